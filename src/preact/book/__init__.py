@@ -1,0 +1,12 @@
+"""What the chapters call: the language, pictures, numbers, exercises.
+
+A chapter's first cell is `strings = setup("en")`; it is the only cell that
+differs between the three editions.
+
+Every chapter.
+"""
+
+from preact.book.exercises import check
+from preact.book.page import glue, setup
+
+__all__ = ["check", "glue", "setup"]

@@ -1,0 +1,56 @@
+"""The page's language, and numbers on their way from a cell into the prose."""
+
+from typing import Any
+
+from IPython.display import display
+
+from preact.strings import Strings
+
+_current = Strings("en")
+
+
+def setup(language: str) -> Strings:
+    """Choose the language of figures and messages; return its words.
+
+    Parameters
+    ----------
+    language : {"en", "zh-Hans", "zh-Hant"}
+        The edition.
+
+    Raises
+    ------
+    ValueError
+        If there is no such edition.
+    """
+    global _current
+    _current = Strings(language)
+    return _current
+
+
+def words() -> Strings:
+    """Return the words of the page's language."""
+    return _current
+
+
+def glue(name: str, value: object) -> None:
+    """Hand a number to the prose, where `{glue:text}` picks it up by name.
+
+    In a live notebook the name and the value are displayed. The same as
+    myst-nb's function, which is not there on Colab.
+
+    Parameters
+    ----------
+    name : str
+        What the prose calls it.
+    value : object
+        Shown as `str(value)`: format numbers before.
+    """
+    data: dict[str, Any] = {
+        "text/plain": str(value),
+        "text/html": f"<code>{name}</code>: {value}",
+    }
+    display(  # type: ignore[no-untyped-call]
+        data,
+        raw=True,
+        metadata={"scrapbook": {"name": name, "mime_prefix": ""}},
+    )

@@ -1,0 +1,23 @@
+"""Pictures of data they are handed: pure functions `(data, strings)`.
+
+No file is read, no seed set, nothing computed that a test would want to see.
+A picture is inline SVG, its text real text in the page's font, its ink the
+page's ink (`currentColor`), so dark mode is right; and it carries its own
+alternative text.
+
+Chapters `index` and `04-units` show `units`; `index` shows `propagation`.
+"""
+
+from preact.figures.propagation import direct_term, signal_and_gradient
+from preact.figures.style import Picture
+from preact.figures.tables import network_table, paper_beside_ours
+from preact.figures.units import unit_diagram
+
+__all__ = [
+    "Picture",
+    "direct_term",
+    "network_table",
+    "paper_beside_ours",
+    "signal_and_gradient",
+    "unit_diagram",
+]

@@ -1,0 +1,90 @@
+"""Tables as HTML: the paper's numbers beside ours, and counted networks."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from preact.paper import Result
+from preact.plan import NetworkPlan
+from preact.spec import ROWS
+from preact.strings import Strings
+
+
+class Table:
+    """An HTML table that Jupyter and the book show as it is."""
+
+    def __init__(
+        self, head: Sequence[str], body: Sequence[Sequence[str]], caption: str
+    ) -> None:
+        self.head, self.body, self.caption = head, body, caption
+
+    def _repr_html_(self) -> str:
+        head = "".join(f'<th scope="col">{escape(h)}</th>' for h in self.head)
+        rows = "".join(
+            "<tr>"
+            + "".join(f"<td>{escape(cell)}</td>" for cell in row)
+            + "</tr>"
+            for row in self.body
+        )
+        return (
+            f'<table class="preact-table"><caption>{escape(self.caption)}'
+            f"</caption><thead><tr>{head}</tr></thead>"
+            f"<tbody>{rows}</tbody></table>"
+        )
+
+    def __repr__(self) -> str:
+        lines = [self.head, *self.body]
+        return "\n".join("  ".join(line) for line in lines)
+
+
+def paper_beside_ours(
+    results: Sequence[Result],
+    ours: Mapping[tuple[str, int], str],
+    strings: Strings,
+) -> Table:
+    """Join the paper's CIFAR-10 errors to ours, one line a row.
+
+    Parameters
+    ----------
+    results : sequence of Result
+        Rows of Table 1 or 2.
+    ours : (row, depth) to text
+        Our medians, empty where nothing has been run.
+    """
+    depths = sorted({r.depth for r in results})
+    theirs = {(r.row, r.depth): r.error_pct for r in results}
+    body = []
+    for row in dict.fromkeys(r.row for r in results):
+        line = [strings(f"row.{row}"), str(ROWS[row])]
+        for depth in depths:
+            error = theirs[row, depth]
+            line.append(
+                strings("table.fail") if error is None else f"{error:.2f}"
+            )
+            line.append(ours.get((row, depth), strings("table.not_run")))
+        body.append(line)
+    head = [strings("table.row"), strings("table.unit")]
+    for depth in depths:
+        network = f"ResNet-{depth}"
+        head.append(strings("table.paper", network=network))
+        head.append(strings("table.ours", network=network))
+    return Table(head, body, strings("table.median"))
+
+
+def network_table(plans: Mapping[str, NetworkPlan], strings: Strings) -> Table:
+    """Units, parameters and multiply-adds of planned networks."""
+    body = [
+        [
+            name,
+            str(len(plan.units)),
+            f"{plan.parameters:,}",
+            f"{plan.multiply_adds / 1e6:,.2f} M",
+        ]
+        for name, plan in plans.items()
+    ]
+    head = [
+        strings("table.network"),
+        strings("table.count"),
+        strings("table.parameters"),
+        strings("table.multiply_adds"),
+    ]
+    return Table(head, body, strings("table.counted"))

@@ -1,0 +1,199 @@
+"""Unit diagrams, drawn from the plan by the walk that builds the network.
+
+A diagram can only be wrong where the network is.
+"""
+
+from html import escape
+
+from preact.figures.style import Picture
+from preact.plan import BatchNorm, Conv, Layer, Linear, ReLU, UnitPlan
+from preact.spec import Conv1x1, Scale
+from preact.strings import Strings
+
+BOX, GAP = 22, 11  # height of a box, length of an arrow between two
+TRUNK, BRANCH, WIDTH = 40, 122, 176  # x of both paths, width of a panel
+FILL = {Conv: "#2a7fc1", BatchNorm: "#1a936f", ReLU: "#d1591a"}
+
+
+class Pen:
+    """Collects SVG elements and remembers how far down it has come."""
+
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+
+    def line(self, *points: tuple[float, float], end: bool = False) -> None:
+        """Draw a path, with an arrow head at its end on demand."""
+        d = "M" + "L".join(f"{x:g} {y:g}" for x, y in points)
+        head = ' marker-end="url(#tip)"' if end else ""
+        self.parts.append(f'<path class="wire" d="{d}"{head}/>')
+
+    def text(self, x: float, y: float, markup: str, kind: str = "") -> None:
+        """Write centered text."""
+        self.parts.append(
+            f'<text x="{x:g}" y="{y:g}" class="{kind}">{markup}</text>'
+        )
+
+    def box(self, x: float, y: float, layer: Layer) -> float:
+        """Draw one layer centered at x with its top at y; return its foot."""
+        color = FILL.get(type(layer), "#808080")
+        w = 66 if x == BRANCH else 62
+        self.parts.append(
+            f'<rect x="{x - w / 2:g}" y="{y:g}" width="{w}" height="{BOX}" '
+            f'rx="4" fill="{color}" fill-opacity=".2" stroke="{color}"/>'
+        )
+        self.text(x, y + BOX / 2 + 4, escape(str(layer)))
+        return y + BOX
+
+    def column(self, x: float, y: float, layers: tuple[Layer, ...]) -> float:
+        """Draw layers downward from y, a wire before each; return the foot."""
+        for layer in layers:
+            self.line((x, y), (x, y + GAP), end=True)
+            y = self.box(x, y + GAP, layer)
+        return y
+
+
+def unit_diagram(
+    plan: UnitPlan,
+    strings: Strings,
+    title: str,
+    *,
+    tail: tuple[Layer, ...] = (),
+    head: Linear | None = None,
+) -> Picture:
+    """Draw one unit as in Fig. 4: shortcut on the left, branch on the right.
+
+    Parameters
+    ----------
+    plan : UnitPlan
+        The unit.
+    strings : Strings
+        Language of the alternative text.
+    title : str
+        Printed above the diagram.
+    tail, head : layers, optional
+        What follows the network's last unit, drawn below it.
+    """
+    pen = Pen()
+    lines = _wrap(title)
+    for i, words in enumerate(lines):
+        pen.text(WIDTH / 2, 14 + 15 * i, escape(words), "title")
+    y = 14.0 + 15 * (len(lines) - 1) + 20
+    pen.text(TRUNK, y, _symbol("x", "l"), "math")
+    y += 7
+    shared = plan.pre if plan.tap == "after pre" else ()
+    y = pen.column(TRUNK, y, shared) + GAP
+    pen.line((TRUNK, y - GAP), (TRUNK, y))
+    pen.line((TRUNK, y), (BRANCH, y), (BRANCH, y + GAP), end=True)
+    own = () if shared else plan.pre
+    branch = (*own, *plan.weights, *plan.post)
+    foot = pen.column(BRANCH, y, branch)
+    plus = foot + GAP + 9
+    _shortcut(pen, plan, y, plus)
+    pen.line((BRANCH, foot), (BRANCH, plus), (TRUNK + 9, plus), end=True)
+    if plan.spec.on_branch != Scale(1.0):
+        _factor(pen, BRANCH - 26, plus, str(plan.spec.on_branch))
+    pen.parts.append(f'<circle class="plus" cx="{TRUNK}" cy="{plus}" r="9"/>')
+    pen.line((TRUNK - 5, plus), (TRUNK + 5, plus))
+    pen.line((TRUNK, plus - 5), (TRUNK, plus + 5))
+    y = pen.column(TRUNK, plus + 9, plan.after)
+    y = pen.column(TRUNK, y, (*tail, head) if head else tail)
+    pen.line((TRUNK, y), (TRUNK, y + GAP), end=True)
+    if not head:
+        pen.text(TRUNK, y + GAP + 15, _symbol("x", "l+1"), "math")
+    height = y + GAP + (24 if not head else 6)
+    svg = (
+        f'<svg viewBox="0 0 {WIDTH} {height:g}" class="unit" '
+        f'style="width:{WIDTH}px" xmlns="http://www.w3.org/2000/svg">'
+        '<defs><marker id="tip" viewBox="0 0 6 6" refX="5.4" refY="3" '
+        'markerWidth="6" markerHeight="6" orient="auto">'
+        '<path d="M0 .6L6 3L0 5.4z" fill="currentColor"/></marker></defs>'
+        + "".join(pen.parts)
+        + "</svg>"
+    )
+    return Picture.of(svg, _alt(plan, strings, title))
+
+
+def _shortcut(pen: Pen, plan: UnitPlan, top: float, plus: float) -> None:
+    """Draw h and its factor between the split and the addition."""
+    kind = "identity" if _is_identity(plan) else "wire"
+    pen.parts.append(
+        f'<path class="{kind}" d="M{TRUNK} {top:g}L{TRUNK} {plus - 9:g}" '
+        'marker-end="url(#tip)"/>'
+    )
+    pen.parts.append(
+        f'<circle class="dot" cx="{TRUNK}" cy="{top:g}" r="2.5"/>'
+    )
+    y = (top + plus) / 2 - (BOX + GAP) * len(plan.shortcut) / 2
+    for layer in plan.shortcut:
+        pen.parts.append(
+            f'<rect class="page" x="{TRUNK - 31}" y="{y:g}" width="62" '
+            f'height="{BOX}" rx="4"/>'
+        )
+        y = pen.box(TRUNK, y, layer) + GAP
+    factor = plan.spec.on_shortcut
+    if factor != Scale(1.0) and not isinstance(factor, Conv1x1):
+        _factor(pen, TRUNK, plus - 40, str(factor))
+
+
+def _factor(pen: Pen, x: float, y: float, text: str) -> None:
+    """Write a factor over a wire."""
+    label = f"× {text}"
+    w = 9 + 6.4 * len(label)
+    pen.parts.append(
+        f'<rect class="page factor" x="{x - w / 2:g}" y="{y - 10:g}" '
+        f'width="{w:g}" height="20" rx="10"/>'
+    )
+    pen.text(x, y + 4, escape(label))
+
+
+def _is_identity(plan: UnitPlan) -> bool:
+    """Whether h(x) = x, so that the grey arrow of Fig. 1 is unimpeded."""
+    return (
+        plan.projection is None
+        and plan.spec.on_shortcut == Scale(1.0)
+        and plan.tap == "before pre"
+    )
+
+
+def _symbol(letter: str, index: str) -> str:
+    """A letter with its subscript."""
+    return f'{letter}<tspan dy="4" class="sub">{index}</tspan>'
+
+
+def _wrap(title: str, limit: int = 24) -> list[str]:
+    """Break a long title into lines; Chinese counts double."""
+    lines, room = [""], limit
+    for word in title.replace("/", "/ ").split(" "):
+        size = sum(2 if ord(c) > 0x2E80 else 1 for c in word)
+        if lines[-1] and size + 1 > room:
+            lines.append("")
+            room = limit
+        lines[-1] = f"{lines[-1]} {word}".strip()
+        room -= size + 1
+    return lines
+
+
+def _alt(plan: UnitPlan, strings: Strings, title: str) -> str:
+    """Say in words what the diagram shows."""
+    shortcut = {
+        None: strings("unit.identity"),
+        "pad": strings("unit.pad"),
+        "conv": strings("unit.projection"),
+        "conv BN": strings("unit.projection_bn"),
+    }[plan.projection]
+    factor = plan.spec.on_shortcut
+    parts = [shortcut]
+    if plan.tap == "after pre":
+        ops = " ".join(map(str, plan.pre))
+        parts.insert(0, strings("unit.shared", ops=ops))
+    if factor != Scale(1.0) and not isinstance(factor, Conv1x1):
+        parts.append(strings("unit.times", factor=factor))
+    own = plan.pre if plan.tap == "before pre" else ()
+    branch = (*own, *plan.weights, *plan.post)
+    return strings(
+        "unit.alt",
+        title=title,
+        branch=" ".join(map(str, branch)),
+        shortcut=strings.join(parts),
+        after=" ".join(map(str, plan.after)) or strings("unit.nothing"),
+    )

@@ -1,0 +1,101 @@
+"""Planned layers as PyTorch modules.
+
+Chapter `04-units`. Shapes are N C H W.
+"""
+
+import torch
+import torch.nn.functional as nnf
+from torch import Tensor, nn
+
+from preact import plan as planned
+from preact.plan import BN_EPS, BN_MOMENTUM
+from preact.plan.checks import check_spread
+
+
+class BatchNorm(nn.Module):
+    """Batch normalization with running statistics, without a batch counter.
+
+    `torch.nn.BatchNorm2d` launches one more kernel per layer to count
+    batches, a thousand in ResNet-1001, for a number that nothing reads at a
+    fixed momentum.
+    """
+
+    def __init__(self, layer: planned.BatchNorm) -> None:
+        super().__init__()
+        c = layer.channels
+        self.shift = layer.shift
+        self.weight = nn.Parameter(torch.ones(c))
+        self.bias = nn.Parameter(torch.full((c,), layer.shift))
+        self.running_mean: Tensor
+        self.running_var: Tensor
+        self.register_buffer("running_mean", torch.zeros(c))
+        self.register_buffer("running_var", torch.ones(c))
+
+    def forward(self, x: Tensor) -> Tensor:
+        if self.training:
+            check_spread(tuple(x.shape))
+        return nnf.batch_norm(
+            x,
+            self.running_mean,
+            self.running_var,
+            self.weight,
+            self.bias,
+            self.training,
+            BN_MOMENTUM,
+            BN_EPS,
+        )
+
+    def extra_repr(self) -> str:
+        return str(len(self.weight))
+
+
+class Pad(nn.Module):
+    """Subsample by the stride and append zero channels (v1, option A)."""
+
+    def __init__(self, layer: planned.Pad) -> None:
+        super().__init__()
+        self.stride, self.extra = layer.stride, layer.c_out - layer.c_in
+
+    def forward(self, x: Tensor) -> Tensor:
+        seen = x[:, :, :: self.stride, :: self.stride]
+        return nnf.pad(seen, (0, 0, 0, 0, 0, self.extra))
+
+
+def row(
+    layers: tuple[planned.Layer, ...], *, owns_input: bool = False
+) -> nn.Sequential:
+    """Build planned layers in order; an empty row is the identity.
+
+    A ReLU works in place where nobody else holds its input: behind another
+    layer of the row, or at its head if the row owns what it is given.
+    """
+    return nn.Sequential(
+        *(
+            _module(layer, in_place=owns_input or i > 0)
+            for i, layer in enumerate(layers)
+        )
+    )
+
+
+def _module(layer: planned.Layer, *, in_place: bool) -> nn.Module:
+    """Build one layer; weights are drawn later, by `Network`."""
+    match layer:
+        case planned.Conv():
+            return nn.Conv2d(
+                layer.c_in,
+                layer.c_out,
+                layer.kernel,
+                layer.stride,
+                layer.kernel // 2,
+                bias=layer.bias is not None,
+            )
+        case planned.BatchNorm():
+            return BatchNorm(layer)
+        case planned.ReLU():
+            return nn.ReLU(inplace=in_place)
+        case planned.Pad():
+            return Pad(layer)
+        case planned.MaxPool():
+            return nn.MaxPool2d(3, 2, 1)
+        case planned.Linear():
+            return nn.Linear(layer.c_in, layer.c_out)

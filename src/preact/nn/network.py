@@ -1,0 +1,148 @@
+"""A whole network in PyTorch, and the probe that watches its stream.
+
+Chapters `04-units` and `07-depth`; the twin of `preact.reference.network`.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as nnf
+from torch import Tensor, nn
+
+from preact.nn.layers import row
+from preact.nn.unit import Unit
+from preact.plan import Conv, Linear, NetworkPlan
+from preact.plan.checks import check_batch, check_finite
+
+Arrays = Mapping[str, np.ndarray[Any, Any]]
+
+
+class Network(nn.Module):
+    """The planned network: images (N, C, H, W) to logits (N, classes).
+
+    Parameters
+    ----------
+    plan : NetworkPlan
+        What to build.
+    seed : int, optional
+        Seed of the initial weights; None draws from PyTorch's global
+        generator.
+
+    Notes
+    -----
+    `load_arrays` takes the reference's dictionary, `arrays` gives one back.
+
+    References
+    ----------
+    Sec. 5 and appendix: BN and ReLU before the classifier.
+    """
+
+    def __init__(self, plan: NetworkPlan, seed: int | None = None) -> None:
+        super().__init__()
+        self.plan = plan
+        self.stem = row(plan.stem)
+        self.units = nn.ModuleList(Unit(unit) for unit in plan.units)
+        self.tail = row(plan.tail)
+        head = plan.classifier
+        self.classifier = nn.Linear(head.c_in, head.c_out)
+        self._initialize(seed)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Compute the logits.
+
+        Raises
+        ------
+        ValueError
+            If the images have other channels than the plan, leave one value
+            per channel to a batch normalization in training, or (looked at
+            on the CPU only, where looking is free) are not finite.
+        """
+        check_batch(tuple(x.shape), self.plan.image[0])
+        if x.device.type == "cpu" and not torch.compiler.is_compiling():
+            check_finite(int((~torch.isfinite(x)).sum()), x.numel())
+        x = self.stem(x)
+        for unit in self.units:
+            x = unit(x)
+        x = self.tail(x)
+        return self.classifier(x.mean((2, 3)))  # type: ignore[no-any-return]
+
+    def load_arrays(self, params: Arrays) -> None:
+        """Copy in a plain dictionary of arrays with the reference's names."""
+        self.load_state_dict(
+            {name: torch.as_tensor(value) for name, value in params.items()}
+        )
+
+    def arrays(self) -> dict[str, np.ndarray[Any, Any]]:
+        """Return a plain dictionary of arrays with the reference's names."""
+        return {
+            name: value.detach().cpu().numpy().copy()
+            for name, value in self.state_dict().items()
+        }
+
+    @torch.no_grad()
+    def _initialize(self, seed: int | None) -> None:
+        """Draw the weights as the plan says (see `reference.initialize`)."""
+        rng = None
+        if seed is not None:
+            rng = torch.Generator().manual_seed(seed)
+        params = dict(self.named_parameters())
+        for site in self.plan.sites:
+            match site.layer:
+                case Conv() as conv:
+                    deviation = conv.deviation(self.plan.init)
+                    weight = params[f"{site.name}.weight"]
+                    weight.normal_(0.0, deviation, generator=rng)
+                    if conv.bias is not None:
+                        params[f"{site.name}.bias"].fill_(conv.bias)
+                case Linear() as linear:
+                    bound = 1.0 / math.sqrt(linear.c_in)
+                    weight = params[f"{site.name}.weight"]
+                    weight.uniform_(-bound, bound, generator=rng)
+                    params[f"{site.name}.bias"].zero_()
+
+
+def propagate(
+    plan: NetworkPlan,
+    params: Arrays,
+    x: np.ndarray[Any, Any],
+    labels: np.ndarray[Any, Any],
+) -> tuple[list[Any], list[Any], list[Any], float]:
+    """Run once forward and backward, and show what each unit saw.
+
+    Computes in the dtype of `x`. Dropout masks come from PyTorch's global
+    generator, so they differ from the reference's.
+
+    Returns
+    -------
+    streams, branches, gradients : lists of arrays;  loss : float
+        As `preact.reference.propagate`.
+    """
+    images = torch.as_tensor(x)
+    network = Network(plan).to(images.dtype)
+    network.load_arrays(params)
+    streams: list[Tensor] = []
+    branches: list[Tensor] = []
+    for unit in network.modules():
+        if isinstance(unit, Unit):
+            unit.post.register_forward_hook(
+                lambda _module, _args, F: branches.append(F.detach().clone())
+            )
+    stream = network.stem(images.requires_grad_())
+    for unit in network.units:
+        stream.retain_grad()
+        streams.append(stream)
+        stream = unit(stream)
+    stream.retain_grad()
+    streams.append(stream)
+    logits = network.classifier(network.tail(stream).mean((2, 3)))
+    loss = nnf.cross_entropy(logits, torch.as_tensor(labels))
+    loss.backward()  # type: ignore[no-untyped-call]
+    return (
+        [s.detach().numpy() for s in streams],
+        [F.numpy() for F in branches],
+        [s.grad.numpy() for s in streams if s.grad is not None],
+        loss.item(),
+    )

@@ -1,0 +1,102 @@
+"""One residual unit in PyTorch: Eqs. (1) and (2).
+
+Chapter `04-units`; the twin of `preact.reference.unit`.
+"""
+
+import torch
+import torch.nn.functional as nnf
+from torch import Tensor, nn
+
+from preact.nn.layers import row
+from preact.plan import UnitPlan
+from preact.spec import Dropout, Gated, OnBranch, OnShortcut, Scale
+
+
+class Unit(nn.Module):
+    """x_{l+1} = f(s h(x_l) + b F(x_l)).
+
+    Parameters
+    ----------
+    plan : UnitPlan
+        The unit with every choice resolved.
+
+    References
+    ----------
+    Eqs. (1), (2), (6); Table 1's factors s on the shortcut and b on F.
+    """
+
+    def __init__(self, plan: UnitPlan) -> None:
+        super().__init__()
+        self.tap_after_pre = plan.tap == "after pre"
+        self.pre = row(plan.pre)
+        self.weights = row(plan.weights)
+        self.post = row(plan.post)
+        self.shortcut = row(plan.shortcut)
+        self.gate = row(plan.gate)
+        self.on_shortcut = factor(plan.spec.on_shortcut)
+        self.on_branch = factor(plan.spec.on_branch)
+        self.after = row(plan.after, owns_input=True)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map x_l (N, c_in, H, W) to x_{l+1} (N, c_out, H', W')."""
+        a = self.pre(x)
+        F = self.post(self.weights(a))
+        h = self.shortcut(a if self.tap_after_pre else x)
+        g = torch.sigmoid(self.gate(x)) if len(self.gate) else None
+        y = self.on_shortcut(h, g) + self.on_branch(F, g)
+        return self.after(y)  # type: ignore[no-any-return]
+
+
+class Times(nn.Module):
+    """v times a constant; v itself, and no memory, where it is 1."""
+
+    def __init__(self, value: float) -> None:
+        super().__init__()
+        self.value = value
+
+    def forward(self, v: Tensor, g: Tensor | None) -> Tensor:
+        return v if self.value == 1.0 else self.value * v
+
+    def extra_repr(self) -> str:
+        return f"{self.value:g}"
+
+
+class TimesGate(nn.Module):
+    """v times the gate g, or times its complement 1 - g."""
+
+    def __init__(self, complement: bool) -> None:
+        super().__init__()
+        self.complement = complement
+
+    def forward(self, v: Tensor, g: Tensor) -> Tensor:
+        return (1.0 - g if self.complement else g) * v
+
+    def extra_repr(self) -> str:
+        return "1-g" if self.complement else "g"
+
+
+class TimesMask(nn.Module):
+    """v times a dropout mask in training."""
+
+    def __init__(self, rate: float) -> None:
+        super().__init__()
+        self.rate = rate
+
+    def forward(self, v: Tensor, g: Tensor | None) -> Tensor:
+        return nnf.dropout(v, self.rate, self.training)
+
+    def extra_repr(self) -> str:
+        return f"dropout {self.rate:g}"
+
+
+def factor(what: OnShortcut | OnBranch) -> nn.Module:
+    """Build one column of Table 1: what multiplies h, or F."""
+    match what:
+        case Scale(value):
+            return Times(value)
+        case Gated(complement=complement):
+            return TimesGate(complement)
+        case Dropout(rate):
+            return TimesMask(rate)
+        case _:
+            return Times(1.0)  # a 1x1 convolution is an h, not a factor

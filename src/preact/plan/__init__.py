@@ -1,0 +1,69 @@
+"""A network without tensors: depth, widths, strides and boundaries, resolved.
+
+A plan is computed once, in plain Python, and then only *read*: by the NumPy
+engine, by the PyTorch engine, by the figures and by the tests. Whatever the
+paper leaves open is a field of `Conventions` with its source.
+
+Chapter `04-units` reads the boundary rules; chapters `02-signal` and
+`03-gradient` use `stack_plan`.
+
+References
+----------
+He et al., ECCV 2016, Sec. 5 and appendix; the authors' release
+`resnet-1k-layers`; `fb.resnet.torch` (`preresnet.lua`).
+"""
+
+from preact.plan.conventions import (
+    CONVENTIONS,
+    FAIR,
+    PAPER,
+    TORCH_RELEASE,
+    Conventions,
+)
+from preact.plan.layers import (
+    BN_EPS,
+    BN_MOMENTUM,
+    BatchNorm,
+    Conv,
+    Init,
+    Layer,
+    Linear,
+    MaxPool,
+    Pad,
+    ReLU,
+    Shape,
+)
+from preact.plan.makers import (
+    IMAGENET_UNITS,
+    cifar_plan,
+    imagenet_plan,
+    stack_plan,
+)
+from preact.plan.network import NetworkPlan, Site
+from preact.plan.unit import UnitPlan
+
+__all__ = [
+    "BN_EPS",
+    "BN_MOMENTUM",
+    "CONVENTIONS",
+    "FAIR",
+    "IMAGENET_UNITS",
+    "PAPER",
+    "TORCH_RELEASE",
+    "BatchNorm",
+    "Conv",
+    "Conventions",
+    "Init",
+    "Layer",
+    "Linear",
+    "MaxPool",
+    "NetworkPlan",
+    "Pad",
+    "ReLU",
+    "Shape",
+    "Site",
+    "UnitPlan",
+    "cifar_plan",
+    "imagenet_plan",
+    "stack_plan",
+]

@@ -1,0 +1,60 @@
+"""Checks shared by the makers: what was wrong, the value, the legal form."""
+
+
+def check_choice(field: str, value: object, legal: tuple[object, ...]) -> None:
+    """Refuse a value that is not one of the legal ones."""
+    if value not in legal:
+        names = ", ".join(map(repr, legal))
+        raise ValueError(f"{field} must be one of {names}; got {value!r}")
+
+
+def check_positive(field: str, value: object) -> None:
+    """Refuse anything but a positive whole number."""
+    if not isinstance(value, int) or value < 1:
+        raise ValueError(
+            f"{field} must be a positive whole number; got {value!r}"
+        )
+
+
+def check_image(image: object) -> None:
+    """Refuse anything but (channels, height, width)."""
+    if (
+        not isinstance(image, tuple)
+        or len(image) != 3
+        or not all(isinstance(n, int) and n > 0 for n in image)
+    ):
+        raise ValueError(
+            "image must be (channels, height, width), three positive whole "
+            f"numbers; got {image!r}"
+        )
+
+
+def check_batch(shape: tuple[int, ...], channels: int) -> None:
+    """Refuse anything but a batch of images with the planned channels.
+
+    Height and width may differ from the plan's: the paper itself tests at
+    320x320 what it trained at 224x224 (Table 5).
+    """
+    if len(shape) != 4 or shape[1] != channels:
+        raise ValueError(
+            f"images must have shape (N, {channels}, H, W); got {shape}"
+        )
+
+
+def check_spread(shape: tuple[int, ...]) -> None:
+    """Refuse to normalize a single value per channel in training mode."""
+    n, _, height, width = shape
+    if n * height * width < 2:
+        raise ValueError(
+            "batch normalization in training mode needs at least 2 values "
+            f"per channel (N * H * W >= 2); got shape {shape}"
+        )
+
+
+def check_finite(bad: int, size: int) -> None:
+    """Refuse images in which `bad` of `size` numbers are NaN or infinite."""
+    if bad:
+        raise ValueError(
+            f"images must be finite numbers; got {bad} NaN or infinite "
+            f"values among {size}"
+        )

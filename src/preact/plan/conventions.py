@@ -1,0 +1,93 @@
+"""What the paper leaves open, each choice a field with its source."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from preact.plan.checks import check_choice
+from preact.plan.layers import Init
+from preact.spec import Op, check_ops
+
+Tap = Literal["before pre", "after pre"]
+Projection = Literal["pad", "conv", "conv BN"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conventions:
+    """What the paper leaves open, each choice a field with its source.
+
+    Parameters
+    ----------
+    first_tap : {"after pre", "before pre"}
+        Where the shortcut of the network's first unit leaves the trunk. After
+        BN-ReLU in the paper's appendix; asked about in uvadlc_notebooks #107
+        and keras-resnet #26. Means nothing where `spec.pre` is empty.
+    width_tap : {"after pre", "before pre"}
+        The same where the width changes: after BN-ReLU in the authors'
+        release, Wide ResNet and timm; asked about in pytorch-cifar #9.
+    stem : tuple of Op or None
+        What follows the first convolution. None derives it: BN and ReLU
+        minus `spec.pre`, so that nothing stands twice (cs-kd doubled it).
+    imagenet_stem : {"derived", "BN ReLU"}
+        "BN ReLU" is `fb.resnet.torch`: conv BN ReLU pool, and the first unit
+        then has no `pre` of its own; timm has none of it.
+    tail : tuple of Op or None
+        What follows the last unit. None derives it: `spec.pre` again (paper,
+        appendix). `(BN,)` on a unit that has none is the final-BN control;
+        `()` on a pre-activation net is the field's bug (pytorch-cifar #137).
+    stride_on : {"first", "3x3"}
+        The convolution of a bottleneck that strides: the first 1x1
+        (resnet-1k-layers) or the 3x3 (fb.resnet.torch, timm).
+    projection : {"derived", "pad", "conv", "conv BN"}
+        The shortcut where width or size changes. Derived: zero-padding for
+        units of one or two convolutions (v1's option A), a 1x1 convolution
+        for bottlenecks, with BN exactly when `spec.pre` has none
+        (resnet-1k-layers has none on its pre-activation projection).
+    first_stage : {"expanded", "narrow"}
+        Output width of the first bottleneck stage: 4 times the inner width
+        (resnet-1k-layers: 64) or the stem's (16, a known mistake: hysts, with
+        an inner width of 4).
+    init : {"fan-in", "fan-out"}
+        He initialization by fan-in (the default of Caffe's filler; that the
+        paper used it is our assumption) or by fan-out (resnet-1k-layers).
+
+    Raises
+    ------
+    ValueError
+        If a field has a value that is not listed above.
+    """
+
+    first_tap: Tap = "after pre"
+    width_tap: Tap = "after pre"
+    stem: tuple[Op, ...] | None = None
+    imagenet_stem: Literal["derived", "BN ReLU"] = "derived"
+    tail: tuple[Op, ...] | None = None
+    stride_on: Literal["first", "3x3"] = "first"
+    projection: Projection | Literal["derived"] = "derived"
+    first_stage: Literal["expanded", "narrow"] = "expanded"
+    init: Init = "fan-in"
+
+    def __post_init__(self) -> None:
+        legal = {
+            "first_tap": ("after pre", "before pre"),
+            "width_tap": ("after pre", "before pre"),
+            "imagenet_stem": ("derived", "BN ReLU"),
+            "stride_on": ("first", "3x3"),
+            "projection": ("derived", "pad", "conv", "conv BN"),
+            "first_stage": ("expanded", "narrow"),
+            "init": ("fan-in", "fan-out"),
+        }
+        for field, values in legal.items():
+            check_choice(field, getattr(self, field), values)
+        for place in ("stem", "tail"):
+            if getattr(self, place) is not None:
+                check_ops(place, getattr(self, place))
+
+
+PAPER = Conventions()
+TORCH_RELEASE = Conventions(init="fan-out")
+FAIR = Conventions(
+    init="fan-out",
+    stride_on="3x3",
+    imagenet_stem="BN ReLU",
+)
+CONVENTIONS = {"paper": PAPER, "torch-release": TORCH_RELEASE, "fair": FAIR}

@@ -1,0 +1,162 @@
+"""The layers a plan is made of: shapes, parameters, multiply-adds."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from preact.spec import BN, Op
+
+Shape = tuple[int, int, int]  # channels, height, width
+Init = Literal["fan-in", "fan-out"]
+
+BN_EPS = 1e-5  # added to the variance [resnet-1k-layers, Torch default]
+BN_MOMENTUM = 0.1  # weight of the new batch in the running statistics
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conv:
+    """A convolution with zero padding `kernel // 2`; no bias unless given."""
+
+    name: str
+    c_in: int
+    c_out: int
+    kernel: int
+    stride: int = 1
+    bias: float | None = None  # initial value of the bias, None for no bias
+
+    @property
+    def parameters(self) -> int:
+        bias = 0 if self.bias is None else self.c_out
+        return self.kernel**2 * self.c_in * self.c_out + bias
+
+    def deviation(self, init: Init) -> float:
+        """Standard deviation of the initial weights (He et al. 2015)."""
+        c = self.c_in if init == "fan-in" else self.c_out
+        return math.sqrt(2.0 / (self.kernel**2 * c))
+
+    def out(self, shape: Shape) -> Shape:
+        _, height, width = shape
+        return self.c_out, -(-height // self.stride), -(-width // self.stride)
+
+    def multiply_adds(self, shape: Shape) -> int:
+        _, height, width = self.out(shape)
+        return self.kernel**2 * self.c_in * self.c_out * height * width
+
+    def __str__(self) -> str:
+        stride = f"/{self.stride}" if self.stride > 1 else ""
+        return f"conv {self.kernel}x{self.kernel}{stride}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchNorm:
+    """Batch normalization: scale 1, shift `shift` at the start."""
+
+    name: str
+    channels: int
+    shift: float = 0.0
+
+    @property
+    def parameters(self) -> int:
+        return 2 * self.channels
+
+    def out(self, shape: Shape) -> Shape:
+        return shape
+
+    def multiply_adds(self, shape: Shape) -> int:
+        return 0
+
+    def __str__(self) -> str:
+        return "BN"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReLU:
+    """max(x, 0)."""
+
+    name: str
+    parameters: int = 0
+
+    def out(self, shape: Shape) -> Shape:
+        return shape
+
+    def multiply_adds(self, shape: Shape) -> int:
+        return 0
+
+    def __str__(self) -> str:
+        return "ReLU"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pad:
+    """Subsample by the stride, append zero channels (v1's option A)."""
+
+    name: str
+    c_in: int
+    c_out: int
+    stride: int
+    parameters: int = 0
+
+    def out(self, shape: Shape) -> Shape:
+        _, height, width = shape
+        return self.c_out, -(-height // self.stride), -(-width // self.stride)
+
+    def multiply_adds(self, shape: Shape) -> int:
+        return 0
+
+    def __str__(self) -> str:
+        return "pad"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaxPool:
+    """3x3 max pooling with stride 2 and padding 1: the ImageNet stem's."""
+
+    name: str
+    parameters: int = 0
+
+    def out(self, shape: Shape) -> Shape:
+        channels, height, width = shape
+        return channels, (height + 1) // 2, (width + 1) // 2
+
+    def multiply_adds(self, shape: Shape) -> int:
+        return 0
+
+    def __str__(self) -> str:
+        return "max pool 3x3/2"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Linear:
+    """The classifier, with a bias that starts at zero."""
+
+    name: str
+    c_in: int
+    c_out: int
+
+    @property
+    def parameters(self) -> int:
+        return (self.c_in + 1) * self.c_out
+
+    def out(self, shape: Shape) -> Shape:
+        return self.c_out, 1, 1
+
+    def multiply_adds(self, shape: Shape) -> int:
+        return self.c_in * self.c_out
+
+    def __str__(self) -> str:
+        return "linear"
+
+
+Layer = Conv | BatchNorm | ReLU | Pad | MaxPool | Linear
+
+
+def op_layers(
+    ops: tuple[Op, ...], place: str, channels: int, start: int = 0
+) -> tuple[Layer, ...]:
+    """Turn the ops of one place into layers named `place.0`, `place.1`, ..."""
+    return tuple(
+        BatchNorm(name=f"{place}.{i}", channels=channels)
+        if op is BN
+        else ReLU(name=f"{place}.{i}")
+        for i, op in enumerate(ops, start)
+    )

@@ -1,0 +1,294 @@
+"""The paper's networks, and the stack of equal units, as plans."""
+
+from dataclasses import replace
+from typing import Literal
+
+from preact.plan.checks import check_choice, check_image, check_positive
+from preact.plan.conventions import PAPER, Conventions, Projection, Tap
+from preact.plan.layers import Conv, Layer, MaxPool, Shape, op_layers
+from preact.plan.network import NetworkPlan
+from preact.plan.unit import UnitPlan
+from preact.spec import BN, RELU, Conv1x1, Op, UnitSpec
+
+
+def cifar_plan(
+    spec: UnitSpec,
+    *,
+    depth: int,
+    convs: int,
+    classes: int = 10,
+    image: Shape = (3, 32, 32),
+    width: int = 16,
+    conventions: Conventions = PAPER,
+) -> NetworkPlan:
+    """Plan the paper's CIFAR network: three stages of n units (Sec. 5).
+
+    Parameters
+    ----------
+    spec : UnitSpec
+        The unit, the same everywhere.
+    depth : int
+        3n + 2, 6n + 2 or 9n + 2 for 1, 2 or 3 convolutions per unit.
+    convs : {1, 2, 3}
+        Convolutions per unit: one-layer, basic, bottleneck.
+    classes : int
+        Outputs of the classifier.
+    image : (int, int, int)
+        Channels, height, width of one image.
+    width : int
+        Channels after the stem: 16 in the paper.
+    conventions : Conventions
+        What the paper leaves open.
+
+    Raises
+    ------
+    ValueError
+        If depth is not of the legal form, or another argument is out of
+        range; the message gives the value and the legal form.
+    """
+    check_choice("convs", convs, (1, 2, 3))
+    per_n = 3 * convs
+    n, rest = divmod(depth - 2, per_n)
+    if rest or n < 1:
+        near = sorted({max(n, 1) * per_n + 2, (max(n, 0) + 1) * per_n + 2})
+        noun = "convolution" if convs == 1 else "convolutions"
+        raise ValueError(
+            f"depth must be {per_n}n + 2 for {convs} {noun} per unit; "
+            f"got {depth} (nearest: {' and '.join(map(str, near))})"
+        )
+    check_image(image)
+    check_positive("width", width)
+    expansion = 4 if convs == 3 else 1
+    outs = [expansion * width * 2**stage for stage in range(3)]
+    inners = [width * 2**stage for stage in range(3)]
+    if convs == 3 and conventions.first_stage == "narrow":
+        inners[0], outs[0] = max(width // 4, 1), width
+    return _network(
+        spec,
+        depth=depth,
+        convs=convs,
+        classes=classes,
+        image=image,
+        stem=_stem(spec, image[0], width, 3, 1, conventions),
+        counts=(n, n, n),
+        inners=tuple(inners),
+        outs=tuple(outs),
+        c_in=width,
+        conventions=conventions,
+    )
+
+
+IMAGENET_UNITS = {
+    50: (3, 4, 6, 3),
+    101: (3, 4, 23, 3),
+    152: (3, 8, 36, 3),
+    200: (3, 24, 36, 3),
+}
+
+
+def imagenet_plan(
+    spec: UnitSpec,
+    *,
+    depth: int,
+    classes: int = 1000,
+    image: Shape = (3, 224, 224),
+    stem: Literal["imagenet", "cifar"] = "imagenet",
+    conventions: Conventions = PAPER,
+) -> NetworkPlan:
+    """Plan ResNet-50, 101, 152 or 200: four bottleneck stages (Sec. 5).
+
+    Parameters
+    ----------
+    spec, classes, image, conventions
+        As in `cifar_plan`.
+    depth : {50, 101, 152, 200}
+        ResNet-200 is ResNet-152 plus 16 units on the 28x28 map (footnote 3).
+    stem : {"imagenet", "cifar"}
+        7x7 convolution with stride 2 and max pooling, or one 3x3 convolution
+        for 32x32 images.
+
+    Raises
+    ------
+    ValueError
+        If depth or stem is not one of these, or the image is not a shape.
+    """
+    check_choice("depth", depth, tuple(IMAGENET_UNITS))
+    check_choice("stem", stem, ("imagenet", "cifar"))
+    check_image(image)
+    fair = stem == "imagenet" and conventions.imagenet_stem == "BN ReLU"
+    kernel, stride = (7, 2) if stem == "imagenet" else (3, 1)
+    own = replace(conventions, stem=(BN, RELU)) if fair else conventions
+    layers = _stem(spec, image[0], 64, kernel, stride, own)
+    if stem == "imagenet":
+        layers = (*layers, MaxPool(name=f"stem.{len(layers)}"))
+    plan = _network(
+        spec,
+        depth=depth,
+        convs=3,
+        classes=classes,
+        image=image,
+        stem=layers,
+        counts=IMAGENET_UNITS[depth],
+        inners=(64, 128, 256, 512),
+        outs=(256, 512, 1024, 2048),
+        c_in=64,
+        conventions=conventions,
+    )
+    if not fair:
+        return plan
+    first = replace(
+        plan.units[0], spec=replace(spec, pre=()), tap="before pre"
+    )
+    return replace(plan, units=(first, *plan.units[1:]))
+
+
+def stack_plan(
+    spec: UnitSpec,
+    *,
+    units: int,
+    width: int,
+    convs: int = 2,
+    kernel: int = 1,
+    side: int = 1,
+    classes: int = 10,
+    conventions: Conventions = PAPER,
+) -> NetworkPlan:
+    """Plan equal units without stages: the laboratory of chapters 02, 03, 07.
+
+    With the default kernel 1 and side 1 this is a fully connected network on
+    vectors of `width` numbers. There is no stem convolution; BN and ReLU at
+    both ends follow the same rule as in the paper's networks.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    """
+    check_choice("convs", convs, (1, 2, 3))
+    check_choice("kernel", kernel, (1, 3))
+    check_positive("units", units)
+    check_positive("width", width)
+    image = (width, side, side)
+    check_image(image)
+    return _network(
+        spec,
+        depth=convs * units + 1,
+        convs=convs,
+        classes=classes,
+        image=image,
+        stem=op_layers(_stem_ops(spec, conventions), "stem", width),
+        counts=(units,),
+        inners=(width,),
+        outs=(width,),
+        c_in=width,
+        kernel=kernel,
+        # Nothing is widened here, so the tap rule of the first unit, which
+        # belongs to the stem convolution, does not apply either.
+        conventions=replace(conventions, first_tap="before pre"),
+    )
+
+
+def _stem_ops(spec: UnitSpec, conventions: Conventions) -> tuple[Op, ...]:
+    """BN and ReLU minus what the first unit brings itself."""
+    if conventions.stem is not None:
+        return conventions.stem
+    return tuple(op for op in (BN, RELU) if op not in spec.pre)
+
+
+def _stem(
+    spec: UnitSpec,
+    c_in: int,
+    c_out: int,
+    kernel: int,
+    stride: int,
+    conventions: Conventions,
+) -> tuple[Layer, ...]:
+    """Return the first convolution and what follows it."""
+    conv = Conv(
+        name="stem.0", c_in=c_in, c_out=c_out, kernel=kernel, stride=stride
+    )
+    ops = _stem_ops(spec, conventions)
+    return (conv, *op_layers(ops, "stem", c_out, start=1))
+
+
+def _network(
+    spec: UnitSpec,
+    *,
+    depth: int,
+    convs: int,
+    classes: int,
+    image: Shape,
+    stem: tuple[Layer, ...],
+    counts: tuple[int, ...],
+    inners: tuple[int, ...],
+    outs: tuple[int, ...],
+    c_in: int,
+    conventions: Conventions,
+    kernel: int = 3,
+) -> NetworkPlan:
+    """Line up the stages; boundary rules are applied here and only here."""
+    check_positive("classes", classes)
+    stride_on = 1 if convs == 3 and conventions.stride_on == "3x3" else 0
+    units: list[UnitPlan] = []
+    stages: list[range] = []
+    for stage, (count, c_inner, c_out) in enumerate(
+        zip(counts, inners, outs, strict=True)
+    ):
+        for i in range(count):
+            stride = 2 if stage > 0 and i == 0 else 1
+            changes = stride != 1 or c_in != c_out
+            units.append(
+                UnitPlan(
+                    spec=spec,
+                    c_in=c_in,
+                    c_inner=c_inner,
+                    c_out=c_out,
+                    stride=stride,
+                    stride_on=stride_on,
+                    convs=convs,
+                    kernel=kernel,
+                    tap=_tap(spec, not units, changes, conventions),
+                    projection=_projection(spec, convs, changes, conventions),
+                )
+            )
+            c_in = c_out
+        stages.append(range(len(units) - count, len(units)))
+    tail = spec.pre if conventions.tail is None else conventions.tail
+    return NetworkPlan(
+        spec=spec,
+        depth=depth,
+        convs=convs,
+        image=image,
+        classes=classes,
+        stem=stem,
+        units=tuple(units),
+        stages=tuple(stages),
+        tail=op_layers(tail, "tail", c_in),
+        init=conventions.init,
+    )
+
+
+def _tap(
+    spec: UnitSpec, first: bool, changes: bool, conventions: Conventions
+) -> Tap:
+    """Where the shortcut leaves the trunk: before `pre` in interior units."""
+    if not spec.pre:
+        return "before pre"
+    if first:
+        return conventions.first_tap
+    return conventions.width_tap if changes else "before pre"
+
+
+def _projection(
+    spec: UnitSpec, convs: int, changes: bool, conventions: Conventions
+) -> Projection | None:
+    """Return the shortcut's kind; Table 1's 1x1 stands in every unit."""
+    if isinstance(spec.on_shortcut, Conv1x1):
+        return "conv BN"
+    if not changes:
+        return None
+    if conventions.projection != "derived":
+        return conventions.projection
+    if convs < 3:
+        return "pad"
+    return "conv" if BN in spec.pre else "conv BN"

@@ -1,0 +1,109 @@
+"""A whole network: stem, units, tail and classifier, with every shape."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from preact.plan.layers import Init, Layer, Linear, Shape
+from preact.plan.unit import UnitPlan
+from preact.spec import UnitSpec
+
+
+@dataclass(frozen=True, kw_only=True)
+class Site:
+    """A layer in its network: full name, shapes that it reads and writes."""
+
+    name: str
+    layer: Layer
+    shape_in: Shape
+    shape_out: Shape
+
+    @property
+    def multiply_adds(self) -> int:
+        return self.layer.multiply_adds(self.shape_in)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkPlan:
+    """Stem, units, tail and classifier, with every choice resolved.
+
+    `depth == convs * len(units) + 2` in every network of the paper: the
+    convolutions of the units, the stem's and the classifier. A stack has no
+    stem convolution, and its depth is `convs * len(units) + 1`.
+    """
+
+    spec: UnitSpec
+    depth: int
+    convs: int
+    image: Shape
+    classes: int
+    stem: tuple[Layer, ...]
+    units: tuple[UnitPlan, ...]
+    stages: tuple[range, ...]
+    tail: tuple[Layer, ...]
+    init: Init
+
+    @cached_property
+    def classifier(self) -> Linear:
+        return Linear(
+            name="classifier", c_in=self.units[-1].c_out, c_out=self.classes
+        )
+
+    @cached_property
+    def sites(self) -> tuple[Site, ...]:
+        """Every layer with its full name and shapes, in order of forward."""
+        return tuple(self._walk())
+
+    def _walk(self) -> Iterator[Site]:
+        shape = self.image
+        for layer in self.stem:
+            site = _site("", layer, shape)
+            yield site
+            shape = site.shape_out
+        for i, unit in enumerate(self.units):
+            x, prefix = shape, f"units.{i}."
+            for layer in (*unit.pre, *unit.weights, *unit.post):
+                site = _site(prefix, layer, shape)
+                yield site
+                shape = site.shape_out
+            for path, start in ((unit.shortcut, x), (unit.gate, x)):
+                for layer in path:
+                    site = _site(prefix, layer, start)
+                    yield site
+                    start = site.shape_out
+            for layer in unit.after:
+                yield _site(prefix, layer, shape)
+        for layer in (*self.tail, self.classifier):
+            yield _site("", layer, shape)
+
+    @cached_property
+    def stream_shapes(self) -> tuple[Shape, ...]:
+        """Shape of x_0, ..., x_L: what the units hand to each other."""
+        shape = self.image
+        for layer in self.stem:
+            shape = layer.out(shape)
+        shapes = [shape]
+        for unit in self.units:
+            for layer in unit.weights:
+                shape = layer.out(shape)
+            shapes.append(shape)
+        return tuple(shapes)
+
+    @cached_property
+    def parameters(self) -> int:
+        return sum(site.layer.parameters for site in self.sites)
+
+    @cached_property
+    def multiply_adds(self) -> int:
+        """Multiply-adds of convolutions and classifier for one image."""
+        return sum(site.multiply_adds for site in self.sites)
+
+
+def _site(prefix: str, layer: Layer, shape: Shape) -> Site:
+    """Place a layer where it reads `shape`."""
+    return Site(
+        name=prefix + layer.name,
+        layer=layer,
+        shape_in=shape,
+        shape_out=layer.out(shape),
+    )

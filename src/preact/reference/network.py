@@ -1,0 +1,222 @@
+"""A whole network in NumPy, and the probe that watches its residual stream.
+
+Chapters `02-signal`, `03-gradient` and `04-units`; the twin of
+`preact.nn.network`.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from preact.plan import BN_MOMENTUM, BatchNorm, Conv, Linear, NetworkPlan
+from preact.plan.checks import check_batch, check_finite
+from preact.reference.layers import (
+    Array,
+    Cache,
+    Mode,
+    Params,
+    backward,
+    cross_entropy,
+    forward,
+    linear_backward,
+    linear_forward,
+)
+from preact.reference.unit import (
+    UnitCache,
+    dropout_mask,
+    unit_backward,
+    unit_forward,
+)
+from preact.spec import Dropout
+
+Labels = np.ndarray[Any, np.dtype[np.int64]]
+
+
+class NetworkCache(NamedTuple):
+    """What `network_forward` leaves for `network_backward`."""
+
+    stem: Cache
+    units: list[UnitCache]
+    tail: Cache
+    pooled: tuple[int, ...]
+    classifier: Cache
+    streams: list[Array]
+
+
+def initialize(plan: NetworkPlan, seed: int) -> Params:
+    """Draw all parameters; BN starts at scale 1, running mean 0, variance 1.
+
+    Convolutions: normal, standard deviation sqrt(2 / fan) with the plan's
+    `init`. Classifier: uniform in +-1/sqrt(c_in), bias 0. Gates: their
+    initial bias.
+
+    Returns
+    -------
+    dict of float64 arrays
+        By full parameter name, in order of forward.
+    """
+    rng = np.random.default_rng(seed)
+    params: Params = {}
+    for site in plan.sites:
+        match site.layer:
+            case Conv() as conv:
+                shape = (conv.c_out, conv.c_in, conv.kernel, conv.kernel)
+                deviation = conv.deviation(plan.init)
+                params[f"{site.name}.weight"] = rng.normal(0, deviation, shape)
+                if conv.bias is not None:
+                    bias = np.full(conv.c_out, conv.bias)
+                    params[f"{site.name}.bias"] = bias
+            case BatchNorm() as bn:
+                c = bn.channels
+                params[f"{site.name}.weight"] = np.ones(c)
+                params[f"{site.name}.bias"] = np.full(c, bn.shift)
+                params[f"{site.name}.running_mean"] = np.zeros(c)
+                params[f"{site.name}.running_var"] = np.ones(c)
+            case Linear() as linear:
+                bound = 1.0 / math.sqrt(linear.c_in)
+                shape2 = (linear.c_out, linear.c_in)
+                weight = rng.uniform(-bound, bound, shape2)
+                params[f"{site.name}.weight"] = weight
+                params[f"{site.name}.bias"] = np.zeros(linear.c_out)
+    return params
+
+
+def network_forward(
+    plan: NetworkPlan,
+    params: Params,
+    x: Array,
+    *,
+    mode: Mode = "train",
+    rng: np.random.Generator | None = None,
+) -> tuple[Array, NetworkCache]:
+    """Images (N, C, H, W) to logits (N, classes).
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator, optional
+        Source of dropout masks; only plans with dropout need it in training.
+
+    Raises
+    ------
+    ValueError
+        If the images have other channels than the plan, are not finite, or
+        leave one value per channel to a batch normalization in training.
+    """
+    check_batch(x.shape, plan.image[0])
+    check_finite(x.size - int(np.isfinite(x).sum()), x.size)
+    x, stem = forward(plan.stem, params, x, mode)
+    streams, units = [x], []
+    for unit, own, shape in zip(
+        plan.units,
+        unit_params(plan, params),
+        plan.stream_shapes[1:],
+        strict=True,
+    ):
+        mask = None
+        if isinstance(unit.spec.on_shortcut, Dropout) and rng is not None:
+            rate = unit.spec.on_shortcut.rate
+            mask = dropout_mask(rng, (len(x), *shape), rate)
+        x, cache = unit_forward(unit, own, x, mode=mode, mask=mask)
+        streams.append(x)
+        units.append(cache)
+    x, tail = forward(plan.tail, params, x, mode)
+    logits, head = linear_forward(
+        x.mean((2, 3)), params["classifier.weight"], params["classifier.bias"]
+    )
+    return logits, NetworkCache(stem, units, tail, x.shape, head, streams)
+
+
+def network_backward(
+    plan: NetworkPlan, dlogits: Array, cache: NetworkCache
+) -> tuple[Array, Params]:
+    """Gradient of `network_forward`: (dx, gradients by parameter name)."""
+    dstreams, grads = _down_to_stem(plan, dlogits, cache)
+    dx, stem = backward(dstreams[0], cache.stem)
+    return dx, {**stem, **grads}
+
+
+def propagate(
+    plan: NetworkPlan, params: Params, x: Array, labels: Labels
+) -> tuple[list[Array], list[Array], list[Array], float]:
+    """Run once forward and backward, and show what each unit saw.
+
+    Returns
+    -------
+    streams : list of L + 1 arrays
+        x_0, ..., x_L.
+    branches : list of L arrays
+        F_0, ..., F_{L-1}.
+    gradients : list of L + 1 arrays
+        dE/dx_0, ..., dE/dx_L, E the mean cross-entropy on `labels`.
+    loss : float
+        E in nats.
+    """
+    rng = np.random.default_rng(0)
+    logits, cache = network_forward(plan, params, x, rng=rng)
+    loss, dlogits = cross_entropy(logits, labels)
+    gradients, _ = _down_to_stem(plan, dlogits, cache)
+    branches = [unit.F for unit in cache.units]
+    return cache.streams, branches, gradients, loss
+
+
+def running_statistics(
+    plan: NetworkPlan, params: Params, cache: NetworkCache
+) -> Params:
+    """Return the running statistics after one more training batch.
+
+    The running variance takes the unbiased estimate, as PyTorch's does,
+    while normalization itself uses the biased one.
+    """
+    sites = iter(
+        site for site in plan.sites if isinstance(site.layer, BatchNorm)
+    )
+    caches = [cache.stem]
+    for unit in cache.units:
+        caches += [unit.pre, unit.branch, unit.short]
+        caches += [unit.gate[1] if unit.gate else [], unit.after]
+    caches.append(cache.tail)
+    updated: Params = {}
+    for layer, own in (pair for row in caches for pair in row):
+        if not isinstance(layer, BatchNorm):
+            continue
+        name, (x_hat, _, _, (mean, var), _) = next(sites).name, own
+        count = x_hat.size / x_hat.shape[1]
+        new = {
+            "running_mean": mean,
+            "running_var": var * count / (count - 1),
+        }
+        for key, value in new.items():
+            old = params[f"{name}.{key}"]
+            updated[f"{name}.{key}"] = old + BN_MOMENTUM * (value - old)
+    return updated
+
+
+def unit_params(plan: NetworkPlan, params: Params) -> list[Params]:
+    """Split a network's parameters into one dictionary for each unit."""
+    own: list[Params] = [{} for _ in plan.units]
+    for name, value in params.items():
+        if name.startswith("units."):
+            _, index, rest = name.split(".", 2)
+            own[int(index)][rest] = value
+    return own
+
+
+def _down_to_stem(
+    plan: NetworkPlan, dlogits: Array, cache: NetworkCache
+) -> tuple[list[Array], Params]:
+    """Backward from the logits to x_0: (dE/dx_0 ... dE/dx_L, gradients)."""
+    dx, dweight, dbias = linear_backward(dlogits, cache.classifier)
+    area = math.prod(cache.pooled[2:])
+    dpooled = np.broadcast_to(dx[:, :, None, None] / area, cache.pooled)
+    dx, tail = backward(dpooled, cache.tail)
+    dstreams, grads = [dx], [tail]
+    for i in reversed(range(len(plan.units))):
+        dx, own = unit_backward(plan.units[i], dx, cache.units[i])
+        dstreams.append(dx)
+        grads.append({f"units.{i}.{key}": g for key, g in own.items()})
+    merged: Params = {}
+    for part in reversed(grads):
+        merged |= part
+    merged |= {"classifier.weight": dweight, "classifier.bias": dbias}
+    return dstreams[::-1], merged

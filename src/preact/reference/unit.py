@@ -1,0 +1,150 @@
+"""One residual unit in NumPy: Eqs. (1) and (2), forward and backward.
+
+Chapter `04-units`; the twin of `preact.nn.unit`.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from preact.plan import UnitPlan
+from preact.reference.layers import (
+    Array,
+    Cache,
+    Mode,
+    Params,
+    backward,
+    forward,
+    sigmoid,
+)
+from preact.spec import Dropout, Gated, Scale
+
+
+@dataclass(frozen=True)
+class UnitCache:
+    """What `unit_forward` leaves for `unit_backward`."""
+
+    pre: Cache
+    branch: Cache
+    short: Cache
+    gate: Cache
+    after: Cache
+    s: Array | float
+    b: Array | float
+    h: Array
+    F: Array
+
+
+def unit_forward(
+    plan: UnitPlan,
+    params: Params,
+    x: Array,
+    *,
+    mode: Mode = "train",
+    mask: Array | None = None,
+) -> tuple[Array, UnitCache]:
+    """Compute x_{l+1} = f(s h(x_l) + b F(x_l)).
+
+    Parameters
+    ----------
+    plan : UnitPlan
+        The unit.
+    params : dict of arrays
+        By layer name (`weights.0.weight`, `pre.0.bias`, ...).
+    x : (N, c_in, H, W) float64
+        The unit's input x_l.
+    mode : {"train", "eval"}
+        Batch or running statistics.
+    mask : (N, c_out, H', W') float64, optional
+        Dropout's factor on the shortcut, from `dropout_mask`; needed in
+        training by a unit with dropout and by no other.
+
+    Returns
+    -------
+    out : (N, c_out, H', W') float64
+        x_{l+1}.
+    cache : UnitCache
+        For `unit_backward`.
+
+    References
+    ----------
+    Eqs. (1), (2), (6); Table 1's factors s on the shortcut and b on F.
+    """
+    a, pre = forward(plan.pre, params, x, mode)
+    F, branch = forward(plan.weights + plan.post, params, a, mode)
+    tap = a if plan.tap == "after pre" else x
+    h, short = forward(plan.shortcut, params, tap, mode)
+    s, b, gate = factors_forward(plan, params, x, mode, mask)
+    out, after = forward(plan.after, params, s * h + b * F, mode)
+    return out, UnitCache(pre, branch, short, gate, after, s, b, h, F)
+
+
+def unit_backward(
+    plan: UnitPlan, dout: Array, cache: UnitCache
+) -> tuple[Array, Params]:
+    """Gradient of `unit_forward`: (dx, gradients by parameter name).
+
+    dy returns along both paths, as dh and dF; each factor that depends on x
+    adds a third.
+    """
+    dy, after = backward(dout, cache.after)
+    dh, dF = cache.s * dy, cache.b * dy
+    ds, db = cache.h * dy, cache.F * dy
+    dtap, short = backward(dh, cache.short)
+    da, branch = backward(dF, cache.branch)
+    dx, gate = factors_backward(plan, ds, db, cache.gate)
+    if plan.tap == "after pre":
+        da = da + dtap
+    else:
+        dx = dx + dtap
+    through_pre, pre = backward(da, cache.pre)
+    return dx + through_pre, {**pre, **branch, **short, **gate, **after}
+
+
+def factors_forward(
+    plan: UnitPlan, params: Params, x: Array, mode: Mode, mask: Array | None
+) -> tuple[Array | float, Array | float, Cache]:
+    """Return s, b and a cache: what multiplies h and what multiplies F."""
+    if plan.gate:
+        z, layers = forward(plan.gate, params, x, mode)
+        g = sigmoid(z)
+        gated = isinstance(plan.spec.on_branch, Gated)
+        b = g if gated else _constant(plan.spec.on_branch)
+        return 1.0 - g, b, (g, layers)
+    s = _constant(plan.spec.on_shortcut)
+    if isinstance(plan.spec.on_shortcut, Dropout) and mode == "train":
+        if mask is None:
+            raise ValueError(
+                "a unit with dropout on its shortcut needs a mask in "
+                "training; got None, draw one with dropout_mask(rng, ...)"
+            )
+        return mask, _constant(plan.spec.on_branch), None
+    return s, _constant(plan.spec.on_branch), None
+
+
+def factors_backward(
+    plan: UnitPlan, ds: Array, db: Array, cache: Cache
+) -> tuple[Array | float, Params]:
+    """Gradient of `factors_forward` through the gate: (dx, gradients).
+
+    With s = 1 - g and, if F is gated too, b = g, dg = db - ds; then
+    dz = dg g (1 - g).
+    """
+    if cache is None:
+        return 0.0, {}
+    g, layers = cache
+    dg = db - ds if isinstance(plan.spec.on_branch, Gated) else -ds
+    return backward(dg * g * (1.0 - g), layers)
+
+
+def dropout_mask(
+    rng: np.random.Generator, shape: tuple[int, ...], rate: float
+) -> Array:
+    """Factor 1 / (1 - rate) with probability 1 - rate, else 0."""
+    kept: Array = (rng.random(shape) >= rate).astype(np.float64)
+    return kept / (1.0 - rate)
+
+
+def _constant(factor: object) -> float:
+    """Return a Scale's value; 1 for what acts elsewhere (a 1x1 is an h)."""
+    return factor.value if isinstance(factor, Scale) else 1.0

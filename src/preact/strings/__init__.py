@@ -1,0 +1,65 @@
+"""Words of figures, alternative texts, hints and messages, by language.
+
+One TOML file a language, all with the same keys; English is the original.
+Terms follow the project's glossary. `Strings` looks a key up and fills in
+its values.
+"""
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+LANGUAGES = ("en", "zh-Hans", "zh-Hant")
+
+
+class Strings:
+    """The words of one language: `strings("figure.depth")`.
+
+    Parameters
+    ----------
+    language : {"en", "zh-Hans", "zh-Hant"}
+        An HTML language tag.
+
+    Raises
+    ------
+    ValueError
+        If there is no such language.
+    """
+
+    def __init__(self, language: str) -> None:
+        if language not in LANGUAGES:
+            raise ValueError(
+                f"language must be one of {', '.join(LANGUAGES)}; "
+                f"got {language!r}"
+            )
+        self.language = language
+        self.table = _read(language)
+
+    def __call__(self, key: str, **values: object) -> str:
+        """Return the text of a dotted key with its values filled in."""
+        return self.table[key].format(**values)
+
+    def join(self, parts: list[str]) -> str:
+        """Join parts of an enumeration with the language's comma."""
+        return self("punctuation.comma").join(parts)
+
+    def __repr__(self) -> str:
+        return f"Strings({self.language!r})"
+
+
+@cache
+def _read(language: str) -> dict[str, str]:
+    """Flatten one language's file to dotted keys."""
+    source = files(__name__).joinpath(f"{language}.toml")
+    flat: dict[str, str] = {}
+
+    def walk(prefix: str, node: dict[str, Any]) -> None:
+        for key, value in node.items():
+            if isinstance(value, dict):
+                walk(f"{prefix}{key}.", value)
+            else:
+                flat[f"{prefix}{key}"] = value
+
+    walk("", tomllib.loads(source.read_text("utf-8")))
+    return flat

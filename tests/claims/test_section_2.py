@@ -1,0 +1,171 @@
+"""Section 2: Eqs. (1) to (5), each measured on both sides."""
+
+import numpy as np
+import pytest
+import torch
+
+from preact import reference
+from preact.nn import Network, Unit
+from preact.plan import stack_plan
+from preact.propagation import (
+    direct_coefficient,
+    draw_batch,
+    profile,
+    run_units,
+    shortcut_products,
+    stream_jacobian,
+)
+from preact.reference.network import unit_params
+from preact.spec import BN, RELU, TABLE_2, Scale, UnitSpec
+
+IDENTITY_F = [row for row, spec in TABLE_2.items() if spec.is_identity_after]
+EXACT = 1e-12  # Jacobians of six units of width 4 in float64
+
+
+def small(spec, units=6):
+    plan = stack_plan(spec, units=units, width=4)
+    params = reference.initialize(plan, 0)
+    x, _ = draw_batch(plan, 6, 0)
+    return plan, params, x
+
+
+def relative(got, expected):
+    return float(np.abs(got - expected).max() / np.abs(expected).max())
+
+
+@pytest.mark.parametrize("row", TABLE_2)
+def test_eq_1_and_2_a_unit_is_f_of_h_plus_F(row):
+    plan, params, x = small(TABLE_2[row], units=1)
+    streams, (cache,) = run_units(plan, params, x)
+    y = streams[0] + cache.F
+    after, _ = reference.layers.forward(
+        plan.units[0].after, unit_params(plan, params)[0], y
+    )
+    assert relative(streams[1], after) < EXACT
+
+
+@pytest.mark.parametrize("row", IDENTITY_F)
+def test_eq_3_and_4_the_signal_is_the_sum_of_branches(row):
+    plan, params, x = small(TABLE_2[row])
+    streams, caches = run_units(plan, params, x)
+    for start in range(len(plan.units)):
+        total = streams[start] + sum(c.F for c in caches[start:])
+        assert relative(streams[-1], total) < EXACT
+
+
+@pytest.mark.parametrize("row", sorted(set(TABLE_2) - set(IDENTITY_F)))
+def test_eq_4_fails_where_f_is_not_the_identity(row):
+    plan, params, x = small(TABLE_2[row])
+    streams, caches = run_units(plan, params, x)
+    total = streams[0] + sum(c.F for c in caches)
+    assert relative(streams[-1], total) > 0.1
+
+
+@pytest.mark.parametrize("row", IDENTITY_F)
+def test_eq_5_the_gradient_is_one_plus_the_branches(row):
+    plan, params, x = small(TABLE_2[row])
+    total, branches = stream_jacobian(plan, params, x)
+    assert relative(total, np.eye(len(total)) + branches) < EXACT
+
+
+@pytest.mark.parametrize("row", IDENTITY_F)
+def test_eq_5_holds_between_two_engines(row):
+    """Left side by hand in NumPy, right side by autograd in PyTorch."""
+    plan, params, x = small(TABLE_2[row])
+    total, _ = stream_jacobian(plan, params, x)
+    network = Network(plan).double()
+    network.load_arrays(params)
+
+    def sum_of_branches(x0):
+        stream, branches = x0, []
+        for unit in network.units:
+            assert isinstance(unit, Unit)
+            branches.append(unit.post(unit.weights(unit.pre(stream))))
+            stream = unit(stream)
+        return torch.stack(branches).sum(0)
+
+    x0 = network.stem(torch.tensor(x)).detach()
+    jacobian = torch.autograd.functional.jacobian(sum_of_branches, x0)
+    right = np.eye(len(total)) + jacobian.reshape(total.shape).numpy()
+    assert relative(total, right) < EXACT
+
+
+def test_plain_networks_multiply_where_residual_networks_add():
+    """The contrast below Eq. (4): with shortcut 0 no sum is left."""
+    spec = UnitSpec(on_shortcut=Scale(0.0))
+    plan, params, x = small(spec)
+    streams, caches = run_units(plan, params, x)
+    assert relative(streams[-1], caches[-1].F) < EXACT
+    assert shortcut_products(plan)[0] == 0.0
+
+
+def test_the_direct_term_of_full_preactivation_is_one():
+    plan = stack_plan(TABLE_2["full-preactivation"], units=10, width=64)
+    measured = [direct_coefficient(plan, seed=s)[0] for s in range(5)]
+    assert np.mean(measured) == pytest.approx(1.0, abs=0.05)
+
+
+def test_the_direct_term_of_the_original_is_its_open_share():
+    plan = stack_plan(TABLE_2["original"], units=10, width=64)
+    measured = [direct_coefficient(plan, seed=s)[0] for s in range(5)]
+    share = [profile(plan, seed=s).open_share[-1] for s in range(5)]
+    assert np.mean(measured) == pytest.approx(np.mean(share), abs=0.05)
+    assert np.mean(share) == pytest.approx(0.26, abs=0.03)
+
+
+@pytest.mark.parametrize("row", TABLE_2)
+def test_zero_branch_makes_the_unit_an_identity(row):
+    """Exactly for rows (c) to (e); (a) gives ReLU(x), (b) BN and ReLU of x.
+
+    Silent is the last weight layer, or the last BN's scale where one follows
+    it inside the branch.
+    """
+    plan, params, x = small(TABLE_2[row], units=1)
+    last = "post.0.weight" if BN in TABLE_2[row].post else "weights.3.weight"
+    params[f"units.0.{last}"] = np.zeros_like(params[f"units.0.{last}"])
+    out, _ = reference.unit_forward(
+        plan.units[0], unit_params(plan, params)[0], x
+    )
+    if TABLE_2[row].is_identity_after:
+        np.testing.assert_array_equal(out, x)
+    elif TABLE_2[row].after == (RELU,):
+        np.testing.assert_array_equal(out, np.maximum(x, 0.0))
+    else:
+        assert relative(out, x) > 0.1
+
+
+def test_in_a_network_the_silent_original_unit_is_an_identity_too():
+    """x_l >= 0 there, so ReLU(x_l + 0) = x_l: the usual test is unfair."""
+    plan, params, x = small(TABLE_2["original"], units=3)
+    for i in range(3):
+        name = f"units.{i}.post.0.weight"
+        params[name] = np.zeros_like(params[name])
+    streams, _ = run_units(plan, params, x)
+    np.testing.assert_array_equal(streams[-1], streams[0])
+
+
+def test_zero_weights_before_a_bn_are_a_degenerate_point():
+    """There the backward pass meets 1 / sqrt(eps) = 316."""
+    grads = {}
+    for name in ("weights.3.weight", "post.0.weight"):
+        plan, params, x = small(TABLE_2["original"], units=1)
+        own = dict(unit_params(plan, params)[0])
+        own[name] = np.zeros_like(own[name])
+        out, cache = reference.unit_forward(plan.units[0], own, x)
+        dout = np.random.default_rng(0).normal(size=out.shape)
+        _, got = reference.unit_backward(plan.units[0], dout, cache)
+        grads[name] = np.linalg.norm(
+            np.concatenate([g.ravel() for g in got.values()])
+        )
+    assert grads["weights.3.weight"] > 30 * grads["post.0.weight"]
+
+
+def test_with_silent_last_layers_first_layers_get_exactly_no_gradient():
+    """Eq. (5) speaks of features; weight gradients can be zero."""
+    plan, params, x = small(TABLE_2["full-preactivation"], units=1)
+    own = dict(unit_params(plan, params)[0])
+    own["weights.3.weight"] = np.zeros_like(own["weights.3.weight"])
+    out, cache = reference.unit_forward(plan.units[0], own, x)
+    _, grads = reference.unit_backward(plan.units[0], np.ones_like(out), cache)
+    assert not grads["weights.0.weight"].any()
+    assert grads["weights.3.weight"].any()

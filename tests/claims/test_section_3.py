@@ -1,0 +1,123 @@
+"""Section 3: Eqs. (6) to (8), scaled and gated shortcuts."""
+
+import math
+
+import numpy as np
+import pytest
+from claims.test_section_2 import EXACT, relative, small
+
+from preact.plan import cifar_plan, stack_plan
+from preact.propagation import (
+    bn_after_addition_factor,
+    direct_coefficient,
+    profile,
+    run_units,
+    shortcut_products,
+    stream_jacobian,
+)
+from preact.spec import BN, RELU, TABLE_1, Dropout, Scale, UnitSpec
+
+LAMBDAS = [0.5, 0.9, 1.1]
+
+
+def scaled(value):
+    """Eq. (6): a scaled shortcut, f still the identity."""
+    return UnitSpec(pre=(BN, RELU), on_shortcut=Scale(value))
+
+
+@pytest.mark.parametrize("value", LAMBDAS)
+def test_eq_6_and_7_scalars_are_absorbed_into_the_branches(value):
+    plan, params, x = small(scaled(value))
+    streams, caches = run_units(plan, params, x)
+    L = len(plan.units)
+    total = value**L * streams[0] + sum(
+        value ** (L - 1 - i) * cache.F for i, cache in enumerate(caches)
+    )
+    assert relative(streams[-1], total) < EXACT
+
+
+@pytest.mark.parametrize("value", LAMBDAS)
+def test_eq_8_the_direct_term_is_the_product_of_lambdas(value):
+    plan, params, x = small(scaled(value))
+    total, branches = stream_jacobian(plan, params, x)
+    product = shortcut_products(plan)[0]
+    assert product == pytest.approx(value ** len(plan.units))
+    assert relative(total, product * np.eye(len(total)) + branches) < EXACT
+
+
+def test_gradient_of_scaled_shortcuts_is_lambda_to_the_depth():
+    plan = stack_plan(UnitSpec(on_shortcut=Scale(0.5)), units=10, width=4)
+    assert shortcut_products(plan)[0] == 0.5**10
+
+
+def test_the_measured_direct_term_follows_lambda_to_the_depth():
+    plan = stack_plan(scaled(0.9), units=10, width=64)
+    measured = [direct_coefficient(plan, seed=s)[0] for s in range(5)]
+    assert np.mean(measured) == pytest.approx(0.9**10, abs=0.04)
+
+
+@pytest.mark.parametrize(
+    ("value", "power", "expected"),
+    [
+        (0.9, 100, 2.656e-5),
+        (0.99, 1000, 4.317e-5),
+        (1.1, 100, 1.378e4),
+        (0.5, 54, 5.551e-17),
+    ],
+)
+def test_products_of_lambda(value, power, expected):
+    plan = stack_plan(scaled(value), units=power, width=4)
+    assert shortcut_products(plan)[0] == pytest.approx(expected, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("bias", "product"),
+    [(-4, 0.375), (-5, 0.696), (-6, 0.875), (-7, 0.952), (-10, 0.998)],
+)
+def test_products_of_gates_do_not_explain_table_1_alone(bias, product):
+    """At -5 exclusive gating fails, at -6 it trains: 0.70 against 0.87."""
+    spec = TABLE_1[f"exclusive-gating-b{bias}"]
+    plan = cifar_plan(spec, depth=110, convs=2)
+    got = shortcut_products(plan)[0]
+    assert got == pytest.approx(product, abs=5e-4)
+    other = cifar_plan(
+        TABLE_1[f"shortcut-only-gating-b{bias}"], depth=110, convs=2
+    )
+    assert shortcut_products(other)[0] == got
+
+
+def test_the_total_gradient_grows_where_the_direct_term_vanishes():
+    """0.9^100 of the shortcut is left; the gradient grows all the same."""
+    plan = stack_plan(scaled(0.9), units=100, width=64)
+    assert shortcut_products(plan)[0] < 3e-5
+    assert profile(plan).gradient_ratio > 1e3
+
+
+@pytest.mark.parametrize("value", [0.5, 0.9])
+def test_with_lambda_below_one_the_stream_saturates(value):
+    plan = stack_plan(scaled(value), units=100, width=64)
+    rms = profile(plan).signal_rms[-1]
+    assert rms == pytest.approx(1 / math.sqrt(1 - value**2), rel=0.1)
+
+
+def test_with_lambda_above_one_the_stream_explodes():
+    plan = stack_plan(scaled(1.1), units=100, width=64)
+    assert profile(plan).signal_rms[-1] > 1e4
+
+
+def test_bn_after_addition_is_a_hidden_lambda():
+    """A rectified unit Gaussian has variance (pi - 1) / 2 pi = 0.341."""
+    factor = bn_after_addition_factor((math.pi - 1) / (2 * math.pi))
+    assert factor == pytest.approx(0.864, abs=5e-4)
+    assert factor**54 == pytest.approx(3.6e-4, rel=0.05)
+    assert factor**18 == pytest.approx(0.071, rel=0.02)
+
+
+def test_dropout_has_mean_one_scaled_and_half_unscaled():
+    from preact.reference.unit import dropout_mask
+
+    mask = dropout_mask(np.random.default_rng(0), (100_000,), 0.5)
+    assert mask.mean() == pytest.approx(1.0, abs=0.02)
+    assert (mask**2).mean() == pytest.approx(2.0, abs=0.04)
+    assert (mask > 0).mean() == pytest.approx(0.5, abs=0.01)
+    assert str(Dropout(0.5)) == "dropout 0.5"

@@ -1,0 +1,67 @@
+"""Both engines refuse the same bad input with the same sentence."""
+
+import numpy as np
+import pytest
+import torch
+
+from preact import reference
+from preact.nn import Network
+from preact.plan import cifar_plan, stack_plan
+from preact.spec import TABLE_1, TABLE_2
+
+PLAN = cifar_plan(TABLE_2["full-preactivation"], depth=8, convs=2, width=2)
+VECTORS = stack_plan(TABLE_2["full-preactivation"], units=2, width=4)
+
+
+def numpy_engine(plan, x):
+    reference.network_forward(plan, reference.initialize(plan, 0), x)
+
+
+def torch_engine(plan, x):
+    Network(plan).double()(torch.tensor(x))
+
+
+ENGINES = pytest.mark.parametrize("run", [numpy_engine, torch_engine])
+
+
+@ENGINES
+def test_wrong_channels(run):
+    wanted = r"images must have shape \(N, 3, H, W\); got \(2, 1, 32, 32\)"
+    with pytest.raises(ValueError, match=wanted):
+        run(PLAN, np.zeros((2, 1, 32, 32)))
+
+
+@ENGINES
+def test_one_value_per_channel_in_training(run):
+    wanted = r"needs at least 2 values per channel .*got shape \(1, 4, 1, 1\)"
+    with pytest.raises(ValueError, match=wanted):
+        run(VECTORS, np.ones((1, 4, 1, 1)))
+
+
+@ENGINES
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_nan_and_infinity(run, bad):
+    x = np.zeros((2, 3, 32, 32))
+    x[1, 2, 3, 4] = bad
+    wanted = "images must be finite numbers; got 1 NaN or infinite values"
+    with pytest.raises(ValueError, match=wanted):
+        run(PLAN, x)
+
+
+def test_one_value_per_channel_is_legal_in_evaluation():
+    network = Network(VECTORS).eval()
+    assert network(torch.ones(1, 4, 1, 1)).shape == (1, 10)
+
+
+def test_dropout_without_a_source_of_masks():
+    plan = cifar_plan(TABLE_1["dropout-shortcut"], depth=8, convs=2, width=2)
+    with pytest.raises(ValueError, match="needs a mask in training; got None"):
+        numpy_engine(plan, np.random.default_rng(0).normal(size=(2, 3, 8, 8)))
+
+
+def test_missing_parameters_are_named():
+    network = Network(PLAN)
+    params = network.arrays()
+    del params["units.1.weights.0.weight"]
+    with pytest.raises(RuntimeError, match=r"units\.1\.weights\.0\.weight"):
+        network.load_arrays(params)

@@ -1,0 +1,218 @@
+"""Two engines, one function: NumPy backward by hand against autograd.
+
+One case table: every row x {1, 2, 3 convolutions} x {same, first,
+projecting}, values and every gradient, float64.
+"""
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as nnf
+
+from preact import nn as torch_engine
+from preact import reference
+from preact.nn import Network, Unit
+from preact.plan import Conventions, cifar_plan, imagenet_plan, stack_plan
+from preact.reference.layers import cross_entropy
+from preact.reference.network import running_statistics, unit_params
+from preact.spec import BN, RELU, ROWS, TABLE_2, Dropout, Gated, Scale, UnitSpec
+
+RTOL = 1e-9  # float64 rounding is 1e-16; a wrong term would be 1e-2
+EXTRA = {
+    "nothing": UnitSpec(on_shortcut=Scale(0.5)),
+    "gate like the branch": UnitSpec(
+        post=(BN,),
+        after=(RELU,),
+        on_shortcut=Gated(-1.0, complement=True, design="two conv3x3"),
+        on_branch=Gated(-1.0, design="two conv3x3"),
+    ),
+    "gated full pre-activation": UnitSpec(
+        pre=(BN, RELU), on_shortcut=Gated(-1.0, complement=True)
+    ),
+}
+CASES = {**ROWS, **EXTRA}
+DEPTHS = {1: 8, 2: 14, 3: 20}
+
+
+def close(got, expected):
+    # A shift in front of a mean subtraction has gradient 0 in theory and
+    # rounding in practice; below 1e-4 of the other gradients (order 1) the
+    # comparison is absolute.
+    scale = max(np.abs(expected).max(), 1e-4)
+    np.testing.assert_allclose(got, expected, rtol=RTOL, atol=RTOL * scale)
+
+
+def tiny(spec, convs, **conventions):
+    return cifar_plan(
+        spec,
+        depth=DEPTHS[convs],
+        convs=convs,
+        width=4,
+        image=(3, 5, 6),
+        conventions=Conventions(**conventions),
+    )
+
+
+def trained(params, rng):
+    """Move BN away from scale 1 and shift 0, where errors would hide."""
+    return {
+        name: np.abs(v + 0.3 * rng.normal(size=v.shape)) + 0.1
+        if name.endswith("running_var")
+        else v + 0.3 * rng.normal(size=v.shape)
+        for name, v in params.items()
+    }
+
+
+def assert_units_agree(plan, unit, mode="train"):
+    rng = np.random.default_rng(7)
+    params = trained(unit_params(plan, reference.initialize(plan, 1))[unit], rng)
+    planned = plan.units[unit]
+    shape = plan.stream_shapes[unit]
+    x = rng.normal(size=(3, *shape))
+    torch_x = torch.tensor(x, requires_grad=True)
+    module = Unit(planned).double().train(mode == "train")
+    module.load_state_dict({k: torch.tensor(v) for k, v in params.items()})
+
+    torch.manual_seed(5)
+    expected = module(torch_x)
+    mask = None
+    if isinstance(planned.spec.on_shortcut, Dropout):
+        torch.manual_seed(5)
+        ones = torch.ones(expected.shape, dtype=torch.float64)
+        rate = planned.spec.on_shortcut.rate
+        mask = nnf.dropout(ones, rate, mode == "train").numpy()
+    out, cache = reference.unit_forward(
+        planned, params, x, mode=mode, mask=mask
+    )
+    close(out, expected.detach().numpy())
+
+    dout = rng.normal(size=out.shape)
+    expected.backward(torch.tensor(dout))
+    dx, grads = reference.unit_backward(planned, dout, cache)
+    close(dx, torch_x.grad.numpy())
+    named = dict(module.named_parameters())
+    assert set(grads) == set(named)
+    for name, parameter in named.items():
+        close(grads[name], parameter.grad.numpy())
+
+
+@pytest.mark.parametrize("where", ["same", "first", "projecting"])
+@pytest.mark.parametrize("convs", [1, 2, 3])
+@pytest.mark.parametrize("row", CASES)
+def test_reference_and_torch_agree_on_every_gradient(row, convs, where):
+    plan = tiny(CASES[row], convs)
+    assert_units_agree(
+        plan, {"first": 0, "same": 1, "projecting": plan.stages[1].start}[where]
+    )
+
+
+@pytest.mark.parametrize("mode", ["train", "eval"])
+@pytest.mark.parametrize("tap", ["before pre", "after pre"])
+@pytest.mark.parametrize("projection", ["pad", "conv", "conv BN"])
+@pytest.mark.parametrize("stride_on", ["first", "3x3"])
+def test_every_boundary_convention_agrees_too(mode, tap, projection, stride_on):
+    plan = tiny(
+        TABLE_2["full-preactivation"],
+        3 if projection != "pad" else 2,
+        projection=projection,
+        width_tap=tap,
+        stride_on=stride_on,
+    )
+    assert_units_agree(plan, plan.stages[1].start, mode)
+
+
+@pytest.mark.parametrize("row", TABLE_2)
+@pytest.mark.parametrize("convs", [1, 2, 3])
+def test_whole_networks_agree_on_loss_gradients_and_statistics(row, convs):
+    plan = tiny(TABLE_2[row], convs)
+    rng = np.random.default_rng(3)
+    params = trained(reference.initialize(plan, 0), rng)
+    x, labels = rng.normal(size=(6, 3, 5, 6)), rng.integers(0, 10, 6)
+    network = Network(plan).double()
+    network.load_arrays(params)
+    logits = network(torch.tensor(x))
+    nnf.cross_entropy(logits, torch.tensor(labels)).backward()
+
+    mine, cache = reference.network_forward(plan, params, x)
+    close(mine, logits.detach().numpy())
+    _, dlogits = cross_entropy(mine, labels)
+    dx, grads = reference.network_backward(plan, dlogits, cache)
+    assert dx.shape == x.shape
+    for name, parameter in network.named_parameters():
+        close(grads[name], parameter.grad.numpy())
+    after = network.arrays()
+    updated = running_statistics(plan, params, cache)
+    assert len(updated) == sum("running" in name for name in after)
+    for name, value in updated.items():
+        close(value, after[name])
+
+
+@pytest.mark.parametrize("row", [*TABLE_2, "dropout-shortcut"])
+def test_whole_networks_agree_in_evaluation(row):
+    plan = tiny(ROWS[row], 2)
+    rng = np.random.default_rng(4)
+    params = trained(reference.initialize(plan, 0), rng)
+    x = rng.normal(size=(1, 3, 5, 6))
+    network = Network(plan).double().eval()
+    network.load_arrays(params)
+    mine, _ = reference.network_forward(plan, params, x, mode="eval")
+    close(mine, network(torch.tensor(x)).detach().numpy())
+
+
+def test_imagenet_stems_agree():
+    plan = imagenet_plan(
+        TABLE_2["full-preactivation"], depth=50, image=(3, 33, 32), classes=7
+    )
+    plan_small = cifar_plan(TABLE_2["original"], depth=8, convs=2, width=2)
+    rng = np.random.default_rng(0)
+    for small in (plan, plan_small):
+        params = reference.initialize(small, 0)
+        x = rng.normal(size=(2, *small.image))
+        network = Network(small).double()
+        network.load_arrays(params)
+        stem, _ = reference.layers.forward(small.stem, params, x)
+        close(stem, network.stem(torch.tensor(x)).detach().numpy())
+
+
+@pytest.mark.parametrize("row", ["original", "full-preactivation"])
+def test_both_engines_watch_the_same_stream(row):
+    plan = stack_plan(TABLE_2[row], units=4, width=6)
+    params = reference.initialize(plan, 0)
+    rng = np.random.default_rng(0)
+    x, labels = rng.normal(size=(5, 6, 1, 1)), rng.integers(0, 10, 5)
+    mine = reference.propagate(plan, params, x, labels)
+    theirs = torch_engine.propagate(plan, params, x, labels)
+    for ours, other in zip(mine[:3], theirs[:3], strict=True):
+        assert len(ours) == len(other)
+        for a, b in zip(ours, other, strict=True):
+            close(a, b)
+    assert mine[3] == pytest.approx(theirs[3], rel=1e-12)
+
+
+def test_a_plain_dictionary_passes_both_ways():
+    plan = tiny(TABLE_2["full-preactivation"], 3)
+    params = reference.initialize(plan, 0)
+    network = Network(plan).double()
+    network.load_arrays(params)
+    back = network.arrays()
+    assert list(back) != [] and set(back) == set(params)
+    assert all(np.array_equal(back[name], params[name]) for name in params)
+
+
+def test_both_engines_draw_weights_of_the_planned_deviation():
+    for init in ("fan-in", "fan-out"):
+        plan = cifar_plan(
+            TABLE_2["full-preactivation"],
+            depth=11,
+            convs=3,
+            width=32,
+            conventions=Conventions(init=init),
+        )
+        drawn = (reference.initialize(plan, 0), Network(plan, seed=0).arrays())
+        for site in plan.sites:
+            if not hasattr(site.layer, "deviation"):
+                continue
+            for params in drawn:
+                w = params[f"{site.name}.weight"]
+                wanted = site.layer.deviation(init)
+                assert w.std() == pytest.approx(wanted, rel=5 / w.size**0.5)
