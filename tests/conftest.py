@@ -1,10 +1,12 @@
-"""Shapes in signatures are checked in every test; nbmake fills the book's cache."""
+"""Before anything imports the package: threads, and shapes that are checked."""
 
-from pathlib import Path
+import os
+
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # Workers that each use every core fight: 10 times slower, seen.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from jaxtyping import install_import_hook
 
-# Before anything imports the package: jaxtyping's shapes become checks.
 install_import_hook("preact.reference", "beartype.beartype")
-
-ROOT = Path(__file__).resolve().parents[1]

@@ -15,7 +15,16 @@ from preact.nn import Network, Unit
 from preact.plan import Conventions, cifar_plan, imagenet_plan, stack_plan
 from preact.reference.layers import cross_entropy
 from preact.reference.network import running_statistics, unit_params
-from preact.spec import BN, RELU, ROWS, TABLE_2, Dropout, Gated, Scale, UnitSpec
+from preact.spec import (
+    BN,
+    RELU,
+    ROWS,
+    TABLE_2,
+    Dropout,
+    Gated,
+    Scale,
+    UnitSpec,
+)
 
 RTOL = 1e-9  # float64 rounding is 1e-16; a wrong term would be 1e-2
 EXTRA = {
@@ -65,7 +74,9 @@ def trained(params, rng):
 
 def assert_units_agree(plan, unit, mode="train"):
     rng = np.random.default_rng(7)
-    params = trained(unit_params(plan, reference.initialize(plan, 1))[unit], rng)
+    params = trained(
+        unit_params(plan, reference.initialize(plan, 1))[unit], rng
+    )
     planned = plan.units[unit]
     shape = plan.stream_shapes[unit]
     x = rng.normal(size=(3, *shape))
@@ -102,7 +113,8 @@ def assert_units_agree(plan, unit, mode="train"):
 def test_reference_and_torch_agree_on_every_gradient(row, convs, where):
     plan = tiny(CASES[row], convs)
     assert_units_agree(
-        plan, {"first": 0, "same": 1, "projecting": plan.stages[1].start}[where]
+        plan,
+        {"first": 0, "same": 1, "projecting": plan.stages[1].start}[where],
     )
 
 
@@ -110,7 +122,9 @@ def test_reference_and_torch_agree_on_every_gradient(row, convs, where):
 @pytest.mark.parametrize("tap", ["before pre", "after pre"])
 @pytest.mark.parametrize("projection", ["pad", "conv", "conv BN"])
 @pytest.mark.parametrize("stride_on", ["first", "3x3"])
-def test_every_boundary_convention_agrees_too(mode, tap, projection, stride_on):
+def test_every_boundary_convention_agrees_too(
+    mode, tap, projection, stride_on
+):
     plan = tiny(
         TABLE_2["full-preactivation"],
         3 if projection != "pad" else 2,

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from claims.test_section_2 import EXACT, relative, small
+from claims.test_section_2 import EXACT, WIDE, relative, small
 
 from preact.plan import cifar_plan, stack_plan
 from preact.propagation import (
@@ -51,8 +51,10 @@ def test_gradient_of_scaled_shortcuts_is_lambda_to_the_depth():
 
 
 def test_the_measured_direct_term_follows_lambda_to_the_depth():
-    plan = stack_plan(scaled(0.9), units=10, width=64)
-    measured = [direct_coefficient(plan, seed=s)[0] for s in range(5)]
+    plan = stack_plan(scaled(0.9), units=10, width=WIDE)
+    measured = [
+        direct_coefficient(plan, batch=64, seed=s)[0] for s in range(4)
+    ]
     assert np.mean(measured) == pytest.approx(0.9**10, abs=0.04)
 
 

@@ -1,7 +1,7 @@
 import tomllib
 
 import pytest
-from conftest import ROOT
+from paths import ROOT
 
 from preact.nn import Network
 from preact.plan import (
@@ -33,7 +33,9 @@ def test_planned_counts_are_the_expected_ones(expected):
 def test_without_bn_resnet_1001_has_the_papers_10_2_million_parameters():
     plan = cifar_plan(TABLE_2["full-preactivation"], depth=1001, convs=3)
     convolutions, norms = (
-        sum(s.layer.parameters for s in plan.sites if isinstance(s.layer, kind))
+        sum(
+            s.layer.parameters for s in plan.sites if isinstance(s.layer, kind)
+        )
         for kind in (Conv, BatchNorm)
     )
     assert (convolutions, norms) == (10_175_920, 149_216)

@@ -144,10 +144,12 @@ def test_classifier_and_cross_entropy(n, c, h, w, seed, d):
     assert_gradient(loss, arrays, linear_backward(dlogits, cache), rng)
 
 
-@pytest.mark.parametrize("row", ["original", "full-preactivation", "exclusive-gating-b-6"])
+@pytest.mark.parametrize(
+    "row", ["original", "full-preactivation", "exclusive-gating-b-6"]
+)
 def test_a_whole_network(row):
     rng = np.random.default_rng(1)
-    plan = cifar_plan(ROWS[row], depth=14, convs=2, width=3, image=(3, 6, 5))
+    plan = cifar_plan(ROWS[row], depth=8, convs=2, width=3, image=(3, 6, 5))
     params = reference.initialize(plan, 0)
     x, labels = rng.normal(size=(4, 3, 6, 5)), rng.integers(0, 10, 4)
     logits, cache = reference.network_forward(plan, params, x)

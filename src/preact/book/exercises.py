@@ -19,10 +19,23 @@ from preact.reference.layers import bn_backward, bn_forward
 from preact.reference.network import unit_params
 from preact.spec import TABLE_2
 
-Verdict = tuple[bool, str]  # right or not, what was got
+Answer = tuple[bool, str]  # right or not, what was got
 
 
-def check(exercise: str, answer: object) -> bool:
+class Verdict:
+    """Truth of a check; a cell that ends in one shows nothing more."""
+
+    def __init__(self, right: bool) -> None:
+        self.right = right
+
+    def __bool__(self) -> bool:
+        return self.right
+
+    def _ipython_display_(self) -> None:
+        pass
+
+
+def check(exercise: str, answer: object) -> Verdict:
     """Judge an answer, print the verdict in the page's language, return it.
 
     Parameters
@@ -43,35 +56,35 @@ def check(exercise: str, answer: object) -> bool:
         raise ValueError(say("check.unknown", known=known, got=repr(exercise)))
     if answer is ...:
         print(say("check.prompt"))  # noqa: T201
-        return False
+        return Verdict(False)
     hint = say(f"exercise.{exercise}.hint")
     try:
         right, got = CHECKERS[exercise](answer)
     except Exception as error:  # the reader's own code may fail in any way
         text = f"{type(error).__name__}: {error}"
         print(say("check.error", error=text, hint=hint))  # noqa: T201
-        return False
+        return Verdict(False)
     if right:
         why = say(f"exercise.{exercise}.why")
         print(say("check.right", why=why))  # noqa: T201
     else:
         print(say("check.wrong", got=got, hint=hint))  # noqa: T201
-    return right
+    return Verdict(right)
 
 
-def _number(answer: Any, expected: float, rtol: float = 0.0) -> Verdict:
+def _number(answer: Any, expected: float, rtol: float = 0.0) -> Answer:
     """Compare a number."""
     value = float(answer)
     return abs(value - expected) <= rtol * abs(expected), f"{value:g}"
 
 
-def _units_of_resnet_1202(answer: Any) -> Verdict:
+def _units_of_resnet_1202(answer: Any) -> Answer:
     """Basic units in a ResNet of 1202 layers."""
     plan = cifar_plan(TABLE_2["original"], depth=1202, convs=2)
     return _number(answer, len(plan.units))
 
 
-def _bn_backward(answer: Any) -> Verdict:
+def _bn_backward(answer: Any) -> Answer:
     """A function that computes dx of batch normalization."""
     rng = np.random.default_rng()
     x = rng.normal(1.0, 2.0, (5, 3, 4, 4))
@@ -84,7 +97,7 @@ def _bn_backward(answer: Any) -> Verdict:
     return error < 1e-9, f"|Δ|/|dx| = {error:.2g}"
 
 
-def _unit_parameters(answer: Any) -> Verdict:
+def _unit_parameters(answer: Any) -> Answer:
     """Parameters of an interior bottleneck unit of stage 3."""
     unit = UnitPlan(
         spec=TABLE_2["full-preactivation"],
@@ -96,7 +109,7 @@ def _unit_parameters(answer: Any) -> Verdict:
     return _number(answer, unit.parameters)
 
 
-def _repaired_unit(answer: Any) -> Verdict:
+def _repaired_unit(answer: Any) -> Answer:
     """A unit that must agree with the package, silent and not."""
     plan = stack_plan(TABLE_2["full-preactivation"], units=1, width=6)
     worst = 0.0
@@ -112,7 +125,7 @@ def _repaired_unit(answer: Any) -> Verdict:
     return worst < 1e-9, f"|Δ|/|x| = {worst:.2g}"
 
 
-def _missing_tail(answer: Any) -> Verdict:
+def _missing_tail(answer: Any) -> Answer:
     """Root mean square of the stream after 100 units."""
     plan = stack_plan(TABLE_2["full-preactivation"], units=100, width=64)
     x, _ = draw_batch(plan, 256, 0)
@@ -126,7 +139,7 @@ def _error(got: Any, expected: Any) -> float:
     return float(difference / np.linalg.norm(expected))
 
 
-CHECKERS: dict[str, Callable[[Any], Verdict]] = {
+CHECKERS: dict[str, Callable[[Any], Answer]] = {
     "units-1": _units_of_resnet_1202,
     "units-2": _bn_backward,
     "units-3": _unit_parameters,

@@ -46,7 +46,8 @@ def glue(name: str, value: object) -> None:
         Shown as `str(value)`: format numbers before.
     """
     data: dict[str, Any] = {
-        "text/plain": str(value),
+        # quoted, or myst-nb would read 10,327,706 as a tuple of three
+        "text/plain": repr(str(value)),
         "text/html": f"<code>{name}</code>: {value}",
     }
     display(  # type: ignore[no-untyped-call]

@@ -37,28 +37,33 @@ def direct_term(
     open_share : (D,) float64
         Mean share of open shortcut paths of the original, for comparison.
     """
-    figure, ax = axes(150, 80)
-    for row, values in measured.items():
-        color, marker = COLORS[row], MARKERS[row]
+    with axes(150, 80) as (figure, ax):
+        for row, values in measured.items():
+            color, marker = COLORS[row], MARKERS[row]
+            ax.plot(
+                depths,
+                values.mean(0),
+                color=color,
+                label=strings(f"row.{row}"),
+            )
+            for seed in values:
+                ax.plot(
+                    depths, seed, marker, color=color, ms=4, alpha=0.45, mew=0
+                )
         ax.plot(
-            depths, values.mean(0), color=color, label=strings(f"row.{row}")
+            depths,
+            open_share,
+            "--",
+            color=INK,
+            lw=1.2,
+            label=strings("figure.theory"),
         )
-        for seed in values:
-            ax.plot(depths, seed, marker, color=color, ms=4, alpha=0.45, mew=0)
-    ax.plot(
-        depths,
-        open_share,
-        "--",
-        color=INK,
-        lw=1.2,
-        label=strings("figure.theory"),
-    )
-    ax.axhline(0, color=PAPER_GREY, lw=0.8)
-    ax.set(xscale="log", xlabel=strings("figure.units"))
-    ax.set_xticks(depths, [str(L) for L in depths], minor=False)
-    ax.minorticks_off()
-    ax.set_ylabel(strings("figure.direct"))
-    ax.legend(loc="center left")
+        ax.axhline(0, color=PAPER_GREY, lw=0.8)
+        ax.set(xscale="log", xlabel=strings("figure.units"))
+        ax.set_xticks(depths, [str(L) for L in depths], minor=False)
+        ax.minorticks_off()
+        ax.set_ylabel(strings("figure.direct"))
+        ax.legend(loc="center right")
     alt = strings(
         "alt.direct",
         first=depths[0],
@@ -82,16 +87,16 @@ def signal_and_gradient(
     signal, gradient : row name to (L + 1,) float64
         Root mean square of x_l; norm of dE/dx_l.
     """
-    figure, (left, right) = axes(170, 75, columns=2)
-    for row in signal:
-        style = {"color": COLORS[row], "label": strings(f"row.{row}")}
-        left.plot(signal[row], **style)
-        right.plot(gradient[row] / gradient[row][-1], **style)
-    left.set(yscale="log", xlabel=strings("figure.depth"))
-    right.set(yscale="log", xlabel=strings("figure.depth"))
-    left.set_title(strings("figure.signal"), fontsize=10)
-    right.set_title(strings("figure.gradient"), fontsize=10)
-    left.legend(fontsize=8)
+    with axes(170, 75, columns=2) as (figure, (left, right)):
+        for row in signal:
+            style = {"color": COLORS[row], "label": strings(f"row.{row}")}
+            left.plot(signal[row], **style)
+            right.plot(gradient[row] / gradient[row][-1], **style)
+        left.set(yscale="log", xlabel=strings("figure.depth"))
+        right.set(yscale="log", xlabel=strings("figure.depth"))
+        left.set_title(strings("figure.signal"), fontsize=10)
+        right.set_title(strings("figure.gradient"), fontsize=10)
+        left.legend(fontsize=8)
     units = len(next(iter(signal.values()))) - 1
     alt = strings(
         "alt.profile",

@@ -5,6 +5,8 @@ import io
 import logging
 import re
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -95,13 +97,16 @@ class Picture:
         return f"Picture({len(self.panels)} panels)"
 
 
-def axes(width_mm: float, height_mm: float, columns: int = 1) -> Any:
-    """Return a new (figure, axes) in our style, without pyplot's state."""
+@contextmanager
+def axes(
+    width_mm: float, height_mm: float, columns: int = 1
+) -> Iterator[tuple[Figure, Any]]:
+    """Give a new (figure, axes) and our style, without pyplot's state."""
     with mpl.rc_context(RC):
         figure = Figure(
             figsize=(width_mm * MM, height_mm * MM), layout="constrained"
         )
-        return figure, figure.subplots(1, columns)
+        yield figure, figure.subplots(1, columns)
 
 
 def picture(figure: Figure, alt: str) -> Picture:

@@ -105,7 +105,8 @@ def unit_diagram(
         f'<svg viewBox="0 0 {WIDTH} {height:g}" class="unit" '
         f'style="width:{WIDTH}px" xmlns="http://www.w3.org/2000/svg">'
         '<defs><marker id="tip" viewBox="0 0 6 6" refX="5.4" refY="3" '
-        'markerWidth="6" markerHeight="6" orient="auto">'
+        'markerUnits="userSpaceOnUse" markerWidth="8" markerHeight="8" '
+        'orient="auto">'
         '<path d="M0 .6L6 3L0 5.4z" fill="currentColor"/></marker></defs>'
         + "".join(pen.parts)
         + "</svg>"

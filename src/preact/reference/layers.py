@@ -271,19 +271,20 @@ def _layer_forward(
     layer: Layer, params: Params, x: Array, mode: Mode
 ) -> tuple[Array, Cache]:
     """Apply one planned layer."""
-
-    def own(key: str) -> Array:
-        return params[f"{layer.name}.{key}"]
-
     match layer:
         case Conv():
-            bias = None if layer.bias is None else own("bias")
-            return conv_forward(x, own("weight"), bias, layer.stride)
+            weight = _own(params, layer, "weight")
+            bias = None
+            if layer.bias is not None:
+                bias = _own(params, layer, "bias")
+            return conv_forward(x, weight, bias, layer.stride)
         case BatchNorm():
+            gamma, beta = (_own(params, layer, k) for k in ("weight", "bias"))
             running = None
             if mode == "eval":
-                running = own("running_mean"), own("running_var")
-            return bn_forward(x, own("weight"), own("bias"), running)
+                mean = _own(params, layer, "running_mean")
+                running = mean, _own(params, layer, "running_var")
+            return bn_forward(x, gamma, beta, running)
         case ReLU():
             return relu_forward(x)
         case Pad():
@@ -291,7 +292,13 @@ def _layer_forward(
         case MaxPool():
             return maxpool_forward(x)
         case Linear():
-            return linear_forward(x, own("weight"), own("bias"))
+            weight, bias = (_own(params, layer, k) for k in ("weight", "bias"))
+            return linear_forward(x, weight, bias)
+
+
+def _own(params: Params, layer: Layer, key: str) -> Array:
+    """Return one of a layer's parameters."""
+    return params[f"{layer.name}.{key}"]
 
 
 def _layer_backward(

@@ -104,7 +104,13 @@ def unit_backward(
 def factors_forward(
     plan: UnitPlan, params: Params, x: Array, mode: Mode, mask: Array | None
 ) -> tuple[Array | float, Array | float, Cache]:
-    """Return s, b and a cache: what multiplies h and what multiplies F."""
+    """Return s, b and a cache: what multiplies h and what multiplies F.
+
+    Raises
+    ------
+    ValueError
+        If a unit with dropout is given no mask in training.
+    """
     if plan.gate:
         z, layers = forward(plan.gate, params, x, mode)
         g = sigmoid(z)

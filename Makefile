@@ -1,0 +1,65 @@
+# The only front door. Every target sets itself up first.
+PYTHON ?= python3
+BIN := .venv/bin
+NPM := $(shell command -v npm 2>/dev/null)
+export PYTHONDONTWRITEBYTECODE = 1
+
+.DEFAULT_GOAL := help
+.PHONY: help setup check lint test notebooks book site-test serve clean
+
+help: ## what can be made
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
+
+setup: .venv/ready node_modules/ready ## the environment, once
+
+# torch first: with it in place nothing else asks for another build of it.
+.venv/ready: requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "preact needs Python 3.11 or newer; got " + sys.version.split()[0])'
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check "$$(grep ^torch== requirements.txt)"
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+# Scripts that the pages load from their own host; without npm, from a CDN.
+node_modules/ready: package.json package-lock.json
+ifdef NPM
+	npm ci --silent --no-audit --no-fund
+else
+	@mkdir -p node_modules
+	@echo "npm is not here: the pages will load MathJax from a CDN."
+endif
+	@touch $@
+
+lint: setup
+	$(BIN)/ruff format --check --quiet
+	$(BIN)/ruff check --quiet
+	$(BIN)/mypy --no-error-summary
+	$(BIN)/lint-imports --no-cache > _build/contracts.txt || (cat _build/contracts.txt; false)
+	$(BIN)/python book/_ext/notebooks.py --check
+
+check: _build lint ## lint, types, contracts and the fast tests
+	$(BIN)/pytest -q -n 2 --dist loadgroup --ignore tests/site -m "not slow"
+
+test: _build lint ## every test and every notebook
+	$(BIN)/pytest -q -n 2 --dist loadgroup --ignore tests/site
+	$(BIN)/pytest -q --nbmake --fill-cache notebooks
+
+notebooks: setup ## notebooks/ anew from the chapters
+	$(BIN)/python book/_ext/notebooks.py
+
+book: setup ## the site in three languages
+	$(BIN)/jupyter-book build . -W --keep-going --quiet
+	@echo "The book is at _build/html/index.html"
+
+site-test: setup ## the built site in a real browser
+	$(BIN)/pytest -q tests/site
+
+serve: ## open the site at http://localhost:8000
+	$(BIN)/python -m http.server --directory _build/html 8000
+
+_build:
+	@mkdir -p _build
+
+clean: ## everything that was made, the environment apart
+	rm -rf _build

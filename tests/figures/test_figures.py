@@ -1,0 +1,176 @@
+import re
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+from preact import paper
+from preact.figures import (
+    direct_term,
+    network_table,
+    paper_beside_ours,
+    signal_and_gradient,
+    unit_diagram,
+)
+from preact.figures.style import COLORS, MARKERS
+from preact.plan import Conventions, cifar_plan
+from preact.spec import BN, CONTROLS, ROWS, TABLE_2
+from preact.strings import LANGUAGES, Strings
+
+SVG = "{http://www.w3.org/2000/svg}"
+BACKGROUNDS = {"light": "#ffffff", "dark": "#14181e"}
+
+
+def curves(strings):
+    depths = [10, 20]
+    measured = {
+        row: np.array([[1.0, 0.9], [1.1, 1.0]])
+        for row in ("original", "full-preactivation")
+    }
+    return direct_term(depths, measured, np.array([0.26, 0.19]), strings)
+
+
+def profiles(strings):
+    values = {row: np.array([4.0, 2.0, 1.0]) for row in TABLE_2}
+    return signal_and_gradient(values, values, strings)
+
+
+def unit(strings, row="full-preactivation", depth=20, convs=2, index=1, **kw):
+    plan = cifar_plan(ROWS[row], depth=depth, convs=convs, **kw)
+    return unit_diagram(plan.units[index], strings, "title")
+
+
+def boxes(picture):
+    (svg,) = picture.panels
+    return [t.text for t in ET.fromstring(svg).iter(f"{SVG}text") if t.text]
+
+
+@pytest.mark.parametrize("row", [*TABLE_2, *CONTROLS])
+def test_a_diagram_shows_exactly_the_layers_of_the_plan(row):
+    strings = Strings("en")
+    plan = cifar_plan(ROWS[row], depth=20, convs=2)
+    for index in (0, 1, 3):
+        drawn = boxes(unit(strings, row, index=index))
+        planned = [str(v) for p in plan.units[index].paths for v in p]
+        shown = [word for word in drawn if word not in ("title", "x") and word]
+        assert sorted(shown) == sorted(planned)
+
+
+def test_a_diagram_names_the_factor_on_the_shortcut():
+    strings = Strings("en")
+    assert "× 0.5" in boxes(unit(strings, "constant-scaling-0.5-1"))
+    drawn = boxes(unit(strings, "exclusive-gating-b-6"))
+    assert {"× 1-g(x)", "× g(x)"} <= set(drawn)
+
+
+def test_only_an_identity_shortcut_is_drawn_as_one():
+    strings = Strings("en")
+    assert 'class="identity"' in unit(strings).panels[0]
+    for picture in (
+        unit(strings, index=0),  # shares BN and ReLU
+        unit(strings, index=3),  # zero-pads
+        unit(strings, "dropout-shortcut"),
+        unit(strings, conventions=Conventions(projection="conv"), index=3),
+    ):
+        assert 'class="identity"' not in picture.panels[0]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("draw", [curves, profiles, unit])
+def test_a_picture_is_inline_svg_with_alternative_text(draw, language):
+    strings = Strings(language)
+    for svg in draw(strings).panels:
+        root = ET.fromstring(svg)
+        assert root.get("role") == "img"
+        assert len(root.get("aria-label")) > 20
+        assert "<image" not in svg
+        assert "#010101" not in svg
+        assert "currentColor" in svg or 'class="wire"' in svg
+
+
+@pytest.mark.parametrize("draw", [curves, profiles, unit])
+def test_equal_input_gives_equal_bytes(draw):
+    strings = Strings("zh-Hant")
+    assert draw(strings).panels == draw(strings).panels
+
+
+def test_labels_are_text_in_the_pages_language():
+    for language, word in (("en", "units"), ("zh-Hans", "单元")):
+        svg = curves(Strings(language)).panels[0]
+        texts = " ".join(ET.fromstring(svg).itertext())
+        assert word in texts
+
+
+def test_ids_of_two_pictures_never_meet():
+    strings = Strings("en")
+    first, second = (
+        set(re.findall(r'\bid="([^"]+)"', draw(strings).panels[0]))
+        for draw in (curves, unit)
+    )
+    assert first
+    assert second
+    assert not first & second
+
+
+def luminance(color):
+    channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+        for c in channels
+    ]
+    return np.dot(linear, [0.2126, 0.7152, 0.0722])
+
+
+@pytest.mark.parametrize("page", BACKGROUNDS)
+@pytest.mark.parametrize("row", COLORS)
+def test_every_color_stands_out_on_both_pages(row, page):
+    light, dark = sorted(
+        (luminance(COLORS[row]), luminance(BACKGROUNDS[page])), reverse=True
+    )
+    assert (light + 0.05) / (dark + 0.05) >= 3.0
+
+
+def test_every_variant_has_its_own_color_and_marker():
+    assert set(COLORS) >= {*TABLE_2, *CONTROLS}
+    assert len(set(COLORS.values())) == len(COLORS)
+    assert len(set(MARKERS.values())) == len(MARKERS) == len(COLORS)
+
+
+def test_the_table_prints_the_papers_errors_and_leaves_ours_open():
+    strings = Strings("en")
+    table = paper_beside_ours(paper.results(2), {}, strings)
+    html = table._repr_html_()
+    assert html.count("not run") == 10
+    for r in paper.results(2):
+        assert f"<td>{r.error_pct:.2f}</td>" in html
+    ours = {("original", 110): "6.70 (6.72 ± 0.10, n = 5)"}
+    html = paper_beside_ours(paper.results(2), ours, strings)._repr_html_()
+    assert html.count("not run") == 9
+    assert "6.70 (6.72 ± 0.10, n = 5)" in html
+
+
+def test_the_network_table_prints_counts():
+    plans = {
+        "ResNet-1001": cifar_plan(
+            TABLE_2["full-preactivation"], depth=1001, convs=3
+        )
+    }
+    html = network_table(plans, Strings("en"))._repr_html_()
+    assert "<td>10,327,706</td><td>1,487.85 M</td>" in html
+
+
+def test_the_final_bn_control_is_drawn_below_the_last_unit():
+    plan = cifar_plan(
+        TABLE_2["original"],
+        depth=20,
+        convs=2,
+        conventions=Conventions(tail=(BN,)),
+    )
+    picture = unit_diagram(
+        plan.units[-1],
+        Strings("en"),
+        "last",
+        tail=plan.tail,
+        head=plan.classifier,
+    )
+    assert boxes(picture)[-2:] == ["BN", "linear"]

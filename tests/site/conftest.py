@@ -1,0 +1,74 @@
+"""The built site on localhost, in Debian's Chromium."""
+
+import functools
+import shutil
+import threading
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from paths import ROOT
+from playwright.sync_api import sync_playwright
+
+SITE = ROOT / "_build/html"
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="session")
+def site():
+    assert (SITE / "index.html").exists(), "no site: run `make book` first"
+    handler = functools.partial(Quiet, directory=str(SITE))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    names = ("chromium", "chromium-browser", "google-chrome", "chrome")
+    path = next(filter(None, map(shutil.which, names)), None)
+    assert path, "no browser: install Chromium (Debian: apt install chromium)"
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def open_page(browser, site):
+    """Open a path; the page remembers requests, failures and errors."""
+    contexts = []
+
+    def visit(path, **options):
+        context = browser.new_context(**options)
+        contexts.append(context)
+        page = context.new_page()
+        page.requested, page.problems, page.loaded = [], [], []
+        page.on("request", lambda r: page.requested.append(r.url))
+        page.on("requestfailed", lambda r: page.problems.append(r.url))
+        page.on("response", lambda r: page.loaded.append(r))
+        page.on("pageerror", lambda e: page.problems.append(str(e)))
+        page.on(
+            "console",
+            lambda m: m.type == "error" and page.problems.append(m.text),
+        )
+        page.goto(site + path, wait_until="networkidle")
+        return page
+
+    yield visit
+    for context in contexts:
+        context.close()
