@@ -2,7 +2,6 @@
 PYTHON ?= python3
 BIN := .venv/bin
 NPM := $(shell command -v npm 2>/dev/null)
-export PYTHONDONTWRITEBYTECODE = 1
 
 .DEFAULT_GOAL := help
 .PHONY: help setup check lint test notebooks book site-test serve clean
@@ -53,7 +52,7 @@ book: setup ## the site in three languages
 	@echo "The book is at _build/html/index.html"
 
 site-test: setup ## the built site in a real browser
-	$(BIN)/pytest -q tests/site
+	$(BIN)/pytest -q tests/site -n 2
 
 serve: ## open the site at http://localhost:8000
 	$(BIN)/python -m http.server --directory _build/html 8000

@@ -18,10 +18,11 @@ def pytest_configure(config: pytest.Config) -> None:
         getattr(config.option, "nbmake", False) and config.option.fill_cache
     ):
         return
-    from execution import cache_folder
     from jupyter_cache import get_cache
     from jupyter_cache.base import CacheBundleIn
     from nbmake.nb_run import NotebookRun
+
+    from execution import cache_folder
 
     run = NotebookRun.execute
 

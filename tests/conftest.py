@@ -1,4 +1,4 @@
-"""Before anything imports the package: threads, and shapes that are checked."""
+"""Before anything imports the package: threads, and checked shapes."""
 
 import os
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as nnf
-from paths import ROOT
 
+from paths import ROOT
 from preact import reference
 from preact.nn import Network
 from preact.plan import NetworkPlan, cifar_plan

@@ -209,7 +209,7 @@ def test_a_plain_dictionary_passes_both_ways():
     network = Network(plan).double()
     network.load_arrays(params)
     back = network.arrays()
-    assert list(back) != [] and set(back) == set(params)
+    assert set(back) == set(params) != set()
     assert all(np.array_equal(back[name], params[name]) for name in params)
 
 

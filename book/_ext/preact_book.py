@@ -11,11 +11,11 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import tomllib
 import yaml
 from sphinx import locale
 from sphinx.application import Sphinx

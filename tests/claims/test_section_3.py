@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from claims.test_section_2 import EXACT, WIDE, relative, small
 
+from claims.test_section_2 import EXACT, WIDE, relative, small
 from preact.plan import cifar_plan, stack_plan
 from preact.propagation import (
     bn_after_addition_factor,

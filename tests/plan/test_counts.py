@@ -1,8 +1,8 @@
 import tomllib
 
 import pytest
-from paths import ROOT
 
+from paths import ROOT
 from preact.nn import Network
 from preact.plan import (
     BatchNorm,

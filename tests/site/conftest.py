@@ -6,8 +6,9 @@ import threading
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from paths import ROOT
 from playwright.sync_api import sync_playwright
+
+from paths import ROOT
 
 SITE = ROOT / "_build/html"
 FLAGS = [

@@ -4,9 +4,10 @@ import re
 from html import unescape
 
 import pytest
-from paths import ROOT
-from execution import cache_folder
 from jupyter_cache import get_cache
+
+from execution import cache_folder
+from paths import ROOT
 
 NOTEBOOKS = sorted(ROOT.glob("notebooks/*/*.ipynb"))
 

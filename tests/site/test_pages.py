@@ -5,6 +5,7 @@ import re
 from urllib.parse import urlsplit
 
 import pytest
+
 from paths import ROOT
 
 LANGUAGES = ("en", "zh-Hans", "zh-Hant")

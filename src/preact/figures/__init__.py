@@ -5,7 +5,7 @@ A picture is inline SVG, its text real text in the page's font, its ink the
 page's ink (`currentColor`), so dark mode is right; and it carries its own
 alternative text.
 
-Chapters `index` and `04-units` show `units`; `index` shows `propagation`.
+Chapter `04-units` shows `units` and `tables`.
 """
 
 from preact.figures.propagation import direct_term, signal_and_gradient

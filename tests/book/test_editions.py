@@ -1,0 +1,147 @@
+"""Sources of the book: parity, notebooks in step, modules and chapters."""
+
+import ast
+import re
+import shutil
+
+import nbformat
+import pytest
+
+from notebooks import main as write_notebooks
+from notebooks import notebook
+from parity import LANGUAGES, differences
+from paths import ROOT
+
+CHAPTERS = sorted((ROOT / "book/en").glob("*.md"))
+NAMES = [path.stem for path in CHAPTERS]
+NUMBERED = [path for path in CHAPTERS if path.stem != "index"]
+EVERY = pytest.mark.parametrize(
+    "path",
+    sorted(ROOT.glob("book/*/*.md")),
+    ids=lambda p: f"{p.parent.name}-{p.stem}",
+)
+
+
+def cells(path):
+    return re.findall(
+        r"```{code-cell}.*?\n(.*?)```", path.read_text("utf-8"), re.DOTALL
+    )
+
+
+def test_the_three_editions_have_the_same_skeleton():
+    assert differences(ROOT) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind"),
+    [
+        ("(units-bn)=\n", "", "labels"),
+        ("## ", "### ", "headings"),
+        (r"\tag{1, 2}", r"\tag{1}", "equations"),
+        ("{cite:p}`ioffe2015batch`", "", "citations"),
+        ("{eq}`bn-dx`", "{eq}`bn`", "references"),
+        ("{glue:text}`off-wrong`", "70%", "numbers from cells"),
+        (":::{hint}", ":::{note}", "directives"),
+        (":label: units-3", ":label: units-9", "options"),
+        ("depth=164", "depth=110", "code"),
+        ('setup("zh-Hans")', 'setup("en")', 'needs setup("zh-Hans")'),
+    ],
+)
+def test_the_gate_sees_every_kind_of_drift(tmp_path, old, new, kind):
+    shutil.copytree(ROOT / "book", tmp_path / "book")
+    chapter = tmp_path / "book/zh-Hans/04-units.md"
+    text = chapter.read_text("utf-8")
+    assert old in text
+    chapter.write_text(text.replace(old, new, 1), "utf-8")
+    found = differences(tmp_path)
+    assert found
+    assert all(line.startswith("zh-Hans/04-units.md") for line in found)
+    assert any(kind in line for line in found)
+
+
+def test_the_gate_misses_no_missing_file(tmp_path):
+    shutil.copytree(ROOT / "book", tmp_path / "book")
+    (tmp_path / "book/zh-Hant/04-units.md").unlink()
+    assert differences(tmp_path) == [
+        "zh-Hant: files differ from en: 04-units.md"
+    ]
+
+
+def test_every_chapter_is_in_the_table_of_contents():
+    toc = (ROOT / "_toc.yml").read_text("utf-8")
+    listed = re.findall(r"book/en/([\w-]+)", toc)
+    assert sorted(listed) == NAMES
+
+
+def test_the_notebooks_are_those_of_the_chapters(capsys):
+    assert write_notebooks(check=True) == 0, capsys.readouterr().out
+
+
+@EVERY
+def test_a_notebook_has_the_chapters_code_and_plain_text(path):
+    book = nbformat.reads(notebook(path), as_version=4)
+    code = [c.source for c in book.cells if c.cell_type == "code"]
+    assert len(code) == len(cells(path))
+    text = "\n".join(
+        re.sub(r"```.*?```", "", c.source, flags=re.DOTALL)
+        for c in book.cells
+        if c.cell_type == "markdown"
+    )
+    for markup in (":::", ")=\n", "{eq}", "{cite", "{glue", "{literal"):
+        assert markup not in text
+    assert all(not c.get("outputs") for c in book.cells)
+
+
+@EVERY
+def test_a_cell_is_short_and_narrow(path):
+    for cell in cells(path):
+        shown = re.sub(r"^:tags:.*\n+", "", cell).strip()
+        lines = [line for line in shown.splitlines() if line.strip()]
+        assert len(lines) <= 20
+        assert max(map(len, lines)) <= 79
+
+
+@EVERY
+def test_a_chapter_opens_with_question_result_and_equations(path):
+    text = path.read_text("utf-8")
+    bold = re.findall(r"^\*\*(.+?)[.。]?\*\*", text, re.MULTILINE)[:3]
+    assert bold in (
+        ["Question", "Result", "Equations"],
+        ["问题", "结论", "公式"],
+        ["問題", "結論", "公式"],
+    )
+
+
+@pytest.mark.parametrize("path", NUMBERED, ids=lambda p: p.stem)
+def test_chapters_and_modules_name_each_other(path):
+    named = set(
+        re.findall(
+            r"`preact\.([\w.]+)`",
+            path.read_text("utf-8").split("**Question.**")[0],
+        )
+    )
+    naming = set()
+    for source in sorted((ROOT / "src/preact").rglob("*.py")):
+        document = ast.get_docstring(ast.parse(source.read_text("utf-8")))
+        room = source.relative_to(ROOT / "src/preact").parts[0]
+        if document and f"`{path.stem}`" in document:
+            naming.add(room.removesuffix(".py"))
+    assert named == naming - {"__init__", "book"}
+
+
+def test_the_repository_has_one_name():
+    project = (ROOT / "pyproject.toml").read_text("utf-8")
+    url = re.search(r'Repository = "https://github.com/(.+)"', project)[1]
+    for path in [*ROOT.glob("book/*/*.md"), ROOT / "CITATION.cff"]:
+        found = re.findall(r"github\.com/([\w.-]+/[\w.-]+)", path.read_text())
+        assert set(found) == {url}, path
+
+
+def test_every_language_has_its_words_for_the_theme():
+    import yaml
+
+    words = yaml.safe_load(
+        (ROOT / "book/_ext/ui_strings.yml").read_text("utf-8")
+    )
+    assert list(words) == list(LANGUAGES)
+    assert set(words["zh-Hans"]) == set(words["zh-Hant"])
