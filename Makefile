@@ -4,7 +4,7 @@ BIN := .venv/bin
 NPM := $(shell command -v npm 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check lint test notebooks book site-test serve clean
+.PHONY: help setup check lint test notebooks translated book site-test serve clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -36,6 +36,7 @@ lint: setup
 	$(BIN)/mypy --no-error-summary
 	$(BIN)/lint-imports --no-cache > _build/contracts.txt || (cat _build/contracts.txt; false)
 	$(BIN)/python book/_ext/notebooks.py --check
+	$(BIN)/python book/_ext/language.py
 
 check: _build lint ## lint, types, contracts and the fast tests
 	$(BIN)/pytest -q -n 2 --dist loadgroup --ignore tests/site -m "not slow"
@@ -46,6 +47,9 @@ test: _build lint ## every test and every notebook
 
 notebooks: setup ## notebooks/ anew from the chapters
 	$(BIN)/python book/_ext/notebooks.py
+
+translated: setup ## note that the Chinese editions follow the English again
+	$(BIN)/python book/_ext/language.py --record
 
 book: setup ## the site in three languages
 	$(BIN)/jupyter-book build . -W --keep-going --quiet

@@ -43,6 +43,10 @@ VENDORED = {  # npm package: (folder on the site, files)
         "mathjax",
         ("tex-mml-chtml.js", "output/chtml/fonts/**/*.woff"),
     ),
+    "@jupyter-widgets/html-manager/dist": (
+        "html-manager",
+        ("embed.js", "*.woff2"),
+    ),
 }
 PLACEHOLDER = "OWNER"
 
@@ -103,6 +107,7 @@ def configure(app: Sphinx, config: Config) -> None:
         setattr(config, value, words.get(english, english))
     if (ROOT / "node_modules/mathjax").exists():
         config.mathjax_path = VENDOR + "mathjax/tex-mml-chtml.js"
+        config.nb_ipywidgets_js = {VENDOR + "html-manager/embed.js": {}}
     silence_thebe(app)
 
 
@@ -160,6 +165,8 @@ def dress_page(
     context["language"] = app.preact_language
     if "header_buttons" not in context:
         return
+    if "preact-stack" in context.get("body", ""):
+        app.add_js_file("stack.js", type="module")
     target = page if tree is not None or page == "search" else "index"
     up = "../" * (page.count("/") + 1)
     context["languages"] = [

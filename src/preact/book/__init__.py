@@ -7,6 +7,14 @@ Every chapter.
 """
 
 from preact.book.exercises import check
+from preact.book.explorers import stack_explorer, stepper, unit_explorer
 from preact.book.page import glue, setup
 
-__all__ = ["check", "glue", "setup"]
+__all__ = [
+    "check",
+    "glue",
+    "setup",
+    "stack_explorer",
+    "stepper",
+    "unit_explorer",
+]

@@ -3,21 +3,23 @@
 An answer is a number or the reader's own function, which is run on fresh
 random input and compared with the package.
 
-Chapter `04-units`.
+Chapters `01-why`, `02-signal`, `03-gradient` and `04-units`.
 """
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from preact import paper
 from preact.book.page import words
 from preact.plan import UnitPlan, cifar_plan, stack_plan
-from preact.propagation import draw_batch, rms
+from preact.propagation import draw_batch, profile, rms, shortcut_products
 from preact.reference import initialize, network_forward, unit_forward
 from preact.reference.layers import bn_backward, bn_forward
 from preact.reference.network import unit_params
-from preact.spec import TABLE_2
+from preact.spec import CONTROLS, TABLE_1, TABLE_2, Op
 
 Answer = tuple[bool, str]  # right or not, what was got
 
@@ -69,13 +71,111 @@ def check(exercise: str, answer: object) -> Verdict:
         print(say("check.right", why=why))  # noqa: T201
     else:
         print(say("check.wrong", got=got, hint=hint))  # noqa: T201
-    return Verdict(right)
+    return Verdict(bool(right))
 
 
 def _number(answer: Any, expected: float, rtol: float = 0.0) -> Answer:
     """Compare a number."""
     value = float(answer)
     return abs(value - expected) <= rtol * abs(expected), f"{value:g}"
+
+
+def _harmless_units(answer: Any) -> Answer:
+    """Rows that return a non-negative input when their branch is silent."""
+    rows = {**TABLE_2, **CONTROLS}
+    return _number(
+        answer, sum(Op.BN not in spec.after for spec in rows.values())
+    )
+
+
+def _gain_of_resnet_1001(answer: Any) -> Answer:
+    """Points between both units on CIFAR-10 at the paper's own batch."""
+    error = {
+        r.row: r.error_pct
+        for r in paper.results(3)
+        if (r.data, r.depth) == ("CIFAR-10", 1001)
+    }
+    original, full = error["original"], error["full-preactivation"]
+    assert original is not None
+    assert full is not None
+    return _number(answer, original - full, rtol=1e-6)
+
+
+def _additions_of_one_layer_units(answer: Any) -> Answer:
+    """Additions in ResNet-110 made of one-layer units."""
+    plan = cifar_plan(TABLE_2["original"], depth=110, convs=1)
+    return _number(answer, len(plan.units))
+
+
+def _copying_unit(answer: Any) -> Answer:
+    """An original unit without BN, silent and not."""
+    rng = np.random.default_rng()
+    x = np.maximum(rng.normal(size=(8, 5)), 0)
+    worst = 0.0
+    for scale in (0.0, 1.0):
+        W1, W2 = rng.normal(size=(5, 5)), scale * rng.normal(size=(5, 5))
+        wanted = np.maximum(x + np.maximum(x @ W1.T, 0) @ W2.T, 0)
+        worst = max(worst, _error(answer(x, W1, W2), wanted))
+    return worst < 1e-9, f"|Δ|/|x| = {worst:.2g}"
+
+
+def _deep_stream(answer: Any) -> Answer:
+    """Root mean square of the stream after 399 units."""
+    plan = stack_plan(TABLE_2["full-preactivation"], units=399, width=64)
+    measured = profile(plan, batch=64).signal_rms[-1]
+    return _number(answer, measured, rtol=0.15)
+
+
+def _telescope(answer: Any) -> Answer:
+    """All stream values from the branches alone, Eq. (4)."""
+    rng = np.random.default_rng()
+    x0, branches = rng.normal(size=(3, 4)), rng.normal(size=(5, 3, 4))
+    wanted = np.concatenate([x0[None], x0 + np.cumsum(branches, axis=0)])
+    error = _error(np.array(answer(x0, list(branches))), wanted)
+    return error < 1e-9, f"|Δ|/|x| = {error:.2g}"
+
+
+def _mean_of_rectified(answer: Any) -> Answer:
+    """Mean of a rectified normal variable of variance 1."""
+    return _number(answer, 1 / math.sqrt(2 * math.pi), rtol=0.01)
+
+
+def _short_paths(answer: Any) -> Answer:
+    """Paths through exactly two of 54 branches."""
+    return _number(answer, math.comb(54, 2))
+
+
+def _half_life(answer: Any) -> Answer:
+    """Units after which 0.9 to their number is one half."""
+    return _number(answer, math.log(0.5) / math.log(0.9), rtol=0.01)
+
+
+def _direct_terms(answer: Any) -> Answer:
+    """Products of lambda from each unit to the end, Eq. (8)."""
+    factors = np.random.default_rng().uniform(0.5, 1.5, 7)
+    wanted = [np.prod(factors[i:]) for i in range(8)]
+    error = _error(answer(list(factors)), np.array(wanted))
+    return error < 1e-9, f"|Δ|/|direct| = {error:.2g}"
+
+
+def _masked_backward(answer: Any) -> Answer:
+    """Gradient of the original unit as a row vector."""
+    rng = np.random.default_rng()
+    dout, y, J = (
+        rng.normal(size=6),
+        rng.normal(size=6),
+        rng.normal(size=(6, 6)),
+    )
+    wanted = (dout * (y > 0)) @ (np.eye(6) + J)
+    error = _error(answer(dout, y, J), wanted)
+    return error < 1e-9, f"|Δ|/|dx| = {error:.2g}"
+
+
+def _open_gates(answer: Any) -> Answer:
+    """Product of 54 gates at bias -6."""
+    spec = TABLE_1["shortcut-only-gating-b-6"]
+    plan = cifar_plan(spec, depth=110, convs=2)
+    return _number(answer, shortcut_products(plan)[0], rtol=0.005)
 
 
 def _units_of_resnet_1202(answer: Any) -> Answer:
@@ -140,6 +240,18 @@ def _error(got: Any, expected: Any) -> float:
 
 
 CHECKERS: dict[str, Callable[[Any], Answer]] = {
+    "why-1": _harmless_units,
+    "why-2": _gain_of_resnet_1001,
+    "why-3": _additions_of_one_layer_units,
+    "why-4": _copying_unit,
+    "signal-1": _deep_stream,
+    "signal-2": _telescope,
+    "signal-3": _mean_of_rectified,
+    "signal-4": _short_paths,
+    "gradient-1": _half_life,
+    "gradient-2": _direct_terms,
+    "gradient-3": _masked_backward,
+    "gradient-4": _open_gates,
     "units-1": _units_of_resnet_1202,
     "units-2": _bn_backward,
     "units-3": _unit_parameters,

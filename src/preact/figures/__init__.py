@@ -5,10 +5,17 @@ A picture is inline SVG, its text real text in the page's font, its ink the
 page's ink (`currentColor`), so dark mode is right; and it carries its own
 alternative text.
 
-Chapter `04-units` shows `units` and `tables`.
+Chapters `01-why`, `02-signal` and `03-gradient` show `propagation`, chapter
+`04-units` shows `units` and `tables`.
 """
 
-from preact.figures.propagation import direct_term, signal_and_gradient
+from preact.figures.propagation import (
+    direct_term,
+    error_by_depth,
+    growth_laws,
+    product_and_gradient,
+    signal_and_gradient,
+)
 from preact.figures.style import Picture
 from preact.figures.tables import network_table, paper_beside_ours
 from preact.figures.units import unit_diagram
@@ -16,8 +23,11 @@ from preact.figures.units import unit_diagram
 __all__ = [
     "Picture",
     "direct_term",
+    "error_by_depth",
+    "growth_laws",
     "network_table",
     "paper_beside_ours",
+    "product_and_gradient",
     "signal_and_gradient",
     "unit_diagram",
 ]

@@ -96,7 +96,10 @@ def signal_and_gradient(
         right.set(yscale="log", xlabel=strings("figure.depth"))
         left.set_title(strings("figure.signal"), fontsize=10)
         right.set_title(strings("figure.gradient"), fontsize=10)
-        left.legend(fontsize=8)
+        for ax in (left, right):
+            ax.minorticks_off()
+        if len(signal) > 1:
+            left.legend(fontsize=8)
     units = len(next(iter(signal.values()))) - 1
     alt = strings(
         "alt.profile",
@@ -105,6 +108,124 @@ def signal_and_gradient(
         gradient=_each(
             strings, {row: v[0] / v[-1] for row, v in gradient.items()}
         ),
+    )
+    return picture(figure, alt)
+
+
+def growth_laws(
+    signal: Mapping[str, Array],
+    laws: Mapping[str, Array],
+    strings: Strings,
+) -> Picture:
+    """Measured growth of the signal on theory's lines, both axes log.
+
+    Parameters
+    ----------
+    signal : row name to (L + 1,) float64
+        Root mean square of x_l.
+    laws : name of a law in the strings to (L + 1,) float64
+        What theory predicts.
+    """
+    with axes(150, 95) as (figure, ax):
+        for row, values in signal.items():
+            depth = np.arange(len(values)) + 1
+            ax.plot(
+                depth, values, color=COLORS[row], label=strings(f"row.{row}")
+            )
+        for law, values in laws.items():
+            depth = np.arange(len(values)) + 1
+            ax.plot(depth, values, "--", color=INK, lw=1)
+            ax.annotate(
+                strings(f"law.{law}"),
+                (depth[-1], values[-1]),
+                xytext=(4, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=9,
+            )
+        ax.set(
+            xscale="log",
+            yscale="log",
+            xlabel=strings("figure.depth_plus_one"),
+            ylabel=strings("figure.signal"),
+        )
+        ax.legend(fontsize=8)
+    alt = strings(
+        "alt.growth",
+        units=len(next(iter(signal.values()))) - 1,
+        each=_each(strings, {row: v[-1] for row, v in signal.items()}),
+    )
+    return picture(figure, alt)
+
+
+def error_by_depth(
+    depths: Sequence[int], errors: Mapping[str, Array], strings: Strings
+) -> Picture:
+    """Error in percent against the number of units.
+
+    Parameters
+    ----------
+    depths : sequence of D ints
+        Numbers of units.
+    errors : arm to (seeds, D) float64
+        Percent; an arm is a row, or a row and "+final-bn".
+    """
+    with axes(150, 80) as (figure, ax):
+        for arm, values in errors.items():
+            row, _, control = arm.partition("+")
+            style = {"color": COLORS[row], "ls": "--" if control else "-"}
+            label = strings(f"row.{row}")
+            if control:
+                label += strings("figure.with_final_bn")
+            ax.plot(depths, values.mean(0), label=label, **style)
+            for seed in values:
+                ax.plot(depths, seed, MARKERS[row], ms=4, alpha=0.5, **style)
+        ax.set(
+            xlabel=strings("figure.units"),
+            ylabel=strings("figure.training_error"),
+            ylim=(-3, 100),
+        )
+        ax.set_xticks(depths)
+        ax.legend(fontsize=9)
+    each = []
+    for arm, values in errors.items():
+        row, _, control = arm.partition("+")
+        name = strings(f"row.{row}")
+        name += strings("figure.with_final_bn") if control else ""
+        value = f"{values.mean(0)[-1]:.0f} %"
+        each.append(strings("alt.per_row", value=value, row=name))
+    alt = strings("alt.error", deepest=depths[-1], each=strings.join(each))
+    return picture(figure, alt)
+
+
+def product_and_gradient(
+    product: Array, gradient: Array, strings: Strings
+) -> Picture:
+    """What is left of the shortcut, beside what the gradient really does.
+
+    Parameters
+    ----------
+    product : (L + 1,) float64
+        Product of the shortcut factors from unit l to the end, Eq. (8).
+    gradient : (L + 1,) float64
+        Norm of dE/dx_l, measured.
+    """
+    color = COLORS["full-preactivation"]
+    with axes(150, 75) as (figure, ax):
+        ax.plot(
+            gradient / gradient[-1],
+            color=color,
+            label=strings("figure.gradient"),
+        )
+        ax.plot(product, "--", color=INK, label=strings("figure.product"))
+        ax.set(yscale="log", xlabel=strings("figure.depth"))
+        ax.minorticks_off()
+        ax.legend(fontsize=9)
+    alt = strings(
+        "alt.product",
+        units=len(product) - 1,
+        product=f"{product[0]:.2g}",
+        gradient=f"{gradient[0] / gradient[-1]:.3g}",
     )
     return picture(figure, alt)
 

@@ -124,12 +124,7 @@ def picture(figure: Figure, alt: str) -> Picture:
         logger.setLevel(level)
     svg = text.getvalue()
     svg = svg[svg.index("<svg") :].replace(INK, "currentColor")
-    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-    svg = re.sub(
-        r"font: ([\d.]+)px [^;\"]*",
-        r"font-size: \1px; font-family: inherit",
-        svg,
-    )
+    svg = slim(svg)
     # The page decides the width; height follows from the view box.
     svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg, count=1)
     svg = re.sub(
@@ -139,3 +134,16 @@ def picture(figure: Figure, alt: str) -> Picture:
         count=1,
     )
     return Picture.of(svg, alt)
+
+
+def slim(svg: str) -> str:
+    """Say the same in half the bytes, in the page's font."""
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"font-family: [^;\"]*", "font-family: inherit", svg)
+    svg = re.sub(r"(\d\.\d\d)\d+", r"\1", svg)  # a hundredth of a point
+    svg = re.sub(r' transform="rotate\(-?0 [^"]*"', "", svg)
+    used = set(re.findall(r"#([\w-]+)", svg))
+    svg = re.sub(
+        r' id="([\w-]+)"', lambda m: m[0] if m[1] in used else "", svg
+    )
+    return re.sub(r">\s+<", "><", re.sub(r"\s+", " ", svg))

@@ -1,0 +1,184 @@
+"""Explorers that answer without a kernel.
+
+`unit_explorer` is ipywidgets: nested stacks of measured pictures, linked in
+the browser, alive in Jupyter and on the page. `stepper` is plain HTML over
+measured pictures. `stack_explorer` hands the page what its own JavaScript
+engine needs; where no script runs, its measured figure stays.
+
+Chapters `02-signal` and `03-gradient`.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from html import escape
+
+import ipywidgets as widgets
+
+from preact.book.page import words
+from preact.figures import Picture, signal_and_gradient, unit_diagram
+from preact.figures.style import COLORS
+from preact.plan import PAPER, Conventions, stack_plan
+from preact.propagation import profile
+from preact.spec import BN, CONTROLS, TABLE_2
+
+ROWS = {**TABLE_2, **CONTROLS}
+
+
+class Html:
+    """Markup that a cell shows as it is."""
+
+    def __init__(self, markup: str) -> None:
+        self.markup = markup
+
+    def _repr_html_(self) -> str:
+        return self.markup
+
+
+def unit_explorer(depths: Sequence[int] = (10, 50)) -> widgets.VBox:
+    """Unit x depth x tail: the diagram and its measured profile.
+
+    Parameters
+    ----------
+    depths : sequence of int
+        Numbers of units to choose from, width 64.
+    """
+    say = words()
+    tails = {"derived": PAPER, "final_bn": Conventions(tail=(BN,))}
+    row, depth, tail = (
+        widgets.Dropdown(
+            options=options, index=0, description=say(f"explorer.{name}")
+        )
+        for name, options in {
+            "row": [say(f"row.{row}") for row in ROWS],
+            "units": [str(L) for L in depths],
+            "tail": [say(f"explorer.{tail}") for tail in tails],
+        }.items()
+    )
+    by_row = []
+    for name, spec in ROWS.items():
+        plan = stack_plan(spec, units=1, width=64)
+        drawing = unit_diagram(plan.units[0], say, say(f"row.{name}"))
+        by_depth = []
+        for L in depths:
+            pictures = []
+            for conventions in tails.values():
+                deep = stack_plan(
+                    spec, units=L, width=64, conventions=conventions
+                )
+                measured = profile(deep, batch=128)
+                curves = signal_and_gradient(
+                    {name: measured.signal_rms},
+                    {name: measured.gradient_norm},
+                    say,
+                )
+                pictures.append(widgets.HTML(curves._repr_html_()))
+            by_depth.append(_linked(tail, pictures))
+        by_row.append(
+            widgets.HBox(
+                [
+                    widgets.HTML(drawing._repr_html_()),
+                    _linked(depth, by_depth),
+                ],
+                layout=widgets.Layout(flex_flow="row wrap"),
+            )
+        )
+    controls = widgets.HBox(
+        [row, depth, tail], layout=widgets.Layout(flex_flow="row wrap")
+    )
+    return widgets.VBox([controls, _linked(row, by_row)])
+
+
+def _linked(
+    chooser: widgets.Dropdown, children: list[widgets.Widget]
+) -> widgets.Stack:
+    """Show the child that the chooser points at, without a kernel."""
+    stack = widgets.Stack(children, selected_index=0)
+    widgets.jslink((chooser, "index"), (stack, "selected_index"))
+    return stack
+
+
+def stepper(label: str, frames: Mapping[str, Picture], start: str) -> Html:
+    """Step through measured pictures with a slider.
+
+    Parameters
+    ----------
+    label : str
+        What the slider changes.
+    frames : mapping
+        Its value, as shown, to a picture.
+    start : str
+        The value at first.
+    """
+    keys = list(frames)
+    first = keys.index(start)
+    # The handler lives in the attribute: it also works where a notebook shows
+    # the markup but runs no script element.
+    step = (
+        "const box=this.closest('.preact-explorer');"
+        "box.querySelectorAll('[data-frame]').forEach((f,i)=>"
+        "f.hidden=i!=this.value);"
+        "box.querySelector('output').textContent="
+        "JSON.parse(box.dataset.keys)[this.value];"
+    )
+    pictures = "".join(
+        f"<div data-frame{'' if i == first else ' hidden'}>"
+        f"{frame._repr_html_()}</div>"
+        for i, frame in enumerate(frames.values())
+    )
+    return Html(
+        '<div class="preact-explorer" '
+        f'data-keys="{escape(json.dumps(keys), quote=True)}">'
+        f'<div class="controls"><label>{escape(label)} '
+        f'<input type="range" min="0" max="{len(keys) - 1}" value="{first}" '
+        f'aria-label="{escape(label, quote=True)}" oninput="{step}">'
+        f"<output>{escape(start)}</output></label></div>{pictures}</div>"
+    )
+
+
+def stack_explorer(fallback: Picture) -> Html:
+    """Give the page's own engine its rows and words.
+
+    Parameters
+    ----------
+    fallback : Picture
+        The measured figure that stands where no script runs.
+    """
+    say = words()
+    rows = {}
+    for name, spec in ROWS.items():
+        plan = stack_plan(spec, units=1, width=1)
+        rows[name] = {
+            "name": say(f"row.{name}"),
+            "color": COLORS[name],
+            "stem": [str(layer) for layer in plan.stem],
+            "spec": {
+                place: [str(op) for op in getattr(spec, place)]
+                for place in ("pre", "post", "after")
+            },
+        }
+    labels = {
+        key: say(f"explorer.{key}")
+        for key in (
+            "row",
+            "units",
+            "width",
+            "tail",
+            "derived",
+            "none",
+            "final_bn",
+            "seed",
+            "product",
+            "ratio",
+            "loss",
+        )
+    } | {key: say(f"figure.{key}") for key in ("signal", "gradient", "depth")}
+    data = json.dumps(
+        {"words": labels, "rows": rows, "batch": 64, "classes": 10},
+        ensure_ascii=False,
+    )
+    return Html(
+        f'<div class="preact-explorer preact-stack" role="group" '
+        f'aria-label="{escape(say("explorer.stack"), quote=True)}" '
+        f'data-stack="{escape(data, quote=True)}">'
+        f"{fallback._repr_html_()}</div>"
+    )

@@ -1,0 +1,160 @@
+"""Terms, script, numerals and translations: what the gates see."""
+
+import re
+import shutil
+
+import pytest
+
+import language
+from paths import ROOT
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """The parts of the tree that the gates read, to be spoiled."""
+    shutil.copytree(ROOT / "book", tmp_path / "book")
+    for room in ("strings", "paper"):
+        shutil.copytree(
+            ROOT / "src/preact" / room, tmp_path / "src/preact" / room
+        )
+    return tmp_path
+
+
+def spoil(root, name, old, new):
+    path = root / name
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), "utf-8")
+
+
+def test_nothing_is_to_be_mended():
+    assert language.problems() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "found"),
+    [
+        (
+            "book/zh-Hans/04-units.md",
+            "批量归一化",
+            "批标准化",
+            "zh-Hans/04-units: 'batch normalization' must be '批量归一化'",
+        ),
+        (
+            "book/zh-Hant/04-units.md",
+            "卷積",
+            "捲積",
+            "zh-Hant/04-units: never '捲積'",
+        ),
+        (
+            "src/preact/strings/zh-Hant.toml",
+            "資料",
+            "數據",
+            None,
+        ),
+        (
+            "book/zh-Hans/01-why.md",
+            "恒等映射",
+            "身份映射",
+            "zh-Hans/01-why: never '身份映射'",
+        ),
+        (
+            "book/zh-Hant/02-signal.md",
+            "訊號",
+            "讯號",
+            "zh-Hant/02-signal: other script: 讯",
+        ),
+        (
+            "book/zh-Hans/02-signal.md",
+            "网络",
+            "網络",
+            "zh-Hans/02-signal: other script: 網",
+        ),
+        (
+            "src/preact/strings/zh-Hant.toml",
+            "單元",
+            "单元",
+            "zh-Hant/strings: other script: 单",
+        ),
+    ],
+)
+def test_a_wrong_word_is_found(copy, name, old, new, found):
+    if found is None:
+        text = (copy / name).read_text("utf-8") + f'\nbad = "{new}"\n'
+        (copy / name).write_text(text, "utf-8")
+        found = f"zh-Hant/strings: never '{new}'"
+    else:
+        spoil(copy, name, old, new)
+    assert found in language.problems(copy)
+
+
+@pytest.mark.parametrize(
+    ("typed", "seen"),
+    [
+        ("It takes 3.7 s.", "3.7 s"),
+        ("The error is 6.29.", "6.29"),
+        ("It grows by 15 %.", "15 %"),
+        ("A width of 77.", "77"),
+        ("Five runs of 5 s each.", "5 s"),
+    ],
+)
+def test_a_number_from_nowhere_is_found(copy, typed, seen):
+    path = copy / "book/en/02-signal.md"
+    path.write_text(path.read_text("utf-8") + typed + "\n", "utf-8")
+    assert f"en/02-signal: {seen!r}" in language.untraced_numbers(copy)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "The paper has 6.61 for it.",  # Table 2
+        "See Eqs. (4) and (5), Table 3, Fig. 4(e) and Sec. 3.",
+        "In 2016, images of 32×32, five units.",
+        "After $77$ units, `x[77]`, {glue:text}`seconds` s.",
+        "With 12 units.",
+    ],
+)
+def test_a_number_with_a_source_is_not(copy, typed):
+    path = copy / "book/en/02-signal.md"
+    path.write_text(path.read_text("utf-8") + typed + "\n", "utf-8")
+    assert language.untraced_numbers(copy) == []
+
+
+def test_a_changed_original_makes_its_translations_stale(copy):
+    spoil(copy, "book/en/03-gradient.md", "Half-life", "Halving")
+    found = language.stale_translations(copy)
+    assert found == [
+        f"{edition}: section 'gradient-exercises' was written from an older "
+        "original"
+        for edition in language.CHINESE
+    ]
+    language.record(copy)
+    assert language.stale_translations(copy) == []
+
+
+def test_every_section_has_a_label_and_is_in_the_ledger():
+    for edition in ("en", *language.CHINESE):
+        for name, text in language.chapters(edition).items():
+            plain = re.sub(r"^```.*?^```$", "", text, flags=re.S | re.M)
+            headings = re.findall(r"^#+ ", plain, re.MULTILINE)
+            assert len(language.sections(text)) == len(headings), name
+
+
+def test_defined_terms_have_a_chapter_that_exists():
+    names = set(language.chapters("en"))
+    terms = language.glossary()["term"]
+    assert {t["chapter"] for t in terms if "chapter" in t} <= names
+    assert len({t["en"] for t in terms}) == len(terms)
+
+
+@pytest.mark.parametrize("edition", ["en", *language.CHINESE])
+def test_every_cited_test_exists(edition):
+    for name, text in language.chapters(edition).items():
+        for path in re.findall(r"{download}`[^<]*<([^>]+)>`", text):
+            target = (ROOT / "book" / edition / path).resolve()
+            assert target.exists(), (name, path)
+        claims = "".join(
+            p.read_text("utf-8") for p in ROOT.glob("tests/claims/*.py")
+        )
+        for test in re.findall(r"`(test_\w+)`", text):
+            assert f"def {test}(" in claims, (name, test)

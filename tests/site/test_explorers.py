@@ -1,0 +1,171 @@
+"""Explorers answer without a kernel; the page's engine computes the truth."""
+
+import numpy as np
+import pytest
+
+from preact import reference
+from preact.book.explorers import ROWS
+from preact.plan import Conventions, stack_plan
+from preact.propagation import draw_batch
+from preact.spec import BN, Scale, UnitSpec
+from preact.strings import LANGUAGES, Strings
+
+ENGINE = """async (net) => {
+  const { propagate } = await import("./_static/stack.js");
+  const floats = (v) => Float64Array.from(v);
+  const result = propagate({ ...net, x: floats(net.x), head: floats(net.head),
+    weights: net.weights.map((pair) => pair.map(floats)) });
+  return { ...result, first: Array.from(result.first) };
+}"""
+
+
+def engine_input(plan, params, x, labels, factor):
+    spec, (n, d) = plan.spec, x.shape[:2]
+    places = {
+        place: [str(op) for op in getattr(spec, place)]
+        for place in ("pre", "post", "after")
+    }
+    return {
+        "spec": places,
+        "lambda": factor,
+        "stem": [str(layer) for layer in plan.stem],
+        "tail": [str(layer) for layer in plan.tail],
+        "weights": [
+            [
+                params[f"units.{i}.weights.{k}.weight"].ravel().tolist()
+                for k in (0, 3)
+            ]
+            for i in range(len(plan.units))
+        ],
+        "head": params["classifier.weight"].ravel().tolist(),
+        "x": x.ravel().tolist(),
+        "labels": labels.tolist(),
+        "n": n,
+        "d": d,
+    }
+
+
+@pytest.fixture(scope="module")
+def engine_page(browser, site):
+    page = browser.new_page()
+    page.goto(f"{site}/en/03-gradient.html")
+    yield page
+    page.close()
+
+
+@pytest.mark.parametrize("factor", [1.0, 0.9])
+@pytest.mark.parametrize("tail", ["derived", "none", "BN"])
+@pytest.mark.parametrize("row", ROWS)
+def test_the_pages_engine_agrees_with_the_reference(
+    engine_page, row, tail, factor
+):
+    spec = ROWS[row]
+    spec = UnitSpec(
+        pre=spec.pre,
+        post=spec.post,
+        after=spec.after,
+        on_shortcut=Scale(factor),
+    )
+    tails = {"derived": None, "none": (), "BN": (BN,)}
+    plan = stack_plan(
+        spec, units=6, width=5, conventions=Conventions(tail=tails[tail])
+    )
+    params = reference.initialize(plan, 3)
+    x, labels = draw_batch(plan, 7, 3)
+    streams, _, gradients, loss = reference.propagate(plan, params, x, labels)
+    net = engine_input(plan, params, x, labels, factor)
+    got = engine_page.evaluate(ENGINE, net)
+    signal = [np.sqrt(np.mean(s**2)) for s in streams]
+    norms = [np.linalg.norm(g) for g in gradients]
+    np.testing.assert_allclose(got["signal"], signal, rtol=1e-9)
+    np.testing.assert_allclose(got["gradient"], norms, rtol=1e-9)
+    np.testing.assert_allclose(
+        got["first"], gradients[0].ravel(), rtol=1e-9, atol=1e-9 * norms[0]
+    )
+    assert got["loss"] == pytest.approx(loss, rel=1e-9)
+
+
+def paths(page):
+    return page.eval_on_selector_all(
+        ".preact-stack svg path[stroke-width='2']",
+        "nodes => nodes.map(n => n.getAttribute('d'))",
+    )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_control_of_the_live_stack_changes_what_is_computed(
+    open_page, language
+):
+    page = open_page(f"/{language}/03-gradient.html")
+    host = page.locator(".preact-stack")
+    assert host.get_attribute("data-live") == "true"
+    words = Strings(language)
+    assert words("explorer.width") in host.inner_text()
+    assert words("row.full-preactivation") in host.inner_html()
+    for control, value in {
+        "units": "20",
+        "width": "16",
+        "lambda": "0.9",
+        "seed": "3",
+    }.items():
+        before = paths(page)
+        page.locator(f".preact-stack [name={control}]").fill(value)
+        after = paths(page)
+        assert len(after) == 2
+        assert before != after
+    for control, value in {"row": "original", "tail": "BN"}.items():
+        before = page.locator(".preact-stack .facts").inner_text()
+        page.locator(f".preact-stack [name={control}]").select_option(value)
+        assert page.locator(".preact-stack .facts").inner_text() != before
+    assert page.problems == []
+
+
+def test_lambda_tells_the_direct_term(open_page):
+    page = open_page("/en/03-gradient.html")
+    page.locator(".preact-stack [name=units]").fill("100")
+    page.locator(".preact-stack [name=lambda]").fill("0.9")
+    assert "0.0000266" in page.locator(".preact-stack .facts").inner_text()
+
+
+def test_without_script_the_measured_figure_stays(open_page):
+    page = open_page("/en/03-gradient.html", java_script_enabled=False)
+    assert page.locator(".preact-stack .preact-figure svg").count() == 1
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_stepper_shows_one_measured_frame_at_a_time(open_page, language):
+    page = open_page(f"/{language}/03-gradient.html")
+    box = page.locator(".preact-explorer[data-keys]").first
+    visible = box.locator("[data-frame]:visible")
+    assert visible.count() == 1
+    assert box.locator("output").inner_text() == "0.9"
+    before = visible.inner_html()
+    box.locator("input").focus()
+    page.keyboard.press("ArrowRight")
+    assert box.locator("output").inner_text() == "0.95"
+    assert visible.count() == 1
+    assert visible.inner_html() != before
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_unit_explorer_answers_without_a_kernel(open_page, language):
+    page = open_page(f"/{language}/02-signal.html")
+    selects = page.locator(".widget-dropdown select")
+    selects.first.wait_for()
+    assert selects.count() == 3
+
+    def shown():
+        labels = page.locator(".jupyter-widgets svg:visible")
+        return [x.get_attribute("aria-label") for x in labels.all()]
+
+    words = Strings(language)
+    page.wait_for_timeout(300)
+    first = shown()
+    assert words("row.original") in first[0]
+    for index, option in ((0, 4), (1, 1), (2, 1)):
+        before = shown()
+        selects.nth(index).select_option(index=option)
+        page.wait_for_timeout(200)
+        assert shown() != before
+    assert words("row.full-preactivation") in shown()[0]
+    assert page.problems == []
