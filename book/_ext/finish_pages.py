@@ -1,51 +1,81 @@
 """Last touches to built pages: what loads in vain, what speaks English.
 
 The theme ships its icons twice, as a font and as a 1.5 MB script; the font is
-enough. Of two thousand icon names in its style sheet the pages use a few
-dozen. And a few of its labels are written into templates, out of reach of
-translation catalogs.
+enough, and of its glyphs a few dozen. Of the style sheets' rules the pages
+use a third. And a few of the theme's labels are written into templates, out
+of reach of translation catalogs.
 """
 
 import re
 from pathlib import Path
 
 from fontTools import subset
+from rjsmin import jsmin
 
 ICON_SCRIPT = re.compile(r"<script[^>]*fontawesome\.js[^>]*></script>\n?")
 PRELOAD = re.compile(r'<link rel="preload"[^>]*fontawesome\.js[^>]*>\n?')
 LABEL = re.compile(r'\b(title|aria-label|placeholder)="([^"]+)"')
-ICON_RULE = re.compile(
-    r'((?:\.fa-[\w-]+:+before,?)+)\{content:"(?:\\[0-9a-f]+|.)"\}'
-)
+RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 
 
 def finish_pages(folder: Path, words: dict[str, str]) -> None:
-    """Rewrite the pages and style sheets of one edition in place."""
+    """Rewrite the pages and style sheets of one edition in place.
 
-    def label(match: re.Match[str]) -> str:
-        return f'{match[1]}="{words.get(match[2], match[2])}"'
-
-    used: set[str] = set()
+    Parameters
+    ----------
+    folder : Path
+        The edition's built pages.
+    words : dict
+        English label to the edition's.
+    """
     for page in folder.rglob("*.html"):
         text = page.read_text("utf-8")
         text = PRELOAD.sub("", ICON_SCRIPT.sub("", text))
-        page.write_text(LABEL.sub(label, text), "utf-8")
-        used |= set(re.findall(r"\bfa-[\w-]+", text))
+        text = LABEL.sub(lambda m: f'{m[1]}="{words.get(m[2], m[2])}"', text)
+        page.write_text(text, "utf-8")
     for script in folder.glob("_static/**/*.js"):
         if script.name == "fontawesome.js":
             script.unlink()
-            continue
-        used |= set(re.findall(r"\bfa-[\w-]+", script.read_text("utf-8")))
-
-    def rule(match: re.Match[str]) -> str:
-        names = set(re.findall(r"fa-[\w-]+", match[1]))
-        return match[0] if names & used else ""
-
-    for sheet in folder.glob("_static/styles/*.css"):
-        text = sheet.read_text("utf-8")
-        used |= set(re.findall(r"(?<!\.)\bfa-[\w-]+", ICON_RULE.sub("", text)))
-        sheet.write_text(ICON_RULE.sub(rule, text), "utf-8")
+        elif script.name != "stack.js":  # that one is there to be read
+            script.write_text(jsmin(script.read_text("utf-8")), "utf-8")
+    known = used_words(folder)
+    for sheet in folder.glob("_static/**/*.css"):
+        text = re.sub(r"/\*.*?\*/", "", sheet.read_text("utf-8"), flags=re.S)
+        sheet.write_text(
+            RULE.sub(lambda m: keep_rule(m[1], m[2], known), text), "utf-8"
+        )
     subset_icons(folder)
+
+
+def used_words(folder: Path) -> set[str]:
+    """Every word of pages and scripts: a class that is none is never set."""
+    known: set[str] = set()
+    vendored = folder.parent / "_vendor"
+    for path in (
+        *folder.rglob("*.html"),
+        *folder.rglob("*.js"),
+        *vendored.rglob("*.js"),
+    ):
+        found = re.findall(r"[A-Za-z][\w-]*", path.read_text("utf-8"))
+        if path.is_relative_to(vendored):  # these bring icons of their own
+            found = [word for word in found if not word.startswith("fa-")]
+        known.update(found)
+    return known
+
+
+def keep_rule(selectors: str, body: str, known: set[str]) -> str:
+    """Return a style rule without the selectors that match nothing."""
+    if selectors.lstrip().startswith("@"):
+        return f"{selectors}{{{body}}}"
+    kept = [
+        selector
+        for selector in re.split(r",(?![^(]*\))", selectors)
+        if all(
+            name.replace("\\", "") in known
+            for name in re.findall(r"\.(-?[A-Za-z](?:[\w-]|\\.)*)", selector)
+        )
+    ]
+    return f"{','.join(kept)}{{{body}}}" if kept else ""
 
 
 def subset_icons(folder: Path) -> None:

@@ -141,8 +141,9 @@ def wrong_script(root: Path = ROOT) -> list[str]:
 # --------------------------------------------------------------- numerals
 LIST = r"(?:(?:,? and|,? to|,|、|到|至|和)(?: ?式)? ?\(?\d+\)?)*"
 EXEMPT = [
-    r"(?:Eqs?\.|Equations?|Tables?|Figs?\.|Secs?\.|[Cc]hapters?|式|表|图|圖|第) ?"
-    r"\(?\d+(?:\([a-f]\))?\)?" + LIST,
+    r"(?:Eqs?\.|Equations?|Tables?|Figs?\.|Secs?\.|[Cc]hapters?)"
+    r" ?\(?\d+(?:\([a-f]\))?\)?" + LIST,
+    r"[式表图圖第] ?\(?\d+(?:\([a-f]\))?\)?" + LIST,
     r"\(\d+\)" + LIST,  # equations by number
     r"(?<!\d)(?:19|20)\d\d(?!\d)",  # years
     r"\d+ ?[×x] ?\d+",  # shapes
@@ -154,7 +155,7 @@ UNIT = r" ?(?:%|ms\b|s\b|MB\b|GB\b|kB\b|h\b|hours?\b|秒|小时|小時)"
 
 @cache
 def paper_numbers(root: Path = ROOT) -> tuple[set[str], set[str]]:
-    """Numerals of the paper's files: all of them, and the errors in percent."""
+    """Numerals of the paper's files: all, and the errors in percent."""
     numbers: set[str] = set()
     errors: set[str] = set()
 
@@ -243,7 +244,7 @@ def record(root: Path = ROOT) -> None:
     """Note the English sections that the Chinese ones now follow."""
     lines = [
         "# The English section from which each Chinese one was written, by",
-        "# hash. After a translation is brought up to date: `make translated`.",
+        "# hash. When a translation is up to date again: `make translated`.",
     ]
     for language in CHINESE:
         lines += ["", f"[{language}]"]

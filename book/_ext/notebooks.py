@@ -85,10 +85,10 @@ def plain(text: str, path: Path, language: str) -> str:
         r"^:::+{[\w-]+}.*\n(?::\w.*\n)*", "", text, flags=re.MULTILINE
     )
     text = re.sub(r"^:::+ *$\n?", "", text, flags=re.MULTILINE)
-    text = re.sub(r"```{bibliography}\n(?::\w.*\n)*```\n?", "", text)
+    text = re.sub(r"```{footbibliography}\n(?::\w.*\n)*```\n?", "", text)
     text = re.sub(r"{[\w:]+}`([^`<]+?) *<[^`>]+>`", r"\1", text)
     text = re.sub(r"{doc}`([^`]+)`", r"[\1](\1.ipynb)", text)
-    text = re.sub(r"{cite[:\w]*}`([^`]+)`", r"[\1]", text)
+    text = re.sub(r"{footcite[:\w]*}`([^`]+)`", r"[\1]", text)
     return re.sub(r"{[\w:]+}`([^`]+)`", r"`\1`", text)
 
 

@@ -20,7 +20,7 @@ def skeleton(text: str) -> dict[str, list[str]]:
         "headings": re.findall(r"^(#+) ", prose, re.MULTILINE),
         "labels": re.findall(r"^\(([\w-]+)\)=", prose, re.MULTILINE),
         "equations": [re.sub(r"\\text\{.*?\}", "", e) for e in equations],
-        "citations": re.findall(r"{cite[:\w]*}`([^`]+)`", prose),
+        "citations": re.findall(r"{footcite[:\w]*}`([^`]+)`", prose),
         "references": re.findall(
             r"{(?:eq|ref|numref|doc)}`(?:[^`<]*<)?([^`>]+)>?`", prose
         ),

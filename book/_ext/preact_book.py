@@ -41,7 +41,7 @@ VENDOR = "../../_vendor/"  # as seen from <language>/_static/
 VENDORED = {  # npm package: (folder on the site, files)
     "mathjax/es5": (
         "mathjax",
-        ("tex-mml-chtml.js", "output/chtml/fonts/**/*.woff"),
+        ("tex-chtml.js", "output/chtml/fonts/**/*.woff"),
     ),
     "@jupyter-widgets/html-manager/dist": (
         "html-manager",
@@ -49,6 +49,11 @@ VENDORED = {  # npm package: (folder on the site, files)
     ),
 }
 PLACEHOLDER = "OWNER"
+# The widgets' script asks MathJax 2 to typeset each widget; ours is 3, and the
+# widgets hold no mathematics.
+OLD_MATHJAX = """addEventListener("load", () => {
+  if (window.MathJax && !MathJax.Hub) MathJax.Hub = { Queue() {} };
+});"""
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -106,7 +111,7 @@ def configure(app: Sphinx, config: Config) -> None:
     }.items():
         setattr(config, value, words.get(english, english))
     if (ROOT / "node_modules/mathjax").exists():
-        config.mathjax_path = VENDOR + "mathjax/tex-mml-chtml.js"
+        config.mathjax_path = VENDOR + "mathjax/tex-chtml.js"
         config.nb_ipywidgets_js = {VENDOR + "html-manager/embed.js": {}}
     silence_thebe(app)
 
@@ -165,6 +170,8 @@ def dress_page(
     context["language"] = app.preact_language
     if "header_buttons" not in context:
         return
+    if "jupyter.widget-view" in context.get("body", ""):
+        app.add_js_file(None, body=OLD_MATHJAX, priority=100)
     if "preact-stack" in context.get("body", ""):
         app.add_js_file("stack.js", type="module")
     target = page if tree is not None or page == "search" else "index"
@@ -269,8 +276,9 @@ def finish(app: Sphinx, error: Exception | None) -> None:
                 raise ExtensionError(f"the {language} edition failed")
         shutil.rmtree(site / language, ignore_errors=True)
         shutil.copytree(base / "html", site / language)
-        finish_pages(site / language, WORDS[language])
     copy_vendored(site / "_vendor")
+    for language in LANGUAGES:
+        finish_pages(site / language, WORDS[language])
     (site / ".nojekyll").touch()
     folder = ROOT / "book/_ext/templates"
     front = (folder / "front.html").read_text("utf-8")

@@ -38,7 +38,7 @@ def test_the_three_editions_have_the_same_skeleton():
         ("(units-bn)=\n", "", "labels"),
         ("## ", "### ", "headings"),
         (r"\tag{1, 2}", r"\tag{1}", "equations"),
-        ("{cite:p}`ioffe2015batch`", "", "citations"),
+        ("{footcite:p}`ioffe2015batch`", "", "citations"),
         ("{eq}`bn-dx`", "{eq}`bn`", "references"),
         ("{glue:text}`off-wrong`", "70%", "numbers from cells"),
         (":::{hint}", ":::{note}", "directives"),
@@ -87,7 +87,7 @@ def test_a_notebook_has_the_chapters_code_and_plain_text(path):
         for c in book.cells
         if c.cell_type == "markdown"
     )
-    for markup in (":::", ")=\n", "{eq}", "{cite", "{glue", "{literal"):
+    for markup in (":::", ")=\n", "{eq}", "{footcite", "{glue", "{literal"):
         assert markup not in text
     assert all(not c.get("outputs") for c in book.cells)
 

@@ -87,7 +87,10 @@ def signal_and_gradient(
     signal, gradient : row name to (L + 1,) float64
         Root mean square of x_l; norm of dE/dx_l.
     """
-    with axes(170, 75, columns=2) as (figure, (left, right)):
+    with axes(170, 85 if len(signal) > 1 else 70, columns=2) as (
+        figure,
+        (left, right),
+    ):
         for row in signal:
             style = {"color": COLORS[row], "label": strings(f"row.{row}")}
             left.plot(signal[row], **style)
@@ -99,7 +102,12 @@ def signal_and_gradient(
         for ax in (left, right):
             ax.minorticks_off()
         if len(signal) > 1:
-            left.legend(fontsize=8)
+            figure.legend(
+                *left.get_legend_handles_labels(),
+                loc="outside lower center",
+                ncols=3,
+                fontsize=8,
+            )
     units = len(next(iter(signal.values()))) - 1
     alt = strings(
         "alt.profile",

@@ -139,7 +139,13 @@ def picture(figure: Figure, alt: str) -> Picture:
 def slim(svg: str) -> str:
     """Say the same in half the bytes, in the page's font."""
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-    svg = re.sub(r"font-family: [^;\"]*", "font-family: inherit", svg)
+    svg = re.sub(r" ?font-family: [^;\"]*;?", "", svg)
+    svg = svg.replace("fill: currentColor; ", "").replace(
+        "; fill: currentColor", ""
+    )
+    svg = svg.replace("<svg ", '<svg fill="currentColor" ', 1)
+    svg = re.sub(r"stroke-linecap: square|stroke-linejoin: miter", "", svg)
+    svg = re.sub(r'(?:; )+"', '"', svg).replace(": ", ":").replace("; ", ";")
     svg = re.sub(r"(\d\.\d\d)\d+", r"\1", svg)  # a hundredth of a point
     svg = re.sub(r' transform="rotate\(-?0 [^"]*"', "", svg)
     used = set(re.findall(r"#([\w-]+)", svg))
