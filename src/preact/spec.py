@@ -6,7 +6,8 @@ places to put them: before the first convolution (`pre`), after the last one
 (`post`), after the addition (`after`, the paper's f). Tables 1 and 2 of the
 paper are dictionaries of such choices.
 
-Chapter `04-units` reads this module from top to bottom; chapters
+Chapter `01-why` meets its tables, chapter `04-units` reads it from top to
+bottom; chapters
 `05-shortcuts` and `06-activations` walk through its tables.
 
 References

@@ -45,7 +45,51 @@ def wrong_unit(x, W1, W2):
     return a + np.maximum(norm(a @ W1.T), 0) @ W2.T
 
 
+def copy_unit(x, W1, W2):
+    return np.maximum(x + np.maximum(x @ W1.T, 0) @ W2.T, 0)
+
+
+def early_relu(x, W1, W2):
+    return x + np.maximum(np.maximum(x @ W1.T, 0) @ W2.T, 0)
+
+
+def telescope(x0, branches):
+    return [x0, *(x0 + np.cumsum(branches, axis=0))]
+
+
+def forgetful(x0, branches):
+    return [x0, *(x0 + F for F in branches)]
+
+
+def direct(factors):
+    return [np.prod(factors[i:]) for i in range(len(factors) + 1)]
+
+
+def from_the_start(factors):
+    return [np.prod(factors[:i]) for i in range(len(factors) + 1)]
+
+
+def back(dout, y, J):
+    return (dout * (y > 0)) @ (np.eye(len(y)) + J)
+
+
+def mask_last(dout, y, J):
+    return (dout @ (np.eye(len(y)) + J)) * (y > 0)
+
+
 ANSWERS = {  # exercise: right ones, wrong ones
+    "why-1": ([5], [4, 6]),
+    "why-2": ([2.69], [2.99, 0.24]),
+    "why-3": ([108], [54, 110]),
+    "why-4": ([copy_unit], [early_relu]),
+    "signal-1": ([20], [399, 8]),
+    "signal-2": ([telescope], [forgetful]),
+    "signal-3": ([0.399], [0.5, 0.798]),
+    "signal-4": ([1431], [2916, 2862]),
+    "gradient-1": ([6.58], [5.0, 100]),
+    "gradient-2": ([direct], [from_the_start]),
+    "gradient-3": ([back], [mask_last]),
+    "gradient-4": ([0.875], [0.9975, 0.126]),
     "units-1": ([600, 600.0], [601, 400]),
     "units-2": ([right_bn], [half_bn]),
     "units-3": ([70_400], [69_632]),
@@ -98,5 +142,5 @@ def test_a_failing_answer_is_reported_and_does_not_stop_the_notebook(capsys):
 
 
 def test_an_unknown_exercise_is_answered_with_the_known_ones():
-    with pytest.raises(ValueError, match=r"one of units-1, .*got 'units-0'"):
+    with pytest.raises(ValueError, match=r"one of why-1, .*got 'units-0'"):
         check("units-0", 1)

@@ -4,7 +4,7 @@ A plan is computed once, in plain Python, and then only *read*: by the NumPy
 engine, by the PyTorch engine, by the figures and by the tests. Whatever the
 paper leaves open is a field of `Conventions` with its source.
 
-Chapter `04-units` reads the boundary rules; chapters `02-signal` and
+Chapter `04-units` reads the boundary rules; chapters `01-why`, `02-signal` and
 `03-gradient` use `stack_plan`.
 
 References
