@@ -23,7 +23,7 @@ class BatchNorm(nn.Module):
     def __init__(self, layer: planned.BatchNorm) -> None:
         super().__init__()
         c = layer.channels
-        self.shift = layer.shift
+        self.ghost_batch: int | None = None
         self.weight = nn.Parameter(torch.ones(c))
         self.bias = nn.Parameter(torch.full((c,), layer.shift))
         self.running_mean: Tensor
@@ -34,6 +34,8 @@ class BatchNorm(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         if self.training:
             check_spread(tuple(x.shape))
+            if self.ghost_batch and self.ghost_batch < len(x):
+                return self._forward_ghosts(x, self.ghost_batch)
         return nnf.batch_norm(
             x,
             self.running_mean,
@@ -45,8 +47,47 @@ class BatchNorm(nn.Module):
             BN_EPS,
         )
 
+    def _forward_ghosts(self, x: Tensor, size: int) -> Tensor:
+        """Normalize each `size` images by themselves, as on their own GPU.
+
+        The ghosts' channels are laid side by side, so it is one call; the
+        running statistics take the mean over ghosts.
+        """
+        n, c, height, width = x.shape
+        ghosts = n // size
+        side = x.view(ghosts, size, c, height, width).transpose(0, 1)
+        side = side.reshape(size, ghosts * c, height, width)
+        mean = self.running_mean.repeat(ghosts)
+        var = self.running_var.repeat(ghosts)
+        out = nnf.batch_norm(
+            side,
+            mean,
+            var,
+            self.weight.repeat(ghosts),
+            self.bias.repeat(ghosts),
+            True,
+            BN_MOMENTUM,
+            BN_EPS,
+        )
+        with torch.no_grad():
+            self.running_mean.copy_(mean.view(ghosts, c).mean(0))
+            self.running_var.copy_(var.view(ghosts, c).mean(0))
+        out = out.view(size, ghosts, c, height, width).transpose(0, 1)
+        return out.reshape(n, c, height, width)
+
     def extra_repr(self) -> str:
         return str(len(self.weight))
+
+
+def set_ghost_batch(network: nn.Module, size: int | None) -> None:
+    """Let every BN take its statistics over `size` images of the batch.
+
+    The paper's statistics are those of one GPU: 64 images of a batch of 128.
+    Sizes that do not divide the batch are refused by the forward pass.
+    """
+    for module in network.modules():
+        if isinstance(module, BatchNorm):
+            module.ghost_batch = size
 
 
 class Pad(nn.Module):

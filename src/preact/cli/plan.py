@@ -1,11 +1,7 @@
-"""The `preact` command.
-
-`preact plan` prints what a network is made of before a tensor exists.
-"""
+"""`preact plan`: what a network is made of, before a tensor exists."""
 
 import argparse
-import sys
-from collections.abc import Sequence
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -19,42 +15,18 @@ from preact.plan import (
 )
 from preact.spec import TABLE_2, find_row
 
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return the exit code."""
-    options = _parser().parse_args(arguments)
-    try:
-        code: int = options.run(options)
-    except ValueError as error:
-        print(f"preact: {error}", file=sys.stderr)
-        return 2
-    return code
+Commands = Any  # argparse does not name the type of its subparsers
 
 
-def _parser() -> argparse.ArgumentParser:
-    """Describe the commands."""
-    parser = argparse.ArgumentParser(
-        prog="preact",
-        description="Identity Mappings in Deep Residual Networks, in code.",
-    )
-    commands = parser.add_subparsers(required=True, metavar="command")
+def add_command(commands: Commands) -> None:
+    """Describe `preact plan`."""
     plan = commands.add_parser(
         "plan",
         help="print units, shapes, parameters and multiply-adds",
         description="Print a network's units, shapes, parameters and "
         "multiply-adds. Without --depth: the networks of Tables 2 and 3.",
     )
-    plan.add_argument("--depth", type=int, help="layers, for example 1001")
-    plan.add_argument(
-        "--convs",
-        type=int,
-        help="convolutions per unit: 1, 2 or 3 (default: what fits the depth)",
-    )
-    plan.add_argument(
-        "--row",
-        default="full-preactivation",
-        help="key of Table 1, Table 2 or a control (default: %(default)s)",
-    )
+    add_network(plan)
     plan.add_argument(
         "--conventions",
         default="paper",
@@ -66,7 +38,21 @@ def _parser() -> argparse.ArgumentParser:
     )
     plan.add_argument("--classes", type=int, help="outputs of the classifier")
     plan.set_defaults(run=_plan)
-    return parser
+
+
+def add_network(parser: argparse.ArgumentParser) -> None:
+    """Add the options that name a network."""
+    parser.add_argument("--depth", type=int, help="layers, for example 1001")
+    parser.add_argument(
+        "--convs",
+        type=int,
+        help="convolutions per unit: 1, 2 or 3 (default: what fits the depth)",
+    )
+    parser.add_argument(
+        "--row",
+        default="full-preactivation",
+        help="key of Table 1, Table 2 or a control (default: %(default)s)",
+    )
 
 
 def _plan(options: argparse.Namespace) -> int:
@@ -101,13 +87,13 @@ def _make(options: argparse.Namespace) -> NetworkPlan:
     return cifar_plan(
         spec,
         depth=options.depth,
-        convs=options.convs or _fitting_convs(options.depth),
+        convs=options.convs or fitting_convs(options.depth),
         classes=options.classes or 10,
         conventions=conventions,
     )
 
 
-def _fitting_convs(depth: int) -> int:
+def fitting_convs(depth: int) -> int:
     """Bottlenecks where 9n + 2 fits, as in the paper; else basic units.
 
     Depths that fit both (110 = 9 * 12 + 2 = 6 * 18 + 2) are basic up to 110,

@@ -1,0 +1,192 @@
+"""CIFAR-10 and CIFAR-100 in their official binary layout.
+
+Read from a folder, or downloaded from the official address: with progress,
+resumed where it broke off, verified, and unpacked without trusting the
+archive. No partial data set is ever left where a reader would find it.
+"""
+
+import hashlib
+import shutil
+import tarfile
+import tomllib
+import urllib.request
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from preact.data.images import ImageSet
+
+CIFAR: dict[str, Any] = tomllib.loads(
+    files("preact.data").joinpath("cifar.toml").read_text("utf-8")
+)
+CLASSES = {"cifar10": 10, "cifar100": 100}
+PIXELS = 3 * 32 * 32
+Progress = Callable[[int, int], None]  # bytes so far, bytes in all
+
+
+def read_cifar(name: str, folder: Path) -> ImageSet:
+    """Read CIFAR from a folder that holds, or is, its binary files.
+
+    Raises
+    ------
+    FileNotFoundError
+        If a file is missing.
+    ValueError
+        If a file has another size than it must, or a label is out of range.
+    """
+    facts = CIFAR[name]
+    inside = folder / facts["folder"]
+    root = inside if inside.is_dir() else folder
+    parts: dict[str, list[np.ndarray[Any, Any]]] = {"train": [], "test": []}
+    official = True
+    for file, sha256 in facts["files"].items():
+        data = _read_file(name, root / file, facts["record_bytes"])
+        official = official and hashlib.sha256(data).hexdigest() == sha256
+        records = np.frombuffer(data, np.uint8)
+        records = records.reshape(-1, facts["record_bytes"])
+        parts["test" if file.startswith("test") else "train"].append(records)
+    label = name.upper().replace("CIFAR", "CIFAR-")
+    arrays = {split: np.concatenate(found) for split, found in parts.items()}
+    # CIFAR-100 has a coarse label first; the fine one precedes the pixels.
+    column = facts["record_bytes"] - PIXELS - 1
+    images = {
+        split: torch.from_numpy(
+            a[:, column + 1 :].reshape(-1, 3, 32, 32).copy()
+        )
+        for split, a in arrays.items()
+    }
+    labels = {
+        split: torch.from_numpy(a[:, column].astype(np.int64))
+        for split, a in arrays.items()
+    }
+    for split, found in labels.items():
+        worst = int(found.max())
+        if worst >= CLASSES[name]:
+            raise ValueError(
+                f"{root}: {split} labels must lie in 0..{CLASSES[name] - 1}; "
+                f"got {worst}: not {label}, or a damaged file; delete the "
+                f"folder and run `preact data {name}`"
+            )
+    return ImageSet(
+        name=name,
+        label=label if official else f"{label} (JPEG copy)",
+        classes=CLASSES[name],
+        train_images=images["train"],
+        train_labels=labels["train"],
+        test_images=images["test"],
+        test_labels=labels["test"],
+    )
+
+
+def download_cifar(
+    name: str,
+    folder: Path,
+    *,
+    url: str | None = None,
+    progress: Progress | None = None,
+) -> Path:
+    """Download, verify and unpack the official archive; return its folder.
+
+    What breaks off is resumed by the next call. The data set appears under
+    its name only when every file is there and has its checksum.
+
+    Parameters
+    ----------
+    name : {"cifar10", "cifar100"}
+    folder : Path
+        Where to put it; made if missing.
+    url : str, optional
+        Another address of the same archive (a mirror).
+    progress : callable, optional
+        Called with bytes so far and bytes in all.
+
+    Raises
+    ------
+    ValueError
+        If the archive, or a file in it, has another checksum; what was
+        downloaded is deleted.
+    OSError
+        If the address cannot be reached; what has arrived is kept.
+    """
+    facts = CIFAR[name]
+    target = folder / str(facts["folder"])
+    if target.is_dir():
+        return target
+    folder.mkdir(parents=True, exist_ok=True)
+    part = folder / f"{name}.tar.gz.part"
+    _fetch(url or facts["url"], part, facts["bytes"], progress)
+    digest = hashlib.sha256(part.read_bytes()).hexdigest()
+    if digest != facts["sha256"]:
+        part.unlink()
+        raise ValueError(
+            f"{url or facts['url']}: SHA-256 must be {facts['sha256']}; "
+            f"got {digest}; the file is deleted, run the command again"
+        )
+    fresh = folder / f".{facts['folder']}.unpacking"
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir()
+    try:
+        _unpack(part, fresh, facts)
+    except BaseException:
+        shutil.rmtree(fresh, ignore_errors=True)
+        raise
+    fresh.rename(target)
+    part.unlink()
+    return target
+
+
+def _read_file(name: str, path: Path, record: int) -> bytes:
+    """Read one binary file whose size must be the official one."""
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"{path} is missing: get the data with `preact data {name}`, or "
+            "give the folder that holds its binary files"
+        )
+    images = 50_000 if path.name == "train.bin" else 10_000
+    wanted, size = images * record, path.stat().st_size
+    if size != wanted:
+        raise ValueError(
+            f"{path} must have {wanted} bytes ({images} records of {record}); "
+            f"got {size}: delete its folder and run `preact data {name}`"
+        )
+    return path.read_bytes()
+
+
+def _fetch(url: str, part: Path, size: int, progress: Progress | None) -> None:
+    """Download to `part`, from where it broke off."""
+    have = part.stat().st_size if part.exists() else 0
+    if have >= size:
+        return
+    request = urllib.request.Request(url)
+    if have:
+        request.add_header("Range", f"bytes={have}-")
+    with urllib.request.urlopen(request, timeout=60) as reply:
+        # A server that ignores the range sends everything again.
+        mode = "ab" if have and reply.status == 206 else "wb"
+        have = have if mode == "ab" else 0
+        with part.open(mode) as out:
+            while block := reply.read(1 << 20):
+                out.write(block)
+                have += len(block)
+                if progress:
+                    progress(have, size)
+
+
+def _unpack(archive: Path, into: Path, facts: dict[str, Any]) -> None:
+    """Copy the expected files, and nothing else, out of the archive."""
+    with tarfile.open(archive) as tar:
+        for file, sha256 in facts["files"].items():
+            source = tar.extractfile(f"{facts['folder']}/{file}")
+            if source is None:
+                raise ValueError(f"{archive}: no regular file {file} in it")
+            data = source.read()
+            if hashlib.sha256(data).hexdigest() != sha256:
+                raise ValueError(
+                    f"{archive}: {file} must have SHA-256 {sha256}; got "
+                    f"{hashlib.sha256(data).hexdigest()}"
+                )
+            (into / file).write_bytes(data)

@@ -1,0 +1,117 @@
+"""What was measured: one JSON file a run, its curve beside it.
+
+Files are written whole or not at all, and read only if they hold what a
+record must hold.
+
+Chapter `08-training`.
+"""
+
+import csv
+import io
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+FIELDS: dict[str, type | tuple[type, ...]] = {
+    "row": str,
+    "spec": str,
+    "depth": int,
+    "convs": int,
+    "data": str,
+    "data_label": str,
+    "data_sha256": str,
+    "seed": int,
+    "config": dict,
+    "config_sha256": str,
+    "outcome": str,
+    "iterations": int,
+    "test_error_pct": (int, float),
+    "test_error_is": str,
+    "wall_s": (int, float),
+    "started_utc": str,
+    "device": str,
+    "torch": str,
+    "git": dict,
+}
+
+
+def write_record(
+    path: Path, record: Mapping[str, Any], curve: Sequence[Mapping[str, float]]
+) -> None:
+    """Write a record and its curve; neither is ever there in part.
+
+    Raises
+    ------
+    ValueError
+        If the record lacks a field, or one is of the wrong kind.
+    FileExistsError
+        If the record is there already: two runs cannot write one.
+    """
+    check_record(record, str(path))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    table = io.StringIO()
+    if curve:
+        writer = csv.DictWriter(table, list(curve[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(curve)
+    text = json.dumps(dict(record), indent=1, ensure_ascii=False) + "\n"
+    _write_new(path.with_suffix(".csv"), table.getvalue(), replace=True)
+    _write_new(path, text, replace=False)
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """Read one record.
+
+    Raises
+    ------
+    ValueError
+        If the file is no JSON, or no record.
+    """
+    try:
+        record = json.loads(path.read_text("utf-8"))
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path} is not JSON: {error}") from error
+    check_record(record, str(path))
+    return dict(record)
+
+
+def check_record(record: Mapping[str, Any], where: str) -> None:
+    """Refuse a record that lacks a field or has one of the wrong kind."""
+    if not isinstance(record, Mapping):
+        raise ValueError(f"{where}: a record must be an object")
+    for field, kind in FIELDS.items():
+        if field not in record:
+            raise ValueError(f"{where}: a record must have {field!r}")
+        if not isinstance(record[field], kind):
+            raise ValueError(
+                f"{where}: {field} must be {kind}; got {record[field]!r}"
+            )
+    if record["outcome"] not in ("finished", "diverged"):
+        raise ValueError(
+            f"{where}: outcome must be finished or diverged; "
+            f"got {record['outcome']!r}"
+        )
+    if not math.isfinite(record["test_error_pct"]):
+        raise ValueError(
+            f"{where}: test_error_pct must be finite; "
+            f"got {record['test_error_pct']}"
+        )
+
+
+def _write_new(path: Path, text: str, *, replace: bool) -> None:
+    """Put a whole file in place, refusing (or not) to replace another."""
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with fresh.open("w", encoding="utf-8") as out:
+            out.write(text)
+            out.flush()
+            os.fsync(out.fileno())
+        if replace:
+            fresh.replace(path)
+        else:
+            os.link(fresh, path)  # fails if the record exists
+    finally:
+        fresh.unlink(missing_ok=True)

@@ -1,0 +1,84 @@
+"""Protocols by name, and the learning rate of each iteration."""
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+
+@dataclass(frozen=True, kw_only=True)
+class Protocol:
+    """How to train; the values with their sources stand in protocols.toml.
+
+    Parameters
+    ----------
+    conventions : str
+        Key of `preact.plan.CONVENTIONS`.
+    batch, ghost_batch : int
+        Images in a step, and images over which BN takes its statistics.
+    lr, warmup_lr : float
+        Learning rate, and the one of the first `warmup_iterations`.
+    drop_at : tuple of int
+        Iterations after which the rate is a tenth of what it was.
+    """
+
+    name: str
+    conventions: str
+    batch: int
+    ghost_batch: int
+    lr: float
+    warmup_lr: float
+    warmup_iterations: int
+    drop_at: tuple[int, ...]
+    iterations: int
+    momentum: float
+    nesterov: bool
+    weight_decay: float
+    normalization: str
+    pad: int
+    pad_before_normalization: bool
+    flip: bool
+
+    def __post_init__(self) -> None:
+        if self.batch % self.ghost_batch:
+            raise ValueError(
+                "batch must be a multiple of ghost_batch; got "
+                f"{self.batch} and {self.ghost_batch}"
+            )
+        if self.iterations < 1:
+            raise ValueError(
+                f"iterations must be at least 1; got {self.iterations}"
+            )
+
+    def lr_at(self, iteration: int) -> float:
+        """Learning rate of iteration 0, 1, ..."""
+        if iteration < self.warmup_iterations:
+            return self.warmup_lr
+        drops = sum(iteration >= drop for drop in self.drop_at)
+        return self.lr * float(0.1**drops)
+
+
+@cache
+def protocols() -> dict[str, Protocol]:
+    """Return every protocol by name."""
+    text = files("preact.train").joinpath("protocols.toml").read_text("utf-8")
+    return {
+        name: Protocol(
+            name=name, **values | {"drop_at": tuple(values["drop_at"])}
+        )
+        for name, values in tomllib.loads(text).items()
+    }
+
+
+def find_protocol(name: str) -> Protocol:
+    """Return a protocol by name.
+
+    Raises
+    ------
+    ValueError
+        If there is none; the message lists them.
+    """
+    if name not in protocols():
+        known = ", ".join(protocols())
+        raise ValueError(f"protocol must be one of {known}; got {name!r}")
+    return protocols()[name]

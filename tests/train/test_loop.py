@@ -1,0 +1,192 @@
+"""Runs that resume bit for bit, checkpoints that are refused, divergence."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from paths import ROOT
+from preact.data import load
+from preact.nn import Network
+from preact.nn.layers import BatchNorm, set_ghost_batch
+from preact.plan import BatchNorm as PlannedBatchNorm
+from preact.plan import cifar_plan
+from preact.spec import TABLE_2
+from preact.train import Run, find_protocol, train
+from preact.train.checkpoint import NAME, PREVIOUS
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return load("digits")
+
+
+def tiny(digits, iterations=12, **changes):
+    protocol = replace(
+        find_protocol("digits"), iterations=iterations, batch=16, ghost_batch=8
+    )
+    return Run(
+        row="full-preactivation",
+        depth=8,
+        convs=2,
+        width=4,
+        protocol=replace(protocol, **changes),
+        data=digits,
+    )
+
+
+def final(folder):
+    return torch.load(folder / NAME, weights_only=True)
+
+
+def assert_same_end(a, b):
+    assert a["iteration"] == b["iteration"]
+    assert a["curve"] == b["curve"]
+    assert a["network"].keys() == b["network"].keys()
+    for name, value in a["network"].items():
+        assert torch.equal(value, b["network"][name]), name
+    for one, two in zip(
+        a["sgd"]["state"].values(), b["sgd"]["state"].values(), strict=True
+    ):
+        assert torch.equal(one["momentum_buffer"], two["momentum_buffer"])
+
+
+@pytest.mark.parametrize("stop", [1, 5, 6, 11])
+def test_a_run_stopped_by_ctrl_c_ends_as_if_it_had_not_been(
+    digits, tmp_path, stop
+):
+    run = tiny(digits)
+    train(run, tmp_path / "calm", save_every=4, report_every=1)
+
+    def interrupt(point):
+        if point["iteration"] == stop:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(
+            run,
+            tmp_path / "cut",
+            save_every=4,
+            report_every=1,
+            report=interrupt,
+        )
+    assert final(tmp_path / "cut")["iteration"] == stop
+    train(run, tmp_path / "cut", save_every=4, report_every=1)
+    assert_same_end(final(tmp_path / "calm"), final(tmp_path / "cut"))
+
+
+@pytest.mark.slow
+def test_a_run_killed_at_50_random_points_ends_bit_for_bit_the_same(tmp_path):
+    script = Path(__file__).with_name("killed.py")
+    told = subprocess.run(
+        [sys.executable, str(script), str(tmp_path), "50"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert told.returncode == 0, told.stderr
+    assert int(told.stdout.split()[0]) == 50
+    assert_same_end(final(tmp_path / "calm"), final(tmp_path / "killed"))
+
+
+def test_training_lowers_the_error(digits, tmp_path):
+    short = train(tiny(digits, 2), tmp_path / "a")
+    long = train(tiny(digits, 120), tmp_path / "b")
+    assert long.outcome == "finished"
+    assert long.test_error_pct < 0.7 * short.test_error_pct
+
+
+def test_a_loss_that_is_not_finite_ends_the_run_as_diverged(digits, tmp_path):
+    run = tiny(digits, 50, lr=1e30, warmup_iterations=0)
+    ended = train(run, tmp_path, report_every=1)
+    assert ended.outcome == "diverged"
+    assert ended.iterations < 50
+    assert 0 <= ended.test_error_pct <= 100
+
+
+def test_a_damaged_checkpoint_gives_way_to_the_one_before(digits, tmp_path):
+    run = tiny(digits)
+    train(run, tmp_path / "calm", save_every=4)
+    train(run, tmp_path / "hurt", save_every=4)
+    path = tmp_path / "hurt" / NAME
+    path.write_bytes(path.read_bytes()[:1000])
+    train(run, tmp_path / "hurt", save_every=4)
+    assert_same_end(final(tmp_path / "calm"), final(tmp_path / "hurt"))
+
+
+def test_two_damaged_checkpoints_are_refused_with_the_reason(digits, tmp_path):
+    run = tiny(digits)
+    train(run, tmp_path, save_every=4)
+    for name in (NAME, PREVIOUS):
+        (tmp_path / name).write_bytes(b"not a checkpoint")
+    with pytest.raises(ValueError, match="no checkpoint can be read"):
+        train(run, tmp_path)
+
+
+def test_a_foreign_checkpoint_is_refused(digits, tmp_path):
+    train(tiny(digits, 4), tmp_path)
+    with pytest.raises(ValueError, match="belongs to another configuration"):
+        train(tiny(digits, 5), tmp_path)
+
+
+def test_a_full_disk_loses_nothing_that_was_saved(
+    digits, tmp_path, monkeypatch
+):
+    run = tiny(digits)
+    train(run, tmp_path / "calm", save_every=4)
+    folder, saves = tmp_path / "full", []
+    real = torch.save
+
+    def full(state, out):
+        saves.append(state["iteration"])
+        if len(saves) == 2:
+            out.write(b"half a checkpoint")
+            raise OSError(28, "No space left on device")
+        real(state, out)
+
+    monkeypatch.setattr(torch, "save", full)
+    with pytest.raises(OSError, match="No space left"):
+        train(run, folder, save_every=4)
+    monkeypatch.undo()
+    assert sorted(p.name for p in folder.iterdir()) == [NAME]
+    assert final(folder)["iteration"] == 4
+    train(run, folder, save_every=4)
+    assert_same_end(final(tmp_path / "calm"), final(folder))
+
+
+def test_ghost_batches_are_normalized_by_themselves():
+    planned = PlannedBatchNorm(name="pre.0", channels=3)
+    x = torch.randn(8, 3, 2, 2, dtype=torch.float64)
+    whole, ghost, parts = (BatchNorm(planned).double() for _ in range(3))
+    ghost.ghost_batch = 4
+    for module in (whole, ghost, parts):
+        module.weight.data = torch.tensor([1.0, 2.0, 3.0]).double()
+    apart = torch.cat([parts(x[:4]), BatchNorm.forward(parts, x[4:])])
+    torch.testing.assert_close(ghost(x), apart, rtol=1e-12, atol=1e-12)
+    assert not torch.allclose(ghost(x), whole(x))
+
+
+def test_ghost_gradients_are_those_of_separate_batches():
+    plan = cifar_plan(TABLE_2["full-preactivation"], depth=8, convs=2, width=3)
+    x = torch.randn(6, 3, 8, 8, dtype=torch.float64)
+    labels = torch.arange(6)
+    network = Network(plan, seed=0).double()
+    set_ghost_batch(network, 2)
+    torch.nn.functional.cross_entropy(network(x), labels).backward()
+    ghosts = [p.grad.clone() for p in network.parameters()]
+    network.zero_grad()
+    set_ghost_batch(network, None)
+    for part in range(0, 6, 2):
+        some = slice(part, part + 2)
+        loss = torch.nn.functional.cross_entropy(
+            network(x[some]), labels[some]
+        )
+        (loss / 3).backward()
+    for ghost, parameter in zip(ghosts, network.parameters(), strict=True):
+        torch.testing.assert_close(
+            ghost, parameter.grad, rtol=1e-9, atol=1e-12
+        )
