@@ -58,6 +58,23 @@ def test_a_page_never_scrolls_sideways(open_page, language, name, width):
 
 
 @EVERY_PAGE
+def test_the_start_of_a_wide_equation_is_within_reach(
+    open_page, language, name
+):
+    page = open_page(
+        f"/{language}/{name}.html", viewport={"width": 360, "height": 800}
+    )
+    lost = page.evaluate(
+        """() => [...document.querySelectorAll("div.math")].filter((box) => {
+          const start = box.getBoundingClientRect().left;
+          return [...box.querySelectorAll("mjx-c")].some(
+            (glyph) => glyph.getBoundingClientRect().left < start - 1);
+        }).length"""
+    )
+    assert lost == 0
+
+
+@EVERY_PAGE
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_figures_have_words_and_ink_that_shows(
     open_page, language, name, theme
