@@ -1,6 +1,6 @@
 """The `preact` command: plan, data, train.
 
-Chapters `04-units` and `08-training`.
+Chapter `08-training`.
 """
 
 import argparse
