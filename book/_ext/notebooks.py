@@ -39,57 +39,43 @@ def notebook(path: Path) -> str:
     return nbformat.writes(book) + "\n"
 
 
+OPTIONS = r"(?::[\w-]+:.*\n)*"
+
+
 def plain(text: str, path: Path, language: str) -> str:
     """Turn MyST into Markdown that any notebook shows."""
-    text = re.sub(r"^%.*\n?", "", text, flags=re.MULTILINE)
-    text = re.sub(r"^\([\w-]+\)=\n", "", text, flags=re.MULTILINE)
-    text = re.sub(r"(\$\$) \([\w-]+\)$", r"\1", text, flags=re.MULTILINE)
+
+    def quote(match: re.Match[str]) -> str:
+        return quote_source(path.parent / match[1], match[2])
+
     text = re.sub(
-        r"```{literalinclude} (\S+)\n(.*?)```",
-        lambda m: quote_source(path.parent / m[1], m[2]),
-        text,
-        flags=re.DOTALL,
+        r"```{literalinclude} (\S+)\n(.*?)```", quote, text, flags=re.DOTALL
     )
-    text = re.sub(
-        r"^:::+{exercise}(.*)\n(?::\w+:.*\n)*",
-        lambda m: f"**{EXERCISE[language]}.** {m[1].strip()}\n",
-        text,
-        flags=re.MULTILINE,
-    )
-    text = re.sub(
-        r"^:::+{solution-start}.*\n(?::\w+:.*\n)*",
-        f"**{SOLUTION[language]}**\n",
-        text,
-        flags=re.MULTILINE,
-    )
-    text = re.sub(r"^:::+{solution-end}\n", "", text, flags=re.MULTILINE)
-    text = re.sub(
-        r"^:::+{tab-item} (.*)\n(?::\w.*\n)*",
-        r"**\1**\n",
-        text,
-        flags=re.MULTILINE,
-    )
-    text = re.sub(
-        r"^:::+{(?:admonition|dropdown)} (.*)\n(?::\w.*\n)*",
-        r"**\1**\n",
-        text,
-        flags=re.MULTILINE,
-    )
-    text = re.sub(
-        r"^:::+{(?:hint|tip)}.*\n(?::\w.*\n)*",
-        f"**{HINTS[language]}**\n",
-        text,
-        flags=re.MULTILINE,
-    )
-    text = re.sub(
-        r"^:::+{[\w-]+}.*\n(?::\w.*\n)*", "", text, flags=re.MULTILINE
-    )
-    text = re.sub(r"^:::+ *$\n?", "", text, flags=re.MULTILINE)
-    text = re.sub(r"```{footbibliography}\n(?::\w.*\n)*```\n?", "", text)
-    text = re.sub(r"{[\w:]+}`([^`<]+?) *<[^`>]+>`", r"\1", text)
-    text = re.sub(r"{doc}`([^`]+)`", r"[\1](\1.ipynb)", text)
-    text = re.sub(r"{footcite[:\w]*}`([^`]+)`", r"[\1]", text)
-    return re.sub(r"{[\w:]+}`([^`]+)`", r"`\1`", text)
+    for pattern, plain_text in (
+        (r"^%.*\n?", ""),
+        (r"^\([\w-]+\)=\n", ""),  # labels
+        (r"(\$\$) \([\w-]+\)$", r"\1"),
+        (
+            r"^:::+{exercise} *(.*)\n" + OPTIONS,
+            rf"**{EXERCISE[language]}.** \1\n",
+        ),
+        (
+            r"^:::+{solution-start}.*\n" + OPTIONS,
+            f"**{SOLUTION[language]}**\n",
+        ),
+        (r"^:::+{solution-end}\n", ""),
+        (r"^:::+{tab-item} (.*)\n" + OPTIONS, r"**\1**\n"),
+        (r"^:::+{hint}.*\n" + OPTIONS, f"**{HINTS[language]}**\n"),
+        (r"^:::+{[\w-]+}.*\n" + OPTIONS, ""),
+        (r"^:::+ *$\n?", ""),
+        (r"```{footbibliography}\n```\n?", ""),
+        (r"{[\w:]+}`([^`<]+?) *<[^`>]+>`", r"\1"),
+        (r"{doc}`([^`]+)`", r"[\1](\1.ipynb)"),
+        (r"{footcite[:\w]*}`([^`]+)`", r"[\1]"),
+        (r"{[\w:]+}`([^`]+)`", r"`\1`"),
+    ):
+        text = re.sub(pattern, plain_text, text, flags=re.MULTILINE)
+    return text
 
 
 def quote_source(path: Path, options: str) -> str:

@@ -1,5 +1,6 @@
 """Runs that resume bit for bit, checkpoints that are refused, divergence."""
 
+import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -55,16 +56,29 @@ def assert_same_end(a, b):
 
 
 @pytest.mark.parametrize("stop", [1, 5, 6, 11])
+@pytest.mark.parametrize("where", ["between steps", "inside a step"])
 def test_a_run_stopped_by_ctrl_c_ends_as_if_it_had_not_been(
-    digits, tmp_path, stop
+    digits, tmp_path, stop, where, monkeypatch
 ):
     run = tiny(digits)
     train(run, tmp_path / "calm", save_every=4, report_every=1)
 
-    def interrupt(point):
-        if point["iteration"] == stop:
-            raise KeyboardInterrupt
+    steps = []
 
+    def interrupt(point):
+        if where == "between steps" and point["iteration"] == stop:
+            signal.raise_signal(signal.SIGINT)
+
+    real = torch.optim.SGD.step
+
+    def interrupted_step(self, *arguments):
+        """Ctrl-C when the weights have moved and the count has not."""
+        real(self, *arguments)
+        steps.append(1)
+        if where == "inside a step" and len(steps) == stop:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(torch.optim.SGD, "step", interrupted_step)
     with pytest.raises(KeyboardInterrupt):
         train(
             run,
@@ -73,6 +87,7 @@ def test_a_run_stopped_by_ctrl_c_ends_as_if_it_had_not_been(
             report_every=1,
             report=interrupt,
         )
+    monkeypatch.undo()
     assert final(tmp_path / "cut")["iteration"] == stop
     train(run, tmp_path / "cut", save_every=4, report_every=1)
     assert_same_end(final(tmp_path / "calm"), final(tmp_path / "cut"))

@@ -15,11 +15,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-CITATION = (
-    "K. He, X. Zhang, S. Ren, J. Sun. Identity Mappings in Deep Residual "
-    "Networks. ECCV 2016. arXiv:1603.05027"
-)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Result:

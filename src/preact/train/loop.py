@@ -6,8 +6,11 @@ Chapter `08-training`.
 import hashlib
 import json
 import math
+import signal
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -167,7 +170,9 @@ def train(
 
     iteration = first
     network.train()
-    try:
+    # Ctrl-C waits for the end of the step: a save in its middle would hold
+    # weights of one iteration and the number of another.
+    with deferred_interrupt() as interrupted:
         while iteration < protocol.iterations:
             loss = step(
                 network, sgd, run, images, labels, mean, deviation, iteration
@@ -191,15 +196,29 @@ def train(
                 if not math.isfinite(loss_value):
                     outcome = "diverged"
                     break
+            if interrupted.is_set():
+                keep(iteration)
+                raise KeyboardInterrupt
             if iteration % save_every == 0 and not ends:
                 keep(iteration)
-    except KeyboardInterrupt:
-        keep(iteration)
-        raise
     error = evaluate(network, data, mean, deviation, device)
     wall_s = before_s + time.perf_counter() - start
     keep(iteration)
     return Outcome(outcome, iteration, error, loss_value, curve, wall_s)
+
+
+@contextmanager
+def deferred_interrupt() -> Iterator[threading.Event]:
+    """Note Ctrl-C instead of raising at once; give the event that tells."""
+    noted = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield noted  # signals reach the main thread only
+        return
+    before = signal.signal(signal.SIGINT, lambda *_: noted.set())
+    try:
+        yield noted
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def step(
