@@ -110,10 +110,10 @@ def _additions_of_one_layer_units(answer: Any) -> Answer:
 def _copying_unit(answer: Any) -> Answer:
     """An original unit without BN, silent and not."""
     rng = np.random.default_rng()
-    x = np.maximum(rng.normal(size=(8, 5)), 0)
+    x = np.maximum(rng.normal(size=(64, 16)), 0)
     worst = 0.0
     for scale in (0.0, 1.0):
-        W1, W2 = rng.normal(size=(5, 5)), scale * rng.normal(size=(5, 5))
+        W1, W2 = rng.normal(size=(16, 16)), scale * rng.normal(size=(16, 16))
         wanted = np.maximum(x + np.maximum(x @ W1.T, 0) @ W2.T, 0)
         worst = max(worst, _error(answer(x, W1, W2), wanted))
     return worst < 1e-9, f"|Δ|/|x| = {worst:.2g}"
