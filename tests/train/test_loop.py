@@ -46,6 +46,9 @@ def final(folder):
 def assert_same_end(a, b):
     assert a["iteration"] == b["iteration"]
     assert a["curve"] == b["curve"]
+    assert a["profiles"] == b["profiles"]
+    a, b = a["session"], b["session"]
+    assert torch.equal(a["sums"], b["sums"])
     assert a["network"].keys() == b["network"].keys()
     for name, value in a["network"].items():
         assert torch.equal(value, b["network"][name]), name

@@ -44,7 +44,14 @@ def normalize(images: Tensor, mean: Tensor, deviation: Tensor) -> Tensor:
 
 
 def crop_and_flip(
-    images: Tensor, *, pad: int, flip: bool, seed: int, iteration: int
+    images: Tensor,
+    *,
+    pad: int,
+    flip: bool,
+    seed: int,
+    iteration: int,
+    part: slice = slice(None),
+    batch: int | None = None,
 ) -> Tensor:
     """Zero-pad, crop at random, flip half of the images.
 
@@ -55,13 +62,17 @@ def crop_and_flip(
         to pad with the mean.
     pad : int
         Pixels on each side; 0 leaves the images where they are.
+    part, batch : slice and int
+        Which of how many images of the iteration these are, if not all.
     """
     n, _, height, width = images.shape
+    whole = batch or n
     rng = draws(seed, iteration, stream=2)
     rows, columns = (
-        torch.randint(0, 2 * pad + 1, (n,), generator=rng) for _ in range(2)
+        torch.randint(0, 2 * pad + 1, (whole,), generator=rng)[part]
+        for _ in range(2)
     )
-    flipped = torch.rand(n, generator=rng) < 0.5
+    flipped = torch.rand(whole, generator=rng)[part] < 0.5
     device = images.device
     if pad:
         images = nnf.pad(images, (pad, pad, pad, pad))

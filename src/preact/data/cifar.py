@@ -11,6 +11,7 @@ import tarfile
 import tomllib
 import urllib.request
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -71,15 +72,17 @@ def read_cifar(name: str, folder: Path) -> ImageSet:
                 f"got {worst}: not {label}, or a damaged file; delete the "
                 f"folder and run `preact data {name}`"
             )
-    return ImageSet(
+    read = ImageSet(
         name=name,
-        label=label if official else f"{label} (JPEG copy)",
+        label=label if official else f"{label} (unofficial files)",
         classes=CLASSES[name],
         train_images=images["train"],
         train_labels=labels["train"],
         test_images=images["test"],
         test_labels=labels["test"],
     )
+    copy = facts.get("copies", {}).get(read.sha256)
+    return replace(read, label=f"{label} ({copy})") if copy else read
 
 
 def download_cifar(

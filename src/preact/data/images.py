@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -39,7 +40,7 @@ class ImageSet:
         channels, height, width = self.train_images.shape[1:]
         return channels, height, width
 
-    @property
+    @cached_property
     def sha256(self) -> str:
         """Checksum of all pixels and labels, in order."""
         digest = hashlib.sha256()

@@ -3,6 +3,9 @@
 Chapter `04-units`. Shapes are N C H W.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import torch
 import torch.nn.functional as nnf
 from torch import Tensor, nn
@@ -10,6 +13,19 @@ from torch import Tensor, nn
 from preact import plan as planned
 from preact.plan import BN_EPS, BN_MOMENTUM
 from preact.plan.checks import check_spread
+
+_frozen = False  # while a forward pass is repeated
+
+
+@contextmanager
+def frozen_statistics() -> Iterator[None]:
+    """Leave running statistics alone: the batch has been counted before."""
+    global _frozen
+    _frozen = True
+    try:
+        yield
+    finally:
+        _frozen = False
 
 
 class BatchNorm(nn.Module):
@@ -36,10 +52,11 @@ class BatchNorm(nn.Module):
             check_spread(tuple(x.shape))
             if self.ghost_batch and self.ghost_batch < len(x):
                 return self._forward_ghosts(x, self.ghost_batch)
+        frozen = self.training and _frozen
         return nnf.batch_norm(
             x,
-            self.running_mean,
-            self.running_var,
+            None if frozen else self.running_mean,
+            None if frozen else self.running_var,
             self.weight,
             self.bias,
             self.training,
@@ -69,9 +86,10 @@ class BatchNorm(nn.Module):
             BN_MOMENTUM,
             BN_EPS,
         )
-        with torch.no_grad():
-            self.running_mean.copy_(mean.view(ghosts, c).mean(0))
-            self.running_var.copy_(var.view(ghosts, c).mean(0))
+        if not _frozen:
+            with torch.no_grad():
+                self.running_mean.copy_(mean.view(ghosts, c).mean(0))
+                self.running_var.copy_(var.view(ghosts, c).mean(0))
         out = out.view(size, ghosts, c, height, width).transpose(0, 1)
         return out.reshape(n, c, height, width)
 

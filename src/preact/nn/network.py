@@ -4,7 +4,7 @@ Chapters `04-units` and `07-depth`; the twin of `preact.reference.network`.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,14 @@ from preact.plan import Conv, Linear, NetworkPlan
 from preact.plan.checks import check_batch, check_finite
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
+Through = Callable[[Iterable[nn.Module], Tensor], Tensor]
+
+
+def chain(units: Iterable[nn.Module], x: Tensor) -> Tensor:
+    """Hand x_0 from unit to unit; `preact.nn.memory` has frugal ways."""
+    for unit in units:
+        x = unit(x)
+    return x
 
 
 class Network(nn.Module):
@@ -48,6 +56,7 @@ class Network(nn.Module):
         self.tail = row(plan.tail)
         head = plan.classifier
         self.classifier = nn.Linear(head.c_in, head.c_out)
+        self.through: Through = chain
         self._initialize(seed)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -64,8 +73,7 @@ class Network(nn.Module):
         if x.device.type == "cpu" and not torch.compiler.is_compiling():
             check_finite(int((~torch.isfinite(x)).sum()), x.numel())
         x = self.stem(x)
-        for unit in self.units:
-            x = unit(x)
+        x = self.through(self.units, x)
         x = self.tail(x)
         return self.classifier(x.mean((2, 3)))  # type: ignore[no-any-return]
 

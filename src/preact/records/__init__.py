@@ -15,25 +15,41 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+NOTHING = type(None)
 FIELDS: dict[str, type | tuple[type, ...]] = {
+    "experiment": str,
     "row": str,
     "spec": str,
+    "tail": str,
     "depth": int,
     "convs": int,
     "data": str,
     "data_label": str,
     "data_sha256": str,
     "seed": int,
+    "protocol": str,
+    "parameters": int,
+    "bn_batch": int,
     "config": dict,
     "config_sha256": str,
     "outcome": str,
     "iterations": int,
     "test_error_pct": (int, float),
     "test_error_is": str,
+    "train_loss": (int, float, NOTHING),
+    "profiles": list,
+    "deviations": list,
     "wall_s": (int, float),
+    "images_per_s": (int, float),
+    "peak_memory_bytes": (int, NOTHING),
+    "peak_memory_is": str,
     "started_utc": str,
     "device": str,
+    "devices": int,
+    "threads": int,
+    "deterministic": bool,
     "torch": str,
+    "cuda": (str, NOTHING),
     "git": dict,
 }
 
@@ -54,10 +70,11 @@ def write_record(
     path.parent.mkdir(parents=True, exist_ok=True)
     table = io.StringIO()
     if curve:
-        writer = csv.DictWriter(table, list(curve[0]), lineterminator="\n")
+        columns = dict.fromkeys(name for point in curve for name in point)
+        writer = csv.DictWriter(table, list(columns), lineterminator="\n")
         writer.writeheader()
         writer.writerows(curve)
-    text = json.dumps(dict(record), indent=1, ensure_ascii=False) + "\n"
+    text = _json(record)
     _write_new(path.with_suffix(".csv"), table.getvalue(), replace=True)
     _write_new(path, text, replace=False)
 
@@ -99,6 +116,16 @@ def check_record(record: Mapping[str, Any], where: str) -> None:
             f"{where}: test_error_pct must be finite; "
             f"got {record['test_error_pct']}"
         )
+
+
+def _json(record: Mapping[str, Any]) -> str:
+    """One field a line, so that differences can be read."""
+    texts = {
+        key: json.dumps(value, ensure_ascii=False, allow_nan=False)
+        for key, value in record.items()
+    }
+    lines = (f' "{key}": {text}' for key, text in texts.items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def _write_new(path: Path, text: str, *, replace: bool) -> None:

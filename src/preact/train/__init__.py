@@ -3,10 +3,12 @@
 Chapter `08-training`.
 """
 
-from preact.train.loop import Outcome, Run, train
+from preact.train.loop import Outcome, train
 from preact.train.protocol import Protocol, find_protocol, protocols
+from preact.train.run import Execution, Run
 
 __all__ = [
+    "Execution",
     "Outcome",
     "Protocol",
     "Run",

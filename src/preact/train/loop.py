@@ -1,83 +1,25 @@
-"""One run: from a plan and a protocol to a record that can be trusted.
+"""One run: from a plan and a protocol to an outcome that can be trusted.
 
 Chapter `08-training`.
 """
 
-import hashlib
-import json
 import math
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import torch
-import torch.nn.functional as nnf
-from torch import Tensor
-
-from preact.data.augment import batch_indices, crop_and_flip, draws, normalize
-from preact.data.images import ImageSet
-from preact.nn import Network
-from preact.nn.layers import set_ghost_batch
-from preact.plan import CONVENTIONS, NetworkPlan, cifar_plan
-from preact.spec import find_row
 from preact.train import checkpoint
-from preact.train.protocol import Protocol
+from preact.train.parallel import ALONE, Workers
+from preact.train.profiles import Profile, profiled_iterations, watched
+from preact.train.run import Run
+from preact.train.session import Session
 
-Report = Callable[[dict[str, float]], None]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Run:
-    """What is trained, on what, how, and from which seed."""
-
-    row: str
-    depth: int
-    convs: int
-    protocol: Protocol
-    data: ImageSet
-    seed: int = 1
-    width: int = 16
-
-    @property
-    def plan(self) -> NetworkPlan:
-        """The network: protocol's conventions, shape of the data."""
-        return cifar_plan(
-            find_row(self.row),
-            depth=self.depth,
-            convs=self.convs,
-            classes=self.data.classes,
-            image=self.data.shape,
-            width=self.width,
-            conventions=CONVENTIONS[self.protocol.conventions],
-        )
-
-    @property
-    def config(self) -> dict[str, Any]:
-        """Everything that determines the result, resolved."""
-        return {
-            "row": self.row,
-            "spec": str(self.plan.spec),
-            "depth": self.depth,
-            "convs": self.convs,
-            "width": self.width,
-            "protocol": asdict(self.protocol)
-            | {"drop_at": list(self.protocol.drop_at)},
-            "data": self.data.name,
-            "data_label": self.data.label,
-            "data_sha256": self.data.sha256,
-            "seed": self.seed,
-        }
-
-    @property
-    def config_sha256(self) -> str:
-        """Hash of the configuration: the run's identity."""
-        text = json.dumps(self.config, sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()
+Point = dict[str, float]
+Report = Callable[[Point], None]
 
 
 @dataclass
@@ -88,8 +30,10 @@ class Outcome:
     iterations: int
     test_error_pct: float
     train_loss: float
-    curve: list[dict[str, float]]
+    curve: list[Point]
+    profiles: list[Profile]
     wall_s: float
+    images_per_s: float
 
 
 def train(
@@ -100,6 +44,8 @@ def train(
     save_every: int = 100,
     report: Report | None = None,
     report_every: int = 20,
+    evaluate_every: int | None = None,
+    workers: Workers = ALONE,
 ) -> Outcome:
     """Train from the start, or from the checkpoint in `folder`.
 
@@ -114,10 +60,15 @@ def train(
     device : str
         "cpu" or "cuda".
     save_every, report_every : int
-        Iterations between checkpoints, and between reports and points of
-        the curve.
+        Iterations between checkpoints, and between points of the curve.
     report : callable, optional
-        Called with iteration, lr, loss, images_per_s.
+        Called with each point of the curve: iteration, lr, loss (mean since
+        the last point, nats), train_error_pct, and images_per_s.
+    evaluate_every : int, optional
+        Iterations between test errors in the curve; a tenth of the run if
+        not given.
+    workers : Workers
+        This process among those that share the run.
 
     Returns
     -------
@@ -130,81 +81,120 @@ def train(
     ValueError
         If the folder's checkpoint is damaged or of another configuration.
     """
-    protocol, data = run.protocol, run.data
-    network = Network(run.plan, seed=run.seed).to(device)
-    set_ghost_batch(network, protocol.ghost_batch)
-    sgd = torch.optim.SGD(
-        network.parameters(),
-        lr=protocol.lr,
-        momentum=protocol.momentum,
-        nesterov=protocol.nesterov,
-        weight_decay=protocol.weight_decay,
-    )
+    last = run.protocol.iterations
+    evaluate_every = evaluate_every or max(last // 10, 1)
+    profiled = profiled_iterations(last)
+    session, clock = Session(run, device, workers), Clock()
+    curve: list[Point] = []
+    profiles: list[Profile] = []
+    iteration = 0
     state = checkpoint.load(folder, run.config_sha256)
-    curve: list[dict[str, float]] = []
-    first, before_s = 0, 0.0
     if state is not None:
-        network.load_state_dict(state["network"])
-        sgd.load_state_dict(state["sgd"])
-        first, before_s = state["iteration"], state["wall_s"]
-        curve = state["curve"]
-    mean, deviation = (
-        t.to(device) for t in data.statistics(protocol.normalization)
-    )
-    images, labels = data.train_images.to(device), data.train_labels.to(device)
-    start = last = time.perf_counter()
-    reported, loss_value, outcome = first, math.nan, "finished"
+        session.restore(state["session"])
+        iteration, curve = state["iteration"], state["curve"]
+        profiles, clock.before_s = state["profiles"], state["wall_s"]
+    first = iteration
 
-    def keep(iteration: int) -> None:
-        checkpoint.save(
-            folder,
-            {
-                "config_sha256": run.config_sha256,
-                "iteration": iteration,
-                "network": network.state_dict(),
-                "sgd": sgd.state_dict(),
-                "curve": curve,
-                "wall_s": before_s + time.perf_counter() - start,
-            },
-        )
+    def keep() -> None:
+        workers.mean_of_statistics(session.network)
+        sums = workers.total(session.sums)
+        if workers.leads:
+            checkpoint.save(
+                folder,
+                {
+                    "config_sha256": run.config_sha256,
+                    "iteration": iteration,
+                    "session": session.state(),
+                    "curve": curve,
+                    "profiles": profiles,
+                    "wall_s": clock.wall_s,
+                },
+            )
+        elif workers.count > 1:
+            sums.zero_()
 
-    iteration = first
-    network.train()
     # Ctrl-C waits for the end of the step: a save in its middle would hold
     # weights of one iteration and the number of another.
     with deferred_interrupt() as interrupted:
-        while iteration < protocol.iterations:
-            loss = step(
-                network, sgd, run, images, labels, mean, deviation, iteration
-            )
+        while iteration < last and not diverged(curve):
+            profile = _step(session, iteration, iteration in profiled)
+            profiles += profile
             iteration += 1
-            ends = iteration == protocol.iterations
+            ends = iteration == last
             if iteration % report_every == 0 or ends:
-                loss_value = float(loss.detach())
-                now = time.perf_counter()
-                rate = (iteration - reported) * protocol.batch / (now - last)
-                reported, last = iteration, now
-                curve.append(
-                    {
-                        "iteration": iteration,
-                        "lr": protocol.lr_at(iteration - 1),
-                        "loss": loss_value,
-                    }
-                )
-                if report:
-                    report(curve[-1] | {"images_per_s": rate})
-                if not math.isfinite(loss_value):
-                    outcome = "diverged"
-                    break
-            if interrupted.is_set():
-                keep(iteration)
+                point = _point(session, iteration)
+                finite = math.isfinite(point["loss"])
+                if ends or not finite or iteration % evaluate_every == 0:
+                    with clock.stopped():
+                        point["test_error_pct"] = session.evaluate()
+                curve.append(point)
+                if report and workers.leads:
+                    done = (iteration - first) * run.protocol.batch
+                    report(point | {"images_per_s": done / clock.busy_s})
+            if workers.any(interrupted.is_set(), iteration) and not ends:
+                keep()
                 raise KeyboardInterrupt
             if iteration % save_every == 0 and not ends:
-                keep(iteration)
-    error = evaluate(network, data, mean, deviation, device)
-    wall_s = before_s + time.perf_counter() - start
-    keep(iteration)
-    return Outcome(outcome, iteration, error, loss_value, curve, wall_s)
+                keep()
+    keep()
+    return Outcome(
+        outcome="diverged" if diverged(curve) else "finished",
+        iterations=iteration,
+        test_error_pct=curve[-1]["test_error_pct"],
+        train_loss=curve[-1]["loss"],
+        curve=curve,
+        profiles=profiles,
+        wall_s=clock.wall_s,
+        images_per_s=(iteration - first) * run.protocol.batch / clock.busy_s,
+    )
+
+
+def diverged(curve: list[Point]) -> bool:
+    """Whether the last loss on the curve is NaN or infinite."""
+    return bool(curve) and not math.isfinite(curve[-1]["loss"])
+
+
+def _step(session: Session, iteration: int, look: bool) -> list[Profile]:
+    """Take a step; with `look`, return what was seen in it."""
+    if not look:
+        session.step(iteration)
+        return []
+    with watched(session.network, iteration) as profile:
+        session.step(iteration)
+    return [profile]
+
+
+def _point(session: Session, iteration: int) -> Point:
+    """One point of the curve."""
+    loss, error = session.since_last_time()
+    return {
+        "iteration": iteration,
+        "lr": session.run.protocol.lr_at(iteration - 1),
+        "loss": loss,
+        "train_error_pct": error,
+    }
+
+
+class Clock:
+    """Time of a run over all its parts, and of training in this one."""
+
+    def __init__(self) -> None:
+        self.start, self.before_s, self.away_s = time.perf_counter(), 0.0, 0.0
+
+    @property
+    def wall_s(self) -> float:
+        return self.before_s + time.perf_counter() - self.start
+
+    @property
+    def busy_s(self) -> float:
+        return time.perf_counter() - self.start - self.away_s
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """Do not count what happens here as training."""
+        start = time.perf_counter()
+        yield
+        self.away_s += time.perf_counter() - start
 
 
 @contextmanager
@@ -219,60 +209,3 @@ def deferred_interrupt() -> Iterator[threading.Event]:
         yield noted
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def step(
-    network: Network,
-    sgd: torch.optim.Optimizer,
-    run: Run,
-    images: Tensor,
-    labels: Tensor,
-    mean: Tensor,
-    deviation: Tensor,
-    iteration: int,
-) -> Tensor:
-    """One training step in full; returns the loss, still on its device."""
-    protocol = run.protocol
-    chosen = batch_indices(
-        len(images), protocol.batch, run.seed, iteration
-    ).to(images.device)
-    x, y = images[chosen], labels[chosen]
-    cut: dict[str, Any] = {
-        "pad": protocol.pad,
-        "flip": protocol.flip,
-        "seed": run.seed,
-        "iteration": iteration,
-    }
-    if protocol.pad_before_normalization:
-        x = normalize(crop_and_flip(x, **cut), mean, deviation)
-    else:
-        x = crop_and_flip(normalize(x, mean, deviation), **cut)
-    # Dropout draws from the global generator: make it this iteration's.
-    torch.manual_seed(draws(run.seed, iteration, stream=3).initial_seed())
-    for group in sgd.param_groups:
-        group["lr"] = protocol.lr_at(iteration)
-    loss = nnf.cross_entropy(network(x), y)
-    sgd.zero_grad(set_to_none=True)
-    loss.backward()  # type: ignore[no-untyped-call]
-    sgd.step()
-    return loss
-
-
-@torch.no_grad()
-def evaluate(
-    network: Network,
-    data: ImageSet,
-    mean: Tensor,
-    deviation: Tensor,
-    device: str,
-) -> float:
-    """Error in percent on the test images, running statistics in use."""
-    network.eval()
-    wrong = 0
-    for start in range(0, len(data.test_labels), 500):
-        part = slice(start, start + 500)
-        x = normalize(data.test_images[part].to(device), mean, deviation)
-        guess = torch.nan_to_num(network(x)).argmax(1).cpu()
-        wrong += int((guess != data.test_labels[part]).sum())
-    network.train()
-    return 100.0 * wrong / len(data.test_labels)

@@ -4,6 +4,9 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Literal
+
+from preact.plan.checks import check_choice
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,8 +21,22 @@ class Protocol:
         Images in a step, and images over which BN takes its statistics.
     lr, warmup_lr : float
         Learning rate, and the one of the first `warmup_iterations`.
+    schedule : {"steps", "linear"}
+        Of the learning rate: constant with drops, or a line from
+        `warmup_lr` up to `lr` and another one down to 0.
     drop_at : tuple of int
         Iterations after which the rate is a tenth of what it was.
+    weight_decay : float
+        L2 penalty on every parameter, or only on `decayed` "weights" of
+        convolutions and classifier.
+    label_smoothing : float
+        Share of the target that is spread over all classes.
+
+    Raises
+    ------
+    ValueError
+        If the batch is not made of whole ghost batches, or a field has a
+        value that is not listed.
     """
 
     name: str
@@ -29,17 +46,22 @@ class Protocol:
     lr: float
     warmup_lr: float
     warmup_iterations: int
+    schedule: Literal["steps", "linear"]
     drop_at: tuple[int, ...]
     iterations: int
     momentum: float
     nesterov: bool
     weight_decay: float
+    decayed: Literal["everything", "weights"]
+    label_smoothing: float
     normalization: str
     pad: int
     pad_before_normalization: bool
     flip: bool
 
     def __post_init__(self) -> None:
+        check_choice("schedule", self.schedule, ("steps", "linear"))
+        check_choice("decayed", self.decayed, ("everything", "weights"))
         if self.batch % self.ghost_batch:
             raise ValueError(
                 "batch must be a multiple of ghost_batch; got "
@@ -52,6 +74,13 @@ class Protocol:
 
     def lr_at(self, iteration: int) -> float:
         """Learning rate of iteration 0, 1, ..."""
+        if self.schedule == "linear":
+            rise, fall = self.warmup_iterations, self.iterations
+            up = self.warmup_lr + (self.lr - self.warmup_lr) * iteration / max(
+                rise, 1
+            )
+            down = self.lr * (fall - iteration) / max(fall - rise, 1)
+            return min(up, down)
         if iteration < self.warmup_iterations:
             return self.warmup_lr
         drops = sum(iteration >= drop for drop in self.drop_at)

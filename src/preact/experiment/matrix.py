@@ -1,0 +1,98 @@
+"""The matrix of an experiment: its runs, where they are kept, what they cost.
+
+Chapter `08-training`.
+"""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from preact.data import ImageSet
+from preact.experiment.config import Experiment
+from preact.spec import BN, Op, find_row
+from preact.train import Run
+from preact.train.parallel import ALONE
+from preact.train.session import Session
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run of an experiment and the path of its record."""
+
+    experiment: str
+    run: Run
+
+    @property
+    def path(self) -> Path:
+        """`<experiment>/<data>/<network>/<row>/seed-<k>.json`."""
+        run = self.run
+        row = run.row
+        if run.tail is not None and run.tail != run.drawn_tail:
+            ops = "-".join(op.lower() for op in run.tail) or "none"
+            row = f"{row}.tail-{ops}"
+        network = f"resnet-{run.depth}-{run.convs}"
+        if run.width != 16:
+            network += f"-width-{run.width}"
+        return (
+            Path(self.experiment)
+            / run.data.name
+            / network
+            / row
+            / f"seed-{run.seed}.json"
+        )
+
+    @property
+    def multiply_adds(self) -> float:
+        """Of the whole run, a backward pass counted as two forward ones."""
+        protocol = self.run.protocol
+        images = protocol.iterations * protocol.batch
+        return 3.0 * images * self.run.plan.multiply_adds
+
+
+def cells(experiment: Experiment, data: ImageSet) -> Iterator[Cell]:
+    """Every run of an experiment, each once, seed by seed.
+
+    All first seeds come before all second ones, so that an experiment that
+    is stopped has every row.
+    """
+    found = {}
+    for network in experiment.networks:
+        for row in experiment.rows:
+            for choice in experiment.final_bn:
+                for k, seed in enumerate(network.seeds):
+                    run = Run(
+                        row=row,
+                        depth=network.depth,
+                        convs=network.convs,
+                        width=network.width,
+                        protocol=experiment.protocol,
+                        data=data,
+                        seed=seed,
+                        tail=tail(row, choice),
+                        execution=experiment.execution,
+                    )
+                    cell = Cell(experiment.name, run)
+                    found.setdefault(cell.path, (k, cell))
+    ordered = sorted(found.values(), key=lambda found: found[0])
+    return (cell for _, cell in ordered)
+
+
+def tail(row: str, final_bn: str | bool) -> tuple[Op, ...] | None:
+    """What stands before the classifier; None is as drawn."""
+    if final_bn == "drawn":
+        return None
+    rest = tuple(op for op in find_row(row).pre if op is not BN)
+    return (BN, *rest) if final_bn else rest
+
+
+def cost(run: Run, device: str, steps: int = 3) -> float:
+    """Seconds that a run will take here, from the time of a few steps."""
+    session = Session(run, device, ALONE)
+    times = []
+    for iteration in range(steps):
+        start = time.perf_counter()
+        session.step(iteration)
+        session.since_last_time()  # waits for the device
+        times.append(time.perf_counter() - start)
+    return min(times) * run.protocol.iterations

@@ -1,0 +1,173 @@
+"""Network, optimizer and data of a run on a device: one step, one test.
+
+Chapter `08-training`.
+"""
+
+from typing import Any
+
+import torch
+import torch.nn.functional as nnf
+from torch import Tensor, nn
+
+from preact.data.augment import batch_indices, crop_and_flip, draws, normalize
+from preact.nn import Network
+from preact.nn.layers import set_ghost_batch
+from preact.nn.memory import set_memory
+from preact.train.parallel import Workers
+from preact.train.precision import arithmetic, loss_scaler
+from preact.train.protocol import Protocol
+from preact.train.run import Run
+
+
+class Session:
+    """One process's part in a run.
+
+    Parameters
+    ----------
+    run : Run
+    device : str
+        "cpu" or "cuda".
+    workers : Workers
+        This process among those that share every batch.
+
+    Raises
+    ------
+    ValueError
+        If the batch cannot be shared by the workers in whole ghost batches.
+    """
+
+    def __init__(self, run: Run, device: str, workers: Workers) -> None:
+        self.run, self.workers = run, workers
+        self.device = torch.device(device)
+        protocol, data = run.protocol, run.data
+        self.part = workers.share(protocol.batch)
+        size = self.part.stop - self.part.start
+        if size % min(protocol.ghost_batch, size):
+            raise ValueError(
+                f"a process's share of the batch, {size} images, must be a "
+                f"multiple of ghost_batch; got {protocol.ghost_batch}"
+            )
+        self.layout = (
+            torch.channels_last
+            if run.execution.channels_last
+            else torch.contiguous_format
+        )
+        self.network = Network(run.plan, seed=run.seed)
+        self.network.to(self.device, memory_format=self.layout)
+        set_ghost_batch(self.network, protocol.ghost_batch)
+        set_memory(self.network, run.execution.memory)
+        self.network.train()
+        self.joined = workers.joined(self.network)
+        self.sgd = make_sgd(self.network, protocol)
+        self.scaler = loss_scaler(run.execution.precision, self.device)
+        self.arithmetic = arithmetic(run.execution.precision, self.device)
+        self.mean, self.deviation = (
+            t.to(self.device) for t in data.statistics(protocol.normalization)
+        )
+        self.images = data.train_images.to(self.device)
+        self.labels = data.train_labels.to(self.device)
+        self.sums = torch.zeros(3, dtype=torch.float64, device=self.device)
+
+    def step(self, iteration: int) -> None:
+        """One training step in full; nothing waits for the device."""
+        protocol = self.run.protocol
+        x, y = self.batch(iteration)
+        # Dropout draws from the global generator: make it this iteration's.
+        stream = 3 + self.workers.rank
+        seed = draws(self.run.seed, iteration, stream).initial_seed()
+        torch.manual_seed(seed)
+        for group in self.sgd.param_groups:
+            group["lr"] = protocol.lr_at(iteration)
+        with self.arithmetic:
+            logits = self.joined(x)
+            loss = nnf.cross_entropy(
+                logits, y, label_smoothing=protocol.label_smoothing
+            )
+        self.sgd.zero_grad(set_to_none=True)
+        self.scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
+        self.scaler.step(self.sgd)
+        self.scaler.update()
+        wrong = (logits.detach().argmax(1) != y).sum()
+        n = torch.tensor(len(y), device=self.device)
+        self.sums += torch.stack([loss.detach() * n, wrong, n])
+
+    def batch(self, iteration: int) -> tuple[Tensor, Tensor]:
+        """The images of this process, normalized and augmented, and labels."""
+        protocol, seed = self.run.protocol, self.run.seed
+        chosen = batch_indices(
+            len(self.images), protocol.batch, seed, iteration
+        )[self.part].to(self.device)
+        x, y = self.images[chosen], self.labels[chosen]
+        cut: dict[str, Any] = {
+            "pad": protocol.pad,
+            "flip": protocol.flip,
+            "seed": seed,
+            "iteration": iteration,
+            "part": self.part,
+            "batch": protocol.batch,
+        }
+        if protocol.pad_before_normalization:
+            x = normalize(crop_and_flip(x, **cut), self.mean, self.deviation)
+        else:
+            x = crop_and_flip(normalize(x, self.mean, self.deviation), **cut)
+        return x.contiguous(memory_format=self.layout), y
+
+    def since_last_time(self) -> tuple[float, float]:
+        """Mean loss and training error in percent since the last call."""
+        loss, wrong, n = self.workers.total(self.sums).tolist()
+        self.sums.zero_()
+        return loss / n, 100.0 * wrong / n
+
+    @torch.no_grad()
+    def evaluate(self) -> float:
+        """Error in percent on the test images, running statistics in use."""
+        self.workers.mean_of_statistics(self.network)
+        self.network.eval()
+        data, step = self.run.data, 500
+        wrong = torch.zeros((), dtype=torch.float64, device=self.device)
+        starts = range(0, len(data.test_labels), step)
+        for start in starts[self.workers.rank :: self.workers.count]:
+            part = slice(start, start + step)
+            x = data.test_images[part].to(self.device)
+            x = normalize(x, self.mean, self.deviation)
+            with self.arithmetic:
+                logits = self.network(x.contiguous(memory_format=self.layout))
+            guess = torch.nan_to_num(logits).argmax(1)
+            wrong += (guess != data.test_labels[part].to(self.device)).sum()
+        self.network.train()
+        return 100.0 * float(self.workers.total(wrong)) / len(data.test_labels)
+
+    def state(self) -> dict[str, Any]:
+        """All that must survive; random numbers follow from the iteration."""
+        return {
+            "network": self.network.state_dict(),
+            "sgd": self.sgd.state_dict(),
+            "scaler": self.scaler.state_dict(),
+            "sums": self.sums.clone(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go back to where `state` was taken."""
+        self.network.load_state_dict(state["network"])
+        self.sgd.load_state_dict(state["sgd"])
+        self.scaler.load_state_dict(state["scaler"])
+        if self.workers.leads:  # the sums of all processes are in one place
+            self.sums.copy_(state["sums"])
+
+
+def make_sgd(network: nn.Module, protocol: Protocol) -> torch.optim.SGD:
+    """SGD with momentum, and weight decay where the protocol has it."""
+    weights, others = [], []
+    for value in network.parameters():
+        kept = protocol.decayed == "weights" and value.ndim == 1
+        (others if kept else weights).append(value)
+    groups = [
+        {"params": weights, "weight_decay": protocol.weight_decay},
+        {"params": others, "weight_decay": 0.0},
+    ]
+    return torch.optim.SGD(
+        [group for group in groups if group["params"]],
+        lr=protocol.lr,
+        momentum=protocol.momentum,
+        nesterov=protocol.nesterov,
+    )
