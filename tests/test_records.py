@@ -27,13 +27,14 @@ def test_a_run_leaves_a_record_and_its_curve_and_nothing_else(
     assert record["spec"] == "BN ReLU conv BN ReLU conv (+)"
     assert record["config"]["protocol"]["iterations"] == 30
     assert path.relative_to(tmp_path).parts == (
+        "train",
         "digits",
         "resnet-8-2",
         "full-preactivation",
         "seed-1.json",
     )
     lines = path.with_suffix(".csv").read_text().splitlines()
-    assert lines[0] == "iteration,lr,loss"
+    assert lines[0] == "iteration,lr,loss,train_error_pct,test_error_pct"
     assert [line.split(",")[0] for line in lines[1:]] == ["20", "30"]
     assert sorted(p.name for p in path.parent.iterdir()) == [
         "seed-1.csv",
@@ -96,5 +97,5 @@ def test_a_file_that_is_no_record_is_named(tmp_path):
     with pytest.raises(ValueError, match="is not JSON"):
         read_record(path)
     path.write_text(json.dumps({"row": "original"}))
-    with pytest.raises(ValueError, match="must have 'spec'"):
+    with pytest.raises(ValueError, match="must have 'experiment'"):
         read_record(path)

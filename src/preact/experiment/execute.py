@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from preact.experiment.memory_used import peak_memory, reset_peak_memory
 from preact.records import read_record, write_record
 from preact.train import Outcome, Run, train
 from preact.train.checkpoint import clear
+from preact.train.footprint import or_advice
 from preact.train.parallel import Workers, workers
 
 Record = dict[str, Any]
@@ -86,7 +88,8 @@ def execute(
                 return known_record(path, run), False
             started = datetime.now(UTC).isoformat(timespec="seconds")
             reset_peak_memory(device)
-            ended = train(
+            training = partial(
+                train,
                 run,
                 work,
                 device=device,
@@ -94,6 +97,7 @@ def execute(
                 workers=crew,
                 save_every=save_every,
             )
+            ended = or_advice(training, run, device)
             record = {
                 "experiment": cell.experiment,
                 **described(run),

@@ -56,7 +56,7 @@ def cells(experiment: Experiment, data: ImageSet) -> Iterator[Cell]:
     All first seeds come before all second ones, so that an experiment that
     is stopped has every row.
     """
-    found = {}
+    found: dict[Path, tuple[int, Cell]] = {}
     for network in experiment.networks:
         for row in experiment.rows:
             for choice in experiment.final_bn:

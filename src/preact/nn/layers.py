@@ -52,11 +52,13 @@ class BatchNorm(nn.Module):
             check_spread(tuple(x.shape))
             if self.ghost_batch and self.ghost_batch < len(x):
                 return self._forward_ghosts(x, self.ghost_batch)
-        frozen = self.training and _frozen
+        mean, var = self.running_mean, self.running_var
+        if self.training and _frozen:
+            mean, var = mean.clone(), var.clone()
         return nnf.batch_norm(
             x,
-            None if frozen else self.running_mean,
-            None if frozen else self.running_var,
+            mean,
+            var,
             self.weight,
             self.bias,
             self.training,

@@ -4,22 +4,26 @@ Chapter `08-training`.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
+from itertools import pairwise
 from typing import Literal
+from weakref import ReferenceType, ref
 
+import torch
 from torch import Tensor, nn
+from torch.autograd.graph import saved_tensors_hooks
 from torch.utils.checkpoint import checkpoint
 
-from preact.nn.layers import frozen_statistics
-from preact.nn.network import Network, chain
+from preact.nn.layers import BatchNorm, frozen_statistics
+from preact.nn.network import Network, Through, chain
 
 Memory = Literal["keep", "recompute", "unit", "segment"]
 
 
 def set_memory(network: Network, memory: Memory) -> None:
-    """Choose what a network keeps between forward and backward.
+    """Choose, once, what a network keeps between forward and backward.
 
     Parameters
     ----------
@@ -28,23 +32,29 @@ def set_memory(network: Network, memory: Memory) -> None:
         again from its input; the input of each unit; the input of every
         sqrt(L)-th unit.
     """
-    network.through = {
-        "keep": chain,
-        "unit": partial(checkpointed, 1),
-        "segment": partial(checkpointed, math.isqrt(len(network.units))),
-    }[memory]
+    match memory:
+        case "keep":
+            through: Through = chain
+        case "recompute":
+            through = Recomputed(network).chain
+        case "unit":
+            through = partial(checkpointed, 1)
+        case "segment":
+            through = partial(checkpointed, math.isqrt(len(network.units)))
+    network.through = through
 
 
-def checkpointed(length: int, units: Sequence[nn.Module], x: Tensor) -> Tensor:
+def checkpointed(length: int, units: Iterable[nn.Module], x: Tensor) -> Tensor:
     """Run units, keeping only the input of every `length`-th one.
 
     The second forward pass leaves running statistics and random numbers as
     the first one did.
     """
-    for start in range(0, len(units), length):
+    every = list(units)
+    for start in range(0, len(every), length):
         x = checkpoint(
             chain,
-            units[start : start + length],
+            every[start : start + length],
             x,
             use_reentrant=False,
             context_fn=_first_and_second_time,
@@ -55,4 +65,62 @@ def checkpointed(length: int, units: Sequence[nn.Module], x: Tensor) -> Tensor:
 def _first_and_second_time() -> tuple[
     AbstractContextManager[None], AbstractContextManager[None]
 ]:
+    """Contexts of the forward pass and of its repetition."""
     return nullcontext(), frozen_statistics()
+
+
+class Recipe:
+    """How to get relu(bn(x)) again: from x, which BN keeps anyway."""
+
+    def __init__(self, bn: BatchNorm, x: Tensor) -> None:
+        self.bn, self.x = bn, x.detach()
+        self.value: Tensor | None = None  # while convolution and ReLU need it
+
+    @torch.no_grad()
+    def again(self) -> Tensor:
+        """Compute the same numbers, bit for bit, by the same kernels."""
+        if self.value is None:
+            with frozen_statistics():
+                self.value = self.bn(self.x).relu_()
+        return self.value
+
+
+class Recomputed:
+    """Keeps a recipe wherever autograd would keep the output of BN-ReLU.
+
+    Such an output is half of what a pre-activation unit keeps: the ReLU
+    holds it for its mask and the convolution for its weight gradient.
+    """
+
+    def __init__(self, network: Network) -> None:
+        self.recipes: dict[int, tuple[ReferenceType[Tensor], Recipe]] = {}
+        for row in network.modules():
+            if isinstance(row, nn.Sequential):
+                for bn, relu in pairwise(row):
+                    if isinstance(bn, BatchNorm) and isinstance(relu, nn.ReLU):
+                        bn.register_forward_hook(self.note)
+
+    def note(self, bn: BatchNorm, args: tuple[Tensor], y: Tensor) -> None:
+        """Remember where y came from; the ReLU will change it in place."""
+        if torch.is_grad_enabled():
+            self.recipes[y.data_ptr()] = ref(y), Recipe(bn, args[0])
+
+    def pack(self, kept: Tensor) -> Tensor | Recipe:
+        """Give the recipe of a tensor if it has one, else the tensor."""
+        alive, recipe = self.recipes.get(kept.data_ptr(), (None, None))
+        # An address may have passed to another tensor; y's own is y's.
+        y = alive() if alive else None
+        if y is None or recipe is None or y.shape != kept.shape:
+            return kept
+        return recipe
+
+    def unpack(self, packed: Tensor | Recipe) -> Tensor:
+        """Turn what was packed into the tensor again."""
+        return packed.again() if isinstance(packed, Recipe) else packed
+
+    def chain(self, units: Iterable[nn.Module], x: Tensor) -> Tensor:
+        """Run units, each BN-ReLU kept as its recipe."""
+        with saved_tensors_hooks(self.pack, self.unpack):
+            x = chain(units, x)
+        self.recipes.clear()
+        return x

@@ -11,6 +11,8 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from inspect import signature
+from typing import Any
 
 import torch
 import torch.distributed as dist
@@ -75,7 +77,10 @@ class Workers:
         """Average this network's gradients over all processes."""
         if self.count == 1:
             return network
-        return DistributedDataParallel(network, broadcast_buffers=False)
+        known = signature(DistributedDataParallel).parameters
+        newer, older = "forward_sync_buffers", "broadcast_buffers"
+        option: Any = {newer if newer in known else older: False}
+        return DistributedDataParallel(network, **option)
 
 
 ALONE = Workers()
@@ -114,6 +119,6 @@ def _lost(found: Workers, error: Exception) -> str:
     """Say that a process is gone and how to go on."""
     return (
         f"process {found.rank} of {found.count} lost another one "
-        f"({str(error).splitlines()[0][:100]}); the last checkpoint is "
-        "whole: run the same command again to go on from it"
+        f"({str(error).splitlines()[0][:100]}); run the same command "
+        "again to go on from the last checkpoint"
     )

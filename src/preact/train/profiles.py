@@ -50,7 +50,7 @@ def watched(network: Network, iteration: int) -> Iterator[Profile]:
         def hear(dx: Tensor) -> None:
             gradient[i] = dx.detach().float().norm()
 
-        x.register_hook(hear)
+        x.register_hook(hear)  # type: ignore[no-untyped-call]
 
     def before_units(_unit: object, args: tuple[Tensor]) -> None:
         alive[:] = [torch.ones_like(args[0], dtype=torch.bool)]

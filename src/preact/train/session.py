@@ -53,7 +53,8 @@ class Session:
             else torch.contiguous_format
         )
         self.network = Network(run.plan, seed=run.seed)
-        self.network.to(self.device, memory_format=self.layout)
+        self.network.to(self.device)
+        self.network.to(memory_format=self.layout)  # type: ignore[call-overload]
         set_ghost_batch(self.network, protocol.ghost_batch)
         set_memory(self.network, run.execution.memory)
         self.network.train()
@@ -157,7 +158,8 @@ class Session:
 
 def make_sgd(network: nn.Module, protocol: Protocol) -> torch.optim.SGD:
     """SGD with momentum, and weight decay where the protocol has it."""
-    weights, others = [], []
+    weights: list[nn.Parameter] = []
+    others: list[nn.Parameter] = []
     for value in network.parameters():
         kept = protocol.decayed == "weights" and value.ndim == 1
         (others if kept else weights).append(value)

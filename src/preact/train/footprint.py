@@ -1,0 +1,120 @@
+"""How much memory a training step needs, measured; what to do without it.
+
+Chapter `08-training`.
+"""
+
+import gc
+from collections.abc import Callable
+from typing import TypeVar, get_args
+
+import torch
+from torch.profiler import ProfilerActivity, profile
+
+from preact.nn import Network
+from preact.nn.memory import Memory, set_memory
+from preact.plan import NetworkPlan
+from preact.train.precision import HALF
+from preact.train.run import Run
+
+# What PyTorch's CPU allocator says without memory, and oneDNN.
+REFUSALS = ("allocate memory", "could not create a primitive")
+T = TypeVar("T")
+IMAGES = 2  # a batch just large enough to normalize
+
+
+def allocated(work: Callable[[], object]) -> tuple[int, int]:
+    """Bytes that some work on the CPU leaves behind, and its peak.
+
+    Counted from PyTorch's own allocator: exact, whatever the system does.
+    """
+    with profile(
+        activities=[ProfilerActivity.CPU], profile_memory=True
+    ) as watched:
+        result = work()
+    now = peak = 0
+    for event in watched.profiler.kineto_results.events():
+        if event.name() == "[memory]":
+            now += event.nbytes()
+            peak = max(peak, now)
+    del result
+    return now, peak
+
+
+def activation_bytes(plan: NetworkPlan, memory: Memory) -> tuple[int, int]:
+    """Bytes for each image of a float32 step, gradients of weights apart.
+
+    Returns
+    -------
+    kept, peak : int
+        What lies between forward and backward pass, and the most at any
+        time.
+    """
+    network = Network(plan).train()
+    set_memory(network, memory)
+    images = torch.randn(IMAGES, *plan.image)
+
+    def backward(loss: torch.Tensor) -> None:
+        loss.backward()  # type: ignore[no-untyped-call]
+
+    backward(network(images).sum())  # the gradients' own memory comes first
+    gc.collect()
+    loss: list[torch.Tensor] = []
+    kept, ahead = allocated(lambda: loss.append(network(images).sum()))
+    _, back = allocated(lambda: backward(loss[0]))
+    return kept // IMAGES, max(ahead, kept + back) // IMAGES
+
+
+def step_bytes(run: Run, memory: Memory) -> int:
+    """Bytes that one process needs for a step: weights and activations.
+
+    Half precision halves the activations.
+    """
+    _, peak = activation_bytes(run.plan, memory)
+    images = run.protocol.batch // run.execution.processes
+    width = 0.5 if run.execution.precision in HALF else 1.0
+    # A weight is there itself, as gradient and as momentum.
+    return int(12 * run.plan.parameters + width * peak * images)
+
+
+def or_advice(work: Callable[[], T], run: Run, device: str) -> T:
+    """Do some work; answer "out of memory" with the option that would fit.
+
+    Raises
+    ------
+    MemoryError
+        In place of PyTorch's own error; names the options and their bytes.
+    """
+    try:
+        return work()
+    except torch.OutOfMemoryError:
+        pass
+    except RuntimeError as error:
+        if not any(words in str(error) for words in REFUSALS):
+            raise
+    gc.collect()  # what the failed step held is free now, the error gone
+    raise MemoryError(_advice(run, device))
+
+
+def _advice(run: Run, device: str) -> str:
+    """Compare what each option needs with what there is."""
+    needs = {memory: step_bytes(run, memory) for memory in get_args(Memory)}
+    mine = run.execution.memory
+    text = (
+        f"out of memory: a step of {run.protocol.batch} images with --memory "
+        f"{mine} needs about {_gb(needs[mine])}"
+    )
+    less = {m: n for m, n in needs.items() if n < needs[mine]}
+    if device.startswith("cuda"):
+        free, _ = torch.cuda.mem_get_info()
+        free += torch.cuda.memory_reserved()
+        text += f", {_gb(free)} are there"
+        less = {m: n for m, n in less.items() if n < free}
+    if not less:
+        return text + "; no option needs less: use a smaller network or batch"
+    listed = ", ".join(f"--memory {m} ({_gb(n)})" for m, n in less.items())
+    return f"{text}; use {listed}"
+
+
+def _gb(n: int) -> str:
+    """Bytes in words."""
+    return f"{n / 1e9:.2f} GB"

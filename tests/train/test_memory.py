@@ -1,0 +1,116 @@
+"""Less memory, the same function: values, gradients, running statistics."""
+
+import subprocess
+import sys
+
+import pytest
+import torch
+import torch.nn.functional as nnf
+
+from preact.nn import Network
+from preact.nn.layers import set_ghost_batch
+from preact.nn.memory import set_memory
+from preact.plan import cifar_plan
+from preact.spec import ROWS
+from preact.train.footprint import activation_bytes
+
+FRUGAL = ["recompute", "unit", "segment"]
+
+
+def trained_once(row, memory, *, ghost=None, convs=2, depth=20):
+    """Network after one backward pass, and the bytes that autograd kept."""
+    plan = cifar_plan(
+        ROWS[row], depth=depth, convs=convs, image=(3, 8, 8), width=4
+    )
+    network = Network(plan, seed=0).double()
+    set_ghost_batch(network, ghost)
+    set_memory(network, memory)
+    rng = torch.Generator().manual_seed(0)
+    x = torch.randn(8, 3, 8, 8, generator=rng, dtype=torch.float64)
+    labels = torch.randint(0, 10, (8,), generator=rng)
+    torch.manual_seed(0)
+    nnf.cross_entropy(network(x), labels).backward()
+    return network
+
+
+@pytest.mark.parametrize("memory", FRUGAL)
+@pytest.mark.parametrize(
+    "row",
+    [
+        "original",
+        "bn-after-addition",
+        "relu-before-addition",
+        "relu-only-preactivation",
+        "full-preactivation",
+        "exclusive-gating-b-6",
+        "dropout-shortcut",
+        "conv1x1-shortcut",
+    ],
+)
+def test_a_frugal_backward_pass_is_the_same_to_the_last_bit(row, memory):
+    plain = trained_once(row, "keep")
+    frugal = trained_once(row, memory)
+    for (name, a), b in zip(
+        plain.named_parameters(), frugal.parameters(), strict=True
+    ):
+        assert torch.equal(a.grad, b.grad), name
+    for (name, a), b in zip(
+        plain.named_buffers(), frugal.buffers(), strict=True
+    ):
+        assert torch.equal(a, b), name
+
+
+@pytest.mark.parametrize("memory", FRUGAL)
+def test_ghost_batches_and_bottlenecks_are_frugal_too(memory):
+    case = {"ghost": 4, "convs": 3, "depth": 29}
+    plain = trained_once("full-preactivation", "keep", **case)
+    frugal = trained_once("full-preactivation", memory, **case)
+    for a, b in zip(plain.parameters(), frugal.parameters(), strict=True):
+        assert torch.equal(a.grad, b.grad)
+    for a, b in zip(plain.buffers(), frugal.buffers(), strict=True):
+        assert torch.equal(a, b)
+
+
+@pytest.fixture(scope="module")
+def bytes_of():
+    """Bytes an image, kept and at the peak, of a ResNet-164."""
+    plan = cifar_plan(ROWS["full-preactivation"], depth=164, convs=3)
+    return {m: activation_bytes(plan, m) for m in ("keep", *FRUGAL)}
+
+
+@pytest.mark.slow
+def test_recomputed_bn_relu_halves_what_is_kept(bytes_of):
+    assert bytes_of["recompute"][0] <= 0.51 * bytes_of["keep"][0]
+    assert bytes_of["recompute"][1] <= 0.52 * bytes_of["keep"][1]
+
+
+@pytest.mark.slow
+def test_checkpoints_need_less_and_segments_least(bytes_of):
+    kept = {memory: found[0] for memory, found in bytes_of.items()}
+    assert kept["segment"] < kept["unit"] < kept["recompute"] < kept["keep"]
+    assert bytes_of["segment"][1] < 0.26 * bytes_of["keep"][1]
+
+
+@pytest.mark.slow
+def test_out_of_memory_is_answered_with_what_would_fit(tmp_path):
+    """A real failure: the address space of a process is cut short."""
+    code = f"""
+import resource, sys
+from preact.cli import main
+from preact.data import load
+load("digits")
+used = int(open("/proc/self/statm").read().split()[0]) * 4096
+resource.setrlimit(resource.RLIMIT_AS, (used + 700_000_000,) * 2)
+sys.exit(main(["train", "--depth", "1001", "--protocol", "paper",
+    "--iterations", "2", "--out", {str(tmp_path)!r}, "--device", "cpu"]))
+"""
+    told = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert told.returncode == 2, told.stderr[-500:]
+    assert "out of memory: a step of 128 images" in told.stderr
+    assert "use --memory recompute (" in told.stderr

@@ -1,0 +1,103 @@
+"""Several processes share a run as one would have done it."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import sharing
+import torch
+
+from preact.data.augment import batch_indices, crop_and_flip
+from preact.train import loop, session, train
+from preact.train.parallel import Workers
+
+SCRIPT = Path(sharing.__file__)
+
+
+def torchrun(*arguments, timeout=180):
+    """Start two processes as a user would, on this machine alone."""
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
+    command += ["--nproc-per-node", "2", str(SCRIPT), *arguments]
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=timeout
+    )
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """The record and the curve of a run by two processes."""
+    folder = tmp_path_factory.mktemp("shared")
+    told = torchrun(str(folder))
+    assert told.returncode == 0, told.stderr[-2000:]
+    return folder
+
+
+@pytest.mark.slow
+def test_two_processes_train_as_one_with_ghost_batches(
+    shared, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(loop, "Session", sharing.DoubleSession)
+    try:
+        alone = train(sharing.run(1, 8), tmp_path)
+    finally:
+        torch.set_default_dtype(torch.float32)
+    (path,) = shared.rglob("*.json")
+    record = json.loads(path.read_text())
+    assert record["devices"] == 2
+    assert record["bn_batch"] == 8
+    assert record["test_error_pct"] == alone.test_error_pct
+    lines = path.with_suffix(".csv").read_text().splitlines()[1:]
+    together = [float(line.split(",")[2]) for line in lines]
+    assert len(together) == len(alone.curve) == 2
+    for loss, point in zip(together, alone.curve, strict=True):
+        # 30 steps of a 20-layer net in float64: rounding grows, not more.
+        assert loss == pytest.approx(point["loss"], rel=1e-9)
+
+
+@pytest.mark.slow
+def test_two_processes_leave_one_record_and_nothing_else(shared):
+    names = sorted(p.name for p in shared.rglob("*") if p.is_file())
+    assert names == ["seed-1.csv", "seed-1.json"]
+
+
+@pytest.mark.slow
+def test_a_killed_process_ends_the_run_and_the_next_goes_on(shared, tmp_path):
+    told = torchrun(str(tmp_path), "17")
+    assert told.returncode != 0
+    assert "go on from the last checkpoint" in told.stderr
+    (path,) = tmp_path.rglob("checkpoint.pt")
+    state = torch.load(path, weights_only=True)
+    assert state["iteration"] == 15
+    assert torchrun(str(tmp_path)).returncode == 0
+    (whole,), (resumed,) = (p.rglob("*.csv") for p in (shared, tmp_path))
+    assert resumed.read_text() == whole.read_text()
+
+
+@pytest.mark.parametrize("count", [1, 2, 4, 8])
+def test_shares_make_up_the_batch_without_repeats_or_gaps(count):
+    chosen = batch_indices(100, 16, seed=1, iteration=9)
+    shares = [chosen[Workers(r, count).share(16)] for r in range(count)]
+    assert torch.equal(torch.cat(shares), chosen)
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_a_share_is_augmented_as_in_the_whole_batch(count):
+    images = torch.randint(0, 256, (16, 3, 8, 8)).float()
+    cut = {"pad": 2, "flip": True, "seed": 3, "iteration": 5}
+    whole = crop_and_flip(images, **cut)
+    for rank in range(count):
+        part = Workers(rank, count).share(16)
+        share = crop_and_flip(images[part], **cut, part=part, batch=16)
+        assert torch.equal(share, whole[part])
+
+
+def test_a_batch_that_cannot_be_shared_is_refused():
+    with pytest.raises(ValueError, match="number of processes, 3; got 16"):
+        Workers(0, 3).share(16)
+    run = sharing.run(2, 8)
+    run = replace(run, protocol=replace(run.protocol, batch=24))
+    with pytest.raises(ValueError, match="12 images, must be a multiple"):
+        session.Session(run, "cpu", Workers(0, 2))
