@@ -51,7 +51,7 @@ def test_cifar_is_read_and_an_unofficial_copy_is_called_one(
     assert found.train_images.shape == (50_000, 3, 32, 32)
     assert found.test_images.shape == (10_000, 3, 32, 32)
     assert found.classes == classes
-    assert found.label.endswith("(JPEG copy)")
+    assert found.label.endswith("(unofficial files)")
     assert load(name, folder).sha256 == found.sha256
 
 

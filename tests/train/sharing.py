@@ -42,8 +42,8 @@ class DoubleSession(session.Session):
     def __init__(self, *arguments: object) -> None:
         torch.set_default_dtype(torch.float64)
         super().__init__(*arguments)
-        self.mean = self.mean.double()
-        self.deviation = self.deviation.double()
+        self.loader.mean = self.loader.mean.double()
+        self.loader.deviation = self.loader.deviation.double()
 
 
 def main() -> None:

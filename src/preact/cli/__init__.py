@@ -7,7 +7,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from preact.cli import ablate, data, plan, train
+from preact.cli import ablate, data, plan, report, train
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -17,7 +17,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description="Identity Mappings in Deep Residual Networks, in code.",
     )
     commands = parser.add_subparsers(required=True, metavar="command")
-    for command in (plan, data, train, ablate):
+    for command in (plan, data, train, ablate, report):
         command.add_command(commands)
     options = parser.parse_args(arguments)
     try:

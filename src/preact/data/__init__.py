@@ -1,6 +1,6 @@
-"""Images to train on: scikit-learn's digits, CIFAR-10 and CIFAR-100.
+"""Images to train on: scikit-learn's digits, CIFAR-10 and -100, ImageNet.
 
-Everything stays in memory as bytes; `augment` turns batches into what a
+All but ImageNet stay in memory as bytes; `augment` turns batches into what a
 network reads, on whatever device they are.
 
 Chapter `08-training`.
@@ -10,23 +10,34 @@ from pathlib import Path
 
 from preact.data.cifar import CIFAR, download_cifar, read_cifar
 from preact.data.digits import read_digits
+from preact.data.imagenet import ImageFolder, read_imagenet
 from preact.data.images import ImageSet
 
-NAMES = ("digits", *CIFAR)
+Data = ImageSet | ImageFolder
+NAMES = ("digits", *CIFAR, "imagenet")
 
-__all__ = ["NAMES", "ImageSet", "download_cifar", "load", "read_cifar"]
+__all__ = [
+    "NAMES",
+    "Data",
+    "ImageFolder",
+    "ImageSet",
+    "download_cifar",
+    "load",
+    "read_cifar",
+    "read_imagenet",
+]
 
 
-def load(name: str, folder: Path | None = None) -> ImageSet:
+def load(name: str, folder: Path | None = None) -> Data:
     """Return a data set by name.
 
     Parameters
     ----------
-    name : {"digits", "cifar10", "cifar100"}
-        Digits come with scikit-learn; CIFAR must be on disk.
+    name : {"digits", "cifar10", "cifar100", "imagenet"}
+        Digits come with scikit-learn; the others must be on disk.
     folder : Path, optional
-        Where CIFAR's binary files lie (default: `data` below the current
-        folder).
+        Where CIFAR's binary files lie, or ImageNet's `train` and `val`
+        (default: `data` below the current folder).
 
     Raises
     ------
@@ -39,4 +50,6 @@ def load(name: str, folder: Path | None = None) -> ImageSet:
         return read_digits()
     if name in CIFAR:
         return read_cifar(name, folder or Path("data"))
+    if name == "imagenet":
+        return read_imagenet(folder or Path("data"))
     raise ValueError(f"data must be one of {', '.join(NAMES)}; got {name!r}")

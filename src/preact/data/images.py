@@ -1,12 +1,16 @@
 """What every data set is: bytes in memory, and a name that can be trusted."""
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import torch
 from torch import Tensor
+
+from preact.data.augment import crop_and_flip, normalize
+from preact.data.loader import EVALUATED, Cut, Draw
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +57,15 @@ class ImageSet:
             digest.update(np.ascontiguousarray(part.numpy()).tobytes())
         return digest.hexdigest()
 
+    @property
+    def counts(self) -> tuple[int, int]:
+        """Training and test images."""
+        return len(self.train_labels), len(self.test_labels)
+
+    def loader(self, cut: Cut, device: torch.device) -> "MemoryLoader":
+        """Batches on a device; the training images stay there."""
+        return MemoryLoader(self, cut, device)
+
     def statistics(self, kind: str) -> tuple[Tensor, Tensor]:
         """Mean and deviation of the training pixels, to normalize by.
 
@@ -85,3 +98,43 @@ class ImageSet:
                 f"got {kind!r}"
             )
         return mean.float(), deviation.float()
+
+
+class MemoryLoader:
+    """Cuts, flips and normalizes the batches of an `ImageSet`."""
+
+    def __init__(self, data: ImageSet, cut: Cut, device: torch.device) -> None:
+        self.data, self.cut, self.device = data, cut, device
+        self.mean, self.deviation = (
+            value.to(device) for value in data.statistics(cut.normalization)
+        )
+        self.images = data.train_images.to(device)
+        self.labels = data.train_labels.to(device)
+
+    def train(self, draw: Draw) -> tuple[Tensor, Tensor]:
+        """One batch to train on."""
+        chosen = draw.chosen.to(self.device)
+        x = self.images[chosen]
+        if not self.cut.pad_before_normalization:
+            x = normalize(x, self.mean, self.deviation)
+        x = crop_and_flip(
+            x,
+            pad=self.cut.pad,
+            flip=self.cut.flip,
+            seed=draw.seed,
+            iteration=draw.iteration,
+            part=draw.part,
+            batch=draw.batch,
+        )
+        if self.cut.pad_before_normalization:
+            x = normalize(x, self.mean, self.deviation)
+        return x, self.labels[chosen]
+
+    def test(self, start: int, every: int) -> Iterator[tuple[Tensor, Tensor]]:
+        """Every `every`-th batch of test images, from number `start` on."""
+        data = self.data
+        for first in range(0, len(data.test_labels), EVALUATED)[start::every]:
+            part = slice(first, first + EVALUATED)
+            x = data.test_images[part].to(self.device)
+            y = data.test_labels[part].to(self.device)
+            yield normalize(x, self.mean, self.deviation), y

@@ -12,22 +12,16 @@ from typing import Any
 from preact import paper
 from preact.data import NAMES
 from preact.plan.checks import check_choice
-from preact.spec import CONTROLS, GATE_BIASES, TABLE_2, find_row
+from preact.spec import CONTROLS, TABLE_2, find_row
 from preact.train import Execution, Protocol, find_protocol
 
 SECTIONS = ("scientific", "nuisance", "fixed", "deviation")
 FINAL_BN = ("drawn", True, False)
-# The paper's one row "initial bias 0 to -5" is six runs.
-SEARCHED = {
-    "exclusive-gating-b0-to-b-5": [
-        f"exclusive-gating-b{b}" for b in GATE_BIASES[:6]
-    ]
-}
 ROW_SETS = {
     "table-1": [
         row
         for printed in dict.fromkeys(r.row for r in paper.results(1))
-        for row in SEARCHED.get(printed, [printed])
+        for row in paper.SEARCHED.get(printed, [printed])
     ],
     "table-2": list(TABLE_2),
     "controls": list(CONTROLS),

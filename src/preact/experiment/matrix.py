@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from preact.data import ImageSet
+from preact.data import Data
 from preact.experiment.config import Experiment
 from preact.spec import BN, Op, find_row
 from preact.train import Run
@@ -50,7 +50,7 @@ class Cell:
         return 3.0 * images * self.run.plan.multiply_adds
 
 
-def cells(experiment: Experiment, data: ImageSet) -> Iterator[Cell]:
+def cells(experiment: Experiment, data: Data) -> Iterator[Cell]:
     """Every run of an experiment, each once, seed by seed.
 
     All first seeds come before all second ones, so that an experiment that

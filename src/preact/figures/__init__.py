@@ -17,7 +17,11 @@ from preact.figures.propagation import (
     signal_and_gradient,
 )
 from preact.figures.style import Picture
-from preact.figures.tables import network_table, paper_beside_ours
+from preact.figures.tables import (
+    measured,
+    network_table,
+    paper_beside_ours,
+)
 from preact.figures.units import unit_diagram
 
 __all__ = [
@@ -25,6 +29,7 @@ __all__ = [
     "direct_term",
     "error_by_depth",
     "growth_laws",
+    "measured",
     "network_table",
     "paper_beside_ours",
     "product_and_gradient",

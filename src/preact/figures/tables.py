@@ -5,6 +5,7 @@ from html import escape
 
 from preact.paper import Result
 from preact.plan import NetworkPlan
+from preact.records.compare import Line
 from preact.spec import ROWS
 from preact.strings import Strings
 
@@ -30,6 +31,13 @@ class Table:
             f"</caption><thead><tr>{head}</tr></thead>"
             f"<tbody>{rows}</tbody></table>"
         )
+
+    def markdown(self) -> str:
+        """Write the table for a README; the caption stands above."""
+        rule = ["---"] * len(self.head)
+        lines = [self.head, rule, *self.body]
+        table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+        return f"{self.caption}\n\n{table}\n"
 
     def __repr__(self) -> str:
         lines = [self.head, *self.body]
@@ -68,6 +76,58 @@ def paper_beside_ours(
         head.append(strings("table.paper", network=network))
         head.append(strings("table.ours", network=network))
     return Table(head, body, strings("table.median"))
+
+
+def measured(lines: Sequence[Line], strings: Strings) -> Table:
+    """Our errors, all seeds of a row in one line, beside the paper's.
+
+    Parameters
+    ----------
+    lines : sequence of Line
+        From `preact.records.compare`.
+    """
+    many = len({(line.depth, line.convs) for line in lines}) > 1
+    fail = strings("table.fail")
+    body = []
+    for line in lines:
+        spread = "" if line.std is None else f" ± {line.std:.2f}"
+        median = f"{line.median:.2f}" + (f" ({fail})" if line.fails else "")
+        theirs = ""
+        if line.paper_has:
+            theirs = fail if line.paper_pct is None else f"{line.paper_pct}"
+        body.append(
+            [
+                *([f"ResNet-{line.depth}"] if many else []),
+                row_name(line.row, strings),
+                line.tail or strings("table.no_tail"),
+                median,
+                f"{line.mean:.2f}{spread}",
+                str(line.n),
+                theirs,
+            ]
+        )
+    head = [*([strings("table.network")] if many else [])]
+    names = ("row", "tail", "our_median", "our_mean", "runs", "paper_median")
+    head += [strings(f"table.{name}") for name in names]
+    label = strings("data." + DATA_KEYS[lines[0].data_label])
+    caption = strings("table.measured", data=label)
+    return Table(head, body, caption)
+
+
+def row_name(row: str, strings: Strings) -> str:
+    """Name a row of Table 1 or 2; gates by their kind and bias."""
+    for kind in ("exclusive-gating", "shortcut-only-gating"):
+        if row.startswith(kind):
+            bias = row.removeprefix(f"{kind}-b")
+            return strings(f"row.{kind}", bias=bias.replace("-", "−"))
+    return strings(f"row.{row}")
+
+
+DATA_KEYS = {
+    "scikit-learn digits": "digits",
+    "CIFAR-10": "cifar10",
+    "CIFAR-10 (JPEG copy)": "cifar10_jpeg",
+}
 
 
 def network_table(plans: Mapping[str, NetworkPlan], strings: Strings) -> Table:

@@ -15,6 +15,13 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+# The paper's one row "initial bias 0 to -5" is six rows of ours.
+SEARCHED = {
+    "exclusive-gating-b0-to-b-5": [
+        f"exclusive-gating-b{b}" for b in (0, -1, -2, -3, -4, -5)
+    ]
+}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Result:

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+Record = dict[str, Any]
 NOTHING = type(None)
 FIELDS: dict[str, type | tuple[type, ...]] = {
     "experiment": str,
@@ -23,6 +24,7 @@ FIELDS: dict[str, type | tuple[type, ...]] = {
     "tail": str,
     "depth": int,
     "convs": int,
+    "width": int,
     "data": str,
     "data_label": str,
     "data_sha256": str,
@@ -79,7 +81,7 @@ def write_record(
     _write_new(path, text, replace=False)
 
 
-def read_record(path: Path) -> dict[str, Any]:
+def read_record(path: Path) -> Record:
     """Read one record.
 
     Raises

@@ -8,9 +8,9 @@ import json
 from dataclasses import asdict, dataclass, replace
 from typing import Any, get_args
 
-from preact.data.images import ImageSet
+from preact.data import Data
 from preact.nn.memory import Memory
-from preact.plan import CONVENTIONS, NetworkPlan, cifar_plan
+from preact.plan import CONVENTIONS, NetworkPlan, cifar_plan, imagenet_plan
 from preact.plan.checks import check_choice
 from preact.spec import Op, find_row
 from preact.train.precision import Precision
@@ -60,7 +60,7 @@ class Run:
     depth: int
     convs: int
     protocol: Protocol
-    data: ImageSet
+    data: Data
     seed: int = 1
     width: int = 16
     tail: tuple[Op, ...] | None = None
@@ -70,6 +70,14 @@ class Run:
     def plan(self) -> NetworkPlan:
         """The network: protocol's conventions, shape of the data."""
         conventions = CONVENTIONS[self.protocol.conventions]
+        if self.data.name == "imagenet":
+            return imagenet_plan(
+                find_row(self.row),
+                depth=self.depth,
+                classes=self.data.classes,
+                image=self.data.shape,
+                conventions=replace(conventions, tail=self.tail),
+            )
         return cifar_plan(
             find_row(self.row),
             depth=self.depth,

@@ -9,7 +9,8 @@ import torch
 import torch.nn.functional as nnf
 from torch import Tensor, nn
 
-from preact.data.augment import batch_indices, crop_and_flip, draws, normalize
+from preact.data.augment import batch_indices, draws
+from preact.data.loader import Cut, Draw, Loader
 from preact.nn import Network
 from preact.nn.layers import set_ghost_batch
 from preact.nn.memory import set_memory
@@ -62,11 +63,13 @@ class Session:
         self.sgd = make_sgd(self.network, protocol)
         self.scaler = loss_scaler(run.execution.precision, self.device)
         self.arithmetic = arithmetic(run.execution.precision, self.device)
-        self.mean, self.deviation = (
-            t.to(self.device) for t in data.statistics(protocol.normalization)
+        cut = Cut(
+            normalization=protocol.normalization,
+            pad=protocol.pad,
+            pad_before_normalization=protocol.pad_before_normalization,
+            flip=protocol.flip,
         )
-        self.images = data.train_images.to(self.device)
-        self.labels = data.train_labels.to(self.device)
+        self.loader: Loader = data.loader(cut, self.device)
         self.sums = torch.zeros(3, dtype=torch.float64, device=self.device)
 
     def step(self, iteration: int) -> None:
@@ -94,23 +97,16 @@ class Session:
 
     def batch(self, iteration: int) -> tuple[Tensor, Tensor]:
         """The images of this process, normalized and augmented, and labels."""
-        protocol, seed = self.run.protocol, self.run.seed
-        chosen = batch_indices(
-            len(self.images), protocol.batch, seed, iteration
-        )[self.part].to(self.device)
-        x, y = self.images[chosen], self.labels[chosen]
-        cut: dict[str, Any] = {
-            "pad": protocol.pad,
-            "flip": protocol.flip,
-            "seed": seed,
-            "iteration": iteration,
-            "part": self.part,
-            "batch": protocol.batch,
-        }
-        if protocol.pad_before_normalization:
-            x = normalize(crop_and_flip(x, **cut), self.mean, self.deviation)
-        else:
-            x = crop_and_flip(normalize(x, self.mean, self.deviation), **cut)
+        run, batch = self.run, self.run.protocol.batch
+        n, _ = run.data.counts
+        draw = Draw(
+            chosen=batch_indices(n, batch, run.seed, iteration)[self.part],
+            seed=run.seed,
+            iteration=iteration,
+            part=self.part,
+            batch=batch,
+        )
+        x, y = self.loader.train(draw)
         return x.contiguous(memory_format=self.layout), y
 
     def since_last_time(self) -> tuple[float, float]:
@@ -124,19 +120,15 @@ class Session:
         """Error in percent on the test images, running statistics in use."""
         self.workers.mean_of_statistics(self.network)
         self.network.eval()
-        data, step = self.run.data, 500
         wrong = torch.zeros((), dtype=torch.float64, device=self.device)
-        starts = range(0, len(data.test_labels), step)
-        for start in starts[self.workers.rank :: self.workers.count]:
-            part = slice(start, start + step)
-            x = data.test_images[part].to(self.device)
-            x = normalize(x, self.mean, self.deviation)
+        workers = self.workers
+        for x, y in self.loader.test(workers.rank, workers.count):
             with self.arithmetic:
                 logits = self.network(x.contiguous(memory_format=self.layout))
-            guess = torch.nan_to_num(logits).argmax(1)
-            wrong += (guess != data.test_labels[part].to(self.device)).sum()
+            wrong += (torch.nan_to_num(logits).argmax(1) != y).sum()
         self.network.train()
-        return 100.0 * float(self.workers.total(wrong)) / len(data.test_labels)
+        _, n = self.run.data.counts
+        return 100.0 * float(workers.total(wrong)) / n
 
     def state(self) -> dict[str, Any]:
         """All that must survive; random numbers follow from the iteration."""

@@ -1,0 +1,233 @@
+"""ImageNet as a folder tree: `train/<class>/*`, `val/<class>/*`.
+
+Images are decoded when they are asked for, by Pillow, on several threads;
+each is cut by a generator of its own, so that no thread's speed changes what
+is drawn.
+
+Chapter `09-imagenet`.
+"""
+
+import hashlib
+import math
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from preact.data.augment import draws
+from preact.data.loader import Cut, Draw
+
+# Of fb.resnet.torch, datasets/imagenet.lua: RGB, of bytes divided by 255.
+MEAN = torch.tensor([0.485, 0.456, 0.406])[:, None, None] * 255
+DEVIATION = torch.tensor([0.229, 0.224, 0.225])[:, None, None] * 255
+SUFFIXES = {".jpeg", ".jpg", ".png"}
+AREA, ASPECT = (0.08, 1.0), (3 / 4, 4 / 3)  # of a random crop
+TESTED = 50  # images at once, in a test
+
+Box = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImageFolder:
+    """Training and test images on disk.
+
+    Parameters
+    ----------
+    size : int
+        Height and width of what the network sees.
+    train_files, test_files : tuple of (Path, int)
+        Files with their labels, in order of their names.
+    """
+
+    name: str
+    label: str
+    root: Path
+    size: int
+    classes: int
+    train_files: tuple[tuple[Path, int], ...]
+    test_files: tuple[tuple[Path, int], ...]
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Channels, height and width of one image."""
+        return 3, self.size, self.size
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """Training and test images."""
+        return len(self.train_files), len(self.test_files)
+
+    @cached_property
+    def sha256(self) -> str:
+        """Checksum of names and sizes of all files; not of their pixels."""
+        digest = hashlib.sha256()
+        for path, label in (*self.train_files, *self.test_files):
+            name = path.relative_to(self.root).as_posix()
+            digest.update(f"{name} {path.stat().st_size} {label}\n".encode())
+        return digest.hexdigest()
+
+    def loader(self, cut: Cut, device: torch.device) -> "FolderLoader":
+        """Batches on a device."""
+        return FolderLoader(self, cut, device)
+
+
+class FolderLoader:
+    """Decodes, cuts and normalizes the batches of an `ImageFolder`.
+
+    In training a crop of random area (8 to 100 %) and aspect (3/4 to 4/3),
+    as in fb.resnet.torch; in a test the middle of an image whose shorter
+    side is 8/7 of the crop's (256 for 224).
+    """
+
+    def __init__(
+        self, data: ImageFolder, cut: Cut, device: torch.device
+    ) -> None:
+        self.data, self.cut, self.device = data, cut, device
+        self.mean, self.deviation = MEAN.to(device), DEVIATION.to(device)
+        self.threads = ThreadPoolExecutor(os.cpu_count())
+
+    def train(self, draw: Draw) -> tuple[Tensor, Tensor]:
+        """Decode one batch to train on."""
+        files = [self.data.train_files[int(i)] for i in draw.chosen]
+        rng = draws(draw.seed, draw.iteration, stream=2)
+        # Four numbers an image: area, aspect, place, place; one for the flip.
+        numbers = torch.rand(draw.batch, 5, generator=rng)[draw.part]
+
+        def cut(job: tuple[tuple[Path, int], list[float]]) -> Tensor:
+            (path, _), drawn = job
+            flip = self.cut.flip and drawn[4] < 0.5
+            return decode(path, self.data.size, drawn[:4], flip=flip)
+
+        jobs = zip(files, numbers.tolist(), strict=True)
+        return self._batch(list(self.threads.map(cut, jobs)), files)
+
+    def test(self, start: int, every: int) -> Iterator[tuple[Tensor, Tensor]]:
+        """Decode every `every`-th batch of test images."""
+        files = self.data.test_files
+        for first in range(0, len(files), TESTED)[start::every]:
+            part = list(files[first : first + TESTED])
+            images = self.threads.map(
+                lambda file: decode(file[0], self.data.size), part
+            )
+            yield self._batch(list(images), part)
+
+    def _batch(
+        self, images: list[Tensor], files: list[tuple[Path, int]]
+    ) -> tuple[Tensor, Tensor]:
+        """Stack, move and normalize."""
+        x = torch.stack(images).to(self.device).float()
+        labels = torch.tensor([label for _, label in files])
+        return (x - self.mean) / self.deviation, labels.to(self.device)
+
+
+def read_imagenet(folder: Path, size: int = 224) -> ImageFolder:
+    """Find the images of a folder tree.
+
+    Raises
+    ------
+    FileNotFoundError
+        If `train` or `val` is missing, or a class has no images.
+    ValueError
+        If the two have different classes.
+    """
+    classes: dict[str, list[str]] = {}
+    files: dict[str, list[tuple[Path, int]]] = {"train": [], "val": []}
+    for split, found in files.items():
+        root = folder / split
+        if not root.is_dir():
+            raise FileNotFoundError(
+                f"{root} is missing: ImageNet must lie in train/<class>/ and "
+                "val/<class>/, a folder for each class"
+            )
+        names = sorted(p.name for p in root.iterdir() if p.is_dir())
+        classes[split] = names
+        for label, name in enumerate(names):
+            images = sorted(
+                path
+                for path in (root / name).iterdir()
+                if path.suffix.lower() in SUFFIXES
+            )
+            if not images:
+                raise FileNotFoundError(
+                    f"{root / name} must hold JPEG or PNG images; got none"
+                )
+            found += [(path, label) for path in images]
+    if classes["train"] != classes["val"]:
+        odd = sorted(set(classes["train"]) ^ set(classes["val"]))
+        raise ValueError(
+            f"{folder}: train and val must have the same classes; only one "
+            f"of them has {', '.join(odd[:3])}"
+        )
+    return ImageFolder(
+        name="imagenet",
+        label="ImageNet"
+        if len(classes["train"]) == 1000
+        else f"{len(classes['train'])} classes of a folder",
+        root=folder,
+        size=size,
+        classes=len(classes["train"]),
+        train_files=tuple(files["train"]),
+        test_files=tuple(files["val"]),
+    )
+
+
+def decode(
+    path: Path,
+    size: int,
+    drawn: list[float] | None = None,
+    *,
+    flip: bool = False,
+) -> Tensor:
+    """Decode one image and cut it to (3, size, size) uint8.
+
+    Parameters
+    ----------
+    drawn : four numbers in [0, 1), optional
+        Area, aspect, and place of a random crop; the middle without them.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be decoded.
+    """
+    from PIL import Image  # of the extra `imagenet`; nothing else needs it
+
+    try:
+        with Image.open(path) as opened:
+            image = opened.convert("RGB")
+    except (OSError, SyntaxError) as error:
+        raise ValueError(
+            f"{path} must be a whole JPEG or PNG image; got: {error}"
+        ) from error
+    box = _crop(image.size, drawn) if drawn else _middle(image.size)
+    cut = image.resize((size, size), Image.Resampling.BILINEAR, box=box)
+    pixels = np.asarray(cut).transpose(2, 0, 1)
+    return torch.from_numpy(
+        np.flip(pixels, 2).copy() if flip else pixels.copy()
+    )
+
+
+def _crop(whole: tuple[int, int], drawn: list[float]) -> Box:
+    """Choose a box of random area and aspect, as much of it as there is."""
+    width, height = whole
+    area = width * height * (AREA[0] + (AREA[1] - AREA[0]) * drawn[0])
+    low, high = (math.log(value) for value in ASPECT)
+    aspect = math.exp(low + (high - low) * drawn[1])
+    w = min(math.sqrt(area * aspect), width)
+    h = min(math.sqrt(area / aspect), height)
+    left, top = (width - w) * drawn[2], (height - h) * drawn[3]
+    return left, top, left + w, top + h
+
+
+def _middle(whole: tuple[int, int]) -> Box:
+    """Choose the middle 7/8 of the shorter side: 224 of 256."""
+    width, height = whole
+    side = min(whole) * 7 / 8
+    left, top = (width - side) / 2, (height - side) / 2
+    return left, top, left + side, top + side

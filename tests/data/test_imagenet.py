@@ -1,0 +1,143 @@
+"""A folder tree of images, like ImageNet, in miniature."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from preact.data import load, read_imagenet
+from preact.data.augment import batch_indices
+from preact.data.imagenet import decode
+from preact.data.loader import Cut, Draw
+from preact.train import Run, find_protocol, train
+
+CUT = Cut(
+    normalization="channel", pad=0, pad_before_normalization=False, flip=True
+)
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    """Three classes, each of one color with noise; sizes differ."""
+    root = tmp_path_factory.mktemp("imagenet")
+    rng = np.random.default_rng(0)
+    for split, n in (("train", 6), ("val", 3)):
+        for c, name in enumerate(["n01", "n02", "n03"]):
+            folder = root / split / name
+            folder.mkdir(parents=True)
+            for i in range(n):
+                size = rng.integers(40, 90, 2)
+                pixels = rng.integers(0, 60, (*size, 3), dtype=np.uint8)
+                pixels[..., c] += 180
+                suffix = "png" if i == 0 else "JPEG"
+                Image.fromarray(pixels).save(folder / f"{i}.{suffix}")
+    return root
+
+
+def drawn(data, iteration, batch=6, part=slice(None)):
+    chosen = batch_indices(data.counts[0], batch, 1, iteration)[part]
+    return Draw(
+        chosen=chosen, seed=1, iteration=iteration, part=part, batch=batch
+    )
+
+
+def test_classes_are_folders_and_labels_their_order(tree):
+    data = read_imagenet(tree, size=32)
+    assert (data.classes, data.counts) == (3, (18, 9))
+    assert data.shape == (3, 32, 32)
+    assert data.label == "3 classes of a folder"
+    for path, label in (*data.train_files, *data.test_files):
+        assert path.parent.name == f"n0{label + 1}"
+
+
+def test_a_batch_shows_its_classes_color(tree):
+    loader = read_imagenet(tree, 32).loader(CUT, torch.device("cpu"))
+    x, y = loader.train(drawn(loader.data, 0))
+    assert x.shape == (6, 3, 32, 32)
+    assert x.dtype == torch.float32
+    assert torch.equal(x.mean((2, 3)).argmax(1), y)
+    seen = torch.cat([y for _, y in loader.test(0, 1)])
+    assert seen.tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+
+
+def test_crops_depend_on_seed_and_iteration_alone(tree):
+    loaders = [
+        read_imagenet(tree, 32).loader(CUT, torch.device("cpu"))
+        for _ in range(2)
+    ]
+    (a, _), (b, _) = (
+        loader.train(drawn(loader.data, 4)) for loader in loaders
+    )
+    assert torch.equal(a, b)
+    (c, _) = loaders[0].train(drawn(loaders[0].data, 5))
+    assert not torch.equal(a, c)
+    part = slice(2, 4)
+    (d, _) = loaders[0].train(drawn(loaders[0].data, 4, part=part))
+    assert torch.equal(a[part], d)
+
+
+def test_a_test_image_is_cut_from_its_middle(tmp_path):
+    pixels = np.zeros((80, 160, 3), dtype=np.uint8)
+    pixels[:, 80:] = 255
+    Image.fromarray(pixels).save(tmp_path / "half.png")
+    middle = decode(tmp_path / "half.png", 16)
+    assert (middle[:, :, :7] == 0).all()
+    assert (middle[:, :, 9:] == 255).all()
+
+
+def test_a_flip_mirrors_left_and_right(tmp_path):
+    pixels = np.random.default_rng(0).integers(0, 255, (20, 20, 3), np.uint8)
+    Image.fromarray(pixels).save(tmp_path / "a.png")
+    box = [0.9, 0.5, 0.3, 0.2]
+    plain = decode(tmp_path / "a.png", 8, box)
+    mirrored = decode(tmp_path / "a.png", 8, box, flip=True)
+    assert torch.equal(plain.flip(2), mirrored)
+
+
+@pytest.mark.slow
+def test_resnet_50_trains_on_a_folder_and_resumes(tree, tmp_path):
+    protocol = replace(
+        find_protocol("imagenet"),
+        iterations=4,
+        batch=4,
+        ghost_batch=4,
+        drop_at=(3,),
+    )
+    run = Run(
+        row="full-preactivation",
+        depth=50,
+        convs=3,
+        protocol=protocol,
+        data=read_imagenet(tree, 32),
+    )
+    assert run.plan.depth == 50
+    whole = train(run, tmp_path / "a", report_every=1, save_every=2)
+    assert whole.outcome == "finished"
+    (tmp_path / "a" / "checkpoint.pt").unlink()
+    again = train(run, tmp_path / "a", report_every=1)
+    assert again.curve == whole.curve
+
+
+def test_a_missing_part_is_named(tree, tmp_path):
+    with pytest.raises(FileNotFoundError, match="train is missing"):
+        load("imagenet", tmp_path)
+    (tmp_path / "train" / "n01").mkdir(parents=True)
+    with pytest.raises(FileNotFoundError, match="must hold JPEG or PNG"):
+        load("imagenet", tmp_path)
+
+
+def test_train_and_val_must_have_the_same_classes(tree, tmp_path):
+    for split, name in (("train", "n01"), ("val", "n02")):
+        (tmp_path / split / name).mkdir(parents=True)
+        (tmp_path / split / name / "a.png").touch()
+    with pytest.raises(ValueError, match="only one of them has n01, n02"):
+        load("imagenet", tmp_path)
+
+
+def test_a_damaged_image_is_named(tmp_path):
+    path = tmp_path / "broken.JPEG"
+    path.write_bytes(b"\xff\xd8 not much of a JPEG")
+    with pytest.raises(ValueError, match=r"broken\.JPEG must be a whole JPEG"):
+        decode(path, 8)

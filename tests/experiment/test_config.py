@@ -1,0 +1,116 @@
+"""What an experiment file may say, and the runs that it means."""
+
+from pathlib import Path
+
+import pytest
+
+from paths import ROOT
+from preact.data import load
+from preact.experiment import cells, read_experiment
+from preact.paper import results
+from preact.spec import BN, RELU, find_row
+
+FILES = sorted((ROOT / "experiments").glob("*.toml"))
+DIGITS = load("digits")
+SMALL = """
+[scientific]
+rows = ["original", "full-preactivation"]
+networks = [{ depth = 8, convs = 2, width = 4 }]
+final_bn = [true, false]
+[nuisance]
+seeds = [1, 2]
+[fixed]
+protocol = "digits"
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "small.toml"
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
+def test_every_experiment_of_the_project_can_be_read_and_planned(path):
+    experiment = read_experiment(path)
+    found = list(cells(experiment, DIGITS))
+    assert found
+    assert len({cell.path for cell in found}) == len(found)
+    for cell in found[:2]:
+        assert cell.run.plan.depth == cell.run.depth
+
+
+def test_the_matrix_is_rows_by_tails_by_seeds_first_seeds_first(tmp_path):
+    experiment = read_experiment(written(tmp_path, SMALL))
+    found = list(cells(experiment, DIGITS))
+    assert [c.run.seed for c in found] == [1] * 4 + [2] * 4
+    assert [str(c.path.relative_to("small/digits")) for c in found[:4]] == [
+        "resnet-8-2-width-4/original.tail-bn/seed-1.json",
+        "resnet-8-2-width-4/original/seed-1.json",
+        "resnet-8-2-width-4/full-preactivation/seed-1.json",
+        "resnet-8-2-width-4/full-preactivation.tail-relu/seed-1.json",
+    ]
+
+
+def test_a_final_bn_is_the_only_thing_that_its_switch_moves(tmp_path):
+    experiment = read_experiment(written(tmp_path, SMALL))
+    tails = {(c.run.row, c.run.tail) for c in cells(experiment, DIGITS)}
+    assert tails == {
+        ("original", (BN,)),
+        ("original", ()),
+        ("full-preactivation", (BN, RELU)),
+        ("full-preactivation", (RELU,)),
+    }
+
+
+def test_table_1_is_every_printed_row_with_its_searched_row_written_out():
+    experiment = read_experiment(ROOT / "experiments/digits_table_1.toml")
+    printed = {result.row for result in results(1)}
+    assert len(experiment.rows) == len(printed) + 5 == 16
+    for row in experiment.rows:
+        find_row(row)
+
+
+def test_a_network_may_have_seeds_of_its_own():
+    experiment = read_experiment(ROOT / "experiments/digits_depth.toml")
+    seeds = {n.depth: n.seeds for n in experiment.networks}
+    assert seeds[1001] == (1, 2, 3)
+    assert seeds[110] == (1, 2, 3, 4, 5)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("[nuisance]", "[nusance]"), "the file may say scientific"),
+        (("seeds =", "sedes ="), r"\[nuisance\] may say seeds; got 'sedes'"),
+        (("[1, 2]", "[1, 1]"), r"distinct whole numbers.*got \[1, 1\]"),
+        (("original", "orignal"), "row must be a key .* got 'orignal'"),
+        (("rows = [", "rows = [] # ["), r"must list rows; got none"),
+        (("depth", "depht"), "a network may say depth, convs"),
+        (("[true, false]", '["yes"]'), "final_bn must be one of"),
+        (('"digits"', '"digit"'), "protocol must be one of"),
+        (("[scientific]", "[scientific"), "is not TOML"),
+    ],
+)
+def test_a_file_that_means_nothing_is_answered_in_a_sentence(
+    tmp_path, change, message
+):
+    path = written(tmp_path, SMALL.replace(*change))
+    with pytest.raises(ValueError, match=message) as told:
+        read_experiment(path)
+    assert str(path) in str(told.value)
+
+
+def test_a_deviation_says_from_what_to_what_and_why(tmp_path):
+    text = SMALL + '[[deviation]]\nfrom = "a"\nto = "b"\n'
+    with pytest.raises(ValueError, match="must say from, to and why"):
+        read_experiment(written(tmp_path, text))
+
+
+def test_changes_of_the_protocol_are_changes_of_known_fields(tmp_path):
+    text = SMALL + "protocol_changes = { iterations = 5, drop_at = [3] }\n"
+    protocol = read_experiment(written(tmp_path, text)).protocol
+    assert (protocol.iterations, protocol.drop_at) == (5, (3,))
+    text = SMALL + "protocol_changes = { epochs = 5 }\n"
+    with pytest.raises(ValueError, match="got 'epochs'"):
+        read_experiment(written(tmp_path, text))

@@ -1,0 +1,200 @@
+"""From a file to records: run once, kept, shared, interrupted, reported."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from filelock import FileLock
+
+from preact.cli import main
+from preact.records import read_record
+from preact.records.compare import compare, load_records
+
+SMALL = """
+title = "two rows in seconds"
+[scientific]
+rows = ["original", "full-preactivation"]
+networks = [{ depth = 8, convs = 2, width = 4 }]
+[nuisance]
+seeds = [1, 2]
+[fixed]
+protocol = "digits"
+protocol_changes = { iterations = 12, drop_at = [] }
+[[deviation]]
+from = "CIFAR-10"
+to = "digits"
+why = "a test"
+"""
+PLACES = ["--device", "cpu"]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """The file, and a folder with the records of all its runs."""
+    folder = tmp_path_factory.mktemp("ablation")
+    path = folder / "small.toml"
+    path.write_text(SMALL)
+    out = folder / "runs"
+    assert main(["ablate", str(path), "--out", str(out), *PLACES]) == 0
+    return path, out
+
+
+def test_an_experiment_leaves_a_record_for_each_run(small):
+    _, out = small
+    names = sorted(str(p.relative_to(out)) for p in out.rglob("*.json"))
+    place = "small/digits/resnet-8-2-width-4"
+    assert names == [
+        f"{place}/{row}/seed-{seed}.json"
+        for row in ("full-preactivation", "original")
+        for seed in (1, 2)
+    ]
+    assert not list(out.rglob("*.checkpoints"))
+
+
+def test_a_record_says_what_the_reader_of_a_table_asks(small):
+    _, out = small
+    for record in load_records("small", out):
+        assert record["deviations"] == [
+            {"from": "CIFAR-10", "to": "digits", "why": "a test"}
+        ]
+        assert record["bn_batch"] == 64
+        assert record["devices"] == 1
+        assert record["parameters"] > 0
+        assert record["images_per_s"] > 0
+        assert record["peak_memory_bytes"] > 50e6
+        assert record["git"].keys() == {"commit", "dirty"}
+
+
+def test_profiles_lie_on_a_logarithmic_scale_and_cover_every_unit(small):
+    _, out = small
+    for record in load_records("small", out):
+        at = [profile["iteration"] for profile in record["profiles"]]
+        assert at == [0, 1, 3, 10, 11]
+        for profile in record["profiles"]:
+            for name in ("signal_rms", "gradient_norm", "open_share"):
+                assert len(profile[name]) == 3 + 1  # three units
+            shut = record["row"] == "original"
+            assert (profile["open_share"][1] < 1) is shut
+
+
+def test_what_is_recorded_is_not_run_again(small, capsys):
+    path, out = small
+    before = {p: p.read_bytes() for p in out.rglob("seed*")}
+    assert main(["ablate", str(path), "--out", str(out), *PLACES]) == 0
+    said = capsys.readouterr().out
+    assert "0 runs to go" in said
+    assert "4 recorded before" in said
+    assert {p: p.read_bytes() for p in out.rglob("seed*")} == before
+
+
+def test_a_dry_run_shows_plan_cost_and_deviations_and_writes_nothing(
+    small, tmp_path, capsys
+):
+    path, _ = small
+    command = ["ablate", str(path), "--dry-run", "--out", str(tmp_path / "x")]
+    assert main([*command, *PLACES]) == 0
+    said = capsys.readouterr().out
+    assert "4 runs to go, about 0 min on this device" in said
+    assert "deviation: CIFAR-10 -> digits (a test)" in said
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_run_that_another_process_trains_is_left_to_it(
+    small, tmp_path, capsys
+):
+    path, _ = small
+    place = tmp_path / "small/digits/resnet-8-2-width-4/original"
+    work = place / "seed-1.checkpoints"
+    work.mkdir(parents=True)
+    with FileLock(work / "lock"):
+        assert main(["ablate", str(path), "--out", str(tmp_path)]) == 0
+    said = capsys.readouterr().out
+    assert "3 finished" in said
+    assert "1 trained by another process" in said
+    assert not (place / "seed-1.json").exists()
+
+
+@pytest.mark.slow
+def test_two_processes_share_an_experiment_and_no_run_is_made_twice(
+    small, tmp_path
+):
+    path, out = small
+    command = [sys.executable, "-m", "preact", "ablate", str(path)]
+    command += ["--out", str(tmp_path), *PLACES]
+    both = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    said = [process.communicate(timeout=120)[0] for process in both]
+    assert [process.returncode for process in both] == [0, 0]
+    assert sum(text.count("finished after") for text in said) == 4
+    for one in out.rglob("*.json"):
+        other = tmp_path / one.relative_to(out)
+        mine, theirs = read_record(one), read_record(other)
+        assert mine["test_error_pct"] == theirs["test_error_pct"]
+
+
+def test_a_file_of_one_run_can_be_trained_and_one_of_many_not(
+    small, tmp_path, capsys
+):
+    path, _ = small
+    assert main(["train", str(path), "--out", str(tmp_path), *PLACES]) == 2
+    assert "must ask for one run; got 4" in capsys.readouterr().err
+    one = tmp_path / "one.toml"
+    text = SMALL.replace("[1, 2]", "[1]").replace('"original", ', "")
+    one.write_text(text)
+    assert main(["train", str(one), "--out", str(tmp_path), *PLACES]) == 0
+    assert len(list(tmp_path.rglob("*.json"))) == 1
+
+
+def test_the_report_gathers_seeds_and_stands_beside_the_paper(small, capsys):
+    _, out = small
+    lines = compare(load_records("small", out))
+    assert [line.row for line in lines] == ["original", "full-preactivation"]
+    for line in lines:
+        assert line.n == 2
+        assert not line.paper_has  # the paper has no ResNet-8
+        low, high = sorted(line.errors_pct)
+        assert line.median == line.mean == (low + high) / 2
+        assert line.std == pytest.approx((high - low) / 2**0.5)
+    assert main(["report", "small", "--results", str(out), "--markdown"]) == 0
+    said = capsys.readouterr().out
+    assert f"| original | nothing | {lines[0].median:.2f}" in said
+    assert main(["report", "small", "--results", str(out)]) == 0
+    assert "deviation: CIFAR-10 -> digits" in capsys.readouterr().out
+
+
+def test_the_paper_is_joined_to_its_own_network_and_tail_alone(small):
+    _, out = small
+    (record, *_) = load_records("small", out)
+
+    def paper(**change):
+        (line,) = compare([{**record, **change}])
+        return line.paper_pct if line.paper_has else "nothing"
+
+    full = {"depth": 110, "convs": 2, "width": 16}
+    assert paper(**full) == 6.37
+    assert paper(**full, tail="ReLU") == "nothing"
+    assert paper(**{**full, "width": 4}) == "nothing"
+    assert paper(**{**full, "depth": 1001, "convs": 3}) == 4.92
+    gate = {"spec": "conv BN ReLU conv BN (+) ReLU", "tail": ""}
+    fails = {**full, **gate, "row": "exclusive-gating-b-3"}
+    assert paper(**fails) is None
+
+
+def test_a_report_of_nothing_says_where_it_looked(tmp_path, capsys):
+    assert main(["report", "nowhere", "--results", str(tmp_path)]) == 2
+    assert f"no records below {tmp_path}/nowhere" in capsys.readouterr().err
+
+
+def test_a_damaged_record_is_named(small, tmp_path, capsys):
+    _, out = small
+    (path, *_) = sorted(out.rglob("*.json"))
+    hurt = tmp_path / "small" / path.name
+    hurt.parent.mkdir()
+    record = json.loads(path.read_text())
+    record["outcome"] = "fine"
+    hurt.write_text(json.dumps(record))
+    assert main(["report", "small", "--results", str(tmp_path)]) == 2
+    assert "outcome must be finished or diverged" in capsys.readouterr().err
