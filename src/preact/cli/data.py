@@ -44,7 +44,7 @@ def _data(options: argparse.Namespace) -> int:
         )
     found = load(options.name, options.folder)
     print(
-        f"{found.label}: {len(found.train_labels):,} training and "
-        f"{len(found.test_labels):,} test images, {found.classes} classes"
+        f"{found.label}: {found.counts[0]:,} training and "
+        f"{found.counts[1]:,} test images, {found.classes} classes"
     )
     return 0

@@ -208,9 +208,7 @@ def decode(
     box = _crop(image.size, drawn) if drawn else _middle(image.size)
     cut = image.resize((size, size), Image.Resampling.BILINEAR, box=box)
     pixels = np.asarray(cut).transpose(2, 0, 1)
-    return torch.from_numpy(
-        np.flip(pixels, 2).copy() if flip else pixels.copy()
-    )
+    return torch.tensor(np.flip(pixels, 2).copy() if flip else pixels)
 
 
 def _crop(whole: tuple[int, int], drawn: list[float]) -> Box:
