@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from paths import ROOT
-from preact.data import load
+from preact.data import ImageFolder, load
 from preact.experiment import cells, read_experiment
 from preact.paper import results
 from preact.spec import BN, RELU, find_row
@@ -33,7 +33,17 @@ def written(folder: Path, text: str) -> Path:
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
 def test_every_experiment_of_the_project_can_be_read_and_planned(path):
     experiment = read_experiment(path)
-    found = list(cells(experiment, DIGITS))
+    folder = ImageFolder(
+        name="imagenet",
+        label="ImageNet",
+        root=path.parent,
+        size=224,
+        classes=1000,
+        train_files=(),
+        test_files=(),
+    )
+    data = folder if experiment.data == "imagenet" else DIGITS
+    found = list(cells(experiment, data))
     assert found
     assert len({cell.path for cell in found}) == len(found)
     for cell in found[:2]:

@@ -1,15 +1,24 @@
 """From a file to records: run once, kept, shared, interrupted, reported."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 
 import pytest
+import torch
 from filelock import FileLock
+from tensorboard.backend.event_processing.event_accumulator import (
+    EventAccumulator,
+)
 
+from paths import ROOT
 from preact.cli import main
+from preact.cli.ablate import time_limit
 from preact.records import read_record
 from preact.records.compare import compare, load_records
+from preact.train.session import Session
 
 SMALL = """
 title = "two rows in seconds"
@@ -198,3 +207,122 @@ def test_a_damaged_record_is_named(small, tmp_path, capsys):
     hurt.write_text(json.dumps(record))
     assert main(["report", "small", "--results", str(tmp_path)]) == 2
     assert "outcome must be finished or diverged" in capsys.readouterr().err
+
+
+def test_resume_insists_on_a_checkpoint(tmp_path, capsys):
+    one = tmp_path / "one.toml"
+    text = SMALL.replace("[1, 2]", "[1]").replace('"original", ', "")
+    one.write_text(text)
+    command = ["train", str(one), "--out", str(tmp_path), *PLACES]
+    assert main([*command, "--resume"]) == 2
+    assert "--resume needs a checkpoint" in capsys.readouterr().err
+    assert main(command) == 0
+    assert main([*command, "--resume"]) == 0
+    assert "already recorded" in capsys.readouterr().out
+
+
+def test_ctrl_c_saves_and_the_same_command_ends_as_if_nothing_had_been(
+    small, tmp_path, monkeypatch, capsys
+):
+    path, out = small
+
+    def press(self, iteration):
+        step(self, iteration)
+        if iteration == 7:
+            signal.raise_signal(signal.SIGINT)
+
+    step = Session.step
+    monkeypatch.setattr(Session, "step", press)
+    command = ["ablate", str(path), "--out", str(tmp_path), *PLACES]
+    assert main(command) == 130
+    assert "run the same command again" in capsys.readouterr().out
+    monkeypatch.undo()
+    assert len(list(tmp_path.rglob("checkpoint.pt"))) == 1
+    assert main(command) == 0
+    for one in out.rglob("*.csv"):
+        assert (tmp_path / one.relative_to(out)).read_text() == one.read_text()
+
+
+def test_a_time_limit_leaves_what_does_not_fit_for_the_next_time(
+    small, tmp_path, capsys
+):
+    path, _ = small
+    command = ["ablate", str(path), "--out", str(tmp_path), *PLACES]
+    assert main([*command, "--minutes", "0.00001"]) == 0
+    assert "4 did not fit" in capsys.readouterr().out
+    assert main([*command, "--minutes", "5"]) == 0
+    assert "4 finished" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_a_time_limit_stops_a_run_that_is_under_way(tmp_path, capsys):
+    path = tmp_path / "long.toml"
+    text = SMALL.replace("iterations = 12", "iterations = 5_000_000")
+    path.write_text(text)
+    with time_limit(0.02):
+        code = main(["ablate", str(path), "--out", str(tmp_path), *PLACES])
+    assert code == 130
+    (found,) = tmp_path.rglob("checkpoint.pt")
+    assert torch.load(found, weights_only=True)["iteration"] > 0
+
+
+def test_curves_can_be_read_by_tensorboard(small, tmp_path):
+    path, out = small
+    board = tmp_path / "board"
+    command = ["ablate", str(path), "--out", str(tmp_path), *PLACES]
+    assert main([*command, "--tensorboard", str(board)]) == 0
+    (folder,) = board.rglob("full-preactivation/seed-1")
+    events = EventAccumulator(str(folder)).Reload()
+    (scalar,) = events.Scalars("test_error_pct")
+    (record,) = out.rglob("full-preactivation/seed-1.json")
+    wanted = json.loads(record.read_text())["test_error_pct"]
+    assert scalar.value == pytest.approx(wanted)
+
+
+def test_a_run_that_diverges_is_recorded_as_such(tmp_path, capsys):
+    path = tmp_path / "wild.toml"
+    text = SMALL.replace(
+        "drop_at", "lr = 1e30, warmup_iterations = 0, drop_at"
+    )
+    path.write_text(text)
+    assert main(["ablate", str(path), "--out", str(tmp_path), *PLACES]) == 0
+    assert "4 diverged" in capsys.readouterr().out
+    for record in load_records("wild", tmp_path):
+        assert record["outcome"] == "diverged"
+        assert record["train_loss"] is None
+        assert 0 <= record["test_error_pct"] <= 100
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("minutes", ["1", "0.0001"])
+def test_the_gpu_queue_runs_what_fits_with_workers_side_by_side(
+    small, tmp_path, minutes
+):
+    path, _ = small
+    told = subprocess.run(
+        ["bash", str(ROOT / "experiments/gpu_queue.sh"), minutes, str(path)],
+        env={
+            **os.environ,
+            "OUT": str(tmp_path),
+            "WORKERS": "2",
+            "PYTHON": sys.executable,
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=180,
+    )
+    n = 4 if minutes == "1" else 0
+    assert f"{n} records in {tmp_path}" in told.stdout
+    assert len(list(tmp_path.rglob("seed-*.json"))) == n
+
+
+def test_the_gpu_queue_asks_for_minutes():
+    told = subprocess.run(
+        ["bash", str(ROOT / "experiments/gpu_queue.sh"), "soon"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert told.returncode == 2
+    assert "got 'soon'" in told.stderr

@@ -1,7 +1,14 @@
 """`preact ablate`: every run of an experiment file that has no record yet."""
 
 import argparse
+import math
+import os
+import signal
+import threading
+import time
 from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +38,16 @@ def add_command(commands: Any) -> None:
         "cost here, then run those without a record. Stop it at any time; "
         "the same command goes on. Several at once share the work.",
     )
-    parser.add_argument("file", type=Path, help="experiments/<name>.toml")
+    parser.add_argument(
+        "files", type=Path, nargs="+", help="experiments/<name>.toml"
+    )
     add_places(parser)
+    parser.add_argument(
+        "--minutes",
+        type=float,
+        help="start only what fits into this time, and stop when it is over; "
+        "what is not finished resumes next time",
+    )
     parser.add_argument(
         "--dry-run", action="store_true", help="show plan and cost only"
     )
@@ -56,38 +71,95 @@ def add_places(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--device", default=find_device(), help="default: %(default)s"
     )
+    parser.add_argument(
+        "--tensorboard",
+        type=Path,
+        metavar="FOLDER",
+        help="write the curves for TensorBoard too (extra `tensorboard`)",
+    )
 
 
 def _ablate(options: argparse.Namespace) -> int:
     """Show the plan, then run it."""
-    experiment = read_experiment(options.file)
-    data = load(experiment.data, options.folder)
-    plan = list(cells(experiment, data))
-    missing = [c for c in plan if not (options.out / c.path).exists()]
     console = Console(highlight=False)
-    show_plan(console, experiment, plan, missing, options.device)
+    todo: list[tuple[Experiment, Cell, float]] = []
+    for file in options.files:
+        experiment = read_experiment(file)
+        data = load(experiment.data, options.folder)
+        plan = list(cells(experiment, data))
+        missing = [c for c in plan if not (options.out / c.path).exists()]
+        each = costs(plan, missing, options.device)
+        show_plan(console, experiment, plan, missing, each)
+        todo += [(experiment, cell, each[_network(cell)]) for cell in plan]
     if options.dry_run:
         return 0
     ended: Counter[str] = Counter()
-    for cell in plan:
-        name = str(cell.path.with_suffix(""))
-        try:
-            with Progress(console, cell.run, name) as progress:
-                record, new = execute(
-                    cell,
-                    options.out,
-                    device=options.device,
-                    report=progress,
-                    deviations=experiment.deviations,
-                )
-        except Busy:
-            ended["trained by another process"] += 1
-            continue
-        ended[record["outcome"] if new else "recorded before"] += 1
-        if new:
-            console.print(summary(name, record), soft_wrap=True)
-    console.print(", ".join(f"{n} {what}" for what, n in ended.items()))
+    try:
+        with time_limit(options.minutes) as left_s:
+            for experiment, cell, cost_s in todo:
+                known = (options.out / cell.path).exists()
+                if not known and cost_s > left_s():
+                    ended["did not fit"] += 1
+                else:
+                    ended[_run(console, experiment, cell, options)] += 1
+    finally:
+        console.print(", ".join(f"{n} {what}" for what, n in ended.items()))
     return 0
+
+
+def _run(
+    console: Console,
+    experiment: Experiment,
+    cell: Cell,
+    options: argparse.Namespace,
+) -> str:
+    """Make one run, or not; say in a word what became of it."""
+    name = str(cell.path.with_suffix(""))
+    board = options.tensorboard and options.tensorboard / name
+    try:
+        with Progress(console, cell.run, name, board) as progress:
+            record, new = execute(
+                cell,
+                options.out,
+                device=options.device,
+                report=progress,
+                deviations=experiment.deviations,
+            )
+    except Busy:
+        return "trained by another process"
+    if not new:
+        return "recorded before"
+    console.print(summary(name, record), soft_wrap=True)
+    return str(record["outcome"])
+
+
+@contextmanager
+def time_limit(minutes: float | None) -> Iterator[Callable[[], float]]:
+    """Press Ctrl-C when the time is over; give a clock of what is left."""
+    if minutes is None:
+        yield lambda: math.inf
+        return
+    end = time.monotonic() + 60 * minutes
+    timer = threading.Timer(
+        60 * minutes, os.kill, (os.getpid(), signal.SIGINT)
+    )
+    timer.daemon = True
+    timer.start()
+    try:
+        yield lambda: end - time.monotonic()
+    finally:
+        timer.cancel()
+
+
+def costs(
+    plan: list[Cell], missing: list[Cell], device: str
+) -> dict[str, float]:
+    """Seconds of one run for each network of a plan that has runs to go."""
+    left = groups(missing)
+    return {
+        network: cost(left[network][0].run, device) if network in left else 0.0
+        for network in groups(plan)
+    }
 
 
 def show_plan(
@@ -95,26 +167,24 @@ def show_plan(
     experiment: Experiment,
     plan: list[Cell],
     missing: list[Cell],
-    device: str,
+    each: dict[str, float],
 ) -> None:
     """Print what will run and how long it will take on this machine."""
     table = Table(title=f"{experiment.name}: {experiment.title}")
     for column in ("network", "rows", "runs", "recorded", "s a run", "min"):
-        table.add_column(
-            column, justify="left" if column[0] in "n" else "right"
-        )
+        table.add_column(column, justify="right")
+    left = groups(missing)
     total = 0.0
     for network, group in groups(plan).items():
-        left = [cell for cell in group if cell in missing]
-        each = cost(group[0].run, device) if left else 0.0
-        total += each * len(left)
+        n = len(left.get(network, []))
+        total += each[network] * n
         table.add_row(
             network,
             str(len({cell.path.parent for cell in group})),
             str(len(group)),
-            str(len(group) - len(left)),
-            f"{each:.1f}" if left else "",
-            f"{each * len(left) / 60:.1f}",
+            str(len(group) - n),
+            f"{each[network]:.1f}" if n else "",
+            f"{each[network] * n / 60:.1f}",
         )
     console.print(table)
     console.print(
@@ -132,8 +202,13 @@ def groups(plan: list[Cell]) -> dict[str, list[Cell]]:
     """Cells by network."""
     found: dict[str, list[Cell]] = {}
     for cell in plan:
-        found.setdefault(cell.path.parts[2], []).append(cell)
+        found.setdefault(_network(cell), []).append(cell)
     return found
+
+
+def _network(cell: Cell) -> str:
+    """Name the network of a run as its path does."""
+    return cell.path.parts[2]
 
 
 def summary(name: str, record: dict[str, Any]) -> str:

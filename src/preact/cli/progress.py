@@ -3,8 +3,9 @@
 Chapter `08-training`.
 """
 
+from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import torch
 from rich import progress as bars
@@ -16,11 +17,20 @@ from preact.train import Run
 class Progress:
     """Shows each point of the curve; call it with the point.
 
-    A bar on a terminal and in a notebook, a line a point in a log.
+    A bar on a terminal and in a notebook, a line a point in a log; for
+    TensorBoard too, if there is a folder for it.
+
+    Raises
+    ------
+    ValueError
+        If TensorBoard is wanted and not installed.
     """
 
-    def __init__(self, console: Console, run: Run, name: str) -> None:
-        self.console, self.run, self.name = console, run, name
+    def __init__(
+        self, console: Console, run: Run, name: str, board: Path | None = None
+    ) -> None:
+        self.console, self.run = console, run
+        self.board = _board(board) if board else None
         self.bar = bars.Progress(
             bars.TextColumn("{task.description}"),
             bars.BarColumn(bar_width=24),
@@ -51,9 +61,14 @@ class Progress:
         trace: TracebackType | None,
     ) -> None:
         self.bar.stop()
+        if self.board:
+            self.board.close()
 
     def __call__(self, point: dict[str, float]) -> None:
         """Show one point of the curve."""
+        if self.board:
+            for what, value in point.items():
+                self.board.add_scalar(what, value, int(point["iteration"]))
         said = _said(point)
         if self.moves:
             self.bar.update(self.task, completed=point["iteration"], said=said)
@@ -65,6 +80,18 @@ class Progress:
             f"{left / point['images_per_s'] / 60:.1f} min left",
             soft_wrap=True,
         )
+
+
+def _board(folder: Path) -> Any:
+    """Open a folder for TensorBoard."""
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError as error:
+        raise ValueError(
+            "--tensorboard needs the package tensorboard; install it with "
+            '`pip install "preact[tensorboard]"`'
+        ) from error
+    return SummaryWriter(folder)
 
 
 def _said(point: dict[str, float]) -> str:

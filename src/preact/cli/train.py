@@ -15,6 +15,7 @@ from preact.experiment import (
     Cell,
     cells,
     execute,
+    find_checkpoint,
     read_experiment,
 )
 from preact.nn.memory import Memory
@@ -60,6 +61,11 @@ def add_command(commands: Any) -> None:
         choices=get_args(Memory),
         help="what is kept for the backward pass (default: %(default)s)",
     )
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="insist on a checkpoint: refuse to start from the beginning",
+    )
     add_places(parser)
     parser.set_defaults(run=_train)
 
@@ -78,7 +84,15 @@ def _train(options: argparse.Namespace) -> int:
         cell, deviations = found[0], experiment.deviations
     else:
         cell, deviations = Cell("train", _run(options)), ()
-    with Progress(console, cell.run, cell.run.row) as progress:
+    path = options.out / cell.path
+    if options.resume and not (path.exists() or find_checkpoint(path)):
+        raise ValueError(
+            f"--resume needs a checkpoint of this run in {path.parent}; "
+            "there is none: leave --resume out to start"
+        )
+    with Progress(
+        console, cell.run, cell.run.row, options.tensorboard
+    ) as progress:
         record, new = execute(
             cell,
             options.out,
@@ -87,7 +101,6 @@ def _train(options: argparse.Namespace) -> int:
             deviations=deviations,
         )
     known = "" if new else "already recorded, "
-    path = options.out / cell.path
     console.print(known + summary(str(path), record), soft_wrap=True)
     return 0
 

@@ -4,7 +4,12 @@ Chapter `08-training`.
 """
 
 from preact.experiment.config import Deviation, Experiment, read_experiment
-from preact.experiment.execute import Busy, execute, find_device
+from preact.experiment.execute import (
+    Busy,
+    execute,
+    find_checkpoint,
+    find_device,
+)
 from preact.experiment.matrix import Cell, cells, cost
 
 __all__ = [
@@ -15,6 +20,7 @@ __all__ = [
     "cells",
     "cost",
     "execute",
+    "find_checkpoint",
     "find_device",
     "read_experiment",
 ]

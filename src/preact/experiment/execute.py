@@ -22,7 +22,7 @@ from preact.experiment.matrix import Cell
 from preact.experiment.memory_used import peak_memory, reset_peak_memory
 from preact.records import read_record, write_record
 from preact.train import Outcome, Run, train
-from preact.train.checkpoint import clear
+from preact.train.checkpoint import NAME, PREVIOUS, clear
 from preact.train.footprint import or_advice
 from preact.train.parallel import Workers, workers
 
@@ -75,7 +75,7 @@ def execute(
         run = with_processes(cell.run, crew.count)
         if path.exists():
             return known_record(path, run), False
-        work = path.with_suffix(".checkpoints")
+        work = checkpoints(path)
         work.mkdir(parents=True, exist_ok=True)
         lock = FileLock(work / "lock")
         if crew.leads:
@@ -120,6 +120,20 @@ def execute(
                 if path.exists():
                     (work / "lock").unlink(missing_ok=True)
                     work.rmdir()
+
+
+def checkpoints(path: Path) -> Path:
+    """Where the checkpoints of a record's run lie until it is over."""
+    return path.with_suffix(".checkpoints")
+
+
+def find_checkpoint(path: Path) -> Path | None:
+    """Return the newest checkpoint of a record's run, if there is one."""
+    for name in (NAME, PREVIOUS):
+        found = checkpoints(path) / name
+        if found.exists():
+            return found
+    return None
 
 
 def with_processes(run: Run, count: int) -> Run:

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# As many missing runs of the paper's CIFAR-10 tables as fit into some minutes.
+#
+#     bash experiments/gpu_queue.sh MINUTES [FILE.toml ...]
+#
+# Several workers share one device; each takes the next run that has no record,
+# nobody works on and still fits. What is not finished resumes next time.
+#   OUT      folder of records and checkpoints      (runs)
+#   CIFAR    folder of CIFAR-10's binary files      (data)
+#   WORKERS  runs side by side                      (4)
+#   PYTHON   the interpreter that has preact        (.venv/bin/python or python3)
+set -euo pipefail
+if ! [[ "${1:-}" =~ ^[0-9]+([.][0-9]+)?$ ]]; then
+  echo "usage: bash experiments/gpu_queue.sh MINUTES [FILE.toml ...]; got '${1:-}'" >&2
+  exit 2
+fi
+minutes=$1; shift
+here="$(cd "$(dirname "$0")" && pwd)"
+files=("$@")
+[ ${#files[@]} -gt 0 ] || files=("$here"/table_2.toml "$here"/table_1.toml "$here"/table_3.toml)
+python=${PYTHON:-}
+[ -n "$python" ] || { python="$here/../.venv/bin/python"; [ -x "$python" ] || python=python3; }
+out=${OUT:-runs}
+mkdir -p "$out"
+
+for worker in $(seq "${WORKERS:-4}"); do
+  "$python" -m preact ablate "${files[@]}" --minutes "$minutes" \
+    --out "$out" --folder "${CIFAR:-data}" >"$out/worker-$worker.log" 2>&1 &
+done
+wait || true
+tail -qn 2 "$out"/worker-*.log
+echo "$(find "$out" -name 'seed-*.json' | wc -l) records in $out"

@@ -1,0 +1,19 @@
+#!/bin/bash
+# Two nodes of four GPUs share one run; `sbatch` again resumes it.
+#
+#     sbatch experiments/slurm.sh --depth 1001 --data cifar10
+#
+# The batch of the protocol is divided by all processes; batch normalization
+# takes its statistics over the share of each, and the record says so.
+#SBATCH --job-name=preact
+#SBATCH --nodes=2
+#SBATCH --ntasks-per-node=1
+#SBATCH --gpus-per-node=4
+#SBATCH --cpus-per-task=16
+#SBATCH --time=24:00:00
+#SBATCH --signal=INT@120
+set -euo pipefail
+head=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
+srun torchrun --nnodes "$SLURM_NNODES" --nproc-per-node 4 \
+  --rdzv-backend c10d --rdzv-endpoint "$head:29500" \
+  -m preact train --channels-last --precision tf32 "$@"

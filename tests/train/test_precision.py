@@ -1,0 +1,99 @@
+"""Half precision and layouts train; what is not there is refused."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from preact.data import load
+from preact.train import Execution, Run, find_protocol, train
+from preact.train.checkpoint import NAME
+from preact.train.session import make_sgd
+
+
+def run(**execution):
+    protocol = replace(
+        find_protocol("digits"), iterations=60, batch=32, ghost_batch=16
+    )
+    return Run(
+        row="full-preactivation",
+        depth=8,
+        convs=2,
+        width=8,
+        protocol=protocol,
+        data=load("digits"),
+        execution=Execution(**execution),
+    )
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    return train(run(), tmp_path_factory.mktemp("plain"))
+
+
+@pytest.mark.parametrize(
+    ("execution", "tolerance"),
+    [
+        # The same numbers in another order, or with 8 or 11 bits: over 60
+        # steps the loss drifts by that much and no more.
+        ({"channels_last": True}, 1e-3),
+        ({"memory": "segment", "channels_last": True}, 1e-3),
+        ({"precision": "bf16"}, 0.1),
+        ({"precision": "fp16"}, 0.1),
+    ],
+    ids=str,
+)
+def test_every_way_of_computing_trains_alike(
+    plain, tmp_path, execution, tolerance
+):
+    ended = train(run(**execution), tmp_path)
+    assert ended.outcome == "finished"
+    first, other = plain.curve[0]["loss"], ended.curve[0]["loss"]
+    assert other == pytest.approx(first, rel=tolerance)
+    assert ended.train_loss == pytest.approx(plain.train_loss, rel=0.15)
+
+
+def test_the_scale_of_the_loss_survives_in_a_checkpoint(tmp_path):
+    train(run(precision="fp16"), tmp_path, save_every=30)
+    state = torch.load(tmp_path / NAME, weights_only=True)
+    assert state["session"]["scaler"]["scale"] > 1
+
+
+def test_tf32_is_refused_where_there_is_none(tmp_path):
+    with pytest.raises(ValueError, match="got tf32, which only NVIDIA GPUs"):
+        train(run(precision="tf32"), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("precision", "fp8"), ("memory", "less")]
+)
+def test_an_unknown_way_of_computing_is_answered_with_the_known(field, value):
+    with pytest.raises(ValueError, match=f"{field} must be one of .* got"):
+        Execution(**{field: value})
+
+
+def test_decay_of_weights_alone_leaves_bn_and_biases_out():
+    protocol = replace(find_protocol("digits"), decayed="weights")
+    network = torch.nn.Sequential(torch.nn.Conv2d(1, 2, 3), torch.nn.ReLU())
+    decayed, kept = make_sgd(network, protocol).param_groups
+    assert [p.ndim for p in decayed["params"]] == [4]
+    assert [p.ndim for p in kept["params"]] == [1]
+    assert (decayed["weight_decay"], kept["weight_decay"]) == (1e-4, 0.0)
+    (everything,) = make_sgd(network, find_protocol("digits")).param_groups
+    assert len(everything["params"]) == 2
+
+
+def test_a_linear_schedule_goes_up_once_and_down_to_nothing():
+    protocol = replace(
+        find_protocol("digits"),
+        schedule="linear",
+        warmup_lr=0.0,
+        warmup_iterations=100,
+        iterations=300,
+        lr=0.2,
+    )
+    rates = [protocol.lr_at(i) for i in range(301)]
+    assert rates[0] == 0.0
+    assert max(rates) == rates[100] == pytest.approx(0.2)
+    assert rates[200] == pytest.approx(0.1)
+    assert rates[300] == 0.0
