@@ -4,7 +4,7 @@ BIN := .venv/bin
 NPM := $(shell command -v npm 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check lint test notebooks translated book site-test serve clean
+.PHONY: help setup check lint test notebooks report translated book site-test serve clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -12,11 +12,12 @@ help: ## what can be made
 setup: .venv/ready node_modules/ready ## the environment, once
 
 # torch first: with it in place nothing else asks for another build of it.
-.venv/ready: requirements.txt pyproject.toml
+.venv/ready: requirements.txt requirements-peers.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "preact needs Python 3.11 or newer; got " + sys.version.split()[0])'
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check "$$(grep ^torch== requirements.txt)"
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -r requirements-peers.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
@@ -47,6 +48,9 @@ test: _build lint ## every test and every notebook
 
 notebooks: setup ## notebooks/ anew from the chapters
 	$(BIN)/python book/_ext/notebooks.py
+
+report: setup ## the tables of measured errors in README.md
+	$(BIN)/python book/_ext/results.py
 
 translated: setup ## note that the Chinese editions follow the English again
 	$(BIN)/python book/_ext/language.py --record

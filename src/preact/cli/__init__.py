@@ -1,4 +1,4 @@
-"""The `preact` command: plan, data, train.
+"""The `preact` command: plan, data, train, ablate, report, bench.
 
 Chapter `08-training`.
 """
@@ -7,7 +7,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from preact.cli import ablate, data, plan, report, train
+from preact.cli import ablate, bench, data, plan, report, train
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -17,7 +17,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description="Identity Mappings in Deep Residual Networks, in code.",
     )
     commands = parser.add_subparsers(required=True, metavar="command")
-    for command in (plan, data, train, ablate, report):
+    for command in (plan, data, train, ablate, report, bench):
         command.add_command(commands)
     options = parser.parse_args(arguments)
     try:

@@ -203,11 +203,11 @@ def environment(device: str, crew: Workers) -> Record:
         "deterministic": torch.are_deterministic_algorithms_enabled(),
         "python": platform.python_version(),
         "preact": version("preact"),
-        "git": _git(),
+        "git": git(),
     }
 
 
-def _git() -> Record:
+def git() -> Record:
     """Commit of the code that ran, and whether it was changed since."""
 
     def ask(*words: str) -> str:

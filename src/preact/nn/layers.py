@@ -28,6 +28,11 @@ def frozen_statistics() -> Iterator[None]:
         _frozen = False
 
 
+def is_frozen() -> bool:
+    """Whether a forward pass is being repeated."""
+    return _frozen
+
+
 class BatchNorm(nn.Module):
     """Batch normalization with running statistics, without a batch counter.
 
@@ -35,6 +40,8 @@ class BatchNorm(nn.Module):
     batches, a thousand in ResNet-1001, for a number that nothing reads at a
     fixed momentum.
     """
+
+    with_relu = False  # whether the ReLU behind it is computed along
 
     def __init__(self, layer: planned.BatchNorm) -> None:
         super().__init__()

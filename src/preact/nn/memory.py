@@ -81,7 +81,8 @@ class Recipe:
         """Compute the same numbers, bit for bit, by the same kernels."""
         if self.value is None:
             with frozen_statistics():
-                self.value = self.bn(self.x).relu_()
+                y = self.bn(self.x)
+                self.value = y if self.bn.with_relu else y.relu_()
         return self.value
 
 
@@ -97,7 +98,9 @@ class Recomputed:
         for row in network.modules():
             if isinstance(row, nn.Sequential):
                 for bn, relu in pairwise(row):
-                    if isinstance(bn, BatchNorm) and isinstance(relu, nn.ReLU):
+                    if isinstance(bn, BatchNorm) and (
+                        bn.with_relu or isinstance(relu, nn.ReLU)
+                    ):
                         bn.register_forward_hook(self.note)
 
     def note(self, bn: BatchNorm, args: tuple[Tensor], y: Tensor) -> None:

@@ -49,9 +49,19 @@ def activation_bytes(plan: NetworkPlan, memory: Memory) -> tuple[int, int]:
         What lies between forward and backward pass, and the most at any
         time.
     """
-    network = Network(plan).train()
+    network = Network(plan)
     set_memory(network, memory)
-    images = torch.randn(IMAGES, *plan.image)
+    return network_bytes(network, torch.randn(IMAGES, *plan.image))
+
+
+def network_bytes(
+    network: torch.nn.Module, images: torch.Tensor
+) -> tuple[int, int]:
+    """Bytes for each image of a training step on the CPU: kept, and peak.
+
+    Any network, the gradients of its weights apart.
+    """
+    network.train()
 
     def backward(loss: torch.Tensor) -> None:
         loss.backward()  # type: ignore[no-untyped-call]
@@ -61,7 +71,7 @@ def activation_bytes(plan: NetworkPlan, memory: Memory) -> tuple[int, int]:
     loss: list[torch.Tensor] = []
     kept, ahead = allocated(lambda: loss.append(network(images).sum()))
     _, back = allocated(lambda: backward(loss[0]))
-    return kept // IMAGES, max(ahead, kept + back) // IMAGES
+    return kept // len(images), max(ahead, kept + back) // len(images)
 
 
 def step_bytes(run: Run, memory: Memory) -> int:

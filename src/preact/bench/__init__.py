@@ -1,0 +1,15 @@
+"""Ours beside the peers: the same network, the same step, one process.
+
+Chapter `08-training`.
+"""
+
+from preact.bench.contestants import Contestant, contestants
+from preact.bench.measure import Measured, check, compare_times
+
+__all__ = [
+    "Contestant",
+    "Measured",
+    "check",
+    "compare_times",
+    "contestants",
+]

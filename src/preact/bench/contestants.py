@@ -1,0 +1,156 @@
+"""What is compared: the packages a user would pick, and ours.
+
+The peers come with `pip install --no-deps -r requirements-peers.txt`: one of
+them asks for a torchvision that it does not need for these networks.
+
+Chapter `08-training`.
+"""
+
+import importlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from preact.nn import Network
+from preact.nn.fast import fast
+from preact.nn.memory import Memory, set_memory
+from preact.plan import NetworkPlan
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contestant:
+    """A network to be timed.
+
+    Parameters
+    ----------
+    name : str
+    peer : bool
+        Whether it is another package as shipped, against which we count.
+    build : callable
+        Makes the network.
+    channels_last : bool
+        Layout of its weights and images.
+    fused_sgd : bool
+        One kernel for the whole optimizer step.
+    """
+
+    name: str
+    peer: bool
+    build: Callable[[], nn.Module]
+    channels_last: bool = False
+    fused_sgd: bool = False
+
+
+class WithHead(nn.Module):
+    """A network that ends in features, and the classifier it lacks."""
+
+    def __init__(self, features: nn.Module, width: int, classes: int) -> None:
+        super().__init__()
+        self.features, self.head = features, nn.Linear(width, classes)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.head(self.features(x))  # type: ignore[no-any-return]
+
+
+def contestants(plan: NetworkPlan) -> Iterator[Contestant]:
+    """Peers that are installed and have this network, then ours.
+
+    Parameters
+    ----------
+    plan : NetworkPlan
+        A ResNet-164 or 1001 of full pre-activation units for CIFAR-10.
+    """
+    for layout, name in ((False, "as shipped"), (True, "channels_last")):
+        for package, build in _peers(plan).items():
+            yield Contestant(
+                name=f"{package}, {name}",
+                peer=not layout,
+                build=build,
+                channels_last=layout,
+            )
+
+    def ours(memory: Memory = "keep") -> Network:
+        network = Network(plan, seed=0)
+        set_memory(network, memory)
+        return network
+
+    def fastest() -> Network:
+        network = fast(ours())
+        set_memory(network, "recompute")  # in the units that stay as they are
+        return network
+
+    yield Contestant(name="preact", peer=False, build=ours)
+    for memory in ("keep", "recompute", "segment"):
+        yield Contestant(
+            name=f"preact, channels_last, {memory}",
+            peer=False,
+            build=lambda memory=memory: ours(memory),  # type: ignore[misc]
+            channels_last=True,
+        )
+    yield Contestant(
+        name="preact, fast",
+        peer=False,
+        build=fastest,
+        channels_last=True,
+        fused_sgd=True,
+    )
+
+
+def missing_peers() -> list[str]:
+    """Names of the peers that are not installed."""
+    return [
+        package
+        for package, module in (
+            ("pytorchcv", "pytorchcv.models.preresnet_cifar"),
+            ("torch-resnet", "torch_resnet"),
+        )
+        if _module(module) is None
+    ]
+
+
+def _peers(plan: NetworkPlan) -> dict[str, Callable[[], nn.Module]]:
+    """Builders of this network in other packages."""
+    found: dict[str, Callable[[], nn.Module]] = {}
+    zoo = _module("pytorchcv.models.preresnet_cifar")
+    names = {164: "preresnet164bn_cifar10", 1001: "preresnet1001_cifar10"}
+    if zoo and plan.depth in names:
+        found["pytorchcv"] = getattr(zoo, names[plan.depth])
+    other = _module("torch_resnet")
+    if other and plan.depth in names:
+        make = getattr(other, f"PreActResNet{plan.depth}")
+        found["torch-resnet"] = lambda: WithHead(
+            make(small_images=True), 256, plan.classes
+        )
+    return found
+
+
+def _module(name: str):  # type: ignore[no-untyped-def]
+    """Import a module, or return None if its package is not installed."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+def prepared(
+    contestant: Contestant, device: torch.device
+) -> tuple[nn.Module, torch.optim.Optimizer, torch.memory_format]:
+    """Build a contestant on a device, with its optimizer and its layout."""
+    layout = (
+        torch.channels_last
+        if contestant.channels_last
+        else torch.contiguous_format
+    )
+    network = contestant.build().to(device)
+    network.to(memory_format=layout)  # type: ignore[call-overload]
+    sgd = torch.optim.SGD(
+        network.parameters(),
+        lr=1e-3,
+        momentum=0.9,
+        nesterov=True,
+        weight_decay=1e-4,
+        fused=contestant.fused_sgd or None,
+    )
+    return network, sgd, layout

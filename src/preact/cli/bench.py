@@ -1,0 +1,134 @@
+"""`preact bench`: our times beside those of the peers."""
+
+import argparse
+import json
+import platform
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import torch
+from rich.console import Console
+from rich.table import Table
+
+from preact.bench import check, compare_times, contestants
+from preact.bench.contestants import missing_peers
+from preact.cli.plan import fitting_convs
+from preact.experiment import find_device
+from preact.experiment.execute import git
+from preact.nn.fast import kernels
+from preact.plan import cifar_plan
+from preact.spec import TABLE_2
+
+
+def add_command(commands: Any) -> None:
+    """Describe `preact bench`."""
+    parser = commands.add_parser(
+        "bench",
+        help="time a training step and a forward pass beside other packages",
+        description="Time a training step (forward, loss, backward, SGD) and "
+        "a forward pass in evaluation of the full pre-activation network, "
+        "ours and the peers' by turns in one process. Gradients are compared "
+        "with float64 first.",
+    )
+    parser.add_argument("--depth", type=int, default=164)
+    parser.add_argument("--batch", type=int, default=32)
+    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument(
+        "--threads",
+        type=int,
+        default=torch.get_num_threads(),
+        help="CPU threads of all (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--device", default=find_device(), help="default: %(default)s"
+    )
+    parser.add_argument("--record", type=Path, help="write a JSON record")
+    parser.set_defaults(run=_bench)
+
+
+def _bench(options: argparse.Namespace) -> int:
+    """Check, measure, print, record."""
+    console = Console(highlight=False)
+    torch.set_num_threads(options.threads)
+    device = torch.device(options.device)
+    plan = cifar_plan(
+        TABLE_2["full-preactivation"],
+        depth=options.depth,
+        convs=fitting_convs(options.depth),
+    )
+    for package in missing_peers():
+        console.print(
+            f"{package} is not installed: `pip install --no-deps -r "
+            "requirements-peers.txt`",
+            soft_wrap=True,
+        )
+    if device.type == "cpu" and kernels() is None:
+        console.print("no C compiler: `fast` runs without its kernels")
+    error = check(plan, device)
+    console.print(f"gradients within {error:.1g} of float64 (29 layers)")
+    measured = compare_times(
+        list(contestants(plan)),
+        plan,
+        batch=options.batch,
+        rounds=options.rounds,
+        device=device,
+    )
+    record = {
+        "network": f"ResNet-{plan.depth}, full pre-activation",
+        "batch": options.batch,
+        "bn_batch": options.batch,
+        "precision": "float32",
+        "rounds": options.rounds,
+        "threads": options.threads,
+        "device": _name(device),
+        "torch": torch.__version__,
+        "git": git(),
+        "started_utc": datetime.now(UTC).isoformat(timespec="seconds"),
+        "gradient_error": error,
+        "rows": [one.summary() for one in measured],
+    }
+    console.print(_table(record))
+    if options.record:
+        options.record.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(record, indent=1) + "\n"
+        options.record.write_text(text, "utf-8")
+    return 0
+
+
+def _name(device: torch.device) -> str:
+    """What the device calls itself."""
+    if device.type == "cuda":
+        return torch.cuda.get_device_name()
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
+    names = [
+        line.split(":")[1].strip() for line in lines if "model name" in line
+    ]
+    return names[0] if names else platform.processor()
+
+
+def _table(record: dict[str, Any]) -> Table:
+    """Minima, and how many times faster than the better peer they are."""
+    table = Table(
+        title=f"{record['network']}, batch {record['batch']}, "
+        f"{record['precision']}, {record['threads']} threads: minima of "
+        f"{record['rounds']} rounds"
+    )
+    for column in ("", "step ms", "x", "forward ms", "x", "kept", "peak"):
+        table.add_column(column, justify="right" if column else "left")
+    peers = [row for row in record["rows"] if row["peer"]]
+    best = {
+        name: min((row[name] for row in peers), default=None)
+        for name in ("train_ms_min", "forward_ms_min")
+    }
+    for row in record["rows"]:
+        cells = [row["name"]]
+        for name, limit in best.items():
+            cells.append(f"{row[name]:.1f}")
+            cells.append("" if limit is None else f"{limit / row[name]:.2f}")
+        for name in ("kept", "peak"):
+            n = row[f"{name}_bytes_per_image"]
+            cells.append("" if n is None else f"{n / 1e6:.2f} MB")
+        table.add_row(*cells)
+    return table
