@@ -51,6 +51,24 @@ void scale_relu(in x, in scale, in shift, out y, long rows, long c) {
   }
 }
 
+/* y = relu(bn(x)) once more, by the statistics it had. */
+void bn_relu_again(in x, in weight, in bias, in mean, in rstd, out y,
+                   long groups, long rows, long c) {
+  #pragma omp parallel
+  {
+    long low, high;
+    float scale[MOST], shift[MOST];
+    span(rows, &low, &high);
+    for (long g = 0; g < groups; g++) {
+      for (long j = 0; j < c; j++) {
+        scale[j] = rstd[g * c + j] * weight[j];
+        shift[j] = bias[j] - mean[g * c + j] * scale[j];
+      }
+      scaled(x + g * rows * c, scale, shift, y + g * rows * c, low, high, c);
+    }
+  }
+}
+
 /* Running statistics may be NULL: then they are left alone. */
 int bn_relu_forward(in x, in weight, in bias, out y, out mean, out rstd,
                     out running_mean, out running_var, long groups, long rows,

@@ -113,18 +113,17 @@ def bn_relu_again(
 ) -> Tensor:
     """Write relu(bn(x)) into y once more, by the statistics it had."""
     rows, c = _rows(x)
-    scale = seen.rstd.view(seen.groups, c) * weight
-    shift = bias - seen.mean.view(seen.groups, c) * scale
-    for group in range(seen.groups):
-        offset = 4 * group * (rows // seen.groups) * c
-        _library().scale_relu(
-            x.data_ptr() + offset,
-            scale.data_ptr() + 4 * group * c,
-            shift.data_ptr() + 4 * group * c,
-            y.data_ptr() + offset,
-            rows // seen.groups,
-            c,
-        )
+    _library().bn_relu_again(
+        x.data_ptr(),
+        weight.data_ptr(),
+        bias.data_ptr(),
+        seen.mean.data_ptr(),
+        seen.rstd.data_ptr(),
+        y.data_ptr(),
+        seen.groups,
+        rows // seen.groups,
+        c,
+    )
     return y
 
 

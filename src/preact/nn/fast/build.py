@@ -17,6 +17,7 @@ FLAGS = ["-O3", "-march=native", "-ffast-math", "-fopenmp", "-fPIC"]
 POINTER, LONG, FLOAT = ctypes.c_void_p, ctypes.c_long, ctypes.c_float
 SIGNATURES = {
     "scale_relu": [POINTER] * 4 + [LONG] * 2,
+    "bn_relu_again": [POINTER] * 6 + [LONG] * 3,
     "bn_relu_forward": [POINTER] * 8 + [LONG] * 3 + [FLOAT] * 2,
     "bn_relu_backward": [POINTER] * 10 + [LONG] * 3,
 }

@@ -21,6 +21,12 @@ from preact.nn.fast.bn_relu import (
 )
 from preact.nn.unit import Times, Unit
 
+# oneDNN's convolution that adds on its way out; better than a product of
+# matrices where the result is larger than a core's cache.
+CONVOLVE_AND_ADD = getattr(
+    getattr(torch.ops.mkldnn, "_convolution_pointwise", None), "binary", None
+)
+LARGE = 1_000_000  # numbers
 Layer = FastBNReLU | nn.Conv2d
 Folded = tuple[Layer, Tensor, Tensor | None, bool]  # weight, bias, then ReLU
 
@@ -57,8 +63,7 @@ class FastUnit(Unit):
         if not self.branch or not fits(x):
             return super().forward(x)
         if self.training:
-            params = [p for layer in self.branch for p in layer.parameters()]
-            F = _Branch.apply(self, x, *params)  # type: ignore[no-untyped-call]
+            F = _Branch.apply(self, x, *self.parameters_of_branch())  # type: ignore[no-untyped-call]
         elif torch.is_grad_enabled():
             return super().forward(x)
         else:
@@ -69,6 +74,15 @@ class FastUnit(Unit):
         h = self.shortcut(x)
         g = torch.sigmoid(self.gate(x)) if len(self.gate) else None
         return self.after(self.on_shortcut(h, g) + self.on_branch(F, g))  # type: ignore[no-any-return]
+
+    def parameters_of_branch(self) -> list[Tensor]:
+        """Weights in order of the branch; asked for at every step."""
+        found = []
+        for layer in self.branch:
+            found.append(layer.weight)
+            if isinstance(layer, FastBNReLU):
+                found.append(layer.bias)
+        return found
 
     def buffer(self, use: str, x: Tensor) -> Tensor:
         """Room for something of x's shape that is read at once."""
@@ -192,6 +206,23 @@ def convolve(
 
     A 1x1 convolution of stride 1 is a product of matrices.
     """
+    large = x.numel() // x.shape[1] * len(weight) > LARGE
+    if added is not None and large and CONVOLVE_AND_ADD is not None:
+        return CONVOLVE_AND_ADD(  # type: ignore[no-any-return]
+            x,
+            added,
+            weight,
+            bias,
+            layer.padding,
+            layer.stride,
+            layer.dilation,
+            1,
+            "add",
+            1.0,
+            None,
+            [],
+            None,
+        )
     if not _is_product(layer):
         y = nnf.conv2d(x, weight, bias, layer.stride, layer.padding)
         return y if added is None else y.add_(added)
