@@ -94,7 +94,9 @@ def measured(lines: Sequence[Line], strings: Strings) -> Table:
         median = f"{line.median:.2f}" + (f" ({fail})" if line.fails else "")
         theirs = ""
         if line.paper_has:
-            theirs = fail if line.paper_pct is None else f"{line.paper_pct}"
+            theirs = (
+                fail if line.paper_pct is None else f"{line.paper_pct:.2f}"
+            )
         body.append(
             [
                 *([f"ResNet-{line.depth}"] if many else []),

@@ -122,6 +122,17 @@ def compare(records: Iterable[Record]) -> list[Line]:
     return sorted(lines, key=_order)
 
 
+def medians(experiment: str) -> dict[tuple[str, int], str]:
+    """Our published medians by (row, depth), with n; {} before any run."""
+    if not (PUBLISHED / experiment).is_dir():
+        return {}
+    return {
+        (line.row, line.depth): f"{line.median:.2f} (n = {line.n})"
+        for line in compare(load_records(experiment))
+        if line.paper_has
+    }
+
+
 JOINED = ("data_sha256", "protocol", "depth", "convs", "width", "row", "tail")
 SHOWN = ("row", "spec", "tail", "depth", "convs", "width", "data_label")
 
