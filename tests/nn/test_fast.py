@@ -188,6 +188,13 @@ def test_without_a_compiler_the_function_is_the_same(monkeypatch):
         assert close(a, b.double())
 
 
+def test_a_ghost_batch_that_does_not_divide_the_batch_is_refused():
+    ours = fast(Network(planned("full-preactivation"), seed=0))
+    set_ghost_batch(ours, 3)
+    with pytest.raises(ValueError, match="divide the batch of 8; got 3"):
+        ours(batch(torch.float32)[0])
+
+
 def test_a_large_mean_costs_no_digits():
     x = torch.randn(64, 16, 8, 8) + 1e4
     x = x.contiguous(memory_format=torch.channels_last)

@@ -38,6 +38,7 @@ def plain(tmp_path_factory):
         # steps the loss drifts by that much and no more.
         ({"channels_last": True}, 1e-3),
         ({"memory": "segment", "channels_last": True}, 1e-3),
+        ({"fast": True, "channels_last": True}, 1e-3),
         ({"precision": "bf16"}, 0.1),
         ({"precision": "fp16"}, 0.1),
     ],
@@ -51,6 +52,26 @@ def test_every_way_of_computing_trains_alike(
     first, other = plain.curve[0]["loss"], ended.curve[0]["loss"]
     assert other == pytest.approx(first, rel=tolerance)
     assert ended.train_loss == pytest.approx(plain.train_loss, rel=0.15)
+
+
+def test_a_fast_run_resumes_to_the_last_bit(tmp_path):
+    fast = run(fast=True, channels_last=True)
+    whole = train(fast, tmp_path, save_every=25, report_every=10)
+    (tmp_path / NAME).unlink()  # go back to the one before
+    again = train(fast, tmp_path, report_every=10)
+    assert again.curve == whole.curve
+    assert again.profiles == whole.profiles
+
+
+def test_records_older_than_a_field_keep_their_hash():
+    assert "fast" not in run().config["execution"]
+    fast = run(fast=True, channels_last=True)
+    assert fast.config["execution"]["fast"] is True
+
+
+def test_fast_without_its_layout_is_refused():
+    with pytest.raises(ValueError, match="fast needs channels_last"):
+        Execution(fast=True)
 
 
 def test_the_scale_of_the_loss_survives_in_a_checkpoint(tmp_path):

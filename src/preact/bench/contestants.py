@@ -76,9 +76,9 @@ def contestants(plan: NetworkPlan) -> Iterator[Contestant]:
         set_memory(network, memory)
         return network
 
-    def fastest() -> Network:
+    def fastest(memory: Memory = "recompute") -> Network:
         network = fast(ours())
-        set_memory(network, "recompute")  # in the units that stay as they are
+        set_memory(network, memory)
         return network
 
     yield Contestant(name="preact", peer=False, build=ours)
@@ -93,6 +93,13 @@ def contestants(plan: NetworkPlan) -> Iterator[Contestant]:
         name="preact, fast",
         peer=False,
         build=fastest,
+        channels_last=True,
+        fused_sgd=True,
+    )
+    yield Contestant(
+        name="preact, fast, segment",
+        peer=False,
+        build=lambda: fastest("segment"),
         channels_last=True,
         fused_sgd=True,
     )

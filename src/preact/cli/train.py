@@ -56,6 +56,11 @@ def add_command(commands: Any) -> None:
         help="channels side by side in memory: faster on most devices",
     )
     parser.add_argument(
+        "--fast",
+        action="store_true",
+        help="units as one operation (CPU, with --channels-last)",
+    )
+    parser.add_argument(
         "--memory",
         default="keep",
         choices=get_args(Memory),
@@ -125,5 +130,6 @@ def _run(options: argparse.Namespace) -> Run:
             precision=options.precision,
             channels_last=options.channels_last,
             memory=options.memory,
+            fast=options.fast,
         ),
     )

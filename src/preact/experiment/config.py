@@ -178,7 +178,7 @@ def _protocol(fixed: dict[str, Any]) -> Protocol:
 
 def _execution(said: dict[str, Any]) -> Execution:
     """How to compute; processes are counted when it runs."""
-    known = ("precision", "channels_last", "memory")
+    known = ("precision", "channels_last", "memory", "fast")
     _check_keys("[fixed.execution]", said, known)
     return Execution(**said)
 

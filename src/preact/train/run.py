@@ -32,16 +32,26 @@ class Execution:
         What is kept for the backward pass; see `preact.nn.memory`.
     processes : int
         Processes that share a batch; each has its own BN statistics.
+    fast : bool
+        Use `preact.nn.fast`, with channels last.
+
+    Raises
+    ------
+    ValueError
+        If a field has a value that is not listed, or `fast` stands alone.
     """
 
     precision: Precision = "fp32"
     channels_last: bool = False
     memory: Memory = "keep"
     processes: int = 1
+    fast: bool = False
 
     def __post_init__(self) -> None:
         check_choice("precision", self.precision, get_args(Precision))
         check_choice("memory", self.memory, get_args(Memory))
+        if self.fast and not self.channels_last:
+            raise ValueError("fast needs channels_last; got it without")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,6 +107,9 @@ class Run:
     def config(self) -> dict[str, Any]:
         """Everything that determines the result, resolved."""
         tail = self.drawn_tail if self.tail is None else self.tail
+        execution = asdict(self.execution)
+        if not self.execution.fast:
+            del execution["fast"]  # as in records older than the field
         return {
             "row": self.row,
             "spec": str(self.plan.spec),
@@ -110,7 +123,7 @@ class Run:
             "data_label": self.data.label,
             "data_sha256": self.data.sha256,
             "seed": self.seed,
-            "execution": asdict(self.execution),
+            "execution": execution,
         }
 
     @property

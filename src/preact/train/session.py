@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from preact.data.augment import batch_indices, draws
 from preact.data.loader import Cut, Draw, Loader
 from preact.nn import Network
+from preact.nn.fast import fast
 from preact.nn.layers import set_ghost_batch
 from preact.nn.memory import set_memory
 from preact.train.parallel import Workers
@@ -54,6 +55,8 @@ class Session:
             else torch.contiguous_format
         )
         self.network = Network(run.plan, seed=run.seed)
+        if run.execution.fast:
+            self.network = fast(self.network)
         self.network.to(self.device)
         self.network.to(memory_format=self.layout)  # type: ignore[call-overload]
         set_ghost_batch(self.network, protocol.ghost_batch)
