@@ -1,6 +1,14 @@
-import pytest
+import io
+import subprocess
 
+import pytest
+from rich.console import Console
+
+from paths import ROOT
 from preact.cli import main
+from preact.cli.progress import Progress
+from preact.data import load
+from preact.train import Run, find_protocol
 
 
 def run(capsys, *arguments):
@@ -49,3 +57,60 @@ def test_bad_input_is_one_sentence_and_exit_code_2(capsys, arguments, message):
     assert (code, out) == (2, "")
     assert message in err
     assert len(err.splitlines()) == 1
+
+
+def test_progress_is_a_line_in_a_log_and_a_bar_on_a_terminal():
+    run = Run(
+        row="original",
+        depth=8,
+        convs=2,
+        protocol=find_protocol("digits"),
+        data=load("digits"),
+    )
+    point = {
+        "iteration": 150,
+        "lr": 0.1,
+        "loss": 1.25,
+        "train_error_pct": 40.0,
+        "test_error_pct": 50.0,
+        "images_per_s": 160.0,
+    }
+    log, terminal = io.StringIO(), io.StringIO()
+    with Progress(Console(file=log, width=200), run, "a run") as progress:
+        progress(point)
+    wanted = (
+        "150/300 lr 0.1 loss 1.2500 train error 40.00 % test 50.00 % "
+        "160 images/s 1.0 min left"
+    )
+    assert " ".join(log.getvalue().split()) == wanted
+        "150/300",
+        "lr",
+        "0.1",
+        "loss",
+        "1.2500",
+        "train",
+        "error",
+        "40.00",
+        "%",
+        "test",
+        "50.00",
+        "%",
+        "160",
+        "images/s",
+        "1.0",
+        "min",
+        "left",
+    ]
+    console = Console(file=terminal, width=200, force_terminal=True)
+    with Progress(console, run, "a run") as progress:
+        progress(point)
+        progress.bar.refresh()
+    assert "150/300" in terminal.getvalue()
+    assert "min left" not in terminal.getvalue()
+
+
+def test_the_slurm_file_is_a_shell_script_that_can_be_read():
+    path = ROOT / "experiments" / "slurm.sh"
+    subprocess.run(["bash", "-n", str(path)], check=True)
+    for option in ("--nodes=2", "--gpus-per-node=4", "--signal=INT"):
+        assert f"#SBATCH {option}" in path.read_text()

@@ -247,10 +247,13 @@ def test_a_time_limit_leaves_what_does_not_fit_for_the_next_time(
     small, tmp_path, capsys
 ):
     path, _ = small
-    command = ["ablate", str(path), "--out", str(tmp_path), *PLACES]
-    assert main([*command, "--minutes", "0.00001"]) == 0
+    long = tmp_path / "small.toml"
+    long.write_text(SMALL.replace("iterations = 12", "iterations = 9000"))
+    command = ["--out", str(tmp_path / "runs"), *PLACES]
+    # 9000 steps take half a minute or more: more than three seconds.
+    assert main(["ablate", str(long), "--minutes", "0.05", *command]) == 0
     assert "4 did not fit" in capsys.readouterr().out
-    assert main([*command, "--minutes", "5"]) == 0
+    assert main(["ablate", str(path), "--minutes", "5", *command]) == 0
     assert "4 finished" in capsys.readouterr().out
 
 

@@ -6,7 +6,8 @@ Chapter `08-training`.
 import os
 import platform
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -75,16 +76,8 @@ def execute(
         run = with_processes(cell.run, crew.count)
         if path.exists():
             return known_record(path, run), False
-        work = checkpoints(path)
-        work.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(work / "lock")
-        if crew.leads:
-            try:
-                lock.acquire(timeout=0)
-            except Timeout as error:
-                raise Busy(f"{path}: another process trains it") from error
-        try:
-            if path.exists():  # the other process was faster
+        with _sole_work(path, crew) as work:
+            if path.exists():  # another process was faster
                 return known_record(path, run), False
             started = datetime.now(UTC).isoformat(timespec="seconds")
             reset_peak_memory(device)
@@ -112,14 +105,30 @@ def execute(
             }
             if crew.leads:
                 write_record(path, record, ended.curve)
-                clear(work)
             return record, True
-        finally:
-            if crew.leads:
-                lock.release()
-                if path.exists():
-                    (work / "lock").unlink(missing_ok=True)
-                    work.rmdir()
+
+
+@contextmanager
+def _sole_work(path: Path, crew: Workers) -> Iterator[Path]:
+    """Folder of checkpoints, locked; gone when the record is there."""
+    work = checkpoints(path)
+    work.mkdir(parents=True, exist_ok=True)
+    if not crew.leads:
+        yield work
+        return
+    lock = FileLock(work / "lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        raise Busy(f"{path}: another process trains it") from error
+    try:
+        yield work
+    finally:
+        lock.release()
+        if path.exists():
+            clear(work)
+            (work / "lock").unlink(missing_ok=True)
+            work.rmdir()
 
 
 def checkpoints(path: Path) -> Path:
