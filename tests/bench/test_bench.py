@@ -1,13 +1,19 @@
 """The comparison compares the same thing, and refuses to time a wrong one."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 import torch
 
-from preact.bench import check, compare_times, contestants, measure
-from preact.bench.contestants import missing_peers, prepared
+from paths import ROOT
+from preact.bench import Contestant, check, compare_times, contestants, measure
+from preact.bench.contestants import missing_peers
+from preact.bench.racer import Racer
 from preact.cli import main
+from preact.nn import Network
 from preact.plan import cifar_plan
 from preact.spec import TABLE_2
 
@@ -24,22 +30,22 @@ def test_the_peers_are_installed():
 
 @pytest.mark.slow
 def test_every_contestant_is_the_same_network():
-    entries = list(contestants(planned(164)))
+    entries = list(contestants(planned(164), CPU))
     assert [e.name for e in entries if e.peer] == [
         "pytorchcv, as shipped",
         "torch-resnet, as shipped",
     ]
     for entry in entries:
-        network, _, layout = prepared(entry, CPU)
-        assert sum(p.numel() for p in network.parameters()) == 1_703_258
-        x = torch.randn(2, 3, 32, 32).contiguous(memory_format=layout)
-        assert network(x).shape == (2, 10)
+        racer = Racer(entry, torch.randn(2, 3, 32, 32), torch.arange(2))
+        n = sum(p.numel() for p in racer.network.parameters())
+        assert n == 1_703_258
+        assert racer.network(racer.images).shape == (2, 10)
 
 
 def test_times_are_taken_by_turns_and_the_first_turn_does_not_count():
     turns = []
     found = compare_times(
-        list(contestants(planned(11))),
+        list(contestants(planned(11), CPU)),
         planned(11),
         batch=4,
         rounds=2,
@@ -72,3 +78,66 @@ def test_the_command_prints_a_table_and_writes_a_record(tmp_path, capsys):
     assert record["gradient_error"] < 1e-4
     names = [row["name"] for row in record["rows"]]
     assert "preact, fast" in names
+
+
+def test_on_a_gpu_half_precision_and_graphs_run_too():
+    plan = planned(164)
+    here = [e.name for e in contestants(plan, CPU) if e.on_gpu != "no"]
+    there = list(contestants(plan, torch.device("cuda")))
+    assert [e.name for e in there if not e.half] == here
+    assert [e.name for e in there if e.graph] == [
+        "pytorchcv, channels_last, fp16, one graph",
+        "torch-resnet, channels_last, fp16, one graph",
+        "preact, channels_last, keep, fp16, one graph",
+        "preact, channels_last, recompute, fp16, one graph",
+    ]
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+def test_a_graph_of_the_step_trains_as_the_steps_do():
+    cuda = torch.device("cuda")
+    x = torch.randn(8, 3, 32, 32, device=cuda)
+    labels = torch.arange(8, device=cuda)
+    ends = []
+    for graph in (False, True):
+        entry = Contestant(
+            name="a net",
+            peer=False,
+            build=lambda: Network(planned(11), seed=0),
+            channels_last=True,
+            graph=graph,
+        )
+        racer = Racer(entry, x, labels)
+        if graph:
+            racer.capture()
+            racer.train()
+        else:
+            for _ in range(4):  # three to warm up, one in the graph
+                racer.train()
+        ends.append(
+            torch.cat([p.flatten() for p in racer.network.parameters()])
+        )
+    torch.testing.assert_close(*ends, rtol=1e-4, atol=1e-5)
+
+
+def test_the_gpu_command_can_be_tried_on_a_cpu(tmp_path):
+    told = subprocess.run(
+        ["bash", str(ROOT / "bench" / "gpu.sh")],
+        env={
+            **os.environ,
+            "OUT": str(tmp_path),
+            "PYTHON": sys.executable,
+            "DEVICE": "cpu",
+            "DEPTHS": "11",
+            "BATCH": "4",
+            "ROUNDS": "1",
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    assert "ResNet-11, full pre-activation, batch 4" in told.stdout
+    record = json.loads((tmp_path / "bench-11.json").read_text())
+    assert record["batch"] == 4

@@ -8,7 +8,8 @@ Chapter `08-training`.
 
 import importlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -34,6 +35,13 @@ class Contestant:
         Layout of its weights and images.
     fused_sgd : bool
         One kernel for the whole optimizer step.
+    half : bool
+        Convolutions in fp16, the loss scaled.
+    graph : bool
+        The whole step as one CUDA graph.
+    on_gpu : {"no", "eager", "graph too"}
+        What is tried there: checkpoints cannot be captured, and the kernels
+        of `fast` are the CPU's.
     """
 
     name: str
@@ -41,6 +49,9 @@ class Contestant:
     build: Callable[[], nn.Module]
     channels_last: bool = False
     fused_sgd: bool = False
+    half: bool = False
+    graph: bool = False
+    on_gpu: Literal["no", "eager", "graph too"] = "graph too"
 
 
 class WithHead(nn.Module):
@@ -54,14 +65,34 @@ class WithHead(nn.Module):
         return self.head(self.features(x))  # type: ignore[no-any-return]
 
 
-def contestants(plan: NetworkPlan) -> Iterator[Contestant]:
+def contestants(
+    plan: NetworkPlan, device: torch.device
+) -> Iterator[Contestant]:
     """Peers that are installed and have this network, then ours.
+
+    On a GPU also what a skilled user makes of them: half precision, channels
+    last, the whole step in one graph.
 
     Parameters
     ----------
     plan : NetworkPlan
         A ResNet-164 or 1001 of full pre-activation units for CIFAR-10.
     """
+    for entry in _contestants(plan):
+        if device.type != "cuda":
+            yield entry
+            continue
+        if entry.on_gpu != "no":
+            yield entry
+        if entry.on_gpu == "graph too" and entry.channels_last:
+            for graph, word in ((False, "fp16"), (True, "fp16, one graph")):
+                yield replace(
+                    entry, name=f"{entry.name}, {word}", half=True, graph=graph
+                )
+
+
+def _contestants(plan: NetworkPlan) -> Iterator[Contestant]:
+    """All of them in float32, every step of eager calls."""
     for layout, name in ((False, "as shipped"), (True, "channels_last")):
         for package, build in _peers(plan).items():
             yield Contestant(
@@ -88,6 +119,7 @@ def contestants(plan: NetworkPlan) -> Iterator[Contestant]:
             peer=False,
             build=lambda memory=memory: ours(memory),  # type: ignore[misc]
             channels_last=True,
+            on_gpu="eager" if memory == "segment" else "graph too",
         )
     yield Contestant(
         name="preact, fast",
@@ -95,6 +127,7 @@ def contestants(plan: NetworkPlan) -> Iterator[Contestant]:
         build=fastest,
         channels_last=True,
         fused_sgd=True,
+        on_gpu="no",
     )
     yield Contestant(
         name="preact, fast, segment",
@@ -102,6 +135,7 @@ def contestants(plan: NetworkPlan) -> Iterator[Contestant]:
         build=lambda: fastest("segment"),
         channels_last=True,
         fused_sgd=True,
+        on_gpu="no",
     )
 
 
@@ -139,25 +173,3 @@ def _module(name: str):  # type: ignore[no-untyped-def]
         return importlib.import_module(name)
     except ImportError:
         return None
-
-
-def prepared(
-    contestant: Contestant, device: torch.device
-) -> tuple[nn.Module, torch.optim.Optimizer, torch.memory_format]:
-    """Build a contestant on a device, with its optimizer and its layout."""
-    layout = (
-        torch.channels_last
-        if contestant.channels_last
-        else torch.contiguous_format
-    )
-    network = contestant.build().to(device)
-    network.to(memory_format=layout)  # type: ignore[call-overload]
-    sgd = torch.optim.SGD(
-        network.parameters(),
-        lr=1e-3,
-        momentum=0.9,
-        nesterov=True,
-        weight_decay=1e-4,
-        fused=contestant.fused_sgd or None,
-    )
-    return network, sgd, layout

@@ -11,13 +11,12 @@ from typing import Any
 
 import torch
 import torch.nn.functional as nnf
-from torch import Tensor, nn
 
-from preact.bench.contestants import Contestant, prepared
+from preact.bench.contestants import Contestant
+from preact.bench.racer import Racer
 from preact.nn import Network
 from preact.nn.fast import fast
 from preact.plan import NetworkPlan, cifar_plan
-from preact.train.footprint import network_bytes
 
 TOLERANCE = 1e-3  # of a float32 gradient against float64, 29 layers
 
@@ -117,25 +116,26 @@ def compare_times(
     images = torch.randn(batch, *plan.image, generator=rng).to(device)
     labels = torch.randint(0, plan.classes, (batch,), generator=rng)
     labels = labels.to(device)
-    found, works = [], []
+    found, racers = [], []
     for entry in entries:
-        network, sgd, layout = prepared(entry, device)
-        x = images.contiguous(memory_format=layout)
-        one = Measured(
-            name=entry.name,
-            peer=entry.peer,
-            parameters=sum(p.numel() for p in network.parameters()),
+        racer = Racer(entry, images, labels)
+        kept, peak = racer.bytes_per_image()
+        racer.capture()
+        racers.append(racer)
+        found.append(
+            Measured(
+                name=entry.name,
+                peer=entry.peer,
+                parameters=sum(p.numel() for p in racer.network.parameters()),
+                kept_bytes=kept,
+                peak_bytes=peak,
+            )
         )
-        if device.type == "cpu":
-            few = x[:2].contiguous(memory_format=layout)
-            one.kept_bytes, one.peak_bytes = network_bytes(network, few)
-        found.append(one)
-        works.append((network, sgd, x))
     for turn in range(rounds + 1):
-        for one, (network, sgd, x) in zip(found, works, strict=True):
-            train_s = _timed(lambda: _step(network, sgd, x, labels), device)  # noqa: B023
-            _forward(network, x)  # what evaluation prepares once
-            forward_s = _timed(lambda: _forward(network, x), device)  # noqa: B023
+        for one, racer in zip(found, racers, strict=True):
+            train_s = _timed(racer.train, device)
+            racer.forward()  # what evaluation prepares once
+            forward_s = _timed(racer.forward, device)
             if turn:
                 one.train_s.append(train_s)
                 one.forward_s.append(forward_s)
@@ -152,21 +152,3 @@ def _timed(work: Callable[[], object], device: torch.device) -> float:
     if device.type == "cuda":
         torch.cuda.synchronize()
     return time.perf_counter() - start
-
-
-def _step(
-    network: nn.Module, sgd: torch.optim.Optimizer, x: Tensor, labels: Tensor
-) -> None:
-    """One training step, the data at hand."""
-    network.train()
-    loss = nnf.cross_entropy(network(x), labels)
-    sgd.zero_grad(set_to_none=True)
-    loss.backward()  # type: ignore[no-untyped-call]
-    sgd.step()
-
-
-@torch.no_grad()
-def _forward(network: nn.Module, x: Tensor) -> None:
-    """One forward pass in evaluation."""
-    network.eval()
-    network(x)

@@ -68,7 +68,7 @@ def _bench(options: argparse.Namespace) -> int:
     error = check(plan, device)
     console.print(f"gradients within {error:.1g} of float64 (29 layers)")
     measured = compare_times(
-        list(contestants(plan)),
+        list(contestants(plan, device)),
         plan,
         batch=options.batch,
         rounds=options.rounds,

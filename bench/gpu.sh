@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Training steps of ResNet-164 and 1001 beside other packages, on one GPU.
+#
+#     bash bench/gpu.sh
+#
+# Needs no network: the peers must be installed (requirements-peers.txt). Prints
+# the tables and writes a record of each to OUT.
+#   OUT      folder of the records              (bench)
+#   PYTHON   the interpreter that has preact    (.venv/bin/python or python3)
+#   DEVICE, DEPTHS, BATCH, ROUNDS               (cuda, "164 1001", 128, 10)
+set -euo pipefail
+here="$(cd "$(dirname "$0")/.." && pwd)"
+python=${PYTHON:-}
+[ -n "$python" ] || { python="$here/.venv/bin/python"; [ -x "$python" ] || python=python3; }
+out=${OUT:-bench}
+mkdir -p "$out"
+for depth in ${DEPTHS:-164 1001}; do
+  COLUMNS=110 "$python" -m preact bench --device "${DEVICE:-cuda}" --depth "$depth" \
+    --batch "${BATCH:-128}" --rounds "${ROUNDS:-10}" --record "$out/bench-$depth.json"
+done
