@@ -49,7 +49,7 @@ test: _build lint ## every test and every notebook
 notebooks: setup ## notebooks/ anew from the chapters
 	$(BIN)/python book/_ext/notebooks.py
 
-report: setup ## the tables of measured errors in README.md
+report: setup ## the tables of errors and times in README.md
 	$(BIN)/python book/_ext/results.py
 
 translated: setup ## note that the Chinese editions follow the English again

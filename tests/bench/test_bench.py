@@ -138,6 +138,6 @@ def test_the_gpu_command_can_be_tried_on_a_cpu(tmp_path):
         check=True,
         timeout=120,
     )
-    assert "ResNet-11, full pre-activation, batch 4" in told.stdout
+    assert "ResNet-11, full pre-activation: batch 4" in told.stdout
     record = json.loads((tmp_path / "bench-11.json").read_text())
     assert record["batch"] == 4

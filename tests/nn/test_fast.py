@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as nnf
 
 from preact.nn import Network
-from preact.nn.fast import FlatSGD, bn_relu, fast, kernels
+from preact.nn.fast import bn_relu, fast, kernels
 from preact.nn.fast.unit import FastUnit
 from preact.nn.layers import BatchNorm, set_ghost_batch
 from preact.nn.memory import set_memory
@@ -186,51 +186,6 @@ def test_without_a_compiler_the_function_is_the_same(monkeypatch):
     without = backward(fast(network), torch.float32)
     for a, b in zip(with_them, without, strict=True):
         assert close(a, b.double())
-
-
-@pytest.mark.parametrize("fused", [None, True])
-def test_flat_sgd_takes_the_steps_of_sgd(fused):
-    plan = planned("full-preactivation")
-    ends = []
-    for kind in (torch.optim.SGD, FlatSGD):
-        network = fast(Network(plan, seed=0)).double()
-        decayed = [p for p in network.parameters() if p.ndim > 1]
-        kept = [p for p in network.parameters() if p.ndim == 1]
-        sgd = kind(
-            [
-                {"params": decayed, "weight_decay": 0.1},
-                {"params": kept, "weight_decay": 0.0},
-            ],
-            lr=0.05,
-            momentum=0.9,
-            nesterov=True,
-            fused=fused,
-        )
-        x, labels = batch(torch.float64)
-        for _ in range(4):
-            sgd.zero_grad()
-            nnf.cross_entropy(network(x), labels).backward()
-            sgd.step()
-        ends.append(network.state_dict())
-    for name, value in ends[0].items():
-        torch.testing.assert_close(
-            ends[1][name], value, rtol=1e-10, atol=1e-12
-        )
-
-
-def test_evaluation_sees_the_steps_of_flat_sgd():
-    network = Network(planned("full-preactivation"), seed=0)
-    ours = fast(network)
-    x, labels = batch(torch.float32)
-    sgd = FlatSGD([{"params": list(ours.parameters())}], lr=0.05)
-    for training in (True, False, True):
-        ours.train(training)
-        nnf.cross_entropy(ours(x), labels).backward()
-        sgd.step()
-        for model in (ours, network):
-            model.eval()
-        with torch.no_grad():
-            assert close(ours(x), network(x).double())
 
 
 def test_a_ghost_batch_that_does_not_divide_the_batch_is_refused():

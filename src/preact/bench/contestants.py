@@ -33,8 +33,8 @@ class Contestant:
         Makes the network.
     channels_last : bool
         Layout of its weights and images.
-    flat_sgd : bool
-        All parameters as one: one kernel for the whole update.
+    fused_sgd : bool
+        One kernel for the whole optimizer step.
     half : bool
         Convolutions in fp16, the loss scaled.
     graph : bool
@@ -48,7 +48,7 @@ class Contestant:
     peer: bool
     build: Callable[[], nn.Module]
     channels_last: bool = False
-    flat_sgd: bool = False
+    fused_sgd: bool = False
     half: bool = False
     graph: bool = False
     on_gpu: Literal["no", "eager", "graph too"] = "graph too"
@@ -126,7 +126,7 @@ def _contestants(plan: NetworkPlan) -> Iterator[Contestant]:
         peer=False,
         build=fastest,
         channels_last=True,
-        flat_sgd=True,
+        fused_sgd=True,
         on_gpu="no",
     )
     yield Contestant(
@@ -134,7 +134,7 @@ def _contestants(plan: NetworkPlan) -> Iterator[Contestant]:
         peer=False,
         build=lambda: fastest("segment"),
         channels_last=True,
-        flat_sgd=True,
+        fused_sgd=True,
         on_gpu="no",
     )
 

@@ -101,7 +101,7 @@ def compare_times(
     device: torch.device,
     progress: Callable[[int], None] = lambda _: None,
 ) -> list[Measured]:
-    """Time all contestants, one step of each by turns.
+    """Time all contestants by turns: two steps each, of which one counts.
 
     The machine's good and bad moments so fall on all of them alike.
 
@@ -133,6 +133,7 @@ def compare_times(
         )
     for turn in range(rounds + 1):
         for one, racer in zip(found, racers, strict=True):
+            racer.train()  # finds its memory again, as in a run
             train_s = _timed(racer.train, device)
             racer.forward()  # what evaluation prepares once
             forward_s = _timed(racer.forward, device)

@@ -10,7 +10,6 @@ import torch.nn.functional as nnf
 from torch import Tensor
 
 from preact.bench.contestants import Contestant
-from preact.nn.fast import FlatSGD
 from preact.train.footprint import network_bytes
 
 WARM_UP = 3  # steps before a capture, as PyTorch's notes on graphs ask
@@ -40,14 +39,13 @@ class Racer:
         self.images = images.contiguous(memory_format=layout)
         self.network = contestant.build().to(images.device)
         self.network.to(memory_format=layout)  # type: ignore[call-overload]
-        kind = FlatSGD if contestant.flat_sgd else torch.optim.SGD
-        self.sgd = kind(
-            [{"params": list(self.network.parameters())}],
+        self.sgd = torch.optim.SGD(
+            self.network.parameters(),
             lr=1e-3,
             momentum=0.9,
             nesterov=True,
             weight_decay=1e-4,
-            fused=contestant.flat_sgd or None,
+            fused=contestant.fused_sgd or None,
         )
         self.graph: torch.cuda.CUDAGraph | None = None
 

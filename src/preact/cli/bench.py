@@ -9,16 +9,18 @@ from typing import Any
 
 import torch
 from rich.console import Console
-from rich.table import Table
 
 from preact.bench import check, compare_times, contestants
 from preact.bench.contestants import missing_peers
 from preact.cli.plan import fitting_convs
+from preact.cli.report import as_rich
 from preact.experiment import find_device
 from preact.experiment.execute import git
+from preact.figures import timed
 from preact.nn.fast import kernels
 from preact.plan import cifar_plan
 from preact.spec import TABLE_2
+from preact.strings import Strings
 
 
 def add_command(commands: Any) -> None:
@@ -88,7 +90,7 @@ def _bench(options: argparse.Namespace) -> int:
         "gradient_error": error,
         "rows": [one.summary() for one in measured],
     }
-    console.print(_table(record))
+    console.print(as_rich(timed(record, Strings("en"))))
     if options.record:
         options.record.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps(record, indent=1) + "\n"
@@ -106,29 +108,3 @@ def _name(device: torch.device) -> str:
         line.split(":")[1].strip() for line in lines if "model name" in line
     ]
     return names[0] if names else platform.processor()
-
-
-def _table(record: dict[str, Any]) -> Table:
-    """Minima, and how many times faster than the better peer they are."""
-    table = Table(
-        title=f"{record['network']}, batch {record['batch']}, "
-        f"{record['precision']}, {record['threads']} threads: minima of "
-        f"{record['rounds']} rounds"
-    )
-    for column in ("", "step ms", "x", "forward ms", "x", "kept", "peak"):
-        table.add_column(column, justify="right" if column else "left")
-    peers = [row for row in record["rows"] if row["peer"]]
-    best = {
-        name: min((row[name] for row in peers), default=None)
-        for name in ("train_ms_min", "forward_ms_min")
-    }
-    for row in record["rows"]:
-        cells = [row["name"]]
-        for name, limit in best.items():
-            cells.append(f"{row[name]:.1f}")
-            cells.append("" if limit is None else f"{limit / row[name]:.2f}")
-        for name in ("kept", "peak"):
-            n = row[f"{name}_bytes_per_image"]
-            cells.append("" if n is None else f"{n / 1e6:.2f} MB")
-        table.add_row(*cells)
-    return table

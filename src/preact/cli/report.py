@@ -7,7 +7,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from preact.figures import measured
+from preact.figures import measured, tables
 from preact.records.compare import (
     PUBLISHED,
     compare,
@@ -54,12 +54,7 @@ def _report(options: argparse.Namespace) -> int:
         print(table.markdown(), end="")
         return 0
     console = Console(highlight=False)
-    shown = Table(title=table.caption)
-    for name in table.head:
-        shown.add_column(name)
-    for line in table.body:
-        shown.add_row(*line)
-    console.print(shown)
+    console.print(as_rich(table))
     for one in deviations(records):
         console.print(
             f"deviation: {one['from']} -> {one['to']} ({one['why']})",
@@ -71,9 +66,20 @@ def _report(options: argparse.Namespace) -> int:
     return 0
 
 
+def as_rich(table: tables.Table) -> Table:
+    """A table for the terminal."""
+    shown = Table(title=table.caption)
+    for name in table.head:
+        shown.add_column(name)
+    for line in table.body:
+        shown.add_row(*line)
+    return shown
+
+
 def experiments(folder: Path) -> dict[str, int]:
     """Experiments with records below a folder, and how many."""
     names = sorted(p.name for p in folder.iterdir() if p.is_dir())
-    return {
+    counts = {
         name: len(list((folder / name).rglob("seed-*.json"))) for name in names
     }
+    return {name: n for name, n in counts.items() if n}

@@ -21,6 +21,7 @@ from preact.figures.tables import (
     measured,
     network_table,
     paper_beside_ours,
+    timed,
 )
 from preact.figures.units import unit_diagram
 
@@ -34,5 +35,6 @@ __all__ = [
     "paper_beside_ours",
     "product_and_gradient",
     "signal_and_gradient",
+    "timed",
     "unit_diagram",
 ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from html import escape
+from typing import Any
 
 from preact.paper import Result
 from preact.plan import NetworkPlan
@@ -130,6 +131,33 @@ DATA_KEYS = {
     "CIFAR-10": "cifar10",
     "CIFAR-10 (JPEG copy)": "cifar10_jpeg",
 }
+
+
+def timed(record: Mapping[str, Any], strings: Strings) -> Table:
+    """Times of `preact bench`, and how they compare with the better peer.
+
+    Parameters
+    ----------
+    record : dict
+        As `preact bench --record` writes it.
+    """
+    rows = record["rows"]
+    body: list[list[str]] = [[row["name"]] for row in rows]
+    for field in ("train_ms_min", "forward_ms_min"):
+        best = min((r[field] for r in rows if r["peer"]), default=None)
+        for line, row in zip(body, rows, strict=True):
+            times = "" if best is None else f"{best / row[field]:.2f}"
+            line += [f"{row[field]:.0f}", times]
+    for field in ("kept_bytes_per_image", "peak_bytes_per_image"):
+        for line, row in zip(body, rows, strict=True):
+            n = row[field]
+            line.append("" if n is None else f"{n / 1e6:.2f}")
+    names = ("step_ms", "times", "forward_ms", "times", "kept_mb", "peak_mb")
+    head = [strings("table.network")]
+    head += [strings(f"table.{name}") for name in names]
+    said = ("network", "batch", "precision", "threads", "device", "rounds")
+    values = {name: record[name] for name in said}
+    return Table(head, body, strings("table.timed", **values))
 
 
 def network_table(plans: Mapping[str, NetworkPlan], strings: Strings) -> Table:

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from preact.data.augment import batch_indices, draws
 from preact.data.loader import Cut, Draw, Loader
 from preact.nn import Network
-from preact.nn.fast import FlatSGD, fast
+from preact.nn.fast import fast
 from preact.nn.layers import set_ghost_batch
 from preact.nn.memory import set_memory
 from preact.train.parallel import Workers
@@ -63,9 +63,7 @@ class Session:
         set_memory(self.network, run.execution.memory)
         self.network.train()
         self.joined = workers.joined(self.network)
-        # DDP has buffers of its own for the gradients.
-        flat = run.execution.fast and workers.count == 1
-        self.sgd = make_sgd(self.network, protocol, flat=flat)
+        self.sgd = make_sgd(self.network, protocol)
         self.scaler = loss_scaler(run.execution.precision, self.device)
         self.arithmetic = arithmetic(run.execution.precision, self.device)
         cut = Cut(
@@ -153,9 +151,7 @@ class Session:
             self.sums.copy_(state["sums"])
 
 
-def make_sgd(
-    network: nn.Module, protocol: Protocol, *, flat: bool = False
-) -> torch.optim.SGD:
+def make_sgd(network: nn.Module, protocol: Protocol) -> torch.optim.SGD:
     """SGD with momentum, and weight decay where the protocol has it."""
     weights: list[nn.Parameter] = []
     others: list[nn.Parameter] = []
@@ -166,10 +162,9 @@ def make_sgd(
         {"params": weights, "weight_decay": protocol.weight_decay},
         {"params": others, "weight_decay": 0.0},
     ]
-    return (FlatSGD if flat else torch.optim.SGD)(
+    return torch.optim.SGD(
         [group for group in groups if group["params"]],
         lr=protocol.lr,
         momentum=protocol.momentum,
         nesterov=protocol.nesterov,
-        fused=flat or None,
     )

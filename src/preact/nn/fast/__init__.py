@@ -11,13 +11,12 @@ from torch import Tensor, nn
 
 from preact.nn.fast.bn_relu import FastBNReLU
 from preact.nn.fast.build import kernels
-from preact.nn.fast.flat import FlatSGD
 from preact.nn.fast.unit import FastUnit
 from preact.nn.layers import BatchNorm
 from preact.nn.network import Network, chain
 from preact.nn.unit import Unit
 
-__all__ = ["FlatSGD", "fast", "kernels"]
+__all__ = ["fast", "kernels"]
 
 
 def fast(network: Network) -> Network:

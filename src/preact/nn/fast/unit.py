@@ -4,7 +4,7 @@ Chapter `08-training`.
 """
 
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any
 
 import torch
 import torch.nn.functional as nnf
@@ -58,11 +58,6 @@ class FastUnit(Unit):
             isinstance(f, Times) and f.value == 1.0 for f in factors
         )
 
-    def train(self, mode: bool = True) -> Self:
-        """Forget what was folded: the weights may have moved meanwhile."""
-        self.fold = ((), [])
-        return super().train(mode)
-
     def forward(self, x: Tensor) -> Tensor:
         """Map x_l (N, c_in, H, W) to x_{l+1} (N, c_out, H', W')."""
         if not self.branch or not fits(x):
@@ -70,7 +65,6 @@ class FastUnit(Unit):
         if self.training:
             F = _Branch.apply(self, x, *self.parameters_of_branch())  # type: ignore[no-untyped-call]
         elif torch.is_grad_enabled():
-            self.fold = ((), [])  # a step may follow
             return super().forward(x)
         else:
             F = self.folded(x)
