@@ -60,4 +60,4 @@ def test_a_bad_protocol_is_refused(change, message):
     with pytest.raises(
         ValueError, match="one of paper, torch-release, digits"
     ):
-        find_protocol("modern")
+        find_protocol("ancient")
