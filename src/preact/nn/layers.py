@@ -80,26 +80,26 @@ class BatchNorm(nn.Module):
         running statistics take the mean over ghosts.
         """
         n, c, height, width = x.shape
-        ghosts = n // size
-        side = x.view(ghosts, size, c, height, width).transpose(0, 1)
-        side = side.reshape(size, ghosts * c, height, width)
-        mean = self.running_mean.repeat(ghosts)
-        var = self.running_var.repeat(ghosts)
+        count = ghosts(size, n)
+        side = x.view(count, size, c, height, width).transpose(0, 1)
+        side = side.reshape(size, count * c, height, width)
+        mean = self.running_mean.repeat(count)
+        var = self.running_var.repeat(count)
         out = nnf.batch_norm(
             side,
             mean,
             var,
-            self.weight.repeat(ghosts),
-            self.bias.repeat(ghosts),
+            self.weight.repeat(count),
+            self.bias.repeat(count),
             True,
             BN_MOMENTUM,
             BN_EPS,
         )
         if not _frozen:
             with torch.no_grad():
-                self.running_mean.copy_(mean.view(ghosts, c).mean(0))
-                self.running_var.copy_(var.view(ghosts, c).mean(0))
-        out = out.view(size, ghosts, c, height, width).transpose(0, 1)
+                self.running_mean.copy_(mean.view(count, c).mean(0))
+                self.running_var.copy_(var.view(count, c).mean(0))
+        out = out.view(size, count, c, height, width).transpose(0, 1)
         return out.reshape(n, c, height, width)
 
     def extra_repr(self) -> str:
@@ -115,6 +115,22 @@ def set_ghost_batch(network: nn.Module, size: int | None) -> None:
     for module in network.modules():
         if isinstance(module, BatchNorm):
             module.ghost_batch = size
+
+
+def ghosts(size: int | None, batch: int) -> int:
+    """Number of ghost batches of `size` images in a batch; 1 without.
+
+    Raises
+    ------
+    ValueError
+        If the batch is not made of whole ghost batches.
+    """
+    size = min(size or batch, batch)
+    if batch % size:
+        raise ValueError(
+            f"ghost_batch must divide the batch of {batch}; got {size}"
+        )
+    return batch // size
 
 
 class Pad(nn.Module):

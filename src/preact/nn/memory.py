@@ -17,7 +17,7 @@ from torch.autograd.graph import saved_tensors_hooks
 from torch.utils.checkpoint import checkpoint
 
 from preact.nn.layers import BatchNorm, frozen_statistics
-from preact.nn.network import Network, Through, chain
+from preact.nn.network import Network, Through
 
 Memory = Literal["keep", "recompute", "unit", "segment"]
 
@@ -34,17 +34,20 @@ def set_memory(network: Network, memory: Memory) -> None:
     """
     match memory:
         case "keep":
-            through: Through = chain
+            through = network.chain
         case "recompute":
             through = Recomputed(network).chain
         case "unit":
-            through = partial(checkpointed, 1)
+            through = partial(checkpointed, network.chain, 1)
         case "segment":
-            through = partial(checkpointed, math.isqrt(len(network.units)))
+            length = math.isqrt(len(network.units))
+            through = partial(checkpointed, network.chain, length)
     network.through = through
 
 
-def checkpointed(length: int, units: Iterable[nn.Module], x: Tensor) -> Tensor:
+def checkpointed(
+    chain: Through, length: int, units: Iterable[nn.Module], x: Tensor
+) -> Tensor:
     """Run units, keeping only the input of every `length`-th one.
 
     The second forward pass leaves running statistics and random numbers as
@@ -95,6 +98,7 @@ class Recomputed:
 
     def __init__(self, network: Network) -> None:
         self.recipes: dict[int, tuple[ReferenceType[Tensor], Recipe]] = {}
+        self.through = network.chain
         for row in network.modules():
             if isinstance(row, nn.Sequential):
                 for bn, relu in pairwise(row):
@@ -124,6 +128,6 @@ class Recomputed:
     def chain(self, units: Iterable[nn.Module], x: Tensor) -> Tensor:
         """Run units, each BN-ReLU kept as its recipe."""
         with saved_tensors_hooks(self.pack, self.unpack):
-            x = chain(units, x)
+            x = self.through(units, x)
         self.recipes.clear()
         return x

@@ -56,7 +56,8 @@ class Network(nn.Module):
         self.tail = row(plan.tail)
         head = plan.classifier
         self.classifier = nn.Linear(head.c_in, head.c_out)
-        self.through: Through = chain
+        self.chain: Through = chain  # how units in a row run
+        self.through = self.chain  # and what of it is kept
         self._initialize(seed)
 
     def forward(self, x: Tensor) -> Tensor:

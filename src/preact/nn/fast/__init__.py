@@ -4,6 +4,8 @@ Chapter `08-training`.
 """
 
 import copy
+from collections.abc import Iterable
+from importlib.util import find_spec
 from itertools import pairwise
 
 import torch
@@ -17,6 +19,7 @@ from preact.nn.network import Network, chain
 from preact.nn.unit import Unit
 
 __all__ = ["fast", "kernels"]
+HAS_TRITON = find_spec("triton") is not None
 
 
 def fast(network: Network) -> Network:
@@ -46,7 +49,7 @@ def fast(network: Network) -> Network:
             for i, (bn, relu) in enumerate(pairwise(module)):
                 if isinstance(bn, BatchNorm) and isinstance(relu, nn.ReLU):
                     module[i], module[i + 1] = FastBNReLU(bn), nn.Identity()
-    shared.through = chain
+    shared.chain = shared.through = chain_fast
     scratch: dict[tuple[str, torch.Size], Tensor] = {}
     for unit in shared.units:
         assert isinstance(unit, Unit)
@@ -54,3 +57,12 @@ def fast(network: Network) -> Network:
         assert isinstance(unit, FastUnit)
         unit.prepare(scratch)
     return shared
+
+
+def chain_fast(units: Iterable[nn.Module], x: Tensor) -> Tensor:
+    """Hand x_0 from unit to unit; on a GPU, through the fused kernels."""
+    if not x.is_cuda or not HAS_TRITON:
+        return chain(units, x)
+    from preact.nn.fast.gpu.stretch import chain_fused
+
+    return chain_fused(units, x)

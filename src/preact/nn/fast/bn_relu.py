@@ -85,12 +85,7 @@ def bn_relu_forward(bn: FastBNReLU, x: Tensor, y: Tensor) -> Statistics:
     ValueError
         If the batch is not made of whole ghost batches.
     """
-    size = min(bn.ghost_batch or len(x), len(x))
-    groups = len(x) // size
-    if groups * size != len(x):
-        raise ValueError(
-            f"ghost_batch must divide the batch of {len(x)}; got {size}"
-        )
+    groups = layers.ghosts(bn.ghost_batch, len(x))
     rows, c = _rows(x)
     mean, rstd = x.new_empty(2, groups * c)
     # A repeated forward pass leaves the running statistics alone.

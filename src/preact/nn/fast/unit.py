@@ -4,7 +4,7 @@ Chapter `08-training`.
 """
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as nnf
@@ -27,8 +27,18 @@ CONVOLVE_AND_ADD = getattr(
     getattr(torch.ops.mkldnn, "_convolution_pointwise", None), "binary", None
 )
 LARGE = 1_000_000  # numbers
+# Of one tap, by taps: a gradient of theirs must fit into registers.
+MOST_WEIGHTS = {1: 256 * 64, 9: 64 * 64}
 Layer = FastBNReLU | nn.Conv2d
 Folded = tuple[Layer, Tensor, Tensor | None, bool]  # weight, bias, then ReLU
+
+
+class Pair(NamedTuple):
+    """BN-ReLU and the convolution behind it: 1 or 9 taps, channels."""
+
+    taps: int
+    c_in: int
+    c_out: int
 
 
 class FastUnit(Unit):
@@ -43,6 +53,7 @@ class FastUnit(Unit):
     scratch: dict[tuple[str, torch.Size], Tensor]
     branch: tuple[Layer, ...]
     is_identity: bool
+    pairs: tuple[Pair, ...]  # of BN-ReLU and convolution; () if not all are
 
     def prepare(self, scratch: dict[tuple[str, torch.Size], Tensor]) -> None:
         """Find out what can be one operation; share the buffers."""
@@ -57,6 +68,11 @@ class FastUnit(Unit):
         self.is_identity = not any(map(len, paths)) and all(
             isinstance(f, Times) and f.value == 1.0 for f in factors
         )
+        bns, convs = self.branch[::2], self.branch[1::2]
+        pairs = [_pair(*of) for of in zip(bns, convs, strict=False)]
+        known = [pair for pair in pairs if pair]
+        whole = self.is_identity and 2 * len(known) == len(self.branch)
+        self.pairs = tuple(known) if whole else ()
 
     def forward(self, x: Tensor) -> Tensor:
         """Map x_l (N, c_in, H, W) to x_{l+1} (N, c_out, H', W')."""
@@ -262,6 +278,23 @@ def convolve_backward(
         [True, True, False],
     )
     return dx, dweight
+
+
+def _pair(bn: Layer, conv: Layer) -> Pair | None:
+    """What the GPU's kernels need to know, if they can do the two."""
+    if not isinstance(bn, FastBNReLU) or not isinstance(conv, nn.Conv2d):
+        return None
+    taps = conv.kernel_size[0] ** 2
+    c_in, c_out = conv.in_channels, conv.out_channels
+    if (
+        taps not in MOST_WEIGHTS
+        or conv.stride != (1, 1)
+        or conv.bias is not None
+        or c_in * c_out > MOST_WEIGHTS[taps]
+        or any(c < 16 or c & (c - 1) for c in (c_in, c_out))
+    ):
+        return None
+    return Pair(taps, c_in, c_out)
 
 
 def _is_product(layer: nn.Conv2d) -> bool:

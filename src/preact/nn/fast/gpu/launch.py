@@ -1,0 +1,298 @@
+"""The kernels on tensors: grids, tiles, and room for partial results.
+
+Chapter `08-training`.
+"""
+
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import torch
+import triton
+from torch import Tensor
+
+from preact.nn.fast.gpu import kernels
+from preact.nn.fast.unit import Pair
+
+# Programs that a multiprocessor holds at once; what each sums up alone is
+# written once, so fewer programs write less.
+PER_PROCESSOR = 2
+LEAST_SPAN = 64  # rows of a program
+
+
+@dataclass(frozen=True)
+class Norm:
+    """A BN at work.
+
+    Parameters
+    ----------
+    x : (N, C, H, W)
+        What it reads, channels last.
+    stats : (2, groups, C) float32
+        Mean and variance in each ghost batch.
+    weight, bias : (C,) float32
+    sums : (2, groups, C) float32, optional
+        Gradients of bias and weight by ghost batch, for the backward pass.
+    """
+
+    x: Tensor
+    stats: Tensor
+    weight: Tensor
+    bias: Tensor
+    sums: Tensor | None = None
+
+
+class Tile(NamedTuple):
+    """Rows that a program treats at a time, and its warps."""
+
+    block: int
+    warps: int
+
+
+def tile(pair: Pair, *, backward: bool = False) -> Tile:
+    """Choose what fits into the registers of a multiprocessor."""
+    wide = max(pair.c_in, pair.c_out)
+    if backward:
+        return Tile(block=32 if wide > 64 else 64, warps=8 if wide > 64 else 4)
+    return Tile(block=64, warps=8 if wide > 128 else 4)
+
+
+class Launcher:
+    """Runs kernels on tensors of one height, width and batch.
+
+    Parameters
+    ----------
+    x : (N, C, H, W)
+    groups : int
+        Ghost batches.
+    """
+
+    def __init__(self, x: Tensor, groups: int) -> None:
+        n, _, self.height, self.width = x.shape
+        self.groups, self.rows = groups, n * self.height * self.width // groups
+        self.device = x.device
+        processors = 1
+        if x.is_cuda:
+            found = torch.cuda.get_device_properties(x.device)
+            processors = found.multi_processor_count
+        most = max(1, PER_PROCESSOR * processors // groups)
+        share = triton.cdiv(self.rows, most)
+        self.span = max(LEAST_SPAN, triton.next_power_of_2(share))
+        self.programs = triton.cdiv(self.rows, self.span)
+        self.tickets = torch.zeros(
+            groups, dtype=torch.int32, device=self.device
+        )
+        tf32 = torch.backends.cuda.matmul.allow_tf32
+        self.precision = "tf32" if tf32 else "ieee"
+
+    def parts(self, size: int) -> Tensor:
+        """Room for a partial result of every program, float32."""
+        return torch.empty(
+            self.groups * self.programs,
+            size,
+            dtype=torch.float32,
+            device=self.device,
+        )
+
+    def forward(
+        self,
+        pair: Pair,
+        norm: Norm,
+        kernel: Tensor,
+        added: Tensor | None,
+        stats_y: Tensor | None,
+    ) -> Tensor:
+        """Return conv(relu(bn(x))) + added; write its statistics."""
+        y = like(norm.x, pair.c_out)
+        self._run(
+            kernels.conv_forward,
+            tile(pair),
+            norm.x,
+            norm.stats,
+            norm.weight,
+            norm.bias,
+            kernel,
+            added,
+            y,
+            stats_y,
+            None if stats_y is None else self.parts(2 * pair.c_out),
+            self.tickets,
+            self.rows,
+            self.height,
+            self.width,
+            self.groups,
+            C_IN=pair.c_in,
+            C_OUT=pair.c_out,
+            TAPS=pair.taps,
+            HAS_ADDED=added is not None,
+            HAS_STATS=stats_y is not None,
+        )
+        return y
+
+    def backward(
+        self,
+        pair: Pair,
+        d: Tensor,
+        behind: Norm | None,
+        norm: Norm,
+        kernel: Tensor,
+        dkernel: Tensor,
+        *,
+        store: bool,
+    ) -> Tensor | None:
+        """Undo a convolution, and the ReLU in front of it.
+
+        Parameters
+        ----------
+        d : (N, c_out, H, W)
+            Gradient of what the convolution wrote, or, with `behind`, of
+            what the BN behind it wrote, masked by its ReLU.
+        dkernel : (programs, ...)
+            View of `parts`; filled with partial results.
+        store : bool
+            Whether the result is wanted; else only its sums.
+
+        Returns
+        -------
+        (N, c_in, H, W) or None
+            Gradient of what the BN in front wrote, masked by its ReLU.
+        """
+        dm = torch.empty_like(norm.x) if store else None
+        args = [d, *_behind(behind), norm.x, norm.stats, norm.weight]
+        shape: dict[str, Any] = {
+            "C_IN": pair.c_in,
+            "C_OUT": pair.c_out,
+            "BEHIND": behind is not None,
+        }
+        partial = self.parts(2 * pair.c_in)
+        how = tile(pair, backward=True)
+        if pair.taps == 1:
+            self._run(
+                kernels.product_backward,
+                how,
+                *args,
+                norm.bias,
+                kernel,
+                dm,
+                norm.sums,
+                dkernel,
+                partial,
+                self.tickets,
+                self.rows,
+                self.groups,
+                dkernel.stride(0),
+                STORE=store,
+                **shape,
+            )
+            return dm
+        self._run(
+            kernels.conv3_backward_input,
+            how,
+            *args,
+            norm.bias,
+            kernel,
+            dm,
+            norm.sums,
+            partial,
+            self.tickets,
+            self.rows,
+            self.height,
+            self.width,
+            self.groups,
+            **shape,
+        )
+        self._run(
+            kernels.conv3_backward_weight,
+            how,
+            *args,
+            norm.bias,
+            dkernel,
+            self.rows,
+            self.height,
+            self.width,
+            self.groups,
+            dkernel.stride(0),
+            deep=3,
+            **shape,
+        )
+        return dm
+
+    def finish(
+        self,
+        pair: Pair,
+        d: Tensor,
+        behind: Norm | None,
+        norm: Norm,
+        kernel: Tensor,
+        added: Tensor,
+    ) -> Tensor:
+        """Return the gradient of a unit's input, the shortcut's included.
+
+        With `behind`, `d` is what the first convolution's `backward` was
+        given, and its result is computed again; else it is that result.
+        """
+        dx = torch.empty_like(norm.x)
+        self._run(
+            kernels.finish,
+            tile(pair),
+            d,
+            *_behind(behind),
+            norm.x,
+            norm.stats,
+            norm.sums,
+            norm.weight,
+            norm.bias,
+            kernel,
+            added,
+            dx,
+            self.rows,
+            self.groups,
+            C_IN=pair.c_in,
+            C_OUT=pair.c_out,
+            AGAIN=behind is not None,
+        )
+        return dx
+
+    def _run(
+        self, kernel: Any, how: Tile, *args: Any, deep: int = 1, **shape: Any
+    ) -> None:
+        """Launch a kernel over the rows of all ghost batches."""
+        with _on(self.device):
+            kernel[self.programs, self.groups, deep](
+                *args,
+                SPAN=self.span,
+                BLOCK=min(how.block, self.span),
+                num_warps=how.warps,
+                PRECISION=self.precision,
+                **shape,
+            )
+
+
+def like(x: Tensor, channels: int) -> Tensor:
+    """Room for as many pixels of another number of channels."""
+    n, _, height, width = x.shape
+    return x.new_empty(n, height, width, channels).permute(0, 3, 1, 2)
+
+
+def statistics(x: Tensor, groups: int) -> Tensor:
+    """Mean and variance of each channel in each ghost batch.
+
+    Returns
+    -------
+    (2, groups, C) float32
+    """
+    rows = x.permute(0, 2, 3, 1).reshape(groups, -1, x.shape[1]).float()
+    var, mean = torch.var_mean(rows, 1, correction=0)
+    return torch.stack([mean, var])
+
+
+def _behind(norm: Norm | None) -> tuple[Tensor | None, ...]:
+    """What a kernel reads of the BN behind a convolution."""
+    if norm is None:
+        return None, None, None, None
+    return norm.x, norm.stats, norm.sums, norm.weight
+
+
+def _on(device: torch.device) -> AbstractContextManager[object]:
+    """Make a GPU the current one."""
+    return torch.cuda.device(device) if device.type == "cuda" else nullcontext()
