@@ -13,9 +13,11 @@ from preact.bench import Contestant, check, compare_times, contestants, measure
 from preact.bench.contestants import missing_peers
 from preact.bench.racer import Racer
 from preact.cli import main
+from preact.figures import timed
 from preact.nn import Network
 from preact.plan import cifar_plan
 from preact.spec import TABLE_2
+from preact.strings import Strings
 
 CPU = torch.device("cpu")
 
@@ -82,15 +84,40 @@ def test_the_command_prints_a_table_and_writes_a_record(tmp_path, capsys):
 
 def test_on_a_gpu_half_precision_and_graphs_run_too():
     plan = planned(164)
-    here = [e.name for e in contestants(plan, CPU) if e.on_gpu != "no"]
     there = list(contestants(plan, torch.device("cuda")))
-    assert [e.name for e in there if not e.half] == here
     assert [e.name for e in there if e.graph] == [
         "pytorchcv, channels_last, fp16, one graph",
         "torch-resnet, channels_last, fp16, one graph",
         "preact, channels_last, keep, fp16, one graph",
         "preact, channels_last, recompute, fp16, one graph",
+        "preact, fast, fp16, one graph",
+        "preact, fast, ghost batches of 64, fp16, one graph",
     ]
+    shipped = [e.name for e in there if e.peer]
+    assert shipped == ["pytorchcv, as shipped", "torch-resnet, as shipped"]
+
+
+def test_the_limit_is_the_traffic_of_the_narrow_tensors(monkeypatch):
+    monkeypatch.setattr(measure, "copy_bytes_per_s", lambda _: 1e9)
+    bytes_an_image = 1e6 * measure.limit_ms(planned(1001), 1, CPU)
+    # 333 units hold 3.1826 million narrow numbers an image.
+    assert bytes_an_image == pytest.approx(2 * 42 * 3.1826e6, rel=1e-3)
+
+
+def test_a_gpu_s_table_shows_launches_and_the_share_of_the_limit():
+    row = {
+        "name": "a net",
+        "peer": False,
+        "train_ms_min": 40.0,
+        "forward_ms_min": 10.0,
+        "kept_bytes_per_image": None,
+        "peak_bytes_per_image": 1e6,
+        "launches": 3210,
+    }
+    said = ("network", "batch", "precision", "threads", "device", "rounds")
+    record = dict.fromkeys(said, "") | {"limit_ms": 10.0, "rows": [row]}
+    table = timed(record, Strings("en"))
+    assert table.body[0][-2:] == ["3,210", "25"]
 
 
 @pytest.mark.gpu
@@ -111,6 +138,7 @@ def test_a_graph_of_the_step_trains_as_the_steps_do():
         racer = Racer(entry, x, labels)
         if graph:
             racer.capture()
+            assert racer.train_graph
             racer.train()
         else:
             for _ in range(4):  # three to warm up, one in the graph

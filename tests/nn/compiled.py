@@ -1,10 +1,10 @@
 """Compile the GPU's kernels without a GPU; print what each one needs.
 
-    python compiled.py ARCH HEIGHT
+    python compiled.py 90 float16
 
 One JSON list: name, channels, taps, registers of a thread, bytes of shared
-memory, bytes spilled. Runs by itself: Triton decides at its import whether it
-compiles or interprets.
+memory, bytes spilled. A process of its own: Triton decides at its import
+whether it compiles or interprets.
 """
 
 import json
@@ -50,13 +50,15 @@ def launches(convs, dtype):
         found[key] = kernel, args, shape, how.warps
 
     Launcher._run = note
-    plan = cifar_plan(TABLE_2["full-preactivation"], depth=20 + 9 * (convs == 3), convs=convs)
+    plan = cifar_plan(
+        TABLE_2["full-preactivation"], depth=20 + 9 * (convs == 3), convs=convs
+    )
     network = fast(Network(plan))
     network.chain = network.through = chain_fused
     x = torch.randn(2, *plan.image).contiguous(
         memory_format=torch.channels_last
     )
-    with torch.autocast("cpu", dtype):
+    with torch.autocast("cpu", dtype, enabled=dtype != torch.float32):
         network(x).sum().backward()
     return found.values()
 
@@ -64,7 +66,9 @@ def launches(convs, dtype):
 def compiled(kernel, args, shape, warps, arch):
     """Registers and spills, as the assembler tells them."""
     signature, constants, attributes = {}, {}, {}
-    for i, (name, value) in enumerate(zip(kernel.arg_names, args)):
+    for i, (name, value) in enumerate(
+        zip(kernel.arg_names, args, strict=False)
+    ):
         if value is None:
             signature[name] = "constexpr"
             constants[(i,)] = None
@@ -98,7 +102,8 @@ def compiled(kernel, args, shape, warps, arch):
     return {
         "kernel": kernel.__name__,
         "channels": [shape["C_IN"], shape["C_OUT"]],
-        "taps": shape.get("TAPS"), "behind": shape.get("BEHIND"),
+        "taps": shape.get("TAPS"),
+        "behind": shape.get("BEHIND"),
         "registers": int(re.search(r"Used (\d+) registers", told)[1]),
         "shared": made.metadata.shared,
         "spilled": int(re.search(r"(\d+) bytes spill stores", told)[1]),
@@ -111,6 +116,6 @@ if __name__ == "__main__":
     told = [
         compiled(*launch, arch)
         for convs in (3, 2)
-        for launch in launches(convs, torch.float16)
+        for launch in launches(convs, getattr(torch, sys.argv[2]))
     ]
     print(json.dumps(told))

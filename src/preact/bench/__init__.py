@@ -4,7 +4,7 @@ Chapter `08-training`.
 """
 
 from preact.bench.contestants import Contestant, contestants
-from preact.bench.measure import Measured, check, compare_times
+from preact.bench.measure import Measured, check, compare_times, limit_ms
 
 __all__ = [
     "Contestant",
@@ -12,4 +12,5 @@ __all__ = [
     "check",
     "compare_times",
     "contestants",
+    "limit_ms",
 ]

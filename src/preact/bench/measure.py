@@ -15,7 +15,7 @@ import torch.nn.functional as nnf
 from preact.bench.contestants import Contestant
 from preact.bench.racer import Racer
 from preact.nn import Network
-from preact.nn.fast import fast
+from preact.nn.fast import HAS_TRITON, fast
 from preact.plan import NetworkPlan, cifar_plan
 
 TOLERANCE = 1e-3  # of a float32 gradient against float64, 29 layers
@@ -32,6 +32,8 @@ class Measured:
     forward_s: list[float] = field(default_factory=list)
     kept_bytes: int | None = None
     peak_bytes: int | None = None
+    first_step_s: float = 0.0
+    launches: int = 0
 
     def summary(self) -> dict[str, Any]:
         """Minima and medians, as a record has them."""
@@ -45,6 +47,8 @@ class Measured:
             "forward_ms_median": 1e3 * statistics.median(self.forward_s),
             "kept_bytes_per_image": self.kept_bytes,
             "peak_bytes_per_image": self.peak_bytes,
+            "first_step_s": self.first_step_s,
+            "launches": self.launches,
         }
 
 
@@ -72,6 +76,11 @@ def check(plan: NetworkPlan, device: torch.device) -> float:
     labels = torch.randint(0, shallow.classes, (16,), generator=rng)
     exact = Network(shallow, seed=0).double()
     ours = fast(Network(shallow, seed=0)).to(device)
+    if device.type == "cuda" and HAS_TRITON:
+        # In float32, where a mistake cannot pass for rounding.
+        from preact.nn.fast.gpu.stretch import chain_fused
+
+        ours.through = chain_fused
     last = images.contiguous(memory_format=torch.channels_last)
     for network, x in ((exact, images.double()), (ours, last.to(device))):
         loss = nnf.cross_entropy(network(x), labels.to(x.device))
@@ -119,6 +128,7 @@ def compare_times(
     found, racers = [], []
     for entry in entries:
         racer = Racer(entry, images, labels)
+        first_step_s = _timed(racer.step, device)
         kept, peak = racer.bytes_per_image()
         racer.capture()
         racers.append(racer)
@@ -129,6 +139,8 @@ def compare_times(
                 parameters=sum(p.numel() for p in racer.network.parameters()),
                 kept_bytes=kept,
                 peak_bytes=peak,
+                first_step_s=first_step_s,
+                launches=racer.launches(),
             )
         )
     for turn in range(rounds + 1):
@@ -153,3 +165,39 @@ def _timed(work: Callable[[], object], device: torch.device) -> float:
     if device.type == "cuda":
         torch.cuda.synchronize()
     return time.perf_counter() - start
+
+
+# Narrow tensors that a unit reads and writes if every kernel does all it can
+# with what it has read; a wide one counts as 4. Forward, by convolution:
+# 4 + 1, 1 + 1, 1 + 4 + 4. Backward: the last convolution together with the
+# first BN of the unit behind it, 1 + 1 + 4 + 4 + 1 read and 4 + 1 written;
+# the 3x3, 3 + 1; the sums of the first, 1 + 1 + 4.
+NARROW = (5 + 2 + 9) + (16 + 4 + 6)
+
+
+def limit_ms(plan: NetworkPlan, batch: int, device: torch.device) -> float:
+    """Milliseconds that the fewest bytes of a step in half precision take.
+
+    By the bandwidth of a copy on this GPU: a step cannot be much faster, but
+    for what stays in the cache.
+
+    Parameters
+    ----------
+    plan : NetworkPlan
+        Of bottleneck units.
+    """
+    narrow = sum(
+        unit.c_inner * height * width
+        for unit, (_, height, width) in zip(
+            plan.units, plan.stream_shapes[1:], strict=True
+        )
+    )
+    return 1e3 * 2 * NARROW * narrow * batch / copy_bytes_per_s(device)
+
+
+def copy_bytes_per_s(device: torch.device) -> float:
+    """Bytes read and written in a second by a large copy; best of ten."""
+    source = torch.empty(1 << 28, dtype=torch.float32, device=device)
+    target = torch.empty_like(source)
+    best = min(_timed(lambda: target.copy_(source), device) for _ in range(10))
+    return 2 * source.nbytes / best

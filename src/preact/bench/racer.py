@@ -4,15 +4,18 @@ Chapter `08-training`.
 """
 
 from contextlib import AbstractContextManager, nullcontext
+from functools import cache
 
 import torch
 import torch.nn.functional as nnf
 from torch import Tensor
+from torch.autograd import DeviceType  # type: ignore[attr-defined]
+from torch.profiler import ProfilerActivity, profile
 
 from preact.bench.contestants import Contestant
 from preact.train.footprint import network_bytes
+from preact.train.graph import Graph, Pool
 
-WARM_UP = 3  # steps before a capture, as PyTorch's notes on graphs ask
 LOSS_SCALE = 1024.0  # constant: a time does not depend on it
 
 
@@ -47,7 +50,8 @@ class Racer:
             weight_decay=1e-4,
             fused=contestant.fused_sgd or None,
         )
-        self.graph: torch.cuda.CUDAGraph | None = None
+        self.train_graph: Graph | None = None
+        self.forward_graph: Graph | None = None
 
     def bytes_per_image(self) -> tuple[int | None, int]:
         """Activations kept between the passes (CPU only), and the peak."""
@@ -61,28 +65,37 @@ class Racer:
         peak = torch.cuda.max_memory_allocated() - before
         return None, peak // len(self.images)
 
-    def capture(self) -> None:
-        """Record the whole step as one CUDA graph, if it is to be one."""
-        if not self.contestant.graph:
-            return
-        stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
-        stream.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(stream):
-            for _ in range(WARM_UP):
-                self.step()
-        torch.cuda.current_stream().wait_stream(stream)
-        self.sgd.zero_grad(set_to_none=True)
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
+    def launches(self) -> int:
+        """Kernels that a step launches on the GPU; 0 on the CPU."""
+        if self.images.device.type == "cpu":
+            return 0
+        with profile(activities=[ProfilerActivity.CUDA]) as seen:
             self.step()
-        self.graph = graph
+            torch.cuda.synchronize()
+        events = seen.events() or []
+        return sum(e.device_type == DeviceType.CUDA for e in events)
+
+    def capture(self) -> None:
+        """Record step and forward pass as CUDA graphs, if they are to be."""
+        if self.contestant.graph:
+            # What one leaves in the pool the next may overwrite: each
+            # computes all that it reads anew.
+            self.train_graph = Graph(self.step, _pool())
+            self.forward_graph = Graph(self.evaluate, _pool())
 
     def train(self) -> None:
         """One training step, the data at hand."""
-        if self.graph:
-            self.graph.replay()
+        if self.train_graph:
+            self.train_graph.replay()
         else:
             self.step()
+
+    def forward(self) -> None:
+        """One forward pass in evaluation."""
+        if self.forward_graph:
+            self.forward_graph.replay()
+        else:
+            self.evaluate()
 
     def step(self) -> None:
         """Forward, loss, backward, SGD; every call on its own."""
@@ -96,8 +109,8 @@ class Racer:
         self.sgd.step()
 
     @torch.no_grad()
-    def forward(self) -> None:
-        """One forward pass in evaluation."""
+    def evaluate(self) -> None:
+        """Forward in evaluation; every call on its own."""
         self.network.eval()
         with self._arithmetic():
             self.network(self.images)
@@ -107,3 +120,9 @@ class Racer:
         if self.contestant.half:
             return torch.autocast(self.images.device.type, torch.float16)
         return nullcontext()
+
+
+@cache
+def _pool() -> Pool:
+    """Memory that all graphs share: they are replayed one at a time."""
+    return torch.cuda.graph_pool_handle()

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from rich.console import Console
 
-from preact.bench import check, compare_times, contestants
+from preact.bench import check, compare_times, contestants, limit_ms
 from preact.bench.contestants import missing_peers
 from preact.cli.plan import fitting_convs
 from preact.cli.report import as_rich
@@ -76,7 +76,7 @@ def _bench(options: argparse.Namespace) -> int:
         rounds=options.rounds,
         device=device,
     )
-    record = {
+    record: dict[str, Any] = {
         "network": f"ResNet-{plan.depth}, full pre-activation",
         "batch": options.batch,
         "bn_batch": options.batch,
@@ -90,6 +90,8 @@ def _bench(options: argparse.Namespace) -> int:
         "gradient_error": error,
         "rows": [one.summary() for one in measured],
     }
+    if device.type == "cuda":
+        record["limit_ms"] = limit_ms(plan, options.batch, device)
     console.print(as_rich(timed(record, Strings("en"))))
     if options.record:
         options.record.parent.mkdir(parents=True, exist_ok=True)

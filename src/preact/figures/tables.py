@@ -139,7 +139,8 @@ def timed(record: Mapping[str, Any], strings: Strings) -> Table:
     Parameters
     ----------
     record : dict
-        As `preact bench --record` writes it.
+        As `preact bench --record` writes it; on a GPU with kernel launches
+        and the time that the fewest bytes would take.
     """
     rows = record["rows"]
     body: list[list[str]] = [[row["name"]] for row in rows]
@@ -152,7 +153,12 @@ def timed(record: Mapping[str, Any], strings: Strings) -> Table:
         for line, row in zip(body, rows, strict=True):
             n = row[field]
             line.append("" if n is None else f"{n / 1e6:.2f}")
-    names = ("step_ms", "times", "forward_ms", "times", "kept_mb", "peak_mb")
+    names = ["step_ms", "times", "forward_ms", "times", "kept_mb", "peak_mb"]
+    if "limit_ms" in record:
+        names += ["launches", "of_limit"]
+        for line, row in zip(body, rows, strict=True):
+            share = 100 * record["limit_ms"] / row["train_ms_min"]
+            line += [f"{row['launches']:,}", f"{share:.0f}"]
     head = [strings("table.network")]
     head += [strings(f"table.{name}") for name in names]
     said = ("network", "batch", "precision", "threads", "device", "rounds")

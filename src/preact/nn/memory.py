@@ -34,7 +34,7 @@ def set_memory(network: Network, memory: Memory) -> None:
     """
     match memory:
         case "keep":
-            through = network.chain
+            through: Through = network.chain
         case "recompute":
             through = Recomputed(network).chain
         case "unit":

@@ -57,7 +57,7 @@ class Network(nn.Module):
         head = plan.classifier
         self.classifier = nn.Linear(head.c_in, head.c_out)
         self.chain: Through = chain  # how units in a row run
-        self.through = self.chain  # and what of it is kept
+        self.through: Through = chain  # and what of it is kept
         self._initialize(seed)
 
     def forward(self, x: Tensor) -> Tensor:

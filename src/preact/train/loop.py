@@ -160,7 +160,7 @@ def _step(session: Session, iteration: int, look: bool) -> list[Profile]:
         session.step(iteration)
         return []
     with watched(session.network, iteration) as profile:
-        session.step(iteration)
+        session.step(iteration, watched=True)
     return [profile]
 
 

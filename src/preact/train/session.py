@@ -3,6 +3,7 @@
 Chapter `08-training`.
 """
 
+import copy
 from typing import Any
 
 import torch
@@ -15,6 +16,7 @@ from preact.nn import Network
 from preact.nn.fast import fast
 from preact.nn.layers import set_ghost_batch
 from preact.nn.memory import set_memory
+from preact.train.graph import Graph
 from preact.train.parallel import Workers
 from preact.train.precision import arithmetic, loss_scaler
 from preact.train.protocol import Protocol
@@ -63,7 +65,16 @@ class Session:
         set_memory(self.network, run.execution.memory)
         self.network.train()
         self.joined = workers.joined(self.network)
-        self.sgd = make_sgd(self.network, protocol)
+        # Checkpoints repeat a forward pass with the generator's old state,
+        # and processes talk: neither can be recorded.
+        self.recordable = (
+            run.execution.fast
+            and self.device.type == "cuda"
+            and workers.count == 1
+            and run.execution.memory in ("keep", "recompute")
+        )
+        self.recorded: Recorded | None = None
+        self.sgd = make_sgd(self.network, protocol, recordable=self.recordable)
         self.scaler = loss_scaler(run.execution.precision, self.device)
         self.arithmetic = arithmetic(run.execution.precision, self.device)
         cut = Cut(
@@ -74,29 +85,47 @@ class Session:
         )
         self.loader: Loader = data.loader(cut, self.device)
         self.sums = torch.zeros(3, dtype=torch.float64, device=self.device)
+        self.count = torch.tensor(size, device=self.device)
 
-    def step(self, iteration: int) -> None:
-        """One training step in full; nothing waits for the device."""
-        protocol = self.run.protocol
+    def step(self, iteration: int, *, watched: bool = False) -> None:
+        """One training step in full; nothing waits for the device.
+
+        On a GPU a `fast` run records it once as a CUDA graph. A step that is
+        watched, unit by unit, is not taken from the record.
+        """
         x, y = self.batch(iteration)
+        recorded = self.recorded
+        if self.recordable and not watched and recorded is None:
+            recorded = self.recorded = Recorded(self, x, y)
         # Dropout draws from the global generator: make it this iteration's.
         stream = 3 + self.workers.rank
         seed = draws(self.run.seed, iteration, stream).initial_seed()
         torch.manual_seed(seed)
+        lr = self.run.protocol.lr_at(iteration)
         for group in self.sgd.param_groups:
-            group["lr"] = protocol.lr_at(iteration)
+            if isinstance(group["lr"], Tensor):  # the record reads it
+                group["lr"].fill_(lr)
+            else:
+                group["lr"] = lr
+        if recorded is None or watched:
+            self.learn(x, y)
+        else:
+            recorded.learn(x, y)
+
+    def learn(self, x: Tensor, y: Tensor) -> None:
+        """Forward, loss, backward, SGD, and what the curve will show."""
         with self.arithmetic:
             logits = self.joined(x)
             loss = nnf.cross_entropy(
-                logits, y, label_smoothing=protocol.label_smoothing
+                logits, y, label_smoothing=self.run.protocol.label_smoothing
             )
         self.sgd.zero_grad(set_to_none=True)
         self.scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
         self.scaler.step(self.sgd)
         self.scaler.update()
         wrong = (logits.detach().argmax(1) != y).sum()
-        n = torch.tensor(len(y), device=self.device)
-        self.sums += torch.stack([loss.detach() * n, wrong, n])
+        of_all = loss.detach() * self.count
+        self.sums += torch.stack([of_all, wrong, self.count])
 
     def batch(self, iteration: int) -> tuple[Tensor, Tensor]:
         """The images of this process, normalized and augmented, and labels."""
@@ -145,14 +174,56 @@ class Session:
     def restore(self, state: dict[str, Any]) -> None:
         """Go back to where `state` was taken."""
         self.network.load_state_dict(state["network"])
-        self.sgd.load_state_dict(state["sgd"])
+        # Momentum is state; the rest is the protocol's, on this device.
+        groups = self.sgd.state_dict()["param_groups"]
+        momentum = state["sgd"]["state"]
+        self.sgd.load_state_dict({"state": momentum, "param_groups": groups})
         self.scaler.load_state_dict(state["scaler"])
         if self.workers.leads:  # the sums of all processes are in one place
             self.sums.copy_(state["sums"])
 
 
-def make_sgd(network: nn.Module, protocol: Protocol) -> torch.optim.SGD:
-    """SGD with momentum, and weight decay where the protocol has it."""
+class Recorded:
+    """A session's `learn` as a CUDA graph.
+
+    Parameters
+    ----------
+    session : Session
+        Left as it is found: what the warm-up has learned is taken back.
+    x, y : tensors
+        A batch, for shapes and layouts.
+    """
+
+    def __init__(self, session: Session, x: Tensor, y: Tensor) -> None:
+        before = copy.deepcopy(session.state())
+        self.x, self.y = x.clone(), y.clone()
+        self.graph = Graph(lambda: session.learn(self.x, self.y))
+        # In place, each of them: the record knows addresses.
+        session.network.load_state_dict(before["network"])
+        session.scaler.load_state_dict(before["scaler"])
+        session.sums.copy_(before["sums"])
+        momentum = before["sgd"]["state"]
+        for i, state in enumerate(session.sgd.state.values()):
+            now = state["momentum_buffer"]
+            if i in momentum:
+                now.copy_(momentum[i]["momentum_buffer"])
+            else:
+                now.zero_()
+
+    def learn(self, x: Tensor, y: Tensor) -> None:
+        """Learn from a batch."""
+        self.x.copy_(x)
+        self.y.copy_(y)
+        self.graph.replay()
+
+
+def make_sgd(
+    network: nn.Module, protocol: Protocol, *, recordable: bool = False
+) -> torch.optim.SGD:
+    """SGD with momentum, and weight decay where the protocol has it.
+
+    With `recordable`, one kernel that reads its learning rate on the GPU.
+    """
     weights: list[nn.Parameter] = []
     others: list[nn.Parameter] = []
     for value in network.parameters():
@@ -162,9 +233,13 @@ def make_sgd(network: nn.Module, protocol: Protocol) -> torch.optim.SGD:
         {"params": weights, "weight_decay": protocol.weight_decay},
         {"params": others, "weight_decay": 0.0},
     ]
+    device = weights[0].device
     return torch.optim.SGD(
         [group for group in groups if group["params"]],
-        lr=protocol.lr,
+        lr=torch.tensor(protocol.lr, device=device)
+        if recordable
+        else protocol.lr,
+        fused=recordable or None,
         momentum=protocol.momentum,
         nesterov=protocol.nesterov,
     )

@@ -19,6 +19,7 @@ from preact.nn.network import Network, chain
 from preact.nn.unit import Unit
 
 __all__ = ["fast", "kernels"]
+HALF = (torch.float16, torch.bfloat16)
 HAS_TRITON = find_spec("triton") is not None
 
 
@@ -60,8 +61,16 @@ def fast(network: Network) -> Network:
 
 
 def chain_fast(units: Iterable[nn.Module], x: Tensor) -> Tensor:
-    """Hand x_0 from unit to unit; on a GPU, through the fused kernels."""
+    """Hand x_0 from unit to unit; on a GPU, through the fused kernels.
+
+    They are for half precision or TF32, from compute capability 8.0: before,
+    their registers do not suffice.
+    """
     if not x.is_cuda or not HAS_TRITON:
+        return chain(units, x)
+    half = torch.is_autocast_enabled("cuda") or x.dtype in HALF
+    tf32 = x.dtype == torch.float32 and torch.backends.cuda.matmul.allow_tf32
+    if not (half or tf32) or torch.cuda.get_device_capability(x.device) < (8,):
         return chain(units, x)
     from preact.nn.fast.gpu.stretch import chain_fused
 

@@ -70,9 +70,9 @@ class FastUnit(Unit):
         )
         bns, convs = self.branch[::2], self.branch[1::2]
         pairs = [_pair(*of) for of in zip(bns, convs, strict=False)]
-        known = [pair for pair in pairs if pair]
-        whole = self.is_identity and 2 * len(known) == len(self.branch)
-        self.pairs = tuple(known) if whole else ()
+        fused = tuple(pair for pair in pairs if pair)
+        whole = self.is_identity and 2 * len(fused) == len(self.branch)
+        self.pairs = fused if whole else ()
 
     def forward(self, x: Tensor) -> Tensor:
         """Map x_l (N, c_in, H, W) to x_{l+1} (N, c_out, H', W')."""

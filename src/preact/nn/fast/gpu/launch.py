@@ -11,7 +11,13 @@ import torch
 import triton
 from torch import Tensor
 
-from preact.nn.fast.gpu import kernels
+from preact.nn.fast.gpu.backward import (
+    conv3_backward_input,
+    conv3_backward_weight,
+    finish,
+    product_backward,
+)
+from preact.nn.fast.gpu.forward import conv_forward
 from preact.nn.fast.unit import Pair
 
 # Programs that a multiprocessor holds at once; what each sums up alone is
@@ -52,9 +58,11 @@ class Tile(NamedTuple):
 def tile(pair: Pair, *, backward: bool = False) -> Tile:
     """Choose what fits into the registers of a multiprocessor."""
     wide = max(pair.c_in, pair.c_out)
-    if backward:
-        return Tile(block=32 if wide > 64 else 64, warps=8 if wide > 64 else 4)
-    return Tile(block=64, warps=8 if wide > 128 else 4)
+    if not backward:
+        return Tile(block=64, warps=8 if wide > 128 else 4)
+    if pair.taps == 9:
+        return Tile(block=64, warps=4)
+    return Tile(block={64: 64, 128: 32}.get(wide, 16), warps=8)
 
 
 class Launcher:
@@ -105,7 +113,7 @@ class Launcher:
         """Return conv(relu(bn(x))) + added; write its statistics."""
         y = like(norm.x, pair.c_out)
         self._run(
-            kernels.conv_forward,
+            conv_forward,
             tile(pair),
             norm.x,
             norm.stats,
@@ -168,7 +176,7 @@ class Launcher:
         how = tile(pair, backward=True)
         if pair.taps == 1:
             self._run(
-                kernels.product_backward,
+                product_backward,
                 how,
                 *args,
                 norm.bias,
@@ -186,7 +194,7 @@ class Launcher:
             )
             return dm
         self._run(
-            kernels.conv3_backward_input,
+            conv3_backward_input,
             how,
             *args,
             norm.bias,
@@ -202,7 +210,7 @@ class Launcher:
             **shape,
         )
         self._run(
-            kernels.conv3_backward_weight,
+            conv3_backward_weight,
             how,
             *args,
             norm.bias,
@@ -233,8 +241,8 @@ class Launcher:
         """
         dx = torch.empty_like(norm.x)
         self._run(
-            kernels.finish,
-            tile(pair),
+            finish,
+            tile(pair, backward=True),
             d,
             *_behind(behind),
             norm.x,
@@ -295,4 +303,6 @@ def _behind(norm: Norm | None) -> tuple[Tensor | None, ...]:
 
 def _on(device: torch.device) -> AbstractContextManager[object]:
     """Make a GPU the current one."""
-    return torch.cuda.device(device) if device.type == "cuda" else nullcontext()
+    return (
+        torch.cuda.device(device) if device.type == "cuda" else nullcontext()
+    )

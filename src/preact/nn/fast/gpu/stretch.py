@@ -9,11 +9,12 @@ Chapter `08-training`.
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
 
+from preact.nn.fast.bn_relu import FastBNReLU
 from preact.nn.fast.gpu.launch import Launcher, Norm, statistics
 from preact.nn.fast.unit import FastUnit, Pair
 from preact.nn.layers import ghosts, is_frozen
@@ -22,11 +23,16 @@ from preact.plan import BN_MOMENTUM
 
 
 def chain_fused(units: Iterable[nn.Module], x: Tensor) -> Tensor:
-    """Hand x_0 from unit to unit, those of one shape in one operation."""
-    for pairs, alike in groupby(units, lambda unit: unit.pairs):
+    """Hand x_0 from unit to unit, those of one shape in one operation.
+
+    A unit that somebody watches by a hook runs by itself.
+    """
+    every = cast(Iterable[FastUnit], units)
+    for pairs, alike in groupby(every, lambda unit: unit.pairs):
         row = list(alike)
         training = row[0].training
-        if not pairs or (not training and torch.is_grad_enabled()):
+        watched = any(unit._forward_hooks for unit in row)
+        if not pairs or watched or (not training and torch.is_grad_enabled()):
             x = chain(row, x)
             continue
         if torch.is_autocast_enabled(x.device.type):
@@ -103,7 +109,9 @@ class _Stretch(torch.autograd.Function):
     ) -> Tensor:
         pairs = units[0].pairs
         stacked = Stacked(pairs, parameters, x)
-        groups = ghosts(units[0].branch[0].ghost_batch, len(x))
+        first = units[0].branch[0]
+        assert isinstance(first, FastBNReLU)
+        groups = ghosts(first.ghost_batch, len(x))
         launcher = Launcher(x, groups)
         stats = [
             torch.empty(
@@ -125,13 +133,15 @@ class _Stretch(torch.autograd.Function):
                 norm = Norm(
                     z, stats[k][u], stacked.weights[k][u], stacked.biases[k][u]
                 )
+                # Of the BN that reads z next, in this unit or in the next one.
+                after: Tensor | None = None
                 if k < last:
-                    stats_y = stats[k + 1][u]
-                else:
-                    stats_y = stats[0][u + 1] if u + 1 < len(units) else None
+                    after = stats[k + 1][u]
+                elif u + 1 < len(units):
+                    after = stats[0][u + 1]
                 added = x if k == last else None
                 z = launcher.forward(
-                    pair, norm, stacked.kernels[k][u], added, stats_y
+                    pair, norm, stacked.kernels[k][u], added, after
                 )
             x = z
         if not is_frozen():
@@ -168,7 +178,7 @@ class _Stretch(torch.autograd.Function):
                 )
                 for k in range(n)
             ]
-            d, behind = g, None
+            d, behind = g, cast(Norm | None, None)
             for k in reversed(range(n)):
                 # In front of a product the gradient is wide: it is cheaper
                 # to compute it again in `finish` than to write and read it.

@@ -1,0 +1,212 @@
+"""The GPU's kernels compute the same function: interpreted, where none is.
+
+Without a GPU, Triton runs each program in Python: slow, but the same code.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+import torch.nn.functional as nnf
+
+from preact.nn import Network
+from preact.nn.fast import fast
+from preact.nn.layers import BatchNorm, set_ghost_batch
+from preact.nn.memory import set_memory
+from preact.plan import cifar_plan
+from preact.spec import ROWS, TABLE_2
+from preact.train.profiles import watched
+
+pytest.importorskip("triton", reason="no Triton for this system")
+from preact.nn.fast.gpu import stretch
+from preact.nn.fast.gpu.launch import Launcher
+
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+KINDS = {"basic": (2, 14), "bottleneck": (3, 20), "one convolution": (1, 11)}
+# Of float32 through three stages, relative to the largest number of a tensor.
+TOLERANCE = 2e-5
+
+
+def planned(kind="bottleneck", row="full-preactivation", image=(3, 8, 8)):
+    convs, depth = KINDS[kind]
+    return cifar_plan(ROWS[row], depth=depth, convs=convs, image=image)
+
+
+def fused(plan):
+    network = fast(Network(plan, seed=0)).to(DEVICE)
+    network.chain = network.through = stretch.chain_fused
+    return network
+
+
+def batch(plan, n=8):
+    rng = torch.Generator().manual_seed(0)
+    x = torch.randn(n, *plan.image, generator=rng, dtype=torch.float64)
+    return x, torch.randint(0, 10, (n,), generator=rng)
+
+
+def learn(network, x, labels, half=None):
+    """Logits and gradient of x; parameters have theirs."""
+    parameter = next(network.parameters())
+    x = x.to(parameter.device, parameter.dtype)
+    x = x.contiguous(memory_format=torch.channels_last).requires_grad_()
+    with torch.autocast(parameter.device.type, half, enabled=half is not None):
+        logits = network(x)
+    nnf.cross_entropy(logits.float(), labels.to(x.device)).backward()
+    return logits.detach(), x.grad
+
+
+def error(ours, exact):
+    scale = exact.abs().max().clamp(min=1e-3)
+    return float((ours.cpu().double() - exact).abs().max() / scale)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "ghost", "image", "n"),
+    [
+        ("bottleneck", None, (3, 8, 8), 8),
+        ("bottleneck", 4, (3, 8, 8), 8),
+        # Rows that fill no tile, and ghosts that end inside of one.
+        ("bottleneck", 3, (3, 12, 12), 6),
+        ("basic", None, (3, 8, 8), 8),
+        ("basic", 4, (3, 8, 8), 8),
+        ("one convolution", None, (3, 8, 8), 8),
+    ],
+)
+def test_values_gradients_and_statistics_are_those_of_float64(
+    kind, ghost, image, n
+):
+    plan = planned(kind, image=image)
+    x, labels = batch(plan, n)
+    exact, ours = Network(plan, seed=0).double(), fused(plan)
+    for network in (exact, ours):
+        set_ghost_batch(network, ghost)
+    want, want_dx = learn(exact, x, labels)
+    got, got_dx = learn(ours, x, labels)
+    assert error(got, want) < TOLERANCE
+    assert error(got_dx, want_dx) < TOLERANCE
+    for (name, a), b in zip(
+        ours.named_parameters(), exact.parameters(), strict=True
+    ):
+        assert error(a.grad, b.grad) < TOLERANCE, name
+    for (name, a), b in zip(
+        ours.named_buffers(), exact.buffers(), strict=True
+    ):
+        assert error(a, b) < TOLERANCE, name
+    with torch.no_grad():
+        images = x.to(DEVICE).float()
+        assert error(ours.eval()(images), exact.eval()(x)) < TOLERANCE
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_half_precision_errs_no_more_than_pytorch_does_in_it(kind):
+    plan = planned(kind)
+    x, labels = batch(plan, 16)
+    exact, ours = Network(plan, seed=0).double(), fused(plan)
+    eager = fast(Network(plan, seed=0)).to(DEVICE)
+    learn(exact, x, labels)
+    errors = []
+    for network in (ours, eager):
+        logits, _ = learn(network, x, labels, half=torch.float16)
+        assert logits.dtype == torch.float16
+        errors.append(
+            sum(
+                (a.grad.cpu().double() - b.grad).norm() / b.grad.norm()
+                for a, b in zip(
+                    network.parameters(), exact.parameters(), strict=True
+                )
+            )
+        )
+    assert 0 < errors[0] < 1.2 * errors[1]
+
+
+def test_every_unit_but_the_first_of_a_stage_is_fused(monkeypatch):
+    launched = []
+    run = Launcher._run
+
+    def note(launcher, kernel, *args, **options):
+        launched.append(kernel.__name__)
+        run(launcher, kernel, *args, **options)
+
+    monkeypatch.setattr(Launcher, "_run", note)
+    plan = planned()
+    network = fused(plan)
+    learn(network, *batch(plan))
+    units = sum(bool(unit.pairs) for unit in network.units)
+    assert units == len(network.units) - 3
+    assert {name: launched.count(name) for name in launched} == {
+        "conv_forward": 3 * units,
+        "product_backward": 2 * units,
+        "conv3_backward_input": units,
+        "conv3_backward_weight": units,
+        "finish": units,
+    }
+
+
+@pytest.mark.parametrize("row", sorted(set(TABLE_2) - {"full-preactivation"}))
+def test_units_of_another_order_run_as_they_were(row):
+    network = fast(Network(planned("basic", row)))
+    assert not any(unit.pairs for unit in network.units)
+
+
+def test_frugal_modes_change_no_bit():
+    plan = planned()
+    x, labels = batch(plan)
+    kept, frugal = fused(plan), fused(plan)
+    set_memory(frugal, "segment")
+    assert torch.equal(learn(kept, x, labels)[1], learn(frugal, x, labels)[1])
+    for a, b in zip(
+        kept.state_dict().values(), frugal.state_dict().values(), strict=True
+    ):
+        assert torch.equal(a, b)
+    for a, b in zip(kept.parameters(), frugal.parameters(), strict=True):
+        assert torch.equal(a.grad, b.grad)
+
+
+def test_a_watched_unit_shows_what_it_does():
+    plan = planned("one convolution")
+    network, plain = fused(plan), Network(plan, seed=0)
+    seen = []
+    for one in (network, plain):
+        with watched(one, 0) as profile:
+            learn(one, *batch(plan))
+        seen.append(profile)
+    for name in ("signal_rms", "gradient_norm", "open_share"):
+        assert seen[0][name] == pytest.approx(seen[1][name], rel=1e-2)
+
+
+def test_a_ghost_batch_that_does_not_divide_the_batch_is_refused():
+    plan = planned("one convolution")
+    network = fused(plan)
+    for module in network.units[1:].modules():
+        if isinstance(module, BatchNorm):
+            module.ghost_batch = 3
+    with pytest.raises(ValueError, match="divide the batch of 8; got 3"):
+        learn(network, *batch(plan))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("architecture", ["80", "90"])
+def test_the_kernels_compile_and_keep_everything_in_registers(architecture):
+    """For Ampere and Hopper, by Triton's own assembler; no GPU is needed."""
+    told = subprocess.run(
+        [
+            sys.executable,
+            Path(__file__).with_name("compiled.py"),
+            architecture,
+            "float16",
+        ],
+        env={k: v for k, v in os.environ.items() if k != "TRITON_INTERPRET"},
+        capture_output=True,
+        text=True,
+    )
+    assert told.returncode == 0, told.stderr
+    kernels = json.loads(told.stdout)
+    assert len({k["kernel"] for k in kernels}) == 5
+    assert not [k for k in kernels if k["spilled"]]
+    # Two programs share a multiprocessor's 227 KB, 163 KB on Ampere's A100.
+    assert max(k["shared"] for k in kernels) < 163 * 1024 // 2

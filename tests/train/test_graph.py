@@ -1,0 +1,118 @@
+"""A step recorded as a CUDA graph is the step."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from preact.data import load
+from preact.nn import Network
+from preact.plan import cifar_plan
+from preact.spec import TABLE_2
+from preact.train import Execution, Run, find_protocol, train
+from preact.train.checkpoint import NAME
+from preact.train.parallel import ALONE
+from preact.train.session import Session, make_sgd
+
+PROTOCOL = replace(
+    find_protocol("digits"), iterations=40, batch=32, ghost_batch=16
+)
+gpu = [
+    pytest.mark.gpu,
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device"),
+]
+
+
+def run(precision="fp32"):
+    return Run(
+        row="full-preactivation",
+        depth=20,
+        convs=3,
+        width=16,
+        protocol=PROTOCOL,
+        data=load("digits"),
+        execution=Execution(
+            fast=True, channels_last=True, precision=precision
+        ),
+    )
+
+
+def test_the_sgd_that_can_be_recorded_is_the_same_sgd():
+    plan = cifar_plan(
+        TABLE_2["full-preactivation"], depth=8, convs=2, image=(3, 8, 8)
+    )
+    ends = []
+    for recordable in (False, True):
+        network = Network(plan, seed=0)
+        sgd = make_sgd(network, PROTOCOL, recordable=recordable)
+        rng = torch.Generator().manual_seed(0)
+        for i in range(5):
+            for group in sgd.param_groups:
+                if recordable:
+                    group["lr"].fill_(0.1 / (i + 1))
+                else:
+                    group["lr"] = 0.1 / (i + 1)
+            for p in network.parameters():
+                p.grad = torch.randn(p.shape, generator=rng)
+            sgd.step()
+        ends.append(torch.cat([p.flatten() for p in network.parameters()]))
+    torch.testing.assert_close(*ends)
+
+
+def test_a_step_is_recorded_only_where_it_can_be():
+    session = Session(run(), "cpu", ALONE)
+    assert not session.recordable
+    session.step(0)
+    assert session.recorded is None
+
+
+def test_a_restored_session_keeps_its_own_form_of_sgd():
+    """Momentum comes from a checkpoint, of whatever device; the rest not."""
+    session = Session(run(), "cpu", ALONE)
+    for i in range(3):
+        session.step(i)
+    state = session.state()
+    other = Session(run(), "cpu", ALONE)
+    other.sgd = make_sgd(other.network, PROTOCOL, recordable=True)
+    other.restore(state)
+    assert all(
+        isinstance(g["lr"], torch.Tensor) and g["fused"]
+        for g in other.sgd.param_groups
+    )
+    for a, b in zip(
+        session.sgd.state.values(), other.sgd.state.values(), strict=True
+    ):
+        assert torch.equal(a["momentum_buffer"], b["momentum_buffer"])
+
+
+class TestOnGPU:
+    pytestmark = gpu
+
+    @pytest.mark.parametrize("precision", ["fp32", "tf32", "fp16"])
+    def test_recorded_steps_learn_what_eager_steps_do(self, precision):
+        ends = []
+        for watched in (False, True):
+            session = Session(run(precision), "cuda", ALONE)
+            for i in range(10):
+                session.step(i, watched=watched)
+            assert (session.recorded is None) == watched
+            ends.append(session.state())
+        for name, a in ends[0]["network"].items():
+            torch.testing.assert_close(
+                a, ends[1]["network"][name], rtol=1e-2, atol=1e-3
+            )
+        torch.testing.assert_close(
+            ends[0]["sums"], ends[1]["sums"], rtol=1e-3, atol=1e-3
+        )
+
+    def test_a_recorded_run_resumes_from_its_checkpoint(self, tmp_path):
+        whole = train(
+            run("fp16"),
+            tmp_path,
+            device="cuda",
+            save_every=15,
+            report_every=5,
+        )
+        (tmp_path / NAME).unlink()  # go back to the one before
+        again = train(run("fp16"), tmp_path, device="cuda", report_every=5)
+        assert again.train_loss == pytest.approx(whole.train_loss, rel=1e-2)
