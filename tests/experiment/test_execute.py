@@ -226,8 +226,8 @@ def test_ctrl_c_saves_and_the_same_command_ends_as_if_nothing_had_been(
 ):
     path, out = small
 
-    def press(self, iteration):
-        step(self, iteration)
+    def press(self, iteration, **options):
+        step(self, iteration, **options)
         if iteration == 7:
             signal.raise_signal(signal.SIGINT)
 

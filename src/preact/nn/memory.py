@@ -7,8 +7,8 @@ import math
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from itertools import pairwise
-from typing import Literal
+from itertools import groupby, pairwise
+from typing import Literal, cast
 from weakref import ReferenceType, ref
 
 import torch
@@ -18,6 +18,7 @@ from torch.utils.checkpoint import checkpoint
 
 from preact.nn.layers import BatchNorm, frozen_statistics
 from preact.nn.network import Network, Through
+from preact.nn.unit import Unit
 
 Memory = Literal["keep", "recompute", "unit", "segment"]
 
@@ -127,7 +128,12 @@ class Recomputed:
 
     def chain(self, units: Iterable[nn.Module], x: Tensor) -> Tensor:
         """Run units, each BN-ReLU kept as its recipe."""
-        with saved_tensors_hooks(self.pack, self.unpack):
-            x = self.through(units, x)
+        every, first = cast(Iterable[Unit], units), x
+        for little, some in groupby(every, lambda u: u.keeps_little(first)):
+            if little:  # the hooks would cost time and find nothing
+                x = self.through(some, x)
+                continue
+            with saved_tensors_hooks(self.pack, self.unpack):
+                x = self.through(some, x)
         self.recipes.clear()
         return x

@@ -85,7 +85,7 @@ def bn_relu_forward(bn: FastBNReLU, x: Tensor, y: Tensor) -> Statistics:
     ValueError
         If the batch is not made of whole ghost batches.
     """
-    groups = layers.ghosts(bn.ghost_batch, len(x))
+    groups = layers.ghosts(bn.ghost_batch, x.shape[0])
     rows, c = _rows(x)
     mean, rstd = x.new_empty(2, groups * c)
     # A repeated forward pass leaves the running statistics alone.

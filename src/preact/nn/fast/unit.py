@@ -4,7 +4,7 @@ Chapter `08-training`.
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import torch
 import torch.nn.functional as nnf
@@ -63,6 +63,13 @@ class FastUnit(Unit):
         known = [m for m in found if isinstance(m, Layer)]
         whole = known == found and not self.tap_after_pre
         self.branch = tuple(known) if whole else ()
+        # Where the parameters are, without a module's slow look-up.
+        self.holders = [
+            (cast(dict[str, Tensor], layer._parameters), name)
+            for layer in self.branch
+            for name in ("weight", "bias")
+            if layer._parameters[name] is not None
+        ]
         paths = (self.shortcut, self.post, self.after, self.gate)
         factors = (self.on_shortcut, self.on_branch)
         self.is_identity = not any(map(len, paths)) and all(
@@ -91,14 +98,13 @@ class FastUnit(Unit):
         g = torch.sigmoid(self.gate(x)) if len(self.gate) else None
         return self.after(self.on_shortcut(h, g) + self.on_branch(F, g))  # type: ignore[no-any-return]
 
+    def keeps_little(self, x: Tensor) -> bool:
+        """Whether the branch is one operation for this x."""
+        return bool(self.branch) and fits(x)
+
     def parameters_of_branch(self) -> list[Tensor]:
         """Weights in order of the branch; asked for at every step."""
-        found = []
-        for layer in self.branch:
-            found.append(layer.weight)
-            if isinstance(layer, FastBNReLU):
-                found.append(layer.bias)
-        return found
+        return [holder[name] for holder, name in self.holders]
 
     def buffer(self, use: str, x: Tensor) -> Tensor:
         """Room for something of x's shape that is read at once."""
@@ -222,7 +228,7 @@ def convolve(
 
     A 1x1 convolution of stride 1 is a product of matrices.
     """
-    large = x.numel() // x.shape[1] * len(weight) > LARGE
+    large = x.numel() // x.shape[1] * weight.shape[0] > LARGE
     if added is not None and large and CONVOLVE_AND_ADD is not None:
         return CONVOLVE_AND_ADD(  # type: ignore[no-any-return]
             x,
@@ -243,13 +249,13 @@ def convolve(
         y = nnf.conv2d(x, weight, bias, layer.stride, layer.padding)
         return y if added is None else y.add_(added)
     n, _, height, width = x.shape
-    y = x.new_empty(n, height, width, len(weight))
-    rows, matrix = _rows(x), weight.view(len(weight), -1).t()
+    y = x.new_empty(n, height, width, weight.shape[0])
+    rows, matrix = _rows(x), weight.view(weight.shape[0], -1).t()
     first = bias if added is None else _rows(added)
     if first is None:
-        torch.mm(rows, matrix, out=y.view(-1, len(weight)))
+        torch.mm(rows, matrix, out=y.view(-1, weight.shape[0]))
     else:
-        torch.addmm(first, rows, matrix, out=y.view(-1, len(weight)))
+        torch.addmm(first, rows, matrix, out=y.view(-1, weight.shape[0]))
     return y.permute(0, 3, 1, 2)
 
 
@@ -262,7 +268,7 @@ def convolve_backward(
     """
     if _is_product(layer):
         rows = _rows(dy)
-        torch.mm(rows, weight.view(len(weight), -1), out=_rows(room))
+        torch.mm(rows, weight.view(weight.shape[0], -1), out=_rows(room))
         return room, torch.mm(rows.t(), _rows(x)).view_as(weight)
     dx, dweight, _ = torch.ops.aten.convolution_backward(
         dy,
