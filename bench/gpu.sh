@@ -5,7 +5,8 @@
 #
 # Needs no network: the peers must be installed (requirements-peers.txt). Prints
 # the tables and writes a record of each to OUT.
-#   OUT      folder of the records              (bench)
+#   OUT      folder of the records              (bench); those that
+#            are to be published go to src/preact/results/bench, then `make report`
 #   PYTHON   the interpreter that has preact    (.venv/bin/python or python3)
 #   DEVICE, DEPTHS, BATCH, ROUNDS               (cuda, "164 1001", 128, 10)
 set -euo pipefail
@@ -14,7 +15,9 @@ python=${PYTHON:-}
 [ -n "$python" ] || { python="$here/.venv/bin/python"; [ -x "$python" ] || python=python3; }
 out=${OUT:-bench}
 mkdir -p "$out"
+device=${DEVICE:-cuda}
+name=${device/cuda/gpu}
 for depth in ${DEPTHS:-164 1001}; do
-  COLUMNS=110 "$python" -m preact bench --device "${DEVICE:-cuda}" --depth "$depth" \
-    --batch "${BATCH:-128}" --rounds "${ROUNDS:-10}" --record "$out/bench-$depth.json"
+  COLUMNS=110 "$python" -m preact bench --device "$device" --depth "$depth" \
+    --batch "${BATCH:-128}" --rounds "${ROUNDS:-10}" --record "$out/$name-$depth.json"
 done

@@ -4,18 +4,18 @@ python book/_ext/results.py            write them
 python book/_ext/results.py --check    fail if one is stale
 """
 
-import json
 import re
 import sys
 from pathlib import Path
 
-from preact.figures import measured, timed
-from preact.records.compare import PUBLISHED, compare, load_records
+from preact.figures import accounted, measured, timed
+from preact.records.compare import compare, load_records
+from preact.records.speed import load_steps, load_times
 from preact.strings import Strings
 
 README = Path(__file__).parents[2] / "README.md"
 BLOCK = re.compile(
-    r"(<!-- (?P<kind>measured|timed): (?P<name>[\w-]+) -->\n)"
+    r"(<!-- (?P<kind>measured|timed|accounted): (?P<name>[\w-]+) -->\n)"
     r".*?(?P<end><!-- end -->)",
     re.DOTALL,
 )
@@ -27,8 +27,12 @@ def updated(text: str) -> str:
     def table(found: re.Match[str]) -> str:
         strings, name = Strings("en"), found["name"]
         if found["kind"] == "timed":
-            path = PUBLISHED / "bench" / f"{name}.json"
-            made = timed(json.loads(path.read_text("utf-8")), strings)
+            record = load_times(name)
+            assert record, name
+            made = timed(record, strings)
+        elif found["kind"] == "accounted":
+            steps = [(step, load_times(step.record)) for step in load_steps()]
+            made = accounted(steps, strings)
         else:
             made = measured(compare(load_records(name)), strings)
         return f"{found[1]}{made.markdown()}{found['end']}"

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import closing
 
 import pytest
 import torch
@@ -11,6 +12,7 @@ import torch
 from paths import ROOT
 from preact.bench import Contestant, check, compare_times, contestants, measure
 from preact.bench.contestants import missing_peers
+from preact.bench.lane import Lane
 from preact.bench.racer import Racer
 from preact.cli import main
 from preact.figures import timed
@@ -38,12 +40,13 @@ def test_every_contestant_is_the_same_network():
         "torch-resnet, as shipped",
     ]
     for entry in entries:
-        racer = Racer(entry, torch.randn(2, 3, 32, 32), torch.arange(2))
+        racer = Racer(entry, (2, 3, 32, 32), CPU)
         n = sum(p.numel() for p in racer.network.parameters())
         assert n == 1_703_258
         assert racer.network(racer.images).shape == (2, 10)
 
 
+@pytest.mark.slow
 def test_times_are_taken_by_turns_and_the_first_turn_does_not_count():
     turns = []
     found = compare_times(
@@ -61,6 +64,15 @@ def test_times_are_taken_by_turns_and_the_first_turn_does_not_count():
         assert one.summary()["kept_bytes_per_image"] > 0
 
 
+@pytest.mark.slow
+def test_a_contestant_whose_process_dies_is_named():
+    entry = next(contestants(planned(11), CPU))
+    with closing(Lane(entry, (2, 3, 32, 32))) as lane:
+        lane.process.kill()
+        with pytest.raises(ChildProcessError, match=f"{entry.name} must"):
+            lane.turn()
+
+
 def test_gradients_of_the_fast_network_are_checked_first(monkeypatch):
     assert check(planned(164), CPU) < 1e-4
     monkeypatch.setattr(measure, "TOLERANCE", 1e-12)
@@ -68,6 +80,7 @@ def test_gradients_of_the_fast_network_are_checked_first(monkeypatch):
         check(planned(164), CPU)
 
 
+@pytest.mark.slow
 def test_the_command_prints_a_table_and_writes_a_record(tmp_path, capsys):
     path = tmp_path / "bench" / "cpu.json"
     command = ["bench", "--depth", "11", "--batch", "4", "--rounds", "1"]
@@ -124,8 +137,6 @@ def test_a_gpu_s_table_shows_launches_and_the_share_of_the_limit():
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
 def test_a_graph_of_the_step_trains_as_the_steps_do():
     cuda = torch.device("cuda")
-    x = torch.randn(8, 3, 32, 32, device=cuda)
-    labels = torch.arange(8, device=cuda)
     ends = []
     for graph in (False, True):
         entry = Contestant(
@@ -135,7 +146,7 @@ def test_a_graph_of_the_step_trains_as_the_steps_do():
             channels_last=True,
             graph=graph,
         )
-        racer = Racer(entry, x, labels)
+        racer = Racer(entry, (8, 3, 32, 32), cuda)
         if graph:
             racer.capture()
             assert racer.train_graph
@@ -149,6 +160,7 @@ def test_a_graph_of_the_step_trains_as_the_steps_do():
     torch.testing.assert_close(*ends, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_the_gpu_command_can_be_tried_on_a_cpu(tmp_path):
     told = subprocess.run(
         ["bash", str(ROOT / "bench" / "gpu.sh")],
@@ -167,5 +179,5 @@ def test_the_gpu_command_can_be_tried_on_a_cpu(tmp_path):
         timeout=120,
     )
     assert "ResNet-11, full pre-activation: batch 4" in told.stdout
-    record = json.loads((tmp_path / "bench-11.json").read_text())
+    record = json.loads((tmp_path / "cpu-11.json").read_text())
     assert record["batch"] == 4

@@ -9,6 +9,7 @@ Chapter `08-training`.
 import importlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import torch
@@ -31,7 +32,7 @@ class Contestant:
     peer : bool
         Whether it is another package as shipped, against which we count.
     build : callable
-        Makes the network.
+        Makes the network; another process must be able to call it.
     channels_last : bool
         Layout of its weights and images.
     fused_sgd : bool
@@ -67,6 +68,11 @@ class WithHead(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         return self.head(self.features(x))  # type: ignore[no-any-return]
+
+
+def _with_head(make: Callable[..., nn.Module], classes: int) -> nn.Module:
+    """torch-resnet's network and a classifier."""
+    return WithHead(make(small_images=True), 256, classes)
 
 
 def contestants(
@@ -107,29 +113,19 @@ def _contestants(plan: NetworkPlan) -> Iterator[Contestant]:
                 channels_last=layout,
             )
 
-    def ours(memory: Memory = "keep") -> Network:
-        network = Network(plan, seed=0)
-        set_memory(network, memory)
-        return network
-
-    def fastest(memory: Memory = "recompute") -> Network:
-        network = fast(ours())
-        set_memory(network, memory)
-        return network
-
-    yield Contestant(name="preact", peer=False, build=ours)
+    yield Contestant(name="preact", peer=False, build=partial(_ours, plan))
     for memory in ("keep", "recompute", "segment"):
         yield Contestant(
             name=f"preact, channels_last, {memory}",
             peer=False,
-            build=lambda memory=memory: ours(memory),  # type: ignore[misc]
+            build=partial(_ours, plan, memory),
             channels_last=True,
             on_gpu="eager" if memory == "segment" else "all",
         )
     yield Contestant(
         name="preact, fast",
         peer=False,
-        build=fastest,
+        build=partial(_fast, plan),
         channels_last=True,
         fused_sgd=True,
         on_gpu="half",
@@ -137,7 +133,7 @@ def _contestants(plan: NetworkPlan) -> Iterator[Contestant]:
     yield Contestant(
         name="preact, fast, segment",
         peer=False,
-        build=lambda: fastest("segment"),
+        build=partial(_fast, plan, "segment"),
         channels_last=True,
         fused_sgd=True,
         on_gpu="no",
@@ -145,7 +141,7 @@ def _contestants(plan: NetworkPlan) -> Iterator[Contestant]:
     yield Contestant(
         name="preact, fast, ghost batches of 64",
         peer=False,
-        build=lambda: with_ghosts(fastest()),
+        build=partial(_fast, plan, ghost_batch=64),
         channels_last=True,
         fused_sgd=True,
         on_cpu=False,
@@ -153,9 +149,22 @@ def _contestants(plan: NetworkPlan) -> Iterator[Contestant]:
     )
 
 
-def with_ghosts(network: Network) -> Network:
-    """Take statistics over 64 images, as the paper's GPUs do."""
-    set_ghost_batch(network, 64)
+def _ours(plan: NetworkPlan, memory: Memory = "keep") -> Network:
+    """Our network as it is."""
+    network = Network(plan, seed=0)
+    set_memory(network, memory)
+    return network
+
+
+def _fast(
+    plan: NetworkPlan,
+    memory: Memory = "recompute",
+    ghost_batch: int | None = None,
+) -> Network:
+    """Our network at its best."""
+    network = fast(Network(plan, seed=0))
+    set_memory(network, memory)
+    set_ghost_batch(network, ghost_batch)
     return network
 
 
@@ -181,9 +190,7 @@ def _peers(plan: NetworkPlan) -> dict[str, Callable[[], nn.Module]]:
     other = _module("torch_resnet")
     if other and plan.depth in names:
         make = getattr(other, f"PreActResNet{plan.depth}")
-        found["torch-resnet"] = lambda: WithHead(
-            make(small_images=True), 256, plan.classes
-        )
+        found["torch-resnet"] = partial(_with_head, make, plan.classes)
     return found
 
 

@@ -4,8 +4,8 @@ Chapter `08-training`.
 """
 
 import statistics
-import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +13,8 @@ import torch
 import torch.nn.functional as nnf
 
 from preact.bench.contestants import Contestant
-from preact.bench.racer import Racer
+from preact.bench.lane import Lane
+from preact.bench.racer import Facts, Racer, timed
 from preact.nn import Network
 from preact.nn.fast import HAS_TRITON, fast
 from preact.plan import NetworkPlan, cifar_plan
@@ -23,32 +24,28 @@ TOLERANCE = 1e-3  # of a float32 gradient against float64, 29 layers
 
 @dataclass
 class Measured:
-    """Seconds of each round, and bytes for each image."""
+    """A contestant, and the seconds of each round."""
 
     name: str
     peer: bool
-    parameters: int
+    facts: Facts
     train_s: list[float] = field(default_factory=list)
     forward_s: list[float] = field(default_factory=list)
-    kept_bytes: int | None = None
-    peak_bytes: int | None = None
-    first_step_s: float = 0.0
-    launches: int = 0
 
     def summary(self) -> dict[str, Any]:
         """Minima and medians, as a record has them."""
         return {
             "name": self.name,
             "peer": self.peer,
-            "parameters": self.parameters,
+            "parameters": self.facts.parameters,
             "train_ms_min": 1e3 * min(self.train_s),
             "train_ms_median": 1e3 * statistics.median(self.train_s),
             "forward_ms_min": 1e3 * min(self.forward_s),
             "forward_ms_median": 1e3 * statistics.median(self.forward_s),
-            "kept_bytes_per_image": self.kept_bytes,
-            "peak_bytes_per_image": self.peak_bytes,
-            "first_step_s": self.first_step_s,
-            "launches": self.launches,
+            "kept_bytes_per_image": self.facts.kept_bytes,
+            "peak_bytes_per_image": self.facts.peak_bytes,
+            "first_step_s": self.facts.first_step_s,
+            "launches": self.facts.launches,
         }
 
 
@@ -110,7 +107,7 @@ def compare_times(
     device: torch.device,
     progress: Callable[[int], None] = lambda _: None,
 ) -> list[Measured]:
-    """Time all contestants by turns: two steps each, of which one counts.
+    """Time all contestants by turns, on the CPU each in its own process.
 
     The machine's good and bad moments so fall on all of them alike.
 
@@ -119,52 +116,28 @@ def compare_times(
     batch : int
         Images in a step.
     rounds : int
-        Steps of each; one more before them does not count.
+        Turns of each; one more before them does not count.
     """
-    rng = torch.Generator().manual_seed(0)
-    images = torch.randn(batch, *plan.image, generator=rng).to(device)
-    labels = torch.randint(0, plan.classes, (batch,), generator=rng)
-    labels = labels.to(device)
-    found, racers = [], []
-    for entry in entries:
-        racer = Racer(entry, images, labels)
-        first_step_s = _timed(racer.step, device)
-        kept, peak = racer.bytes_per_image()
-        racer.capture()
-        racers.append(racer)
-        found.append(
-            Measured(
-                name=entry.name,
-                peer=entry.peer,
-                parameters=sum(p.numel() for p in racer.network.parameters()),
-                kept_bytes=kept,
-                peak_bytes=peak,
-                first_step_s=first_step_s,
-                launches=racer.launches(),
-            )
-        )
-    for turn in range(rounds + 1):
-        for one, racer in zip(found, racers, strict=True):
-            racer.train()  # finds its memory again, as in a run
-            train_s = _timed(racer.train, device)
-            racer.forward()  # what evaluation prepares once
-            forward_s = _timed(racer.forward, device)
-            if turn:
-                one.train_s.append(train_s)
-                one.forward_s.append(forward_s)
-        progress(turn)
+    shape = (batch, *plan.image)
+    with ExitStack() as stack:
+        racers: list[Racer | Lane] = []
+        for entry in entries:
+            if device.type == "cpu":
+                racers.append(stack.enter_context(closing(Lane(entry, shape))))
+            else:
+                racers.append(Racer(entry, shape, device))
+        found = [
+            Measured(entry.name, entry.peer, racer.prepare())
+            for entry, racer in zip(entries, racers, strict=True)
+        ]
+        for turn in range(rounds + 1):
+            for one, racer in zip(found, racers, strict=True):
+                train_s, forward_s = racer.turn()
+                if turn:
+                    one.train_s.append(train_s)
+                    one.forward_s.append(forward_s)
+            progress(turn)
     return found
-
-
-def _timed(work: Callable[[], object], device: torch.device) -> float:
-    """Seconds that some work takes, the device's included."""
-    if device.type == "cuda":
-        torch.cuda.synchronize()
-    start = time.perf_counter()
-    work()
-    if device.type == "cuda":
-        torch.cuda.synchronize()
-    return time.perf_counter() - start
 
 
 # Narrow tensors that a unit reads and writes if every kernel does all it can
@@ -199,5 +172,5 @@ def copy_bytes_per_s(device: torch.device) -> float:
     """Bytes read and written in a second by a large copy; best of ten."""
     source = torch.empty(1 << 28, dtype=torch.float32, device=device)
     target = torch.empty_like(source)
-    best = min(_timed(lambda: target.copy_(source), device) for _ in range(10))
+    best = min(timed(lambda: target.copy_(source), device) for _ in range(10))
     return 2 * source.nbytes / best

@@ -3,12 +3,14 @@
 Chapter `08-training`.
 """
 
+import time
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
+from typing import NamedTuple
 
 import torch
 import torch.nn.functional as nnf
-from torch import Tensor
 from torch.autograd import DeviceType  # type: ignore[attr-defined]
 from torch.profiler import ProfilerActivity, profile
 
@@ -19,21 +21,37 @@ from preact.train.graph import Graph, Pool
 LOSS_SCALE = 1024.0  # constant: a time does not depend on it
 
 
+class Facts(NamedTuple):
+    """What is known of a contestant before it is timed."""
+
+    parameters: int
+    first_step_s: float
+    kept_bytes: int | None
+    peak_bytes: int
+    launches: int
+
+
 class Racer:
     """Network, optimizer and one batch of a contestant.
 
     Parameters
     ----------
     contestant : Contestant
-    images : (N, C, H, W) float32
-    labels : (N,) int64
-        On the device.
+    shape : (N, C, H, W)
+        Of the images, which are noise.
+    device : torch.device
     """
 
     def __init__(
-        self, contestant: Contestant, images: Tensor, labels: Tensor
+        self,
+        contestant: Contestant,
+        shape: tuple[int, ...],
+        device: torch.device,
     ) -> None:
-        self.contestant, self.labels = contestant, labels
+        rng = torch.Generator().manual_seed(0)
+        images = torch.randn(shape, generator=rng).to(device)
+        labels = torch.randint(0, 10, shape[:1], generator=rng)
+        self.contestant, self.labels = contestant, labels.to(device)
         layout = (
             torch.channels_last
             if contestant.channels_last
@@ -52,6 +70,31 @@ class Racer:
         )
         self.train_graph: Graph | None = None
         self.forward_graph: Graph | None = None
+
+    def prepare(self) -> Facts:
+        """Take the first steps, record graphs; tell what is known then."""
+        first_step_s = timed(self.step, self.images.device)
+        kept_bytes, peak_bytes = self.bytes_per_image()
+        self.capture()
+        return Facts(
+            sum(p.numel() for p in self.network.parameters()),
+            first_step_s,
+            kept_bytes,
+            peak_bytes,
+            self.launches(),
+        )
+
+    def turn(self) -> tuple[float, float]:
+        """Seconds of a training step and of a forward pass.
+
+        Each comes after another one that finds its memory again and sets
+        the network's mode.
+        """
+        device = self.images.device
+        self.train()
+        train_s = timed(self.train, device)
+        self.forward()
+        return train_s, timed(self.forward, device)
 
     def bytes_per_image(self) -> tuple[int | None, int]:
         """Activations kept between the passes (CPU only), and the peak."""
@@ -99,7 +142,8 @@ class Racer:
 
     def step(self) -> None:
         """Forward, loss, backward, SGD; every call on its own."""
-        self.network.train()
+        if not self.network.training:  # it takes its time, and is no step
+            self.network.train()
         with self._arithmetic():
             loss = nnf.cross_entropy(self.network(self.images), self.labels)
         if self.contestant.half:
@@ -111,7 +155,8 @@ class Racer:
     @torch.no_grad()
     def evaluate(self) -> None:
         """Forward in evaluation; every call on its own."""
-        self.network.eval()
+        if self.network.training:
+            self.network.eval()
         with self._arithmetic():
             self.network(self.images)
 
@@ -120,6 +165,17 @@ class Racer:
         if self.contestant.half:
             return torch.autocast(self.images.device.type, torch.float16)
         return nullcontext()
+
+
+def timed(work: Callable[[], object], device: torch.device) -> float:
+    """Seconds that some work takes, the device's included."""
+    if device.type == "cuda":
+        torch.cuda.synchronize()
+    start = time.perf_counter()
+    work()
+    if device.type == "cuda":
+        torch.cuda.synchronize()
+    return time.perf_counter() - start
 
 
 @cache

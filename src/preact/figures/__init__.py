@@ -18,6 +18,7 @@ from preact.figures.propagation import (
 )
 from preact.figures.style import Picture
 from preact.figures.tables import (
+    accounted,
     measured,
     network_table,
     paper_beside_ours,
@@ -27,6 +28,7 @@ from preact.figures.units import unit_diagram
 
 __all__ = [
     "Picture",
+    "accounted",
     "direct_term",
     "error_by_depth",
     "growth_laws",

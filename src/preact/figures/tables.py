@@ -7,6 +7,7 @@ from typing import Any
 from preact.paper import Result
 from preact.plan import NetworkPlan
 from preact.records.compare import Line
+from preact.records.speed import Step
 from preact.spec import ROWS
 from preact.strings import Strings
 
@@ -164,6 +165,37 @@ def timed(record: Mapping[str, Any], strings: Strings) -> Table:
     said = ("network", "batch", "precision", "threads", "device", "rounds")
     values = {name: record[name] for name in said}
     return Table(head, body, strings("table.timed", **values))
+
+
+def accounted(
+    steps: Sequence[tuple[Step, Mapping[str, Any] | None]], strings: Strings
+) -> Table:
+    """What each step toward speed was expected to gain, and gained.
+
+    Parameters
+    ----------
+    steps : sequence of (Step, record or None)
+        The record that judges it; None where it has not been run.
+    """
+    body = []
+    for step, record in steps:
+        device, depth = step.record.split("-")
+        values = [f"{value:.2f}" for value in step.expected]
+        if len(values) == 1:
+            expected = strings("speed.at_least", value=values[0])
+        else:
+            expected = strings("speed.range", low=values[0], high=values[1])
+        gained = strings("table.not_run")
+        if record:
+            gained = f"{step.gained(record):.2f}"
+        network = strings(f"speed.{device}", network=f"ResNet-{depth}")
+        name = strings(f"speed.{step.key}")
+        body.append([network, name, expected, gained])
+    head = [
+        strings(f"speed.{name}")
+        for name in ("network", "step", "expected", "gained")
+    ]
+    return Table(head, body, strings("speed.caption"))
 
 
 def network_table(plans: Mapping[str, NetworkPlan], strings: Strings) -> Table:

@@ -4,8 +4,12 @@ Chapter `08-training`.
 """
 
 import gc
+import os
 from collections.abc import Callable
 from typing import TypeVar, get_args
+
+# PyTorch's profiler tells every start and stop of its own; not to our users.
+os.environ.setdefault("KINETO_LOG_LEVEL", "6")
 
 import torch
 from torch.profiler import ProfilerActivity, profile

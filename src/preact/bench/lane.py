@@ -1,0 +1,88 @@
+"""A contestant in a process of its own.
+
+In one process the others' memory gets in the way: the allocator hands out
+what they have left, scattered, and a step of ours took a tenth longer than
+alone, one of theirs a twentieth.
+
+Chapter `08-training`.
+"""
+
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from typing import Any
+
+import torch
+
+from preact.bench.contestants import Contestant
+from preact.bench.racer import Facts, Racer
+
+
+class Lane:
+    """A `Racer` on the CPU, elsewhere.
+
+    Parameters
+    ----------
+    contestant : Contestant
+    shape : (N, C, H, W)
+    """
+
+    def __init__(self, contestant: Contestant, shape: tuple[int, ...]) -> None:
+        self.name = contestant.name
+        self.pipe, end = get_context("spawn").Pipe()
+        self.process = get_context("spawn").Process(
+            target=_serve,
+            args=(end, contestant, shape, torch.get_num_threads()),
+            daemon=True,
+        )
+        self.process.start()
+        end.close()
+
+    def prepare(self) -> Facts:
+        """See `Racer.prepare`."""
+        facts: Facts = self._ask("prepare")
+        return facts
+
+    def turn(self) -> tuple[float, float]:
+        """See `Racer.turn`."""
+        train_s, forward_s = self._ask("turn")
+        return train_s, forward_s
+
+    def close(self) -> None:
+        """End the process."""
+        self.pipe.close()
+        self.process.join()
+
+    def _ask(self, what: str) -> Any:
+        """Let the process do something and wait for what it says.
+
+        Raises
+        ------
+        ChildProcessError
+            If the process has ended, for want of memory perhaps.
+        """
+        try:
+            self.pipe.send(what)
+            return self.pipe.recv()
+        except (EOFError, OSError):
+            self.process.join()
+            raise ChildProcessError(
+                f"{self.name} must answer; its process ended with code "
+                f"{self.process.exitcode}"
+            ) from None
+
+
+def _serve(
+    pipe: Connection,
+    contestant: Contestant,
+    shape: tuple[int, ...],
+    threads: int,
+) -> None:
+    """Do what is asked until nobody asks."""
+    torch.set_num_threads(threads)
+    racer = Racer(contestant, shape, torch.device("cpu"))
+    while True:
+        try:
+            what = pipe.recv()
+        except EOFError:
+            return
+        pipe.send(racer.prepare() if what == "prepare" else racer.turn())

@@ -1,0 +1,69 @@
+"""Steps toward speed: what each was expected to gain, and what it gained.
+
+Chapter `08-training`.
+"""
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from preact.records.compare import PUBLISHED
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """One step, and the rows of a record of `preact bench` that judge it.
+
+    Parameters
+    ----------
+    key : str
+        Its name under `speed.` in `preact.strings`.
+    record : str
+        Stem of the record's file.
+    before, after : str
+        Rows of the record.
+    field : str
+        What is compared.
+    expected : tuple of float
+        From and to, or at least; written down before the step was built.
+    """
+
+    key: str
+    record: str
+    before: str
+    after: str
+    field: str
+    expected: tuple[float, ...]
+
+    @property
+    def is_share(self) -> bool:
+        """Whether less is better: a share of bytes, no ratio of times."""
+        return "bytes" in self.field
+
+    def gained(self, record: Mapping[str, Any]) -> float:
+        """How many times as fast, or what share of the bytes is left."""
+        rows = {row["name"]: row[self.field] for row in record["rows"]}
+        before, after = rows[self.before], rows[self.after]
+        return float(after / before if self.is_share else before / after)
+
+
+def load_steps() -> list[Step]:
+    """Read the steps in the order in which they were taken."""
+    text = files("preact.records").joinpath("speed.toml").read_text("utf-8")
+    return [
+        Step(**said | {"expected": tuple(said["expected"])})
+        for said in tomllib.loads(text)["step"]
+    ]
+
+
+def load_times(name: str, folder: Path = PUBLISHED) -> dict[str, Any] | None:
+    """Read a record of `preact bench`; None if it has not been run."""
+    path = folder / "bench" / f"{name}.json"
+    if not path.exists():
+        return None
+    record: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return record

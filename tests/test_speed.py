@@ -1,0 +1,52 @@
+"""Steps toward speed are judged by rows that are really timed."""
+
+import pytest
+import torch
+
+from preact.bench import contestants
+from preact.figures import accounted
+from preact.plan import cifar_plan
+from preact.records.speed import Step, load_steps, load_times
+from preact.spec import TABLE_2
+from preact.strings import LANGUAGES, Strings
+
+STEPS = load_steps()
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda s: f"{s.record}-{s.key}")
+def test_a_step_compares_two_contestants(step):
+    device, depth = step.record.split("-")
+    plan = cifar_plan(TABLE_2["full-preactivation"], depth=int(depth), convs=3)
+    where = torch.device({"cpu": "cpu", "gpu": "cuda"}[device])
+    names = {entry.name for entry in contestants(plan, where)}
+    assert {step.before, step.after} <= names
+
+
+def test_times_are_compared_as_ratios_and_bytes_as_shares():
+    rows = [
+        {"name": name, "train_ms_min": n, "kept_bytes_per_image": n}
+        for name, n in (("old", 12.0), ("new", 3.0))
+    ]
+    for field, gained in (
+        ("train_ms_min", 4.0),
+        ("kept_bytes_per_image", 0.25),
+    ):
+        step = Step(
+            key="all",
+            record="cpu-164",
+            before="old",
+            after="new",
+            field=field,
+            expected=(1.5,),
+        )
+        assert step.gained({"rows": rows}) == gained
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_step_that_has_not_been_measured_says_so(language):
+    strings = Strings(language)
+    steps = [(step, load_times(step.record)) for step in STEPS]
+    table = accounted(steps, strings)
+    for (_, record), line in zip(steps, table.body, strict=True):
+        assert (line[-1] == strings("table.not_run")) == (record is None)
+    assert any(record for _, record in steps)
