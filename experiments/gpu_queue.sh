@@ -4,7 +4,8 @@
 #     bash experiments/gpu_queue.sh MINUTES [FILE.toml ...]
 #
 # Several workers share one device; each takes the next run that has no record,
-# nobody works on and still fits. What is not finished resumes next time.
+# nobody works on and still fits, then one that does not. What is not finished
+# resumes next time.
 #   OUT      folder of records and checkpoints      (runs)
 #   CIFAR    folder of CIFAR-10's binary files      (data)
 #   WORKERS  runs side by side                      (4)

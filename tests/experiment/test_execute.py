@@ -252,7 +252,12 @@ def test_a_time_limit_leaves_what_does_not_fit_for_the_next_time(
     command = ["--out", str(tmp_path / "runs"), *PLACES]
     # 9000 steps take half a minute or more: more than three seconds.
     assert main(["ablate", str(long), "--minutes", "0.05", *command]) == 0
-    assert "4 did not fit" in capsys.readouterr().out
+    assert "1 stopped by the limit" in capsys.readouterr().out
+    (begun,) = (tmp_path / "runs").rglob("checkpoint.pt")
+    first = torch.load(begun, weights_only=True)["iteration"]
+    assert main(["ablate", str(long), "--minutes", "0.05", *command]) == 0
+    assert torch.load(begun, weights_only=True)["iteration"] > first > 0
+    command[1] = str(tmp_path / "others")
     assert main(["ablate", str(path), "--minutes", "5", *command]) == 0
     assert "4 finished" in capsys.readouterr().out
 
@@ -315,9 +320,10 @@ def test_the_gpu_queue_runs_what_fits_with_workers_side_by_side(
         check=True,
         timeout=180,
     )
-    n = 4 if minutes == "1" else 0
+    n = len(list(tmp_path.rglob("seed-*.json")))
     assert f"{n} records in {tmp_path}" in told.stdout
-    assert len(list(tmp_path.rglob("seed-*.json"))) == n
+    # Six milliseconds are over before a worker has made two runs.
+    assert n == 4 if minutes == "1" else n <= 2
 
 
 def test_the_gpu_queue_asks_for_minutes():

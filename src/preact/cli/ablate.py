@@ -45,8 +45,8 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--minutes",
         type=float,
-        help="start only what fits into this time, and stop when it is over; "
-        "what is not finished resumes next time",
+        help="first what fits into this time, then begin what does not; stop "
+        "when it is over, and resume next time",
     )
     parser.add_argument(
         "--dry-run", action="store_true", help="show plan and cost only"
@@ -94,16 +94,27 @@ def _ablate(options: argparse.Namespace) -> int:
     if options.dry_run:
         return 0
     ended: Counter[str] = Counter()
-    try:
-        with time_limit(options.minutes) as left_s:
+    with time_limit(options.minutes) as left_s:
+        try:
+            later = []
             for experiment, cell, cost_s in todo:
                 known = (options.out / cell.path).exists()
-                if not known and cost_s > left_s():
-                    ended["did not fit"] += 1
+                if known or cost_s <= left_s():
+                    ended[_run(console, experiment, cell, options)] += 1
+                else:
+                    later.append((experiment, cell))
+            for experiment, cell in later:
+                if left_s() <= 0:
+                    ended["not begun"] += 1
                 else:
                     ended[_run(console, experiment, cell, options)] += 1
-    finally:
-        console.print(", ".join(f"{n} {what}" for what, n in ended.items()))
+        except KeyboardInterrupt:
+            if left_s() > 0:
+                raise
+            ended["stopped by the limit"] += 1
+        finally:
+            said = ", ".join(f"{n} {what}" for what, n in ended.items())
+            console.print(said)
     return 0
 
 

@@ -58,7 +58,8 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--fast",
         action="store_true",
-        help="units as one operation (CPU, with --channels-last)",
+        help="fused units, on a GPU the step as one CUDA graph (with "
+        "--channels-last)",
     )
     parser.add_argument(
         "--memory",

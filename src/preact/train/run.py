@@ -33,7 +33,8 @@ class Execution:
     processes : int
         Processes that share a batch; each has its own BN statistics.
     fast : bool
-        Use `preact.nn.fast`, with channels last.
+        Use `preact.nn.fast`, with channels last; on a GPU the whole step is
+        one CUDA graph, unless there are several processes or checkpoints.
 
     Raises
     ------
