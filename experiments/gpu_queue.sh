@@ -18,7 +18,7 @@ fi
 minutes=$1; shift
 here="$(cd "$(dirname "$0")" && pwd)"
 files=("$@")
-[ ${#files[@]} -gt 0 ] || files=("$here"/table_2.toml "$here"/table_1.toml "$here"/table_3.toml)
+[ ${#files[@]} -gt 0 ] || files=("$here"/{table_2,table_1,short_1001,short_1001_original,table_3,modern}.toml)
 python=${PYTHON:-}
 [ -n "$python" ] || { python="$here/../.venv/bin/python"; [ -x "$python" ] || python=python3; }
 out=${OUT:-runs}

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -241,6 +242,19 @@ def test_ctrl_c_saves_and_the_same_command_ends_as_if_nothing_had_been(
     assert main(command) == 0
     for one in out.rglob("*.csv"):
         assert (tmp_path / one.relative_to(out)).read_text() == one.read_text()
+
+
+def test_several_files_begin_with_the_first_seeds_of_all(tmp_path, capsys):
+    paths = [tmp_path / "one.toml", tmp_path / "two.toml"]
+    for path in paths:
+        path.write_text(SMALL)
+    command = ["ablate", *map(str, paths), "--out", str(tmp_path), *PLACES]
+    assert main(command) == 0
+    seeds = re.findall(
+        r"(one|two)/\S+/seed-(\d): finished", capsys.readouterr().out
+    )
+    assert [seed for _, seed in seeds] == ["1"] * 4 + ["2"] * 4
+    assert {name for name, _ in seeds[:4]} == {"one", "two"}
 
 
 def test_a_time_limit_leaves_what_does_not_fit_for_the_next_time(

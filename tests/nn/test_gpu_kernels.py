@@ -22,13 +22,19 @@ from preact.spec import ROWS, TABLE_2
 from preact.train.profiles import watched
 
 pytest.importorskip("triton", reason="no Triton for this system")
-from preact.nn.fast.gpu import stretch
+from preact.nn.fast.gpu import launch, stretch
 from preact.nn.fast.gpu.launch import Launcher
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 KINDS = {"basic": (2, 14), "bottleneck": (3, 20), "one convolution": (1, 11)}
 # Of float32 through three stages, relative to the largest number of a tensor.
 TOLERANCE = 2e-5
+
+
+@pytest.fixture(autouse=True)
+def many_programs(monkeypatch):
+    """Let even these small tensors be shared by several programs."""
+    monkeypatch.setattr(launch, "PER_PROCESSOR", 64)
 
 
 def planned(kind="bottleneck", row="full-preactivation", image=(3, 8, 8)):
@@ -72,6 +78,8 @@ def error(ours, exact):
         ("bottleneck", 4, (3, 8, 8), 8),
         # Rows that fill no tile, and ghosts that end inside of one.
         ("bottleneck", 3, (3, 12, 12), 6),
+        # More programs than the last one reads at once.
+        ("bottleneck", None, (3, 12, 12), 8),
         ("basic", None, (3, 8, 8), 8),
         ("basic", 4, (3, 8, 8), 8),
         ("one convolution", None, (3, 8, 8), 8),
@@ -102,6 +110,7 @@ def test_values_gradients_and_statistics_are_those_of_float64(
         assert error(ours.eval()(images), exact.eval()(x)) < TOLERANCE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_half_precision_errs_no_more_than_pytorch_does_in_it(kind):
     plan = planned(kind)
@@ -153,6 +162,25 @@ def test_units_of_another_order_run_as_they_were(row):
     assert not any(unit.pairs for unit in network.units)
 
 
+def test_a_deeper_network_needs_no_more_kernels_compiled(monkeypatch):
+    kinds = set()
+
+    def note(launcher, kernel, how, *args, deep=1, **shape):
+        kinds.add((kernel.__name__, how, *sorted(shape.items())))
+
+    monkeypatch.setattr(Launcher, "_run", note)
+    found = []
+    for depth in (29, 101):
+        plan = cifar_plan(ROWS["full-preactivation"], depth=depth, convs=3)
+        fused(plan)(
+            torch.zeros(2, *plan.image, device=DEVICE)
+        ).sum().backward()
+        found.append(set(kinds))
+        kinds.clear()
+    assert found[0] == found[1]
+
+
+@pytest.mark.slow
 def test_frugal_modes_change_no_bit():
     plan = planned()
     x, labels = batch(plan)

@@ -93,6 +93,8 @@ def _ablate(options: argparse.Namespace) -> int:
         todo += [(experiment, cell, each[_network(cell)]) for cell in plan]
     if options.dry_run:
         return 0
+    # Stopped anywhere, every file has its cheap rows and its first seeds.
+    todo.sort(key=lambda one: (one[1].run.seed, one[2]))
     ended: Counter[str] = Counter()
     with time_limit(options.minutes) as left_s:
         try:
