@@ -10,6 +10,12 @@
 #   CIFAR    folder of CIFAR-10's binary files      (data)
 #   WORKERS  runs side by side                      (4)
 #   PYTHON   the interpreter that has preact        (.venv/bin/python or python3)
+#
+# Where nothing can be installed, a folder packages/ beside README.md may bring what
+# is missing; made elsewhere, for that machine's Python, by
+#   pip install --no-deps --only-binary :all: --python-version 3.12 \
+#     --target packages NAMES
+# and PREACT_COMMIT names the commit if the history has not come along.
 set -euo pipefail
 if ! [[ "${1:-}" =~ ^[0-9]+([.][0-9]+)?$ ]]; then
   echo "usage: bash experiments/gpu_queue.sh MINUTES [FILE.toml ...]; got '${1:-}'" >&2
@@ -17,6 +23,7 @@ if ! [[ "${1:-}" =~ ^[0-9]+([.][0-9]+)?$ ]]; then
 fi
 minutes=$1; shift
 here="$(cd "$(dirname "$0")" && pwd)"
+export PYTHONPATH="$here/../src:$here/../packages${PYTHONPATH:+:$PYTHONPATH}"
 files=("$@")
 [ ${#files[@]} -gt 0 ] || files=("$here"/{table_2,table_1,short_1001,short_1001_original,table_3,modern}.toml)
 python=${PYTHON:-}

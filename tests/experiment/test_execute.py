@@ -17,6 +17,7 @@ from tensorboard.backend.event_processing.event_accumulator import (
 from paths import ROOT
 from preact.cli import main
 from preact.cli.ablate import time_limit
+from preact.experiment.execute import git
 from preact.records import read_record
 from preact.records.compare import compare, load_records
 from preact.train.session import Session
@@ -349,3 +350,13 @@ def test_the_gpu_queue_asks_for_minutes():
     )
     assert told.returncode == 2
     assert "got 'soon'" in told.stderr
+
+
+def test_code_without_its_history_is_named_by_who_brought_it(
+    monkeypatch, tmp_path
+):
+    monkeypatch.setattr("preact.experiment.execute.HERE", tmp_path)
+    monkeypatch.delenv("PREACT_COMMIT", raising=False)
+    assert git() == {"commit": None, "dirty": True}
+    monkeypatch.setenv("PREACT_COMMIT", "5eed")
+    assert git() == {"commit": "5eed", "dirty": False}

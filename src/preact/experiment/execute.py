@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -211,13 +211,25 @@ def environment(device: str, crew: Workers) -> Record:
         "cuda": torch.version.cuda if on_gpu else None,
         "deterministic": torch.are_deterministic_algorithms_enabled(),
         "python": platform.python_version(),
-        "preact": version("preact"),
+        "preact": _version(),
         "git": git(),
     }
 
 
+def _version() -> str:
+    """Version of this package, if it is installed and not just found."""
+    try:
+        return version("preact")
+    except PackageNotFoundError:
+        return "not installed"
+
+
 def git() -> Record:
-    """Commit of the code that ran, and whether it was changed since."""
+    """Commit of the code that ran, and whether it was changed since.
+
+    Where the code has come without its history, in a container say, whoever
+    brought it names its commit in PREACT_COMMIT.
+    """
 
     def ask(*words: str) -> str:
         return subprocess.run(
@@ -231,8 +243,9 @@ def git() -> Record:
     try:
         changed = ask("status", "--porcelain", "--", ".", ":!results")
         return {"commit": ask("rev-parse", "HEAD"), "dirty": bool(changed)}
-    except (OSError, subprocess.CalledProcessError):
-        return {"commit": None, "dirty": True}  # installed, not checked out
+    except (OSError, subprocess.CalledProcessError):  # not checked out
+        named = os.environ.get("PREACT_COMMIT")
+        return {"commit": named, "dirty": named is None}
 
 
 def find_device() -> str:
