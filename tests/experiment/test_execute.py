@@ -355,7 +355,8 @@ def test_the_gpu_queue_asks_for_minutes():
 def test_code_without_its_history_is_named_by_who_brought_it(
     monkeypatch, tmp_path
 ):
-    monkeypatch.setattr("preact.experiment.execute.HERE", tmp_path)
+    module = sys.modules["preact.experiment.execute"]
+    monkeypatch.setattr(module, "HERE", tmp_path)
     monkeypatch.delenv("PREACT_COMMIT", raising=False)
     assert git() == {"commit": None, "dirty": True}
     monkeypatch.setenv("PREACT_COMMIT", "5eed")
