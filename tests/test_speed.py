@@ -1,11 +1,14 @@
 """Steps toward speed are judged by rows that are really timed."""
 
+import csv
+
 import pytest
 import torch
 
 from preact.bench import contestants
 from preact.figures import accounted
 from preact.plan import cifar_plan
+from preact.records.compare import PUBLISHED
 from preact.records.speed import Step, load_steps, load_times
 from preact.spec import TABLE_2
 from preact.strings import LANGUAGES, Strings
@@ -50,3 +53,44 @@ def test_a_step_that_has_not_been_measured_says_so(language):
     for (_, record), line in zip(steps, table.body, strict=True):
         assert (line[-1] == strings("table.not_run")) == (record is None)
     assert any(record for _, record in steps)
+
+
+def losses(experiment, network):
+    """Training losses of all seeds, (seeds, points)."""
+    folder = PUBLISHED / experiment / "digits" / network / "full-preactivation"
+    found = [
+        [
+            float(point["loss"])
+            for point in csv.DictReader(path.read_text().splitlines())
+        ]
+        for path in sorted(folder.glob("seed-*.csv"))
+    ]
+    assert len(found) >= 3
+    return list(zip(*found, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("experiment", "network"),
+    [
+        ("digits_fast", "resnet-110-2"),
+        ("digits_fast", "resnet-164-3"),
+        ("digits_fast", "resnet-1001-3"),
+        ("digits_bf16", "resnet-110-2"),
+        ("digits_bf16", "resnet-164-3"),
+    ],
+)
+def test_deep_networks_learn_alike_however_they_are_computed(
+    experiment, network
+):
+    """They are chaotic, so step by step no two are equal; curves overlap.
+
+    Three seeds beside three or five leave a gap at one point in ten, or in
+    thirty, if nothing but chance is at work.
+    """
+    plain, other = losses("digits_depth", network), losses(experiment, network)
+    assert len(plain) == len(other) == 15
+    gaps = [
+        max(a) < min(b) or max(b) < min(a)
+        for a, b in zip(plain, other, strict=True)
+    ]
+    assert sum(gaps) <= 2

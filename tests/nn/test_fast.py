@@ -101,6 +101,33 @@ def test_a_stack_of_1x1_convolutions_is_the_same_function(row):
         assert close(a.grad, b.grad)
 
 
+@pytest.mark.slow
+def test_the_gradient_of_a_deep_network_is_that_of_float64():
+    """After some steps: drawn anew, such a network is chaotic."""
+    plan = cifar_plan(
+        ROWS["full-preactivation"], depth=164, convs=3, image=(3, 8, 8)
+    )
+    ours = fast(Network(plan, seed=0))
+    sgd = torch.optim.SGD(ours.parameters(), lr=0.02, momentum=0.9)
+    for _ in range(30):
+        sgd.zero_grad()
+        backward(ours, torch.float32)
+        sgd.step()
+    exact = Network(plan).double()
+    exact.load_state_dict(ours.state_dict())
+    found = []
+    for network, dtype in ((ours, torch.float32), (exact, torch.float64)):
+        network.zero_grad()
+        backward(network, dtype)
+        found.append(
+            torch.cat(
+                [p.grad.double().flatten() for p in network.parameters()]
+            )
+        )
+    got, want = found
+    assert (got - want).norm() < 2e-3 * want.norm()
+
+
 def test_the_fast_path_is_taken_where_it_can_be(monkeypatch):
     taken = []
     real = bn_relu.bn_relu_forward
