@@ -56,10 +56,12 @@ def main() -> None:
     if die_at and os.environ["RANK"] == "1":
         step = DoubleSession.step
 
-        def last_step(self: DoubleSession, iteration: int) -> None:
+        def last_step(
+            self: DoubleSession, iteration: int, *, watched: bool
+        ) -> None:
             if iteration == die_at:
                 os.kill(os.getpid(), signal.SIGKILL)
-            step(self, iteration)
+            step(self, iteration, watched=watched)
 
         DoubleSession.step = last_step
     execute(Cell("sharing", run(2, 8)), folder, device="cpu", save_every=5)

@@ -5,6 +5,9 @@ Chapter `08-training`.
 
 import gc
 import os
+import pickle
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import TypeVar, get_args
 
@@ -24,6 +27,7 @@ from preact.train.run import Run
 REFUSALS = ("allocate memory", "could not create a primitive")
 T = TypeVar("T")
 IMAGES = 2  # a batch just large enough to normalize
+SMALL = 32  # pixels of a side, to be measured as they are
 
 
 def allocated(work: Callable[[], object]) -> tuple[int, int]:
@@ -55,7 +59,17 @@ def activation_bytes(plan: NetworkPlan, memory: Memory) -> tuple[int, int]:
     """
     network = Network(plan)
     set_memory(network, memory)
-    return network_bytes(network, torch.randn(IMAGES, *plan.image))
+    c, height, width = plan.image
+    if min(height, width) < SMALL:
+        return network_bytes(network, torch.randn(IMAGES, *plan.image))
+    # Bytes are a line in the number of pixels: two small images tell them,
+    # where there may be no room for a large one.
+    small, large = (
+        network_bytes(network, torch.randn(IMAGES, c, height // k, width // k))
+        for k in (4, 2)
+    )
+    kept, peak = (b + (b - a) * 4 for a, b in zip(small, large, strict=True))
+    return kept, peak
 
 
 def network_bytes(
@@ -78,12 +92,38 @@ def network_bytes(
     return kept // len(images), max(ahead, kept + back) // len(images)
 
 
-def step_bytes(run: Run, memory: Memory) -> int:
+def peaks(plan: NetworkPlan) -> dict[Memory, int]:
+    """Most bytes of activations an image needs, for each option."""
+    return {m: activation_bytes(plan, m)[1] for m in get_args(Memory)}
+
+
+def peaks_elsewhere(plan: NetworkPlan) -> dict[Memory, int]:
+    """Measure in another process: one out of memory has no room for it.
+
+    Empty if there is no room in another process either.
+    """
+    code = (
+        "import pickle, sys; from preact.train.footprint import peaks; "
+        "found = peaks(pickle.load(sys.stdin.buffer)); "
+        "sys.stdout.buffer.write(pickle.dumps(found))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input=pickle.dumps(plan),
+        capture_output=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        check=False,
+    )
+    if done.returncode:
+        return {}
+    return pickle.loads(done.stdout)  # type: ignore[no-any-return]
+
+
+def step_bytes(run: Run, peak: int) -> int:
     """Bytes that one process needs for a step: weights and activations.
 
     Half precision halves the activations.
     """
-    _, peak = activation_bytes(run.plan, memory)
     images = run.protocol.batch // run.execution.processes
     width = 0.5 if run.execution.precision in HALF else 1.0
     # A weight is there itself, as gradient and as momentum.
@@ -111,12 +151,17 @@ def or_advice(work: Callable[[], T], run: Run, device: str) -> T:
 
 def _advice(run: Run, device: str) -> str:
     """Compare what each option needs with what there is."""
-    needs = {memory: step_bytes(run, memory) for memory in get_args(Memory)}
+    found = peaks_elsewhere(run.plan)
+    needs = {memory: step_bytes(run, peak) for memory, peak in found.items()}
     mine = run.execution.memory
     text = (
         f"out of memory: a step of {run.protocol.batch} images with --memory "
-        f"{mine} needs about {_gb(needs[mine])}"
+        f"{mine}"
     )
+    if not needs:
+        others = [f"--memory {m}" for m in get_args(Memory) if m != mine]
+        return f"{text} does not fit; try {', '.join(others)}"
+    text += f" needs about {_gb(needs[mine])}"
     less = {m: n for m, n in needs.items() if n < needs[mine]}
     if device.startswith("cuda"):
         free, _ = torch.cuda.mem_get_info()
