@@ -57,7 +57,7 @@ def main() -> None:
         step = DoubleSession.step
 
         def last_step(
-            self: DoubleSession, iteration: int, *, watched: bool
+            self: DoubleSession, iteration: int, *, watched: bool = False
         ) -> None:
             if iteration == die_at:
                 os.kill(os.getpid(), signal.SIGKILL)

@@ -188,7 +188,8 @@ def accounted(
         gained = strings("table.not_run")
         if record:
             gained = f"{step.gained(record):.2f}"
-        network = strings(f"speed.{device}", network=f"ResNet-{depth}")
+        key = "speed.gpu" if device == "gpu" else "speed.cpu"
+        network = strings(key, network=f"ResNet-{depth}")
         name = strings(f"speed.{step.key}")
         body.append([network, name, expected, gained])
     head = [
