@@ -35,6 +35,7 @@ TOLERANCE = 2e-5
 def many_programs(monkeypatch):
     """Let even these small tensors be shared by several programs."""
     monkeypatch.setattr(launch, "PER_PROCESSOR", 64)
+    monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", False)
 
 
 def planned(kind="bottleneck", row="full-preactivation", image=(3, 8, 8)):

@@ -16,7 +16,7 @@ from preact.bench.contestants import Contestant
 from preact.bench.lane import Lane
 from preact.bench.racer import Facts, Racer, timed
 from preact.nn import Network
-from preact.nn.fast import HAS_TRITON, fast
+from preact.nn.fast import fast, has_fused
 from preact.plan import NetworkPlan, cifar_plan
 
 TOLERANCE = 1e-3  # of a float32 gradient against float64, 29 layers
@@ -73,15 +73,16 @@ def check(plan: NetworkPlan, device: torch.device) -> float:
     labels = torch.randint(0, shallow.classes, (16,), generator=rng)
     exact = Network(shallow, seed=0).double()
     ours = fast(Network(shallow, seed=0)).to(device)
-    if device.type == "cuda" and HAS_TRITON:
+    if has_fused(device):
         # In float32, where a mistake cannot pass for rounding.
         from preact.nn.fast.gpu.stretch import chain_fused
 
         ours.through = chain_fused
     last = images.contiguous(memory_format=torch.channels_last)
-    for network, x in ((exact, images.double()), (ours, last.to(device))):
-        loss = nnf.cross_entropy(network(x), labels.to(x.device))
-        loss.backward()  # type: ignore[no-untyped-call]
+    with torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
+        for network, x in ((exact, images.double()), (ours, last.to(device))):
+            loss = nnf.cross_entropy(network(x), labels.to(x.device))
+            loss.backward()  # type: ignore[no-untyped-call]
     worst = 0.0
     for a, b in zip(exact.parameters(), ours.parameters(), strict=True):
         assert a.grad is not None

@@ -18,9 +18,8 @@ from preact.nn.layers import BatchNorm
 from preact.nn.network import Network, chain
 from preact.nn.unit import Unit
 
-__all__ = ["fast", "kernels"]
+__all__ = ["fast", "has_fused", "kernels"]
 HALF = (torch.float16, torch.bfloat16)
-HAS_TRITON = find_spec("triton") is not None
 
 
 def fast(network: Network) -> Network:
@@ -36,7 +35,8 @@ def fast(network: Network) -> Network:
     -------
     Network
         With the same names in its `state_dict`; feed it images with channels
-        last. Without a C compiler BN and ReLU stay PyTorch's own.
+        last. Without a C compiler, or Triton on a GPU, BN and ReLU stay
+        PyTorch's own.
     """
     tensors = [*network.parameters(), *network.buffers()]
     shared = copy.deepcopy(network, {id(t): t for t in tensors})
@@ -63,15 +63,22 @@ def fast(network: Network) -> Network:
 def chain_fast(units: Iterable[nn.Module], x: Tensor) -> Tensor:
     """Hand x_0 from unit to unit; on a GPU, through the fused kernels.
 
-    They are for half precision or TF32, from compute capability 8.0: before,
-    their registers do not suffice.
+    They are for half precision or TF32.
     """
-    if not x.is_cuda or not HAS_TRITON:
-        return chain(units, x)
     half = torch.is_autocast_enabled("cuda") or x.dtype in HALF
     tf32 = x.dtype == torch.float32 and torch.backends.cuda.matmul.allow_tf32
-    if not (half or tf32) or torch.cuda.get_device_capability(x.device) < (8,):
+    if not (half or tf32) or not has_fused(x.device):
         return chain(units, x)
     from preact.nn.fast.gpu.stretch import chain_fused
 
     return chain_fused(units, x)
+
+
+def has_fused(device: torch.device) -> bool:
+    """Whether a device runs the fused kernels: NVIDIA's, from Ampere on.
+
+    Before, their registers do not suffice.
+    """
+    if device.type != "cuda" or find_spec("triton") is None:
+        return False
+    return torch.cuda.get_device_capability(device) >= (8, 0)
