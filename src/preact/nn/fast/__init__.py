@@ -5,6 +5,8 @@ Chapter `08-training`.
 
 import copy
 from collections.abc import Iterable
+from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
 from itertools import pairwise
 
@@ -74,11 +76,15 @@ def chain_fast(units: Iterable[nn.Module], x: Tensor) -> Tensor:
     return chain_fused(units, x)
 
 
+@cache
 def has_fused(device: torch.device) -> bool:
     """Whether a device runs the fused kernels: NVIDIA's, from Ampere on.
 
-    Before, their registers do not suffice.
+    Before, their registers do not suffice. Triton 3.3 comes with PyTorch 2.7.
     """
     if device.type != "cuda" or find_spec("triton") is None:
         return False
-    return torch.cuda.get_device_capability(device) >= (8, 0)
+    triton = import_module("triton")
+    major, minor = triton.__version__.split(".")[:2]
+    capability = torch.cuda.get_device_capability(device)
+    return (int(major), int(minor)) >= (3, 3) and capability >= (8, 0)

@@ -13,10 +13,11 @@ import triton.language as tl
 from preact.nn.fast.gpu.shared import (
     activated,
     add_up_sums,
-    behind_bn,
+    behind,
     finished,
+    in_front,
+    incoming,
     neighbors,
-    normal,
     tile,
 )
 
@@ -60,27 +61,22 @@ def product_backward(
     first = group * rows
     end = first + rows
     c_in, c_out = tl.arange(0, C_IN), tl.arange(0, C_OUT)
-    mean, rstd = normal(stats, group, groups, C_IN)
-    scale = tl.load(weight + c_in) * rstd
-    shift = tl.load(bias + c_in)
+    mean, rstd, scale, shift = in_front(
+        stats, weight, bias, group, groups, C_IN
+    )
     at_kernel = c_out[:, None] * C_IN + c_in[None, :]
     k = tl.load(kernel + at_kernel)
     dtype = k.dtype
     dbias = tl.zeros([C_IN], tl.float32)
     dweight = tl.zeros([C_IN], tl.float32)
     dk = tl.zeros([C_OUT, C_IN], tl.float32)
-    if BEHIND:
-        mean_y, rstd_y, gamma_y, dbias_y, dweight_y = behind_bn(
-            stats_y, sums_y, weight_y, group, groups, rows, C_OUT
-        )
+    bn_y = behind(
+        stats_y, sums_y, weight_y, group, groups, rows, C_OUT, BEHIND
+    )
     for done in range(0, SPAN, BLOCK):
         row = first + program * SPAN + done + tl.arange(0, BLOCK)
         exists = row < end
-        dy = tile(d, row, exists, C_OUT)
-        if BEHIND:
-            z = tile(y, row, exists, C_OUT)
-            dy = finished(dy, z, mean_y, rstd_y, gamma_y, dbias_y, dweight_y)
-            dy = tl.where(exists[:, None], dy, 0.0)
+        dy = incoming(d, y, row, exists, bn_y, C_OUT, BEHIND)
         dy = dy.to(dtype)
         a, line, z = activated(x, row, exists, mean, scale, shift, C_IN)
         dk = tl.dot(tl.trans(dy), a.to(dtype), dk, input_precision=PRECISION)
@@ -131,38 +127,29 @@ def finish(
     first = group * rows
     end = first + rows
     c_in = tl.arange(0, C_IN)
-    mean, rstd, gamma, dbias, dweight = behind_bn(
-        stats, sums, weight, group, groups, rows, C_IN
-    )
+    bn = behind(stats, sums, weight, group, groups, rows, C_IN, True)
+    mean, rstd, gamma, _dbias, _dweight = bn
     dtype = dx.dtype.element_ty
     if AGAIN:
         c_out = tl.arange(0, C_OUT)
         shift = tl.load(bias + c_in)
         k = tl.load(kernel + c_out[:, None] * C_IN + c_in[None, :])
-        mean_y, rstd_y, gamma_y, dbias_y, dweight_y = behind_bn(
-            stats_y, sums_y, weight_y, group, groups, rows, C_OUT
+        bn_y = behind(
+            stats_y, sums_y, weight_y, group, groups, rows, C_OUT, True
         )
     for done in range(0, SPAN, BLOCK):
         row = first + program * SPAN + done + tl.arange(0, BLOCK)
         exists = row < end
         z = tile(x, row, exists, C_IN)
         if AGAIN:
-            dy = finished(
-                tile(d, row, exists, C_OUT),
-                tile(y, row, exists, C_OUT),
-                mean_y,
-                rstd_y,
-                gamma_y,
-                dbias_y,
-                dweight_y,
-            )
+            dy = incoming(d, y, row, exists, bn_y, C_OUT, True)
             da = tl.dot(dy.to(dtype), k, input_precision=PRECISION)
             line = (z - mean[None, :]) * (gamma * rstd)[None, :]
             line += shift[None, :]
             dm = tl.where(line > 0.0, da, 0.0).to(dtype).to(tl.float32)
         else:
             dm = tile(d, row, exists, C_IN)
-        out = finished(dm, z, mean, rstd, gamma, dbias, dweight)
+        out = finished(dm, z, bn)
         out += tile(added, row, exists, C_IN)
         at = row[:, None] * C_IN + c_in[None, :]
         tl.store(dx + at, out.to(dtype), mask=exists[:, None])
@@ -203,17 +190,16 @@ def conv3_backward_input(
     first = group * rows
     end = first + rows
     c_in, c_out = tl.arange(0, C_IN), tl.arange(0, C_OUT)
-    mean, rstd = normal(stats, group, groups, C_IN)
-    scale = tl.load(weight + c_in) * rstd
-    shift = tl.load(bias + c_in)
+    mean, rstd, scale, shift = in_front(
+        stats, weight, bias, group, groups, C_IN
+    )
     at_kernel = c_out[:, None] * (9 * C_IN) + c_in[None, :]
     dtype = dm.dtype.element_ty
     dbias = tl.zeros([C_IN], tl.float32)
     dweight = tl.zeros([C_IN], tl.float32)
-    if BEHIND:
-        mean_y, rstd_y, gamma_y, dbias_y, dweight_y = behind_bn(
-            stats_y, sums_y, weight_y, group, groups, rows, C_OUT
-        )
+    bn_y = behind(
+        stats_y, sums_y, weight_y, group, groups, rows, C_OUT, BEHIND
+    )
     for done in range(0, SPAN, BLOCK):
         row = first + program * SPAN + done + tl.arange(0, BLOCK)
         exists = row < end
@@ -223,13 +209,7 @@ def conv3_backward_input(
             near, inside = neighbors(
                 row, end, 1 - tap // 3, 1 - tap % 3, height, width
             )
-            dy = tile(d, near, inside, C_OUT)
-            if BEHIND:
-                z = tile(y, near, inside, C_OUT)
-                dy = finished(
-                    dy, z, mean_y, rstd_y, gamma_y, dbias_y, dweight_y
-                )
-                dy = tl.where(inside[:, None], dy, 0.0)
+            dy = incoming(d, y, near, inside, bn_y, C_OUT, BEHIND)
             k = tl.load(kernel + at_kernel + tap * C_IN)
             da = tl.dot(dy.to(dtype), k, da, input_precision=PRECISION)
         _, line, z = activated(x, row, exists, mean, scale, shift, C_IN)
@@ -275,25 +255,20 @@ def conv3_backward_weight(
     first = group * rows
     end = first + rows
     c_in, c_out = tl.arange(0, C_IN), tl.arange(0, C_OUT)
-    mean, rstd = normal(stats, group, groups, C_IN)
-    scale = tl.load(weight + c_in) * rstd
-    shift = tl.load(bias + c_in)
+    mean, _rstd, scale, shift = in_front(
+        stats, weight, bias, group, groups, C_IN
+    )
     dtype = x.dtype.element_ty
     left = tl.zeros([C_OUT, C_IN], tl.float32)
     middle = tl.zeros([C_OUT, C_IN], tl.float32)
     right = tl.zeros([C_OUT, C_IN], tl.float32)
-    if BEHIND:
-        mean_y, rstd_y, gamma_y, dbias_y, dweight_y = behind_bn(
-            stats_y, sums_y, weight_y, group, groups, rows, C_OUT
-        )
+    bn_y = behind(
+        stats_y, sums_y, weight_y, group, groups, rows, C_OUT, BEHIND
+    )
     for done in range(0, SPAN, BLOCK):
         row = first + program * SPAN + done + tl.arange(0, BLOCK)
         exists = row < end
-        dy = tile(d, row, exists, C_OUT)
-        if BEHIND:
-            z = tile(y, row, exists, C_OUT)
-            dy = finished(dy, z, mean_y, rstd_y, gamma_y, dbias_y, dweight_y)
-            dy = tl.where(exists[:, None], dy, 0.0)
+        dy = incoming(d, y, row, exists, bn_y, C_OUT, BEHIND)
         dy = tl.trans(dy.to(dtype))
         near, inside = neighbors(row, end, of_row - 1, -1, height, width)
         a, _, _ = activated(x, near, inside, mean, scale, shift, C_IN)

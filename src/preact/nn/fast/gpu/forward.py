@@ -9,9 +9,9 @@ import triton.language as tl
 from preact.nn.fast.gpu.shared import (
     GULP,
     activated,
+    in_front,
     last_one,
     neighbors,
-    normal,
     tile,
 )
 
@@ -49,10 +49,10 @@ def conv_forward(
     programs = tl.num_programs(0)
     first = group * rows
     end = first + rows
-    mean, rstd = normal(stats, group, groups, C_IN)
     c_in, c_out = tl.arange(0, C_IN), tl.arange(0, C_OUT)
-    scale = tl.load(weight + c_in) * rstd
-    shift = tl.load(bias + c_in)
+    mean, _rstd, scale, shift = in_front(
+        stats, weight, bias, group, groups, C_IN
+    )
     at_kernel = c_out[:, None] * (TAPS * C_IN) + c_in[None, :]
     dtype = y.dtype.element_ty
     seen = 0.0

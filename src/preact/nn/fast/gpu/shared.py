@@ -57,24 +57,54 @@ def activated(x, row, inside, mean, scale, shift, C: tl.constexpr):
 
 
 @triton.jit
-def finished(dm, z, mean, rstd, weight, dbias, dweight):
-    """Gradient of what BN read, from that of what it wrote, (rows, C).
-
-    `dbias` and `dweight` are sums over the ghost batch divided by its rows.
-    """
+def finished(dm, z, bn):
+    """Gradient of what BN read, from that of what it wrote, (rows, C)."""
+    mean, rstd, weight, dbias, dweight = bn
     normed = (z - mean[None, :]) * rstd[None, :]
     by = (weight * rstd)[None, :]
     return by * (dm - dbias[None, :] - normed * dweight[None, :])
 
 
 @triton.jit
-def behind_bn(stats, sums, weight, group, groups, rows, C: tl.constexpr):
-    """What `finished` needs of a BN behind a convolution, (C,) each."""
+def in_front(stats, weight, bias, group, groups, C: tl.constexpr):
+    """Mean, 1/deviation, scale and shift of the BN that is read, (C,) each."""
     c = tl.arange(0, C)
     mean, rstd = normal(stats, group, groups, C)
-    dbias = tl.load(sums + group * C + c) / rows
-    dweight = tl.load(sums + (groups + group) * C + c) / rows
-    return mean, rstd, tl.load(weight + c), dbias, dweight
+    return mean, rstd, tl.load(weight + c) * rstd, tl.load(bias + c)
+
+
+@triton.jit
+def behind(
+    stats, sums, weight, group, groups, rows, C: tl.constexpr, IS: tl.constexpr
+):
+    """What `finished` needs of the BN behind, (C,) each; zeros without it.
+
+    Mean, 1/deviation, weight, and the gradients of bias and weight divided
+    by the rows of the ghost batch.
+    """
+    none = tl.zeros([C], tl.float32)
+    if IS:
+        c = tl.arange(0, C)
+        mean, rstd = normal(stats, group, groups, C)
+        dbias = tl.load(sums + group * C + c) / rows
+        dweight = tl.load(sums + (groups + group) * C + c) / rows
+        return mean, rstd, tl.load(weight + c), dbias, dweight
+    else:
+        return none, none, none, none, none
+
+
+@triton.jit
+def incoming(d, y, row, inside, bn, C: tl.constexpr, IS: tl.constexpr):
+    """Gradient of what a convolution wrote, in rows; zero where there is none.
+
+    With a BN behind it, `d` is `dm` of that one.
+    """
+    dy = tile(d, row, inside, C)
+    if IS:
+        z = tile(y, row, inside, C)
+        dy = finished(dy, z, bn)
+        dy = tl.where(inside[:, None], dy, 0.0)
+    return dy
 
 
 @triton.jit
