@@ -6,6 +6,8 @@
 # Several workers share one device; each takes the next run that has no record,
 # nobody works on and still fits, then one that does not. What is not finished
 # resumes next time.
+# Networks of 1001 layers want the device for themselves:
+#     WORKERS=1 bash experiments/gpu_queue.sh 25 experiments/short_1001.toml
 #   OUT      folder of records and checkpoints      (runs)
 #   CIFAR    folder of CIFAR-10's binary files      (data)
 #   WORKERS  runs side by side                      (4)
@@ -25,7 +27,7 @@ minutes=$1; shift
 here="$(cd "$(dirname "$0")" && pwd)"
 export PYTHONPATH="$here/../src:$here/../packages${PYTHONPATH:+:$PYTHONPATH}"
 files=("$@")
-[ ${#files[@]} -gt 0 ] || files=("$here"/{table_2,table_1,short_1001,short_1001_original,table_3,modern}.toml)
+[ ${#files[@]} -gt 0 ] || files=("$here"/{table_2,table_1}.toml)
 python=${PYTHON:-}
 [ -n "$python" ] || { python="$here/../.venv/bin/python"; [ -x "$python" ] || python=python3; }
 out=${OUT:-runs}

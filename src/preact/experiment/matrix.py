@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import torch
+
 from preact.data import Data
 from preact.experiment.config import Experiment
 from preact.spec import BN, Op, find_row
@@ -95,4 +97,7 @@ def cost(run: Run, device: str, steps: int = 3) -> float:
         session.step(iteration)
         session.since_last_time()  # waits for the device
         times.append(time.perf_counter() - start)
+    del session
+    if device.startswith("cuda"):  # others share the device
+        torch.cuda.empty_cache()
     return min(times) * run.protocol.iterations
