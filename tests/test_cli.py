@@ -8,7 +8,7 @@ from paths import ROOT
 from preact.cli import main
 from preact.cli.progress import Progress
 from preact.data import load
-from preact.train import Run, find_protocol
+from preact.train import Run, find_recipe
 
 
 def run(capsys, *arguments):
@@ -64,7 +64,7 @@ def test_progress_is_a_line_in_a_log_and_a_bar_on_a_terminal():
         row="original",
         depth=8,
         convs=2,
-        protocol=find_protocol("digits"),
+        recipe=find_recipe("digits"),
         data=load("digits"),
     )
     point = {

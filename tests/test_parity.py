@@ -223,10 +223,10 @@ def test_both_engines_draw_weights_of_the_planned_deviation():
             conventions=Conventions(init=init),
         )
         drawn = (reference.initialize(plan, 0), Network(plan, seed=0).arrays())
-        for site in plan.sites:
-            if not hasattr(site.layer, "deviation"):
+        for placed in plan.placed_layers:
+            if not hasattr(placed.layer, "deviation"):
                 continue
             for params in drawn:
-                w = params[f"{site.name}.weight"]
-                wanted = site.layer.deviation(init)
+                w = params[f"{placed.name}.weight"]
+                wanted = placed.layer.deviation(init)
                 assert w.std() == pytest.approx(wanted, rel=5 / w.size**0.5)

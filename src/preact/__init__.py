@@ -10,7 +10,7 @@ Rooms, from the bottom up; each imports only from those before it:
 `nn`           the same networks in PyTorch
 `data`         digits and CIFAR, in memory as bytes
 `records`      what was measured, in files that are whole
-`train`        protocols, and a loop that resumes bit for bit
+`train`        recipes, and a loop that resumes bit for bit
 `propagation`  Eqs. (3) to (8), measured
 `figures`      pictures of data they are handed
 `book`         what the chapters call: set-up, show, exercises

@@ -7,7 +7,7 @@ import pytest
 import results
 from paths import ROOT
 from preact.data import load
-from preact.experiment import cells, read_experiment
+from preact.experiment import planned_runs, read_experiment
 from preact.figures import measured
 from preact.records.compare import PUBLISHED, compare, load_records
 from preact.strings import LANGUAGES, Strings
@@ -60,7 +60,9 @@ def test_a_published_record_stands_where_its_fields_say(path):
 )
 def test_an_experiment_on_digits_is_recorded_in_full(name):
     experiment = read_experiment(ROOT / "experiments" / f"{name}.toml")
-    wanted = {cell.path for cell in cells(experiment, load("digits"))}
+    wanted = {
+        planned.path for planned in planned_runs(experiment, load("digits"))
+    }
     there = {p.relative_to(PUBLISHED) for p in PATHS}
     assert wanted == {p for p in there if p.parts[0] == name}
 

@@ -11,7 +11,7 @@ from preact.data import load, read_imagenet
 from preact.data.augment import batch_indices
 from preact.data.imagenet import decode
 from preact.data.loader import Cut, Draw
-from preact.train import Run, find_protocol, train
+from preact.train import Run, find_recipe, train
 
 CUT = Cut(
     normalization="channel", pad=0, pad_before_normalization=False, flip=True
@@ -98,8 +98,8 @@ def test_a_flip_mirrors_left_and_right(tmp_path):
 
 @pytest.mark.slow
 def test_resnet_50_trains_on_a_folder_and_resumes(tree, tmp_path):
-    protocol = replace(
-        find_protocol("imagenet"),
+    recipe = replace(
+        find_recipe("imagenet"),
         iterations=4,
         batch=4,
         ghost_batch=4,
@@ -109,7 +109,7 @@ def test_resnet_50_trains_on_a_folder_and_resumes(tree, tmp_path):
         row="full-preactivation",
         depth=50,
         convs=3,
-        protocol=protocol,
+        recipe=recipe,
         data=read_imagenet(tree, 32),
     )
     assert run.plan.depth == 50

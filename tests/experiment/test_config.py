@@ -6,7 +6,7 @@ import pytest
 
 from paths import ROOT
 from preact.data import ImageFolder, load
-from preact.experiment import cells, read_experiment
+from preact.experiment import planned_runs, read_experiment
 from preact.paper import results
 from preact.spec import BN, RELU, find_row
 
@@ -20,7 +20,7 @@ final_bn = [true, false]
 [nuisance]
 seeds = [1, 2]
 [fixed]
-protocol = "digits"
+recipe = "digits"
 """
 
 
@@ -43,16 +43,16 @@ def test_every_experiment_of_the_project_can_be_read_and_planned(path):
         test_files=(),
     )
     data = folder if experiment.data == "imagenet" else DIGITS
-    found = list(cells(experiment, data))
+    found = list(planned_runs(experiment, data))
     assert found
-    assert len({cell.path for cell in found}) == len(found)
-    for cell in found[:2]:
-        assert cell.run.plan.depth == cell.run.depth
+    assert len({planned.path for planned in found}) == len(found)
+    for planned in found[:2]:
+        assert planned.run.plan.depth == planned.run.depth
 
 
 def test_the_matrix_is_rows_by_tails_by_seeds_first_seeds_first(tmp_path):
     experiment = read_experiment(written(tmp_path, SMALL))
-    found = list(cells(experiment, DIGITS))
+    found = list(planned_runs(experiment, DIGITS))
     assert [c.run.seed for c in found] == [1] * 4 + [2] * 4
     assert [str(c.path.relative_to("small/digits")) for c in found[:4]] == [
         "resnet-8-2-width-4/original.tail-bn/seed-1.json",
@@ -64,7 +64,7 @@ def test_the_matrix_is_rows_by_tails_by_seeds_first_seeds_first(tmp_path):
 
 def test_a_final_bn_is_the_only_thing_that_its_switch_moves(tmp_path):
     experiment = read_experiment(written(tmp_path, SMALL))
-    tails = {(c.run.row, c.run.tail) for c in cells(experiment, DIGITS)}
+    tails = {(c.run.row, c.run.tail) for c in planned_runs(experiment, DIGITS)}
     assert tails == {
         ("original", (BN,)),
         ("original", ()),
@@ -98,7 +98,7 @@ def test_a_network_may_have_seeds_of_its_own():
         (("rows = [", "rows = [] # ["), r"must list rows; got none"),
         (("depth", "depht"), "a network may say depth, convs"),
         (("[true, false]", '["yes"]'), "final_bn must be one of"),
-        (('"digits"', '"digit"'), "protocol must be one of"),
+        (('"digits"', '"digit"'), "recipe must be one of"),
         (("[scientific]", "[scientific"), "is not TOML"),
     ],
 )
@@ -118,9 +118,9 @@ def test_a_deviation_says_from_what_to_what_and_why(tmp_path):
 
 
 def test_changes_of_the_protocol_are_changes_of_known_fields(tmp_path):
-    text = SMALL + "protocol_changes = { iterations = 5, drop_at = [3] }\n"
-    protocol = read_experiment(written(tmp_path, text)).protocol
-    assert (protocol.iterations, protocol.drop_at) == (5, (3,))
-    text = SMALL + "protocol_changes = { epochs = 5 }\n"
+    text = SMALL + "recipe_changes = { iterations = 5, drop_at = [3] }\n"
+    recipe = read_experiment(written(tmp_path, text)).recipe
+    assert (recipe.iterations, recipe.drop_at) == (5, (3,))
+    text = SMALL + "recipe_changes = { epochs = 5 }\n"
     with pytest.raises(ValueError, match="got 'epochs'"):
         read_experiment(written(tmp_path, text))

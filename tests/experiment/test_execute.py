@@ -30,8 +30,8 @@ networks = [{ depth = 8, convs = 2, width = 4 }]
 [nuisance]
 seeds = [1, 2]
 [fixed]
-protocol = "digits"
-protocol_changes = { iterations = 12, drop_at = [] }
+recipe = "digits"
+recipe_changes = { iterations = 12, drop_at = [] }
 [[deviation]]
 from = "CIFAR-10"
 to = "digits"

@@ -34,7 +34,9 @@ def test_without_bn_resnet_1001_has_the_papers_10_2_million_parameters():
     plan = cifar_plan(TABLE_2["full-preactivation"], depth=1001, convs=3)
     convolutions, norms = (
         sum(
-            s.layer.parameters for s in plan.sites if isinstance(s.layer, kind)
+            s.layer.parameters
+            for s in plan.placed_layers
+            if isinstance(s.layer, kind)
         )
         for kind in (Conv, BatchNorm)
     )

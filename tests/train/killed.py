@@ -17,7 +17,7 @@ from pathlib import Path
 import torch
 
 from preact.data import load
-from preact.train import Run, find_protocol, train
+from preact.train import Run, find_recipe, train
 
 ITERATIONS = 400
 FOLDER, KILLS = Path(sys.argv[1]), int(sys.argv[2])
@@ -26,8 +26,8 @@ RUN = Run(
     depth=8,
     convs=2,
     width=4,
-    protocol=replace(
-        find_protocol("digits"),
+    recipe=replace(
+        find_recipe("digits"),
         iterations=ITERATIONS,
         batch=16,
         ghost_batch=8,

@@ -14,8 +14,8 @@ from pathlib import Path
 import torch
 
 from preact.data import load
-from preact.experiment import Cell, execute
-from preact.train import Execution, Run, find_protocol, session
+from preact.experiment import PlannedRun, execute
+from preact.train import Execution, Run, find_recipe, session
 
 
 def run(processes: int, ghost_batch: int, depth: int = 20) -> Run:
@@ -24,8 +24,8 @@ def run(processes: int, ghost_batch: int, depth: int = 20) -> Run:
         depth=depth,
         convs=2,
         width=4,
-        protocol=replace(
-            find_protocol("digits"),
+        recipe=replace(
+            find_recipe("digits"),
             iterations=30,
             batch=16,
             ghost_batch=ghost_batch,
@@ -64,7 +64,9 @@ def main() -> None:
             step(self, iteration, watched=watched)
 
         DoubleSession.step = last_step
-    execute(Cell("sharing", run(2, 8)), folder, device="cpu", save_every=5)
+    execute(
+        PlannedRun("sharing", run(2, 8)), folder, device="cpu", save_every=5
+    )
 
 
 if __name__ == "__main__":

@@ -9,13 +9,13 @@ from preact.data import load
 from preact.nn import Network
 from preact.plan import cifar_plan
 from preact.spec import TABLE_2
-from preact.train import Execution, Run, find_protocol, train
+from preact.train import Execution, Run, find_recipe, train
 from preact.train.checkpoint import NAME
 from preact.train.parallel import ALONE
 from preact.train.session import Session, make_sgd
 
-PROTOCOL = replace(
-    find_protocol("digits"), iterations=40, batch=32, ghost_batch=16
+RECIPE = replace(
+    find_recipe("digits"), iterations=40, batch=32, ghost_batch=16
 )
 gpu = [
     pytest.mark.gpu,
@@ -29,7 +29,7 @@ def run(precision="fp32"):
         depth=20,
         convs=3,
         width=16,
-        protocol=PROTOCOL,
+        recipe=RECIPE,
         data=load("digits"),
         execution=Execution(
             fast=True, channels_last=True, precision=precision
@@ -44,7 +44,7 @@ def test_the_sgd_that_can_be_recorded_is_the_same_sgd():
     ends = []
     for recordable in (False, True):
         network = Network(plan, seed=0)
-        sgd = make_sgd(network, PROTOCOL, recordable=recordable)
+        sgd = make_sgd(network, RECIPE, recordable=recordable)
         rng = torch.Generator().manual_seed(0)
         for i in range(5):
             for group in sgd.param_groups:
@@ -73,7 +73,7 @@ def test_a_restored_session_keeps_its_own_form_of_sgd():
         session.step(i)
     state = session.state()
     other = Session(run(), "cpu", ALONE)
-    other.sgd = make_sgd(other.network, PROTOCOL, recordable=True)
+    other.sgd = make_sgd(other.network, RECIPE, recordable=True)
     other.restore(state)
     assert all(
         isinstance(g["lr"], torch.Tensor) and g["fused"]

@@ -16,7 +16,7 @@ from preact.nn.layers import BatchNorm, set_ghost_batch
 from preact.plan import BatchNorm as PlannedBatchNorm
 from preact.plan import cifar_plan
 from preact.spec import TABLE_2
-from preact.train import Run, find_protocol, train
+from preact.train import Run, find_recipe, train
 from preact.train.checkpoint import NAME, PREVIOUS
 
 
@@ -26,15 +26,15 @@ def digits():
 
 
 def tiny(digits, iterations=12, **changes):
-    protocol = replace(
-        find_protocol("digits"), iterations=iterations, batch=16, ghost_batch=8
+    recipe = replace(
+        find_recipe("digits"), iterations=iterations, batch=16, ghost_batch=8
     )
     return Run(
         row="full-preactivation",
         depth=8,
         convs=2,
         width=4,
-        protocol=replace(protocol, **changes),
+        recipe=replace(recipe, **changes),
         data=digits,
     )
 

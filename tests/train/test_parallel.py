@@ -98,6 +98,6 @@ def test_a_batch_that_cannot_be_shared_is_refused():
     with pytest.raises(ValueError, match="number of processes, 3; got 16"):
         Workers(0, 3).share(16)
     run = sharing.run(2, 8)
-    run = replace(run, protocol=replace(run.protocol, batch=24))
+    run = replace(run, recipe=replace(run.recipe, batch=24))
     with pytest.raises(ValueError, match="12 images, must be a multiple"):
         session.Session(run, "cpu", Workers(0, 2))

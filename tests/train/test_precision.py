@@ -6,21 +6,21 @@ import pytest
 import torch
 
 from preact.data import load
-from preact.train import Execution, Run, find_protocol, train
+from preact.train import Execution, Run, find_recipe, train
 from preact.train.checkpoint import NAME
 from preact.train.session import make_sgd
 
 
 def run(**execution):
-    protocol = replace(
-        find_protocol("digits"), iterations=60, batch=32, ghost_batch=16
+    recipe = replace(
+        find_recipe("digits"), iterations=60, batch=32, ghost_batch=16
     )
     return Run(
         row="full-preactivation",
         depth=8,
         convs=2,
         width=8,
-        protocol=protocol,
+        recipe=recipe,
         data=load("digits"),
         execution=Execution(**execution),
     )
@@ -94,26 +94,26 @@ def test_an_unknown_way_of_computing_is_answered_with_the_known(field, value):
 
 
 def test_decay_of_weights_alone_leaves_bn_and_biases_out():
-    protocol = replace(find_protocol("digits"), decayed="weights")
+    recipe = replace(find_recipe("digits"), decayed="weights")
     network = torch.nn.Sequential(torch.nn.Conv2d(1, 2, 3), torch.nn.ReLU())
-    decayed, kept = make_sgd(network, protocol).param_groups
+    decayed, kept = make_sgd(network, recipe).param_groups
     assert [p.ndim for p in decayed["params"]] == [4]
     assert [p.ndim for p in kept["params"]] == [1]
     assert (decayed["weight_decay"], kept["weight_decay"]) == (1e-4, 0.0)
-    (everything,) = make_sgd(network, find_protocol("digits")).param_groups
+    (everything,) = make_sgd(network, find_recipe("digits")).param_groups
     assert len(everything["params"]) == 2
 
 
 def test_a_linear_schedule_goes_up_once_and_down_to_nothing():
-    protocol = replace(
-        find_protocol("digits"),
+    recipe = replace(
+        find_recipe("digits"),
         schedule="linear",
         warmup_lr=0.0,
         warmup_iterations=100,
         iterations=300,
         lr=0.2,
     )
-    rates = [protocol.lr_at(i) for i in range(301)]
+    rates = [recipe.lr_at(i) for i in range(301)]
     assert rates[0] == 0.0
     assert max(rates) == rates[100] == pytest.approx(0.2)
     assert rates[200] == pytest.approx(0.1)

@@ -15,10 +15,10 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
+from preact.fast import fast
+from preact.fast.memory import Memory, set_memory
 from preact.nn import Network
-from preact.nn.fast import fast
 from preact.nn.layers import set_ghost_batch
-from preact.nn.memory import Memory, set_memory
 from preact.plan import NetworkPlan
 
 

@@ -15,8 +15,8 @@ import torch.nn.functional as nnf
 from preact.bench.contestants import Contestant
 from preact.bench.lane import Lane
 from preact.bench.racer import Facts, Racer, timed
+from preact.fast import fast, has_fused
 from preact.nn import Network
-from preact.nn.fast import fast, has_fused
 from preact.plan import NetworkPlan, cifar_plan
 
 TOLERANCE = 1e-3  # of a float32 gradient against float64, 29 layers
@@ -75,7 +75,7 @@ def check(plan: NetworkPlan, device: torch.device) -> float:
     ours = fast(Network(shallow, seed=0)).to(device)
     if has_fused(device):
         # In float32, where a mistake cannot pass for rounding.
-        from preact.nn.fast.gpu.stretch import chain_fused
+        from preact.fast.gpu.stretch import chain_fused
 
         ours.through = chain_fused
     last = images.contiguous(memory_format=torch.channels_last)

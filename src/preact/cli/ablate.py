@@ -19,12 +19,12 @@ from preact.cli.progress import Progress
 from preact.data import load
 from preact.experiment import (
     Busy,
-    Cell,
     Experiment,
-    cells,
+    PlannedRun,
     cost,
     execute,
     find_device,
+    planned_runs,
     read_experiment,
 )
 
@@ -82,15 +82,17 @@ def add_places(parser: argparse.ArgumentParser) -> None:
 def _ablate(options: argparse.Namespace) -> int:
     """Show the plan, then run it."""
     console = Console(highlight=False)
-    todo: list[tuple[Experiment, Cell, float]] = []
+    todo: list[tuple[Experiment, PlannedRun, float]] = []
     for file in options.files:
         experiment = read_experiment(file)
         data = load(experiment.data, options.folder)
-        plan = list(cells(experiment, data))
+        plan = list(planned_runs(experiment, data))
         missing = [c for c in plan if not (options.out / c.path).exists()]
         each = costs(plan, missing, options.device)
         show_plan(console, experiment, plan, missing, each)
-        todo += [(experiment, cell, each[_network(cell)]) for cell in plan]
+        todo += [
+            (experiment, planned, each[_network(planned)]) for planned in plan
+        ]
     if options.dry_run:
         return 0
     # Stopped anywhere, every file has its cheap rows and its first seeds.
@@ -99,17 +101,17 @@ def _ablate(options: argparse.Namespace) -> int:
     with time_limit(options.minutes) as left_s:
         try:
             later = []
-            for experiment, cell, cost_s in todo:
-                known = (options.out / cell.path).exists()
+            for experiment, planned, cost_s in todo:
+                known = (options.out / planned.path).exists()
                 if known or cost_s <= left_s():
-                    ended[_run(console, experiment, cell, options)] += 1
+                    ended[_run(console, experiment, planned, options)] += 1
                 else:
-                    later.append((experiment, cell))
-            for experiment, cell in later:
+                    later.append((experiment, planned))
+            for experiment, planned in later:
                 if left_s() <= 0:
                     ended["not begun"] += 1
                 else:
-                    ended[_run(console, experiment, cell, options)] += 1
+                    ended[_run(console, experiment, planned, options)] += 1
         except KeyboardInterrupt:
             if left_s() > 0:
                 raise
@@ -123,16 +125,16 @@ def _ablate(options: argparse.Namespace) -> int:
 def _run(
     console: Console,
     experiment: Experiment,
-    cell: Cell,
+    planned: PlannedRun,
     options: argparse.Namespace,
 ) -> str:
     """Make one run, or not; say in a word what became of it."""
-    name = str(cell.path.with_suffix(""))
+    name = str(planned.path.with_suffix(""))
     board = options.tensorboard and options.tensorboard / name
     try:
-        with Progress(console, cell.run, name, board) as progress:
+        with Progress(console, planned.run, name, board) as progress:
             record, new = execute(
-                cell,
+                planned,
                 options.out,
                 device=options.device,
                 report=progress,
@@ -165,7 +167,7 @@ def time_limit(minutes: float | None) -> Iterator[Callable[[], float]]:
 
 
 def costs(
-    plan: list[Cell], missing: list[Cell], device: str
+    plan: list[PlannedRun], missing: list[PlannedRun], device: str
 ) -> dict[str, float]:
     """Seconds of one run for each network of a plan that has runs to go."""
     left = groups(missing)
@@ -178,8 +180,8 @@ def costs(
 def show_plan(
     console: Console,
     experiment: Experiment,
-    plan: list[Cell],
-    missing: list[Cell],
+    plan: list[PlannedRun],
+    missing: list[PlannedRun],
     each: dict[str, float],
 ) -> None:
     """Print what will run and how long it will take on this machine."""
@@ -193,7 +195,7 @@ def show_plan(
         total += each[network] * n
         table.add_row(
             network,
-            str(len({cell.path.parent for cell in group})),
+            str(len({planned.path.parent for planned in group})),
             str(len(group)),
             str(len(group) - n),
             f"{each[network]:.1f}" if n else "",
@@ -211,17 +213,17 @@ def show_plan(
         )
 
 
-def groups(plan: list[Cell]) -> dict[str, list[Cell]]:
+def groups(plan: list[PlannedRun]) -> dict[str, list[PlannedRun]]:
     """Cells by network."""
-    found: dict[str, list[Cell]] = {}
-    for cell in plan:
-        found.setdefault(_network(cell), []).append(cell)
+    found: dict[str, list[PlannedRun]] = {}
+    for planned in plan:
+        found.setdefault(_network(planned), []).append(planned)
     return found
 
 
-def _network(cell: Cell) -> str:
+def _network(planned: PlannedRun) -> str:
     """Name the network of a run as its path does."""
-    return cell.path.parts[2]
+    return planned.path.parts[2]
 
 
 def summary(name: str, record: dict[str, Any]) -> str:

@@ -16,8 +16,8 @@ from preact.cli.plan import fitting_convs
 from preact.cli.report import as_rich
 from preact.experiment import find_device
 from preact.experiment.execute import git
+from preact.fast import kernels
 from preact.figures import timed
-from preact.nn.fast import kernels
 from preact.plan import cifar_plan
 from preact.spec import TABLE_2
 from preact.strings import Strings

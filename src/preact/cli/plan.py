@@ -138,10 +138,10 @@ def _stages(plan: NetworkPlan) -> Table:
     parts = ["stem"]
     parts += [f"stage {i + 1}" for i in range(len(plan.stages))]
     sizes = {part: [0, 0] for part in (*parts, "tail and classifier")}
-    for site in plan.sites:
-        part = _part(plan, site.name)
-        sizes[part][0] += site.layer.parameters
-        sizes[part][1] += site.multiply_adds
+    for placed in plan.placed_layers:
+        part = _part(plan, placed.name)
+        sizes[part][0] += placed.layer.parameters
+        sizes[part][1] += placed.multiply_adds
     shapes = [plan.stream_shapes[0]]
     shapes += [plan.stream_shapes[stage.stop] for stage in plan.stages]
     shapes.append((plan.classes, 1, 1))
@@ -160,14 +160,14 @@ def _stages(plan: NetworkPlan) -> Table:
     return table
 
 
-def _part(plan: NetworkPlan, site: str) -> str:
-    """Name the part of the network that a site belongs to."""
-    if site.startswith("units."):
-        unit = int(site.split(".")[1])
+def _part(plan: NetworkPlan, layer: str) -> str:
+    """Name the part of the network that a layer belongs to."""
+    if layer.startswith("units."):
+        unit = int(layer.split(".")[1])
         for i, stage in enumerate(plan.stages):
             if unit in stage:
                 return f"stage {i + 1}"
-    return "stem" if site.startswith("stem") else "tail and classifier"
+    return "stem" if layer.startswith("stem") else "tail and classifier"
 
 
 def _per_stage(plan: NetworkPlan) -> str:

@@ -42,7 +42,7 @@ class Progress:
             disable=not self.moves,
         )
         self.task = self.bar.add_task(
-            name, total=run.protocol.iterations, said=""
+            name, total=run.recipe.iterations, said=""
         )
 
     @property
@@ -73,10 +73,10 @@ class Progress:
         if self.moves:
             self.bar.update(self.task, completed=point["iteration"], said=said)
             return
-        protocol = self.run.protocol
-        left = (protocol.iterations - point["iteration"]) * protocol.batch
+        recipe = self.run.recipe
+        left = (recipe.iterations - point["iteration"]) * recipe.batch
         self.console.print(
-            f"{point['iteration']:>7.0f}/{protocol.iterations}  {said}  "
+            f"{point['iteration']:>7.0f}/{recipe.iterations}  {said}  "
             f"{left / point['images_per_s'] / 60:.1f} min left",
             soft_wrap=True,
         )

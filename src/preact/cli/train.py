@@ -12,14 +12,14 @@ from preact.cli.plan import add_network, fitting_convs
 from preact.cli.progress import Progress
 from preact.data import NAMES, load
 from preact.experiment import (
-    Cell,
-    cells,
+    PlannedRun,
     execute,
     find_checkpoint,
+    planned_runs,
     read_experiment,
 )
-from preact.nn.memory import Memory
-from preact.train import Execution, Run, find_protocol, protocols
+from preact.fast.memory import Memory
+from preact.train import Execution, Run, find_recipe, recipes
 from preact.train.precision import Precision
 
 
@@ -39,13 +39,13 @@ def add_command(commands: Any) -> None:
     add_network(parser)
     parser.add_argument("--data", default="digits", choices=NAMES)
     parser.add_argument(
-        "--protocol",
-        choices=sorted(protocols()),
+        "--recipe",
+        choices=sorted(recipes()),
         help="default: digits for digits, else paper",
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
-        "--iterations", type=int, help="stop earlier than the protocol"
+        "--iterations", type=int, help="stop earlier than the recipe"
     )
     parser.add_argument(
         "--precision", default="fp32", choices=get_args(Precision)
@@ -81,26 +81,28 @@ def _train(options: argparse.Namespace) -> int:
     console = Console(highlight=False)
     if options.file:
         experiment = read_experiment(options.file)
-        found = list(cells(experiment, load(experiment.data, options.folder)))
+        found = list(
+            planned_runs(experiment, load(experiment.data, options.folder))
+        )
         if len(found) != 1:
             raise ValueError(
                 f"{options.file} must ask for one run; got {len(found)}: "
                 f"use `preact ablate {options.file}`"
             )
-        cell, deviations = found[0], experiment.deviations
+        planned, deviations = found[0], experiment.deviations
     else:
-        cell, deviations = Cell("train", _run(options)), ()
-    path = options.out / cell.path
+        planned, deviations = PlannedRun("train", _run(options)), ()
+    path = options.out / planned.path
     if options.resume and not (path.exists() or find_checkpoint(path)):
         raise ValueError(
             f"--resume needs a checkpoint of this run in {path.parent}; "
             "there is none: leave --resume out to start"
         )
     with Progress(
-        console, cell.run, cell.run.row, options.tensorboard
+        console, planned.run, planned.run.row, options.tensorboard
     ) as progress:
         record, new = execute(
-            cell,
+            planned,
             options.out,
             device=options.device,
             report=progress,
@@ -113,18 +115,18 @@ def _train(options: argparse.Namespace) -> int:
 
 def _run(options: argparse.Namespace) -> Run:
     """Turn the options into a run."""
-    name = options.protocol or (
+    name = options.recipe or (
         "digits" if options.data == "digits" else "paper"
     )
-    protocol = find_protocol(name)
+    recipe = find_recipe(name)
     if options.iterations is not None:
-        protocol = replace(protocol, iterations=options.iterations)
+        recipe = replace(recipe, iterations=options.iterations)
     depth = options.depth or 110
     return Run(
         row=options.row,
         depth=depth,
         convs=options.convs or fitting_convs(depth),
-        protocol=protocol,
+        recipe=recipe,
         data=load(options.data, options.folder),
         seed=options.seed,
         execution=Execution(

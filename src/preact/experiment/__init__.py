@@ -10,17 +10,17 @@ from preact.experiment.execute import (
     find_checkpoint,
     find_device,
 )
-from preact.experiment.matrix import Cell, cells, cost
+from preact.experiment.matrix import PlannedRun, cost, planned_runs
 
 __all__ = [
     "Busy",
-    "Cell",
     "Deviation",
     "Experiment",
-    "cells",
+    "PlannedRun",
     "cost",
     "execute",
     "find_checkpoint",
     "find_device",
+    "planned_runs",
     "read_experiment",
 ]

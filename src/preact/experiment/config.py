@@ -13,7 +13,7 @@ from preact import paper
 from preact.data import NAMES
 from preact.plan.checks import check_choice
 from preact.spec import CONTROLS, TABLE_2, find_row
-from preact.train import Execution, Protocol, find_protocol
+from preact.train import Execution, Recipe, find_recipe
 
 SECTIONS = ("scientific", "nuisance", "fixed", "deviation")
 FINAL_BN = ("drawn", True, False)
@@ -67,7 +67,7 @@ class Experiment:
     final_bn: tuple[str | bool, ...]
     seeds: tuple[int, ...]
     data: str
-    protocol: Protocol
+    recipe: Recipe
     execution: Execution
     deviations: tuple[Deviation, ...]
 
@@ -102,7 +102,7 @@ def _experiment(name: str, said: dict[str, Any]) -> Experiment:
     _check_keys("[nuisance]", repeated, ("seeds",))
     fixed = dict(said.get("fixed", {}))
     _check_keys(
-        "[fixed]", fixed, ("data", "protocol", "execution", "protocol_changes")
+        "[fixed]", fixed, ("data", "recipe", "execution", "recipe_changes")
     )
     for field in ("rows", "networks"):
         if not varied.get(field):
@@ -121,7 +121,7 @@ def _experiment(name: str, said: dict[str, Any]) -> Experiment:
         final_bn=tuple(varied.get("final_bn", ["drawn"])),
         seeds=_seeds(repeated.get("seeds", [1])),
         data=data,
-        protocol=_protocol(fixed),
+        recipe=_recipe(fixed),
         execution=_execution(fixed.get("execution", {})),
         deviations=tuple(_deviation(one) for one in said.get("deviation", [])),
     )
@@ -165,15 +165,15 @@ def _seeds(said: Any) -> tuple[int, ...]:
     return tuple(said)
 
 
-def _protocol(fixed: dict[str, Any]) -> Protocol:
-    """Return the protocol by name, changed where the file says so."""
-    protocol = find_protocol(fixed.get("protocol", "paper"))
-    changes = fixed.get("protocol_changes", {})
-    known = tuple(f.name for f in fields(Protocol) if f.name != "name")
-    _check_keys("[fixed.protocol_changes]", changes, known)
+def _recipe(fixed: dict[str, Any]) -> Recipe:
+    """Return the recipe by name, changed where the file says so."""
+    recipe = find_recipe(fixed.get("recipe", "paper"))
+    changes = fixed.get("recipe_changes", {})
+    known = tuple(f.name for f in fields(Recipe) if f.name != "name")
+    _check_keys("[fixed.recipe_changes]", changes, known)
     if "drop_at" in changes:
         changes = changes | {"drop_at": tuple(changes["drop_at"])}
-    return replace(protocol, **changes)
+    return replace(recipe, **changes)
 
 
 def _execution(said: dict[str, Any]) -> Execution:

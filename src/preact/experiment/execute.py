@@ -19,7 +19,7 @@ import torch
 from filelock import FileLock, Timeout
 
 from preact.experiment.config import Deviation
-from preact.experiment.matrix import Cell
+from preact.experiment.matrix import PlannedRun
 from preact.experiment.memory_used import peak_memory, reset_peak_memory
 from preact.records import read_record, write_record
 from preact.train import Outcome, Run, train
@@ -36,7 +36,7 @@ class Busy(Exception):
 
 
 def execute(
-    cell: Cell,
+    planned: PlannedRun,
     out: Path,
     *,
     device: str,
@@ -50,7 +50,7 @@ def execute(
 
     Parameters
     ----------
-    cell : Cell
+    planned : PlannedRun
     out : Path
         Folder of records; checkpoints lie beside them until the run is over.
     device : str
@@ -71,9 +71,9 @@ def execute(
     ValueError
         If the record there is of another configuration.
     """
-    path = out / cell.path
+    path = out / planned.path
     with workers(device) as crew:
-        run = with_processes(cell.run, crew.count)
+        run = with_processes(planned.run, crew.count)
         if path.exists():
             return known_record(path, run), False
         with _sole_work(path, crew) as work:
@@ -92,7 +92,7 @@ def execute(
             )
             ended = or_advice(training, run, device)
             record = {
-                "experiment": cell.experiment,
+                "experiment": planned.experiment,
                 **described(run),
                 **measured(run, ended),
                 **peak_memory(device),
@@ -172,13 +172,13 @@ def described(run: Run) -> Record:
     config = run.config
     return {
         **{k: v for k, v in config.items() if k != "execution"},
-        "protocol": run.protocol.name,
+        "protocol": run.recipe.name,
         "config": config,
         "config_sha256": run.config_sha256,
         "parameters": run.plan.parameters,
         "bn_batch": min(
-            run.protocol.ghost_batch,
-            run.protocol.batch // run.execution.processes,
+            run.recipe.ghost_batch,
+            run.recipe.batch // run.execution.processes,
         ),
     }
 

@@ -19,7 +19,7 @@ from preact.train.session import Session
 
 
 @dataclass(frozen=True)
-class Cell:
+class PlannedRun:
     """One run of an experiment and the path of its record."""
 
     experiment: str
@@ -47,18 +47,18 @@ class Cell:
     @property
     def multiply_adds(self) -> float:
         """Of the whole run, a backward pass counted as two forward ones."""
-        protocol = self.run.protocol
-        images = protocol.iterations * protocol.batch
+        recipe = self.run.recipe
+        images = recipe.iterations * recipe.batch
         return 3.0 * images * self.run.plan.multiply_adds
 
 
-def cells(experiment: Experiment, data: Data) -> Iterator[Cell]:
+def planned_runs(experiment: Experiment, data: Data) -> Iterator[PlannedRun]:
     """Every run of an experiment, each once, seed by seed.
 
     All first seeds come before all second ones, so that an experiment that
     is stopped has every row.
     """
-    found: dict[Path, tuple[int, Cell]] = {}
+    found: dict[Path, tuple[int, PlannedRun]] = {}
     for network in experiment.networks:
         for row in experiment.rows:
             for choice in experiment.final_bn:
@@ -68,16 +68,16 @@ def cells(experiment: Experiment, data: Data) -> Iterator[Cell]:
                         depth=network.depth,
                         convs=network.convs,
                         width=network.width,
-                        protocol=experiment.protocol,
+                        recipe=experiment.recipe,
                         data=data,
                         seed=seed,
                         tail=tail(row, choice),
                         execution=experiment.execution,
                     )
-                    cell = Cell(experiment.name, run)
-                    found.setdefault(cell.path, (k, cell))
+                    planned = PlannedRun(experiment.name, run)
+                    found.setdefault(planned.path, (k, planned))
     ordered = sorted(found.values(), key=lambda found: found[0])
-    return (cell for _, cell in ordered)
+    return (planned for _, planned in ordered)
 
 
 def tail(row: str, final_bn: str | bool) -> tuple[Op, ...] | None:
@@ -100,4 +100,4 @@ def cost(run: Run, device: str, steps: int = 3) -> float:
     del session
     if device.startswith("cuda"):  # others share the device
         torch.cuda.empty_cache()
-    return min(times) * run.protocol.iterations
+    return min(times) * run.recipe.iterations

@@ -145,13 +145,13 @@ class Pad(nn.Module):
         return nnf.pad(seen, (0, 0, 0, 0, 0, self.extra))
 
 
-def row(
+def sequential(
     layers: tuple[planned.Layer, ...], *, owns_input: bool = False
 ) -> nn.Sequential:
-    """Build planned layers in order; an empty row is the identity.
+    """Build planned layers in order; an empty one is the identity.
 
     A ReLU works in place where nobody else holds its input: behind another
-    layer of the row, or at its head if the row owns what it is given.
+    layer, or at the head if the sequence owns what it is given.
     """
     return nn.Sequential(
         *(

@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as nnf
 from torch import Tensor, nn
 
-from preact.nn.layers import row
+from preact.nn.layers import sequential
 from preact.nn.unit import Unit
 from preact.plan import Conv, Linear, NetworkPlan
 from preact.plan.checks import check_batch, check_finite
@@ -22,7 +22,7 @@ Through = Callable[[Iterable[nn.Module], Tensor], Tensor]
 
 
 def chain(units: Iterable[nn.Module], x: Tensor) -> Tensor:
-    """Hand x_0 from unit to unit; `preact.nn.memory` has frugal ways."""
+    """Hand x_0 from unit to unit; `preact.fast.memory` has frugal ways."""
     for unit in units:
         x = unit(x)
     return x
@@ -51,9 +51,9 @@ class Network(nn.Module):
     def __init__(self, plan: NetworkPlan, seed: int | None = None) -> None:
         super().__init__()
         self.plan = plan
-        self.stem = row(plan.stem)
+        self.stem = sequential(plan.stem)
         self.units = nn.ModuleList(Unit(unit) for unit in plan.units)
-        self.tail = row(plan.tail)
+        self.tail = sequential(plan.tail)
         head = plan.classifier
         self.classifier = nn.Linear(head.c_in, head.c_out)
         self.chain: Through = chain  # how units in a row run
@@ -98,19 +98,19 @@ class Network(nn.Module):
         if seed is not None:
             rng = torch.Generator().manual_seed(seed)
         params = dict(self.named_parameters())
-        for site in self.plan.sites:
-            match site.layer:
+        for placed in self.plan.placed_layers:
+            match placed.layer:
                 case Conv() as conv:
                     deviation = conv.deviation(self.plan.init)
-                    weight = params[f"{site.name}.weight"]
+                    weight = params[f"{placed.name}.weight"]
                     weight.normal_(0.0, deviation, generator=rng)
                     if conv.bias is not None:
-                        params[f"{site.name}.bias"].fill_(conv.bias)
+                        params[f"{placed.name}.bias"].fill_(conv.bias)
                 case Linear() as linear:
                     bound = 1.0 / math.sqrt(linear.c_in)
-                    weight = params[f"{site.name}.weight"]
+                    weight = params[f"{placed.name}.weight"]
                     weight.uniform_(-bound, bound, generator=rng)
-                    params[f"{site.name}.bias"].zero_()
+                    params[f"{placed.name}.bias"].zero_()
 
 
 def propagate(

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as nnf
 from torch import Tensor, nn
 
-from preact.nn.layers import row
+from preact.nn.layers import sequential
 from preact.plan import UnitPlan
 from preact.spec import Dropout, Gated, OnBranch, OnShortcut, Scale
 
@@ -28,14 +28,14 @@ class Unit(nn.Module):
     def __init__(self, plan: UnitPlan) -> None:
         super().__init__()
         self.tap_after_pre = plan.tap == "after pre"
-        self.pre = row(plan.pre)
-        self.weights = row(plan.weights)
-        self.post = row(plan.post)
-        self.shortcut = row(plan.shortcut)
-        self.gate = row(plan.gate)
+        self.pre = sequential(plan.pre)
+        self.weights = sequential(plan.weights)
+        self.post = sequential(plan.post)
+        self.shortcut = sequential(plan.shortcut)
+        self.gate = sequential(plan.gate)
         self.on_shortcut = factor(plan.spec.on_shortcut)
         self.on_branch = factor(plan.spec.on_branch)
-        self.after = row(plan.after, owns_input=True)
+        self.after = sequential(plan.after, owns_input=True)
 
     def forward(self, x: Tensor) -> Tensor:
         """Map x_l (N, c_in, H, W) to x_{l+1} (N, c_out, H', W')."""

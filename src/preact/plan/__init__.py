@@ -39,7 +39,7 @@ from preact.plan.makers import (
     imagenet_plan,
     stack_plan,
 )
-from preact.plan.network import NetworkPlan, Site
+from preact.plan.network import NetworkPlan, PlacedLayer
 from preact.plan.unit import UnitPlan
 
 __all__ = [
@@ -59,9 +59,9 @@ __all__ = [
     "MaxPool",
     "NetworkPlan",
     "Pad",
+    "PlacedLayer",
     "ReLU",
     "Shape",
-    "Site",
     "UnitPlan",
     "cifar_plan",
     "imagenet_plan",

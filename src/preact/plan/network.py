@@ -10,7 +10,7 @@ from preact.spec import UnitSpec
 
 
 @dataclass(frozen=True, kw_only=True)
-class Site:
+class PlacedLayer:
     """A layer in its network: full name, shapes that it reads and writes."""
 
     name: str
@@ -50,31 +50,31 @@ class NetworkPlan:
         )
 
     @cached_property
-    def sites(self) -> tuple[Site, ...]:
+    def placed_layers(self) -> tuple[PlacedLayer, ...]:
         """Every layer with its full name and shapes, in order of forward."""
         return tuple(self._walk())
 
-    def _walk(self) -> Iterator[Site]:
+    def _walk(self) -> Iterator[PlacedLayer]:
         shape = self.image
         for layer in self.stem:
-            site = _site("", layer, shape)
-            yield site
-            shape = site.shape_out
+            placed = _place("", layer, shape)
+            yield placed
+            shape = placed.shape_out
         for i, unit in enumerate(self.units):
             x, prefix = shape, f"units.{i}."
             for layer in (*unit.pre, *unit.weights, *unit.post):
-                site = _site(prefix, layer, shape)
-                yield site
-                shape = site.shape_out
+                placed = _place(prefix, layer, shape)
+                yield placed
+                shape = placed.shape_out
             for path, start in ((unit.shortcut, x), (unit.gate, x)):
                 for layer in path:
-                    site = _site(prefix, layer, start)
-                    yield site
-                    start = site.shape_out
+                    placed = _place(prefix, layer, start)
+                    yield placed
+                    start = placed.shape_out
             for layer in unit.after:
-                yield _site(prefix, layer, shape)
+                yield _place(prefix, layer, shape)
         for layer in (*self.tail, self.classifier):
-            yield _site("", layer, shape)
+            yield _place("", layer, shape)
 
     @cached_property
     def stream_shapes(self) -> tuple[Shape, ...]:
@@ -91,17 +91,17 @@ class NetworkPlan:
 
     @cached_property
     def parameters(self) -> int:
-        return sum(site.layer.parameters for site in self.sites)
+        return sum(placed.layer.parameters for placed in self.placed_layers)
 
     @cached_property
     def multiply_adds(self) -> int:
         """Multiply-adds of convolutions and classifier for one image."""
-        return sum(site.multiply_adds for site in self.sites)
+        return sum(placed.multiply_adds for placed in self.placed_layers)
 
 
-def _site(prefix: str, layer: Layer, shape: Shape) -> Site:
+def _place(prefix: str, layer: Layer, shape: Shape) -> PlacedLayer:
     """Place a layer where it reads `shape`."""
-    return Site(
+    return PlacedLayer(
         name=prefix + layer.name,
         layer=layer,
         shape_in=shape,

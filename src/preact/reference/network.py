@@ -58,27 +58,29 @@ def initialize(plan: NetworkPlan, seed: int) -> Params:
     """
     rng = np.random.default_rng(seed)
     params: Params = {}
-    for site in plan.sites:
-        match site.layer:
+    for placed in plan.placed_layers:
+        match placed.layer:
             case Conv() as conv:
                 shape = (conv.c_out, conv.c_in, conv.kernel, conv.kernel)
                 deviation = conv.deviation(plan.init)
-                params[f"{site.name}.weight"] = rng.normal(0, deviation, shape)
+                params[f"{placed.name}.weight"] = rng.normal(
+                    0, deviation, shape
+                )
                 if conv.bias is not None:
                     bias = np.full(conv.c_out, conv.bias)
-                    params[f"{site.name}.bias"] = bias
+                    params[f"{placed.name}.bias"] = bias
             case BatchNorm() as bn:
                 c = bn.channels
-                params[f"{site.name}.weight"] = np.ones(c)
-                params[f"{site.name}.bias"] = np.full(c, bn.shift)
-                params[f"{site.name}.running_mean"] = np.zeros(c)
-                params[f"{site.name}.running_var"] = np.ones(c)
+                params[f"{placed.name}.weight"] = np.ones(c)
+                params[f"{placed.name}.bias"] = np.full(c, bn.shift)
+                params[f"{placed.name}.running_mean"] = np.zeros(c)
+                params[f"{placed.name}.running_var"] = np.ones(c)
             case Linear() as linear:
                 bound = 1.0 / math.sqrt(linear.c_in)
                 shape2 = (linear.c_out, linear.c_in)
                 weight = rng.uniform(-bound, bound, shape2)
-                params[f"{site.name}.weight"] = weight
-                params[f"{site.name}.bias"] = np.zeros(linear.c_out)
+                params[f"{placed.name}.weight"] = weight
+                params[f"{placed.name}.bias"] = np.zeros(linear.c_out)
     return params
 
 
@@ -168,8 +170,10 @@ def running_statistics(
     The running variance takes the unbiased estimate, as PyTorch's does,
     while normalization itself uses the biased one.
     """
-    sites = iter(
-        site for site in plan.sites if isinstance(site.layer, BatchNorm)
+    placed_layers = iter(
+        placed
+        for placed in plan.placed_layers
+        if isinstance(placed.layer, BatchNorm)
     )
     caches = [cache.stem]
     for unit in cache.units:
@@ -180,7 +184,7 @@ def running_statistics(
     for layer, own in (pair for row in caches for pair in row):
         if not isinstance(layer, BatchNorm):
             continue
-        name, (x_hat, _, _, (mean, var), _) = next(sites).name, own
+        name, (x_hat, _, _, (mean, var), _) = next(placed_layers).name, own
         count = x_hat.size / x_hat.shape[1]
         new = {
             "running_mean": mean,

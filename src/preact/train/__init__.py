@@ -1,18 +1,18 @@
-"""Training: protocols by name, a loop that resumes bit for bit, checkpoints.
+"""Training: recipes by name, a loop that resumes bit for bit, checkpoints.
 
 Chapter `08-training`.
 """
 
 from preact.train.loop import Outcome, train
-from preact.train.protocol import Protocol, find_protocol, protocols
+from preact.train.recipe import Recipe, find_recipe, recipes
 from preact.train.run import Execution, Run
 
 __all__ = [
     "Execution",
     "Outcome",
-    "Protocol",
+    "Recipe",
     "Run",
-    "find_protocol",
-    "protocols",
+    "find_recipe",
+    "recipes",
     "train",
 ]

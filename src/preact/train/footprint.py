@@ -17,8 +17,8 @@ os.environ.setdefault("KINETO_LOG_LEVEL", "6")
 import torch
 from torch.profiler import ProfilerActivity, profile
 
+from preact.fast.memory import Memory, set_memory
 from preact.nn import Network
-from preact.nn.memory import Memory, set_memory
 from preact.plan import NetworkPlan
 from preact.train.precision import HALF
 from preact.train.run import Run
@@ -124,7 +124,7 @@ def step_bytes(run: Run, peak: int) -> int:
 
     Half precision halves the activations.
     """
-    images = run.protocol.batch // run.execution.processes
+    images = run.recipe.batch // run.execution.processes
     width = 0.5 if run.execution.precision in HALF else 1.0
     # A weight is there itself, as gradient and as momentum.
     return int(12 * run.plan.parameters + width * peak * images)
@@ -155,7 +155,7 @@ def _advice(run: Run, device: str) -> str:
     needs = {memory: step_bytes(run, peak) for memory, peak in found.items()}
     mine = run.execution.memory
     text = (
-        f"out of memory: a step of {run.protocol.batch} images with --memory "
+        f"out of memory: a step of {run.recipe.batch} images with --memory "
         f"{mine}"
     )
     if not needs:

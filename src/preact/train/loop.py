@@ -1,4 +1,4 @@
-"""One run: from a plan and a protocol to an outcome that can be trusted.
+"""One run: from a plan and a recipe to an outcome that can be trusted.
 
 Chapter `08-training`.
 """
@@ -81,7 +81,7 @@ def train(
     ValueError
         If the folder's checkpoint is damaged or of another configuration.
     """
-    last = run.protocol.iterations
+    last = run.recipe.iterations
     evaluate_every = evaluate_every or max(last // 10, 1)
     profiled = profiled_iterations(last)
     session, clock = Session(run, device, workers), Clock()
@@ -129,7 +129,7 @@ def train(
                         point["test_error_pct"] = session.evaluate()
                 curve.append(point)
                 if report and workers.leads:
-                    done = (iteration - first) * run.protocol.batch
+                    done = (iteration - first) * run.recipe.batch
                     report(point | {"images_per_s": done / clock.busy_s})
             if workers.any(interrupted.is_set(), iteration) and not ends:
                 keep()
@@ -145,7 +145,7 @@ def train(
         curve=curve,
         profiles=profiles,
         wall_s=clock.wall_s,
-        images_per_s=(iteration - first) * run.protocol.batch / clock.busy_s,
+        images_per_s=(iteration - first) * run.recipe.batch / clock.busy_s,
     )
 
 
@@ -169,7 +169,7 @@ def _point(session: Session, iteration: int) -> Point:
     loss, error = session.since_last_time()
     return {
         "iteration": iteration,
-        "lr": session.run.protocol.lr_at(iteration - 1),
+        "lr": session.run.recipe.lr_at(iteration - 1),
         "loss": loss,
         "train_error_pct": error,
     }

@@ -1,4 +1,4 @@
-"""What determines a result: network, data, protocol, seed, arithmetic.
+"""What determines a result: network, data, recipe, seed, arithmetic.
 
 Chapter `08-training`.
 """
@@ -9,12 +9,12 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, get_args
 
 from preact.data import Data
-from preact.nn.memory import Memory
+from preact.fast.memory import Memory
 from preact.plan import CONVENTIONS, NetworkPlan, cifar_plan, imagenet_plan
 from preact.plan.checks import check_choice
 from preact.spec import Op, find_row
 from preact.train.precision import Precision
-from preact.train.protocol import Protocol
+from preact.train.recipe import Recipe
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,11 +29,11 @@ class Execution:
     channels_last : bool
         Keep the channels of a pixel side by side in memory.
     memory : {"keep", "recompute", "unit", "segment"}
-        What is kept for the backward pass; see `preact.nn.memory`.
+        What is kept for the backward pass; see `preact.fast.memory`.
     processes : int
         Processes that share a batch; each has its own BN statistics.
     fast : bool
-        Use `preact.nn.fast`, with channels last; on a GPU the whole step is
+        Use `preact.fast`, with channels last; on a GPU the whole step is
         one CUDA graph, unless there are several processes or checkpoints.
 
     Raises
@@ -70,7 +70,7 @@ class Run:
     row: str
     depth: int
     convs: int
-    protocol: Protocol
+    recipe: Recipe
     data: Data
     seed: int = 1
     width: int = 16
@@ -79,8 +79,8 @@ class Run:
 
     @property
     def plan(self) -> NetworkPlan:
-        """The network: protocol's conventions, shape of the data."""
-        conventions = CONVENTIONS[self.protocol.conventions]
+        """The network: recipe's conventions, shape of the data."""
+        conventions = CONVENTIONS[self.recipe.conventions]
         if self.data.name == "imagenet":
             return imagenet_plan(
                 find_row(self.row),
@@ -118,8 +118,8 @@ class Run:
             "depth": self.depth,
             "convs": self.convs,
             "width": self.width,
-            "protocol": asdict(self.protocol)
-            | {"drop_at": list(self.protocol.drop_at)},
+            "protocol": asdict(self.recipe)  # the word of older records
+            | {"drop_at": list(self.recipe.drop_at)},
             "data": self.data.name,
             "data_label": self.data.label,
             "data_sha256": self.data.sha256,

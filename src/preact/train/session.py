@@ -12,14 +12,14 @@ from torch import Tensor, nn
 
 from preact.data.augment import batch_indices, draws
 from preact.data.loader import Cut, Draw, Loader
+from preact.fast import fast
+from preact.fast.memory import set_memory
 from preact.nn import Network
-from preact.nn.fast import fast
 from preact.nn.layers import set_ghost_batch
-from preact.nn.memory import set_memory
 from preact.train.graph import Graph
 from preact.train.parallel import Workers
 from preact.train.precision import arithmetic, loss_scaler
-from preact.train.protocol import Protocol
+from preact.train.recipe import Recipe
 from preact.train.run import Run
 
 
@@ -43,13 +43,13 @@ class Session:
     def __init__(self, run: Run, device: str, workers: Workers) -> None:
         self.run, self.workers = run, workers
         self.device = torch.device(device)
-        protocol, data = run.protocol, run.data
-        self.part = workers.share(protocol.batch)
+        recipe, data = run.recipe, run.data
+        self.part = workers.share(recipe.batch)
         size = self.part.stop - self.part.start
-        if size % min(protocol.ghost_batch, size):
+        if size % min(recipe.ghost_batch, size):
             raise ValueError(
                 f"a process's share of the batch, {size} images, must be a "
-                f"multiple of ghost_batch; got {protocol.ghost_batch}"
+                f"multiple of ghost_batch; got {recipe.ghost_batch}"
             )
         self.layout = (
             torch.channels_last
@@ -61,7 +61,7 @@ class Session:
             self.network = fast(self.network)
         self.network.to(self.device)
         self.network.to(memory_format=self.layout)  # type: ignore[call-overload]
-        set_ghost_batch(self.network, protocol.ghost_batch)
+        set_ghost_batch(self.network, recipe.ghost_batch)
         set_memory(self.network, run.execution.memory)
         self.network.train()
         self.joined = workers.joined(self.network)
@@ -74,14 +74,14 @@ class Session:
             and run.execution.memory in ("keep", "recompute")
         )
         self.recorded: Recorded | None = None
-        self.sgd = make_sgd(self.network, protocol, recordable=self.recordable)
+        self.sgd = make_sgd(self.network, recipe, recordable=self.recordable)
         self.scaler = loss_scaler(run.execution.precision, self.device)
         self.arithmetic = arithmetic(run.execution.precision, self.device)
         cut = Cut(
-            normalization=protocol.normalization,
-            pad=protocol.pad,
-            pad_before_normalization=protocol.pad_before_normalization,
-            flip=protocol.flip,
+            normalization=recipe.normalization,
+            pad=recipe.pad,
+            pad_before_normalization=recipe.pad_before_normalization,
+            flip=recipe.flip,
         )
         self.loader: Loader = data.loader(cut, self.device)
         self.sums = torch.zeros(3, dtype=torch.float64, device=self.device)
@@ -101,7 +101,7 @@ class Session:
         stream = 3 + self.workers.rank
         seed = draws(self.run.seed, iteration, stream).initial_seed()
         torch.manual_seed(seed)
-        lr = self.run.protocol.lr_at(iteration)
+        lr = self.run.recipe.lr_at(iteration)
         for group in self.sgd.param_groups:
             if isinstance(group["lr"], Tensor):  # the record reads it
                 group["lr"].fill_(lr)
@@ -117,7 +117,7 @@ class Session:
         with self.arithmetic:
             logits = self.joined(x)
             loss = nnf.cross_entropy(
-                logits, y, label_smoothing=self.run.protocol.label_smoothing
+                logits, y, label_smoothing=self.run.recipe.label_smoothing
             )
         self.sgd.zero_grad(set_to_none=True)
         self.scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
@@ -129,7 +129,7 @@ class Session:
 
     def batch(self, iteration: int) -> tuple[Tensor, Tensor]:
         """The images of this process, normalized and augmented, and labels."""
-        run, batch = self.run, self.run.protocol.batch
+        run, batch = self.run, self.run.recipe.batch
         n, _ = run.data.counts
         draw = Draw(
             chosen=batch_indices(n, batch, run.seed, iteration)[self.part],
@@ -174,7 +174,7 @@ class Session:
     def restore(self, state: dict[str, Any]) -> None:
         """Go back to where `state` was taken."""
         self.network.load_state_dict(state["network"])
-        # Momentum is state; the rest is the protocol's, on this device.
+        # Momentum is state; the rest is the recipe's, on this device.
         groups = self.sgd.state_dict()["param_groups"]
         momentum = state["sgd"]["state"]
         self.sgd.load_state_dict({"state": momentum, "param_groups": groups})
@@ -218,28 +218,26 @@ class Recorded:
 
 
 def make_sgd(
-    network: nn.Module, protocol: Protocol, *, recordable: bool = False
+    network: nn.Module, recipe: Recipe, *, recordable: bool = False
 ) -> torch.optim.SGD:
-    """SGD with momentum, and weight decay where the protocol has it.
+    """SGD with momentum, and weight decay where the recipe has it.
 
     With `recordable`, one kernel that reads its learning rate on the GPU.
     """
     weights: list[nn.Parameter] = []
     others: list[nn.Parameter] = []
     for value in network.parameters():
-        kept = protocol.decayed == "weights" and value.ndim == 1
+        kept = recipe.decayed == "weights" and value.ndim == 1
         (others if kept else weights).append(value)
     groups = [
-        {"params": weights, "weight_decay": protocol.weight_decay},
+        {"params": weights, "weight_decay": recipe.weight_decay},
         {"params": others, "weight_decay": 0.0},
     ]
     device = weights[0].device
     return torch.optim.SGD(
         [group for group in groups if group["params"]],
-        lr=torch.tensor(protocol.lr, device=device)
-        if recordable
-        else protocol.lr,
+        lr=torch.tensor(recipe.lr, device=device) if recordable else recipe.lr,
         fused=recordable or None,
-        momentum=protocol.momentum,
-        nesterov=protocol.nesterov,
+        momentum=recipe.momentum,
+        nesterov=recipe.nesterov,
     )

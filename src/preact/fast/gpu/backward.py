@@ -10,7 +10,7 @@ Chapter `08-training`.
 import triton
 import triton.language as tl
 
-from preact.nn.fast.gpu.shared import (
+from preact.fast.gpu.shared import (
     activated,
     add_up_sums,
     behind,

@@ -19,10 +19,10 @@ import triton
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
+from preact.fast import fast
+from preact.fast.gpu.launch import Launcher
+from preact.fast.gpu.stretch import chain_fused
 from preact.nn import Network
-from preact.nn.fast import fast
-from preact.nn.fast.gpu.launch import Launcher
-from preact.nn.fast.gpu.stretch import chain_fused
 from preact.plan import cifar_plan
 from preact.spec import TABLE_2
 

@@ -73,7 +73,7 @@ def _first_and_second_time() -> tuple[
     return nullcontext(), frozen_statistics()
 
 
-class Recipe:
+class SavedInput:
     """How to get relu(bn(x)) again: from x, which BN keeps anyway."""
 
     def __init__(self, bn: BatchNorm, x: Tensor) -> None:
@@ -91,14 +91,14 @@ class Recipe:
 
 
 class Recomputed:
-    """Keeps a recipe wherever autograd would keep the output of BN-ReLU.
+    """Keeps a saved_input wherever autograd would keep the output of BN-ReLU.
 
     Such an output is half of what a pre-activation unit keeps: the ReLU
     holds it for its mask and the convolution for its weight gradient.
     """
 
     def __init__(self, network: Network) -> None:
-        self.recipes: dict[int, tuple[ReferenceType[Tensor], Recipe]] = {}
+        self.saved: dict[int, tuple[ReferenceType[Tensor], SavedInput]] = {}
         self.through = network.chain
         for row in network.modules():
             if isinstance(row, nn.Sequential):
@@ -111,23 +111,23 @@ class Recomputed:
     def note(self, bn: BatchNorm, args: tuple[Tensor], y: Tensor) -> None:
         """Remember where y came from; the ReLU will change it in place."""
         if torch.is_grad_enabled():
-            self.recipes[y.data_ptr()] = ref(y), Recipe(bn, args[0])
+            self.saved[y.data_ptr()] = ref(y), SavedInput(bn, args[0])
 
-    def pack(self, kept: Tensor) -> Tensor | Recipe:
-        """Give the recipe of a tensor if it has one, else the tensor."""
-        alive, recipe = self.recipes.get(kept.data_ptr(), (None, None))
+    def pack(self, kept: Tensor) -> Tensor | SavedInput:
+        """Give the saved_input of a tensor if it has one, else the tensor."""
+        alive, saved_input = self.saved.get(kept.data_ptr(), (None, None))
         # An address may have passed to another tensor; y's own is y's.
         y = alive() if alive else None
-        if y is None or recipe is None or y.shape != kept.shape:
+        if y is None or saved_input is None or y.shape != kept.shape:
             return kept
-        return recipe
+        return saved_input
 
-    def unpack(self, packed: Tensor | Recipe) -> Tensor:
+    def unpack(self, packed: Tensor | SavedInput) -> Tensor:
         """Turn what was packed into the tensor again."""
-        return packed.again() if isinstance(packed, Recipe) else packed
+        return packed.again() if isinstance(packed, SavedInput) else packed
 
     def chain(self, units: Iterable[nn.Module], x: Tensor) -> Tensor:
-        """Run units, each BN-ReLU kept as its recipe."""
+        """Run units, each BN-ReLU kept as its saved_input."""
         every, first = cast(Iterable[Unit], units), x
         for little, some in groupby(every, lambda u: u.keeps_little(first)):
             if little:  # the hooks would cost time and find nothing
@@ -135,5 +135,5 @@ class Recomputed:
                 continue
             with saved_tensors_hooks(self.pack, self.unpack):
                 x = self.through(some, x)
-        self.recipes.clear()
+        self.saved.clear()
         return x

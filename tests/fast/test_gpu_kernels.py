@@ -13,17 +13,17 @@ import pytest
 import torch
 import torch.nn.functional as nnf
 
+from preact.fast import fast
+from preact.fast.memory import set_memory
 from preact.nn import Network
-from preact.nn.fast import fast
 from preact.nn.layers import BatchNorm, set_ghost_batch
-from preact.nn.memory import set_memory
 from preact.plan import cifar_plan
 from preact.spec import ROWS, TABLE_2
 from preact.train.profiles import watched
 
 pytest.importorskip("triton", reason="no Triton for this system")
-from preact.nn.fast.gpu import launch, stretch
-from preact.nn.fast.gpu.launch import Launcher
+from preact.fast.gpu import launch, stretch
+from preact.fast.gpu.launch import Launcher
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 KINDS = {"basic": (2, 14), "bottleneck": (3, 20), "one convolution": (1, 11)}

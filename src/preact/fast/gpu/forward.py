@@ -6,7 +6,7 @@ Chapter `08-training`.
 import triton
 import triton.language as tl
 
-from preact.nn.fast.gpu.shared import (
+from preact.fast.gpu.shared import (
     GULP,
     activated,
     in_front,

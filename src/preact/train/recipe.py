@@ -10,8 +10,8 @@ from preact.plan.checks import check_choice
 
 
 @dataclass(frozen=True, kw_only=True)
-class Protocol:
-    """How to train; the values with their sources stand in protocols.toml.
+class Recipe:
+    """How to train; the values with their sources stand in recipes.toml.
 
     Parameters
     ----------
@@ -88,26 +88,26 @@ class Protocol:
 
 
 @cache
-def protocols() -> dict[str, Protocol]:
-    """Return every protocol by name."""
-    text = files("preact.train").joinpath("protocols.toml").read_text("utf-8")
+def recipes() -> dict[str, Recipe]:
+    """Return every recipe by name."""
+    text = files("preact.train").joinpath("recipes.toml").read_text("utf-8")
     return {
-        name: Protocol(
+        name: Recipe(
             name=name, **values | {"drop_at": tuple(values["drop_at"])}
         )
         for name, values in tomllib.loads(text).items()
     }
 
 
-def find_protocol(name: str) -> Protocol:
-    """Return a protocol by name.
+def find_recipe(name: str) -> Recipe:
+    """Return a recipe by name.
 
     Raises
     ------
     ValueError
         If there is none; the message lists them.
     """
-    if name not in protocols():
-        known = ", ".join(protocols())
-        raise ValueError(f"protocol must be one of {known}; got {name!r}")
-    return protocols()[name]
+    if name not in recipes():
+        known = ", ".join(recipes())
+        raise ValueError(f"recipe must be one of {known}; got {name!r}")
+    return recipes()[name]

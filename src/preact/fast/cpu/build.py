@@ -33,7 +33,7 @@ def kernels() -> ctypes.CDLL | None:
     compiler = shutil.which(os.environ.get("CC", "cc"))
     if compiler is None:
         return None
-    source = files("preact.nn.fast").joinpath("bn_relu.c").read_text("utf-8")
+    source = files("preact.fast.cpu").joinpath("bn_relu.c").read_text("utf-8")
     path = _cache() / f"bn_relu-{_key(source, compiler)}.so"
     try:
         if not path.exists():

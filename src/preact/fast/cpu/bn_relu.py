@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 from torch.autograd.graph import increment_version
 
+from preact.fast.cpu.build import kernels
 from preact.nn import layers
-from preact.nn.fast.build import kernels
 from preact.plan import BN_EPS, BN_MOMENTUM
 
 MOST_CHANNELS = 2048  # room on the kernels' stack

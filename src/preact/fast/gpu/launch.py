@@ -11,14 +11,14 @@ import torch
 import triton
 from torch import Tensor
 
-from preact.nn.fast.gpu.backward import (
+from preact.fast.gpu.backward import (
     conv3_backward_input,
     conv3_backward_weight,
     finish,
     product_backward,
 )
-from preact.nn.fast.gpu.forward import conv_forward
-from preact.nn.fast.unit import Pair
+from preact.fast.gpu.forward import conv_forward
+from preact.fast.unit import Pair
 
 # Programs that a multiprocessor holds at once; what each sums up alone is
 # written once, so fewer programs write less.

@@ -14,9 +14,9 @@ from typing import Any, cast
 import torch
 from torch import Tensor, nn
 
-from preact.nn.fast.bn_relu import FastBNReLU
-from preact.nn.fast.gpu.launch import Launcher, Norm, statistics
-from preact.nn.fast.unit import FastUnit, Pair
+from preact.fast.cpu.bn_relu import FastBNReLU
+from preact.fast.gpu.launch import Launcher, Norm, statistics
+from preact.fast.unit import FastUnit, Pair
 from preact.nn.layers import ghosts, is_frozen
 from preact.nn.network import chain
 from preact.plan import BN_MOMENTUM

@@ -4,11 +4,12 @@ import pytest
 import torch
 import torch.nn.functional as nnf
 
+from preact.fast import fast, kernels
+from preact.fast.cpu import bn_relu
+from preact.fast.memory import set_memory
+from preact.fast.unit import FastUnit
 from preact.nn import Network
-from preact.nn.fast import bn_relu, fast, kernels
-from preact.nn.fast.unit import FastUnit
 from preact.nn.layers import BatchNorm, set_ghost_batch
-from preact.nn.memory import set_memory
 from preact.plan import BatchNorm as Planned
 from preact.plan import cifar_plan, stack_plan
 from preact.spec import ROWS, TABLE_2
@@ -132,7 +133,7 @@ def test_the_fast_path_is_taken_where_it_can_be(monkeypatch):
     taken = []
     real = bn_relu.bn_relu_forward
     monkeypatch.setattr(
-        "preact.nn.fast.unit.bn_relu_forward",
+        "preact.fast.unit.bn_relu_forward",
         lambda bn, x, y: taken.append(1) or real(bn, x, y),
     )
     ours = fast(Network(planned("full-preactivation"), seed=0))

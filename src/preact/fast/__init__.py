@@ -13,9 +13,9 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
-from preact.nn.fast.bn_relu import FastBNReLU
-from preact.nn.fast.build import kernels
-from preact.nn.fast.unit import FastUnit
+from preact.fast.cpu.bn_relu import FastBNReLU
+from preact.fast.cpu.build import kernels
+from preact.fast.unit import FastUnit
 from preact.nn.layers import BatchNorm
 from preact.nn.network import Network, chain
 from preact.nn.unit import Unit
@@ -71,7 +71,7 @@ def chain_fast(units: Iterable[nn.Module], x: Tensor) -> Tensor:
     tf32 = x.dtype == torch.float32 and torch.backends.cuda.matmul.allow_tf32
     if not (half or tf32) or not has_fused(x.device):
         return chain(units, x)
-    from preact.nn.fast.gpu.stretch import chain_fused
+    from preact.fast.gpu.stretch import chain_fused
 
     return chain_fused(units, x)
 

@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as nnf
 from torch import Tensor, nn
 
-from preact.nn.fast.bn_relu import (
+from preact.fast.cpu.bn_relu import (
     FastBNReLU,
     Statistics,
     bn_relu_again,

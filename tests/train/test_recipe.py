@@ -4,32 +4,32 @@ import pytest
 
 from preact.paper import read
 from preact.plan import CONVENTIONS
-from preact.train import find_protocol, protocols
+from preact.train import find_recipe, recipes
 
 
-def test_the_paper_protocol_is_the_papers_recipe():
-    recipe, ours = read("protocols")["cifar"], find_protocol("paper")
-    assert ours.batch == recipe["batch"]
-    assert ours.lr == recipe["learning_rate"]
-    assert ours.warmup_lr == recipe["warmup_learning_rate"]
-    assert ours.warmup_iterations == recipe["warmup_iterations"]
-    assert list(ours.drop_at) == recipe["drop_at_iterations"]
-    assert ours.iterations == recipe["iterations"]
-    assert ours.weight_decay == recipe["weight_decay"]
-    assert ours.momentum == recipe["momentum"]
-    assert ours.pad == recipe["pad"]
+def test_our_recipe_paper_is_the_one_the_paper_states():
+    theirs, ours = read("protocols")["cifar"], find_recipe("paper")
+    assert ours.batch == theirs["batch"]
+    assert ours.lr == theirs["learning_rate"]
+    assert ours.warmup_lr == theirs["warmup_learning_rate"]
+    assert ours.warmup_iterations == theirs["warmup_iterations"]
+    assert list(ours.drop_at) == theirs["drop_at_iterations"]
+    assert ours.iterations == theirs["iterations"]
+    assert ours.weight_decay == theirs["weight_decay"]
+    assert ours.momentum == theirs["momentum"]
+    assert ours.pad == theirs["pad"]
     assert ours.ghost_batch == 64
 
 
 def test_the_release_drops_after_80_and_121_of_200_epochs():
-    release = find_protocol("torch-release")
+    release = find_recipe("torch-release")
     assert release.batch * release.iterations == 200 * 50_048
     epoch = release.iterations / 200
     assert [round(d / epoch) for d in release.drop_at] == [80, 121]
 
 
 def test_every_protocol_names_conventions_that_exist():
-    assert {p.conventions for p in protocols().values()} <= set(CONVENTIONS)
+    assert {p.conventions for p in recipes().values()} <= set(CONVENTIONS)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_every_protocol_names_conventions_that_exist():
     ],
 )
 def test_the_learning_rate_warms_up_and_drops(iteration, lr):
-    assert find_protocol("paper").lr_at(iteration) == pytest.approx(lr)
+    assert find_recipe("paper").lr_at(iteration) == pytest.approx(lr)
 
 
 @pytest.mark.parametrize(
@@ -56,8 +56,8 @@ def test_the_learning_rate_warms_up_and_drops(iteration, lr):
 )
 def test_a_bad_protocol_is_refused(change, message):
     with pytest.raises(ValueError, match=message):
-        replace(find_protocol("paper"), **change)
+        replace(find_recipe("paper"), **change)
     with pytest.raises(
         ValueError, match="one of paper, torch-release, digits"
     ):
-        find_protocol("ancient")
+        find_recipe("ancient")

@@ -7,9 +7,9 @@ import pytest
 import torch
 import torch.nn.functional as nnf
 
+from preact.fast.memory import set_memory
 from preact.nn import Network
 from preact.nn.layers import set_ghost_batch
-from preact.nn.memory import set_memory
 from preact.plan import cifar_plan
 from preact.spec import ROWS
 from preact.train.footprint import activation_bytes
@@ -105,7 +105,7 @@ from preact.data import load
 load("digits")
 used = int(open("/proc/self/statm").read().split()[0]) * 4096
 resource.setrlimit(resource.RLIMIT_AS, (used + {room},) * 2)
-sys.exit(main(["train", "--depth", "1001", "--protocol", "paper",
+sys.exit(main(["train", "--depth", "1001", "--recipe", "paper",
     "--iterations", "2", "--out", {str(tmp_path)!r}, "--device", "cpu"]))
 """
     told = subprocess.run(

@@ -1,0 +1,1 @@
+"""BN and ReLU in C, compiled by the machine's own compiler."""
