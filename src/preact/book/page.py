@@ -1,5 +1,6 @@
 """The page's language, and numbers on their way from a cell into the prose."""
 
+from html import escape
 from typing import Any
 
 from IPython.display import display
@@ -48,7 +49,7 @@ def glue(name: str, value: object) -> None:
     data: dict[str, Any] = {
         # quoted, or myst-nb would read 10,327,706 as a tuple of three
         "text/plain": repr(str(value)),
-        "text/html": f"<code>{name}</code>: {value}",
+        "text/html": f"<code>{escape(name)}</code>: {escape(str(value))}",
     }
     display(  # type: ignore[no-untyped-call]
         data,

@@ -7,13 +7,13 @@ import numpy as np
 
 from preact.figures.style import (
     COLORS,
-    INK,
     MARKERS,
     PAPER_GREY,
     Picture,
     axes,
     picture,
 )
+from preact.figures.svg import INK
 from preact.strings import Strings
 
 Array = np.ndarray[Any, np.dtype[np.float64]]

@@ -1,20 +1,20 @@
 """One look for all pictures: colors, sizes, and the way into the page."""
 
-import hashlib
 import io
 import logging
-import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from html import escape
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-INK = "#010101"  # used by nothing else; becomes currentColor
+from preact.figures import svg
+from preact.figures.svg import INK
+
 PAPER_GREY = "#808080"  # the paper's own values
 
 # One color and marker for each variant through the whole book. Chosen for a
@@ -75,16 +75,11 @@ class Picture:
     panels: tuple[str, ...]
 
     @classmethod
-    def of(cls, svg: str, alt: str) -> "Picture":
-        """Wrap one SVG, give it its alternative text and unmistakable ids."""
-        salt = hashlib.sha256((svg + alt).encode()).hexdigest()[:8]
-        svg = re.sub(r'\bid="', f'id="{salt}-', svg)
-        svg = re.sub(r"url\(#", f"url(#{salt}-", svg)
-        svg = re.sub(r'href="#', f'href="#{salt}-', svg)
-        label = escape(alt, quote=True)
-        return cls(
-            (svg.replace("<svg", f'<svg role="img" aria-label="{label}"', 1),)
-        )
+    def of(cls, tree: ET.Element, alt: str) -> "Picture":
+        """Give a slim tree its alternative text and unmistakable ids."""
+        svg.name_apart(tree, svg.write(tree) + alt)
+        tree.attrib = {"role": "img", "aria-label": alt} | tree.attrib
+        return cls((svg.write(tree),))
 
     def __add__(self, other: "Picture") -> "Picture":
         """Stand side by side; on a narrow page, one below the other."""
@@ -122,34 +117,9 @@ def picture(figure: Figure, alt: str) -> Picture:
             figure.savefig(text, format="svg", metadata={"Date": None})
     finally:
         logger.setLevel(level)
-    svg = text.getvalue()
-    svg = svg[svg.index("<svg") :].replace(INK, "currentColor")
-    svg = slim(svg)
+    tree = svg.slim(text.getvalue())
     # The page decides the width; height follows from the view box.
-    svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg, count=1)
-    svg = re.sub(
-        r'(<svg[^>]*?) width="([\d.]+)pt"',
-        lambda m: f'{m[1]} style="width:{float(m[2]) * 4 / 3:.0f}px"',
-        svg,
-        count=1,
-    )
-    return Picture.of(svg, alt)
-
-
-def slim(svg: str) -> str:
-    """Say the same in half the bytes, in the page's font."""
-    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-    svg = re.sub(r" ?font-family: [^;\"]*;?", "", svg)
-    svg = svg.replace("fill: currentColor; ", "").replace(
-        "; fill: currentColor", ""
-    )
-    svg = svg.replace("<svg ", '<svg fill="currentColor" ', 1)
-    svg = re.sub(r"stroke-linecap: square|stroke-linejoin: miter", "", svg)
-    svg = re.sub(r'(?:; )+"', '"', svg).replace(": ", ":").replace("; ", ";")
-    svg = re.sub(r"(\d\.\d\d)\d+", r"\1", svg)  # a hundredth of a point
-    svg = re.sub(r' transform="rotate\(-?0 [^"]*"', "", svg)
-    used = set(re.findall(r"#([\w-]+)", svg))
-    svg = re.sub(
-        r' id="([\w-]+)"', lambda m: m[0] if m[1] in used else "", svg
-    )
-    return re.sub(r">\s+<", "><", re.sub(r"\s+", " ", svg))
+    points = float(tree.attrib.pop("width").removesuffix("pt"))
+    del tree.attrib["height"]
+    tree.set("style", f"width:{points * 4 / 3:.0f}px")
+    return Picture.of(tree, alt)

@@ -1,5 +1,6 @@
 """Tables as HTML: the paper's numbers beside ours, and counted networks."""
 
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
@@ -35,15 +36,26 @@ class Table:
         )
 
     def markdown(self) -> str:
-        """Write the table for a README; the caption stands above."""
-        rule = ["---"] * len(self.head)
-        lines = [self.head, rule, *self.body]
+        """Write the table for a README; the caption stands above.
+
+        What a record says is text here, never Markdown, HTML or a new cell.
+        """
+        head, *body = (map(as_text, line) for line in (self.head, *self.body))
+        lines = [head, ["---"] * len(self.head), *body]
         table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
-        return f"{self.caption}\n\n{table}\n"
+        return f"{as_text(self.caption)}\n\n{table}\n"
 
     def __repr__(self) -> str:
         lines = [self.head, *self.body]
         return "\n".join("  ".join(line) for line in lines)
+
+
+def as_text(words: str) -> str:
+    """Escape what Markdown, HTML or a table would read as markup."""
+    line = escape(" ".join(words.split()), quote=False)
+    # an underscore within a word is none of Markdown's
+    markup = r"[\\`*\[\]|~#]|(?<![^\W_])_|_(?![^\W_])"
+    return re.sub(markup, r"\\\g<0>", line)
 
 
 def paper_beside_ours(
@@ -113,18 +125,19 @@ def measured(lines: Sequence[Line], strings: Strings) -> Table:
     head = [*([strings("table.network")] if many else [])]
     names = ("row", "tail", "our_median", "our_mean", "runs", "paper_median")
     head += [strings(f"table.{name}") for name in names]
-    label = strings("data." + DATA_KEYS[lines[0].data_label])
-    caption = strings("table.measured", data=label)
+    label = lines[0].data_label
+    name = strings("data." + DATA_KEYS.get(label, "other"), label=label)
+    caption = strings("table.measured", data=name)
     return Table(head, body, caption)
 
 
 def row_name(row: str, strings: Strings) -> str:
-    """Name a row of Table 1 or 2; gates by their kind and bias."""
+    """Name a row; gates by their kind and bias, an unknown one as it is."""
     for kind in ("exclusive-gating", "shortcut-only-gating"):
         if row.startswith(kind):
             bias = row.removeprefix(f"{kind}-b")
             return strings(f"row.{kind}", bias=bias.replace("-", "−"))
-    return strings(f"row.{row}")
+    return strings(f"row.{row}") if row in ROWS else row
 
 
 DATA_KEYS = {

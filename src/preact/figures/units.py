@@ -3,8 +3,10 @@
 A diagram can only be wrong where the network is.
 """
 
+import re
 from html import escape
 
+from preact.figures import svg
 from preact.figures.style import Picture
 from preact.plan import BatchNorm, Conv, Layer, Linear, ReLU, UnitPlan
 from preact.spec import Conv1x1, Scale
@@ -101,9 +103,9 @@ def unit_diagram(
     if not head:
         pen.text(TRUNK, y + GAP + 15, _symbol("x", "l+1"), "math")
     height = y + GAP + (24 if not head else 6)
-    svg = (
+    drawing = (
         f'<svg viewBox="0 0 {WIDTH} {height:g}" class="unit" '
-        f'style="width:{WIDTH}px" xmlns="http://www.w3.org/2000/svg">'
+        f'style="width:{WIDTH}px" xmlns="{svg.SVG}">'
         '<defs><marker id="tip" viewBox="0 0 6 6" refX="5.4" refY="3" '
         'markerUnits="userSpaceOnUse" markerWidth="8" markerHeight="8" '
         'orient="auto">'
@@ -111,7 +113,7 @@ def unit_diagram(
         + "".join(pen.parts)
         + "</svg>"
     )
-    return Picture.of(svg, _alt(plan, strings, title))
+    return Picture.of(svg.slim(drawing), _alt(plan, strings, title))
 
 
 def _shortcut(pen: Pen, plan: UnitPlan, top: float, plus: float) -> None:
@@ -162,16 +164,17 @@ def _symbol(letter: str, index: str) -> str:
 
 
 def _wrap(title: str, limit: int = 24) -> list[str]:
-    """Break a long title into lines; Chinese counts double."""
+    """Break a long title after spaces and slashes; Chinese counts double."""
     lines, room = [""], limit
-    for word in title.replace("/", "/ ").split(" "):
+    for piece in re.split(r"(?<=[ /])", title):
+        word = piece.rstrip(" ")
         size = sum(2 if ord(c) > 0x2E80 else 1 for c in word)
         if lines[-1] and size + 1 > room:
             lines.append("")
             room = limit
-        lines[-1] = f"{lines[-1]} {word}".strip()
+        lines[-1] += piece
         room -= size + 1
-    return lines
+    return [line.strip(" ") for line in lines]
 
 
 def _alt(plan: UnitPlan, strings: Strings, title: str) -> str:

@@ -1,0 +1,245 @@
+"""Every word and number handed to a figure stands in its SVG, unchanged."""
+
+import io
+import re
+import xml.etree.ElementTree as ET
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matplotlib.text import Text
+
+from preact import figures
+from preact.figures import style
+from preact.plan import Conventions, cifar_plan
+from preact.spec import BN, CONTROLS, ROWS, TABLE_2
+from preact.strings import LANGUAGES, Strings
+
+HARD = [
+    "0.025",
+    "0.0000001",
+    "3.14159; a: b",
+    "1.0.0",
+    "signal: rms of x",
+    "#010101 is #808080",
+    'an id="x" with href="#x" and url(#x)',
+    "font-family: none; fill: currentColor",
+    'stroke-linecap: square; "',
+    "<b>1.23456</b> & <!-- no --> />",
+    " id=3.999",
+    "10.125 / 20.875",
+    "信号：0.12345；a: b",
+    'transform="rotate(-0 1.234 5.678)"',
+]
+
+
+class Handed(Strings):
+    """The words of a language, each made hard to keep, and a list of them."""
+
+    def __init__(self, language, extra=""):
+        super().__init__(language)
+        self.extra, self.texts = extra, {}
+
+    def __call__(self, key, **values):
+        text = super().__call__(key, **values)
+        if key.startswith(("alt.", "unit.", "punctuation.")):
+            return text
+        text += self.extra
+        self.texts[key] = text
+        return text
+
+
+def texts(picture):
+    """What a reader can read or hear of a picture."""
+    found = []
+    for panel in picture.panels:
+        root = ET.fromstring(panel)
+        found.append(root.get("aria-label"))
+        found += [
+            "".join(t.itertext()) for t in root.iter() if "text" in t.tag
+        ]
+    return found
+
+
+PROFILE = np.array([0.125, 0.075, 0.025])
+SEEDS = np.array([[0.125, 0.1], [0.025, 0.05]])
+BOTH = ("original", "full-preactivation")
+DRAWN = {
+    "direct_term": lambda say: figures.direct_term(
+        [10, 20], {row: SEEDS for row in BOTH}, SEEDS[0], say
+    ),
+    "signal_and_gradient": lambda say: figures.signal_and_gradient(
+        {row: PROFILE for row in TABLE_2},
+        {row: PROFILE for row in TABLE_2},
+        say,
+    ),
+    "growth_laws": lambda say: figures.growth_laws(
+        {row: PROFILE for row in BOTH},
+        {"root": PROFILE, "linear": PROFILE},
+        say,
+    ),
+    "error_by_depth": lambda say: figures.error_by_depth(
+        [2, 4], {"original": SEEDS, "original+final-bn": SEEDS}, say
+    ),
+    "product_and_gradient": lambda say: figures.product_and_gradient(
+        PROFILE, PROFILE, say
+    ),
+    "unit_diagram": lambda say: draw_unit(say, "row.original"),
+}
+
+
+def draw_unit(say, title_key):
+    plan = cifar_plan(
+        TABLE_2["original"],
+        depth=20,
+        convs=2,
+        conventions=Conventions(tail=(BN,)),
+    )
+    return figures.unit_diagram(plan.units[-1], say, say(title_key))
+
+
+def joined(picture):
+    """All of it as one text; a wrapped title is one again."""
+    return re.sub(r"\s", "", "\n".join(texts(picture)))
+
+
+def test_every_function_that_draws_is_tested_here():
+    drawing = {
+        name
+        for name in figures.__all__
+        if (made := getattr(figures, name)).__annotations__.get("return")
+        is figures.Picture
+        and callable(made)
+    }
+    assert drawing == set(DRAWN)
+
+
+@pytest.mark.parametrize(
+    ("language", "extra"),
+    [
+        *((language, "") for language in LANGUAGES),
+        *(
+            (LANGUAGES[i % len(LANGUAGES)], extra)
+            for i, extra in enumerate(HARD)
+        ),
+    ],
+)
+@pytest.mark.parametrize("name", DRAWN)
+def test_a_figure_says_every_word_it_is_handed(name, language, extra):
+    say = Handed(language, extra)
+    picture = DRAWN[name](say)
+    assert say.texts
+    whole = texts(picture)
+    for key, text in say.texts.items():
+        if name == "unit_diagram":  # wrapped into lines
+            assert re.sub(r"\s", "", text) in joined(picture), key
+        elif key == "figure.with_final_bn":  # follows another label
+            assert any(t.endswith(text) for t in whole), key
+        else:
+            assert text in whole, key
+
+
+@pytest.mark.parametrize("row", [*TABLE_2, *CONTROLS])
+def test_a_wrapped_title_loses_and_gains_nothing(row):
+    title = f"{Strings('en')(f'row.{row}')}: BN/ReLU; 0.025 / 3.14159"
+    plan = cifar_plan(ROWS[row], depth=20, convs=2)
+    picture = figures.unit_diagram(plan.units[1], Strings("en"), title)
+    lines = [
+        "".join(t.itertext())
+        for t in ET.fromstring(picture.panels[0]).iter()
+        if t.get("class") == "title"
+    ]
+    assert all(line in title for line in lines)
+    assert "".join(lines).replace(" ", "") == title.replace(" ", "")
+
+
+def drawn_with(words, values=(0.0, 1.0)):
+    """A figure with these words in every place that takes words."""
+    with style.axes(150, 80) as (figure, ax):
+        ax.plot(values, label=f"label {words}")
+        ax.set_xticks([0, 0.5], [f"tick {words}", "0.025"])
+        ax.set(xlabel=f"x {words}", ylabel=f"y {words}")
+        ax.set_title(f"title {words}")
+        ax.annotate(f"note {words}", (0.5, 0.5))
+        ax.legend()
+    picture = style.picture(figure, f"alt {words}")
+    handed = [
+        t.get_text()
+        for t in figure.findobj(Text)
+        if t.get_visible() and t.get_text()
+    ]
+    return picture, handed
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.text(
+        st.characters(
+            codec="utf-8",
+            exclude_categories=["C", "Z"],
+            exclude_characters="$",
+        )
+        | st.just(" "),
+        max_size=30,
+    )
+)
+def test_any_text_in_any_place_reaches_the_page_unchanged(words):
+    picture, handed = drawn_with(words)
+    shown = texts(picture)
+    assert shown[0] == f"alt {words}"
+    for place in ("label", "tick", "x", "y", "title", "note"):
+        assert f"{place} {words}" in shown[1:]
+        assert f"{place} {words}" in handed
+
+
+@pytest.mark.parametrize(
+    "values", [(0, 0.125), (0, 0.0375), (0.10005, 0.1001), (0, 1e-7)]
+)
+def test_ticks_are_those_that_matplotlib_wrote(values):
+    picture, handed = drawn_with("", values)
+    shown = set(texts(picture))
+    assert "0.025" in shown
+    ticks = [text for text in handed if re.fullmatch(r"[\d.−e]+", text)]
+    inside = [t for t in ticks if t in shown]
+    assert len(inside) >= 5  # a few stand outside of the axes
+    numbers = {t for t in shown if re.fullmatch(r"[\d.−e]+", t)}
+    assert numbers <= set(handed)
+
+
+def test_the_svg_is_at_most_six_tenths_of_matplotlibs():
+    with style.axes(150, 80) as (figure, ax):
+        ax.plot(np.sin(np.arange(50)))
+    raw = io.StringIO()
+    with mpl.rc_context(style.RC):
+        figure.savefig(raw, format="svg")
+    (small,) = style.picture(figure, "").panels
+    assert len(small) < 0.6 * len(raw.getvalue())
+
+
+def test_curves_pass_where_matplotlib_drew_them_to_a_hundredth():
+    with style.axes(150, 80) as (figure, ax):
+        ax.plot(np.sin(np.arange(9)))
+    raw = io.StringIO()
+    with mpl.rc_context(style.RC):
+        figure.savefig(raw, format="svg")
+    paths = [
+        [
+            np.array(re.findall(r"-?[\d.]+", path), float)
+            for path in re.findall(r'<path[^>]* d="([^"]+)"', text)
+        ]
+        for text in (raw.getvalue(), style.picture(figure, "").panels[0])
+    ]
+    assert len(paths[0]) == len(paths[1]) > 10
+    for ours, theirs in zip(*paths, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=0.0051, rtol=0)
+
+
+def test_every_reference_has_its_target():
+    for draw in DRAWN.values():
+        for panel in draw(Strings("en")).panels:
+            ids = re.findall(r' id="([^"]+)"', panel)
+            wanted = re.findall(r'(?:url\(|href=")#([^")]+)', panel)
+            assert set(ids) == set(wanted)
+            assert len(set(ids)) == len(ids)

@@ -1,0 +1,101 @@
+"""What records say is text in every table, never markup."""
+
+import re
+
+import pytest
+from markdown_it import MarkdownIt
+
+import results
+from preact.figures import measured
+from preact.figures.tables import Table
+from preact.records.compare import Line
+from preact.strings import LANGUAGES, Strings
+
+MARKUP = [
+    "a | b",
+    "a\nb",
+    "a\r\n\n| 1 |",
+    '<img src="x" onerror="alert(1)">',
+    "<!-- end -->",
+    "<!-- measured: digits_table_2 -->",
+    "[a](javascript:alert(1))",
+    "![a](b.png)",
+    "`code` and ``code``",
+    "*a* _b_ __c__ **c** ~~d~~ d_e_ _",
+    "a \\| b \\",
+    "&lt;b&gt; &amp;",
+    "# heading",
+]
+
+
+def words(text):
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("text", MARKUP)
+def test_a_readmes_table_shows_markup_as_text(text):
+    table = Table(["head", text], [["left", text], [text, "right"]], text)
+    parser = MarkdownIt("gfm-like", {"linkify": False})
+    tokens = parser.parse(table.markdown())
+    cells, shape = [], []
+    for token in tokens:
+        shape.append(token.type)
+        if token.type == "inline":
+            kinds = {child.type for child in token.children}
+            assert kinds <= {"text", "text_special"}
+            cells.append("".join(child.content for child in token.children))
+    shown = words(text)
+    assert cells == [shown, "head", shown, "left", shown, shown, "right"]
+    assert shape.count("tr_open") == 3
+    assert "html_block" not in shape
+
+
+@pytest.mark.parametrize("text", MARKUP)
+def test_a_pages_table_shows_markup_as_text(text):
+    html = Table(["head"], [[text]], text)._repr_html_()
+    tags = set(re.findall(r"</?(\w+)", html))
+    assert tags == {"table", "caption", "thead", "tbody", "tr", "th", "td"}
+    assert "<!--" not in html
+
+
+def test_a_record_cannot_close_its_block_of_the_readme():
+    block = "<!-- measured: digits_table_2 -->\n{}<!-- end -->\n# after"
+    table = Table(["a"], [["<!-- end --> | b"]], "<!-- end -->").markdown()
+    found = results.BLOCK.search(block.format(table))
+    assert block.format(table)[found.end() :] == "\n# after"
+
+
+def line(**fields):
+    return Line(
+        **{
+            "row": "original",
+            "spec": "",
+            "tail": "",
+            "depth": 20,
+            "convs": 2,
+            "width": 16,
+            "data_label": "CIFAR-10",
+            "seeds": (1,),
+            "errors_pct": (8.0,),
+            "diverged": 0,
+            "paper_has": False,
+            "paper_pct": None,
+        }
+        | fields
+    )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    "label",
+    ["CIFAR-100", "ImageNet", "CIFAR-10 (unofficial files)", "mine <b>"],
+)
+def test_data_without_a_translated_name_keeps_its_own(label, language):
+    table = measured([line(data_label=label)], Strings(language))
+    assert label in table.caption
+
+
+def test_an_unknown_row_keeps_its_own_name():
+    table = measured([line(row="my <b>row</b>")], Strings("en"))
+    assert table.body[0][0] == "my <b>row</b>"
+    assert "&lt;b&gt;row" in table._repr_html_()
