@@ -1,13 +1,11 @@
-"""The fast network is the same function, and shares what it learns."""
+"""The fast network is the same function, by one operation a unit."""
 
 import pytest
 import torch
 import torch.nn.functional as nnf
 
-from preact.fast import fast, kernels
-from preact.fast.cpu import bn_relu
-from preact.fast.memory import set_memory
-from preact.fast.unit import FastUnit
+from preact.fast import fast, kernels, with_memory
+from preact.fast.cpu.bn_relu import bn_relu_forward
 from preact.nn import Network
 from preact.nn.layers import BatchNorm, set_ghost_batch
 from preact.plan import BatchNorm as Planned
@@ -53,20 +51,22 @@ def with_kernels():
     assert kernels() is not None, "these tests need a C compiler"
 
 
-@pytest.mark.parametrize("ghost", [None, 4])
+@pytest.mark.parametrize(
+    ("memory", "ghost"), [("keep", None), ("recompute", 4)]
+)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     "row", [*TABLE_2, "no-relu-after-addition", "exclusive-gating-b-6"]
 )
 def test_values_gradients_and_statistics_are_those_of_float64(
-    row, kind, ghost
+    row, kind, ghost, memory
 ):
     plan = planned(row, kind)
     exact = Network(plan, seed=0).double()
     plain = Network(plan, seed=0)
     for network in (exact, plain):
         set_ghost_batch(network, ghost)
-    ours = fast(plain)
+    ours = with_memory(fast(plain), memory)
     (want, want_dx), (got, got_dx) = (
         backward(network, dtype)
         for network, dtype in ((exact, torch.float64), (ours, torch.float32))
@@ -103,61 +103,74 @@ def test_a_stack_of_1x1_convolutions_is_the_same_function(row):
 
 
 @pytest.mark.slow
-def test_the_gradient_of_a_deep_network_is_that_of_float64():
-    """After some steps: drawn anew, such a network is chaotic."""
-    plan = cifar_plan(
-        ROWS["full-preactivation"], depth=164, convs=3, image=(3, 8, 8)
-    )
-    ours = fast(Network(plan, seed=0))
-    sgd = torch.optim.SGD(ours.parameters(), lr=0.02, momentum=0.9)
-    for _ in range(30):
-        sgd.zero_grad()
-        backward(ours, torch.float32)
-        sgd.step()
-    exact = Network(plan).double()
-    exact.load_state_dict(ours.state_dict())
-    found = []
-    for network, dtype in ((ours, torch.float32), (exact, torch.float64)):
-        network.zero_grad()
-        backward(network, dtype)
-        found.append(
-            torch.cat(
-                [p.grad.double().flatten() for p in network.parameters()]
-            )
+def test_a_deep_gradient_errs_no_more_than_float32_does():
+    """After some steps: drawn anew, such a network is chaotic.
+
+    Even so the errors of one network vary a hundredfold over seeds, so the
+    geometric means of three are compared.
+    """
+    ratios = []
+    for seed in range(3):
+        plan = cifar_plan(
+            ROWS["full-preactivation"], depth=164, convs=3, image=(3, 8, 8)
         )
-    got, want = found
-    assert (got - want).norm() < 2e-3 * want.norm()
+        plain = Network(plan, seed=seed)
+        ours = fast(plain)
+        sgd = torch.optim.SGD(ours.parameters(), lr=0.02, momentum=0.9)
+        for _ in range(20):
+            sgd.zero_grad()
+            backward(ours, torch.float32)
+            sgd.step()
+        exact = Network(plan).double()
+        exact.load_state_dict(ours.state_dict())
+        gradients = []
+        for network, dtype in (
+            (ours, torch.float32),
+            (plain, torch.float32),
+            (exact, torch.float64),
+        ):
+            network.zero_grad()
+            backward(network, dtype)
+            gradients.append(
+                torch.cat(
+                    [p.grad.double().flatten() for p in network.parameters()]
+                )
+            )
+        got, float32, want = gradients
+        ratios.append(((got - want).norm() / (float32 - want).norm()).log())
+    assert sum(ratios) / 3 < torch.tensor(30.0).log()
 
 
-def test_the_fast_path_is_taken_where_it_can_be(monkeypatch):
-    taken = []
-    real = bn_relu.bn_relu_forward
-    monkeypatch.setattr(
-        "preact.fast.unit.bn_relu_forward",
-        lambda bn, x, y: taken.append(1) or real(bn, x, y),
-    )
+def test_the_fast_path_is_taken_where_it_can_be():
+    """Seen in the graph of autograd: one operation in place of many."""
     ours = fast(Network(planned("full-preactivation"), seed=0))
-    ours(batch(torch.float32)[0])
-    whole = [unit for unit in ours.units if unit.branch]
-    assert len(taken) == 3 * len(whole)
-    assert [u.tap_after_pre for u in ours.units] == [
-        not u.branch for u in ours.units
-    ]
-    taken.clear()
-    ours(batch(torch.float32, torch.contiguous_format)[0])
-    ours.double()(batch(torch.float64)[0])
-    assert not taken
+    x = batch(torch.float32)[0]
+
+    def operations(network, x):
+        seen, left = [], [network(x).grad_fn]
+        while left:
+            node = left.pop()
+            if node is not None and node not in seen:
+                seen.append(node)
+                left += [n for n, _ in node.next_functions]
+        names = [node.name() for node in seen]
+        return sum("Operation" in name for name in names)
+
+    assert operations(ours, x) == len(ours.units)
+    assert operations(ours.double(), x.double()) == 0
+    ours.float()
+    assert operations(ours, x) == len(ours.units)
+    ours.to(memory_format=torch.contiguous_format)
+    assert operations(ours, x.contiguous()) == 0
 
 
-def test_names_parameters_and_buffers_are_shared():
+def test_a_view_is_made_of_the_very_modules():
     network = Network(planned("original"), seed=0)
     ours = fast(network)
     assert list(ours.state_dict()) == list(network.state_dict())
-    for a, b in zip(
-        network.state_dict().values(), ours.state_dict().values(), strict=True
-    ):
-        assert a.data_ptr() == b.data_ptr()
-    assert all(isinstance(unit, FastUnit) for unit in ours.units)
+    assert [*ours.modules()][1:] == [*network.modules()][1:]
+    network.classifier = torch.nn.Linear(network.classifier.in_features, 3)
+    assert ours(batch(torch.float32)[0]).shape == (8, 3)
 
 
 @pytest.mark.parametrize("row", ["original", "full-preactivation"])
@@ -184,7 +197,7 @@ def test_evaluation_sees_what_training_has_changed(row):
 @pytest.mark.parametrize("memory", ["recompute", "unit", "segment"])
 def test_frugal_modes_change_nothing_in_the_fast_network(memory):
     networks = [fast(Network(planned("original"), seed=0)) for _ in range(2)]
-    set_memory(networks[1], memory)
+    networks[1] = with_memory(networks[1], memory)
     for network in networks:
         backward(network, torch.float32)
     plain, frugal = networks
@@ -194,26 +207,17 @@ def test_frugal_modes_change_nothing_in_the_fast_network(memory):
         assert torch.equal(a, b)
 
 
-def test_half_of_the_activations_are_kept():
+@pytest.mark.parametrize("is_fast", [False, True])
+def test_half_of_the_activations_are_kept(is_fast):
     plan = cifar_plan(TABLE_2["full-preactivation"], depth=164, convs=3)
     x = torch.randn(2, 3, 32, 32).contiguous(memory_format=torch.channels_last)
-    plain, _ = network_bytes(Network(plan), x)
-    frugal = fast(Network(plan))
-    set_memory(
-        frugal, "recompute"
-    )  # for the three units that stay as they were
-    ours, _ = network_bytes(frugal, x)
-    assert ours <= 0.51 * plain
-
-
-def test_without_a_compiler_the_function_is_the_same(monkeypatch):
-    network = Network(planned("full-preactivation"), seed=0)
-    with_them = backward(fast(network), torch.float32)
-    network.zero_grad()
-    monkeypatch.setattr(bn_relu, "kernels", lambda: None)
-    without = backward(fast(network), torch.float32)
-    for a, b in zip(with_them, without, strict=True):
-        assert close(a, b.double())
+    plain = Network(plan)
+    kept, _ = network_bytes(plain, x)
+    network = fast(plain) if is_fast else plain
+    ours, _ = network_bytes(with_memory(network, "recompute"), x)
+    # In each stage's first unit, whose shortcut leaves behind `pre`, and in
+    # the tail all is kept.
+    assert ours <= 0.53 * kept
 
 
 def test_a_ghost_batch_that_does_not_divide_the_batch_is_refused():
@@ -226,7 +230,29 @@ def test_a_ghost_batch_that_does_not_divide_the_batch_is_refused():
 def test_a_large_mean_costs_no_digits():
     x = torch.randn(64, 16, 8, 8) + 1e4
     x = x.contiguous(memory_format=torch.channels_last)
-    bn = bn_relu.FastBNReLU(BatchNorm(Planned(name="pre.0", channels=16)))
-    seen = bn_relu.bn_relu_forward(bn, x, torch.empty_like(x))
+    bn = BatchNorm(Planned(name="pre.0", channels=16))
+    _, seen = bn_relu_forward(bn, x)
     exact = x.double().var((0, 2, 3), correction=0).add(1e-5).rsqrt()
     assert close(seen.rstd, exact)
+
+
+@pytest.mark.filterwarnings("ignore:.*script_method:DeprecationWarning")
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda n: torch.nn.DataParallel(n),
+        lambda n: torch.compile(n),
+        lambda n: torch.nn.Linear(1, 1),
+    ],
+)
+def test_what_is_no_network_is_refused(wrong):
+    other = wrong(Network(planned("original")))
+    with pytest.raises(TypeError, match=r"needs a preact\.nn\.Network itself"):
+        fast(other)
+
+
+def test_a_hook_on_the_network_as_a_whole_is_refused():
+    network = Network(planned("original"))
+    network.register_forward_hook(lambda *_: None)
+    with pytest.raises(TypeError, match="cannot take along a hook"):
+        fast(network)

@@ -13,8 +13,7 @@ import pytest
 import torch
 import torch.nn.functional as nnf
 
-from preact.fast import fast
-from preact.fast.memory import set_memory
+from preact.fast import NetworkView, fast, with_memory
 from preact.nn import Network
 from preact.nn.layers import BatchNorm, set_ghost_batch
 from preact.plan import cifar_plan
@@ -22,8 +21,9 @@ from preact.spec import ROWS, TABLE_2
 from preact.train.profiles import watched
 
 pytest.importorskip("triton", reason="no Triton for this system")
-from preact.fast.gpu import launch, stretch
+from preact.fast.gpu import launch
 from preact.fast.gpu.launch import Launcher
+from preact.fast.gpu.run import run_fused
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 KINDS = {"basic": (2, 14), "bottleneck": (3, 20), "one convolution": (1, 11)}
@@ -44,9 +44,7 @@ def planned(kind="bottleneck", row="full-preactivation", image=(3, 8, 8)):
 
 
 def fused(plan):
-    network = fast(Network(plan, seed=0)).to(DEVICE)
-    network.chain = network.through = stretch.chain_fused
-    return network
+    return NetworkView(Network(plan, seed=0).to(DEVICE), run_fused, "keep")
 
 
 def batch(plan, n=8):
@@ -134,20 +132,25 @@ def test_half_precision_errs_no_more_than_pytorch_does_in_it(kind):
     assert 0 < errors[0] < 1.2 * errors[1]
 
 
-def test_every_unit_but_the_first_of_a_stage_is_fused(monkeypatch):
-    launched = []
+@pytest.fixture
+def launched(monkeypatch):
+    """Names of the kernels that were launched."""
+    names = []
     run = Launcher._run
 
     def note(launcher, kernel, *args, **options):
-        launched.append(kernel.__name__)
+        names.append(kernel.__name__)
         run(launcher, kernel, *args, **options)
 
     monkeypatch.setattr(Launcher, "_run", note)
+    return names
+
+
+def test_every_unit_but_the_first_of_a_stage_is_fused(launched):
     plan = planned()
     network = fused(plan)
     learn(network, *batch(plan))
-    units = sum(bool(unit.pairs) for unit in network.units)
-    assert units == len(network.units) - 3
+    units = len(network.units) - 3
     assert {name: launched.count(name) for name in launched} == {
         "conv_forward": 3 * units,
         "product_backward": 2 * units,
@@ -158,9 +161,36 @@ def test_every_unit_but_the_first_of_a_stage_is_fused(monkeypatch):
 
 
 @pytest.mark.parametrize("row", sorted(set(TABLE_2) - {"full-preactivation"}))
-def test_units_of_another_order_run_as_they_were(row):
-    network = fast(Network(planned("basic", row)))
-    assert not any(unit.pairs for unit in network.units)
+def test_units_of_another_order_run_as_they_were(row, launched):
+    plan = planned("basic", row)
+    learn(fused(plan), *batch(plan))
+    assert not launched
+
+
+@pytest.mark.filterwarnings("ignore:.*invalid value:RuntimeWarning")
+@pytest.mark.parametrize("place", ["weight", "image"])
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_nan_and_infinity_go_where_pytorch_lets_them_go(place, value):
+    plan = planned("one convolution")
+    ours, plain = fused(plan), Network(plan, seed=0).to(DEVICE)
+    labels, states = batch(plan)[1], []
+    for network in (ours, plain):
+        x = batch(plan)[0].float().to(DEVICE)
+        x = network.stem(x).detach()
+        if place == "image":
+            x[0, 0, 0, 0] = value
+        else:
+            with torch.no_grad():
+                network.units[1].weights[0].weight[0, 0, 0, 0] = value
+        x.requires_grad_()
+        logits = network.classifier(
+            network.tail(network.run_units(x)).mean((2, 3))
+        )
+        nnf.cross_entropy(logits, labels.to(DEVICE)).backward()
+        gradients = [p.grad for p in list(network.units.parameters())]
+        states.append([logits, x.grad, *gradients, *network.buffers()])
+    for ours_, plain_ in zip(*states, strict=True):
+        assert torch.equal(ours_.isfinite(), plain_.isfinite())
 
 
 def test_a_deeper_network_needs_no_more_kernels_compiled(monkeypatch):
@@ -186,7 +216,7 @@ def test_frugal_modes_change_no_bit():
     plan = planned()
     x, labels = batch(plan)
     kept, frugal = fused(plan), fused(plan)
-    set_memory(frugal, "segment")
+    frugal = with_memory(frugal, "segment")
     assert torch.equal(learn(kept, x, labels)[1], learn(frugal, x, labels)[1])
     for a, b in zip(
         kept.state_dict().values(), frugal.state_dict().values(), strict=True

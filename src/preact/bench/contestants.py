@@ -15,8 +15,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from preact.fast import fast
-from preact.fast.memory import Memory, set_memory
+from preact.fast import Memory, fast, with_memory
 from preact.nn import Network
 from preact.nn.layers import set_ghost_batch
 from preact.plan import NetworkPlan
@@ -151,9 +150,7 @@ def _contestants(plan: NetworkPlan) -> Iterator[Contestant]:
 
 def _ours(plan: NetworkPlan, memory: Memory = "keep") -> Network:
     """Our network as it is."""
-    network = Network(plan, seed=0)
-    set_memory(network, memory)
-    return network
+    return with_memory(Network(plan, seed=0), memory)
 
 
 def _fast(
@@ -162,8 +159,7 @@ def _fast(
     ghost_batch: int | None = None,
 ) -> Network:
     """Our network at its best."""
-    network = fast(Network(plan, seed=0))
-    set_memory(network, memory)
+    network = with_memory(fast(Network(plan, seed=0)), memory)
     set_ghost_batch(network, ghost_batch)
     return network
 

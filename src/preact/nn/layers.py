@@ -3,8 +3,8 @@
 Chapter `04-units`. Shapes are N C H W.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
+from typing import Any
 
 import torch
 import torch.nn.functional as nnf
@@ -14,93 +14,87 @@ from preact import plan as planned
 from preact.plan import BN_EPS, BN_MOMENTUM
 from preact.plan.checks import check_spread
 
-_frozen = False  # while a forward pass is repeated
 
+class BatchNorm(nn.BatchNorm2d):
+    """Batch normalization whose statistics may be those of ghost batches.
 
-@contextmanager
-def frozen_statistics() -> Iterator[None]:
-    """Leave running statistics alone: the batch has been counted before."""
-    global _frozen
-    _frozen = True
-    try:
-        yield
-    finally:
-        _frozen = False
-
-
-def is_frozen() -> bool:
-    """Whether a forward pass is being repeated."""
-    return _frozen
-
-
-class BatchNorm(nn.Module):
-    """Batch normalization with running statistics, without a batch counter.
-
-    `torch.nn.BatchNorm2d` launches one more kernel per layer to count
-    batches, a thousand in ResNet-1001, for a number that nothing reads at a
-    fixed momentum.
+    Counts batches only where `momentum` is None, for PyTorch's cumulative
+    mean (`torch.optim.swa_utils.update_bn`): at a fixed momentum the counter
+    would be one more kernel a layer, a thousand in ResNet-1001, for a number
+    that nothing reads. So it is no buffer and not in `state_dict`.
     """
 
-    with_relu = False  # whether the ReLU behind it is computed along
+    weight: nn.Parameter
+    bias: nn.Parameter
 
     def __init__(self, layer: planned.BatchNorm) -> None:
-        super().__init__()
-        c = layer.channels
+        super().__init__(layer.channels, BN_EPS, BN_MOMENTUM)
+        nn.init.constant_(self.bias, layer.shift)
         self.ghost_batch: int | None = None
-        self.weight = nn.Parameter(torch.ones(c))
-        self.bias = nn.Parameter(torch.full((c,), layer.shift))
-        self.running_mean: Tensor
-        self.running_var: Tensor
-        self.register_buffer("running_mean", torch.zeros(c))
-        self.register_buffer("running_var", torch.ones(c))
+        del self.num_batches_tracked
+        self.num_batches_tracked = torch.tensor(0)  # no buffer
 
     def forward(self, x: Tensor) -> Tensor:
-        if self.training:
-            check_spread(tuple(x.shape))
-            if self.ghost_batch and self.ghost_batch < len(x):
-                return self._forward_ghosts(x, self.ghost_batch)
-        mean, var = self.running_mean, self.running_var
-        if self.training and _frozen:
-            mean, var = mean.clone(), var.clone()
+        groups = self.count_ghosts(x.shape) if self.training else 1
+        moving = self._moving()
+        if groups > 1:
+            return batch_norm_ghosts(
+                x,
+                self.weight,
+                self.bias,
+                groups,
+                self.eps,
+                moving,
+                self._rate(),
+            )
+        mean, var = moving
         return nnf.batch_norm(
             x,
             mean,
             var,
             self.weight,
             self.bias,
-            self.training,
-            BN_MOMENTUM,
-            BN_EPS,
+            self.training or mean is None,
+            self._rate(),
+            self.eps,
         )
 
-    def _forward_ghosts(self, x: Tensor, size: int) -> Tensor:
-        """Normalize each `size` images by themselves, as on their own GPU.
+    def count_ghosts(self, shape: Sequence[int]) -> int:
+        """Number of ghost batches made of a batch (N, C, H, W) in training.
 
-        The ghosts' channels are laid side by side, so it is one call; the
-        running statistics take the mean over ghosts.
+        Raises
+        ------
+        ValueError
+            If the batch is not made of whole ghost batches, or if one of
+            them has a single value per channel.
         """
-        n, c, height, width = x.shape
-        count = ghosts(size, n)
-        side = x.view(count, size, c, height, width).transpose(0, 1)
-        side = side.reshape(size, count * c, height, width)
-        mean = self.running_mean.repeat(count)
-        var = self.running_var.repeat(count)
-        out = nnf.batch_norm(
-            side,
-            mean,
-            var,
-            self.weight.repeat(count),
-            self.bias.repeat(count),
-            True,
-            BN_MOMENTUM,
-            BN_EPS,
-        )
-        if not _frozen:
-            with torch.no_grad():
-                self.running_mean.copy_(mean.view(count, c).mean(0))
-                self.running_var.copy_(var.view(count, c).mean(0))
-        out = out.view(size, count, c, height, width).transpose(0, 1)
-        return out.reshape(n, c, height, width)
+        n, c, height, width = shape
+        size = min(self.ghost_batch or n, n)
+        if size and n % size:
+            raise ValueError(
+                f"ghost_batch must divide the batch of {n}; got {size}"
+            )
+        check_spread((size, c, height, width))
+        return n // size
+
+    def _moving(self) -> tuple[Tensor | None, Tensor | None]:
+        """Running statistics, where they are read or moved."""
+        if self.training and not self.track_running_stats:
+            return None, None
+        return self.running_mean, self.running_var
+
+    def _rate(self) -> float:
+        """Weight of this batch in the running statistics."""
+        if self.momentum is not None:
+            return self.momentum
+        if self.training and self.num_batches_tracked is not None:
+            self.num_batches_tracked += 1
+            return 1.0 / int(self.num_batches_tracked)
+        return 0.0
+
+    def _load_from_state_dict(self, *args: Any) -> None:
+        # Past BatchNorm2d's own, which would add the counter to the keys.
+        nn.Module._load_from_state_dict(self, *args)
 
     def extra_repr(self) -> str:
         return str(len(self.weight))
@@ -117,20 +111,41 @@ def set_ghost_batch(network: nn.Module, size: int | None) -> None:
             module.ghost_batch = size
 
 
-def ghosts(size: int | None, batch: int) -> int:
-    """Number of ghost batches of `size` images in a batch; 1 without.
+def batch_norm_ghosts(
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor,
+    count: int,
+    eps: float,
+    moving: tuple[Tensor | None, Tensor | None] = (None, None),
+    rate: float = 0.0,
+) -> Tensor:
+    """Normalize each of `count` ghost batches by itself, as on its own GPU.
 
-    Raises
-    ------
-    ValueError
-        If the batch is not made of whole ghost batches.
+    The ghosts' channels are laid side by side, so it is one call; the
+    running statistics, `moving`, take the mean over ghosts.
     """
-    size = min(size or batch, batch)
-    if batch % size:
-        raise ValueError(
-            f"ghost_batch must divide the batch of {batch}; got {size}"
-        )
-    return batch // size
+    n, c, height, width = x.shape
+    size = n // count
+    side = x.view(count, size, c, height, width).transpose(0, 1)
+    side = side.reshape(size, count * c, height, width)
+    mean, var = (None if t is None else t.repeat(count) for t in moving)
+    out = nnf.batch_norm(
+        side,
+        mean,
+        var,
+        weight.repeat(count),
+        bias.repeat(count),
+        True,
+        rate,
+        eps,
+    )
+    with torch.no_grad():
+        for running, new in zip(moving, (mean, var), strict=True):
+            if running is not None and new is not None:
+                running.copy_(new.view(count, c).mean(0))
+    out = out.view(size, count, c, height, width).transpose(0, 1)
+    return out.reshape(n, c, height, width)
 
 
 class Pad(nn.Module):

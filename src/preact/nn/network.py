@@ -4,7 +4,7 @@ Chapters `04-units` and `07-depth`; the twin of `preact.reference.network`.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -18,14 +18,6 @@ from preact.plan import Conv, Linear, NetworkPlan
 from preact.plan.checks import check_batch, check_finite
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
-Through = Callable[[Iterable[nn.Module], Tensor], Tensor]
-
-
-def chain(units: Iterable[nn.Module], x: Tensor) -> Tensor:
-    """Hand x_0 from unit to unit; `preact.fast.memory` has frugal ways."""
-    for unit in units:
-        x = unit(x)
-    return x
 
 
 class Network(nn.Module):
@@ -50,14 +42,17 @@ class Network(nn.Module):
 
     def __init__(self, plan: NetworkPlan, seed: int | None = None) -> None:
         super().__init__()
+        if not isinstance(plan, NetworkPlan):
+            raise TypeError(
+                "Network needs a NetworkPlan, such as cifar_plan(spec, "
+                f"depth=110, convs=2); got {plan!r}"
+            )
         self.plan = plan
         self.stem = sequential(plan.stem)
         self.units = nn.ModuleList(Unit(unit) for unit in plan.units)
         self.tail = sequential(plan.tail)
         head = plan.classifier
         self.classifier = nn.Linear(head.c_in, head.c_out)
-        self.chain: Through = chain  # how units in a row run
-        self.through: Through = chain  # and what of it is kept
         self._initialize(seed)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -65,18 +60,24 @@ class Network(nn.Module):
 
         Raises
         ------
+        TypeError
+            If the images are no tensor of floating-point numbers.
         ValueError
             If the images have other channels than the plan, leave one value
             per channel to a batch normalization in training, or (looked at
             on the CPU only, where looking is free) are not finite.
         """
-        check_batch(tuple(x.shape), self.plan.image[0])
-        if x.device.type == "cpu" and not torch.compiler.is_compiling():
-            check_finite(int((~torch.isfinite(x)).sum()), x.numel())
+        _check_images(x, self.plan)
         x = self.stem(x)
-        x = self.through(self.units, x)
+        x = self.run_units(x)
         x = self.tail(x)
         return self.classifier(x.mean((2, 3)))  # type: ignore[no-any-return]
+
+    def run_units(self, x: Tensor) -> Tensor:
+        """Hand x_0 from unit to unit; `preact.fast` has other ways."""
+        for unit in self.units:
+            x = unit(x)
+        return x
 
     def load_arrays(self, params: Arrays) -> None:
         """Copy in a plain dictionary of arrays with the reference's names."""
@@ -111,6 +112,26 @@ class Network(nn.Module):
                     weight = params[f"{placed.name}.weight"]
                     weight.uniform_(-bound, bound, generator=rng)
                     params[f"{placed.name}.bias"].zero_()
+
+
+def _check_images(x: Tensor, plan: NetworkPlan) -> None:
+    """Refuse what is no batch of images for the plan."""
+    if not isinstance(x, Tensor) or not x.is_floating_point():
+        kind = x.dtype if isinstance(x, Tensor) else type(x).__name__
+        raise TypeError(
+            "images must be a torch.Tensor of floating-point numbers, "
+            f"normalized; got {kind}"
+        )
+    check_batch(tuple(x.shape), plan.image[0])
+    if torch.compiler.is_compiling() or x.device.type != "cpu":
+        return
+    if torch.jit.is_tracing():  # type: ignore[attr-defined,no-untyped-call]
+        return
+    try:
+        bad = int((~torch.isfinite(x)).sum())
+    except RuntimeError:  # vmap and fake tensors: there is no one number
+        return
+    check_finite(bad, x.numel())
 
 
 def propagate(

@@ -46,10 +46,6 @@ class Unit(nn.Module):
         y = self.on_shortcut(h, g) + self.on_branch(F, g)
         return self.after(y)  # type: ignore[no-any-return]
 
-    def keeps_little(self, x: Tensor) -> bool:
-        """Whether no output of a BN-ReLU is kept for the backward pass."""
-        return False
-
 
 class Times(nn.Module):
     """v times a constant; v itself, and no memory, where it is 1."""

@@ -17,7 +17,7 @@ os.environ.setdefault("KINETO_LOG_LEVEL", "6")
 import torch
 from torch.profiler import ProfilerActivity, profile
 
-from preact.fast.memory import Memory, set_memory
+from preact.fast import Memory, with_memory
 from preact.nn import Network
 from preact.plan import NetworkPlan
 from preact.train.precision import HALF
@@ -57,8 +57,7 @@ def activation_bytes(plan: NetworkPlan, memory: Memory) -> tuple[int, int]:
         What lies between forward and backward pass, and the most at any
         time.
     """
-    network = Network(plan)
-    set_memory(network, memory)
+    network = with_memory(Network(plan), memory)
     c, height, width = plan.image
     if min(height, width) < SMALL:
         return network_bytes(network, torch.randn(IMAGES, *plan.image))

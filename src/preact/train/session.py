@@ -12,8 +12,7 @@ from torch import Tensor, nn
 
 from preact.data.augment import batch_indices, draws
 from preact.data.loader import Cut, Draw, Loader
-from preact.fast import fast
-from preact.fast.memory import set_memory
+from preact.fast import fast, with_memory
 from preact.nn import Network
 from preact.nn.layers import set_ghost_batch
 from preact.train.graph import Graph
@@ -56,13 +55,14 @@ class Session:
             if run.execution.channels_last
             else torch.contiguous_format
         )
-        self.network = Network(run.plan, seed=run.seed)
+        self.network = with_memory(
+            Network(run.plan, seed=run.seed), run.execution.memory
+        )
         if run.execution.fast:
             self.network = fast(self.network)
         self.network.to(self.device)
         self.network.to(memory_format=self.layout)  # type: ignore[call-overload]
         set_ghost_batch(self.network, recipe.ghost_batch)
-        set_memory(self.network, run.execution.memory)
         self.network.train()
         self.joined = workers.joined(self.network)
         # Checkpoints repeat a forward pass with the generator's old state,

@@ -3,7 +3,9 @@
    Rows are pixels, `c` channels lie side by side (channels last). A batch is
    `groups` ghost batches of `rows` rows; each is normalized by itself. Sums
    run over blocks in float and over blocks in double, around the first row of
-   the group, so that a large mean costs no digits.
+   the group, so that a large mean costs no digits. NaN and infinity go where
+   PyTorch's operations let them go: comparisons are written so that NaN fails
+   them on the right side, and no flag of the compiler says they do not exist.
 
    Links against no OpenMP runtime of its own: PyTorch's is there already, and
    two of them would fight for the cores. */
@@ -33,20 +35,35 @@ static double total(const double *part, long k, long c, long j, int second) {
   return sum;
 }
 
-static void scaled(in x, in scale, in shift, out y, long low, long high, long c) {
-  for (long i = low; i < high; i++)
-    for (long j = 0; j < c; j++) {
-      float v = x[i * c + j] * scale[j] + shift[j];
-      y[i * c + j] = v > 0 ? v : 0;
-    }
+/* What the sums are taken around: the first row, where it is a number. */
+static void set_pivot(in x, out pivot, long c) {
+  for (long j = 0; j < c; j++) pivot[j] = isfinite(x[j]) ? x[j] : 0;
 }
 
-/* y = relu(scale x + shift): what is left of it in evaluation. */
-void scale_relu(in x, in scale, in shift, out y, long rows, long c) {
+/* `y` may be `x` itself. */
+static void scaled(const float *x, in scale, in shift, float *y, long low,
+                   long high, long c) {
+  for (long i = low; i < high; i++) {
+    #pragma omp simd
+    for (long j = 0; j < c; j++) {
+      float v = x[i * c + j] * scale[j] + shift[j];
+      y[i * c + j] = !(v <= 0) ? v : 0;
+    }
+  }
+}
+
+/* y = relu(bn(x)) in evaluation; `y` may be `x` itself. */
+void bn_relu_eval(const float *x, in weight, in bias, in mean, in var,
+                  float *y, long rows, long c, float eps) {
   #pragma omp parallel
   {
     long low, high;
+    float scale[MOST], shift[MOST];
     span(rows, &low, &high);
+    for (long j = 0; j < c; j++) {
+      scale[j] = weight[j] / sqrtf(var[j] + eps);
+      shift[j] = bias[j] - mean[j] * scale[j];
+    }
     scaled(x, scale, shift, y, low, high, c);
   }
 }
@@ -69,7 +86,7 @@ void bn_relu_again(in x, in weight, in bias, in mean, in rstd, out y,
   }
 }
 
-/* Running statistics may be NULL: then they are left alone. */
+/* y = relu(bn(x)) in training. */
 int bn_relu_forward(in x, in weight, in bias, out y, out mean, out rstd,
                     out running_mean, out running_var, long groups, long rows,
                     long c, float eps, float momentum) {
@@ -79,10 +96,11 @@ int bn_relu_forward(in x, in weight, in bias, out y, out mean, out rstd,
   #pragma omp parallel
   {
     long k = omp_get_num_threads(), low, high;
-    float sum[MOST], square[MOST];
+    float sum[MOST], square[MOST], pivot[MOST];
     span(rows, &low, &high);
     for (long g = 0; g < groups; g++) {
       in xg = x + g * rows * c;
+      set_pivot(xg, pivot, c);
       double *mine = part + 2 * c * omp_get_thread_num();
       memset(mine, 0, sizeof(double) * 2 * c);
       for (long start = low; start < high; start += BLOCK) {
@@ -91,7 +109,7 @@ int bn_relu_forward(in x, in weight, in bias, out y, out mean, out rstd,
         memset(square, 0, sizeof(float) * c);
         for (long i = start; i < end; i++)
           for (long j = 0; j < c; j++) {
-            float v = xg[i * c + j] - xg[j];
+            float v = xg[i * c + j] - pivot[j];
             sum[j] += v;
             square[j] += v * v;
           }
@@ -105,10 +123,10 @@ int bn_relu_forward(in x, in weight, in bias, out y, out mean, out rstd,
       for (long j = 0; j < c; j++) {
         double m = total(part, k, c, j, 0) / rows;
         double v = total(part, k, c, j, 1) / rows - m * m;
-        v = v > 0 ? v : 0;
-        mean[g * c + j] = xg[j] + m;
+        v = v < 0 ? 0 : v;
+        mean[g * c + j] = pivot[j] + m;
         rstd[g * c + j] = 1 / sqrt(v + eps);
-        moved[j] += (xg[j] + m) / groups;
+        moved[j] += (pivot[j] + m) / groups;
         moved[c + j] += v * rows / (rows - 1) / groups;
       }
       for (long j = 0; j < c; j++) {
@@ -119,7 +137,7 @@ int bn_relu_forward(in x, in weight, in bias, out y, out mean, out rstd,
       #pragma omp barrier
     }
   }
-  for (long j = 0; running_mean && j < c; j++) {
+  for (long j = 0; j < c; j++) {
     running_mean[j] += momentum * (moved[j] - running_mean[j]);
     running_var[j] += momentum * (moved[c + j] - running_var[j]);
   }
@@ -161,7 +179,7 @@ int bn_relu_backward(const float *dy, in x, in weight, in bias, in mean,
         for (long i = start; i < end; i++)
           for (long j = 0; j < c; j++) {
             float v = xg[i * c + j];
-            float d = v * scale[j] + shift[j] > 0 ? dg[i * c + j] : 0;
+            float d = v * scale[j] + shift[j] <= 0 ? 0 : dg[i * c + j];
             sum[j] += d;
             product[j] += d * (v - m[j]);
           }
@@ -186,7 +204,7 @@ int bn_relu_backward(const float *dy, in x, in weight, in bias, in mean,
         #pragma omp simd
         for (long j = 0; j < c; j++) {
           float v = xg[i * c + j];
-          float d = v * scale[j] + shift[j] > 0 ? dg[i * c + j] : 0;
+          float d = v * scale[j] + shift[j] <= 0 ? 0 : dg[i * c + j];
           og[i * c + j] = scale[j] * (d - sum[j] - (v - m[j]) * product[j]);
         }
         if (added)

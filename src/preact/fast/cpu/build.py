@@ -1,81 +1,202 @@
 """The C kernels, compiled once by the machine's own compiler.
 
-Chapter `08-training`.
+They are kept in the user's cache under a hash of source, flags, compiler and
+processor, each file with its own checksum at its end. A cache in which others
+may write is not trusted: the kernels are then compiled for this process only.
 """
 
 import ctypes
 import hashlib
+import logging
 import os
-import shutil
+import shlex
 import subprocess
 import tempfile
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-FLAGS = ["-O3", "-march=native", "-ffast-math", "-fopenmp", "-fPIC"]
+FLAGS = (
+    "-O3",
+    "-march=native",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fopenmp",
+    "-fPIC",
+)
+TIMEOUT = 60  # seconds of one call of the compiler
 POINTER, LONG, FLOAT = ctypes.c_void_p, ctypes.c_long, ctypes.c_float
 SIGNATURES = {
-    "scale_relu": [POINTER] * 4 + [LONG] * 2,
+    "bn_relu_eval": [POINTER] * 6 + [LONG] * 2 + [FLOAT],
     "bn_relu_again": [POINTER] * 6 + [LONG] * 3,
     "bn_relu_forward": [POINTER] * 8 + [LONG] * 3 + [FLOAT] * 2,
     "bn_relu_backward": [POINTER] * 10 + [LONG] * 3,
 }
+log = logging.getLogger("preact")
+
+
+def kernels() -> ctypes.CDLL | None:
+    """Return the compiled kernels; None where there are none.
+
+    The reason is logged, once.
+    """
+    return _load()[0]
+
+
+def kernels_status() -> str:
+    """One sentence: which kernels there are, or why there are none."""
+    return _load()[1]
 
 
 @cache
-def kernels() -> ctypes.CDLL | None:
-    """Return the compiled kernels; None where they cannot be compiled.
-
-    They are kept in the user's cache under a hash of source, flags,
-    compiler and processor.
-    """
-    compiler = shutil.which(os.environ.get("CC", "cc"))
-    if compiler is None:
-        return None
-    source = files("preact.fast.cpu").joinpath("bn_relu.c").read_text("utf-8")
-    path = _cache() / f"bn_relu-{_key(source, compiler)}.so"
+def _load() -> tuple[ctypes.CDLL | None, str]:
+    """Find or compile the kernels."""
     try:
-        if not path.exists():
-            _compile(compiler, source, path)
-        library = ctypes.CDLL(str(path))
-    except (OSError, subprocess.CalledProcessError):
+        library, status = _found_or_made()
+    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        status = (
+            "no C kernels, so `fast` runs PyTorch's own operations on the "
+            f"CPU: {_reason(error)}"
+        )
+        log.warning(status)
+        return None, status
+    return library, status
+
+
+def _found_or_made() -> tuple[ctypes.CDLL, str]:
+    """Load the kernels from the cache, or make them."""
+    compiler = shlex.split(os.environ.get("CC") or "cc")
+    if not compiler:
+        raise ValueError("CC must name a C compiler; got nothing but spaces")
+    source = files("preact.fast.cpu").joinpath("bn_relu.c").read_text("utf-8")
+    name = f"bn_relu-{_key(source, compiler)}.so"
+    folder = trusted_cache()
+    if folder is None:
+        with tempfile.TemporaryDirectory() as temporary:
+            path = Path(temporary) / name
+            _make(compiler, source, path)
+            return _opened(path), "C kernels, compiled for this process only"
+    path = folder / name
+    if not _is_undamaged(path):
+        if path.exists():
+            log.warning("%s was damaged: it is compiled anew", path)
+        _make(compiler, source, path)
+    return _opened(path), f"C kernels in {path}"
+
+
+def trusted_cache() -> Path | None:
+    """Folder of the kernels, if it is this user's and no other's."""
+    root = os.environ.get("XDG_CACHE_HOME", "")
+    try:
+        # A relative path is to be ignored, says the XDG specification.
+        top = Path(root) if Path(root).is_absolute() else _home_cache()
+        folder = top / "preact"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = folder.stat()
+    except (OSError, RuntimeError) as error:
+        log.warning("the C kernels are not kept: %s", error)
         return None
-    for name, arguments in SIGNATURES.items():
-        getattr(library, name).argtypes = arguments
-    return library
+    if status.st_uid != os.geteuid() or status.st_mode & 0o022:
+        log.warning(
+            "the C kernels are not kept: %s must belong to this user, who "
+            "alone may write in it",
+            folder,
+        )
+        return None
+    if not os.access(folder, os.W_OK):
+        log.warning("the C kernels are not kept: %s is read-only", folder)
+        return None
+    return folder
 
 
-def _cache() -> Path:
-    """Folder of the user's caches."""
-    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(root) / "preact"
+def _home_cache() -> Path:
+    """Folder of this user's caches; RuntimeError without a home."""
+    return Path.home() / ".cache"
 
 
-def _key(source: str, compiler: str) -> str:
+def _key(source: str, compiler: list[str]) -> str:
     """Hash of all that the compiled file depends on."""
-    told = subprocess.run(
-        [compiler, "-march=native", "-Q", "--help=target"],
+    told = [
+        _run([*compiler, *question], Path.cwd())
+        for question in (
+            ["--version"],
+            ["-march=native", "-Q", "--help=target"],
+        )
+    ]
+    all_told = "\n".join([source, *FLAGS, *compiler, *told])
+    return hashlib.sha256(all_told.encode()).hexdigest()[:16]
+
+
+def _run(command: list[str], folder: Path, *, check: bool = False) -> str:
+    """Run the compiler, and say the same whatever the terminal is."""
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=os.environ | {"COLUMNS": "80", "LC_ALL": "C"},
+        stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        check=False,
+        errors="replace",
+        check=check,
+        timeout=TIMEOUT,
     )
-    told_all = [source, *FLAGS, compiler, told.stdout]
-    return hashlib.sha256("\n".join(told_all).encode()).hexdigest()[:16]
+    return done.stdout
 
 
-def _compile(compiler: str, source: str, path: Path) -> None:
+def _make(compiler: list[str], source: str, path: Path) -> None:
     """Compile to `path`, which is there whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         here = Path(folder)
         (here / "bn_relu.c").write_text(source)
         # Linked without -fopenmp: PyTorch has loaded the runtime before.
-        for command in (
+        for arguments in (
             [*FLAGS, "-c", "bn_relu.c", "-o", "bn_relu.o"],
             ["-shared", "bn_relu.o", "-o", "bn_relu.so", "-lm"],
         ):
-            subprocess.run(
-                [compiler, *command], cwd=here, check=True, capture_output=True
-            )
-        (here / "bn_relu.so").replace(path)
+            _run([*compiler, *arguments], here, check=True)
+        made = here / "bn_relu.so"
+        if not made.exists():
+            raise ValueError(f"{shlex.join(compiler)} made nothing")
+        content = made.read_bytes()
+        # A loader does not read past the end that the file itself names.
+        made.write_bytes(content + hashlib.sha256(content).digest())
+        made.replace(path)
+
+
+def _is_undamaged(path: Path) -> bool:
+    """Whether a file is this user's, and ends with its own checksum."""
+    try:
+        status, content = path.stat(), path.read_bytes()
+    except OSError:
+        return False
+    return (
+        status.st_uid == os.geteuid()
+        and not status.st_mode & 0o022
+        and hashlib.sha256(content[:-32]).digest() == content[-32:]
+    )
+
+
+def _opened(path: Path) -> ctypes.CDLL:
+    """Load a file and declare its functions.
+
+    Raises
+    ------
+    ValueError
+        If one is missing: not every compiler compiles.
+    """
+    library = ctypes.CDLL(str(path))
+    for name, arguments in SIGNATURES.items():
+        if not hasattr(library, name):
+            raise ValueError(f"what the compiler made lacks {name}")
+        getattr(library, name).argtypes = arguments
+    return library
+
+
+def _reason(error: Exception) -> str:
+    """What went wrong, in a line."""
+    if isinstance(error, subprocess.CalledProcessError):
+        told = (error.stderr or "").strip().splitlines() or ["nothing"]
+        return f"{shlex.join(error.cmd[:2])} failed and said: {told[0]}"
+    if isinstance(error, subprocess.TimeoutExpired):
+        return f"{error.cmd[0]} gave no answer in {TIMEOUT} s"
+    return str(error)

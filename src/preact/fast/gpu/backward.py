@@ -3,22 +3,20 @@
 The gradient of what a BN reads is known only once sums over all pixels are.
 So a kernel writes `dm`, the gradient of what a BN wrote, masked by the ReLU
 behind it, and its sums; whoever reads `dm` finishes it on the way in.
-
-Chapter `08-training`.
 """
 
 import triton
 import triton.language as tl
 
 from preact.fast.gpu.shared import (
-    activated,
     add_up_sums,
-    behind,
-    finished,
-    in_front,
-    incoming,
+    bn_dx,
+    load_dy,
+    load_next_bn,
+    load_previous_bn,
+    load_relu_bn,
+    load_rows,
     neighbors,
-    tile,
 )
 
 
@@ -61,7 +59,7 @@ def product_backward(
     first = group * rows
     end = first + rows
     c_in, c_out = tl.arange(0, C_IN), tl.arange(0, C_OUT)
-    mean, rstd, scale, shift = in_front(
+    mean, rstd, scale, shift = load_previous_bn(
         stats, weight, bias, group, groups, C_IN
     )
     at_kernel = c_out[:, None] * C_IN + c_in[None, :]
@@ -70,18 +68,18 @@ def product_backward(
     dbias = tl.zeros([C_IN], tl.float32)
     dweight = tl.zeros([C_IN], tl.float32)
     dk = tl.zeros([C_OUT, C_IN], tl.float32)
-    bn_y = behind(
+    bn_y = load_next_bn(
         stats_y, sums_y, weight_y, group, groups, rows, C_OUT, BEHIND
     )
     for done in range(0, SPAN, BLOCK):
         row = first + program * SPAN + done + tl.arange(0, BLOCK)
         exists = row < end
-        dy = incoming(d, y, row, exists, bn_y, C_OUT, BEHIND)
+        dy = load_dy(d, y, row, exists, bn_y, C_OUT, BEHIND)
         dy = dy.to(dtype)
-        a, line, z = activated(x, row, exists, mean, scale, shift, C_IN)
+        a, line, z = load_relu_bn(x, row, exists, mean, scale, shift, C_IN)
         dk = tl.dot(tl.trans(dy), a.to(dtype), dk, input_precision=PRECISION)
         da = tl.dot(dy, k, input_precision=PRECISION)
-        masked = tl.where(line > 0.0, da, 0.0).to(dtype)
+        masked = tl.where(line <= 0.0, 0.0, da).to(dtype)
         if STORE:
             at = row[:, None] * C_IN + c_in[None, :]
             tl.store(dm + at, masked, mask=exists[:, None])
@@ -127,30 +125,30 @@ def finish(
     first = group * rows
     end = first + rows
     c_in = tl.arange(0, C_IN)
-    bn = behind(stats, sums, weight, group, groups, rows, C_IN, True)
+    bn = load_next_bn(stats, sums, weight, group, groups, rows, C_IN, True)
     mean, rstd, gamma, _dbias, _dweight = bn
     dtype = dx.dtype.element_ty
     if AGAIN:
         c_out = tl.arange(0, C_OUT)
         shift = tl.load(bias + c_in)
         k = tl.load(kernel + c_out[:, None] * C_IN + c_in[None, :])
-        bn_y = behind(
+        bn_y = load_next_bn(
             stats_y, sums_y, weight_y, group, groups, rows, C_OUT, True
         )
     for done in range(0, SPAN, BLOCK):
         row = first + program * SPAN + done + tl.arange(0, BLOCK)
         exists = row < end
-        z = tile(x, row, exists, C_IN)
+        z = load_rows(x, row, exists, C_IN)
         if AGAIN:
-            dy = incoming(d, y, row, exists, bn_y, C_OUT, True)
+            dy = load_dy(d, y, row, exists, bn_y, C_OUT, True)
             da = tl.dot(dy.to(dtype), k, input_precision=PRECISION)
             line = (z - mean[None, :]) * (gamma * rstd)[None, :]
             line += shift[None, :]
-            dm = tl.where(line > 0.0, da, 0.0).to(dtype).to(tl.float32)
+            dm = tl.where(line <= 0.0, 0.0, da).to(dtype).to(tl.float32)
         else:
-            dm = tile(d, row, exists, C_IN)
-        out = finished(dm, z, bn)
-        out += tile(added, row, exists, C_IN)
+            dm = load_rows(d, row, exists, C_IN)
+        out = bn_dx(dm, z, bn)
+        out += load_rows(added, row, exists, C_IN)
         at = row[:, None] * C_IN + c_in[None, :]
         tl.store(dx + at, out.to(dtype), mask=exists[:, None])
 
@@ -190,14 +188,14 @@ def conv3_backward_input(
     first = group * rows
     end = first + rows
     c_in, c_out = tl.arange(0, C_IN), tl.arange(0, C_OUT)
-    mean, rstd, scale, shift = in_front(
+    mean, rstd, scale, shift = load_previous_bn(
         stats, weight, bias, group, groups, C_IN
     )
     at_kernel = c_out[:, None] * (9 * C_IN) + c_in[None, :]
     dtype = dm.dtype.element_ty
     dbias = tl.zeros([C_IN], tl.float32)
     dweight = tl.zeros([C_IN], tl.float32)
-    bn_y = behind(
+    bn_y = load_next_bn(
         stats_y, sums_y, weight_y, group, groups, rows, C_OUT, BEHIND
     )
     for done in range(0, SPAN, BLOCK):
@@ -209,12 +207,12 @@ def conv3_backward_input(
             near, inside = neighbors(
                 row, end, 1 - tap // 3, 1 - tap % 3, height, width
             )
-            dy = incoming(d, y, near, inside, bn_y, C_OUT, BEHIND)
+            dy = load_dy(d, y, near, inside, bn_y, C_OUT, BEHIND)
             k = tl.load(kernel + at_kernel + tap * C_IN)
             da = tl.dot(dy.to(dtype), k, da, input_precision=PRECISION)
-        _, line, z = activated(x, row, exists, mean, scale, shift, C_IN)
-        keep = (line > 0.0) & exists[:, None]
-        masked = tl.where(keep, da, 0.0).to(dtype)
+        _, line, z = load_relu_bn(x, row, exists, mean, scale, shift, C_IN)
+        stops = (line <= 0.0) | ~exists[:, None]
+        masked = tl.where(stops, 0.0, da).to(dtype)
         at = row[:, None] * C_IN + c_in[None, :]
         tl.store(dm + at, masked, mask=exists[:, None])
         value = masked.to(tl.float32)
@@ -255,29 +253,29 @@ def conv3_backward_weight(
     first = group * rows
     end = first + rows
     c_in, c_out = tl.arange(0, C_IN), tl.arange(0, C_OUT)
-    mean, _rstd, scale, shift = in_front(
+    mean, _rstd, scale, shift = load_previous_bn(
         stats, weight, bias, group, groups, C_IN
     )
     dtype = x.dtype.element_ty
     left = tl.zeros([C_OUT, C_IN], tl.float32)
     middle = tl.zeros([C_OUT, C_IN], tl.float32)
     right = tl.zeros([C_OUT, C_IN], tl.float32)
-    bn_y = behind(
+    bn_y = load_next_bn(
         stats_y, sums_y, weight_y, group, groups, rows, C_OUT, BEHIND
     )
     for done in range(0, SPAN, BLOCK):
         row = first + program * SPAN + done + tl.arange(0, BLOCK)
         exists = row < end
-        dy = incoming(d, y, row, exists, bn_y, C_OUT, BEHIND)
+        dy = load_dy(d, y, row, exists, bn_y, C_OUT, BEHIND)
         dy = tl.trans(dy.to(dtype))
         near, inside = neighbors(row, end, of_row - 1, -1, height, width)
-        a, _, _ = activated(x, near, inside, mean, scale, shift, C_IN)
+        a, _, _ = load_relu_bn(x, near, inside, mean, scale, shift, C_IN)
         left = tl.dot(dy, a.to(dtype), left, input_precision=PRECISION)
         near, inside = neighbors(row, end, of_row - 1, 0, height, width)
-        a, _, _ = activated(x, near, inside, mean, scale, shift, C_IN)
+        a, _, _ = load_relu_bn(x, near, inside, mean, scale, shift, C_IN)
         middle = tl.dot(dy, a.to(dtype), middle, input_precision=PRECISION)
         near, inside = neighbors(row, end, of_row - 1, 1, height, width)
-        a, _, _ = activated(x, near, inside, mean, scale, shift, C_IN)
+        a, _, _ = load_relu_bn(x, near, inside, mean, scale, shift, C_IN)
         right = tl.dot(dy, a.to(dtype), right, input_precision=PRECISION)
     at = c_out[:, None] * (9 * C_IN) + c_in[None, :] + of_row * 3 * C_IN
     mine = dkernel + (group * programs + program) * stride_dkernel + at

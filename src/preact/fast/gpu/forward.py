@@ -1,18 +1,15 @@
-"""BN, ReLU and convolution in one Triton kernel.
-
-Chapter `08-training`.
-"""
+"""BN, ReLU and convolution in one Triton kernel."""
 
 import triton
 import triton.language as tl
 
 from preact.fast.gpu.shared import (
-    GULP,
-    activated,
-    in_front,
-    last_one,
+    PARTIALS_AT_ONCE,
+    is_last_program,
+    load_previous_bn,
+    load_relu_bn,
+    load_rows,
     neighbors,
-    tile,
 )
 
 
@@ -50,7 +47,7 @@ def conv_forward(
     first = group * rows
     end = first + rows
     c_in, c_out = tl.arange(0, C_IN), tl.arange(0, C_OUT)
-    mean, _rstd, scale, shift = in_front(
+    mean, _rstd, scale, shift = load_previous_bn(
         stats, weight, bias, group, groups, C_IN
     )
     at_kernel = c_out[:, None] * (TAPS * C_IN) + c_in[None, :]
@@ -68,13 +65,13 @@ def conv_forward(
                 )
             else:
                 near, inside = row, row < end
-            a, _, _ = activated(x, near, inside, mean, scale, shift, C_IN)
+            a, _, _ = load_relu_bn(x, near, inside, mean, scale, shift, C_IN)
             k = tl.trans(tl.load(kernel + at_kernel + tap * C_IN))
             sums = tl.dot(a.to(dtype), k, sums, input_precision=PRECISION)
         exists = row < end
         at = row[:, None] * C_OUT + c_out[None, :]
         if HAS_ADDED:
-            sums += tile(added, row, exists, C_OUT)
+            sums += load_rows(added, row, exists, C_OUT)
         out = sums.to(dtype)
         tl.store(y + at, out, mask=exists[:, None])
         if HAS_STATS:
@@ -93,19 +90,19 @@ def conv_forward(
         mine = partial + (group * programs + program) * 2 * C_OUT
         tl.store(mine + c_out, mean_y)
         tl.store(mine + C_OUT + c_out, m2_y)
-        if last_one(tickets + group, programs):
+        if is_last_program(tickets + group, programs):
             all_of = partial + group * programs * 2 * C_OUT
             mean_y = tl.zeros([C_OUT], tl.float32)
-            for some in range(0, programs, GULP):
-                p = some + tl.arange(0, GULP)
+            for some in range(0, programs, PARTIALS_AT_ONCE):
+                p = some + tl.arange(0, PARTIALS_AT_ONCE)
                 n = tl.minimum(tl.maximum(rows - p * SPAN, 0), SPAN)
                 there = all_of + p[:, None] * 2 * C_OUT + c_out[None, :]
                 means = tl.load(there, mask=(p < programs)[:, None], other=0.0)
                 mean_y += tl.sum(means * n[:, None], 0)
             mean_y = mean_y / rows
             m2_y = tl.zeros([C_OUT], tl.float32)
-            for some in range(0, programs, GULP):
-                p = some + tl.arange(0, GULP)
+            for some in range(0, programs, PARTIALS_AT_ONCE):
+                p = some + tl.arange(0, PARTIALS_AT_ONCE)
                 n = tl.minimum(tl.maximum(rows - p * SPAN, 0), SPAN)
                 there = all_of + p[:, None] * 2 * C_OUT + c_out[None, :]
                 known = (p < programs)[:, None]

@@ -1,7 +1,4 @@
-"""The kernels on tensors: grids, tiles, and room for partial results.
-
-Chapter `08-training`.
-"""
+"""The kernels on tensors: grids, tiles, and room for partial results."""
 
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -18,12 +15,19 @@ from preact.fast.gpu.backward import (
     product_backward,
 )
 from preact.fast.gpu.forward import conv_forward
-from preact.fast.unit import Pair
 
 # Programs that a multiprocessor holds at once; what each sums up alone is
 # written once, so fewer programs write less.
 PER_PROCESSOR = 2
 LEAST_SPAN = 64  # rows of a program
+
+
+class BnReluConv(NamedTuple):
+    """BN-ReLU and the convolution behind it: 1 or 9 taps, channels."""
+
+    taps: int
+    c_in: int
+    c_out: int
 
 
 @dataclass(frozen=True)
@@ -55,12 +59,12 @@ class Tile(NamedTuple):
     warps: int
 
 
-def tile(pair: Pair, *, backward: bool = False) -> Tile:
+def tile(conv: BnReluConv, *, backward: bool = False) -> Tile:
     """Choose what fits into the registers of a multiprocessor."""
-    wide = max(pair.c_in, pair.c_out)
+    wide = max(conv.c_in, conv.c_out)
     if not backward:
         return Tile(block=64, warps=8 if wide > 128 else 4)
-    if pair.taps == 9:
+    if conv.taps == 9:
         return Tile(block=64, warps=4)
     return Tile(block={64: 64, 128: 32}.get(wide, 16), warps=8)
 
@@ -107,17 +111,17 @@ class Launcher:
 
     def forward(
         self,
-        pair: Pair,
+        conv: BnReluConv,
         norm: Norm,
         kernel: Tensor,
         added: Tensor | None,
         stats_y: Tensor | None,
     ) -> Tensor:
         """Return conv(relu(bn(x))) + added; write its statistics."""
-        y = like(norm.x, pair.c_out)
+        y = like(norm.x, conv.c_out)
         self._run(
             conv_forward,
-            tile(pair),
+            tile(conv),
             norm.x,
             norm.stats,
             norm.weight,
@@ -126,15 +130,15 @@ class Launcher:
             added,
             y,
             stats_y,
-            None if stats_y is None else self.parts(2 * pair.c_out),
+            None if stats_y is None else self.parts(2 * conv.c_out),
             self.tickets,
             self.rows,
             self.height,
             self.width,
             self.groups,
-            C_IN=pair.c_in,
-            C_OUT=pair.c_out,
-            TAPS=pair.taps,
+            C_IN=conv.c_in,
+            C_OUT=conv.c_out,
+            TAPS=conv.taps,
             HAS_ADDED=added is not None,
             HAS_STATS=stats_y is not None,
         )
@@ -142,9 +146,9 @@ class Launcher:
 
     def backward(
         self,
-        pair: Pair,
+        conv: BnReluConv,
         d: Tensor,
-        behind: Norm | None,
+        next_bn: Norm | None,
         norm: Norm,
         kernel: Tensor,
         dkernel: Tensor,
@@ -156,7 +160,7 @@ class Launcher:
         Parameters
         ----------
         d : (N, c_out, H, W)
-            Gradient of what the convolution wrote, or, with `behind`, of
+            Gradient of what the convolution wrote, or, with `next_bn`, of
             what the BN behind it wrote, masked by its ReLU.
         dkernel : (programs, ...)
             View of `parts`; filled with partial results.
@@ -169,15 +173,15 @@ class Launcher:
             Gradient of what the BN in front wrote, masked by its ReLU.
         """
         dm = torch.empty_like(norm.x) if store else None
-        args = [d, *_behind(behind), norm.x, norm.stats, norm.weight]
+        args = [d, *_of_next_bn(next_bn), norm.x, norm.stats, norm.weight]
         shape: dict[str, Any] = {
-            "C_IN": pair.c_in,
-            "C_OUT": pair.c_out,
-            "BEHIND": behind is not None,
+            "C_IN": conv.c_in,
+            "C_OUT": conv.c_out,
+            "BEHIND": next_bn is not None,
         }
-        partial = self.parts(2 * pair.c_in)
-        how = tile(pair, backward=True)
-        if pair.taps == 1:
+        partial = self.parts(2 * conv.c_in)
+        how = tile(conv, backward=True)
+        if conv.taps == 1:
             self._run(
                 product_backward,
                 how,
@@ -230,24 +234,24 @@ class Launcher:
 
     def finish(
         self,
-        pair: Pair,
+        conv: BnReluConv,
         d: Tensor,
-        behind: Norm | None,
+        next_bn: Norm | None,
         norm: Norm,
         kernel: Tensor,
         added: Tensor,
     ) -> Tensor:
         """Return the gradient of a unit's input, the shortcut's included.
 
-        With `behind`, `d` is what the first convolution's `backward` was
+        With `next_bn`, `d` is what the first convolution's `backward` was
         given, and its result is computed again; else it is that result.
         """
         dx = torch.empty_like(norm.x)
         self._run(
             finish,
-            tile(pair, backward=True),
+            tile(conv, backward=True),
             d,
-            *_behind(behind),
+            *_of_next_bn(next_bn),
             norm.x,
             norm.stats,
             norm.sums,
@@ -258,9 +262,9 @@ class Launcher:
             dx,
             self.rows,
             self.groups,
-            C_IN=pair.c_in,
-            C_OUT=pair.c_out,
-            AGAIN=behind is not None,
+            C_IN=conv.c_in,
+            C_OUT=conv.c_out,
+            AGAIN=next_bn is not None,
         )
         return dx
 
@@ -298,7 +302,7 @@ def statistics(x: Tensor, groups: int) -> Tensor:
     return torch.stack([mean, var])
 
 
-def _behind(norm: Norm | None) -> tuple[Tensor | None, ...]:
+def _of_next_bn(norm: Norm | None) -> tuple[Tensor | None, ...]:
     """What a kernel reads of the BN behind a convolution."""
     if norm is None:
         return None, None, None, None

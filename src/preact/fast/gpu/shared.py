@@ -8,8 +8,6 @@ a fixed order: the same numbers at every run, and no launch of its own.
 
 The convolutions have stride 1, kernels of 1x1 or 3x3 and no bias; their
 weights are (c_out, taps, c_in). Channels are a power of two, 16 or more.
-
-Chapter `08-training`.
 """
 
 import triton
@@ -19,11 +17,11 @@ from preact.plan import BN_EPS
 
 EPS = tl.constexpr(BN_EPS)
 # Partial results that the last program reads at once.
-GULP = tl.constexpr(16)
+PARTIALS_AT_ONCE = tl.constexpr(16)
 
 
 @triton.jit
-def normal(stats, group, groups, C: tl.constexpr):
+def load_mean_rstd(stats, group, groups, C: tl.constexpr):
     """Mean and 1/deviation of each channel from (2, groups, C)."""
     c = tl.arange(0, C)
     mean = tl.load(stats + group * C + c)
@@ -42,22 +40,24 @@ def neighbors(row, end, tap_y, tap_x, height, width):
 
 
 @triton.jit
-def tile(matrix, row, inside, C: tl.constexpr):
+def load_rows(matrix, row, inside, C: tl.constexpr):
     """Read rows of a matrix in float32; zero where there is none."""
     at = row[:, None] * C + tl.arange(0, C)[None, :]
     return tl.load(matrix + at, mask=inside[:, None], other=0.0).to(tl.float32)
 
 
 @triton.jit
-def activated(x, row, inside, mean, scale, shift, C: tl.constexpr):
+def load_relu_bn(x, row, inside, mean, scale, shift, C: tl.constexpr):
     """relu(bn(x)) in rows, zero where there is none, and what ReLU saw."""
-    z = tile(x, row, inside, C)
+    z = load_rows(x, row, inside, C)
     line = (z - mean[None, :]) * scale[None, :] + shift[None, :]
-    return tl.where(inside[:, None], tl.maximum(line, 0.0), 0.0), line, z
+    # As PyTorch's: NaN is not below zero, and goes on.
+    positive = tl.where(line <= 0.0, 0.0, line)
+    return tl.where(inside[:, None], positive, 0.0), line, z
 
 
 @triton.jit
-def finished(dm, z, bn):
+def bn_dx(dm, z, bn):
     """Gradient of what BN read, from that of what it wrote, (rows, C)."""
     mean, rstd, weight, dbias, dweight = bn
     normed = (z - mean[None, :]) * rstd[None, :]
@@ -66,18 +66,18 @@ def finished(dm, z, bn):
 
 
 @triton.jit
-def in_front(stats, weight, bias, group, groups, C: tl.constexpr):
+def load_previous_bn(stats, weight, bias, group, groups, C: tl.constexpr):
     """Mean, 1/deviation, scale and shift of the BN that is read, (C,) each."""
     c = tl.arange(0, C)
-    mean, rstd = normal(stats, group, groups, C)
+    mean, rstd = load_mean_rstd(stats, group, groups, C)
     return mean, rstd, tl.load(weight + c) * rstd, tl.load(bias + c)
 
 
 @triton.jit
-def behind(
+def load_next_bn(
     stats, sums, weight, group, groups, rows, C: tl.constexpr, IS: tl.constexpr
 ):
-    """What `finished` needs of the BN behind, (C,) each; zeros without it.
+    """What `bn_dx` needs of the BN behind, (C,) each; zeros without it.
 
     Mean, 1/deviation, weight, and the gradients of bias and weight divided
     by the rows of the ghost batch.
@@ -85,7 +85,7 @@ def behind(
     none = tl.zeros([C], tl.float32)
     if IS:
         c = tl.arange(0, C)
-        mean, rstd = normal(stats, group, groups, C)
+        mean, rstd = load_mean_rstd(stats, group, groups, C)
         dbias = tl.load(sums + group * C + c) / rows
         dweight = tl.load(sums + (groups + group) * C + c) / rows
         return mean, rstd, tl.load(weight + c), dbias, dweight
@@ -94,21 +94,21 @@ def behind(
 
 
 @triton.jit
-def incoming(d, y, row, inside, bn, C: tl.constexpr, IS: tl.constexpr):
+def load_dy(d, y, row, inside, bn, C: tl.constexpr, IS: tl.constexpr):
     """Gradient of what a convolution wrote, in rows; zero where there is none.
 
     With a BN behind it, `d` is `dm` of that one.
     """
-    dy = tile(d, row, inside, C)
+    dy = load_rows(d, row, inside, C)
     if IS:
-        z = tile(y, row, inside, C)
-        dy = finished(dy, z, bn)
+        z = load_rows(y, row, inside, C)
+        dy = bn_dx(dy, z, bn)
         dy = tl.where(inside[:, None], dy, 0.0)
     return dy
 
 
 @triton.jit
-def last_one(ticket, programs):
+def is_last_program(ticket, programs):
     """Whether all programs of this ghost batch but this one are through."""
     tl.debug_barrier()  # all of this program's results are written
     return tl.atomic_add(ticket, 1) == programs - 1
@@ -125,12 +125,12 @@ def add_up_sums(
     mine = partial + (group * programs + program) * 2 * C
     tl.store(mine + c, dbias)
     tl.store(mine + C + c, dweight)
-    if last_one(tickets + group, programs):
+    if is_last_program(tickets + group, programs):
         all_of = partial + group * programs * 2 * C
         dbias = tl.zeros([C], tl.float32)
         dweight = tl.zeros([C], tl.float32)
-        for some in range(0, programs, GULP):
-            p = some + tl.arange(0, GULP)
+        for some in range(0, programs, PARTIALS_AT_ONCE):
+            p = some + tl.arange(0, PARTIALS_AT_ONCE)
             there = all_of + p[:, None] * 2 * C + c[None, :]
             known = (p < programs)[:, None]
             dbias += tl.sum(tl.load(there, mask=known, other=0.0), 0)

@@ -1,0 +1,56 @@
+"""Who is looking: when only PyTorch's own operations give what is wanted."""
+
+import torch
+from torch import Tensor, nn
+from torch.autograd import forward_ad
+from torch.nn.modules.module import _has_any_global_hook
+
+
+def is_eager(x: Tensor) -> bool:
+    """Whether x holds numbers and only reverse-mode autograd follows them.
+
+    Not so while a graph is traced, compiled or exported, under `torch.func`,
+    in forward mode, under a mode that sees each operation (such as the
+    counter of FLOPs), or with a hook on all modules.
+    """
+    return not (
+        type(x) is not Tensor
+        or torch.compiler.is_compiling()
+        or torch.jit.is_tracing()  # type: ignore[attr-defined,no-untyped-call]
+        or torch._C._functorch.peek_interpreter_stack() is not None
+        or torch._C._len_torch_dispatch_stack()
+        or torch._C._len_torch_function_stack()
+        or forward_ad._current_level >= 0
+        or _has_any_global_hook()  # type: ignore[no-untyped-call]
+    )
+
+
+def is_plain(module: nn.Module) -> bool:
+    """Whether a call of the module is its class's `forward`, no more."""
+    own = module.__dict__
+    return not (
+        own["_forward_hooks"]
+        or own["_forward_pre_hooks"]
+        or own["_backward_hooks"]
+        or own["_backward_pre_hooks"]
+        or own.get("_compiled_call_impl") is not None
+        or "forward" in own
+    )
+
+
+def is_watched(module: nn.Module) -> bool:
+    """Whether all that is not plain are hooks around `forward`.
+
+    Those that take (module, inputs) or (module, inputs, output): what
+    `call_unit` can call.
+    """
+    own = module.__dict__
+    return not (
+        own["_backward_hooks"]
+        or own["_backward_pre_hooks"]
+        or own["_forward_hooks_with_kwargs"]
+        or own["_forward_hooks_always_called"]
+        or own["_forward_pre_hooks_with_kwargs"]
+        or own.get("_compiled_call_impl") is not None
+        or "forward" in own
+    )

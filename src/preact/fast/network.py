@@ -1,0 +1,157 @@
+"""A view of a network: its very modules, and another way of running units."""
+
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import get_args
+
+import torch
+from torch import Tensor, nn
+
+from preact.fast.cpu.branch import can_read, run_on_cpu
+from preact.fast.eager import is_eager, is_plain
+from preact.fast.memory import Memory, run_in_memory
+from preact.fast.plain import RunUnits, run_plain
+from preact.nn.network import Network
+
+HALF = (torch.float16, torch.bfloat16)
+
+
+class NetworkView(Network):
+    """A network's own modules, parameters and buffers, run in another way.
+
+    Nothing is copied and nothing is remembered: train, load, swap, hook,
+    freeze, move or convert a part of either, and it is so in both. Only
+    hooks on the network as a whole are each one's own.
+
+    Parameters
+    ----------
+    network : Network
+    run : function
+        How units in a row are run.
+    memory : {"keep", "recompute", "unit", "segment"}
+        See `with_memory`.
+    """
+
+    def __init__(
+        self, network: Network, run: RunUnits, memory: Memory
+    ) -> None:
+        nn.Module.__init__(self)
+        self.plan, self.run, self.memory = network.plan, run, memory
+        self.training = network.training
+        # The very dictionaries: who swaps a part of one, swaps it in both.
+        self._modules = network._modules
+        self._parameters = network._parameters
+        self._buffers = network._buffers
+
+    def run_units(self, x: Tensor) -> Tensor:
+        """Hand x_0 from unit to unit."""
+        if x.ndim != 4 or not x.numel() or not is_eager(x):
+            return super().run_units(x)
+        return run_in_memory(self.memory, self.run, list(self.units), x)
+
+
+def fast(network: Network) -> NetworkView:
+    """Return a view that computes the same function faster.
+
+    On the CPU in float32, BN and ReLU are one C kernel and the branch of a
+    unit one operation; on a GPU in half precision or TF32 all units of one
+    shape in a row are one operation of Triton kernels. Wherever a unit or a
+    call is not what these compute, the unit's own forward runs.
+
+    Parameters
+    ----------
+    network : Network
+        Its weights of convolutions are laid out with channels last; where
+        that is undone (by `load_state_dict(assign=True)`, say), PyTorch's
+        own operations run.
+
+    Returns
+    -------
+    NetworkView
+        With the same names in its `state_dict`. Without a C compiler
+        (`kernels_status` tells), or Triton on a GPU, it runs PyTorch's own
+        operations.
+
+    Raises
+    ------
+    TypeError
+        If it is no `Network`, but another module that may hold one.
+    """
+    _check_network(network, "fast")
+    network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    return NetworkView(network, run_fast, _memory(network))
+
+
+def with_memory(network: Network, memory: Memory) -> NetworkView:
+    """Return a view that keeps so much between forward and backward.
+
+    Parameters
+    ----------
+    memory : {"keep", "recompute", "unit", "segment"}
+        All activations; all but the outputs of BN-ReLU in front of a
+        convolution, which are computed again from what BN read; the input of
+        each unit; the input of every sqrt(L)-th unit. The Triton kernels
+        never keep outputs of BN-ReLU.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no `Network`, or `memory` none of these.
+    """
+    _check_network(network, "with_memory")
+    if memory not in get_args(Memory):
+        names = ", ".join(map(repr, get_args(Memory)))
+        raise ValueError(f"memory must be one of {names}; got {memory!r}")
+    run = network.run if isinstance(network, NetworkView) else run_plain
+    return NetworkView(network, run, memory)
+
+
+def run_fast(units: Sequence[nn.Module], x: Tensor, keep: bool) -> Tensor:
+    """Run units by the kernels for x's device and dtype, if there are any."""
+    if can_read(x):
+        return run_on_cpu(units, x, keep)
+    # The kernels on GPUs are for half precision or TF32.
+    half = torch.is_autocast_enabled("cuda") or x.dtype in HALF
+    tf32 = x.dtype == torch.float32 and torch.backends.cuda.matmul.allow_tf32
+    if (half or tf32) and has_fused(x.device):
+        from preact.fast.gpu.run import run_fused
+
+        return run_fused(units, x, keep)
+    return run_plain(units, x, keep)
+
+
+@cache
+def has_fused(device: torch.device) -> bool:
+    """Whether a device runs the fused kernels: NVIDIA's, from Ampere on.
+
+    Before, their registers do not suffice. Triton 3.3 comes with PyTorch 2.7.
+    """
+    if device.type != "cuda" or find_spec("triton") is None:
+        return False
+    triton = import_module("triton")
+    major, minor = triton.__version__.split(".")[:2]
+    capability = torch.cuda.get_device_capability(device)
+    return (int(major), int(minor)) >= (3, 3) and capability >= (8, 0)
+
+
+def _memory(network: Network) -> Memory:
+    """What was chosen for it."""
+    return network.memory if isinstance(network, NetworkView) else "keep"
+
+
+def _check_network(network: object, function: str) -> None:
+    """Refuse what a view would not compute as it is."""
+    if type(network) not in (Network, NetworkView):
+        raise TypeError(
+            f"{function} needs a preact.nn.Network itself, before anything "
+            f"is wrapped around it; got {type(network).__name__}"
+        )
+    assert isinstance(network, Network)
+    if not is_plain(network):
+        raise TypeError(
+            f"{function} cannot take along a hook, a compiled call or a "
+            "`forward` set on the network as a whole: give them to what "
+            f"{function} returns"
+        )

@@ -1,0 +1,497 @@
+"""What users do to a network, each as a function of the network and a batch.
+
+A situation is given the network to change and the one to look at: the same
+one, or a view of it. It returns all that can be seen: logits, gradients,
+buffers.
+"""
+
+import copy
+import io
+from contextlib import contextmanager
+
+import torch
+import torch.nn.functional as nnf
+from torch import nn
+from torch.nn.utils import parametrizations, prune
+from torch.utils.checkpoint import checkpoint
+
+from preact.nn.layers import BatchNorm
+
+SITUATIONS = {}
+
+
+def situation(function):
+    """List a situation by the name of its function."""
+    SITUATIONS[function.__name__] = function
+    return function
+
+
+def logits_of(view, x):
+    """Evaluate without gradients, whatever the mode is afterwards."""
+    states = {m: m.training for m in view.modules()}
+    view.eval()
+    with torch.no_grad():
+        logits = view(x)
+    for module, training in states.items():
+        module.training = training
+    return logits
+
+
+def seen(view, x, labels):
+    """Logits, all gradients and buffers of one step, then an evaluation."""
+    x = x.detach().clone().requires_grad_()
+    logits = view(x)
+    nnf.cross_entropy(logits, labels).backward()
+    gradients = [p.grad for p in view.parameters() if p.grad is not None]
+    buffers = [b.clone() for b in view.buffers()]
+    out = [logits.detach(), x.grad, *gradients, *buffers]
+    return [*out, logits_of(view, x.detach())]
+
+
+def bns(network):
+    return [m for m in network.modules() if isinstance(m, BatchNorm)]
+
+
+@situation
+def training(network, view, x, labels):
+    return seen(view, x, labels)
+
+
+@situation
+def evaluation_with_gradients(network, view, x, labels):
+    network.eval()
+    return seen(view, x, labels)
+
+
+@situation
+def weights_changed_by_data_after_evaluation(network, view, x, labels):
+    logits_of(view, x)
+    for p in network.parameters():
+        p.data.mul_(0.9)
+    return seen(view, x, labels)
+
+
+@situation
+def an_exponential_mean_of_weights_and_statistics(network, view, x, labels):
+    before = seen(view, x, labels)
+    for p in [*network.parameters(), *network.buffers()]:
+        p.data.add_(0.05 * torch.ones_like(p))
+    return [*before, logits_of(view, x)]
+
+
+@situation
+def weights_changed_in_place_after_evaluation(network, view, x, labels):
+    logits_of(view, x)
+    with torch.no_grad():
+        for p in network.parameters():
+            p.mul_(0.9)
+    return [logits_of(view, x)]
+
+
+@situation
+def weights_in_other_memory_after_evaluation(network, view, x, labels):
+    logits_of(view, x)
+    for p in network.parameters():
+        p.data = p.data.clone() * 0.9
+    return seen(view, x, labels)
+
+
+@situation
+def states_loaded_by_assignment(network, view, x, labels):
+    out = []
+    for k in range(3):
+        state = {
+            name: value.clone() * (1 - 0.1 * k)
+            for name, value in network.state_dict().items()
+        }
+        network.load_state_dict(state, assign=True)
+        out.append(logits_of(view, x))
+    return out + seen(view, x, labels)
+
+
+@situation
+def a_functional_call_in_evaluation(network, view, x, labels):
+    out = [logits_of(view, x)]
+    view.eval()
+    with torch.no_grad():
+        for k in (0.9, 0.8):
+            state = {n: v * k for n, v in view.state_dict().items()}
+            out.append(torch.func.functional_call(view, state, (x,)))
+    return [*out, logits_of(view, x)]
+
+
+@situation
+def a_functional_call_in_training(network, view, x, labels):
+    state = {
+        n: (v * 0.9).detach().requires_grad_()
+        for n, v in view.named_parameters()
+    }
+    logits = torch.func.functional_call(view, state, (x,))
+    nnf.cross_entropy(logits, labels).backward()
+    assert all(p.grad is None for p in view.parameters())
+    return [logits.detach(), *(v.grad for v in state.values())]
+
+
+@situation
+def all_bn_frozen(network, view, x, labels):
+    out = seen(view, x, labels)
+    for bn in bns(network):
+        bn.eval()
+    return out + seen(view, x, labels)
+
+
+@situation
+def one_bn_of_a_unit_frozen(network, view, x, labels):
+    network.units[1].weights[1].eval()
+    network.units[2].weights[1].eval()
+    return seen(view, x, labels)
+
+
+@situation
+def one_bn_in_training_while_others_are_not(network, view, x, labels):
+    network.eval()
+    network.units[1].pre[0].train()
+    return seen(view, x, labels)
+
+
+@situation
+def a_training_forward_without_gradients(network, view, x, labels):
+    with torch.no_grad():
+        logits = view(x)
+    return [logits, *seen(view, x, labels)]
+
+
+@situation
+def inference_mode(network, view, x, labels):
+    with torch.inference_mode():
+        logits = view(x)
+    network.eval()
+    with torch.inference_mode():
+        return [logits.clone(), view(x).clone()]
+
+
+@situation
+def a_gradient_penalty(network, view, x, labels):
+    x = x.clone().requires_grad_()
+    loss = nnf.cross_entropy(view(x), labels)
+    (dx,) = torch.autograd.grad(loss, x, create_graph=True)
+    (loss + 10 * dx.square().sum()).backward()
+    return [dx.detach(), x.grad, *(p.grad for p in view.parameters())]
+
+
+@situation
+def a_backward_pass_twice(network, view, x, labels):
+    loss = nnf.cross_entropy(view(x), labels)
+    loss.backward(retain_graph=True)
+    loss.backward()
+    return [p.grad for p in view.parameters()]
+
+
+@situation
+def two_forward_passes_before_a_backward_pass(network, view, x, labels):
+    loss = nnf.cross_entropy(view(x), labels)
+    view.units[1].eval()
+    loss = loss + nnf.cross_entropy(view(x.flip(0) * 0.5), labels)
+    loss.backward()
+    return [*(p.grad for p in view.parameters()), *view.buffers()]
+
+
+@situation
+def some_weights_that_need_no_gradient(network, view, x, labels):
+    network.units[1].weights[0].weight.requires_grad_(False)
+    network.units[3].requires_grad_(False)
+    return seen(view, x, labels)
+
+
+@situation
+def a_swapped_convolution(network, view, x, labels):
+    old = network.units[1].weights[0]
+    new = nn.Conv2d(8, 8, 3, padding=1, bias=True).to(old.weight.dtype)
+    new.load_state_dict(
+        {"weight": old.weight * 0.5, "bias": torch.ones(8)}, strict=True
+    )
+    network.units[1].weights[0] = new
+    return seen(view, x, labels)
+
+
+@situation
+def a_swapped_batch_normalization(network, view, x, labels):
+    dtype = network.classifier.weight.dtype
+    network.units[1].weights[1] = nn.BatchNorm2d(8).to(dtype)
+    return seen(view, x, labels)
+
+
+@situation
+def a_swapped_nonlinearity(network, view, x, labels):
+    network.units[1].weights[2] = nn.SiLU()
+    return seen(view, x, labels)
+
+
+@situation
+def a_swapped_unit(network, view, x, labels):
+    network.units[1] = nn.Identity()
+    network.units[3] = copy.deepcopy(network.units[3])
+    return seen(view, x, labels)
+
+
+@situation
+def a_changed_factor(network, view, x, labels):
+    network.units[1].on_branch.value = 0.5
+    return seen(view, x, labels)
+
+
+@situation
+def a_swapped_classifier_and_stem(network, view, x, labels):
+    torch.manual_seed(1)
+    dtype = network.classifier.weight.dtype
+    network.classifier = nn.Linear(32, 10, dtype=torch.float64).to(dtype)
+    network.stem[0].weight = nn.Parameter(network.stem[0].weight * 0.5)
+    return seen(view, x, labels)
+
+
+@situation
+def hooks_inside_a_unit(network, view, x, labels):
+    calls = []
+    unit = network.units[1]
+    unit.weights[1].register_forward_hook(
+        lambda _m, _x, y: calls.append(1) or y * 0.5
+    )
+    unit.weights.register_forward_pre_hook(
+        lambda _m, inputs: calls.append(1) or (inputs[0] * 2,)
+    )
+    unit.shortcut.register_forward_hook(lambda *_: calls.append(1))
+    out = seen(view, x, labels)
+    assert len(calls) == 6, "three hooks, in training and in evaluation"
+    return out
+
+
+@situation
+def hooks_on_a_unit(network, view, x, labels):
+    calls = []
+    unit = network.units[1]
+    unit.register_forward_pre_hook(lambda _m, x: calls.append(1) or x[0] * 2)
+    unit.register_forward_hook(lambda _m, _x, y: calls.append(1) or y * 0.5)
+    out = seen(view, x, labels)
+    assert len(calls) == 4
+    return out
+
+
+@situation
+def hooks_that_take_keywords(network, view, x, labels):
+    network.units[1].register_forward_hook(
+        lambda _m, _x, _k, y: y * 0.5, with_kwargs=True
+    )
+    return seen(view, x, labels)
+
+
+@situation
+def a_backward_hook_on_a_unit(network, view, x, labels):
+    network.units[1].register_full_backward_hook(
+        lambda _m, dx, _dy: (dx[0] * 0.5,)
+    )
+    return seen(view, x, labels)
+
+
+@situation
+def a_hook_on_all_modules(network, view, x, labels):
+    names = []
+    handle = nn.modules.module.register_module_forward_hook(
+        lambda m, _x, _y: names.append(type(m).__name__)
+    )
+    with handle:
+        out = seen(view, x, labels)
+    return [*out, torch.tensor(float(names.count("Conv2d")))]
+
+
+@situation
+def a_gradient_hook_on_a_weight(network, view, x, labels):
+    network.units[1].weights[0].weight.register_hook(lambda g: g * 3)
+    return seen(view, x, labels)
+
+
+@situation
+def weight_norm(network, view, x, labels):
+    parametrizations.weight_norm(network.units[1].weights[0])
+    return seen(view, x, labels)
+
+
+@situation
+def spectral_norm(network, view, x, labels):
+    torch.manual_seed(0)
+    torch.nn.utils.parametrize.register_parametrization(
+        network.units[1].weights[0], "weight", nn.Tanh()
+    )
+    return seen(view, x, labels)
+
+
+@situation
+def pruned_weights(network, view, x, labels):
+    prune.l1_unstructured(network.units[1].weights[0], "weight", amount=0.5)
+    return seen(view, x, labels)
+
+
+@situation
+def a_forward_set_on_a_module(network, view, x, labels):
+    relu = network.units[1].weights[2]
+    relu.forward = lambda x: x * 0.5
+    unit = network.units[3]
+    unit.forward = lambda x: 2 * type(unit).forward(unit, x)
+    return seen(view, x, labels)
+
+
+@situation
+def a_dilated_convolution(network, view, x, labels):
+    conv = network.units[1].weights[0]
+    conv.dilation, conv.padding = (2, 2), (2, 2)
+    return seen(view, x, labels)
+
+
+@situation
+def a_convolution_with_reflected_borders(network, view, x, labels):
+    network.units[1].weights[0] = (
+        nn.Conv2d(8, 8, 3, padding=1, bias=False, padding_mode="reflect")
+        .to(x.dtype)
+        .requires_grad_(False)
+    )
+    network.units[1].weights[0].weight.data = (
+        network.units[1].weights[3].weight.data.clone()
+    )
+    return seen(view, x, labels)
+
+
+@situation
+def another_eps_and_momentum(network, view, x, labels):
+    network.units[1].pre[0].eps = 0.5
+    network.units[3].weights[1].momentum = 0.7
+    return seen(view, x, labels)
+
+
+@situation
+def statistics_that_are_not_tracked(network, view, x, labels):
+    network.units[1].pre[0].track_running_stats = False
+    bn = network.units[3].weights[1]
+    bn.running_mean = bn.running_var = None
+    return seen(view, x, labels)
+
+
+@situation
+def statistics_of_another_data_set(network, view, x, labels):
+    """`update_bn`: the cumulative mean over batches."""
+    batches = [x, x * 2 + 1, x.flip(0) - 1]
+    torch.optim.swa_utils.update_bn(batches, view)
+    moved = [b.clone() for b in view.buffers()]
+    return moved + seen(view, x, labels)
+
+
+@situation
+def synchronized_batch_normalization(network, view, x, labels):
+    seen(view, x, labels)
+    nn.SyncBatchNorm.convert_sync_batchnorm(network)
+    assert not bns(network)
+    return [logits_of(view, x)]
+
+
+@situation
+def ghost_batches(network, view, x, labels):
+    for bn in bns(network):
+        bn.ghost_batch = 2
+    bns(network)[3].ghost_batch = 4
+    return seen(view, x, labels)
+
+
+@situation
+def a_copy(network, view, x, labels):
+    other = copy.deepcopy(view)
+    with torch.no_grad():
+        for p in network.parameters():
+            p.mul_(2)
+    return seen(other, x, labels) + seen(view, x, labels)
+
+
+@situation
+def a_saved_copy(network, view, x, labels):
+    room = io.BytesIO()
+    torch.save(view, room)
+    room.seek(0)
+    return seen(torch.load(room, weights_only=False), x, labels)
+
+
+@situation
+def an_averaged_model(network, view, x, labels):
+    model = torch.optim.swa_utils.AveragedModel(view)
+    for _ in range(2):
+        with torch.no_grad():
+            for p in network.parameters():
+                p.mul_(0.9)
+        model.update_parameters(view)
+    return [logits_of(model, x)]
+
+
+@situation
+def other_sizes_and_layouts(network, view, x, labels):
+    out = []
+    for images in (
+        x[:2, :, :5, :7],
+        x.contiguous(),
+        x[:1].expand(4, -1, -1, -1),
+        x.transpose(2, 3),
+    ):
+        out += [view(images).detach(), logits_of(view, images)]
+    return [*out, *view.buffers()]
+
+
+@situation
+def a_checkpoint_around_units(network, view, x, labels):
+    view.eval()
+    logits = checkpoint(view, x, use_reentrant=False)
+    nnf.cross_entropy(logits, labels).backward()
+    return [logits.detach(), *(p.grad for p in view.parameters())]
+
+
+@situation
+def saved_tensors_that_are_packed(network, view, x, labels):
+    with torch.autograd.graph.saved_tensors_hooks(
+        lambda t: t.clone(), lambda t: t
+    ):
+        return seen(view, x, labels)
+
+
+@contextmanager
+def _anomalies():
+    with torch.autograd.detect_anomaly(check_nan=True):
+        yield
+
+
+@situation
+def a_forward_derivative(network, view, x, labels):
+    view.eval()
+    y, dy = torch.func.jvp(view, (x,), (torch.ones_like(x),))
+    return [y.detach(), dy.detach()]
+
+
+@situation
+def gradients_of_each_image(network, view, x, labels):
+    view.eval()
+    state = {n: p.detach() for n, p in view.named_parameters()}
+
+    def loss(state, image, label):
+        logits = torch.func.functional_call(view, state, (image[None],))
+        return nnf.cross_entropy(logits, label[None])
+
+    each = torch.func.vmap(torch.func.grad(loss), (None, 0, 0))
+    return list(each(state, x, labels).values())
+
+
+@situation
+def operations_that_are_counted(network, view, x, labels):
+    from torch.utils.flop_counter import FlopCounterMode
+
+    with FlopCounterMode(display=False) as counter:
+        view(x)
+    return [torch.tensor(float(counter.get_total_flops()))]
+
+
+@situation
+def another_default_device(network, view, x, labels):
+    with torch.device("cpu"):
+        return seen(view, x, labels)
