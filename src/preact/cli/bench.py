@@ -12,6 +12,7 @@ from rich.console import Console
 
 from preact.bench import check, compare_times, contestants, limit_ms
 from preact.bench.contestants import missing_peers
+from preact.cli import COMMANDS
 from preact.cli.plan import fitting_convs
 from preact.cli.report import as_rich
 from preact.experiment import find_device
@@ -27,7 +28,7 @@ def add_command(commands: Any) -> None:
     """Describe `preact bench`."""
     parser = commands.add_parser(
         "bench",
-        help="time a training step and a forward pass beside other packages",
+        help=COMMANDS["bench"],
         description="Time a training step (forward, loss, backward, SGD) and "
         "a forward pass in evaluation of the full pre-activation network, "
         "ours and the peers' by turns in one process. Gradients are compared "

@@ -31,7 +31,7 @@ Record = dict[str, Any]
 HERE = Path(__file__).parent.parent
 
 
-class Busy(Exception):
+class Busy(RuntimeError):
     """Another process is at work on this run."""
 
 
