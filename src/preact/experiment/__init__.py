@@ -3,7 +3,12 @@
 Chapter `08-training`.
 """
 
-from preact.experiment.config import Deviation, Experiment, read_experiment
+from preact.experiment.config import (
+    Deviation,
+    Experiment,
+    experiment_schema,
+    read_experiment,
+)
 from preact.experiment.execute import (
     Busy,
     execute,
@@ -19,6 +24,7 @@ __all__ = [
     "PlannedRun",
     "cost",
     "execute",
+    "experiment_schema",
     "find_checkpoint",
     "find_device",
     "planned_runs",
