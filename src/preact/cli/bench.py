@@ -16,7 +16,7 @@ from preact.cli import COMMANDS
 from preact.cli.plan import fitting_convs
 from preact.cli.report import as_rich
 from preact.experiment import find_device
-from preact.experiment.execute import git
+from preact.experiment.provenance import git
 from preact.fast import kernels
 from preact.figures import timed
 from preact.plan import cifar_plan

@@ -13,9 +13,9 @@ from preact.experiment.execute import (
     Busy,
     execute,
     find_checkpoint,
-    find_device,
 )
 from preact.experiment.matrix import PlannedRun, cost, planned_runs
+from preact.train.device import find_device
 
 __all__ = [
     "Busy",
