@@ -14,6 +14,7 @@ Examples
 
 Rooms, from the bottom up; each imports only from those before it:
 
+`typed`        what comes from files: one strict class a kind
 `spec`         a residual unit as data; Tables 1 and 2 as dictionaries
 `plan`         a network without tensors: depth, widths, strides, boundaries
 `paper`        what the paper says: its tables and its recipe
@@ -25,7 +26,6 @@ Rooms, from the bottom up; each imports only from those before it:
 `propagation`  Eqs. (3) to (8), measured
 `figures`      pictures of data they are handed
 `fast`         the same networks, faster and in less memory
-`converters`   weights of other packages, in and out
 `train`        recipes, and a loop that resumes bit for bit
 `experiment`   files that ask for runs, and the runs
 `bench`        our times beside those of other packages
@@ -63,6 +63,7 @@ _HOMES = {
     "spec": ["BN", "RELU", "TABLE_1", "TABLE_2", "UnitSpec", "find_row"],
 }
 _ROOMS = [
+    "typed",
     "spec",
     "plan",
     "paper",
@@ -74,7 +75,6 @@ _ROOMS = [
     "propagation",
     "figures",
     "fast",
-    "converters",
     "train",
     "experiment",
     "bench",

@@ -52,6 +52,8 @@ def add_command(commands: Any) -> None:
     _add_training(parser)
     for action in parser._actions[first:]:
         # What was not given is not there: beside a file it has no effect.
+        default = str(action.default)
+        action.help = (action.help or "").replace("%(default)s", default)
         action.default = argparse.SUPPRESS
     parser.set_defaults(
         run=_train, network_options=[a.dest for a in parser._actions[first:]]

@@ -154,7 +154,13 @@ def train(
 
 
 def resume(session: Session, history: History, state: State) -> None:
-    """Go back to where a checkpoint was saved."""
+    """Go back to where a checkpoint was saved.
+
+    Raises
+    ------
+    ValueError
+        If the run has no such iteration.
+    """
     if not 0 <= state["iteration"] <= session.run.recipe.iterations:
         raise ValueError(f"has no iteration {state['iteration']}")
     history.restore(state["iteration"], state["history"])
