@@ -19,10 +19,11 @@ import numpy as np
 
 from preact import reference
 from preact.plan import NetworkPlan, UnitPlan
+from preact.plan.open_paths import OpenPaths, closing
 from preact.reference.layers import Array, Params, backward, forward, sigmoid
 from preact.reference.network import Labels, unit_params
 from preact.reference.unit import UnitCache
-from preact.spec import RELU, Gated, Scale
+from preact.spec import Gated, Scale
 
 
 class Engine(Protocol):
@@ -125,24 +126,17 @@ def rms(x: Array) -> float:
 def open_share(plan: NetworkPlan, streams: list[Array]) -> Array:
     """Share of coordinates whose shortcut is open from x_0 to each x_l.
 
-    With f = ReLU a coordinate of x_{l+1} that is 0 has lost its shortcut. A
-    shortcut factor of 0 closes all. Where a stage changes the shape, the
-    count starts anew: the paper's derivation holds inside a stage.
+    The rule is `preact.plan.open_paths`': with f = ReLU a coordinate of
+    x_{l+1} that is 0 has lost its shortcut.
 
     Returns
     -------
-    (L + 1,) float64
+    (L + 1,) float64, NaN where the stream does not show it
     """
+    paths = OpenPaths(streams[0].shape)
     shares = [1.0]
-    alive = np.ones(streams[0].shape, dtype=bool)
     for unit, x in zip(plan.units, streams[1:], strict=True):
-        if x.shape != alive.shape:
-            alive = np.ones(x.shape, dtype=bool)
-        if unit.spec.on_shortcut == Scale(0.0):
-            alive = np.zeros_like(alive)
-        if RELU in unit.spec.after:
-            alive = alive & (x > 0)
-        shares.append(float(alive.mean()))
+        shares.append(float(paths.after_unit(x, closing(unit.spec))))
     return np.array(shares)
 
 

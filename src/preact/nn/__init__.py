@@ -7,7 +7,8 @@ Chapter `01-why` trains with it; chapter `04-units` reads `unit` beside its
 NumPy twin.
 """
 
-from preact.nn.network import Network, propagate
+from preact.nn.network import Network
 from preact.nn.unit import Unit
+from preact.nn.watch import Watched, observe, propagate, watch
 
-__all__ = ["Network", "Unit", "propagate"]
+__all__ = ["Network", "Unit", "Watched", "observe", "propagate", "watch"]
