@@ -24,6 +24,7 @@ __all__ = [
     "download_cifar",
     "load",
     "read_cifar",
+    "read_digits",
     "read_imagenet",
 ]
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from preact.figures.race import arm_name
 from preact.figures.style import (
     COLORS,
     MARKERS,
@@ -182,9 +183,7 @@ def error_by_depth(
         for arm, values in errors.items():
             row, _, control = arm.partition("+")
             style = {"color": COLORS[row], "ls": "--" if control else "-"}
-            label = strings(f"row.{row}")
-            if control:
-                label += strings("figure.with_final_bn")
+            label = arm_name(arm, strings)
             ax.plot(depths, values.mean(0), label=label, **style)
             for seed in values:
                 ax.plot(depths, seed, MARKERS[row], ms=4, alpha=0.5, **style)
@@ -197,10 +196,7 @@ def error_by_depth(
         ax.legend(fontsize=9)
     each = []
     for arm, values in errors.items():
-        row, _, control = arm.partition("+")
-        name = strings(f"row.{row}")
-        name += strings("figure.with_final_bn") if control else ""
-        value = f"{values.mean(0)[-1]:.0f} %"
+        value, name = f"{values.mean(0)[-1]:.0f} %", arm_name(arm, strings)
         each.append(strings("alt.per_row", value=value, row=name))
     alt = strings("alt.error", deepest=depths[-1], each=strings.join(each))
     return picture(figure, alt)
