@@ -4,7 +4,6 @@ Chapter `08-training`.
 """
 
 from preact.experiment.config import (
-    Deviation,
     Experiment,
     experiment_schema,
     read_experiment,
@@ -16,6 +15,7 @@ from preact.experiment.execute import (
     find_device,
 )
 from preact.experiment.matrix import PlannedRun, cost, planned_runs
+from preact.records import Deviation
 
 __all__ = [
     "Busy",

@@ -18,16 +18,16 @@ from typing import Any
 import torch
 from filelock import FileLock, Timeout
 
-from preact.experiment.config import Deviation
 from preact.experiment.matrix import PlannedRun
 from preact.experiment.memory_used import peak_memory, reset_peak_memory
-from preact.records import read_record, write_record
+from preact.records import Deviation, Record, read_record, write_record
 from preact.train import Outcome, Run, train
 from preact.train.checkpoint import NAME, PREVIOUS, clear
 from preact.train.footprint import or_advice
 from preact.train.parallel import Workers, workers
+from preact.typed import parse
 
-Record = dict[str, Any]
+Values = dict[str, Any]
 HERE = Path(__file__).parent.parent
 
 
@@ -60,7 +60,7 @@ def execute(
 
     Returns
     -------
-    record : dict
+    record : Record
     new : bool
         False if it had been recorded before.
 
@@ -103,9 +103,9 @@ def execute(
                 "started_utc": started,
                 **environment(device, crew),
             }
-            if crew.leads:
-                write_record(path, record, ended.curve)
-            return record, True
+            if not crew.leads:
+                return parse(Record, record, str(path)), True
+            return write_record(path, record, ended.curve), True
 
 
 @contextmanager
@@ -159,7 +159,7 @@ def known_record(path: Path, run: Run) -> Record:
         If it is of another configuration.
     """
     known = read_record(path)
-    if known["config_sha256"] != run.config_sha256:
+    if known.config_sha256 != run.config_sha256:
         raise ValueError(
             f"{path} is the record of another configuration; choose another "
             "--out or delete it"
@@ -167,7 +167,7 @@ def known_record(path: Path, run: Run) -> Record:
     return known
 
 
-def described(run: Run) -> Record:
+def described(run: Run) -> Values:
     """What was run: the fields that tables join on, and the whole of it."""
     config = run.config
     return {
@@ -183,7 +183,7 @@ def described(run: Run) -> Record:
     }
 
 
-def measured(run: Run, ended: Outcome) -> Record:
+def measured(run: Run, ended: Outcome) -> Values:
     """What came out."""
     return {
         "outcome": ended.outcome,
@@ -199,7 +199,7 @@ def measured(run: Run, ended: Outcome) -> Record:
     }
 
 
-def environment(device: str, crew: Workers) -> Record:
+def environment(device: str, crew: Workers) -> Values:
     """Where and with what it was run."""
     on_gpu = device.startswith("cuda")
     return {
@@ -224,7 +224,7 @@ def _version() -> str:
         return "not installed"
 
 
-def git() -> Record:
+def git() -> Values:
     """Commit of the code that ran, and whether it was changed since.
 
     Where the code has come without its history, in a container say, whoever
