@@ -66,7 +66,13 @@ def noted_requests() -> Iterator[Requests]:
 
 @contextmanager
 def stopping_at_once() -> Iterator[None]:
-    """Raise `Stopped` at a signal: where there is nothing to be saved."""
+    """Stop at a signal: where there is nothing to be saved.
+
+    Raises
+    ------
+    Stopped
+        At a signal.
+    """
 
     def stop(number: int, _frame: FrameType | None) -> None:
         raise Stopped(number)
