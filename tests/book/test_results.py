@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-import results
+from book.tools import results
 from paths import ROOT
 from preact.data import load
 from preact.experiment import planned_runs, read_experiment

@@ -5,7 +5,7 @@ import re
 import pytest
 from markdown_it import MarkdownIt
 
-import results
+from book.tools import results
 from preact.figures import measured
 from preact.figures.tables import Table
 from preact.records.compare import Line

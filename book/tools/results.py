@@ -1,19 +1,19 @@
 """Write the tables of errors and times into README.md, from the records.
 
-python book/_ext/results.py            write them
-python book/_ext/results.py --check    fail if one is stale
+python -m book.tools.results            write them
+python -m book.tools.results --check    fail if one is stale
 """
 
 import re
 import sys
-from pathlib import Path
 
+from book.tools import ROOT
 from preact.figures import accounted, measured, timed
 from preact.records.compare import compare, load_records
 from preact.records.speed import load_steps, load_times
 from preact.strings import Strings
 
-README = Path(__file__).parents[2] / "README.md"
+README = ROOT / "README.md"
 BLOCK = re.compile(
     r"(<!-- (?P<kind>measured|timed|accounted): (?P<name>[\w-]+) -->\n)"
     r".*?(?P<end><!-- end -->)",

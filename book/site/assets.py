@@ -7,11 +7,25 @@ of reach of translation catalogs.
 """
 
 import re
+import shutil
 from pathlib import Path
 
 from fontTools import subset
 from rjsmin import jsmin
 
+from book.tools import ROOT
+
+VENDOR = "../../_vendor/"  # as seen from <language>/_static/
+VENDORED = {  # npm package: (folder on the site, files)
+    "mathjax/es5": (
+        "mathjax",
+        ("tex-chtml.js", "output/chtml/fonts/**/*.woff"),
+    ),
+    "@jupyter-widgets/html-manager/dist": (
+        "html-manager",
+        ("embed.js", "*.woff2"),
+    ),
+}
 ICON_SCRIPT = re.compile(r"<script[^>]*fontawesome\.js[^>]*></script>\n?")
 PRELOAD = re.compile(r'<link rel="preload"[^>]*fontawesome\.js[^>]*>\n?')
 LABEL = re.compile(r'\b(title|aria-label|placeholder)="([^"]+)"')
@@ -94,3 +108,15 @@ def subset_icons(folder: Path) -> None:
         subsetter.populate(unicodes=codes)
         subsetter.subset(glyphs)
         subset.save_font(glyphs, str(font), options)
+
+
+def copy_vendored(folder: Path) -> None:
+    """Copy the scripts that pages load; without npm they come from a CDN."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for package, (name, patterns) in VENDORED.items():
+        source = ROOT / "node_modules" / package
+        for pattern in patterns:
+            for path in source.glob(pattern):
+                copy = folder / name / path.relative_to(source)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(path, copy)

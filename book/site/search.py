@@ -41,4 +41,8 @@ var splitQuery = function (query) {
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register the language for zh_CN and zh_TW alike."""
     app.add_search_language(SearchPairs)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+    return {
+        "version": "1",
+        "parallel_read_safe": True,
+        "parallel_write_safe": True,
+    }

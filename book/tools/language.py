@@ -4,8 +4,8 @@ Terms against the glossary, characters against the script of the page,
 numerals against their sources, Chinese sections against the English ones they
 were written from. `problems(root)` lists what is wrong.
 
-    python book/_ext/language.py            print what is wrong
-    python book/_ext/language.py --record   note that translations are current
+    python -m book.tools.language            print what is wrong
+    python -m book.tools.language --record   note that translations are current
 """
 
 import hashlib
@@ -18,27 +18,34 @@ from typing import Any
 
 from opencc import OpenCC
 
-ROOT = Path(__file__).resolve().parents[2]
-CHINESE = ("zh-Hans", "zh-Hant")
-KEY = {"zh-Hans": "zh_Hans", "zh-Hant": "zh_Hant"}
+from book.tools import ROOT
+from book.tools.myst import directive, tokens
+from preact.strings import EDITIONS, LANGUAGES, ORIGINAL
+from preact.strings import TRANSLATIONS as CHINESE
 
 # Characters that both scripts use, though a converter would change them.
 SHARED = set("台占云")
 
 
+def glossary_key(language: str) -> str:
+    """Return what the glossary calls a language."""
+    return language.replace("-", "_")
+
+
 # ------------------------------------------------------------------ prose
 def prose(text: str) -> str:
     """Return what a reader reads: no code, no mathematics, no markup."""
-    text = re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL)
-    text = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
-    text = re.sub(r"\$\$.*?\$\$(?: \([\w-]+\))?", "", text, flags=re.DOTALL)
-    text = re.sub(r"^:::+{[\w-]+}", "", text, flags=re.MULTILINE)
-    text = re.sub(r"^:[\w-]+:.*$", "", text, flags=re.MULTILINE)
-    text = re.sub(r"^\([\w-]+\)=$", "", text, flags=re.MULTILINE)
-    text = re.sub(r"^:::+.*$", "", text, flags=re.MULTILINE)
-    text = re.sub(r"{[\w:]+}`[^`]*`", "", text)
-    text = re.sub(r"`[^`]*`", "", text)
-    return re.sub(r"\$[^$]*\$", "", text)
+    parts = []
+    for token in tokens(text):
+        if token.type == "text":
+            parts.append(token.content)
+        elif token.type == "colon_fence" and (made := directive(token)):
+            parts.append(f"{made.argument}\n")  # a title
+        elif token.type.endswith(("break", "_close")) and (
+            token.block or "break" in token.type
+        ):
+            parts.append("\n")
+    return "".join(parts)
 
 
 def sections(text: str) -> dict[str, str]:
@@ -77,7 +84,7 @@ def english_pattern(term: str) -> str:
 def missing_terms(root: Path = ROOT) -> list[str]:
     """Terms that a chapter uses in English and not in Chinese."""
     found = []
-    english = chapters("en", root)
+    english = chapters(ORIGINAL, root)
     for language in CHINESE:
         for name, text in chapters(language, root).items():
             for term in glossary(root)["term"]:
@@ -88,10 +95,10 @@ def missing_terms(root: Path = ROOT) -> list[str]:
                 said = re.search(
                     english_pattern(term["en"]), prose(english[name])
                 )
-                if said and term[KEY[language]] not in prose(text):
+                if said and term[glossary_key(language)] not in prose(text):
                     found.append(
                         f"{language}/{name}: {term['en']!r} must be "
-                        f"{term[KEY[language]]!r}"
+                        f"{term[glossary_key(language)]!r}"
                     )
     return found
 
@@ -116,7 +123,7 @@ def forbidden_words(root: Path = ROOT) -> list[str]:
 @cache
 def converters() -> dict[str, OpenCC]:
     """What changes exactly the characters of the other script."""
-    return {"zh-Hant": OpenCC("s2t"), "zh-Hans": OpenCC("t2s")}
+    return {name: OpenCC(EDITIONS[name]["converter"]) for name in CHINESE}
 
 
 def foreign_characters(text: str, language: str) -> set[str]:
@@ -186,9 +193,9 @@ def untraced_numbers(root: Path = ROOT) -> list[str]:
     """
     everything, errors = paper_numbers(root)
     found = []
-    for language in ("en", *CHINESE):
+    for language in LANGUAGES:
         for name, text in chapters(language, root).items():
-            cells = re.findall(r"^```.*?^```$", text, re.DOTALL | re.MULTILINE)
+            cells = [t.content for t in tokens(text) if t.type == "fence"]
             known = everything | set(
                 re.findall(r"\d+(?:\.\d+)?", "\n".join(cells))
             )
@@ -216,7 +223,7 @@ def section_hashes(root: Path = ROOT) -> dict[str, str]:
     """Hash of each English section, by its label."""
     return {
         label: hashlib.sha256(part.strip().encode()).hexdigest()[:12]
-        for text in chapters("en", root).values()
+        for text in chapters(ORIGINAL, root).values()
         for label, part in sections(text).items()
     }
 

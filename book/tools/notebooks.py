@@ -4,23 +4,22 @@ Code cells pass unchanged, so that what runs in a notebook is what the book
 shows. In the text, what only the book understands (roles, directives, labels)
 is turned into plain Markdown. Notebooks have no outputs and stable ids.
 
-    python book/_ext/notebooks.py           write what has changed
-    python book/_ext/notebooks.py --check   fail if anything has changed
+    python -m book.tools.notebooks           write what has changed
+    python -m book.tools.notebooks --check   fail if anything has changed
 """
 
-import ast
 import re
 import sys
-import textwrap
 from pathlib import Path
 
 import jupytext
 import nbformat
+from sphinx.config import Config
+from sphinx.directives.code import LiteralInclude, LiteralIncludeReader
 
-ROOT = Path(__file__).resolve().parents[2]
-HINTS = {"en": "Hint", "zh-Hans": "提示", "zh-Hant": "提示"}
-EXERCISE = {"en": "Exercise", "zh-Hans": "练习", "zh-Hant": "練習"}
-SOLUTION = {"en": "Solution", "zh-Hans": "解答", "zh-Hant": "解答"}
+from book.tools import ROOT
+from book.tools.myst import read_options
+from preact.strings import EDITIONS
 
 
 def notebook(path: Path) -> str:
@@ -36,14 +35,19 @@ def notebook(path: Path) -> str:
     book.cells = [c for c in book.cells if c.source.strip()]
     book.nbformat_minor = 5
     nbformat.validate(book)
-    return nbformat.writes(book) + "\n"
+    text: str = nbformat.writes(book)
+    return text + "\n"
 
 
 OPTIONS = r"(?::[\w-]+:.*\n)*"
 
 
 def plain(text: str, path: Path, language: str) -> str:
-    """Turn MyST into Markdown that any notebook shows."""
+    """Turn MyST into Markdown that any notebook shows.
+
+    By patterns: a parser would not give the author's lines back.
+    """
+    say = EDITIONS[language]
 
     def quote(match: re.Match[str]) -> str:
         return quote_source(path.parent / match[1], match[2])
@@ -57,15 +61,15 @@ def plain(text: str, path: Path, language: str) -> str:
         (r"(\$\$) \([\w-]+\)$", r"\1"),
         (
             r"^:::+{exercise} *(.*)\n" + OPTIONS,
-            rf"**{EXERCISE[language]}.** \1\n",
+            rf"**{say['exercise']}.** \1\n",
         ),
         (
             r"^:::+{solution-start}.*\n" + OPTIONS,
-            f"**{SOLUTION[language]}**\n",
+            f"**{say['solution']}**\n",
         ),
         (r"^:::+{solution-end}\n", ""),
         (r"^:::+{tab-item} (.*)\n" + OPTIONS, r"**\1**\n"),
-        (r"^:::+{hint}.*\n" + OPTIONS, f"**{HINTS[language]}**\n"),
+        (r"^:::+{hint}.*\n" + OPTIONS, f"**{say['hint']}**\n"),
         (r"^:::+{[\w-]+}.*\n" + OPTIONS, ""),
         (r"^:::+ *$\n?", ""),
         (r"```{footbibliography}\n```\n?", ""),
@@ -78,29 +82,38 @@ def plain(text: str, path: Path, language: str) -> str:
     return text
 
 
-def quote_source(path: Path, options: str) -> str:
-    """Return the source that a literalinclude shows, as a code block."""
-    text = path.resolve().read_text("utf-8")
-    lines = text.splitlines()
-    fields = dict(
-        re.findall(r'^:([\w-]+): *"?(.*?)"?$', options, re.MULTILINE)
-    )
-    if name := fields.get("pyobject"):
-        for node in ast.walk(ast.parse(text)):
-            if getattr(node, "name", None) == name.split(".")[-1]:
-                first = min(
-                    [node.lineno, *(d.lineno for d in node.decorator_list)]
-                )
-                lines = lines[first - 1 : node.end_lineno]
-                break
-        else:
-            raise ValueError(f"{path}: no {name}")
-    if start := fields.get("start-at"):
-        lines = lines[next(i for i, v in enumerate(lines) if start in v) :]
-    if end := fields.get("end-at"):
-        lines = lines[: next(i for i, v in enumerate(lines) if end in v) + 1]
-    code = textwrap.dedent("\n".join(lines)).rstrip()
-    return f"```python\n{code}\n```"
+def quote_source(path: Path, content: str) -> str:
+    """Return what a literalinclude shows, as a code block.
+
+    Sphinx reads it, so the notebook shows what the page shows.
+
+    Parameters
+    ----------
+    path : Path
+        The quoted file.
+    content : str
+        What stands in the directive: its options.
+
+    Raises
+    ------
+    ValueError
+        If an option is unknown or wrong, or what it names is not there.
+    """
+    options, _ = read_options(content)
+    legal = LiteralInclude.option_spec
+    if unknown := sorted(options.keys() - legal.keys()):
+        raise ValueError(
+            f"literalinclude: options must be of {', '.join(sorted(legal))}; "
+            f"got {', '.join(unknown)}"
+        )
+    values = {
+        # docutils says None where a flag has no value
+        name: legal[name](value or None)  # type: ignore[arg-type]
+        for name, value in options.items()
+    }
+    reader = LiteralIncludeReader(str(path.resolve()), values, Config())
+    code, _ = reader.read()
+    return f"```python\n{code.rstrip()}\n```"
 
 
 def main(check: bool) -> int:
