@@ -171,15 +171,6 @@ def _shortcut_factor(unit: UnitPlan) -> float:
             return 1.0
 
 
-def bn_after_addition_factor(branch_variance: float) -> float:
-    """Hidden lambda of BN after the addition: 1 / sqrt(1 + variance).
-
-    BN divides the sum of a unit-variance shortcut and the branch by its
-    deviation, the shortcut with it (Fig. 4(b) read with Eq. (8)).
-    """
-    return 1.0 / math.sqrt(1.0 + branch_variance)
-
-
 # ------------------------------------------------- gradients of the stream
 def run_units(
     plan: NetworkPlan, params: Params, x: Array
