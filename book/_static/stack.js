@@ -122,11 +122,13 @@ export function propagate(net) {
   const classes = head.length / d;
   let [stream] = placeForward(stem, x, n, d);
   const signal = [rms(stream)], caches = [];
+  const alive = new Uint8Array(n * d).fill(1); // paths no ReLU has closed
   for (const pair of weights) {
     const [out, cache] = unitForward(spec, lambda, pair, stream, n, d);
     caches.push(cache);
     stream = out;
     signal.push(rms(stream));
+    if (spec.after.includes("ReLU")) stream.forEach((v, k) => { alive[k] &= v > 0; });
   }
   const [top, tailCache] = placeForward(tail, stream, n, d);
   const [loss, dlogits] = crossEntropy(
@@ -138,7 +140,8 @@ export function propagate(net) {
     g = unitBackward(spec, lambda, weights[l], g, caches[l], n, d);
     gradient.push(norm(g));
   }
-  return { signal, gradient: gradient.reverse(), loss, first: g };
+  const open = alive.reduce((sum, v) => sum + v, 0) / alive.length;
+  return { signal, gradient: gradient.reverse(), loss, first: g, open };
 }
 
 function crossEntropy(logits, labels, n, classes) {
@@ -292,7 +295,7 @@ export function explore(host) {
     const { spec, stem, color } = rows[row.value];
     const L = Number(units.value), factor = Number(lambda.value);
     const tails = { derived: spec.pre, none: [], BN: ["BN"] };
-    const { signal, gradient, loss } = propagate({
+    const { signal, gradient, loss, open } = propagate({
       ...draw(L, Number(width.value), batch, classes, Number(seed.value)),
       spec, stem, lambda: factor, tail: tails[tail.value],
     });
@@ -301,7 +304,9 @@ export function explore(host) {
       chart(signal, words.signal, words.depth, color),
       chart(gradient.map((g) => g / last), words.gradient, words.depth, color));
     facts.textContent = [
-      `${words.product} λ^L = ${(factor ** L).toPrecision(3)}`,
+      `${words.product} = λ^L × ${words.open} = ` +
+        `${(factor ** L).toPrecision(3)} × ${open.toPrecision(3)} = ` +
+        `${(factor ** L * open).toPrecision(3)}`,
       `${words.ratio} = ${(gradient[0] / last).toPrecision(3)}`,
       `${words.loss} = ${loss.toPrecision(3)}`,
     ].join(" · ");

@@ -165,15 +165,6 @@ def _shortcut_factor(unit: UnitPlan) -> float:
             return 1.0
 
 
-def bn_after_addition_factor(branch_variance: float) -> float:
-    """Hidden lambda of BN after the addition: 1 / sqrt(1 + variance).
-
-    BN divides the sum of a unit-variance shortcut and the branch by its
-    deviation, the shortcut with it (Fig. 4(b) read with Eq. (8)).
-    """
-    return 1.0 / math.sqrt(1.0 + branch_variance)
-
-
 # ------------------------------------------------- gradients of the stream
 def run_units(
     plan: NetworkPlan, params: Params, x: Array
@@ -202,14 +193,15 @@ def pullback(
 
 
 def direct_coefficient(
-    plan: NetworkPlan, *, batch: int = 256, seed: int = 0
+    plan: NetworkPlan, *, batch: int = 256, seed: int = 0, probes: int = 1
 ) -> Array:
     """Size of the direct term in dE/dx_l: <g_l, g_L> / |g_L|^2, l = 0 ... L.
 
     For a random g_L the part of g_l that comes through the weights is nearly
     orthogonal to g_L, so what is left is the factor on the shortcut path:
     the "1" of Eq. (5), the product of Eq. (8), or the open share where ReLUs
-    stand after the additions.
+    stand after the additions. What comes through the weights averages out over
+    `probes` random g_L, the slower the deeper the network.
 
     Returns
     -------
@@ -230,10 +222,13 @@ def direct_coefficient(
     x, _ = draw_batch(plan, batch, seed)
     streams, caches = run_units(plan, params, x)
     rng = np.random.default_rng([seed, 2])
-    last = np.asarray(rng.normal(size=streams[-1].shape))
-    gradients = pullback(plan, caches, last)
-    norm = float((last * last).sum())
-    return np.array([float((g * last).sum()) / norm for g in gradients])
+    total = np.zeros(len(streams))
+    for _ in range(probes):
+        last = np.asarray(rng.normal(size=streams[-1].shape))
+        gradients = pullback(plan, caches, last)
+        norm = float((last * last).sum())
+        total += [float((g * last).sum()) / norm for g in gradients]
+    return total / probes
 
 
 def stream_jacobian(

@@ -8,7 +8,6 @@ import pytest
 from claims.test_section_2 import EXACT, WIDE, relative, small
 from preact.plan import cifar_plan, stack_plan
 from preact.propagation import (
-    bn_after_addition_factor,
     direct_coefficient,
     profile,
     run_units,
@@ -105,14 +104,6 @@ def test_with_lambda_below_one_the_stream_saturates(value):
 def test_with_lambda_above_one_the_stream_explodes():
     plan = stack_plan(scaled(1.1), units=100, width=64)
     assert profile(plan).signal_rms[-1] > 1e4
-
-
-def test_bn_after_addition_is_a_hidden_lambda():
-    """A rectified unit Gaussian has variance (pi - 1) / 2 pi = 0.341."""
-    factor = bn_after_addition_factor((math.pi - 1) / (2 * math.pi))
-    assert factor == pytest.approx(0.864, abs=5e-4)
-    assert factor**54 == pytest.approx(3.6e-4, rel=0.05)
-    assert factor**18 == pytest.approx(0.071, rel=0.02)
 
 
 def test_dropout_has_mean_one_scaled_and_half_unscaled():

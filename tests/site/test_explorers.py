@@ -6,7 +6,7 @@ import pytest
 from preact import reference
 from preact.book.explorers import ROWS
 from preact.plan import Conventions, stack_plan
-from preact.propagation import draw_batch
+from preact.propagation import draw_batch, open_share
 from preact.spec import BN, Scale, UnitSpec
 from preact.strings import LANGUAGES, Strings
 
@@ -83,6 +83,7 @@ def test_the_pages_engine_agrees_with_the_reference(
         got["first"], gradients[0].ravel(), rtol=1e-9, atol=1e-9 * norms[0]
     )
     assert got["loss"] == pytest.approx(loss, rel=1e-9)
+    assert got["open"] == open_share(plan, streams)[-1]
 
 
 def paths(page):

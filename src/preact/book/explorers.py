@@ -168,6 +168,7 @@ def stack_explorer(fallback: Picture) -> Html:
             "final_bn",
             "seed",
             "product",
+            "open",
             "ratio",
             "loss",
         )

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from preact.figures.race import arm_name
 from preact.figures.style import (
     COLORS,
     MARKERS,
@@ -179,31 +178,54 @@ def error_by_depth(
     errors : arm to (seeds, D) float64
         Percent; an arm is a row, or a row and "+final-bn".
     """
-    with axes(150, 80) as (figure, ax):
-        for arm, values in errors.items():
+    names = {}
+    for arm in errors:
+        row, _, control = arm.partition("+")
+        names[arm] = strings(f"row.{row}")
+        names[arm] += strings("figure.with_final_bn") if control else ""
+    with axes(150, 105) as (figure, ax):
+        places = np.arange(len(depths), dtype=np.float64)
+        for i, (arm, values) in enumerate(errors.items()):
             row, _, control = arm.partition("+")
-            style = {"color": COLORS[row], "ls": "--" if control else "-"}
-            label = arm_name(arm, strings)
-            ax.plot(depths, values.mean(0), label=label, **style)
+            # side by side, or the seeds of one arm hide another's
+            own = places + 0.09 * (i - (len(errors) - 1) / 2)
+            color = COLORS[row]
+            ax.plot(
+                own,
+                np.median(values, axis=0),
+                "--" if control else "-",
+                color=color,
+                label=names[arm],
+            )
             for seed in values:
-                ax.plot(depths, seed, MARKERS[row], ms=4, alpha=0.5, **style)
+                ax.plot(own, seed, MARKERS[row], color=color, ms=4, alpha=0.5)
         ax.set(
             xlabel=strings("figure.units"),
             ylabel=strings("figure.training_error"),
-            ylim=(-3, 100),
+            yscale="log",
         )
-        ax.set_xticks(depths)
-        ax.legend(fontsize=9)
-    each = []
-    for arm, values in errors.items():
-        value, name = f"{values.mean(0)[-1]:.0f} %", arm_name(arm, strings)
-        each.append(strings("alt.per_row", value=value, row=name))
+        ax.set_xticks(places, [str(L) for L in depths])
+        ax.set_yticks([0.3, 1, 3, 10, 30, 100])
+        ax.yaxis.set_major_formatter("{x:g}")
+        ax.minorticks_off()
+        figure.legend(loc="outside lower center", ncols=2, fontsize=8)
+    each = [
+        strings(
+            "alt.per_row",
+            value=f"{np.median(values, axis=0)[-1]:.1f} %",
+            row=names[arm],
+        )
+        for arm, values in errors.items()
+    ]
     alt = strings("alt.error", deepest=depths[-1], each=strings.join(each))
     return picture(figure, alt)
 
 
 def product_and_gradient(
-    product: Array, gradient: Array, strings: Strings
+    product: Array,
+    gradient: Array,
+    strings: Strings,
+    real_product: Array | None = None,
 ) -> Picture:
     """What is left of the shortcut, beside what the gradient really does.
 
@@ -213,6 +235,9 @@ def product_and_gradient(
         Product of the shortcut factors from unit l to the end, Eq. (8).
     gradient : (L + 1,) float64
         Norm of dE/dx_l, measured.
+    real_product : (L + 1,) float64, optional
+        The product of the factors as the network computes them, where they
+        depend on its input.
     """
     color = COLORS["full-preactivation"]
     with axes(150, 75) as (figure, ax):
@@ -222,6 +247,13 @@ def product_and_gradient(
             label=strings("figure.gradient"),
         )
         ax.plot(product, "--", color=INK, label=strings("figure.product"))
+        if real_product is not None:
+            ax.plot(
+                real_product,
+                ":",
+                color=INK,
+                label=strings("figure.real_product"),
+            )
         ax.set(yscale="log", xlabel=strings("figure.depth"))
         ax.minorticks_off()
         ax.legend(fontsize=9)
@@ -231,6 +263,9 @@ def product_and_gradient(
         product=f"{product[0]:.2g}",
         gradient=f"{gradient[0] / gradient[-1]:.3g}",
     )
+    if real_product is not None:
+        real = f"{real_product[0]:.2g}"
+        alt += " " + strings("alt.real_product", product=real)
     return picture(figure, alt)
 
 

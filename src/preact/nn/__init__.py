@@ -3,8 +3,7 @@
 Modules are built from a plan and know no table and no depth; their parameter
 names are those of the reference.
 
-Chapter `01-why` trains with it; chapter `04-units` reads `unit` beside its
-NumPy twin.
+Chapter `04-units` reads `unit` beside its NumPy twin.
 """
 
 from preact.nn.network import Network
