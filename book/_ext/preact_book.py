@@ -48,6 +48,11 @@ VENDORED = {  # npm package: (folder on the site, files)
         ("embed.js", "*.woff2"),
     ),
 }
+# Classic scripts in this order: a page opened as a file loads no modules.
+RACE = (
+    *("engine/digits.js", "engine/network.js", "engine/training.js"),
+    *("charts.js", "ranking.js", "race.js"),
+)
 PLACEHOLDER = "OWNER"
 # The widgets' script asks MathJax 2 to typeset each widget; ours is 3, and the
 # widgets hold no mathematics.
@@ -174,6 +179,9 @@ def dress_page(
         app.add_js_file(None, body=OLD_MATHJAX, priority=100)
     if "preact-stack" in context.get("body", ""):
         app.add_js_file("stack.js", type="module")
+    if "preact-race" in context.get("body", ""):
+        for script in RACE:
+            app.add_js_file(script, loading_method="defer")
     target = page if tree is not None or page == "search" else "index"
     up = "../" * (page.count("/") + 1)
     context["languages"] = [
