@@ -50,7 +50,8 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
     for script in folder.glob("_static/**/*.js"):
         if script.name == "fontawesome.js":
             script.unlink()
-        elif script.name != "stack.js":  # that one is there to be read
+        elif "engine" not in script.parts and script.name != "stack.js":
+            # those are there to be read
             script.write_text(jsmin(script.read_text("utf-8")), "utf-8")
     known = used_words(folder)
     for sheet in folder.glob("_static/**/*.css"):

@@ -17,6 +17,12 @@ OLD_MATHJAX = """addEventListener("load", () => {
   if (window.MathJax && !MathJax.Hub) MathJax.Hub = { Queue() {} };
 });"""
 
+# Classic scripts in this order: a page opened as a file loads no modules.
+RACE = (
+    *("engine/digits.js", "engine/network.js", "engine/training.js"),
+    *("charts.js", "ranking.js", "race.js"),
+)
+
 
 def dress_page(
     app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any
@@ -29,6 +35,9 @@ def dress_page(
         app.add_js_file(None, body=OLD_MATHJAX, priority=100)
     if "preact-stack" in context.get("body", ""):
         app.add_js_file("stack.js", type="module")
+    if "preact-race" in context.get("body", ""):
+        for script in RACE:
+            app.add_js_file(script, loading_method="defer")
     target = page if tree is not None or page == "search" else "index"
     up = "../" * (page.count("/") + 1)
     context["languages"] = [
