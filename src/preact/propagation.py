@@ -20,7 +20,8 @@ import numpy as np
 from preact import reference
 from preact.plan import NetworkPlan, UnitPlan
 from preact.plan.open_paths import OpenPaths, closing
-from preact.reference.layers import Array, Params, backward, forward, sigmoid
+from preact.reference.caches import Array
+from preact.reference.layers import Params, backward, forward, sigmoid
 from preact.reference.network import Labels, unit_params
 from preact.reference.unit import UnitCache
 from preact.spec import Gated, Scale

@@ -3,7 +3,7 @@
 Chapter `04-units`. Shapes are N C H W, kernels K x K, everything float64.
 """
 
-from typing import Any, Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from jaxtyping import Float64, Int
@@ -19,63 +19,21 @@ from preact.plan import (
     ReLU,
 )
 from preact.plan.checks import check_spread
+from preact.reference.caches import (
+    Array,
+    BNCache,
+    ConvCache,
+    LayerCache,
+    LayerCaches,
+    LinearCache,
+    Mask,
+    PadCache,
+    PoolCache,
+)
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Images = Float64[np.ndarray, "N C H W"]
 Params = dict[str, Array]
 Mode = Literal["train", "eval"]
-Mask = np.ndarray[Any, np.dtype[np.bool_]]
-
-
-# --------------------------------- what a forward leaves for its backward
-class ConvCache(NamedTuple):
-    """Of `conv_forward`: the input's shape, the padded input, the weights."""
-
-    shape: tuple[int, ...]
-    padded: Array
-    weight: Array
-    has_bias: bool
-    stride: int
-
-
-class BNCache(NamedTuple):
-    """Of `bn_forward`: x_hat (N, C, H, W), the rest (C,).
-
-    sigma is sqrt(var + eps); mean and var are those that normalized, of the
-    batch in training.
-    """
-
-    x_hat: Array
-    gamma: Array
-    sigma: Array
-    mean: Array
-    var: Array
-    training: bool
-
-
-class PadCache(NamedTuple):
-    """Of `pad_forward`."""
-
-    shape: tuple[int, ...]
-    stride: int
-
-
-class PoolCache(NamedTuple):
-    """Of `maxpool_forward`: which of the nine places won, (N, C, P, Q)."""
-
-    shape: tuple[int, ...]
-    winner: np.ndarray[Any, np.dtype[np.int64]]
-
-
-class LinearCache(NamedTuple):
-    """Of `linear_forward`."""
-
-    x: Array
-    weight: Array
-
-
-LayerCache = ConvCache | BNCache | Mask | PadCache | PoolCache | LinearCache
-LayerCaches = list[tuple[Layer, LayerCache]]  # of a sequence, in order
 
 
 # ------------------------------------------------------------ convolution
@@ -99,10 +57,8 @@ def conv_forward(
     out = np.zeros((x.shape[0], weight.shape[0], P, Q))
     for i in range(K):
         for j in range(K):
-            seen = _window(padded, i, j, P, Q, stride)
-            out += np.einsum(
-                "ncpq,dc->ndpq", seen, weight[:, :, i, j], optimize=True
-            )
+            seen, w = _window(padded, i, j, P, Q, stride), weight[:, :, i, j]
+            out += np.einsum("ncpq,dc->ndpq", seen, w, optimize=True)
     if bias is not None:
         out += bias[:, None, None]
     return out, ConvCache(x.shape, padded, weight, bias is not None, stride)
@@ -225,8 +181,7 @@ def pad_forward(
 ) -> tuple[Float64[np.ndarray, "N D P Q"], PadCache]:
     """Subsample by the stride and append zero channels (v1, option A)."""
     seen = x[:, :, ::stride, ::stride]
-    extra = c_out - x.shape[1]
-    out = np.pad(seen, ((0, 0), (0, extra), (0, 0), (0, 0)))
+    out = np.pad(seen, ((0, 0), (0, c_out - x.shape[1]), (0, 0), (0, 0)))
     return out, PadCache(x.shape, stride)
 
 
@@ -245,9 +200,8 @@ def maxpool_forward(
 ) -> tuple[Float64[np.ndarray, "N C P Q"], PoolCache]:
     """3x3 maximum, stride 2, padding 1."""
     P, Q = (x.shape[2] + 1) // 2, (x.shape[3] + 1) // 2
-    padded = np.pad(
-        x, ((0, 0), (0, 0), (1, 1), (1, 1)), constant_values=-np.inf
-    )
+    edges = ((0, 0), (0, 0), (1, 1), (1, 1))
+    padded = np.pad(x, edges, constant_values=-np.inf)
     windows = np.stack(
         [_window(padded, i, j, P, Q, 2) for i in range(3) for j in range(3)]
     )
@@ -260,8 +214,8 @@ def maxpool_backward(
     """Gradient of `maxpool_forward`: dout goes to the (first) maximum."""
     (N, C, H, W), winner = cache
     dpadded = np.zeros((N, C, H + 2, W + 2))
+    P, Q = dout.shape[2:]
     for k in range(9):
-        P, Q = dout.shape[2:]
         window = _window(dpadded, k // 3, k % 3, P, Q, 2)
         window += np.where(winner == k, dout, 0.0)
     return dpadded[:, :, 1:-1, 1:-1]
@@ -290,10 +244,10 @@ def cross_entropy(
     """Mean cross-entropy in nats, and its gradient (softmax - onehot) / N."""
     shifted = logits - logits.max(1, keepdims=True)
     log_p = shifted - np.log(np.exp(shifted).sum(1, keepdims=True))
-    rows = np.arange(len(labels))
+    right = (np.arange(len(labels)), labels)
     dlogits = np.exp(log_p)
-    dlogits[rows, labels] -= 1.0
-    return -float(log_p[rows, labels].mean()), dlogits / len(labels)
+    dlogits[right] -= 1.0
+    return -float(log_p[right].mean()), dlogits / len(labels)
 
 
 def sigmoid(z: Array) -> Array:
@@ -329,9 +283,7 @@ def _layer_forward(
     match layer:
         case Conv():
             weight = _own(params, layer, "weight")
-            bias = None
-            if layer.bias is not None:
-                bias = _own(params, layer, "bias")
+            bias = params.get(f"{layer.name}.bias")
             return conv_forward(x, weight, bias, layer.stride)
         case BatchNorm():
             gamma, beta = (_own(params, layer, k) for k in ("weight", "bias"))

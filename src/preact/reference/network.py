@@ -11,11 +11,8 @@ import numpy as np
 
 from preact.plan import BN_MOMENTUM, BatchNorm, Conv, Linear, NetworkPlan
 from preact.plan.checks import check_batch, check_finite
+from preact.reference.caches import Array, BNCache, LayerCaches, LinearCache
 from preact.reference.layers import (
-    Array,
-    BNCache,
-    LayerCaches,
-    LinearCache,
     Mode,
     Params,
     backward,

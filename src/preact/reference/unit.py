@@ -9,9 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from preact.plan import UnitPlan
+from preact.reference.caches import Array, LayerCaches
 from preact.reference.layers import (
-    Array,
-    LayerCaches,
     Mode,
     Params,
     backward,

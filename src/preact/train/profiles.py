@@ -62,7 +62,8 @@ def _rms(x: Tensor) -> Tensor:
 
 def _norm(dx: Tensor) -> Tensor:
     """Frobenius norm; likewise."""
-    return dx.detach().float().norm()
+    norm: Tensor = dx.detach().float().norm()
+    return norm
 
 
 def _shortened(value: float) -> float | None:
