@@ -111,6 +111,14 @@ def schema(kind: type[Any]) -> dict[str, Any]:
     return _adapter(kind).json_schema()
 
 
+def dump(value: Any) -> dict[str, Any]:
+    """Return what a file says of an instance, fields at rest left out."""
+    values: dict[str, Any] = _adapter(type(value)).dump_python(
+        value, mode="json", by_alias=True, exclude_defaults=True
+    )
+    return values
+
+
 def read_text(path: Path) -> str:
     """Read a text file of a sensible size, with or without a BOM.
 

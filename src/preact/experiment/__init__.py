@@ -4,7 +4,6 @@ Chapter `08-training`.
 """
 
 from preact.experiment.config import (
-    Deviation,
     Experiment,
     experiment_schema,
     read_experiment,
@@ -15,6 +14,7 @@ from preact.experiment.execute import (
     find_checkpoint,
 )
 from preact.experiment.matrix import PlannedRun, cost, planned_runs
+from preact.records import Deviation
 from preact.train.device import find_device
 
 __all__ = [

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from preact import paper
+from preact.records import Deviation
 from preact.spec import (
     CONTROLS,
     ROWS,
@@ -58,15 +59,6 @@ def check_distinct(seeds: tuple[int, ...]) -> None:
             "seeds must be distinct whole numbers, for example [1, 2, 3]; "
             f"got {shortened(list(seeds))}"
         )
-
-
-@typed
-class Deviation:
-    """One departure from the paper; printed under the table."""
-
-    from_: Annotated[Text, Field(alias="from")]
-    to: Text
-    why: Text
 
 
 @typed

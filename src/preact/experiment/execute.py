@@ -16,18 +16,18 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from preact.experiment.config import Deviation
 from preact.experiment.matrix import PlannedRun
 from preact.experiment.memory_used import peak_memory, reset_peak_memory
 from preact.experiment.provenance import environment
-from preact.records import read_record, write_record
+from preact.records import Deviation, Record, read_record, write_record
 from preact.train import Outcome, Run, train
 from preact.train.checkpoint import NAME, PREVIOUS, clear
 from preact.train.device import check_device
 from preact.train.footprint import with_oom_advice
 from preact.train.parallel import Workers, workers
+from preact.typed import parse
 
-Record = dict[str, Any]
+Values = dict[str, Any]
 ATTEMPTS = 10  # to lock a folder that others delete
 
 
@@ -63,7 +63,7 @@ def execute(
 
     Returns
     -------
-    record : dict
+    record : Record
     new : bool
         False if it had been recorded before.
 
@@ -110,10 +110,10 @@ def execute(
                 left_s=left_s,
             )
             ended = with_oom_advice(training, run, device)
-            record = about | measured(run, ended) | peak_memory(device)
-            if crew.leads:
-                write_record(path, record, ended.curve)
-            return record, True
+            values = about | measured(run, ended) | peak_memory(device)
+            if not crew.leads:
+                return parse(Record, values, str(path)), True
+            return write_record(path, values, ended.curve), True
 
 
 def record_path(out: Path, planned: PlannedRun) -> Path:
@@ -142,7 +142,7 @@ def record_path(out: Path, planned: PlannedRun) -> Path:
     return path
 
 
-def check_json(about: Record, where: str) -> None:
+def check_json(about: Values, where: str) -> None:
     """Refuse what a record cannot hold, before there is anything to lose."""
     for name, value in about.items():
         try:
@@ -225,7 +225,7 @@ def known_record(path: Path, run: Run) -> Record:
         If it is of another configuration.
     """
     known = read_record(path)
-    if known["config_sha256"] != run.config_sha256:
+    if known.config_sha256 != run.config_sha256:
         raise ValueError(
             f"{path} is the record of another configuration; choose another "
             "--out or delete it"
@@ -233,7 +233,7 @@ def known_record(path: Path, run: Run) -> Record:
     return known
 
 
-def described(run: Run) -> Record:
+def described(run: Run) -> Values:
     """What was run: the fields that tables join on, and the whole of it."""
     config = run.config
     return {
@@ -249,7 +249,7 @@ def described(run: Run) -> Record:
     }
 
 
-def measured(run: Run, ended: Outcome) -> Record:
+def measured(run: Run, ended: Outcome) -> Values:
     """What came out."""
     return {
         "outcome": ended.outcome,

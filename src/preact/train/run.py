@@ -3,8 +3,6 @@
 Chapter `08-training`.
 """
 
-import hashlib
-import json
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Annotated, Any
 
@@ -13,6 +11,7 @@ from pydantic import Field
 from preact.data import Data
 from preact.fast.memory import Memory
 from preact.plan import CONVENTIONS, NetworkPlan, cifar_plan, imagenet_plan
+from preact.records import sha256_of
 from preact.spec import Op, UnitSpec, find_row
 from preact.train.precision import Precision
 from preact.train.recipe import Recipe
@@ -149,8 +148,7 @@ class Run:
     @property
     def config_sha256(self) -> str:
         """Hash of the configuration: the run's identity."""
-        text = json.dumps(self.config, sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()
+        return sha256_of(self.config)
 
 
 def without_defaults(execution: Execution) -> dict[str, Any]:
