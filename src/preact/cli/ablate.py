@@ -32,6 +32,7 @@ from preact.experiment.schedule import (
     time_limit,
     work_through,
 )
+from preact.records import Record
 from preact.train.device import check_device
 from preact.train.stop import Stopped, stopping_at_once
 
@@ -183,7 +184,7 @@ def _make(
     if not new:
         return "recorded before"
     console.print(summary(name, record), soft_wrap=True)
-    return str(record["outcome"])
+    return str(record.outcome)
 
 
 def show_plan(
@@ -223,10 +224,10 @@ def show_plan(
         )
 
 
-def summary(name: str, record: dict[str, Any]) -> str:
+def summary(name: str, record: Record) -> str:
     """Say how a run ended."""
     return (
-        f"{name}: {record['outcome']} after {record['iterations']} "
-        f"iterations, test error {record['test_error_pct']:.2f} % on "
-        f"{record['data_label']}, {record['wall_s']:.0f} s"
+        f"{name}: {record.outcome} after {record.iterations} "
+        f"iterations, test error {record.test_error_pct:.2f} % on "
+        f"{record.data_label}, {record.wall_s:.0f} s"
     )

@@ -110,10 +110,10 @@ def execute(
                 left_s=left_s,
             )
             ended = with_oom_advice(training, run, device)
-            record = about | measured(run, ended) | peak_memory(device)
+            values = about | measured(run, ended) | peak_memory(device)
             if not crew.leads:
-                return parse(Record, record, str(path)), True
-            return write_record(path, record, ended.curve), True
+                return parse(Record, values, str(path)), True
+            return write_record(path, values, ended.curve), True
 
 
 def record_path(out: Path, planned: PlannedRun) -> Path:

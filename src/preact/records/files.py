@@ -80,6 +80,8 @@ def read_json(path: Path) -> Any:
 def read_curve(path: Path) -> dict[str, list[float]]:
     """Read the curve of a record: a list for each of its columns.
 
+    What was not measured at a point is NaN.
+
     Parameters
     ----------
     path : Path
@@ -100,7 +102,7 @@ def read_curve(path: Path) -> dict[str, list[float]]:
             )
     try:
         return {
-            name: [float(line[i]) for line in lines]
+            name: [float(line[i] or "nan") for line in lines]
             for i, name in enumerate(names)
         }
     except ValueError as error:

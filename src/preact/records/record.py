@@ -39,15 +39,10 @@ class Deviation:
 
 @typed
 class Git:
-    """The code that ran; None is what nobody knows.
-
-    `version` and `sha256` are those of an installed package.
-    """
+    """The code that ran, and if it was changed; None is not known."""
 
     commit: Text | None
     dirty: bool | None
-    version: Text | None = None
-    sha256: Text | None = None
 
 
 @typed
@@ -112,8 +107,9 @@ class Record:
     python: Text = ""
     preact: Text = ""
     git: Git
-    kernels: bool | None = None
-    weights: Text | None = None
+    # Younger than the first records: each with a default.
+    code_sha256: Sha256 | None = None
+    wall_is: Text = ""
 
     def __post_init__(self) -> None:
         if sha256_of(self.config) != self.config_sha256:
