@@ -15,7 +15,8 @@ import numpy as np
 
 from preact.plan import PAPER, Conv, Conventions, NetworkPlan, stack_plan
 from preact.reference import initialize, network_backward, network_forward
-from preact.reference.layers import Array, Params, cross_entropy
+from preact.reference.caches import Array
+from preact.reference.layers import Params, cross_entropy
 from preact.reference.network import running_statistics
 from preact.reference.sgd import sgd_step
 from preact.spec import BN, CONTROLS, TABLE_1, TABLE_2, Scale

@@ -22,7 +22,7 @@ from preact.book.race import (
 )
 from preact.figures import arm_name, race_curves
 from preact.figures.style import COLORS, MARKERS
-from preact.reference.layers import Array
+from preact.reference.caches import Array
 
 WINDOW = 10  # mini-batches whose mean is shown, and ranked by at the end
 RATES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
