@@ -52,9 +52,9 @@ def test_plan_knows_every_row_and_imagenet(capsys):
     ("arguments", "message"),
     [
         ("--depth 1000", "depth must be 9n + 2 for 3 convolutions"),
-        ("--depth 0", "depth must be 9n + 2 for 3 convolutions"),
+        ("--depth 0", "depth must be a positive whole number; got 0"),
         ("--depth 20 --row preact", "got 'preact' (near it:"),
-        ("--depth 34 --imagenet", "50, 101, 152, 200; got 34"),
+        ("--depth 35 --imagenet", "50, 101, 152, 200; got 35"),
         ("--depth 20 --convs 5", "convs must be one of 1, 2, 3"),
         ("--depth 20 --convs 0", "convs must be one of 1, 2, 3; got 0"),
         ("--depth 20 --classes 0", "classes must be a positive whole number"),

@@ -13,13 +13,12 @@ from rich.console import Console
 from preact.bench import check, compare_times, contestants, limit_ms
 from preact.bench.contestants import missing_peers
 from preact.cli import COMMANDS
-from preact.cli.plan import fitting_convs
 from preact.cli.report import as_rich
 from preact.experiment import find_device
 from preact.experiment.provenance import git
 from preact.fast import kernels
 from preact.figures import timed
-from preact.plan import cifar_plan
+from preact.plan import cifar_plan, fitting_convs
 from preact.spec import TABLE_2
 from preact.strings import Strings
 

@@ -14,6 +14,7 @@ from preact.plan import (
     NetworkPlan,
     Shape,
     cifar_plan,
+    fitting_convs,
     imagenet_plan,
 )
 from preact.spec import TABLE_2, find_row
@@ -122,16 +123,6 @@ def _make(options: argparse.Namespace) -> NetworkPlan:
     if convs is None:
         convs = fitting_convs(options.depth)
     return cifar_plan(spec, depth=options.depth, convs=convs, **asked)
-
-
-def fitting_convs(depth: int) -> int:
-    """Bottlenecks where 9n + 2 fits, as in the paper; else basic units.
-
-    Depths that fit both (110 = 9 * 12 + 2 = 6 * 18 + 2) are basic up to 110,
-    the deepest basic network of the paper's tables.
-    """
-    basic, bottleneck = (depth - 2) % 6 == 0, (depth - 2) % 9 == 0
-    return 2 if basic and (depth <= 110 or not bottleneck) else 3
 
 
 def _papers_networks() -> dict[str, NetworkPlan]:

@@ -10,7 +10,7 @@ from typing import Any, get_args
 from rich.console import Console
 
 from preact.cli.ablate import add_places, complain, summary
-from preact.cli.plan import add_network, fitting_convs
+from preact.cli.plan import add_network
 from preact.cli.progress import Progress, open_console
 from preact.data import NAMES, load
 from preact.experiment import (
@@ -24,6 +24,7 @@ from preact.experiment import (
 )
 from preact.experiment.execute import record_path
 from preact.fast.memory import Memory
+from preact.plan import fitting_convs
 from preact.train import Execution, Run, find_recipe, recipes
 from preact.train.device import check_device
 from preact.train.precision import Precision
