@@ -123,6 +123,13 @@ class OwnUnit:
 
     @property
     def spec(self) -> UnitSpec:
+        """The unit that the file describes.
+
+        Raises
+        ------
+        ValueError
+            If its factors are of no unit.
+        """
         branch = self.on_branch.made
         if not isinstance(branch, OnBranch):
             raise ValueError("on_branch must be a scale or a gate")

@@ -58,7 +58,13 @@ def read_record(path: Path) -> Record:
 
 
 def read_json(path: Path) -> Any:
-    """Read a JSON file; NaN and infinity are none of JSON's numbers."""
+    """Read a JSON file; NaN and infinity are none of JSON's numbers.
+
+    Raises
+    ------
+    ValueError
+        If the file is no JSON.
+    """
 
     def refuse(word: str) -> NoReturn:
         raise ValueError(f"{word} is no number of JSON")
