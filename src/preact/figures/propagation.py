@@ -6,15 +6,9 @@ from typing import Any
 import numpy as np
 
 from preact.figures.race import arm_name
-from preact.figures.style import (
-    COLORS,
-    MARKERS,
-    PAPER_GREY,
-    Picture,
-    axes,
-    picture,
-)
+from preact.figures.style import PAPER_GREY, Picture, axes, picture
 from preact.figures.svg import INK
+from preact.figures.variants import COLORS, MARKERS, row_name
 from preact.strings import Strings
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -45,12 +39,11 @@ def direct_term(
                 depths,
                 values.mean(0),
                 color=color,
-                label=strings(f"row.{row}"),
+                label=row_name(row, strings),
             )
             for seed in values:
-                ax.plot(
-                    depths, seed, marker, color=color, ms=4, alpha=0.45, mew=0
-                )
+                dots = {"marker": marker, "ls": "", "ms": 4, "mew": 0}
+                ax.plot(depths, seed, color=color, alpha=0.45, **dots)
         ax.plot(
             depths,
             open_share,
@@ -93,7 +86,7 @@ def signal_and_gradient(
         (left, right),
     ):
         for row in signal:
-            style = {"color": COLORS[row], "label": strings(f"row.{row}")}
+            style = {"color": COLORS[row], "label": row_name(row, strings)}
             left.plot(signal[row], **style)
             right.plot(gradient[row] / gradient[row][-1], **style)
         left.set(yscale="log", xlabel=strings("figure.depth"))
@@ -139,7 +132,7 @@ def growth_laws(
         for row, values in signal.items():
             depth = np.arange(len(values)) + 1
             ax.plot(
-                depth, values, color=COLORS[row], label=strings(f"row.{row}")
+                depth, values, color=COLORS[row], label=row_name(row, strings)
             )
         for law, values in laws.items():
             depth = np.arange(len(values)) + 1
@@ -186,7 +179,14 @@ def error_by_depth(
             label = arm_name(arm, strings)
             ax.plot(depths, values.mean(0), label=label, **style)
             for seed in values:
-                ax.plot(depths, seed, MARKERS[row], ms=4, alpha=0.5, **style)
+                ax.plot(
+                    depths,
+                    seed,
+                    marker=MARKERS[row],
+                    ms=4,
+                    alpha=0.5,
+                    **style,
+                )
         ax.set(
             xlabel=strings("figure.units"),
             ylabel=strings("figure.training_error"),
@@ -238,7 +238,9 @@ def _each(strings: Strings, values: Mapping[str, float]) -> str:
     """List one value for each row in words."""
     return strings.join(
         [
-            strings("alt.per_row", value=f"{v:.3g}", row=strings(f"row.{row}"))
+            strings(
+                "alt.per_row", value=f"{v:.3g}", row=row_name(row, strings)
+            )
             for row, v in values.items()
         ]
     )
