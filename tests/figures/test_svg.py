@@ -44,7 +44,8 @@ class Handed(Strings):
 
     def __call__(self, key, **values):
         text = super().__call__(key, **values)
-        if key.startswith(("alt.", "unit.", "punctuation.")):
+        silent = ("alt.", "unit.", "punctuation.", "race.alt")
+        if key.startswith(silent):
             return text
         text += self.extra
         self.texts[key] = text

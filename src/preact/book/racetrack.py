@@ -21,7 +21,7 @@ from preact.book.race import (
     train_arm,
 )
 from preact.figures import arm_name, race_curves
-from preact.figures.style import COLORS, MARKERS
+from preact.figures.variants import COLORS, MARKERS
 from preact.reference.caches import Array
 
 WINDOW = 10  # mini-batches whose mean is shown, and ranked by at the end

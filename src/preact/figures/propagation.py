@@ -5,15 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from preact.figures.style import (
-    COLORS,
-    MARKERS,
-    PAPER_GREY,
-    Picture,
-    axes,
-    picture,
-)
+from preact.figures.race import arm_name
+from preact.figures.style import PAPER_GREY, Picture, axes, picture
 from preact.figures.svg import INK
+from preact.figures.variants import COLORS, MARKERS, row_name
 from preact.strings import Strings
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -44,12 +39,11 @@ def direct_term(
                 depths,
                 values.mean(0),
                 color=color,
-                label=strings(f"row.{row}"),
+                label=row_name(row, strings),
             )
             for seed in values:
-                ax.plot(
-                    depths, seed, marker, color=color, ms=4, alpha=0.45, mew=0
-                )
+                dots = {"marker": marker, "ls": "", "ms": 4, "mew": 0}
+                ax.plot(depths, seed, color=color, alpha=0.45, **dots)
         ax.plot(
             depths,
             open_share,
@@ -92,7 +86,7 @@ def signal_and_gradient(
         (left, right),
     ):
         for row in signal:
-            style = {"color": COLORS[row], "label": strings(f"row.{row}")}
+            style = {"color": COLORS[row], "label": row_name(row, strings)}
             left.plot(signal[row], **style)
             right.plot(gradient[row] / gradient[row][-1], **style)
         left.set(yscale="log", xlabel=strings("figure.depth"))
@@ -138,7 +132,7 @@ def growth_laws(
         for row, values in signal.items():
             depth = np.arange(len(values)) + 1
             ax.plot(
-                depth, values, color=COLORS[row], label=strings(f"row.{row}")
+                depth, values, color=COLORS[row], label=row_name(row, strings)
             )
         for law, values in laws.items():
             depth = np.arange(len(values)) + 1
@@ -178,11 +172,7 @@ def error_by_depth(
     errors : arm to (seeds, D) float64
         Percent; an arm is a row, or a row and "+final-bn".
     """
-    names = {}
-    for arm in errors:
-        row, _, control = arm.partition("+")
-        names[arm] = strings(f"row.{row}")
-        names[arm] += strings("figure.with_final_bn") if control else ""
+    names = {arm: arm_name(arm, strings) for arm in errors}
     with axes(150, 105) as (figure, ax):
         places = np.arange(len(depths), dtype=np.float64)
         for i, (arm, values) in enumerate(errors.items()):
@@ -273,7 +263,9 @@ def _each(strings: Strings, values: Mapping[str, float]) -> str:
     """List one value for each row in words."""
     return strings.join(
         [
-            strings("alt.per_row", value=f"{v:.3g}", row=strings(f"row.{row}"))
+            strings(
+                "alt.per_row", value=f"{v:.3g}", row=row_name(row, strings)
+            )
             for row, v in values.items()
         ]
     )

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from preact.figures.style import COLORS, MARKERS, Picture, axes, picture
+from preact.figures.style import Picture, axes, picture
+from preact.figures.variants import COLORS, MARKERS, row_name
 from preact.strings import Strings
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -14,7 +15,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 def arm_name(arm: str, strings: Strings) -> str:
     """Name an arm: a row of the tables, or a row and "+final-bn"."""
     row, _, control = arm.partition("+")
-    name = strings(f"row.{row}")
+    name = row_name(row, strings)
     return name + strings("figure.with_final_bn") if control else name
 
 

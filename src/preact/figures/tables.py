@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from preact.figures.variants import row_name
 from preact.paper import Result
 from preact.plan import NetworkPlan
 from preact.spec import ROWS
@@ -80,7 +81,7 @@ def paper_beside_ours(
     theirs = {(r.row, r.depth): r.error_pct for r in results}
     body = []
     for row in dict.fromkeys(r.row for r in results):
-        line = [strings(f"row.{row}"), str(ROWS[row])]
+        line = [row_name(row, strings), str(ROWS[row])]
         for depth in depths:
             error = theirs[row, depth]
             line.append(
@@ -161,17 +162,6 @@ def line_name(line: Line, strings: Strings) -> str:
     if line.settings:
         name += f" [{'; '.join(line.settings)}]"
     return name
-
-
-def row_name(row: str, strings: Strings) -> str:
-    """Name a row; gates by their kind and bias, an unknown one as it is."""
-    if row not in ROWS:
-        return row
-    for kind in ("exclusive-gating", "shortcut-only-gating"):
-        if row.startswith(kind):
-            bias = row.removeprefix(f"{kind}-b")
-            return strings(f"row.{kind}", bias=bias.replace("-", "−"))
-    return strings(f"row.{row}")
 
 
 DATA_KEYS = {
