@@ -101,7 +101,13 @@ def as_rich(table: tables.Table) -> Table:
 
 
 def experiments(folder: Path) -> dict[str, int]:
-    """Experiments with records below a folder, and how many."""
+    """Experiments with records below a folder, and how many.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the folder is none.
+    """
     if not folder.is_dir():
         raise FileNotFoundError(f"{folder} is no folder of records")
     names = sorted(p.name for p in folder.iterdir() if p.is_dir())
