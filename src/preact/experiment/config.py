@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from preact import paper
+from preact.plan.checks import MOST
 from preact.records import Deviation
 from preact.spec import (
     CONTROLS,
@@ -65,9 +66,9 @@ def check_distinct(seeds: tuple[int, ...]) -> None:
 class NetworkChoice:
     """A network of an experiment, and its own seeds if it has some."""
 
-    depth: Annotated[int, Field(ge=3, le=100_002)]
+    depth: Annotated[int, Field(ge=3, le=MOST["depth"])]
     convs: Annotated[int, Field(ge=1, le=3)]
-    width: Annotated[int, Field(ge=1, le=8192)] = 16
+    width: Annotated[int, Field(ge=1, le=MOST["width"])] = 16
     seeds: Seeds | None = None
 
     def __post_init__(self) -> None:

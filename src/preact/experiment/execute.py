@@ -28,6 +28,7 @@ from preact.train.parallel import Workers, workers
 from preact.typed import parse
 
 Values = dict[str, Any]
+INSIDE = ("execution", "unit")  # of `config`, and nowhere else in a record
 ATTEMPTS = 10  # to lock a folder that others delete
 
 
@@ -237,7 +238,7 @@ def described(run: Run) -> Values:
     """What was run: the fields that tables join on, and the whole of it."""
     config = run.config
     return {
-        **{k: v for k, v in config.items() if k != "execution"},
+        **{k: v for k, v in config.items() if k not in INSIDE},
         "protocol": run.recipe.name,
         "config": config,
         "config_sha256": run.config_sha256,

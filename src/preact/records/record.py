@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from preact.plan.checks import MOST
 from preact.typed import (
     Name,
     Percent,
@@ -25,7 +26,7 @@ NotNegative = Annotated[float, Field(ge=0.0)]
 Bytes = Annotated[int, Field(ge=0, le=2**62)]
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Text = Annotated[str, Field(max_length=1_000)]
-Depth = Annotated[int, Field(ge=3, le=100_002)]
+Depth = Annotated[int, Field(ge=3, le=MOST["depth"])]
 
 
 @typed
@@ -75,7 +76,7 @@ class Record:
     tail: Text
     depth: Depth
     convs: Annotated[int, Field(ge=1, le=3)]
-    width: Annotated[int, Field(ge=1, le=8192)]
+    width: Annotated[int, Field(ge=1, le=MOST["width"])]
     recipe: Annotated[Text, Field(alias="protocol")]
     data: Text
     data_label: Text
