@@ -11,7 +11,6 @@ from torch import Tensor
 from preact.converters.names import LAYOUTS, Layout
 from preact.nn import Network
 from preact.plan import (
-    IMAGENET_UNITS,
     BatchNorm,
     Conv,
     Conventions,
@@ -26,6 +25,7 @@ from preact.spec import BN, RELU, TABLE_2
 
 Weights = Mapping[str, Tensor]
 Strides = Literal["first", "3x3"]
+_FIRST = {"stage": 1, "unit": 1, "stage0": 0, "unit0": 0}
 COUNTER = "num_batches_tracked"  # ours have none
 
 
@@ -176,7 +176,7 @@ def _infer_plan(
             f"{tuple(stem.shape)}"
         )
     counts = _units_per_stage(layout, weights)
-    unit = layout.unit.format(stage=1, unit=1, stage0=0, unit0=0)
+    unit = layout.unit.format(**_FIRST)
     convs = _first_missing(
         lambda k: f"{unit}{layout.conv.format(k=k)}.weight", weights
     )
@@ -190,36 +190,24 @@ def _infer_plan(
         stride_on=stride_on,
         projection="conv" if preact else "conv BN",
     )
-    classes = len(weights[f"{layout.classifier}.weight"])
-    width, channels = stem.shape[:2]
-    if kernel == 7:
-        depths = [d for d, n in IMAGENET_UNITS.items() if n == counts]
-        if not depths or convs != 3:
-            raise ValueError(
-                f"{package}: the stages must have "
-                f"{' or '.join(map(str, IMAGENET_UNITS.values()))} units of 3 "
-                f"convolutions; got {counts} of {convs}"
-            )
-        return imagenet_plan(
-            spec,
-            depth=depths[0],
-            classes=classes,
-            image=(channels, 224, 224),
-            conventions=conventions,
-        )
-    if len(counts) != 3 or len(set(counts)) != 1:
+    if not counts or not convs:
         raise ValueError(
-            f"{package}: three stages must have the same number of units; "
-            f"got {counts}"
+            f"{package}: {layout.unit.format(**_FIRST)}"
+            f"{layout.conv.format(k=1)}.weight is missing"
         )
-    return cifar_plan(
+    # Three stages are the paper's networks for CIFAR, four for ImageNet.
+    is_large, (width, channels) = len(counts) != 3, stem.shape[:2]
+    make = imagenet_plan if is_large else cifar_plan
+    options = {"stem": "imagenet" if kernel == 7 else "cifar"}
+    return make(
         spec,
-        depth=3 * counts[0] * convs + 2,
         convs=convs,
-        classes=classes,
-        image=(channels, 32, 32),
+        units_per_stage=counts,
+        classes=len(weights[f"{layout.classifier}.weight"]),
+        image=(channels, 224, 224) if kernel == 7 else (channels, 32, 32),
         width=width,
         conventions=conventions,
+        **(options if is_large else {}),  # type: ignore[arg-type]
     )
 
 
