@@ -26,6 +26,7 @@ Rooms, from the bottom up; each imports only from those before it:
 `propagation`  Eqs. (3) to (8), measured
 `figures`      pictures of data they are handed
 `fast`         the same networks, faster and in less memory
+`converters`   weights of other packages, in and out
 `train`        recipes, and a loop that resumes bit for bit
 `experiment`   files that ask for runs, and the runs
 `bench`        our times beside those of other packages
@@ -75,6 +76,7 @@ _ROOMS = [
     "propagation",
     "figures",
     "fast",
+    "converters",
     "train",
     "experiment",
     "bench",
