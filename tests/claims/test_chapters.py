@@ -5,6 +5,7 @@ sentence. Where a chapter computes, the test runs the chapter's own cells.
 """
 
 import re
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 
 from paths import ROOT
 from preact import paper, reference
-from preact.plan import Conventions, stack_plan
+from preact.plan import Conventions, cifar_plan, stack_plan
 from preact.propagation import (
     direct_coefficient,
     draw_batch,
@@ -356,3 +357,77 @@ def test_preactivation_of_1001_layers_falls_below_1_and_learns():
     assert max(ratios) < 1
     assert min(shares) == 1
     assert max(errors) < 20
+
+
+# ------------------------------------------------------------ chapter 04
+@cache
+def growth_over_50_units(tap):
+    """Gradient ratios of full pre-activation, one tap in every unit."""
+    plan = stack_plan(TABLE_2["full-preactivation"], units=50, width=64)
+    units = tuple(replace(unit, tap=tap) for unit in plan.units)
+    plan = replace(plan, units=units)
+    return [profile(plan, seed=seed).gradient_ratio for seed in range(4, 8)]
+
+
+@claim("popular-bug-explodes")
+def test_the_popular_bug_grows_the_gradient_ten_thousandfold():
+    """50 fresh units of width 64, other seeds than the chapter's."""
+    assert min(growth_over_50_units("after pre")) > 1e4
+    assert max(growth_over_50_units("before pre")) < 100
+
+
+@claim("popular-bug-is-the-worst-row")
+@pytest.mark.parametrize("depth", [110, 164])
+def test_bn_after_addition_is_the_worst_row_of_table_2(depth):
+    errors = {r.row: r.error_pct for r in paper.results(2) if r.depth == depth}
+    assert max(errors, key=errors.get) == "bn-after-addition"
+
+
+@claim("three-units-change-the-width")
+@pytest.mark.parametrize(
+    ("depth", "convs", "count"), [(110, 2, 2), (164, 3, 3)]
+)
+def test_two_basic_units_change_the_width_and_three_bottlenecks(
+    depth, convs, count
+):
+    plan = cifar_plan(TABLE_2["full-preactivation"], depth=depth, convs=convs)
+    changing = [i for i, u in enumerate(plan.units) if u.c_in != u.c_out]
+    assert len(changing) == count
+    assert (0 in changing) == (convs == 3)
+
+
+# -------------------------------------------------------- the front page
+@cache
+def errors_of_digits(final_bn):
+    """Test errors of every seed by row; with a BN before the head or not."""
+    errors = {}
+    for run in load_records("digits_table_2"):
+        if ("BN" in run["tail"]) == final_bn:
+            errors.setdefault(run["row"], []).append(run["test_error_pct"])
+    return errors
+
+
+@claim("digits-bn-after-addition-is-not-cured")
+@pytest.mark.parametrize("final_bn", [False, True])
+def test_on_digits_bn_after_addition_hurts_with_and_without_a_final_bn(
+    final_bn,
+):
+    assert min(errors_of_digits(final_bn)["bn-after-addition"]) > 50
+
+
+@claim("digits-with-final-bn-close-together")
+def test_with_a_final_bn_all_other_units_end_close_together():
+    others = errors_of_digits(final_bn=True).copy()
+    others.pop("bn-after-addition")
+    assert len(others) == 5
+    assert max(map(max, others.values())) < 6
+
+
+@claim("digits-without-final-bn-order-decides")
+def test_without_a_final_bn_every_run_of_every_other_unit_ends_worse():
+    others = errors_of_digits(final_bn=False).copy()
+    full = others.pop("full-preactivation")
+    assert len(others) == 5
+    assert max(full) < min(map(min, others.values()))
+    for row in ("original", "no-relu-after-addition"):
+        assert min(others[row]) > 50
