@@ -86,6 +86,12 @@ DRAWN = {
     "product_and_gradient": lambda say: figures.product_and_gradient(
         PROFILE, PROFILE, say
     ),
+    "race_curves": lambda say: figures.race_curves(
+        {"original": PROFILE, "original+final-bn": PROFILE},
+        {"original": PROFILE, "original+final-bn": PROFILE},
+        20,
+        say,
+    ),
     "unit_diagram": lambda say: draw_unit(say, "row.original"),
 }
 
