@@ -1,4 +1,4 @@
-// Charts of the race: SVG in the page's ink; a curve is known by its color,
+// Charts of race and explorer: SVG in the page's ink; a curve is known by its color,
 // its dash and its marker, as in preact.figures.style.
 const preactCharts = (() => {
   const SVG = "http://www.w3.org/2000/svg";
@@ -150,5 +150,5 @@ const preactCharts = (() => {
     return svg;
   }
 
-  return { LineChart, icon, rankings };
+  return { LineChart, element, icon, rankings };
 })();

@@ -50,8 +50,7 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
     for script in folder.glob("_static/**/*.js"):
         if script.name == "fontawesome.js":
             script.unlink()
-        elif "engine" not in script.parts and script.name != "stack.js":
-            # those are there to be read
+        elif script.parent.name != "engine":  # that is there to be read
             script.write_text(jsmin(script.read_text("utf-8")), "utf-8")
     known = used_words(folder)
     for sheet in folder.glob("_static/**/*.css"):

@@ -17,11 +17,13 @@ OLD_MATHJAX = """addEventListener("load", () => {
   if (window.MathJax && !MathJax.Hub) MathJax.Hub = { Queue() {} };
 });"""
 
-# Classic scripts in this order: a page opened as a file loads no modules.
-RACE = (
-    *("engine/digits.js", "engine/network.js", "engine/training.js"),
-    *("charts.js", "ranking.js", "race.js"),
-)
+# By the class of their place on a page. Classic scripts, in this order: a page
+# that is opened as a file loads no modules.
+ENGINE = ("engine/network.js", "engine/training.js", "charts.js")
+SCRIPTS = {
+    "preact-stack": (*ENGINE, "stack.js"),
+    "preact-race": ("engine/digits.js", *ENGINE, "ranking.js", "race.js"),
+}
 
 
 def dress_page(
@@ -33,11 +35,10 @@ def dress_page(
         return
     if "jupyter.widget-view" in context.get("body", ""):
         app.add_js_file(None, body=OLD_MATHJAX, priority=100)
-    if "preact-stack" in context.get("body", ""):
-        app.add_js_file("stack.js", type="module")
-    if "preact-race" in context.get("body", ""):
-        for script in RACE:
-            app.add_js_file(script, loading_method="defer")
+    for place, scripts in SCRIPTS.items():
+        if place in context.get("body", ""):
+            for script in scripts:
+                app.add_js_file(script, loading_method="defer")
     target = page if tree is not None or page == "search" else "index"
     up = "../" * (page.count("/") + 1)
     context["languages"] = [

@@ -205,7 +205,8 @@ function preactNetwork() {
       this.branch = [...place("pre"), ...place("weights"), ...place("post")];
       this.after = place("after");
       this.layers = [...this.branch, ...this.after];
-      Object.assign(this, { width, shortcut, y: floats(batch * width) });
+      Object.assign(this, { plan, width, shortcut });
+      this.y = floats(batch * width);
       this.dx = floats(batch * width);
     }
 

@@ -70,7 +70,7 @@ def race_curves(
         for arm, values in error.items()
     ]
     alt = strings(
-        "race.alt_recorded",
+        "alt.race",
         steps=len(steps),
         units=units,
         each=strings.join(each),
