@@ -98,7 +98,7 @@ def test_a_shortcut_behind_bn_relu_in_every_unit_is_exactly_fig_4b(seed):
     }
     theirs = {}
     for name in reference.initialize(paper_row, seed):
-        _, index, place, *rest = (*name.split("."), "", "", "")
+        _, index, place, *_rest = (*name.split("."), "", "", "")
         if name.startswith("stem"):
             source = name.replace("stem", "units.0.pre")
         elif place == "after" and int(index) == 5:

@@ -242,7 +242,7 @@ ONES = torch.ones(3)
 def test_units_that_no_package_has_are_refused():
     for row in ("relu-before-addition", "bn-after-addition"):
         plan = cifar_plan(TABLE_2[row], depth=8, convs=2)
-        with pytest.raises(ValueError, match="has no (such net|layer)"):
+        with pytest.raises(ValueError, match=r"has no (such net|layer)"):
             converters.to_torch_resnet(Network(plan))
 
 
