@@ -31,29 +31,29 @@ else
 endif
 	@touch $@
 
-lint: setup
+lint: setup _build
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/ruff check --quiet
 	$(BIN)/mypy --no-error-summary
 	$(BIN)/lint-imports --no-cache > _build/contracts.txt || (cat _build/contracts.txt; false)
-	$(BIN)/python book/_ext/notebooks.py --check
-	$(BIN)/python book/_ext/language.py
+	$(BIN)/python -m book.tools.notebooks --check
+	$(BIN)/python -m book.tools.language
 
-check: _build lint ## lint, types, contracts and the fast tests
+check: lint ## lint, types, contracts and the fast tests
 	$(BIN)/pytest -q -n 2 --dist loadgroup --ignore tests/site -m "not slow"
 
-test: _build lint ## every test and every notebook
+test: lint ## every test and every notebook
 	$(BIN)/pytest -q -n 2 --dist loadgroup --ignore tests/site
-	$(BIN)/pytest -q --nbmake --fill-cache notebooks
+	$(BIN)/pytest -q --nbmake --share-cache notebooks
 
 notebooks: setup ## notebooks/ anew from the chapters
-	$(BIN)/python book/_ext/notebooks.py
+	$(BIN)/python -m book.tools.notebooks
 
 report: setup ## the tables of errors and times in README.md
-	$(BIN)/python book/_ext/results.py
+	$(BIN)/python -m book.tools.results
 
 translated: setup ## note that the Chinese editions follow the English again
-	$(BIN)/python book/_ext/language.py --record
+	$(BIN)/python -m book.tools.language --record
 
 book: setup ## the site in three languages
 	$(BIN)/jupyter-book build . -W --keep-going --quiet

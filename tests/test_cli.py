@@ -1,11 +1,16 @@
+import argparse
 import io
+import json
+import os
 import subprocess
+import sys
 
 import pytest
+from filelock import FileLock
 from rich.console import Console
 
 from paths import ROOT
-from preact.cli import main
+from preact.cli import COMMANDS, main, make_parser
 from preact.cli.progress import Progress
 from preact.data import load
 from preact.train import Run, find_recipe
@@ -46,17 +51,177 @@ def test_plan_knows_every_row_and_imagenet(capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--depth", "1000"], "depth must be 9n + 2 for 3 convolutions"),
-        (["--depth", "20", "--row", "preact"], "got 'preact' (near it:"),
-        (["--depth", "34", "--imagenet"], "50, 101, 152, 200; got 34"),
-        (["--depth", "20", "--convs", "5"], "convs must be one of 1, 2, 3"),
+        ("--depth 1000", "depth must be 9n + 2 for 3 convolutions"),
+        ("--depth 0", "depth must be a positive whole number; got 0"),
+        ("--depth 20 --row preact", "got 'preact' (near it:"),
+        ("--depth 35 --imagenet", "50, 101, 152, 200; got 35"),
+        ("--depth 20 --convs 5", "convs must be one of 1, 2, 3"),
+        ("--depth 20 --convs 0", "convs must be one of 1, 2, 3; got 0"),
+        ("--depth 20 --classes 0", "classes must be a positive whole number"),
+        ("--row original", "--row must stand beside --depth"),
+        ("--convs 2 --classes 0", "--convs, --classes must stand beside"),
+        ("--imagenet", "--imagenet must stand beside --depth"),
+        ("--conventions fair", "--conventions must stand beside --depth"),
+        ("--depth 50 --imagenet --convs 3", "leave --convs out"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(capsys, arguments, message):
-    code, out, err = run(capsys, "plan", *arguments)
+    code, out, err = run(capsys, "plan", *arguments.split())
     assert (code, out) == (2, "")
     assert message in err
     assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "arguments", [["frobnicate"], ["plan", "--depth", "deep"], ["plan", "x"]]
+)
+def test_what_cannot_be_parsed_is_one_sentence_too(capsys, arguments):
+    with pytest.raises(SystemExit) as end:
+        main(arguments)
+    err = capsys.readouterr().err
+    assert end.value.code == 2
+    assert "--help" in err
+    assert len(err.splitlines()) == 1
+
+
+def test_a_long_value_is_not_repeated_in_full(capsys):
+    code, _, err = run(capsys, "plan", "--depth", "20", "--row", "x" * 9999)
+    assert code == 2
+    assert len(err) < 1100
+    assert "row must be a key of" in err
+    assert "near it" in err
+
+
+def test_plan_in_json_has_the_numbers_of_the_table(capsys):
+    plan = json.loads(run(capsys, "plan", "--depth", "1001", "--json")[1])
+    assert plan["units"] == [111, 111, 111]
+    assert plan["parameters"] == 10_327_706
+    assert sum(part["parameters"] for part in plan["parts"]) == 10_327_706
+    assert plan["multiply_adds"] == sum(
+        part["multiply_adds"] for part in plan["parts"]
+    )
+    plans = json.loads(run(capsys, "plan", "--json")[1])
+    assert [one["depth"] for one in plans][:4] == [110, 110, 164, 1001]
+
+
+def test_the_list_of_commands_says_of_each_what_the_command_says():
+    said = {}
+
+    class Listener:
+        def add_parser(self, name, *, help, **_):
+            said[name] = help
+            return argparse.ArgumentParser()
+
+    make_parser(COMMANDS)  # imports them
+    for name in COMMANDS:
+        sys.modules[f"preact.cli.{name}"].add_command(Listener())
+    assert said == COMMANDS
+
+
+def python(code, *arguments, **options):
+    """Run some code in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        **options,
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["--version"], ["plan", "--depth", "1001"], ["plan"]],
+)
+def test_what_needs_no_network_loads_no_torch(arguments):
+    code = """
+import sys
+from preact.cli import main
+try:
+    code = main(sys.argv[1:])
+except SystemExit as end:
+    code = end.code
+heavy = {"torch", "sklearn", "matplotlib", "IPython"} & set(sys.modules)
+sys.exit(f"loaded {heavy}" if heavy else code)
+"""
+    told = python(code, *arguments)
+    assert (told.returncode, told.stderr) == (0, "")
+    assert told.stdout
+
+
+def test_the_version_is_that_of_the_package(capsys):
+    import preact
+
+    with pytest.raises(SystemExit) as end:
+        main(["--version"])
+    assert end.value.code == 0
+    assert capsys.readouterr().out == f"preact {preact.__version__}\n"
+
+
+def test_ctrl_c_while_torch_loads_leaves_no_traceback():
+    code = """
+import os, signal, sys
+from preact.cli import main
+
+class Impatient:
+    def find_spec(self, name, path=None, target=None):
+        if name == "torch":
+            try:
+                os.kill(os.getpid(), signal.SIGINT)
+            except BaseException:  # as some imports do
+                pass
+
+sys.meta_path.insert(0, Impatient())
+sys.exit(main(["train", "--depth", "20"]))
+"""
+    told = python(code)
+    assert told.returncode == 130
+    assert told.stdout == ""
+    assert told.stderr == "preact: stopped\n"
+
+
+def test_a_reader_that_has_left_is_no_error():
+    command = [sys.executable, "-m", "preact", "plan", "--depth", "1001"]
+    read, write = os.pipe()
+    os.close(read)
+    told = subprocess.run(
+        command, stdout=write, stderr=subprocess.PIPE, text=True, check=False
+    )
+    os.close(write)
+    assert (told.returncode, told.stderr) == (1, "")
+
+
+def test_a_terminal_of_ascii_shows_what_it_can():
+    told = python(
+        "from preact.cli import main; main(['report', 'digits_table_2'])",
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
+    assert (told.returncode, told.stderr) == (0, "")
+    assert "69.72" in told.stdout
+
+
+def test_a_run_that_another_process_trains_is_one_sentence(
+    capsys, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    work = tmp_path / "runs/train/digits/resnet-8-2/original"
+    work = work / "seed-1.checkpoints"
+    work.mkdir(parents=True)
+    with FileLock(work / "lock"):
+        code, _, err = run(
+            capsys, "train", "--depth", "8", "--row", "original"
+        )
+    assert code == 2
+    assert "another process trains it" in err
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_the_completion_script_knows_commands_and_options(capsys, shell):
+    code, out, _ = run(capsys, "completion", shell)
+    assert code == 0
+    assert "ablate" in out
+    assert "--conventions" in out
 
 
 def test_progress_is_a_line_in_a_log_and_a_bar_on_a_terminal():

@@ -1,32 +1,62 @@
 import json
+import os
+import re
 
 import pytest
 
 from preact.cli import main
-from preact.records import FIELDS, read_record, write_record
+from preact.experiment import experiment_schema
+from preact.records import (
+    read_curve,
+    read_record,
+    schema,
+    sha256_of,
+    write_record,
+)
+from preact.records.compare import PUBLISHED, compare, load_records
+from preact.records.speed import load_times
+
+SOME = sorted(PUBLISHED.glob("digits_depth/digits/resnet-20-2/*/seed-1.json"))
+GOOD = json.loads(SOME[0].read_text("utf-8"))
 
 
-@pytest.fixture
-def trained(tmp_path, capsys):
+def made(path, **change):
+    """A record like a published one, but for what changes, hashed anew."""
+    config = {**GOOD["config"], **change.pop("config", {})}
+    execution = change.pop("execution", {})
+    config["execution"] = {**config["execution"], **execution}
+    config |= {k: v for k, v in change.items() if k in config}
+    values = {**GOOD, **change, "config": config}
+    values["config_sha256"] = sha256_of(config)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return write_record(path, values, [])
+
+
+@pytest.fixture(scope="module")
+def once(tmp_path_factory):
     """A tiny run from the command line, and its record."""
+    out = tmp_path_factory.mktemp("trained")
     command = ["train", "--depth", "8", "--iterations", "30"]
-    command += ["--device", "cpu", "--out", str(tmp_path)]
+    command += ["--device", "cpu", "--out", str(out)]
     assert main(command) == 0
-    (path,) = tmp_path.rglob("*.json")
-    capsys.readouterr()
+    (path,) = out.rglob("*.json")
     return command, path
 
 
-def test_a_run_leaves_a_record_and_its_curve_and_nothing_else(
-    trained, tmp_path
-):
-    _, path = trained
+@pytest.fixture
+def trained(once, capsys):
+    capsys.readouterr()
+    return once
+
+
+def test_a_run_leaves_a_record_and_its_curve_and_nothing_else(trained):
+    command, path = trained
     record = read_record(path)
-    assert record["outcome"] == "finished"
-    assert record["test_error_is"] == "last iteration"
-    assert record["spec"] == "BN ReLU conv BN ReLU conv (+)"
-    assert record["config"]["protocol"]["iterations"] == 30
-    assert path.relative_to(tmp_path).parts == (
+    assert record.outcome == "finished"
+    assert record.test_error_is == "last iteration"
+    assert record.spec == "BN ReLU conv BN ReLU conv (+)"
+    assert record.config["protocol"]["iterations"] == 30
+    assert path.relative_to(command[-1]).parts == (
         "train",
         "digits",
         "resnet-8-2",
@@ -64,38 +94,300 @@ def test_two_runs_cannot_write_one_record(trained):
     assert read_record(path) == record
 
 
-@pytest.mark.parametrize("field", FIELDS)
-def test_a_record_without_a_field_is_refused(trained, field):
-    _, path = trained
-    record = read_record(path)
-    del record[field]
-    with pytest.raises(ValueError, match=f"a record must have '{field}'"):
-        write_record(path.with_name("other.json"), record, [])
-    assert not path.with_name("other.json").exists()
+LATER = ("processors", "python", "preact", "code_sha256", "wall_is")
+NUMBERS = ("depth", "convs", "width", "seed", "parameters", "bn_batch")
+COUNTS = (*NUMBERS, "iterations", "devices", "threads")
+
+
+def cases():
+    """(field, what it must not be)."""
+    for field in GOOD:
+        if field not in LATER:
+            yield field, "absent"
+        yield field, [None] if isinstance(GOOD[field], list) else [1]
+    for field in COUNTS:
+        for value in ("110", 110.0, True, -1, None, 10**400):
+            yield field, value
+    for value in ("5", True, -5, 100.1, 1000, None, 10**400, [5.0]):
+        yield "test_error_pct", value
+    for field in ("wall_s", "images_per_s"):
+        for value in ("5", True, -1.0):
+            yield field, value
+    for field in ("row", "experiment"):
+        for value in ("", "../x", "a/b", "[/red]", 5, "a" * 101):
+            yield field, value
+    for value in ("crashed", "", None, 1):
+        yield "outcome", value
+    for value in ({}, {"commit": "a"}, {"commit": 5, "dirty": False}, [], "a"):
+        yield "git", value
+    yield "git", {"commit": "a", "dirty": "no"}
+    for value in ([5], [{}], [{"from": "a"}], "a", {"from": "a"}):
+        yield "deviations", value
+    yield "deviations", [{"from": ["a"], "to": "b", "why": "c"}]
+    for value in ([5], [{}], "a", [{"iteration": "a"}]):
+        yield "profiles", value
+    for value in ({}, [], "a", {"row": "original"}):
+        yield "config", value
+    for value in (5, "", "f" * 64, "F" * 64, "g" * 64):
+        yield "config_sha256", value
+    yield from [("data_sha256", "x"), ("deterministic", "no")]
+    yield from [("deterministic", 0), ("unheard_of", 1), ("protocol", "x")]
+
+
+CASES = list(cases())
+
+
+@pytest.mark.parametrize(("field", "value"), CASES)
+def test_a_record_with_a_wrong_value_is_one_sentence(tmp_path, field, value):
+    values = dict(GOOD)
+    if value == "absent":
+        del values[field]
+    else:
+        values[field] = value
+    path = tmp_path / "seed-1.json"
+    path.write_text(json.dumps(values))
+    with pytest.raises(ValueError, match=re.escape(str(path))) as told:
+        read_record(path)
+    text = str(told.value)
+    assert field in text
+    assert "\n" not in text
+    assert "pydantic" not in text
+    with pytest.raises(ValueError, match=field):
+        write_record(tmp_path / "other.json", values, [])
+    assert not (tmp_path / "other.json").exists()
+
+
+def test_the_corpus_of_wrong_records_is_no_short_one():
+    assert len(CASES) > 150
+
+
+@pytest.mark.parametrize("field", ["row", "depth", "tail", "seed", "data"])
+def test_a_record_that_was_changed_by_hand_is_refused(tmp_path, field):
+    path = tmp_path / "seed-1.json"
+    other = 29 if isinstance(GOOD[field], int) else "other"
+    path.write_text(json.dumps(GOOD | {field: other}))
+    with pytest.raises(ValueError, match=f"{field} must be what config says"):
+        read_record(path)
+    config = GOOD["config"] | {field: other}
+    path.write_text(json.dumps(GOOD | {field: other, "config": config}))
+    with pytest.raises(ValueError, match="must be the hash of config"):
+        read_record(path)
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "message"),
+    ("content", "message"),
     [
-        ("outcome", "crashed", "outcome must be finished or diverged"),
-        ("test_error_pct", float("nan"), "test_error_pct must be finite"),
-        ("depth", "110", "depth must be"),
+        (b"", "is not JSON"),
+        (b"{", "is not JSON"),
+        (b"\xff\xfe", "must be UTF-8"),
+        (b"[]", "must be a table"),
+        (b"5", "must be a table"),
+        (b"null", "must be a table"),
+        (b'"text"', "must be a table"),
+        (b'{"row": NaN}', "NaN is no number of JSON"),
+        (b'{"row": -Infinity}', "-Infinity is no number of JSON"),
+        (b'{"row": "original"}', "experiment is missing"),
+        (b"[" * 100_000 + b"]" * 100_000, "too deeply"),
+        (b"1" + b"0" * 5000, "is not JSON"),
     ],
 )
-def test_a_record_with_a_wrong_value_is_refused(
-    trained, field, value, message
-):
-    _, path = trained
-    broken = {**read_record(path), field: value}
-    with pytest.raises(ValueError, match=message):
-        write_record(path.with_name("other.json"), broken, [])
-
-
-def test_a_file_that_is_no_record_is_named(tmp_path):
+def test_a_file_that_is_no_record_is_named(tmp_path, content, message):
     path = tmp_path / "seed-1.json"
-    path.write_text("{")
-    with pytest.raises(ValueError, match="is not JSON"):
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=message) as told:
         read_record(path)
-    path.write_text(json.dumps({"row": "original"}))
-    with pytest.raises(ValueError, match="must have 'experiment'"):
-        read_record(path)
+    assert str(path) in str(told.value)
+
+
+def test_what_is_no_regular_file_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "seed-1.json")
+    with pytest.raises(ValueError, match="must be a regular file"):
+        read_record(tmp_path / "seed-1.json")
+
+
+def test_a_record_can_be_written_where_there_are_no_hard_links(
+    tmp_path, monkeypatch
+):
+    def no_link(*_):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", no_link)
+    path = tmp_path / "seed-1.json"
+    record = write_record(path, GOOD, [])
+    assert read_record(path) == record
+    with pytest.raises(FileExistsError):
+        write_record(path, GOOD, [])
+    assert [p.suffix for p in sorted(tmp_path.iterdir())] == [".csv", ".json"]
+
+
+def test_the_file_of_a_record_is_the_record_again(tmp_path):
+    record = read_record(SOME[0])
+    write_record(tmp_path / "seed-1.json", record, [])
+    again = json.loads((tmp_path / "seed-1.json").read_text())
+    assert again == GOOD
+    assert record["protocol"] == record.recipe == GOOD["protocol"]
+    assert {**record}.keys() == GOOD.keys()
+
+
+def test_a_curve_is_read_column_by_column(tmp_path):
+    curve = read_curve(SOME[0])
+    assert curve["iteration"][-1] == GOOD["iterations"]
+    assert curve["test_error_pct"][-1] == GOOD["test_error_pct"]
+    path = tmp_path / "seed-1.csv"
+    path.write_text("iteration,loss\n1\n")
+    with pytest.raises(ValueError, match="line 2 must have 2 cells; got 1"):
+        read_curve(path)
+    path.write_text("iteration,loss\n1,x\n")
+    with pytest.raises(ValueError, match="could not convert"):
+        read_curve(path)
+
+
+def test_two_records_of_one_seed_are_not_counted_twice(tmp_path):
+    made(tmp_path / "a" / "seed-1.json")
+    made(tmp_path / "b" / "seed-1.json")
+    with pytest.raises(ValueError, match="seed 1 of one configuration"):
+        load_records(folder=tmp_path)
+
+
+@pytest.mark.parametrize("name", ["..", "../..", "/etc", "a/b", ""])
+def test_only_names_of_folders_are_reported(tmp_path, name, capsys):
+    if name:
+        with pytest.raises(ValueError, match="must be the name of a folder"):
+            load_records(name, tmp_path)
+    with pytest.raises(FileNotFoundError, match="no records below"):
+        load_records("nothing", tmp_path)
+
+
+def test_runs_of_different_precision_are_no_one_median(tmp_path, capsys):
+    for seed in (1, 2):
+        for precision, error in (("fp32", 5.0), ("bf16", 50.0)):
+            made(
+                tmp_path / "train" / precision / f"seed-{seed}.json",
+                experiment="train",
+                seed=seed,
+                test_error_pct=error,
+                execution={"precision": precision},
+            )
+    lines = compare(load_records("train", tmp_path))
+    assert [(line.n, line.median) for line in lines] == [(2, 50.0), (2, 5.0)]
+    assert lines[0].settings == ("execution.precision bf16",)
+    command = ["report", "train", "--results", str(tmp_path), "--markdown"]
+    assert main(command) == 0
+    said = capsys.readouterr().out
+    assert "execution.precision bf16" in said
+    assert "execution.precision fp32" in said
+
+
+def reported(folder, capsys, *options):
+    assert main(["report", "any", "--results", str(folder), *options]) == 0
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("data", "label", "depth", "row", "tail", "error"),
+    [
+        ("cifar10", "CIFAR-10", 164, "full-preactivation", "BN ReLU", 5.46),
+        (
+            "cifar10",
+            "CIFAR-10 (unofficial files)",
+            164,
+            "full-preactivation",
+            "BN ReLU",
+            5.46,
+        ),
+        ("cifar100", "CIFAR-100", 164, "full-preactivation", "BN ReLU", 24.33),
+        ("cifar100", "CIFAR-100", 1001, "original", "", 27.82),
+        ("imagenet", "ImageNet", 152, "original", "", 21.3),
+        ("imagenet", "ImageNet", 200, "full-preactivation", "BN ReLU", 20.7),
+        ("shells", "my shells", 164, "full-preactivation", "BN ReLU", None),
+    ],
+)
+def test_ours_stands_beside_the_papers_error_on_the_same_data(
+    tmp_path, capsys, data, label, depth, row, tail, error
+):
+    made(
+        tmp_path / "any" / "seed-1.json",
+        experiment="any",
+        data=data,
+        data_label=label,
+        depth=depth,
+        convs=3,
+        row=row,
+        tail=tail,
+    )
+    (line,) = compare(load_records("any", tmp_path))
+    assert line.paper_has == (error is not None)
+    assert line.paper_pct == error
+    said = reported(tmp_path, capsys)
+    assert label in " ".join(said.split())
+    if error:
+        assert f"{error:.2f}" in said
+    (told,) = json.loads(reported(tmp_path, capsys, "--json"))
+    assert (told["paper_pct"], len(told["errors_pct"])) == (error, 1)
+
+
+def test_an_own_row_is_reported_by_its_name_and_printed_unit(tmp_path, capsys):
+    spec = "BN conv BN ReLU conv ReLU (+)"
+    made(
+        tmp_path / "any" / "seed-1.json",
+        experiment="any",
+        row="mine",
+        spec=spec,
+        tail="[/red]",
+        config={"unit": {"pre": ["BN"], "post": ["ReLU"]}},
+    )
+    said = reported(tmp_path, capsys, "--markdown")
+    assert f"mine: {spec}" in said
+    assert "[/red]" in reported(tmp_path, capsys)
+
+
+def test_changed_code_is_told_only_where_it_is_known(tmp_path, capsys):
+    for seed, dirty in ((1, None), (2, False), (3, True)):
+        made(
+            tmp_path / "any" / f"seed-{seed}.json",
+            experiment="any",
+            seed=seed,
+            git={"commit": None, "dirty": dirty},
+        )
+    assert "1 of 3 runs had changed code" in reported(tmp_path, capsys)
+
+
+def test_a_report_of_one_record_does_not_say_records(tmp_path, capsys):
+    made(tmp_path / "any" / "seed-1.json", experiment="any")
+    assert main(["report", "--results", str(tmp_path)]) == 0
+    assert capsys.readouterr().out == "any: 1 record\n"
+
+
+def test_names_are_wrapped_and_never_cut_at_80_columns(
+    tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setenv("COLUMNS", "80")
+    name = "shortcut-only-gating-of-my-own-making"
+    made(tmp_path / "any" / "seed-1.json", experiment="any", row=name)
+    said = reported(tmp_path, capsys)
+    assert "…" not in said
+    cells = [line.split("│")[1] for line in said.split("\n") if "│" in line]
+    first = [cell.strip() for cell in cells]
+    assert name in "".join(first)
+
+
+def test_the_schemas_name_every_field():
+    schemas = schema()
+    assert schemas["run"]["properties"].keys() >= GOOD.keys()
+    assert schemas["run"]["additionalProperties"] is False
+    bench = load_times("cpu-164")
+    assert schemas["bench"]["properties"].keys() >= bench.keys()
+    sections = experiment_schema()["properties"]
+    assert {"scientific", "nuisance", "fixed", "deviation"} < sections.keys()
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("batch", 0), ("rows", []), ("rows", [{}]), ("device", 5), ("x", 1)],
+)
+def test_a_wrong_bench_record_is_one_sentence(tmp_path, key, value):
+    record = load_times("cpu-164") | {key: value}
+    (tmp_path / "bench").mkdir()
+    (tmp_path / "bench/cpu-164.json").write_text(json.dumps(record))
+    with pytest.raises(ValueError, match=rf"cpu-164.json: .*{key}"):
+        load_times("cpu-164", tmp_path)

@@ -1,18 +1,104 @@
 """Identity Mappings in Deep Residual Networks (He et al. 2016), in code.
 
+What is named below is loaded when it is first used; `import preact` alone
+loads no PyTorch.
+
+Examples
+--------
+>>> import preact
+>>> plan = preact.cifar_plan(
+...     preact.TABLE_2["full-preactivation"], depth=1001, convs=3
+... )
+>>> plan.parameters, len(plan.units)
+(10327706, 333)
+
 Rooms, from the bottom up; each imports only from those before it:
 
+`typed`        what comes from files: one strict class a kind
 `spec`         a residual unit as data; Tables 1 and 2 as dictionaries
 `plan`         a network without tensors: depth, widths, strides, boundaries
 `paper`        what the paper says: its tables and its recipe
 `strings`      words of figures and messages in three languages
 `reference`    the networks in NumPy, float64, backward by hand
 `nn`           the same networks in PyTorch
-`data`         digits and CIFAR, in memory as bytes
+`data`         digits, CIFAR, ImageNet, and your own images
 `records`      what was measured, in files that are whole
-`train`        recipes, and a loop that resumes bit for bit
 `propagation`  Eqs. (3) to (8), measured
 `figures`      pictures of data they are handed
+`fast`         the same networks, faster and in less memory
+`converters`   weights of other packages, in and out
+`train`        recipes, and a loop that resumes bit for bit
+`experiment`   files that ask for runs, and the runs
+`bench`        our times beside those of other packages
 `book`         what the chapters call: set-up, show, exercises
 `cli`          the `preact` command
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from preact.nn import Network
+    from preact.plan import Conventions, cifar_plan, imagenet_plan, stack_plan
+    from preact.spec import BN, RELU, TABLE_1, TABLE_2, UnitSpec, find_row
+
+__version__ = "0.1.0"
+__all__ = [
+    "BN",
+    "RELU",
+    "TABLE_1",
+    "TABLE_2",
+    "Conventions",
+    "Network",
+    "UnitSpec",
+    "__version__",
+    "cifar_plan",
+    "find_row",
+    "imagenet_plan",
+    "stack_plan",
+]
+
+_HOMES = {
+    "nn": ["Network"],
+    "plan": ["Conventions", "cifar_plan", "imagenet_plan", "stack_plan"],
+    "spec": ["BN", "RELU", "TABLE_1", "TABLE_2", "UnitSpec", "find_row"],
+}
+_ROOMS = [
+    "typed",
+    "spec",
+    "plan",
+    "paper",
+    "strings",
+    "reference",
+    "nn",
+    "data",
+    "records",
+    "propagation",
+    "figures",
+    "fast",
+    "converters",
+    "train",
+    "experiment",
+    "bench",
+    "book",
+    "cli",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name, or a room, when it is first used."""
+    if name in _ROOMS:
+        return import_module(f"preact.{name}")
+    for room, names in _HOMES.items():
+        if name in names:
+            value = getattr(import_module(f"preact.{room}"), name)
+            globals()[name] = value
+            return value
+    raise AttributeError(
+        f"preact has no {name!r}; it has {', '.join(__all__)}"
+    )
+
+
+def __dir__() -> list[str]:
+    """List the public names and the rooms."""
+    return sorted([*__all__, *_ROOMS])

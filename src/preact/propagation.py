@@ -19,10 +19,12 @@ import numpy as np
 
 from preact import reference
 from preact.plan import NetworkPlan, UnitPlan
-from preact.reference.layers import Array, Params, backward, forward, sigmoid
+from preact.plan.open_paths import OpenPaths, closing
+from preact.reference.caches import Array
+from preact.reference.layers import Params, backward, forward, sigmoid
 from preact.reference.network import Labels, unit_params
 from preact.reference.unit import UnitCache
-from preact.spec import RELU, Gated, Scale
+from preact.spec import Gated, Scale
 
 
 class Engine(Protocol):
@@ -125,24 +127,17 @@ def rms(x: Array) -> float:
 def open_share(plan: NetworkPlan, streams: list[Array]) -> Array:
     """Share of coordinates whose shortcut is open from x_0 to each x_l.
 
-    With f = ReLU a coordinate of x_{l+1} that is 0 has lost its shortcut. A
-    shortcut factor of 0 closes all. Where a stage changes the shape, the
-    count starts anew: the paper's derivation holds inside a stage.
+    The rule is `preact.plan.open_paths`': with f = ReLU a coordinate of
+    x_{l+1} that is 0 has lost its shortcut.
 
     Returns
     -------
-    (L + 1,) float64
+    (L + 1,) float64, NaN where the stream does not show it
     """
+    paths = OpenPaths(streams[0].shape)
     shares = [1.0]
-    alive = np.ones(streams[0].shape, dtype=bool)
     for unit, x in zip(plan.units, streams[1:], strict=True):
-        if x.shape != alive.shape:
-            alive = np.ones(x.shape, dtype=bool)
-        if unit.spec.on_shortcut == Scale(0.0):
-            alive = np.zeros_like(alive)
-        if RELU in unit.spec.after:
-            alive = alive & (x > 0)
-        shares.append(float(alive.mean()))
+        shares.append(float(paths.after_unit(x, closing(unit.spec))))
     return np.array(shares)
 
 
@@ -169,15 +164,6 @@ def _shortcut_factor(unit: UnitPlan) -> float:
             return 1.0 - float(sigmoid(np.array(bias)))
         case _:
             return 1.0
-
-
-def bn_after_addition_factor(branch_variance: float) -> float:
-    """Hidden lambda of BN after the addition: 1 / sqrt(1 + variance).
-
-    BN divides the sum of a unit-variance shortcut and the branch by its
-    deviation, the shortcut with it (Fig. 4(b) read with Eq. (8)).
-    """
-    return 1.0 / math.sqrt(1.0 + branch_variance)
 
 
 # ------------------------------------------------- gradients of the stream
@@ -208,14 +194,15 @@ def pullback(
 
 
 def direct_coefficient(
-    plan: NetworkPlan, *, batch: int = 256, seed: int = 0
+    plan: NetworkPlan, *, batch: int = 256, seed: int = 0, probes: int = 1
 ) -> Array:
     """Size of the direct term in dE/dx_l: <g_l, g_L> / |g_L|^2, l = 0 ... L.
 
     For a random g_L the part of g_l that comes through the weights is nearly
     orthogonal to g_L, so what is left is the factor on the shortcut path:
     the "1" of Eq. (5), the product of Eq. (8), or the open share where ReLUs
-    stand after the additions.
+    stand after the additions. What comes through the weights averages out over
+    `probes` random g_L, the slower the deeper the network.
 
     Returns
     -------
@@ -236,10 +223,13 @@ def direct_coefficient(
     x, _ = draw_batch(plan, batch, seed)
     streams, caches = run_units(plan, params, x)
     rng = np.random.default_rng([seed, 2])
-    last = np.asarray(rng.normal(size=streams[-1].shape))
-    gradients = pullback(plan, caches, last)
-    norm = float((last * last).sum())
-    return np.array([float((g * last).sum()) / norm for g in gradients])
+    total = np.zeros(len(streams))
+    for _ in range(probes):
+        last = np.asarray(rng.normal(size=streams[-1].shape))
+        gradients = pullback(plan, caches, last)
+        norm = float((last * last).sum())
+        total += [float((g * last).sum()) / norm for g in gradients]
+    return total / probes
 
 
 def stream_jacobian(

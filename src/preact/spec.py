@@ -33,6 +33,16 @@ class Op(StrEnum):
 BN, RELU = Op.BN, Op.RELU
 
 
+GATE_DESIGNS = ("conv1x1", "two conv3x3")
+
+
+def check_number(name: str, value: object) -> None:
+    """Refuse anything but a finite number."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not math.isfinite(value):  # type: ignore[arg-type]
+        raise ValueError(f"{name} must be a finite number; got {value!r}")
+
+
 @dataclass(frozen=True)
 class Scale:
     """A constant factor, lambda in Eq. (6); `Scale(1.0)` is none."""
@@ -40,10 +50,7 @@ class Scale:
     value: float = 1.0
 
     def __post_init__(self) -> None:
-        if not math.isfinite(self.value):
-            raise ValueError(
-                f"a scale must be a finite number; got {self.value}"
-            )
+        check_number("a scale", self.value)
 
     def __str__(self) -> str:
         return f"{self.value:g}"
@@ -70,10 +77,16 @@ class Gated:
     design: Literal["conv1x1", "two conv3x3"] = "conv1x1"
 
     def __post_init__(self) -> None:
-        if not math.isfinite(self.bias):
+        check_number("a gate's initial bias", self.bias)
+        if not isinstance(self.complement, bool):
             raise ValueError(
-                f"a gate's initial bias must be a finite number; "
-                f"got {self.bias}"
+                "a gate's complement must be True or False; "
+                f"got {self.complement!r}"
+            )
+        if self.design not in GATE_DESIGNS:
+            raise ValueError(
+                "a gate's design must be one of "
+                f"{', '.join(map(repr, GATE_DESIGNS))}; got {self.design!r}"
             )
 
     def __str__(self) -> str:
@@ -92,6 +105,7 @@ class Dropout:
     rate: float
 
     def __post_init__(self) -> None:
+        check_number("a dropout rate", self.rate)
         if not 0.0 < self.rate < 1.0:
             raise ValueError(
                 f"a dropout rate must lie strictly between 0 and 1; "
@@ -122,7 +136,7 @@ class UnitSpec:
     ----------
     pre, post, after : tuple of Op
         What stands before the first convolution, after the last one, and
-        after the addition.
+        after the addition; "BN" and "ReLU" are read as `BN` and `RELU`.
     on_shortcut, on_branch : Scale, Gated, and on the shortcut Dropout, Conv1x1
         The two columns of Table 1: what multiplies (or replaces) the shortcut
         and what multiplies F.
@@ -132,7 +146,8 @@ class UnitSpec:
     ValueError
         If a place holds something else than distinct BN and ReLU, or a gate
         stands on F without its complement on the shortcut (exclusive gating
-        is one gate with two uses).
+        is one gate with two uses). A gate on the shortcut alone may be
+        1 - g(x), as in Fig. 2(d), or g(x) itself.
 
     Examples
     --------
@@ -148,7 +163,8 @@ class UnitSpec:
 
     def __post_init__(self) -> None:
         for place in ("pre", "post", "after"):
-            check_ops(place, getattr(self, place))
+            ops = as_ops(place, getattr(self, place))
+            object.__setattr__(self, place, ops)
         if not isinstance(self.on_shortcut, OnShortcut):
             raise ValueError(
                 "on_shortcut must be a Scale, Gated, Dropout or Conv1x1; "
@@ -188,13 +204,22 @@ class UnitSpec:
         return text
 
 
-def check_ops(place: str, ops: object) -> None:
-    """Refuse anything but a tuple of distinct `Op`s."""
-    legal = isinstance(ops, tuple) and all(isinstance(op, Op) for op in ops)
-    if not legal or len(set(ops)) != len(ops):  # type: ignore[arg-type,call-overload]
-        raise ValueError(
-            f"{place} must be a tuple of distinct BN and RELU; got {ops!r}"
-        )
+def as_ops(place: str, ops: object) -> tuple[Op, ...]:
+    """Return distinct `Op`s.
+
+    Raises
+    ------
+    ValueError
+        If they are anything else.
+    """
+    if isinstance(ops, tuple):
+        names = [str(op) for op in ops if isinstance(op, str)]
+        distinct = len(names) == len(ops) == len(set(names))
+        if distinct and set(names) <= set(Op):
+            return tuple(map(Op, names))
+    raise ValueError(
+        f"{place} must be a tuple of distinct BN and RELU; got {ops!r}"
+    )
 
 
 TABLE_2 = {
@@ -253,10 +278,30 @@ def find_row(name: str) -> UnitSpec:
     ValueError
         If no row has this name; the message lists the near matches.
     """
+    if not isinstance(name, str):
+        raise ValueError(f"row must be the name of a row; got {name!r}")
     if name in ROWS:
         return ROWS[name]
-    near = get_close_matches(name, ROWS, n=3, cutoff=0.5) or list(TABLE_2)
+    shown = repr(name if len(name) <= 60 else f"{name[:60]}...")
+    near = get_close_matches(name[:60], ROWS, n=3, cutoff=0.5) or list(TABLE_2)
     raise ValueError(
-        f"row must be a key of TABLE_1, TABLE_2 or CONTROLS; got {name!r} "
+        f"row must be a key of TABLE_1, TABLE_2 or CONTROLS; got {shown} "
         f"(near it: {', '.join(near)})"
+    )
+
+
+def find_unit(unit: UnitSpec | str) -> UnitSpec:
+    """Return a unit that is given, or that a row's name says.
+
+    Raises
+    ------
+    ValueError
+        If it is neither.
+    """
+    if isinstance(unit, UnitSpec):
+        return unit
+    if isinstance(unit, str):
+        return find_row(unit)
+    raise ValueError(
+        f"spec must be a UnitSpec or the name of a row; got {unit!r}"
     )

@@ -7,10 +7,11 @@ import shutil
 import nbformat
 import pytest
 
-from notebooks import main as write_notebooks
-from notebooks import notebook
-from parity import LANGUAGES, differences
+from book.tools.notebooks import main as write_notebooks
+from book.tools.notebooks import notebook, quote_source
+from book.tools.parity import differences
 from paths import ROOT
+from preact.strings import LANGUAGES, TRANSLATIONS
 
 CHAPTERS = sorted((ROOT / "book/en").glob("*.md"))
 NAMES = [path.stem for path in CHAPTERS]
@@ -65,6 +66,136 @@ def test_the_gate_misses_no_missing_file(tmp_path):
     assert differences(tmp_path) == [
         "zh-Hant: files differ from en: 04-units.md"
     ]
+
+
+QUOTED = """```{{literalinclude}} {path}
+:pyobject: Unit.forward
+:{option}: {value}
+```
+"""
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "other"),
+    [
+        ("name", "a-quote", "another"),
+        ("lines", "1-2", "1-3"),
+        ("start-after", "def forward", "self.pre"),
+        ("start-at", "a = ", "return"),
+        ("end-before", "return", "h = "),
+        ("end-at", "a = ", "return"),
+        ("dedent", "8", "4"),
+        ("emphasize-lines", "1", "2"),
+    ],
+)
+def test_the_gate_sees_drift_in_every_option_of_a_quote(
+    tmp_path, option, value, other
+):
+    quote = QUOTED.format(
+        path="../../src/preact/nn/unit.py", option=option, value=value
+    )
+    shutil.copytree(ROOT / "book", tmp_path / "book")
+    for language in LANGUAGES:
+        path = tmp_path / "book" / language / "04-units.md"
+        text = path.read_text("utf-8").replace("## ", f"{quote}\n## ", 1)
+        path.write_text(text, "utf-8")
+    assert differences(tmp_path) == []
+    old, new = f":{option}: {value}\n", f":{option}: {other}\n"
+    assert old in text
+    path.write_text(text.replace(old, new, 1), "utf-8")
+    (problem,) = differences(tmp_path)
+    assert problem.startswith(f"{language}/04-units.md: options differ")
+
+
+def test_the_gate_sees_another_function_quoted(tmp_path):
+    shutil.copytree(ROOT / "book", tmp_path / "book")
+    path = tmp_path / "book/zh-Hant/04-units.md"
+    text = path.read_text("utf-8")
+    path.write_text(text.replace("Unit.forward", "Times.forward", 1), "utf-8")
+    assert any("options differ" in line for line in differences(tmp_path))
+
+
+def test_the_gate_sees_another_file_quoted(tmp_path):
+    shutil.copytree(ROOT / "book", tmp_path / "book")
+    path = tmp_path / "book/zh-Hant/04-units.md"
+    text = path.read_text("utf-8").replace("nn/unit.py", "nn/layers.py", 1)
+    path.write_text(text, "utf-8")
+    assert any("options differ" in line for line in differences(tmp_path))
+
+
+SOURCE = """import os
+
+
+class Unit:
+    def forward(self, x):
+        a = self.pre(x)
+        return a
+
+
+class Times:
+    scale = 2
+
+    @property
+    def twice(self):
+        return 2
+
+    def forward(self, x):
+        # start
+        y = self.scale * x
+        # end
+        return y
+
+
+def forward(x):
+    return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        (
+            ":pyobject: Times.forward",
+            "    def forward(self, x):\n        # start\n"
+            "        y = self.scale * x\n        # end\n        return y",
+        ),
+        (
+            ":pyobject: Unit.forward\n:start-at: a =\n:dedent: 8",
+            "a = self.pre(x)\nreturn a",
+        ),
+        (
+            ":pyobject: Times.twice\n:dedent: 4",
+            "@property\ndef twice(self):\n    return 2",
+        ),
+        (":pyobject: forward", "def forward(x):\n    return x"),
+        (":lines: 1, 4", "import os\nclass Unit:"),
+        (':start-after: "# start"\n:end-before: "# end"\n:dedent:',
+         "y = self.scale * x"),
+        (":start-at: scale =\n:end-at: scale =\n:dedent: 4", "scale = 2"),
+        (":pyobject: forward\n:prepend: '# quoted'\n:append: '# so far'",
+         "# quoted\ndef forward(x):\n    return x\n# so far"),
+    ],
+)  # fmt: skip
+def test_a_notebook_quotes_what_the_page_quotes(tmp_path, options, code):
+    path = tmp_path / "source.py"
+    path.write_text(SOURCE, "utf-8")
+    assert quote_source(path, options + "\n") == f"```python\n{code}\n```"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (":pyobject: Times.backward", "Times.backward"),
+        (":start-at: nowhere", "nowhere"),
+        (":start-with: a", "got start-with"),
+        (":start-at: a\n:start-after: b", "start-a"),
+    ],
+)
+def test_a_quote_of_nothing_is_refused(tmp_path, options, message):
+    path = tmp_path / "source.py"
+    path.write_text(SOURCE, "utf-8")
+    with pytest.raises(ValueError, match=message):
+        quote_source(path, options + "\n")
 
 
 def test_every_chapter_is_in_the_table_of_contents():
@@ -142,7 +273,9 @@ def test_every_language_has_its_words_for_the_theme():
     import yaml
 
     words = yaml.safe_load(
-        (ROOT / "book/_ext/ui_strings.yml").read_text("utf-8")
+        (ROOT / "book/site/ui_strings.yml").read_text("utf-8")
     )
     assert list(words) == list(LANGUAGES)
-    assert set(words["zh-Hans"]) == set(words["zh-Hant"])
+    own = {key for key in words["en"] if key.startswith("@")}
+    for language in TRANSLATIONS:
+        assert set(words[language]) == set(words[TRANSLATIONS[0]]) > own

@@ -4,10 +4,12 @@ import re
 
 import numpy as np
 import pytest
+from answers import gradient, signal, units, why
 
 from paths import ROOT
 from preact.book import check, setup
 from preact.book.exercises import CHECKERS
+from preact.book.exercises.judge import exercise as register
 
 
 @pytest.fixture(autouse=True)
@@ -20,81 +22,11 @@ def said(capsys):
     return capsys.readouterr().out
 
 
-def right_bn(dout, x_hat, gamma, sigma):
-    kept = {"axis": (0, 2, 3), "keepdims": True}
-    away = dout.mean(**kept) + x_hat * (dout * x_hat).mean(**kept)
-    return (gamma / sigma)[:, None, None] * (dout - away)
-
-
-def half_bn(dout, x_hat, gamma, sigma):
-    mean = dout.mean((0, 2, 3), keepdims=True)
-    return (gamma / sigma)[:, None, None] * (dout - mean)
-
-
-def norm(x):
-    return (x - x.mean(0)) / np.sqrt(x.var(0) + 1e-5)
-
-
-def right_unit(x, W1, W2):
-    a = np.maximum(norm(x), 0)
-    return x + np.maximum(norm(a @ W1.T), 0) @ W2.T
-
-
-def wrong_unit(x, W1, W2):
-    a = np.maximum(norm(x), 0)
-    return a + np.maximum(norm(a @ W1.T), 0) @ W2.T
-
-
-def copy_unit(x, W1, W2):
-    return np.maximum(x + np.maximum(x @ W1.T, 0) @ W2.T, 0)
-
-
-def early_relu(x, W1, W2):
-    return x + np.maximum(np.maximum(x @ W1.T, 0) @ W2.T, 0)
-
-
-def telescope(x0, branches):
-    return [x0, *(x0 + np.cumsum(branches, axis=0))]
-
-
-def forgetful(x0, branches):
-    return [x0, *(x0 + F for F in branches)]
-
-
-def direct(factors):
-    return [np.prod(factors[i:]) for i in range(len(factors) + 1)]
-
-
-def from_the_start(factors):
-    return [np.prod(factors[:i]) for i in range(len(factors) + 1)]
-
-
-def back(dout, y, J):
-    return (dout * (y > 0)) @ (np.eye(len(y)) + J)
-
-
-def mask_last(dout, y, J):
-    return (dout @ (np.eye(len(y)) + J)) * (y > 0)
-
-
-ANSWERS = {  # exercise: right ones, wrong ones
-    "why-1": ([5], [4, 6]),
-    "why-2": ([2.69], [2.99, 0.24]),
-    "why-3": ([108], [54, 110]),
-    "why-4": ([copy_unit], [early_relu]),
-    "signal-1": ([20], [399, 8]),
-    "signal-2": ([telescope], [forgetful]),
-    "signal-3": ([0.399], [0.5, 0.798]),
-    "signal-4": ([1431], [2916, 2862]),
-    "gradient-1": ([6.58], [5.0, 100]),
-    "gradient-2": ([direct], [from_the_start]),
-    "gradient-3": ([back], [mask_last]),
-    "gradient-4": ([0.875], [0.9975, 0.126]),
-    "units-1": ([600, 600.0], [601, 400]),
-    "units-2": ([right_bn], [half_bn]),
-    "units-3": ([70_400], [69_632]),
-    "units-4": ([right_unit], [wrong_unit]),
-    "units-5": ([10.0, 10.4], [1.0, 33.0]),
+MODULES = (why, signal, gradient, units)
+ANSWERS = {
+    label: answers
+    for module in MODULES
+    for label, answers in module.ANSWERS.items()
 }
 
 
@@ -103,6 +35,71 @@ def test_every_exercise_has_a_checker_and_a_test():
     for path in ROOT.glob("book/en/*.md"):
         labels |= set(re.findall(r"^:label: (.*)$", path.read_text(), re.M))
     assert labels == set(CHECKERS) == set(ANSWERS)
+    assert list(CHECKERS) == list(ANSWERS)  # in the order of the book
+
+
+def test_an_exercise_has_one_checker():
+    with pytest.raises(ValueError, match="got two for 'why-1'"):
+        register("why-1")
+
+
+def spoiled(answer, how):
+    """The same answer with a value that is none, or of another shape."""
+    if not callable(answer):
+        return how(np.float64(answer)) if how is not flat else None
+    return lambda *arguments: how(np.array(answer(*arguments)))
+
+
+def all_nan(values):
+    return np.full_like(values, np.nan, dtype=float)
+
+
+def one_nan(values):
+    values = np.array(values, dtype=float)
+    values.flat[0] = np.nan
+    return values
+
+
+def endless(values):
+    return np.full_like(values, np.inf, dtype=float)
+
+
+def flat(values):
+    return np.append(values.ravel(), 0.0)
+
+
+@pytest.mark.parametrize("how", [all_nan, one_nan, endless, flat])
+@pytest.mark.parametrize("exercise", ANSWERS)
+def test_a_value_that_is_none_is_never_right(exercise, how, capsys):
+    for answer in ANSWERS[exercise][0]:
+        wrong = spoiled(answer, how)
+        if wrong is not None:
+            assert not check(exercise, wrong)
+            assert "Not yet: got " in said(capsys)
+
+
+def test_nan_on_one_of_two_inputs_is_not_right(capsys):
+    """A unit that fails only while its branch is silent, or only then not."""
+    for label in ("why-4", "units-4"):
+        answer = ANSWERS[label][0][0]
+        for silent in (True, False):
+
+            def half(x, W1, W2, answer=answer, silent=silent):
+                spoil = np.nan if (not W2.any()) == silent else 0.0
+                return answer(x, W1, W2) + spoil
+
+            assert not check(label, half)
+            assert "nan" in said(capsys)
+
+
+@pytest.mark.parametrize("exercise", ANSWERS)
+def test_an_answer_is_tried_on_the_same_input_each_time(exercise, capsys):
+    for answer in ANSWERS[exercise][1]:
+        told = []
+        for _ in range(2):
+            check(exercise, answer)
+            told.append(said(capsys))
+        assert told[0] == told[1]
 
 
 @pytest.mark.parametrize("exercise", ANSWERS)

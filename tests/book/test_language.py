@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-import language
+from book.tools import language
 from paths import ROOT
 
 

@@ -3,13 +3,14 @@
 import functools
 import hashlib
 import io
+import socket
 import tarfile
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from preact.data import download_cifar
+from preact.data import download, download_cifar
 from preact.data.cifar import CIFAR
 
 FILES = {"train.bin": b"train" * 1000, "test.bin": b"test" * 500}
@@ -39,6 +40,9 @@ class Server:
         self.ranges.append(wanted)
         if wanted and self.honors:
             start = int(wanted.removeprefix("bytes=").rstrip("-"))
+        if start >= len(self.data):
+            request.send_error(416)
+            return
         body = self.data[start:]
         request.send_response(206 if start else 200)
         request.send_header("Content-Length", str(len(body)))
@@ -105,14 +109,142 @@ def test_a_download_is_verified_and_unpacked(serve, tmp_path):
 def test_a_broken_download_is_resumed(serve, tmp_path, honors):
     server = serve(archive(FILES))
     server.stop, server.honors = 100, honors
-    with pytest.raises((OSError, ValueError)):
+    size = len(server.data)
+    with pytest.raises(
+        ConnectionError, match=rf"http.* broke off after 100 of {size}"
+    ):
         server.get(tmp_path)
-    assert not (tmp_path / "cifar-100-binary").exists()
-    part = tmp_path / "cifar100.tar.gz.part"
-    kept = part.stat().st_size if part.exists() else 0
+    assert names(tmp_path) == ["cifar100.tar.gz.part"]
     server.get(tmp_path)
-    assert server.ranges[-1] == (f"bytes={kept}-" if kept else None)
+    assert server.ranges[-1] == "bytes=100-"
     assert names(tmp_path) == ["cifar-100-binary", "test.bin", "train.bin"]
+
+
+def test_a_part_that_the_server_cannot_go_on_from_is_deleted(serve, tmp_path):
+    server = serve(archive(FILES), bytes=10**6)
+    (tmp_path / "cifar100.tar.gz.part").write_bytes(b"x" * 10**5)
+    with pytest.raises(ConnectionError, match="deleted, run the command ag"):
+        server.get(tmp_path)
+    assert names(tmp_path) == []
+
+
+def answer_once(reply, wait=None):
+    """Serve one connection some bytes; return the address."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve():
+        with listener, listener.accept()[0] as connection:
+            connection.recv(4096)
+            connection.sendall(reply)
+            if wait:
+                wait.wait(60)
+
+    threading.Thread(target=serve, daemon=True).start()
+    return f"http://127.0.0.1:{listener.getsockname()[1]}/x"
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (b"HTTP/1.0 404 Not Found\r\n\r\n", "answers 404 Not Found"),
+        (b"HELLO I AM NOT HTTP\r\n\r\n", "broke off .BadStatusLine"),
+        (b"", "broke off .RemoteDisconnected"),
+        (
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+            "broke off .IncompleteRead",
+        ),
+    ],
+)
+def test_a_bad_answer_is_a_sentence_with_its_address(reply, said, tmp_path):
+    url = answer_once(reply)
+    with pytest.raises(ConnectionError, match=f"{url} {said}") as error:
+        download_cifar("cifar100", tmp_path, url=url)
+    assert "run the command again" in str(error.value) or "--url" in str(
+        error.value
+    )
+
+
+@pytest.mark.parametrize(
+    "reply", [b"", b"HTTP/1.0 200 OK\r\nContent-Length: 9\r\n\r\nabc"]
+)
+def test_a_silent_server_is_not_waited_for_for_ever(
+    reply, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(download, "WAIT_S", 0.2)
+    over = threading.Event()
+    url = answer_once(reply, over)
+    try:
+        with pytest.raises(ConnectionError, match=r"is silent for 0\.2 s; wh"):
+            download_cifar("cifar100", tmp_path, url=url)
+    finally:
+        over.set()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "file:///etc/passwd",
+        "ftp://host/file",
+        "host/file",
+        "http://127.0.0.1/a b",
+        "http://127.0.0.1:abc/x",
+        "http://" + "x" * 99 + ".org",
+    ],
+)
+def test_what_is_no_address_of_the_web_is_refused(url, tmp_path):
+    with pytest.raises(ValueError, match="url must be"):
+        download_cifar("cifar100", tmp_path, url=url)
+    assert names(tmp_path) == []
+
+
+def test_nobody_there_is_a_sentence_with_the_address(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/x"
+    with pytest.raises(ConnectionError, match=f"{url} cannot be reached"):
+        download_cifar("cifar100", tmp_path, url=url)
+
+
+def test_more_bytes_than_the_archive_has_are_not_taken(
+    serve, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(download, "BLOCK", 1000)
+    server = serve(archive(FILES) + bytes(10**6), bytes=1000)
+    seen = []
+    with pytest.raises(ValueError, match="SHA-256 must be"):
+        server.get(tmp_path, progress=lambda a, b: seen.append(a))
+    assert seen[-1] <= 2000
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda _: archive({"train.bin": b"train" * 1000}), "hold test.bin"),
+        (lambda whole: whole[:-60], "a whole tar.gz; got"),
+        (lambda _: b"no archive at all", "a whole tar.gz; got"),
+    ],
+)
+def test_what_cannot_be_unpacked_is_a_sentence_and_deleted(
+    serve, tmp_path, spoil, said
+):
+    data = spoil(archive(FILES))
+    server = serve(data, sha256=hashlib.sha256(data).hexdigest())
+    with pytest.raises(ValueError, match=f"http.*{said}"):
+        server.get(tmp_path)
+    assert names(tmp_path) == []
+
+
+def test_an_empty_folder_is_filled(serve, tmp_path):
+    (tmp_path / "cifar-100-binary").mkdir()
+    serve(archive(FILES)).get(tmp_path)
+    assert names(tmp_path) == ["cifar-100-binary", "test.bin", "train.bin"]
+
+
+def test_a_folder_that_lacks_files_says_what_to_do(serve, tmp_path):
+    target = tmp_path / "cifar-100-binary"
+    target.mkdir()
+    (target / "train.bin").touch()
+    with pytest.raises(ValueError, match=r"lacks test\.bin; delete the fold"):
+        serve(archive(FILES)).get(tmp_path)
 
 
 def test_a_corrupted_archive_is_deleted_and_nothing_is_left(serve, tmp_path):
@@ -126,7 +258,7 @@ def test_a_wrong_file_in_the_archive_leaves_no_data_set(serve, tmp_path):
     server = serve(archive(FILES | {"test.bin": b"other"}))
     with pytest.raises(ValueError, match=r"test\.bin must have SHA-256"):
         server.get(tmp_path)
-    assert not (tmp_path / "cifar-100-binary").exists()
+    assert names(tmp_path) == []
 
 
 def test_only_expected_files_leave_the_archive(serve, tmp_path):

@@ -1,5 +1,7 @@
 """A folder tree of images, like ImageNet, in miniature."""
 
+import os
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -141,3 +143,20 @@ def test_a_damaged_image_is_named(tmp_path):
     path.write_bytes(b"\xff\xd8 not much of a JPEG")
     with pytest.raises(ValueError, match=r"broken\.JPEG must be a whole JPEG"):
         decode(path, 8)
+
+
+def test_an_image_of_absurd_size_is_named(tmp_path, monkeypatch):
+    path = tmp_path / "bomb.png"
+    Image.new("L", (40, 40)).save(path)
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 100)
+    with pytest.raises(ValueError, match=r"bomb\.png must be a whole"):
+        decode(path, 8)
+
+
+def test_names_that_are_not_utf_8_are_names_too(tree, tmp_path):
+    folder = tmp_path / "own"
+    shutil.copytree(tree, folder)
+    before = read_imagenet(folder, 32).sha256
+    odd = os.fsdecode(b"\xff\xfe.png")
+    (folder / "train/n01/0.png").rename(folder / "train/n01" / odd)
+    assert read_imagenet(folder, 32).sha256 != before

@@ -91,13 +91,13 @@ def test_a_network_may_have_seeds_of_its_own():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("[nuisance]", "[nusance]"), "the file may say scientific"),
-        (("seeds =", "sedes ="), r"\[nuisance\] may say seeds; got 'sedes'"),
+        (("[nuisance]", "[nusance]"), "the file may say title, scientific"),
+        (("seeds =", "sedes ="), "nuisance may say seeds; got 'sedes'"),
         (("[1, 2]", "[1, 1]"), r"distinct whole numbers.*got \[1, 1\]"),
         (("original", "orignal"), "row must be a key .* got 'orignal'"),
-        (("rows = [", "rows = [] # ["), r"must list rows; got none"),
-        (("depth", "depht"), "a network may say depth, convs"),
-        (("[true, false]", '["yes"]'), "final_bn must be one of"),
+        (("rows = [", "rows = [] # ["), "rows must be a list of at least"),
+        (("depth", "depht"), r"networks\[0\] may say depth, convs"),
+        (("[true, false]", '["yes"]'), r"final_bn\[0\] must be one of"),
         (('"digits"', '"digit"'), "recipe must be one of"),
         (("[scientific]", "[scientific"), "is not TOML"),
     ],
@@ -113,7 +113,7 @@ def test_a_file_that_means_nothing_is_answered_in_a_sentence(
 
 def test_a_deviation_says_from_what_to_what_and_why(tmp_path):
     text = SMALL + '[[deviation]]\nfrom = "a"\nto = "b"\n'
-    with pytest.raises(ValueError, match="must say from, to and why"):
+    with pytest.raises(ValueError, match="why is missing; legal keys"):
         read_experiment(written(tmp_path, text))
 
 

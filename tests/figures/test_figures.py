@@ -1,3 +1,4 @@
+import itertools
 import re
 import xml.etree.ElementTree as ET
 
@@ -7,14 +8,21 @@ import pytest
 from preact import paper
 from preact.figures import (
     direct_term,
+    error_by_depth,
     network_table,
     paper_beside_ours,
     signal_and_gradient,
     unit_diagram,
 )
-from preact.figures.style import COLORS, MARKERS
+from preact.figures.variants import (
+    COLORS,
+    FAMILIES,
+    MARKERS,
+    luminance,
+    row_name,
+)
 from preact.plan import Conventions, cifar_plan
-from preact.spec import BN, CONTROLS, ROWS, TABLE_2
+from preact.spec import BN, CONTROLS, GATE_BIASES, ROWS, TABLE_1, TABLE_2
 from preact.strings import LANGUAGES, Strings
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -101,6 +109,17 @@ def test_labels_are_text_in_the_pages_language():
         assert word in texts
 
 
+@pytest.mark.parametrize("first", range(0, len(TABLE_1), 8))
+def test_every_row_of_table_1_can_be_drawn(first):
+    rows = list(TABLE_1)[first : first + 8]  # a legend of all has no room
+    errors = {row: np.array([[4.0, 2.0]]) for row in rows}
+    picture = error_by_depth([2, 4], errors, Strings("en"))
+    names = {row_name(row, Strings("en")) for row in rows}
+    assert len(names) == len(rows)
+    texts = set(ET.fromstring(picture.panels[0]).itertext())
+    assert names <= texts
+
+
 def test_ids_of_two_pictures_never_meet():
     strings = Strings("en")
     first, second = (
@@ -112,15 +131,6 @@ def test_ids_of_two_pictures_never_meet():
     assert not first & second
 
 
-def luminance(color):
-    channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [
-        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
-        for c in channels
-    ]
-    return np.dot(linear, [0.2126, 0.7152, 0.0722])
-
-
 @pytest.mark.parametrize("page", BACKGROUNDS)
 @pytest.mark.parametrize("row", COLORS)
 def test_every_color_stands_out_on_both_pages(row, page):
@@ -130,10 +140,67 @@ def test_every_color_stands_out_on_both_pages(row, page):
     assert (light + 0.05) / (dark + 0.05) >= 3.0
 
 
-def test_every_variant_has_its_own_color_and_marker():
-    assert set(COLORS) >= {*TABLE_2, *CONTROLS}
+def test_luminance_is_that_of_the_standard():
+    assert luminance("#ffffff") == pytest.approx(1.0)
+    assert luminance("#000000") == 0.0
+    assert luminance("#808080") == pytest.approx(0.2159, abs=1e-4)
+
+
+def test_every_row_has_its_own_color_and_marker():
+    assert set(COLORS) == set(MARKERS) == set(ROWS)
     assert len(set(COLORS.values())) == len(COLORS)
-    assert len(set(MARKERS.values())) == len(MARKERS) == len(COLORS)
+    for family in FAMILIES:
+        markers = [m for row, m in MARKERS.items() if row.startswith(family)]
+        assert len(set(markers)) == len(markers) == len(GATE_BIASES)
+    alone = [
+        marker
+        for row, marker in MARKERS.items()
+        if not row.startswith(tuple(FAMILIES))
+    ]
+    assert len(set(alone)) == len(alone)
+    assert not set(alone) & set(markers)
+
+
+def difference(one, other):
+    """How far apart two colors look: CIE 1976, in units of 2.3 just seen."""
+    return np.linalg.norm(lab(one) - lab(other))
+
+
+def lab(color):
+    rgb = np.array([int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    linear = np.where(
+        rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4
+    )
+    xyz = [
+        [0.4124, 0.3576, 0.1805],
+        [0.2126, 0.7152, 0.0722],
+        [0.0193, 0.1192, 0.9505],
+    ] @ linear
+    f = np.cbrt(xyz / [0.9505, 1.0, 1.089])
+    return np.array(
+        [116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])]
+    )
+
+
+def family(row):
+    return next((name for name in FAMILIES if row.startswith(name)), row)
+
+
+def test_kinds_of_table_1_are_told_apart_at_a_glance():
+    for one in TABLE_1:
+        for other in TABLE_1:
+            if family(one) < family(other):
+                assert difference(COLORS[one], COLORS[other]) > 11, (
+                    one,
+                    other,
+                )
+
+
+def test_neighboring_biases_of_a_gate_differ_visibly():
+    for name in FAMILIES:
+        colors = [COLORS[f"{name}-b{bias}"] for bias in GATE_BIASES]
+        for one, other in itertools.pairwise(colors):
+            assert difference(one, other) > 4
 
 
 def test_the_table_prints_the_papers_errors_and_leaves_ours_open():

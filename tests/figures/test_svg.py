@@ -44,7 +44,8 @@ class Handed(Strings):
 
     def __call__(self, key, **values):
         text = super().__call__(key, **values)
-        if key.startswith(("alt.", "unit.", "punctuation.")):
+        silent = ("alt.", "unit.", "punctuation.", "race.alt")
+        if key.startswith(silent):
             return text
         text += self.extra
         self.texts[key] = text
@@ -85,6 +86,12 @@ DRAWN = {
     ),
     "product_and_gradient": lambda say: figures.product_and_gradient(
         PROFILE, PROFILE, say
+    ),
+    "race_curves": lambda say: figures.race_curves(
+        {"original": PROFILE, "original+final-bn": PROFILE},
+        {"original": PROFILE, "original+final-bn": PROFILE},
+        20,
+        say,
     ),
     "unit_diagram": lambda say: draw_unit(say, "row.original"),
 }

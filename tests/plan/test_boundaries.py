@@ -10,11 +10,13 @@ from preact.plan import (
     Conventions,
     MaxPool,
     ReLU,
+    UnitPlan,
     cifar_plan,
+    fitting_convs,
     imagenet_plan,
     stack_plan,
 )
-from preact.spec import BN, RELU, TABLE_1, TABLE_2
+from preact.spec import BN, RELU, TABLE_1, TABLE_2, Conv1x1, UnitSpec
 
 FULL, ORIGINAL = TABLE_2["full-preactivation"], TABLE_2["original"]
 
@@ -193,8 +195,66 @@ def test_the_presets_differ_from_the_paper_only_where_they_say():
             "convs must be one of 1, 2, 3; got 4",
         ),
         (
-            lambda: imagenet_plan(FULL, depth=34),
-            "depth must be one of 50, 101, 152, 200; got 34",
+            lambda: imagenet_plan(FULL, depth=35),
+            "depth must be one of 18, 34, 50, 101, 152, 200; got 35",
+        ),
+        (
+            lambda: imagenet_plan(FULL, depth=18, convs=3),
+            "convs must be 2 for ResNet-18; got 3",
+        ),
+        (
+            lambda: cifar_plan(FULL, depth="56", convs=2),
+            "depth must be a positive whole number; got '56'",
+        ),
+        (
+            lambda: cifar_plan(FULL, depth=56.0, convs=2),
+            "depth must be a positive whole number; got 56.0",
+        ),
+        (
+            lambda: cifar_plan(FULL, depth=90_000_002, convs=2),
+            "depth must be at most 100,002; got 90,000,002",
+        ),
+        (
+            lambda: cifar_plan(FULL, depth=20, convs=2, width=10**6),
+            "width must be at most 8,192; got 1,000,000",
+        ),
+        (
+            lambda: cifar_plan(FULL, depth=20, convs=2, width=True),
+            "width must be a positive whole number; got True",
+        ),
+        (
+            lambda: cifar_plan(
+                FULL, depth=20, convs=2, image=(3, 10**5, 10**5)
+            ),
+            "image must have at most 8,192 channels, rows and columns",
+        ),
+        (
+            lambda: stack_plan(FULL, units=10**8, width=8),
+            "units must be at most 50,000; got 100,000,000",
+        ),
+        (
+            lambda: cifar_plan("full", depth=20, convs=2),
+            "row must be a key of .* got 'full'",
+        ),
+        (
+            lambda: cifar_plan(None, depth=20, convs=2),
+            "spec must be a UnitSpec or the name of a row; got None",
+        ),
+        (
+            lambda: cifar_plan(FULL, depth=20, convs=2, conventions="far"),
+            "one of paper, torch-release, fair; got 'far'",
+        ),
+        (
+            lambda: cifar_plan(FULL, convs=2),
+            "one of depth and units_per_stage must be given; got None",
+        ),
+        (
+            lambda: cifar_plan(FULL, convs=2, units_per_stage=5),
+            r"units_per_stage must be 1 to 6 whole numbers.* got 5",
+        ),
+        (
+            lambda: cifar_plan(FULL, convs=2, units_per_stage=(2, 0)),
+            "units_per_stage must be a positive whole number; got 0",
         ),
         (
             lambda: imagenet_plan(FULL, depth=50, stem="big"),
@@ -221,7 +281,7 @@ def test_the_presets_differ_from_the_paper_only_where_they_say():
             "stride_on must be one of 'first', '3x3'; got 'last'",
         ),
         (
-            lambda: Conventions(tail=("BN",)),
+            lambda: Conventions(tail=["BN"]),
             "tail must be a tuple of distinct BN and RELU; got",
         ),
     ],
@@ -231,3 +291,77 @@ def test_a_bad_plan_is_refused_with_the_value_and_the_legal_form(
 ):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+UNIT = {"spec": FULL, "c_in": 4, "c_inner": 4, "c_out": 4}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"convs": 5}, "convs must be one of 1, 2, 3; got 5"),
+        ({"convs": True}, "convs must be one of 1, 2, 3; got True"),
+        ({"tap": "somewhere"}, "tap must be one of .* got 'somewhere'"),
+        ({"projection": "bogus"}, "projection must be one of .* 'bogus'"),
+        ({"kernel": 2}, "kernel must be one of 1, 3; got 2"),
+        ({"stride": 0}, "stride must be one of 1, 2; got 0"),
+        ({"stride_on": 2}, "stride_on must be one of 0, 1; got 2"),
+        ({"c_in": 0}, "c_in must be a positive whole number; got 0"),
+        ({"c_inner": "4"}, "c_inner must be a positive whole number; got '4'"),
+        ({"c_out": 8}, "got None for 4 to 8 channels, stride 1"),
+        ({"stride": 2}, "got None for 4 to 4 channels, stride 2"),
+        ({"c_out": 2, "projection": "pad"}, "channels get fewer; got 4 to 2"),
+        ({"spec": "original"}, "spec must be a UnitSpec; got 'original'"),
+        (
+            {"spec": UnitSpec(on_shortcut=Conv1x1())},
+            "projection must be 'conv BN' where Conv1x1 stands",
+        ),
+    ],
+)
+def test_a_unit_that_cannot_be_is_refused(change, message):
+    assert UnitPlan(**UNIT).convs == 2
+    with pytest.raises(ValueError, match=message):
+        UnitPlan(**UNIT | change)
+
+
+def test_names_say_what_specs_and_conventions_say():
+    by_name = imagenet_plan("full-preactivation", depth=50, conventions="fair")
+    assert by_name == imagenet_plan(FULL, depth=50, conventions=FAIR)
+    assert cifar_plan("original", depth=20, convs=2) == cifar_plan(
+        ORIGINAL, depth=20, convs=2
+    )
+    stack = stack_plan("original", units=2, width=4, conventions="paper")
+    assert stack == stack_plan(ORIGINAL, units=2, width=4)
+
+
+def test_units_per_stage_say_what_a_depth_says_and_more():
+    equal = cifar_plan(FULL, convs=3, units_per_stage=(18, 18, 18))
+    assert equal == cifar_plan(FULL, depth=164, convs=3)
+    uneven = cifar_plan(FULL, convs=2, units_per_stage=(1, 2))
+    assert [len(stage) for stage in uneven.stages] == [1, 2]
+    assert uneven.depth == 2 * 3 + 2
+    own = imagenet_plan(FULL, units_per_stage=(3, 4, 6, 3))
+    assert own == imagenet_plan(FULL, depth=50)
+
+
+def test_resnet_18_and_34_are_those_of_the_first_paper():
+    # torchvision's resnet18 and 34 have 11,689,512 and 21,797,672 parameters
+    option_b = Conventions(projection="conv BN")
+    counts = {
+        depth: imagenet_plan(
+            "original", depth=depth, conventions=option_b
+        ).parameters
+        for depth in (18, 34)
+    }
+    assert counts == {18: 11_689_512, 34: 21_797_672}
+
+
+def test_the_width_of_an_imagenet_network_scales_every_stage():
+    plan = imagenet_plan(FULL, depth=50, width=32)
+    assert plan.stream_shapes[0][0] == 32
+    assert plan.stream_shapes[-1][0] == 1024
+
+
+def test_convolutions_per_unit_follow_from_the_depth_as_in_the_paper():
+    depths = (20, 56, 110, 164, 1001)
+    assert [fitting_convs(depth) for depth in depths] == [2, 2, 2, 3, 3]

@@ -5,44 +5,20 @@ import pytest
 
 from preact import reference
 from preact.book.explorers import ROWS
+from preact.book.race import engine_plan
 from preact.plan import Conventions, stack_plan
-from preact.propagation import draw_batch
+from preact.propagation import draw_batch, open_share
 from preact.spec import BN, Scale, UnitSpec
 from preact.strings import LANGUAGES, Strings
 
-ENGINE = """async (net) => {
-  const { propagate } = await import("./_static/stack.js");
-  const floats = (v) => Float64Array.from(v);
-  const result = propagate({ ...net, x: floats(net.x), head: floats(net.head),
-    weights: net.weights.map((pair) => pair.map(floats)) });
+ENGINE = """({ plan, params, x, labels }) => {
+  const { Network } = preactNetwork();
+  const network = new Network(plan, labels.length);
+  for (const { name, value } of network.parameters) value.set(params[name]);
+  const result = preactStack.propagate(
+    network, Float64Array.from(x), labels);
   return { ...result, first: Array.from(result.first) };
 }"""
-
-
-def engine_input(plan, params, x, labels, factor):
-    spec, (n, d) = plan.spec, x.shape[:2]
-    places = {
-        place: [str(op) for op in getattr(spec, place)]
-        for place in ("pre", "post", "after")
-    }
-    return {
-        "spec": places,
-        "lambda": factor,
-        "stem": [str(layer) for layer in plan.stem],
-        "tail": [str(layer) for layer in plan.tail],
-        "weights": [
-            [
-                params[f"units.{i}.weights.{k}.weight"].ravel().tolist()
-                for k in (0, 3)
-            ]
-            for i in range(len(plan.units))
-        ],
-        "head": params["classifier.weight"].ravel().tolist(),
-        "x": x.ravel().tolist(),
-        "labels": labels.tolist(),
-        "n": n,
-        "d": d,
-    }
 
 
 @pytest.fixture(scope="module")
@@ -73,8 +49,13 @@ def test_the_pages_engine_agrees_with_the_reference(
     params = reference.initialize(plan, 3)
     x, labels = draw_batch(plan, 7, 3)
     streams, _, gradients, loss = reference.propagate(plan, params, x, labels)
-    net = engine_input(plan, params, x, labels, factor)
-    got = engine_page.evaluate(ENGINE, net)
+    question = {
+        "plan": engine_plan(plan),
+        "params": {name: p.ravel().tolist() for name, p in params.items()},
+        "x": x.ravel().tolist(),
+        "labels": labels.tolist(),
+    }
+    got = engine_page.evaluate(ENGINE, question)
     signal = [np.sqrt(np.mean(s**2)) for s in streams]
     norms = [np.linalg.norm(g) for g in gradients]
     np.testing.assert_allclose(got["signal"], signal, rtol=1e-9)
@@ -83,6 +64,7 @@ def test_the_pages_engine_agrees_with_the_reference(
         got["first"], gradients[0].ravel(), rtol=1e-9, atol=1e-9 * norms[0]
     )
     assert got["loss"] == pytest.approx(loss, rel=1e-9)
+    assert got["open"] == open_share(plan, streams)[-1]
 
 
 def paths(page):

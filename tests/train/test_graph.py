@@ -12,7 +12,8 @@ from preact.spec import TABLE_2
 from preact.train import Execution, Run, find_recipe, train
 from preact.train.checkpoint import NAME
 from preact.train.parallel import ALONE
-from preact.train.session import Session, make_sgd
+from preact.train.session import Session
+from preact.train.step import make_sgd
 
 RECIPE = replace(
     find_recipe("digits"), iterations=40, batch=32, ghost_batch=16
@@ -42,13 +43,13 @@ def test_the_sgd_that_can_be_recorded_is_the_same_sgd():
         TABLE_2["full-preactivation"], depth=8, convs=2, image=(3, 8, 8)
     )
     ends = []
-    for recordable in (False, True):
+    for captured in (False, True):
         network = Network(plan, seed=0)
-        sgd = make_sgd(network, RECIPE, recordable=recordable)
+        sgd = make_sgd(network, RECIPE, captured=captured)
         rng = torch.Generator().manual_seed(0)
         for i in range(5):
             for group in sgd.param_groups:
-                if recordable:
+                if captured:
                     group["lr"].fill_(0.1 / (i + 1))
                 else:
                     group["lr"] = 0.1 / (i + 1)
@@ -61,9 +62,9 @@ def test_the_sgd_that_can_be_recorded_is_the_same_sgd():
 
 def test_a_step_is_recorded_only_where_it_can_be():
     session = Session(run(), "cpu", ALONE)
-    assert not session.recordable
+    assert not session.training.captured
     session.step(0)
-    assert session.recorded is None
+    assert session.training.capture is None
 
 
 def test_a_restored_session_keeps_its_own_form_of_sgd():
@@ -73,14 +74,16 @@ def test_a_restored_session_keeps_its_own_form_of_sgd():
         session.step(i)
     state = session.state()
     other = Session(run(), "cpu", ALONE)
-    other.sgd = make_sgd(other.network, RECIPE, recordable=True)
+    other.training.sgd = make_sgd(other.network, RECIPE, captured=True)
     other.restore(state)
     assert all(
         isinstance(g["lr"], torch.Tensor) and g["fused"]
-        for g in other.sgd.param_groups
+        for g in other.training.sgd.param_groups
     )
     for a, b in zip(
-        session.sgd.state.values(), other.sgd.state.values(), strict=True
+        session.training.sgd.state.values(),
+        other.training.sgd.state.values(),
+        strict=True,
     ):
         assert torch.equal(a["momentum_buffer"], b["momentum_buffer"])
 
@@ -95,7 +98,7 @@ class TestOnGPU:
             session = Session(run(precision), "cuda", ALONE)
             for i in range(10):
                 session.step(i, watched=watched)
-            assert (session.recorded is None) == watched
+            assert (session.training.capture is None) == watched
             ends.append(session.state())
         for name, a in ends[0]["network"].items():
             torch.testing.assert_close(

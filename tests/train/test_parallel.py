@@ -12,6 +12,7 @@ import torch
 
 from preact.data.augment import batch_indices, crop_and_flip
 from preact.train import loop, session, train
+from preact.train.checkpoint import read
 from preact.train.parallel import Workers
 
 SCRIPT = Path(sharing.__file__)
@@ -69,7 +70,7 @@ def test_a_killed_process_ends_the_run_and_the_next_goes_on(shared, tmp_path):
     assert told.returncode != 0
     assert "go on from the last checkpoint" in told.stderr
     (path,) = tmp_path.rglob("checkpoint.pt")
-    state = torch.load(path, weights_only=True)
+    state = read(path)
     assert state["iteration"] == 15
     assert torchrun(str(tmp_path)).returncode == 0
     (whole,), (resumed,) = (p.rglob("*.csv") for p in (shared, tmp_path))

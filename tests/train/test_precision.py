@@ -7,8 +7,8 @@ import torch
 
 from preact.data import load
 from preact.train import Execution, Run, find_recipe, train
-from preact.train.checkpoint import NAME
-from preact.train.session import make_sgd
+from preact.train.checkpoint import NAME, read
+from preact.train.step import make_sgd
 
 
 def run(**execution):
@@ -76,7 +76,7 @@ def test_fast_without_its_layout_is_refused():
 
 def test_the_scale_of_the_loss_survives_in_a_checkpoint(tmp_path):
     train(run(precision="fp16"), tmp_path, save_every=30)
-    state = torch.load(tmp_path / NAME, weights_only=True)
+    state = read(tmp_path / NAME)
     assert state["session"]["scaler"]["scale"] > 1
 
 

@@ -9,10 +9,12 @@ Every chapter.
 from preact.book.exercises import check
 from preact.book.explorers import stack_explorer, stepper, unit_explorer
 from preact.book.page import glue, setup
+from preact.book.racetrack import race
 
 __all__ = [
     "check",
     "glue",
+    "race",
     "setup",
     "stack_explorer",
     "stepper",

@@ -16,7 +16,7 @@ import ipywidgets as widgets
 
 from preact.book.page import words
 from preact.figures import Picture, signal_and_gradient, unit_diagram
-from preact.figures.style import COLORS
+from preact.figures.variants import COLORS
 from preact.plan import PAPER, Conventions, stack_plan
 from preact.propagation import profile
 from preact.spec import BN, CONTROLS, TABLE_2
@@ -168,6 +168,7 @@ def stack_explorer(fallback: Picture) -> Html:
             "final_bn",
             "seed",
             "product",
+            "open",
             "ratio",
             "loss",
         )

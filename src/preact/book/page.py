@@ -15,8 +15,8 @@ def setup(language: str) -> Strings:
 
     Parameters
     ----------
-    language : {"en", "zh-Hans", "zh-Hant"}
-        The edition.
+    language : str
+        The edition, one of `preact.strings.LANGUAGES`.
 
     Raises
     ------

@@ -1,31 +1,137 @@
 """The `preact` command: plan, data, train, ablate, report, bench.
 
-Chapter `08-training`.
+Each command is a module of this room, imported when it is called for: what
+needs no PyTorch does not wait for it.
 """
 
 import argparse
+import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from io import TextIOWrapper
+from types import FrameType
+from typing import NoReturn
 
-from preact.cli import ablate, bench, data, plan, report, train
+from preact import __version__
+
+COMMANDS = {
+    "plan": "print units, shapes, parameters and multiply-adds",
+    "data": "download and verify CIFAR",
+    "train": "train one network; the same command again resumes",
+    "ablate": "run what an experiment file asks for and is not recorded",
+    "report": "print our errors beside the paper's",
+    "bench": "time a training step and a forward pass beside other packages",
+    "completion": "print a script that completes commands and options",
+}
+BAD_INPUT = (ValueError, OSError, RuntimeError, MemoryError, ArithmeticError)
+LONGEST = 1000  # characters of a message
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return the exit code."""
-    parser = argparse.ArgumentParser(
+    """Run the command line; return the exit code.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        What follows `preact`; that of this process if not given.
+
+    Returns
+    -------
+    int
+        0; 2 with one sentence on stderr; 130 after Ctrl-C; 1 if nobody
+        reads what is printed.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # terminals of ASCII only
+    try:
+        named = [word for word in words if not word.startswith("-")][:1]
+        with interruptible_imports():
+            options = make_parser(named).parse_args(words)
+        code: int = options.run(options)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python flushes once more at its end, and would complain.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        return 1
+    except BAD_INPUT as error:
+        print(f"preact: {one_line(str(error))}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(
+            "preact: stopped; run the same command again to go on",
+            file=sys.stderr,
+        )
+        return 130
+    return code
+
+
+@contextmanager
+def interruptible_imports() -> Iterator[None]:
+    """Let Ctrl-C end the process at once, while modules are imported.
+
+    Some of them would catch KeyboardInterrupt, or make another error of it.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    in_main = threading.current_thread() is threading.main_thread()
+    if not in_main or before is not signal.default_int_handler:
+        yield
+        return
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        os.write(2, b"preact: stopped\n")
+        os._exit(130)
+
+    signal.signal(signal.SIGINT, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def make_parser(needed: Collection[str]) -> argparse.ArgumentParser:
+    """Describe the command line, the needed commands in full.
+
+    Parameters
+    ----------
+    needed : collection of str
+        Names in `COMMANDS`; the others are listed, not imported.
+    """
+    parser = Parser(
         prog="preact",
         description="Identity Mappings in Deep Residual Networks, in code.",
     )
+    parser.add_argument(
+        "--version", action="version", version=f"preact {__version__}"
+    )
     commands = parser.add_subparsers(required=True, metavar="command")
-    for command in (plan, data, train, ablate, report, bench):
-        command.add_command(commands)
-    options = parser.parse_args(arguments)
-    try:
-        code: int = options.run(options)
-    except (ValueError, OSError, RuntimeError, MemoryError) as error:
-        print(f"preact: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("preact: stopped; run the same command again to go on")
-        return 130
-    return code
+    for name, purpose in COMMANDS.items():
+        if name in needed:
+            import_module(f"preact.cli.{name}").add_command(commands)
+        else:
+            commands.add_parser(name, help=purpose)
+    return parser
+
+
+class Parser(argparse.ArgumentParser):
+    """Refuses in one line, as everything here does."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what was wrong and where the legal forms are."""
+        text = f"{self.prog}: {one_line(message)}; see `{self.prog} --help`\n"
+        self.exit(2, text)
+
+
+def one_line(message: str) -> str:
+    """Put a message into one line, the middle of a long one left out."""
+    text = " ".join(message.split())
+    half = LONGEST // 2
+    return (
+        text if len(text) <= LONGEST else f"{text[:half]} ... {text[-half:]}"
+    )

@@ -1,32 +1,40 @@
 """`preact ablate`: every run of an experiment file that has no record yet."""
 
 import argparse
-import math
-import os
-import signal
-import threading
-import time
+import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
-from preact.cli.progress import Progress
+from preact.cli.progress import Progress, open_console
 from preact.data import load
 from preact.experiment import (
-    Busy,
     Experiment,
     PlannedRun,
-    cost,
     execute,
     find_device,
     planned_runs,
     read_experiment,
 )
+from preact.experiment.schedule import (
+    FAILED,
+    Job,
+    by_network,
+    costs,
+    is_recorded,
+    network_name,
+    time_limit,
+    work_through,
+)
+from preact.records import Record
+from preact.train.device import check_device
+from preact.train.stop import Stopped, stopping_at_once
 
 
 def add_command(commands: Any) -> None:
@@ -79,102 +87,104 @@ def add_places(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def complain(sentence: str) -> None:
+    """Say on stderr, in one line, what went wrong."""
+    print(f"preact: {' '.join(sentence.split())}", file=sys.stderr)
+
+
 def _ablate(options: argparse.Namespace) -> int:
     """Show the plan, then run it."""
-    console = Console(highlight=False)
-    todo: list[tuple[Experiment, PlannedRun, float]] = []
-    for file in options.files:
-        experiment = read_experiment(file)
-        data = load(experiment.data, options.folder)
-        plan = list(planned_runs(experiment, data))
-        missing = [c for c in plan if not (options.out / c.path).exists()]
-        each = costs(plan, missing, options.device)
-        show_plan(console, experiment, plan, missing, each)
-        todo += [
-            (experiment, planned, each[_network(planned)]) for planned in plan
-        ]
-    if options.dry_run:
-        return 0
-    # Stopped anywhere, every file has its cheap rows and its first seeds.
-    todo.sort(key=lambda one: (one[1].run.seed, one[2]))
+    try:
+        with stopping_at_once():
+            return _work(options, open_console())
+    except Stopped as stopped:
+        complain(str(stopped))
+        return stopped.exit_code
+
+
+def _work(options: argparse.Namespace, console: Console) -> int:
+    """Show the plan, run it, and say what became of the runs."""
+    left_s = time_limit(options.minutes)
+    check_device(options.device)
     ended: Counter[str] = Counter()
-    with time_limit(options.minutes) as left_s:
+    jobs = [
+        job
+        for file in options.files
+        for job in _jobs(console, file, options, ended)
+    ]
+    if not options.dry_run:
         try:
-            later = []
-            for experiment, planned, cost_s in todo:
-                known = (options.out / planned.path).exists()
-                if known or cost_s <= left_s():
-                    ended[_run(console, experiment, planned, options)] += 1
-                else:
-                    later.append((experiment, planned))
-            for experiment, planned in later:
-                if left_s() <= 0:
-                    ended["not begun"] += 1
-                else:
-                    ended[_run(console, experiment, planned, options)] += 1
-        except KeyboardInterrupt:
-            if left_s() > 0:
-                raise
-            ended["stopped by the limit"] += 1
+            work_through(
+                jobs,
+                partial(_make, console, options, left_s),
+                left_s=left_s,
+                complain=complain,
+                ended=ended,
+            )
         finally:
-            said = ", ".join(f"{n} {what}" for what, n in ended.items())
-            console.print(said)
-    return 0
+            console.print(
+                ", ".join(f"{n} {what}" for what, n in ended.items())
+            )
+    return 2 if ended[FAILED] else 0
 
 
-def _run(
+def _jobs(
     console: Console,
-    experiment: Experiment,
-    planned: PlannedRun,
+    file: Path,
     options: argparse.Namespace,
+    ended: Counter[str],
+) -> list[Job]:
+    """Show the plan of a file; return what can be run, or has been."""
+    experiment = read_experiment(file)
+    data = load(experiment.data, options.folder)
+    plan = list(planned_runs(experiment, data))
+    usable, missing = [], []
+    for planned in plan:
+        try:
+            recorded = is_recorded(planned, options.out)
+        except (ValueError, OSError) as error:
+            complain(str(error))
+            ended[FAILED] += 1
+            continue
+        usable.append(planned)
+        if not recorded:
+            missing.append(planned)
+    each = costs(missing, options.device)
+    show_plan(console, experiment, plan, missing, each)
+    to_go = set(id(planned) for planned in missing)
+    return [
+        Job(
+            experiment,
+            planned,
+            each[network_name(planned)] if id(planned) in to_go else 0.0,
+        )
+        for planned in usable
+    ]
+
+
+def _make(
+    console: Console,
+    options: argparse.Namespace,
+    left_s: Callable[[], float],
+    job: Job,
 ) -> str:
     """Make one run, or not; say in a word what became of it."""
+    planned = job.planned
     name = str(planned.path.with_suffix(""))
     board = options.tensorboard and options.tensorboard / name
-    try:
-        with Progress(console, planned.run, name, board) as progress:
-            record, new = execute(
-                planned,
-                options.out,
-                device=options.device,
-                report=progress,
-                deviations=experiment.deviations,
-            )
-    except Busy:
-        return "trained by another process"
+    with Progress(console, planned.run, name, board) as progress:
+        record, new = execute(
+            planned,
+            options.out,
+            device=options.device,
+            report=progress,
+            deviations=job.experiment.deviations,
+            left_s=left_s,
+        )
     if not new:
         return "recorded before"
     console.print(summary(name, record), soft_wrap=True)
-    return str(record["outcome"])
-
-
-@contextmanager
-def time_limit(minutes: float | None) -> Iterator[Callable[[], float]]:
-    """Press Ctrl-C when the time is over; give a clock of what is left."""
-    if minutes is None:
-        yield lambda: math.inf
-        return
-    end = time.monotonic() + 60 * minutes
-    timer = threading.Timer(
-        60 * minutes, os.kill, (os.getpid(), signal.SIGINT)
-    )
-    timer.daemon = True
-    timer.start()
-    try:
-        yield lambda: end - time.monotonic()
-    finally:
-        timer.cancel()
-
-
-def costs(
-    plan: list[PlannedRun], missing: list[PlannedRun], device: str
-) -> dict[str, float]:
-    """Seconds of one run for each network of a plan that has runs to go."""
-    left = groups(missing)
-    return {
-        network: cost(left[network][0].run, device) if network in left else 0.0
-        for network in groups(plan)
-    }
+    return str(record.outcome)
 
 
 def show_plan(
@@ -185,21 +195,22 @@ def show_plan(
     each: dict[str, float],
 ) -> None:
     """Print what will run and how long it will take on this machine."""
-    table = Table(title=f"{experiment.name}: {experiment.title}")
+    table = Table(title=escape(f"{experiment.name}: {experiment.title}"))
     for column in ("network", "rows", "runs", "recorded", "s a run", "min"):
         table.add_column(column, justify="right")
-    left = groups(missing)
+    left = by_network(missing)
     total = 0.0
-    for network, group in groups(plan).items():
+    for network, group in by_network(plan).items():
         n = len(left.get(network, []))
-        total += each[network] * n
+        cost_s = each.get(network, 0.0)
+        total += cost_s * n
         table.add_row(
             network,
             str(len({planned.path.parent for planned in group})),
             str(len(group)),
             str(len(group) - n),
-            f"{each[network]:.1f}" if n else "",
-            f"{each[network] * n / 60:.1f}",
+            f"{cost_s:.1f}" if n else "",
+            f"{cost_s * n / 60:.1f}",
         )
     console.print(table)
     console.print(
@@ -213,23 +224,10 @@ def show_plan(
         )
 
 
-def groups(plan: list[PlannedRun]) -> dict[str, list[PlannedRun]]:
-    """Cells by network."""
-    found: dict[str, list[PlannedRun]] = {}
-    for planned in plan:
-        found.setdefault(_network(planned), []).append(planned)
-    return found
-
-
-def _network(planned: PlannedRun) -> str:
-    """Name the network of a run as its path does."""
-    return planned.path.parts[2]
-
-
-def summary(name: str, record: dict[str, Any]) -> str:
+def summary(name: str, record: Record) -> str:
     """Say how a run ended."""
     return (
-        f"{name}: {record['outcome']} after {record['iterations']} "
-        f"iterations, test error {record['test_error_pct']:.2f} % on "
-        f"{record['data_label']}, {record['wall_s']:.0f} s"
+        f"{name}: {record.outcome} after {record.iterations} "
+        f"iterations, test error {record.test_error_pct:.2f} % on "
+        f"{record.data_label}, {record.wall_s:.0f} s"
     )

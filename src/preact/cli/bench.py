@@ -12,13 +12,13 @@ from rich.console import Console
 
 from preact.bench import check, compare_times, contestants, limit_ms
 from preact.bench.contestants import missing_peers
-from preact.cli.plan import fitting_convs
+from preact.cli import COMMANDS
 from preact.cli.report import as_rich
 from preact.experiment import find_device
-from preact.experiment.execute import git
+from preact.experiment.provenance import git
 from preact.fast import kernels
 from preact.figures import timed
-from preact.plan import cifar_plan
+from preact.plan import cifar_plan, fitting_convs
 from preact.spec import TABLE_2
 from preact.strings import Strings
 
@@ -27,7 +27,7 @@ def add_command(commands: Any) -> None:
     """Describe `preact bench`."""
     parser = commands.add_parser(
         "bench",
-        help="time a training step and a forward pass beside other packages",
+        help=COMMANDS["bench"],
         description="Time a training step (forward, loss, backward, SGD) and "
         "a forward pass in evaluation of the full pre-activation network, "
         "ours and the peers' by turns in one process. Gradients are compared "

@@ -6,6 +6,7 @@ from typing import Any
 
 from rich.progress import BarColumn, DownloadColumn, Progress
 
+from preact.cli import COMMANDS
 from preact.data import download_cifar, load
 from preact.data.cifar import CIFAR
 
@@ -14,7 +15,7 @@ def add_command(commands: Any) -> None:
     """Describe `preact data`."""
     parser = commands.add_parser(
         "data",
-        help="download and verify CIFAR",
+        help=COMMANDS["data"],
         description="Download CIFAR from its official address, resume what "
         "broke off, verify every file. An existing folder is only verified.",
     )

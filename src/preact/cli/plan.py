@@ -1,28 +1,32 @@
 """`preact plan`: what a network is made of, before a tensor exists."""
 
 import argparse
-from typing import Any
+import json
+from typing import Any, NamedTuple
 
 from rich.console import Console
 from rich.table import Table
 
+from preact.cli import COMMANDS
 from preact.plan import (
     CONVENTIONS,
     IMAGENET_UNITS,
     NetworkPlan,
+    Shape,
     cifar_plan,
+    fitting_convs,
     imagenet_plan,
 )
 from preact.spec import TABLE_2, find_row
 
-Commands = Any  # argparse does not name the type of its subparsers
+ROW = "full-preactivation"  # if no other is asked for
 
 
-def add_command(commands: Commands) -> None:
+def add_command(commands: Any) -> None:
     """Describe `preact plan`."""
     plan = commands.add_parser(
         "plan",
-        help="print units, shapes, parameters and multiply-adds",
+        help=COMMANDS["plan"],
         description="Print a network's units, shapes, parameters and "
         "multiply-adds. Without --depth: the networks of Tables 2 and 3.",
     )
@@ -37,6 +41,9 @@ def add_command(commands: Commands) -> None:
         "--imagenet", action="store_true", help="ResNet-50, 101, 152 or 200"
     )
     plan.add_argument("--classes", type=int, help="outputs of the classifier")
+    plan.add_argument(
+        "--json", action="store_true", help="for programs: JSON, not tables"
+    )
     plan.set_defaults(run=_plan)
 
 
@@ -50,18 +57,27 @@ def add_network(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--row",
-        default="full-preactivation",
+        default=ROW,
         help="key of Table 1, Table 2 or a control (default: %(default)s)",
     )
 
 
 def _plan(options: argparse.Namespace) -> int:
     """Print one network in full, or the paper's in one line each."""
-    console = Console(highlight=False)
+    _refuse_without_effect(options)
     if options.depth is None:
-        console.print(_overview())
+        plans = _papers_networks()
+        if options.json:
+            print(json.dumps([_facts(plan) for plan in plans.values()]))
+        else:
+            Console(highlight=False).print(_overview(plans))
         return 0
     plan = _make(options)
+    if options.json:
+        parts = [part._asdict() for part in _parts(plan)]
+        print(json.dumps(_facts(plan) | {"parts": parts}))
+        return 0
+    console = Console(highlight=False)
     console.print(f"interior unit: {plan.units[1]}", soft_wrap=True)
     console.print(_stages(plan))
     console.print(
@@ -73,45 +89,46 @@ def _plan(options: argparse.Namespace) -> int:
     return 0
 
 
+def _refuse_without_effect(options: argparse.Namespace) -> None:
+    """Refuse options that the others leave without effect."""
+    if options.imagenet and options.convs is not None:
+        raise ValueError(
+            "--imagenet has units of 3 convolutions; leave --convs out"
+        )
+    if options.depth is not None:
+        return
+    given = {
+        "--row": options.row != ROW,
+        "--convs": options.convs is not None,
+        "--conventions": options.conventions != "paper",
+        "--imagenet": options.imagenet,
+        "--classes": options.classes is not None,
+    }
+    useless = [name for name, is_given in given.items() if is_given]
+    if useless:
+        raise ValueError(
+            f"{', '.join(useless)} must stand beside --depth; got no --depth"
+        )
+
+
 def _make(options: argparse.Namespace) -> NetworkPlan:
     """Turn the options into a plan."""
     spec = find_row(options.row)
-    conventions = CONVENTIONS[options.conventions]
+    asked: dict[str, Any] = {"conventions": CONVENTIONS[options.conventions]}
+    if options.classes is not None:
+        asked["classes"] = options.classes
     if options.imagenet:
-        return imagenet_plan(
-            spec,
-            depth=options.depth,
-            classes=options.classes or 1000,
-            conventions=conventions,
-        )
-    return cifar_plan(
-        spec,
-        depth=options.depth,
-        convs=options.convs or fitting_convs(options.depth),
-        classes=options.classes or 10,
-        conventions=conventions,
-    )
+        return imagenet_plan(spec, depth=options.depth, **asked)
+    convs = options.convs
+    if convs is None:
+        convs = fitting_convs(options.depth)
+    return cifar_plan(spec, depth=options.depth, convs=convs, **asked)
 
 
-def fitting_convs(depth: int) -> int:
-    """Bottlenecks where 9n + 2 fits, as in the paper; else basic units.
-
-    Depths that fit both (110 = 9 * 12 + 2 = 6 * 18 + 2) are basic up to 110,
-    the deepest basic network of the paper's tables.
-    """
-    basic, bottleneck = (depth - 2) % 6 == 0, (depth - 2) % 9 == 0
-    return 2 if basic and (depth <= 110 or not bottleneck) else 3
-
-
-def _overview() -> Table:
+def _papers_networks() -> dict[str, NetworkPlan]:
     """The paper's networks with the full pre-activation unit."""
-    spec = TABLE_2["full-preactivation"]
-    table = Table(title="Full pre-activation networks of the paper")
-    for name in ("network", "units", "parameters", "multiply-adds"):
-        table.add_column(
-            name, justify="left" if name == "network" else "right"
-        )
-    plans = {
+    spec = TABLE_2[ROW]
+    return {
         f"ResNet-{depth}" + (", one-layer units" if convs == 1 else ""): (
             cifar_plan(spec, depth=depth, convs=convs)
         )
@@ -120,6 +137,15 @@ def _overview() -> Table:
         f"ResNet-{depth}, ImageNet": imagenet_plan(spec, depth=depth)
         for depth in IMAGENET_UNITS
     }
+
+
+def _overview(plans: dict[str, NetworkPlan]) -> Table:
+    """One line a network."""
+    table = Table(title="Full pre-activation networks of the paper")
+    for name in ("network", "units", "parameters", "multiply-adds"):
+        table.add_column(
+            name, justify="left" if name == "network" else "right"
+        )
     for name, plan in plans.items():
         table.add_row(
             name,
@@ -130,32 +156,60 @@ def _overview() -> Table:
     return table
 
 
+def _facts(plan: NetworkPlan) -> dict[str, Any]:
+    """What a program wants to know of a network."""
+    return {
+        "depth": plan.depth,
+        "convs": plan.convs,
+        "image": plan.image,
+        "classes": plan.classes,
+        "unit": str(plan.spec),
+        "units": [len(stage) for stage in plan.stages],
+        "parameters": plan.parameters,
+        "multiply_adds": plan.multiply_adds,
+    }
+
+
+class Part(NamedTuple):
+    """A stretch of a network and what it costs."""
+
+    name: str
+    units: int
+    output: Shape
+    parameters: int
+    multiply_adds: int
+
+
+def _parts(plan: NetworkPlan) -> list[Part]:
+    """Stem, stages, and the tail with the classifier."""
+    names = ["stem", *(f"stage {i + 1}" for i in range(len(plan.stages)))]
+    names.append("tail and classifier")
+    sizes = {name: [0, 0] for name in names}
+    for placed in plan.placed_layers:
+        size = sizes[_part(plan, placed.name)]
+        size[0] += placed.layer.parameters
+        size[1] += placed.multiply_adds
+    units = [0, *map(len, plan.stages), 0]
+    shapes = [plan.stream_shapes[0]]
+    shapes += [plan.stream_shapes[stage.stop] for stage in plan.stages]
+    shapes.append((plan.classes, 1, 1))
+    return [
+        Part(name, count, shape, *sizes[name])
+        for name, count, shape in zip(names, units, shapes, strict=True)
+    ]
+
+
 def _stages(plan: NetworkPlan) -> Table:
     """One line for the stem, each stage, the tail and the classifier."""
     table = Table()
     for name in ("part", "output", "parameters", "multiply-adds"):
         table.add_column(name, justify="left" if name == "part" else "right")
-    parts = ["stem"]
-    parts += [f"stage {i + 1}" for i in range(len(plan.stages))]
-    sizes = {part: [0, 0] for part in (*parts, "tail and classifier")}
-    for placed in plan.placed_layers:
-        part = _part(plan, placed.name)
-        sizes[part][0] += placed.layer.parameters
-        sizes[part][1] += placed.multiply_adds
-    shapes = [plan.stream_shapes[0]]
-    shapes += [plan.stream_shapes[stage.stop] for stage in plan.stages]
-    shapes.append((plan.classes, 1, 1))
-    for (part, (parameters, multiply_adds)), shape in zip(
-        sizes.items(), shapes, strict=True
-    ):
-        units = ""
-        if part.startswith("stage"):
-            units = f", {len(plan.stages[int(part[6:]) - 1])} units"
+    for part in _parts(plan):
         table.add_row(
-            part + units,
-            " x ".join(map(str, shape)),
-            f"{parameters:,}",
-            f"{multiply_adds / 1e6:,.2f} M",
+            part.name + (f", {part.units} units" if part.units else ""),
+            " x ".join(map(str, part.output)),
+            f"{part.parameters:,}",
+            f"{part.multiply_adds / 1e6:,.2f} M",
         )
     return table
 

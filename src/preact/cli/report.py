@@ -1,15 +1,19 @@
 """`preact report`: what was measured, beside what the paper says."""
 
 import argparse
+import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from preact.figures import measured, tables
 from preact.records.compare import (
     PUBLISHED,
+    Line,
     compare,
     deviations,
     load_records,
@@ -37,6 +41,9 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument("--language", default="en", choices=LANGUAGES)
     parser.add_argument(
+        "--json", action="store_true", help="for programs: JSON, no table"
+    )
+    parser.add_argument(
         "--markdown", action="store_true", help="as a README has it"
     )
     parser.set_defaults(run=_report)
@@ -45,39 +52,64 @@ def add_command(commands: Any) -> None:
 def _report(options: argparse.Namespace) -> int:
     """Print one experiment, or say which there are."""
     if options.experiment is None:
-        for name, n in experiments(options.results).items():
-            print(f"{name}: {n} records")
+        counts = experiments(options.results)
+        if options.json:
+            print(json.dumps(counts))
+        else:
+            for name, n in counts.items():
+                print(f"{name}: {n} record{'s' * (n != 1)}")
         return 0
     records = load_records(options.experiment, options.results)
-    table = measured(compare(records), Strings(options.language))
+    lines = compare(records)
+    if options.json:
+        print(json.dumps([as_json(line) for line in lines]))
+        return 0
+    table = measured(lines, Strings(options.language))
     if options.markdown:
         print(table.markdown(), end="")
         return 0
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False)
     console.print(as_rich(table))
     for one in deviations(records):
         console.print(
-            f"deviation: {one['from']} -> {one['to']} ({one['why']})",
-            soft_wrap=True,
+            f"deviation: {one.from_} -> {one.to} ({one.why})", soft_wrap=True
         )
-    dirty = sum(record["git"]["dirty"] for record in records)
-    if dirty:
-        console.print(f"{dirty} of {len(records)} runs had changed code")
+    changed = sum(record.git.dirty is True for record in records)
+    if changed:
+        console.print(f"{changed} of {len(records)} runs had changed code")
     return 0
 
 
+def as_json(line: Line) -> dict[str, Any]:
+    """One line for programs: errors in percent."""
+    return asdict(line) | {
+        "median": line.median,
+        "mean": line.mean,
+        "std": line.std,
+        "fails": line.fails,
+    }
+
+
 def as_rich(table: tables.Table) -> Table:
-    """A table for the terminal."""
-    shown = Table(title=table.caption)
+    """A table for the terminal: its words are wrapped, and never markup."""
+    shown = Table(title=Text(table.caption))
     for name in table.head:
-        shown.add_column(name)
+        shown.add_column(Text(name), overflow="fold")
     for line in table.body:
-        shown.add_row(*line)
+        shown.add_row(*map(Text, line))
     return shown
 
 
 def experiments(folder: Path) -> dict[str, int]:
-    """Experiments with records below a folder, and how many."""
+    """Experiments with records below a folder, and how many.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such folder.
+    """
+    if not folder.is_dir():
+        raise FileNotFoundError(f"{folder} is no folder of records")
     names = sorted(p.name for p in folder.iterdir() if p.is_dir())
     counts = {
         name: len(list((folder / name).rglob("seed-*.json"))) for name in names

@@ -1,26 +1,38 @@
 """`preact train`: one run, from the command line to its record."""
 
 import argparse
+import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
 from rich.console import Console
 
-from preact.cli.ablate import add_places, summary
-from preact.cli.plan import add_network, fitting_convs
-from preact.cli.progress import Progress
+from preact.cli.ablate import add_places, complain, summary
+from preact.cli.plan import add_network
+from preact.cli.progress import Progress, open_console
 from preact.data import NAMES, load
 from preact.experiment import (
+    Busy,
+    Deviation,
     PlannedRun,
     execute,
     find_checkpoint,
     planned_runs,
     read_experiment,
 )
+from preact.experiment.execute import record_path
 from preact.fast.memory import Memory
+from preact.plan import fitting_convs
 from preact.train import Execution, Run, find_recipe, recipes
+from preact.train.device import check_device
 from preact.train.precision import Precision
+from preact.train.stop import Stopped, stopping_at_once
+
+ROW = "full-preactivation"
+CHANGES = {"iterations": int, "batch": int, "lr": float}  # of the recipe
+EXECUTION = ("precision", "channels_last", "memory", "fast")
 
 
 def add_command(commands: Any) -> None:
@@ -36,19 +48,45 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "file", type=Path, nargs="?", help="an experiment file of one run"
     )
+    first = len(parser._actions)
     add_network(parser)
-    parser.add_argument("--data", default="digits", choices=NAMES)
+    _add_training(parser)
+    for action in parser._actions[first:]:
+        # What was not given is not there: beside a file it has no effect.
+        default = str(action.default)
+        action.help = (action.help or "").replace("%(default)s", default)
+        action.default = argparse.SUPPRESS
+    parser.set_defaults(
+        run=_train, network_options=[a.dest for a in parser._actions[first:]]
+    )
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="insist on a checkpoint: refuse to start from the beginning",
+    )
+    add_places(parser)
+
+
+def _add_training(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say how a network is trained."""
+    parser.add_argument("--data", choices=NAMES, help="default: digits")
     parser.add_argument(
         "--recipe",
         choices=sorted(recipes()),
         help="default: digits for digits, else paper",
     )
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, help="default: 1")
     parser.add_argument(
-        "--iterations", type=int, help="stop earlier than the recipe"
+        "--width", type=int, help="channels of the first stage (default: 16)"
     )
+    for name, kind in CHANGES.items():
+        parser.add_argument(
+            f"--{name}",
+            type=kind,
+            help="in place of the recipe's; recorded as a deviation",
+        )
     parser.add_argument(
-        "--precision", default="fp32", choices=get_args(Precision)
+        "--precision", choices=get_args(Precision), help="default: fp32"
     )
     parser.add_argument(
         "--channels-last",
@@ -63,36 +101,30 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument(
         "--memory",
-        default="keep",
         choices=get_args(Memory),
-        help="what is kept for the backward pass (default: %(default)s)",
+        help="what is kept for the backward pass (default: keep)",
     )
-    parser.add_argument(
-        "--resume",
-        action="store_true",
-        help="insist on a checkpoint: refuse to start from the beginning",
-    )
-    add_places(parser)
-    parser.set_defaults(run=_train)
 
 
 def _train(options: argparse.Namespace) -> int:
-    """Train, report, record."""
-    console = Console(highlight=False)
-    if options.file:
-        experiment = read_experiment(options.file)
-        found = list(
-            planned_runs(experiment, load(experiment.data, options.folder))
-        )
-        if len(found) != 1:
-            raise ValueError(
-                f"{options.file} must ask for one run; got {len(found)}: "
-                f"use `preact ablate {options.file}`"
-            )
-        planned, deviations = found[0], experiment.deviations
-    else:
-        planned, deviations = PlannedRun("train", _run(options)), ()
-    path = options.out / planned.path
+    """Train, report, record; stop when asked to."""
+    try:
+        with stopping_at_once():
+            return _make(options, open_console())
+    except Stopped as stopped:
+        complain(str(stopped))
+        return stopped.exit_code
+    except Busy:
+        if os.environ.get("RANK", "0") != "0":
+            return 2  # the process that leads has said it
+        raise
+
+
+def _make(options: argparse.Namespace, console: Console) -> int:
+    """Make the run that is asked for, unless it is recorded."""
+    check_device(options.device)
+    planned, deviations = _planned(options)
+    path = record_path(options.out, planned)
     if options.resume and not (path.exists() or find_checkpoint(path)):
         raise ValueError(
             f"--resume needs a checkpoint of this run in {path.parent}; "
@@ -108,31 +140,72 @@ def _train(options: argparse.Namespace) -> int:
             report=progress,
             deviations=deviations,
         )
-    known = "" if new else "already recorded, "
-    console.print(known + summary(str(path), record), soft_wrap=True)
+    before = "" if new else "already recorded, "
+    console.print(before + summary(str(path), record), soft_wrap=True)
     return 0
 
 
-def _run(options: argparse.Namespace) -> Run:
-    """Turn the options into a run."""
-    name = options.recipe or (
-        "digits" if options.data == "digits" else "paper"
+def _planned(
+    options: argparse.Namespace,
+) -> tuple[PlannedRun, Sequence[Deviation]]:
+    """Return the run, of a file or of options, and what it departs in."""
+    given = {
+        name: getattr(options, name)
+        for name in options.network_options
+        if hasattr(options, name)
+    }
+    if options.file is None:
+        return _run(given, options.folder)
+    if given:
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+        raise ValueError(
+            f"{names} must not stand beside a file, which says what is "
+            f"trained; got {options.file}"
+        )
+    experiment = read_experiment(options.file)
+    data = load(experiment.data, options.folder)
+    plan = list(planned_runs(experiment, data))
+    if len(plan) != 1:
+        raise ValueError(
+            f"{options.file} must ask for one run; got {len(plan)}: "
+            f"use `preact ablate {options.file}`"
+        )
+    return plan[0], experiment.deviations
+
+
+def _run(
+    given: dict[str, Any], folder: Path
+) -> tuple[PlannedRun, list[Deviation]]:
+    """Turn the options that were given into a run."""
+    data = given.get("data", "digits")
+    recipe = find_recipe(
+        given.get("recipe", "digits" if data == "digits" else "paper")
     )
-    recipe = find_recipe(name)
-    if options.iterations is not None:
-        recipe = replace(recipe, iterations=options.iterations)
-    depth = options.depth or 110
-    return Run(
-        row=options.row,
+    changes = {name: given[name] for name in CHANGES if name in given}
+    if changes.get("batch", 0) > 0:
+        # BN cannot take its statistics over more than the batch.
+        changes["ghost_batch"] = min(recipe.ghost_batch, changes["batch"])
+    deviations = [
+        Deviation(
+            from_=f"{name} {getattr(recipe, name)}",
+            to=f"{name} {value}",
+            why="asked for on the command line",
+        )
+        for name, value in changes.items()
+        if value != getattr(recipe, name)
+    ]
+    depth = given.get("depth", 110)
+    execution = Execution(
+        **{name: given[name] for name in EXECUTION if name in given}
+    )
+    run = Run(
+        row=given.get("row", ROW),
         depth=depth,
-        convs=options.convs or fitting_convs(depth),
-        recipe=recipe,
-        data=load(options.data, options.folder),
-        seed=options.seed,
-        execution=Execution(
-            precision=options.precision,
-            channels_last=options.channels_last,
-            memory=options.memory,
-            fast=options.fast,
-        ),
+        convs=given["convs"] if "convs" in given else fitting_convs(depth),
+        recipe=replace(recipe, **changes),
+        data=load(data, folder),
+        seed=given.get("seed", 1),
+        width=given.get("width", 16),
+        execution=execution,
     )
+    return PlannedRun("train", run), deviations

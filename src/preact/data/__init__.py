@@ -1,9 +1,8 @@
-"""Images to train on: scikit-learn's digits, CIFAR-10 and -100, ImageNet.
+"""Images to train on: scikit-learn's digits, CIFAR, ImageNet, and your own.
 
 All but ImageNet stay in memory as bytes; `augment` turns batches into what a
-network reads, on whatever device they are.
-
-Chapter `08-training`.
+network reads, on whatever device they are. `from_dataset` and `from_folders`
+make a data set of your images.
 """
 
 from pathlib import Path
@@ -12,9 +11,10 @@ from preact.data.cifar import CIFAR, download_cifar, read_cifar
 from preact.data.digits import read_digits
 from preact.data.imagenet import ImageFolder, read_imagenet
 from preact.data.images import ImageSet
+from preact.data.own import from_dataset, from_folders
 
 Data = ImageSet | ImageFolder
-NAMES = ("digits", *CIFAR, "imagenet")
+NAMES = ("digits", *CIFAR, "imagenet", "folders")
 
 __all__ = [
     "NAMES",
@@ -22,8 +22,11 @@ __all__ = [
     "ImageFolder",
     "ImageSet",
     "download_cifar",
+    "from_dataset",
+    "from_folders",
     "load",
     "read_cifar",
+    "read_digits",
     "read_imagenet",
 ]
 
@@ -33,11 +36,12 @@ def load(name: str, folder: Path | None = None) -> Data:
 
     Parameters
     ----------
-    name : {"digits", "cifar10", "cifar100", "imagenet"}
-        Digits come with scikit-learn; the others must be on disk.
+    name : {"digits", "cifar10", "cifar100", "imagenet", "folders"}
+        Digits come with scikit-learn; the others must be on disk. "folders"
+        is `from_folders` at 32x32.
     folder : Path, optional
-        Where CIFAR's binary files lie, or ImageNet's `train` and `val`
-        (default: `data` below the current folder).
+        Where CIFAR's binary files lie, or `train` and `val` with a folder
+        for each class (default: `data` below the current folder).
 
     Raises
     ------
@@ -52,4 +56,6 @@ def load(name: str, folder: Path | None = None) -> Data:
         return read_cifar(name, folder or Path("data"))
     if name == "imagenet":
         return read_imagenet(folder or Path("data"))
+    if name == "folders":
+        return from_folders(folder or Path("data"))
     raise ValueError(f"data must be one of {', '.join(NAMES)}; got {name!r}")

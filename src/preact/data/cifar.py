@@ -9,8 +9,7 @@ import hashlib
 import shutil
 import tarfile
 import tomllib
-import urllib.request
-from collections.abc import Callable
+import zlib
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from preact.data.download import Progress, fetch
 from preact.data.images import ImageSet
 
 CIFAR: dict[str, Any] = tomllib.loads(
@@ -26,7 +26,6 @@ CIFAR: dict[str, Any] = tomllib.loads(
 )
 CLASSES = {"cifar10": 10, "cifar100": 100}
 PIXELS = 3 * 32 * 32
-Progress = Callable[[int, int], None]  # bytes so far, bytes in all
 
 
 def read_cifar(name: str, folder: Path) -> ImageSet:
@@ -64,8 +63,8 @@ def read_cifar(name: str, folder: Path) -> ImageSet:
         split: torch.from_numpy(a[:, column].astype(np.int64))
         for split, a in arrays.items()
     }
-    for split, found in labels.items():
-        worst = int(found.max())
+    for split, values in labels.items():
+        worst = int(values.max())
         if worst >= CLASSES[name]:
             raise ValueError(
                 f"{root}: {split} labels must lie in 0..{CLASSES[name] - 1}; "
@@ -110,35 +109,43 @@ def download_cifar(
     Raises
     ------
     ValueError
-        If the archive, or a file in it, has another checksum; what was
-        downloaded is deleted.
-    OSError
-        If the address cannot be reached; what has arrived is kept.
+        If the archive, or a file in it, is not the official one: what was
+        downloaded is deleted. If a folder of this name lacks files.
+    ConnectionError
+        If the address cannot be reached or breaks off; what has arrived is
+        kept.
     """
     facts = CIFAR[name]
     target = folder / str(facts["folder"])
-    if target.is_dir():
+    if target.is_dir() and any(target.iterdir()):
+        missing = [f for f in facts["files"] if not (target / f).is_file()]
+        if missing:
+            raise ValueError(
+                f"{target} lacks {', '.join(missing)}; delete the folder and "
+                "run the command again, or choose another --folder"
+            )
         return target
     folder.mkdir(parents=True, exist_ok=True)
     part = folder / f"{name}.tar.gz.part"
-    _fetch(url or facts["url"], part, facts["bytes"], progress)
-    digest = hashlib.sha256(part.read_bytes()).hexdigest()
-    if digest != facts["sha256"]:
-        part.unlink()
-        raise ValueError(
-            f"{url or facts['url']}: SHA-256 must be {facts['sha256']}; "
-            f"got {digest}; the file is deleted, run the command again"
-        )
+    url = url or facts["url"]
+    fetch(url, part, facts["bytes"], progress)
     fresh = folder / f".{facts['folder']}.unpacking"
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir()
     try:
+        _check_archive(part, facts["sha256"])
         _unpack(part, fresh, facts)
-    except BaseException:
+    except ValueError as error:
+        part.unlink()
+        raise ValueError(
+            f"{url}: {error}; it is deleted, run the command again, or give "
+            "another address with --url"
+        ) from error
+    else:
+        fresh.rename(target)
+        part.unlink()
+    finally:
         shutil.rmtree(fresh, ignore_errors=True)
-        raise
-    fresh.rename(target)
-    part.unlink()
     return target
 
 
@@ -159,37 +166,36 @@ def _read_file(name: str, path: Path, record: int) -> bytes:
     return path.read_bytes()
 
 
-def _fetch(url: str, part: Path, size: int, progress: Progress | None) -> None:
-    """Download to `part`, from where it broke off."""
-    have = part.stat().st_size if part.exists() else 0
-    if have >= size:
-        return
-    request = urllib.request.Request(url)
-    if have:
-        request.add_header("Range", f"bytes={have}-")
-    with urllib.request.urlopen(request, timeout=60) as reply:
-        # A server that ignores the range sends everything again.
-        mode = "ab" if have and reply.status == 206 else "wb"
-        have = have if mode == "ab" else 0
-        with part.open(mode) as out:
-            while block := reply.read(1 << 20):
-                out.write(block)
-                have += len(block)
-                if progress:
-                    progress(have, size)
+def _check_archive(archive: Path, sha256: str) -> None:
+    """Refuse another archive than the official one."""
+    with archive.open("rb") as opened:
+        digest = hashlib.file_digest(opened, "sha256").hexdigest()
+    if digest != sha256:
+        raise ValueError(
+            f"the archive's SHA-256 must be {sha256}; got {digest}"
+        )
 
 
 def _unpack(archive: Path, into: Path, facts: dict[str, Any]) -> None:
     """Copy the expected files, and nothing else, out of the archive."""
-    with tarfile.open(archive) as tar:
-        for file, sha256 in facts["files"].items():
-            source = tar.extractfile(f"{facts['folder']}/{file}")
-            if source is None:
-                raise ValueError(f"{archive}: no regular file {file} in it")
-            data = source.read()
-            if hashlib.sha256(data).hexdigest() != sha256:
-                raise ValueError(
-                    f"{archive}: {file} must have SHA-256 {sha256}; got "
-                    f"{hashlib.sha256(data).hexdigest()}"
-                )
-            (into / file).write_bytes(data)
+    try:
+        with tarfile.open(archive) as tar:
+            for file, sha256 in facts["files"].items():
+                source = tar.extractfile(f"{facts['folder']}/{file}")
+                if source is None:
+                    raise ValueError(f"{file} must be a regular file in it")
+                data = source.read()
+                digest = hashlib.sha256(data).hexdigest()
+                if digest != sha256:
+                    raise ValueError(
+                        f"{file} must have SHA-256 {sha256}; got {digest}"
+                    )
+                (into / file).write_bytes(data)
+    except KeyError as error:
+        raise ValueError(
+            f"the archive must hold {file}; it is missing"
+        ) from error
+    except (tarfile.TarError, EOFError, zlib.error) as error:
+        raise ValueError(
+            f"the archive must be a whole tar.gz; got: {error}"
+        ) from error

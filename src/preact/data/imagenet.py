@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -23,10 +24,14 @@ from torch import Tensor
 from preact.data.augment import draws
 from preact.data.loader import Cut, Draw
 
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
 # Of fb.resnet.torch, datasets/imagenet.lua: RGB, of bytes divided by 255.
 MEAN = torch.tensor([0.485, 0.456, 0.406])[:, None, None] * 255
 DEVIATION = torch.tensor([0.229, 0.224, 0.225])[:, None, None] * 255
 SUFFIXES = {".jpeg", ".jpg", ".png"}
+BILINEAR = 2  # Pillow's number
 AREA, ASPECT = (0.08, 1.0), (3 / 4, 4 / 3)  # of a random crop
 TESTED = 50  # images at once, in a test
 
@@ -69,7 +74,8 @@ class ImageFolder:
         digest = hashlib.sha256()
         for path, label in (*self.train_files, *self.test_files):
             name = path.relative_to(self.root).as_posix()
-            digest.update(f"{name} {path.stat().st_size} {label}\n".encode())
+            line = f"{name} {path.stat().st_size} {label}\n"
+            digest.update(line.encode(errors="surrogateescape"))
         return digest.hexdigest()
 
     def loader(self, cut: Cut, device: torch.device) -> "FolderLoader":
@@ -194,21 +200,38 @@ def decode(
     Raises
     ------
     ValueError
-        If the file cannot be decoded.
+        If the file cannot be decoded, or has absurdly many pixels.
     """
-    from PIL import Image  # of the extra `imagenet`; nothing else needs it
+    image = open_image(path)
+    box = _crop(image.size, drawn) if drawn else _middle(image.size)
+    cut = image.resize((size, size), BILINEAR, box=box)
+    pixels = np.asarray(cut).transpose(2, 0, 1)
+    return torch.tensor(np.flip(pixels, 2).copy() if flip else pixels)
 
+
+def open_image(path: Path) -> "Image":
+    """Decode a file to an RGB image.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be decoded, or has absurdly many pixels, or
+        Pillow is not installed.
+    """
     try:
-        with Image.open(path) as opened:
-            image = opened.convert("RGB")
-    except (OSError, SyntaxError) as error:
+        from PIL import Image as pillow  # of the extra `imagenet`
+    except ImportError as error:
+        raise ValueError(
+            "images on disk need the package pillow; install it with "
+            '`pip install "preact[imagenet]"`'
+        ) from error
+    try:
+        with pillow.open(path) as opened:
+            return opened.convert("RGB")
+    except (OSError, SyntaxError, pillow.DecompressionBombError) as error:
         raise ValueError(
             f"{path} must be a whole JPEG or PNG image; got: {error}"
         ) from error
-    box = _crop(image.size, drawn) if drawn else _middle(image.size)
-    cut = image.resize((size, size), Image.Resampling.BILINEAR, box=box)
-    pixels = np.asarray(cut).transpose(2, 0, 1)
-    return torch.tensor(np.flip(pixels, 2).copy() if flip else pixels)
 
 
 def _crop(whole: tuple[int, int], drawn: list[float]) -> Box:

@@ -28,6 +28,11 @@ class ImageSet:
         Number of labels.
     train_images, test_images : (N, C, H, W) uint8
     train_labels, test_labels : (N,) int64
+
+    Raises
+    ------
+    ValueError
+        If a part is something else, or a label is none of the classes.
     """
 
     name: str
@@ -37,6 +42,30 @@ class ImageSet:
     train_labels: Tensor
     test_images: Tensor
     test_labels: Tensor
+
+    def __post_init__(self) -> None:
+        for split in ("train", "test"):
+            images = getattr(self, f"{split}_images")
+            labels = getattr(self, f"{split}_labels")
+            _check_kind(f"{split}_images", images, torch.uint8, "NCHW")
+            _check_kind(f"{split}_labels", labels, torch.int64, "N")
+            if not len(images) or len(images) != len(labels):
+                raise ValueError(
+                    f"{split} must have a label for each of its images, one "
+                    f"or more; got {len(images)} and {len(labels)}"
+                )
+            low, high = int(labels.min()), int(labels.max())
+            if low < 0 or high >= self.classes:
+                raise ValueError(
+                    f"{split}_labels must lie in 0..{self.classes - 1}; got "
+                    f"{low}..{high}"
+                )
+        shapes = self.train_images.shape[1:], self.test_images.shape[1:]
+        if shapes[0] != shapes[1]:
+            raise ValueError(
+                f"test images must have the shape of the training images, "
+                f"{tuple(shapes[0])}; got {tuple(shapes[1])}"
+            )
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -98,6 +127,20 @@ class ImageSet:
                 f"got {kind!r}"
             )
         return mean.float(), deviation.float()
+
+
+def _check_kind(
+    field: str, value: object, dtype: torch.dtype, axes: str
+) -> None:
+    """Refuse anything but a tensor of this dtype with these axes."""
+    got = type(value).__name__
+    if isinstance(value, Tensor):
+        if value.dtype == dtype and value.ndim == len(axes):
+            return
+        got = f"{value.dtype} of shape {tuple(value.shape)}"
+    raise ValueError(
+        f"{field} must be a tensor ({', '.join(axes)}) of {dtype}; got {got}"
+    )
 
 
 class MemoryLoader:

@@ -3,14 +3,19 @@
 Chapter `08-training`.
 """
 
-from preact.experiment.config import Deviation, Experiment, read_experiment
+from preact.experiment.config import (
+    Experiment,
+    experiment_schema,
+    read_experiment,
+)
 from preact.experiment.execute import (
     Busy,
     execute,
     find_checkpoint,
-    find_device,
 )
 from preact.experiment.matrix import PlannedRun, cost, planned_runs
+from preact.records import Deviation
+from preact.train.device import find_device
 
 __all__ = [
     "Busy",
@@ -19,6 +24,7 @@ __all__ = [
     "PlannedRun",
     "cost",
     "execute",
+    "experiment_schema",
     "find_checkpoint",
     "find_device",
     "planned_runs",

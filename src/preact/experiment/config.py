@@ -4,19 +4,42 @@ Chapter `08-training`.
 """
 
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
+from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from preact import paper
-from preact.data import NAMES
-from preact.plan.checks import check_choice
-from preact.spec import CONTROLS, TABLE_2, find_row
+from preact.plan.checks import MOST
+from preact.records import Deviation
+from preact.spec import (
+    CONTROLS,
+    ROWS,
+    TABLE_2,
+    Conv1x1,
+    Dropout,
+    Gated,
+    OnBranch,
+    OnShortcut,
+    Op,
+    Scale,
+    UnitSpec,
+    find_row,
+)
 from preact.train import Execution, Recipe, find_recipe
+from preact.typed import (
+    Name,
+    Seed,
+    parse,
+    plain,
+    read_text,
+    schema,
+    shortened,
+    typed,
+)
 
-SECTIONS = ("scientific", "nuisance", "fixed", "deviation")
-FINAL_BN = ("drawn", True, False)
 ROW_SETS = {
     "table-1": [
         row
@@ -26,54 +49,193 @@ ROW_SETS = {
     "table-2": list(TABLE_2),
     "controls": list(CONTROLS),
 }
+Seeds = Annotated[tuple[Seed, ...], Field(min_length=1, max_length=10_000)]
+Text = Annotated[str, Field(max_length=1_000)]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Deviation:
-    """One departure from the paper; printed under the table."""
+def check_distinct(seeds: tuple[int, ...]) -> None:
+    """Refuse the same seed twice."""
+    if len(set(seeds)) != len(seeds):
+        raise ValueError(
+            "seeds must be distinct whole numbers, for example [1, 2, 3]; "
+            f"got {shortened(list(seeds))}"
+        )
 
-    from_: str
-    to: str
-    why: str
 
-
-@dataclass(frozen=True, kw_only=True)
+@typed
 class NetworkChoice:
     """A network of an experiment, and its own seeds if it has some."""
 
-    depth: int
-    convs: int
-    width: int = 16
-    seeds: tuple[int, ...] = ()
+    depth: Annotated[int, Field(ge=3, le=MOST["depth"])]
+    convs: Annotated[int, Field(ge=1, le=3)]
+    width: Annotated[int, Field(ge=1, le=MOST["width"])] = 16
+    seeds: Seeds | None = None
+
+    def __post_init__(self) -> None:
+        check_distinct(self.seeds or ())
 
 
-@dataclass(frozen=True, kw_only=True)
+@typed
+class Factor:
+    """What multiplies the shortcut or F: one of Table 1's, by its name."""
+
+    scale: float | None = None
+    gate: float | None = None
+    complement: bool = False
+    design: Literal["conv1x1", "two conv3x3"] = "conv1x1"
+    dropout: float | None = None
+    conv1x1: bool = False
+
+    def __post_init__(self) -> None:
+        names = ("scale", "gate", "dropout", "conv1x1")
+        absent = (self.scale, self.gate, self.dropout).count(None)
+        if 3 - absent + self.conv1x1 != 1:
+            raise ValueError(f"must say exactly one of {', '.join(names)}")
+
+    @property
+    def made(self) -> OnShortcut:
+        if self.gate is not None:
+            return Gated(self.gate, self.complement, self.design)
+        if self.dropout is not None:
+            return Dropout(self.dropout)
+        if self.conv1x1:
+            return Conv1x1()
+        return Scale(self.scale if self.scale is not None else 1.0)
+
+
+@typed
+class OwnUnit:
+    """A unit that the paper has not: its name, its places, its factors."""
+
+    name: Name
+    pre: tuple[Literal["BN", "ReLU"], ...] = ()
+    post: tuple[Literal["BN", "ReLU"], ...] = ()
+    after: tuple[Literal["BN", "ReLU"], ...] = ()
+    on_shortcut: Factor = Factor(scale=1.0)
+    on_branch: Factor = Factor(scale=1.0)
+
+    def __post_init__(self) -> None:
+        if self.name in ROWS or self.name in ROW_SETS or ".tail" in self.name:
+            raise ValueError(
+                "name must be one of its own, which no row of the paper "
+                f"bears; got {self.name!r}"
+            )
+        self.spec  # noqa: B018  (refuses what is no unit)
+
+    @property
+    def spec(self) -> UnitSpec:
+        """The unit that the file describes.
+
+        Raises
+        ------
+        ValueError
+            If its factors are of no unit.
+        """
+        branch = self.on_branch.made
+        if not isinstance(branch, OnBranch):
+            raise ValueError("on_branch must be a scale or a gate")
+        return UnitSpec(
+            pre=tuple(map(Op, self.pre)),
+            post=tuple(map(Op, self.post)),
+            after=tuple(map(Op, self.after)),
+            on_shortcut=self.on_shortcut.made,
+            on_branch=branch,
+        )
+
+
+Row = Annotated[
+    Annotated[str, Tag("(name)")] | Annotated[OwnUnit, Tag("(unit)")],
+    Discriminator(lambda row: "(name)" if isinstance(row, str) else "(unit)"),
+]
+FinalBN = Annotated[
+    Literal["drawn", True, False],
+    BeforeValidator(lambda v: v if isinstance(v, str | bool) else repr(v)),
+]
+
+
+@typed
+class Scientific:
+    """What varies."""
+
+    rows: Annotated[tuple[Row, ...], Field(min_length=1, max_length=1000)]
+    networks: Annotated[
+        tuple[NetworkChoice, ...], Field(min_length=1, max_length=1000)
+    ]
+    final_bn: Annotated[tuple[FinalBN, ...], Field(min_length=1)] = ("drawn",)
+
+
+@typed
+class Nuisance:
+    """What repeats."""
+
+    seeds: Seeds = (1,)
+
+    def __post_init__(self) -> None:
+        check_distinct(self.seeds)
+
+
+@typed
+class Fixed:
+    """What stays."""
+
+    data: Literal["digits", "cifar10", "cifar100", "imagenet"] = "digits"
+    recipe: str = "paper"
+    recipe_changes: dict[str, Any] = Field(default_factory=dict)
+    execution: Execution = Execution()
+
+    def __post_init__(self) -> None:
+        find_recipe(self.recipe)
+        if "processes" in self.execution.__dict__ and (
+            self.execution.processes != 1
+        ):
+            raise ValueError(
+                "execution.processes is counted when it runs (torchrun); "
+                f"got {self.execution.processes}"
+            )
+
+
+@typed
+class ExperimentFile:
+    """The file as a human writes it."""
+
+    title: Text | None = None
+    scientific: Scientific
+    nuisance: Nuisance = Nuisance()
+    fixed: Fixed = Fixed()
+    deviation: tuple[Deviation, ...] = ()
+
+
+@typed
 class Experiment:
     """What `experiments/<name>.toml` says, resolved and checked.
 
     Parameters
     ----------
-    rows : tuple of str
-        Keys of `preact.spec.ROWS`.
+    rows : dict of str to UnitSpec
+        Units by the names of their rows: the paper's, ours, one's own.
     final_bn : tuple of "drawn", True or False
         Tails before the classifier: as the row asks for, or that with one
         BN put in front or taken away.
     """
 
-    name: str
+    name: Name
     title: str
-    rows: tuple[str, ...]
+    rows: dict[str, UnitSpec]
     networks: tuple[NetworkChoice, ...]
-    final_bn: tuple[str | bool, ...]
-    seeds: tuple[int, ...]
+    final_bn: tuple[FinalBN, ...]
     data: str
     recipe: Recipe
     execution: Execution
     deviations: tuple[Deviation, ...]
 
 
+def experiment_schema() -> dict[str, Any]:
+    """Return the JSON schema of an experiment file."""
+    return schema(ExperimentFile)
+
+
 def read_experiment(path: Path) -> Experiment:
-    """Read an experiment file.
+    """Read an experiment file, or one of the package's by its bare name.
 
     Raises
     ------
@@ -82,112 +244,71 @@ def read_experiment(path: Path) -> Experiment:
     ValueError
         If it is not TOML, or says something that means nothing here.
     """
+    path = find_file(path)
+    text = read_text(path)
     try:
-        said = tomllib.loads(path.read_text("utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"{path} is not TOML: {error}") from error
+        values = tomllib.loads(text)
+    except RecursionError as error:
+        raise ValueError(
+            f"{path}: lists or tables stand too deeply in each other"
+        ) from error
+    except ValueError as error:  # integers of thousands of digits too
+        raise ValueError(f"{path} is not TOML: {plain(error)}") from error
     try:
-        return _experiment(path.stem, said)
+        return _experiment(path.stem, parse(ExperimentFile, values))
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
 
 
-def _experiment(name: str, said: dict[str, Any]) -> Experiment:
+def find_file(path: Path) -> Path:
+    """Return the path, or that of the package's file of this bare name."""
+    if path.exists() or path.name != str(path):
+        return path
+    shipped = Path(str(files("preact"))) / "experiments"
+    written = Path(__file__).parents[3] / "experiments"  # not installed
+    for folder in (shipped, written):
+        own = folder / f"{path.name.removesuffix('.toml')}.toml"
+        if own.is_file():
+            return own
+    return path
+
+
+def _experiment(name: str, said: ExperimentFile) -> Experiment:
     """Resolve what a file says."""
-    title = said.pop("title", name)
-    _check_keys("the file", said, SECTIONS)
-    varied = said.get("scientific", {})
-    _check_keys("[scientific]", varied, ("rows", "networks", "final_bn"))
-    repeated = said.get("nuisance", {})
-    _check_keys("[nuisance]", repeated, ("seeds",))
-    fixed = dict(said.get("fixed", {}))
-    _check_keys(
-        "[fixed]", fixed, ("data", "recipe", "execution", "recipe_changes")
-    )
-    for field in ("rows", "networks"):
-        if not varied.get(field):
-            raise ValueError(f"[scientific] must list {field}; got none")
-    for value in varied.get("final_bn", []):
-        check_choice("final_bn", value, FINAL_BN)
-    data = fixed.get("data", "digits")
-    check_choice("data", data, NAMES)
+    seeds = said.nuisance.seeds
     return Experiment(
         name=name,
-        title=title,
-        rows=_rows(varied["rows"]),
+        title=said.title or name,
+        rows=_rows(said.scientific.rows),
         networks=tuple(
-            _network(network, repeated) for network in varied["networks"]
+            replace(network, seeds=network.seeds or seeds)
+            for network in said.scientific.networks
         ),
-        final_bn=tuple(varied.get("final_bn", ["drawn"])),
-        seeds=_seeds(repeated.get("seeds", [1])),
-        data=data,
-        recipe=_recipe(fixed),
-        execution=_execution(fixed.get("execution", {})),
-        deviations=tuple(_deviation(one) for one in said.get("deviation", [])),
+        final_bn=tuple(dict.fromkeys(said.scientific.final_bn)),
+        data=said.fixed.data,
+        recipe=_recipe(said.fixed),
+        execution=said.fixed.execution,
+        deviations=said.deviation,
     )
 
 
-def _check_keys(
-    where: str, said: Mapping[str, Any], known: tuple[str, ...]
-) -> None:
-    """Refuse a key that nothing reads: a typing error would go unseen."""
-    for key in said:
-        if key not in known:
+def _rows(listed: tuple[str | OwnUnit, ...]) -> dict[str, UnitSpec]:
+    """Units by name, sets of rows written out."""
+    rows: dict[str, UnitSpec] = {}
+    for row in listed:
+        if isinstance(row, str):
+            rows |= {n: find_row(n) for n in ROW_SETS.get(row, [row])}
+        elif rows.setdefault(row.name, row.spec) != row.spec:
             raise ValueError(
-                f"{where} may say {', '.join(known)}; got {key!r}"
+                f"rows must have names of their own; got {row.name!r} twice"
             )
+    return rows
 
 
-def _rows(said: list[str]) -> tuple[str, ...]:
-    """Names of rows, sets of rows written out, each once."""
-    found = [row for name in said for row in ROW_SETS.get(name, [name])]
-    for row in found:
-        find_row(row)
-    return tuple(dict.fromkeys(found))
-
-
-def _network(said: dict[str, Any], repeated: dict[str, Any]) -> NetworkChoice:
-    """One network, with its own seeds or those of the experiment."""
-    known = tuple(field.name for field in fields(NetworkChoice))
-    _check_keys("a network", said, known)
-    seeds = _seeds(said.get("seeds", repeated.get("seeds", [1])))
-    return NetworkChoice(**said | {"seeds": seeds})
-
-
-def _seeds(said: Any) -> tuple[int, ...]:
-    """Distinct whole numbers."""
-    legal = isinstance(said, list) and all(isinstance(s, int) for s in said)
-    if not legal or not said or len(set(said)) != len(said):
-        raise ValueError(
-            f"seeds must be distinct whole numbers, for example [1, 2, 3]; "
-            f"got {said!r}"
-        )
-    return tuple(said)
-
-
-def _recipe(fixed: dict[str, Any]) -> Recipe:
+def _recipe(fixed: Fixed) -> Recipe:
     """Return the recipe by name, changed where the file says so."""
-    recipe = find_recipe(fixed.get("recipe", "paper"))
-    changes = fixed.get("recipe_changes", {})
-    known = tuple(f.name for f in fields(Recipe) if f.name != "name")
-    _check_keys("[fixed.recipe_changes]", changes, known)
-    if "drop_at" in changes:
-        changes = changes | {"drop_at": tuple(changes["drop_at"])}
-    return replace(recipe, **changes)
-
-
-def _execution(said: dict[str, Any]) -> Execution:
-    """How to compute; processes are counted when it runs."""
-    known = ("precision", "channels_last", "memory", "fast")
-    _check_keys("[fixed.execution]", said, known)
-    return Execution(**said)
-
-
-def _deviation(said: dict[str, Any]) -> Deviation:
-    """One departure from the paper."""
-    if set(said) != {"from", "to", "why"}:
-        raise ValueError(
-            "a [[deviation]] must say from, to and why; got "
-            f"{', '.join(said) or 'nothing'}"
-        )
-    return Deviation(from_=said["from"], to=said["to"], why=said["why"])
+    recipe = find_recipe(fixed.recipe)
+    values = {f.name: getattr(recipe, f.name) for f in fields(Recipe)}
+    if "name" in fixed.recipe_changes:
+        raise ValueError("fixed.recipe_changes cannot change the name")
+    return parse(Recipe, values | fixed.recipe_changes, "fixed.recipe_changes")

@@ -3,35 +3,36 @@
 Chapter `08-training`.
 """
 
-import os
-import platform
-import subprocess
+import json
+import math
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
+from glob import escape as glob_escape
 from pathlib import Path
 from typing import Any
 
-import torch
 from filelock import FileLock, Timeout
 
-from preact.experiment.config import Deviation
 from preact.experiment.matrix import PlannedRun
 from preact.experiment.memory_used import peak_memory, reset_peak_memory
-from preact.records import read_record, write_record
+from preact.experiment.provenance import environment
+from preact.records import Deviation, Record, read_record, write_record
 from preact.train import Outcome, Run, train
 from preact.train.checkpoint import NAME, PREVIOUS, clear
-from preact.train.footprint import or_advice
+from preact.train.device import check_device
+from preact.train.footprint import with_oom_advice
 from preact.train.parallel import Workers, workers
+from preact.typed import parse
 
-Record = dict[str, Any]
-HERE = Path(__file__).parent.parent
+Values = dict[str, Any]
+INSIDE = ("execution", "unit")  # of `config`, and nowhere else in a record
+ATTEMPTS = 10  # to lock a folder that others delete
 
 
-class Busy(Exception):
+class Busy(RuntimeError):
     """Another process is at work on this run."""
 
 
@@ -43,6 +44,7 @@ def execute(
     report: Callable[[dict[str, float]], None] | None = None,
     deviations: Sequence[Deviation] = (),
     save_every: int = 100,
+    left_s: Callable[[], float] = lambda: math.inf,
 ) -> tuple[Record, bool]:
     """Return a run's record, training if there is none yet.
 
@@ -57,10 +59,12 @@ def execute(
         "cpu" or "cuda".
     report : callable, optional
         Called with each point of the curve.
+    left_s : callable
+        Seconds that are left to train.
 
     Returns
     -------
-    record : dict
+    record : Record
     new : bool
         False if it had been recorded before.
 
@@ -69,17 +73,32 @@ def execute(
     Busy
         If another process is at work on it.
     ValueError
-        If the record there is of another configuration.
+        If the record there is of another configuration, or none can be
+        written: a number in it is not finite, or its name leads astray.
     """
-    path = out / planned.path
+    check_device(device)
+    path = record_path(out, planned)
     with workers(device) as crew:
         run = with_processes(planned.run, crew.count)
         if path.exists():
-            return known_record(path, run), False
+            record = known_record(path, run)
+            clear_leftovers(path)  # of a kill just before that
+            return record, False
         with _sole_work(path, crew) as work:
             if path.exists():  # another process was faster
                 return known_record(path, run), False
             started = datetime.now(UTC).isoformat(timespec="seconds")
+            about = {
+                "experiment": planned.experiment,
+                **described(run),
+                "deviations": [
+                    {"from": d.from_, "to": d.to, "why": d.why}
+                    for d in deviations
+                ],
+                "started_utc": started,
+                **environment(device, crew.count),
+            }
+            check_json(about, str(path))
             reset_peak_memory(device)
             training = partial(
                 train,
@@ -89,46 +108,94 @@ def execute(
                 report=report,
                 workers=crew,
                 save_every=save_every,
+                left_s=left_s,
             )
-            ended = or_advice(training, run, device)
-            record = {
-                "experiment": planned.experiment,
-                **described(run),
-                **measured(run, ended),
-                **peak_memory(device),
-                "deviations": [
-                    {"from": d.from_, "to": d.to, "why": d.why}
-                    for d in deviations
-                ],
-                "started_utc": started,
-                **environment(device, crew),
-            }
-            if crew.leads:
-                write_record(path, record, ended.curve)
-            return record, True
+            ended = with_oom_advice(training, run, device)
+            values = about | measured(run, ended) | peak_memory(device)
+            if not crew.leads:
+                return parse(Record, values, str(path)), True
+            return write_record(path, values, ended.curve), True
+
+
+def record_path(out: Path, planned: PlannedRun) -> Path:
+    """Where the record of a run lies: in `out`, and able to be written.
+
+    Raises
+    ------
+    ValueError
+        If its name leads out of the folder, is no text, or is a link to
+        nothing.
+    """
+    if planned.path.is_absolute() or ".." in planned.path.parts:
+        raise ValueError(
+            "a record must lie in its folder; got the name "
+            f"{str(planned.path)!r}"
+        )
+    path = out / planned.path
+    try:
+        str(planned.path).encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"a record's name must be text; got {str(planned.path)!a}"
+        ) from error
+    if path.is_symlink() and not path.exists():
+        raise ValueError(f"{path} is a link to nothing; delete it")
+    return path
+
+
+def check_json(about: Values, where: str) -> None:
+    """Refuse what a record cannot hold, before there is anything to lose."""
+    for name, value in about.items():
+        try:
+            json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"{where}: {name} must be finite numbers and text; got "
+                f"{str(value)[:200]} ({error})"
+            ) from error
 
 
 @contextmanager
 def _sole_work(path: Path, crew: Workers) -> Iterator[Path]:
     """Folder of checkpoints, locked; gone when the record is there."""
     work = checkpoints(path)
-    work.mkdir(parents=True, exist_ok=True)
-    if not crew.leads:
-        yield work
-        return
-    lock = FileLock(work / "lock")
-    try:
-        lock.acquire(timeout=0)
-    except Timeout as error:
-        raise Busy(f"{path}: another process trains it") from error
+    lock = _lock(path, work) if crew.leads else None
+    (busy,) = crew.largest([crew.leads and lock is None])
+    if busy:
+        raise Busy(f"{path}: another process trains it")
     try:
         yield work
     finally:
-        lock.release()
-        if path.exists():
-            clear(work)
-            (work / "lock").unlink(missing_ok=True)
-            work.rmdir()
+        if lock:
+            lock.release()
+            if path.exists():
+                clear_leftovers(path)
+
+
+def _lock(path: Path, work: Path) -> FileLock | None:
+    """Lock the folder of checkpoints; None if another process has it."""
+    lock = FileLock(work / "lock")
+    for attempt in range(ATTEMPTS):
+        work.mkdir(parents=True, exist_ok=True)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            return None
+        except FileNotFoundError:
+            if attempt + 1 == ATTEMPTS:
+                raise
+            continue  # one that is done has just deleted the folder
+        return lock
+    raise AssertionError(path)
+
+
+def clear_leftovers(path: Path) -> None:
+    """Delete checkpoints and drafts of a record that is there."""
+    clear(checkpoints(path))
+    for name in (path.name, path.with_suffix(".csv").name):
+        for draft in path.parent.glob(f".{glob_escape(name)}.*"):
+            with suppress(OSError):
+                draft.unlink()
 
 
 def checkpoints(path: Path) -> Path:
@@ -159,7 +226,7 @@ def known_record(path: Path, run: Run) -> Record:
         If it is of another configuration.
     """
     known = read_record(path)
-    if known["config_sha256"] != run.config_sha256:
+    if known.config_sha256 != run.config_sha256:
         raise ValueError(
             f"{path} is the record of another configuration; choose another "
             "--out or delete it"
@@ -167,11 +234,11 @@ def known_record(path: Path, run: Run) -> Record:
     return known
 
 
-def described(run: Run) -> Record:
+def described(run: Run) -> Values:
     """What was run: the fields that tables join on, and the whole of it."""
     config = run.config
     return {
-        **{k: v for k, v in config.items() if k != "execution"},
+        **{k: v for k, v in config.items() if k not in INSIDE},
         "protocol": run.recipe.name,
         "config": config,
         "config_sha256": run.config_sha256,
@@ -183,7 +250,7 @@ def described(run: Run) -> Record:
     }
 
 
-def measured(run: Run, ended: Outcome) -> Record:
+def measured(run: Run, ended: Outcome) -> Values:
     """What came out."""
     return {
         "outcome": ended.outcome,
@@ -194,60 +261,6 @@ def measured(run: Run, ended: Outcome) -> Record:
         if ended.outcome == "finished"
         else None,
         "wall_s": round(ended.wall_s, 2),
-        "images_per_s": round(ended.images_per_s, 1),
+        "images_per_s": ended.images_per_s and round(ended.images_per_s, 1),
         "profiles": ended.profiles,
     }
-
-
-def environment(device: str, crew: Workers) -> Record:
-    """Where and with what it was run."""
-    on_gpu = device.startswith("cuda")
-    return {
-        "device": torch.cuda.get_device_name() if on_gpu else "CPU",
-        "devices": crew.count,
-        "threads": torch.get_num_threads(),
-        "processors": os.cpu_count(),
-        "torch": torch.__version__,
-        "cuda": torch.version.cuda if on_gpu else None,
-        "deterministic": torch.are_deterministic_algorithms_enabled(),
-        "python": platform.python_version(),
-        "preact": _version(),
-        "git": git(),
-    }
-
-
-def _version() -> str:
-    """Version of this package, if it is installed and not just found."""
-    try:
-        return version("preact")
-    except PackageNotFoundError:
-        return "not installed"
-
-
-def git() -> Record:
-    """Commit of the code that ran, and whether it was changed since.
-
-    Where the code has come without its history, in a container say, whoever
-    brought it names its commit in PREACT_COMMIT.
-    """
-
-    def ask(*words: str) -> str:
-        return subprocess.run(
-            ["git", *words],
-            cwd=HERE,
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout.strip()
-
-    try:
-        changed = ask("status", "--porcelain", "--", ".", ":!results")
-        return {"commit": ask("rev-parse", "HEAD"), "dirty": bool(changed)}
-    except (OSError, subprocess.CalledProcessError):  # not checked out
-        named = os.environ.get("PREACT_COMMIT")
-        return {"commit": named, "dirty": named is None}
-
-
-def find_device() -> str:
-    """Return the fastest device that is here."""
-    return "cuda" if torch.cuda.is_available() else "cpu"

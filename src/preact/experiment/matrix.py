@@ -12,7 +12,7 @@ import torch
 
 from preact.data import Data
 from preact.experiment.config import Experiment
-from preact.spec import BN, Op, find_row
+from preact.spec import BN, ROWS, Op, UnitSpec
 from preact.train import Run
 from preact.train.parallel import ALONE
 from preact.train.session import Session
@@ -44,13 +44,6 @@ class PlannedRun:
             / f"seed-{run.seed}.json"
         )
 
-    @property
-    def multiply_adds(self) -> float:
-        """Of the whole run, a backward pass counted as two forward ones."""
-        recipe = self.run.recipe
-        images = recipe.iterations * recipe.batch
-        return 3.0 * images * self.run.plan.multiply_adds
-
 
 def planned_runs(experiment: Experiment, data: Data) -> Iterator[PlannedRun]:
     """Every run of an experiment, each once, seed by seed.
@@ -60,9 +53,9 @@ def planned_runs(experiment: Experiment, data: Data) -> Iterator[PlannedRun]:
     """
     found: dict[Path, tuple[int, PlannedRun]] = {}
     for network in experiment.networks:
-        for row in experiment.rows:
+        for row, spec in experiment.rows.items():
             for choice in experiment.final_bn:
-                for k, seed in enumerate(network.seeds):
+                for k, seed in enumerate(network.seeds or ()):
                     run = Run(
                         row=row,
                         depth=network.depth,
@@ -71,7 +64,8 @@ def planned_runs(experiment: Experiment, data: Data) -> Iterator[PlannedRun]:
                         recipe=experiment.recipe,
                         data=data,
                         seed=seed,
-                        tail=tail(row, choice),
+                        tail=tail(spec, choice),
+                        unit=None if row in ROWS else spec,
                         execution=experiment.execution,
                     )
                     planned = PlannedRun(experiment.name, run)
@@ -80,11 +74,11 @@ def planned_runs(experiment: Experiment, data: Data) -> Iterator[PlannedRun]:
     return (planned for _, planned in ordered)
 
 
-def tail(row: str, final_bn: str | bool) -> tuple[Op, ...] | None:
+def tail(spec: UnitSpec, final_bn: str | bool) -> tuple[Op, ...] | None:
     """What stands before the classifier; None is as drawn."""
     if final_bn == "drawn":
         return None
-    rest = tuple(op for op in find_row(row).pre if op is not BN)
+    rest = tuple(op for op in spec.pre if op is not BN)
     return (BN, *rest) if final_bn else rest
 
 

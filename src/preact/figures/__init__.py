@@ -5,8 +5,8 @@ A picture is inline SVG, its text real text in the page's font, its ink the
 page's ink (`currentColor`), so dark mode is right; and it carries its own
 alternative text.
 
-Chapters `01-why`, `02-signal` and `03-gradient` show `propagation`, chapter
-`04-units` shows `units` and `tables`.
+Chapters `01-why`, `02-signal` and `03-gradient` show `propagation`, `01-why`
+shows `race`, chapter `04-units` shows `units` and `tables`.
 """
 
 from preact.figures.propagation import (
@@ -16,6 +16,7 @@ from preact.figures.propagation import (
     product_and_gradient,
     signal_and_gradient,
 )
+from preact.figures.race import arm_name, race_curves
 from preact.figures.style import Picture
 from preact.figures.tables import (
     accounted,
@@ -29,6 +30,7 @@ from preact.figures.units import unit_diagram
 __all__ = [
     "Picture",
     "accounted",
+    "arm_name",
     "direct_term",
     "error_by_depth",
     "growth_laws",
@@ -36,6 +38,7 @@ __all__ = [
     "network_table",
     "paper_beside_ours",
     "product_and_gradient",
+    "race_curves",
     "signal_and_gradient",
     "timed",
     "unit_diagram",

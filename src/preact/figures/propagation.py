@@ -5,15 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from preact.figures.style import (
-    COLORS,
-    MARKERS,
-    PAPER_GREY,
-    Picture,
-    axes,
-    picture,
-)
+from preact.figures.race import arm_name
+from preact.figures.style import PAPER_GREY, Picture, axes, picture
 from preact.figures.svg import INK
+from preact.figures.variants import COLORS, MARKERS, row_name
 from preact.strings import Strings
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -44,12 +39,11 @@ def direct_term(
                 depths,
                 values.mean(0),
                 color=color,
-                label=strings(f"row.{row}"),
+                label=row_name(row, strings),
             )
             for seed in values:
-                ax.plot(
-                    depths, seed, marker, color=color, ms=4, alpha=0.45, mew=0
-                )
+                dots = {"marker": marker, "ls": "", "ms": 4, "mew": 0}
+                ax.plot(depths, seed, color=color, alpha=0.45, **dots)
         ax.plot(
             depths,
             open_share,
@@ -92,7 +86,7 @@ def signal_and_gradient(
         (left, right),
     ):
         for row in signal:
-            style = {"color": COLORS[row], "label": strings(f"row.{row}")}
+            style = {"color": COLORS[row], "label": row_name(row, strings)}
             left.plot(signal[row], **style)
             right.plot(gradient[row] / gradient[row][-1], **style)
         left.set(yscale="log", xlabel=strings("figure.depth"))
@@ -138,7 +132,7 @@ def growth_laws(
         for row, values in signal.items():
             depth = np.arange(len(values)) + 1
             ax.plot(
-                depth, values, color=COLORS[row], label=strings(f"row.{row}")
+                depth, values, color=COLORS[row], label=row_name(row, strings)
             )
         for law, values in laws.items():
             depth = np.arange(len(values)) + 1
@@ -178,36 +172,50 @@ def error_by_depth(
     errors : arm to (seeds, D) float64
         Percent; an arm is a row, or a row and "+final-bn".
     """
-    with axes(150, 80) as (figure, ax):
-        for arm, values in errors.items():
+    names = {arm: arm_name(arm, strings) for arm in errors}
+    with axes(150, 105) as (figure, ax):
+        places = np.arange(len(depths), dtype=np.float64)
+        for i, (arm, values) in enumerate(errors.items()):
             row, _, control = arm.partition("+")
-            style = {"color": COLORS[row], "ls": "--" if control else "-"}
-            label = strings(f"row.{row}")
-            if control:
-                label += strings("figure.with_final_bn")
-            ax.plot(depths, values.mean(0), label=label, **style)
+            # side by side, or the seeds of one arm hide another's
+            own = places + 0.09 * (i - (len(errors) - 1) / 2)
+            color = COLORS[row]
+            ax.plot(
+                own,
+                np.median(values, axis=0),
+                "--" if control else "-",
+                color=color,
+                label=names[arm],
+            )
             for seed in values:
-                ax.plot(depths, seed, MARKERS[row], ms=4, alpha=0.5, **style)
+                ax.plot(own, seed, MARKERS[row], color=color, ms=4, alpha=0.5)
         ax.set(
             xlabel=strings("figure.units"),
             ylabel=strings("figure.training_error"),
-            ylim=(-3, 100),
+            yscale="log",
         )
-        ax.set_xticks(depths)
-        ax.legend(fontsize=9)
-    each = []
-    for arm, values in errors.items():
-        row, _, control = arm.partition("+")
-        name = strings(f"row.{row}")
-        name += strings("figure.with_final_bn") if control else ""
-        value = f"{values.mean(0)[-1]:.0f} %"
-        each.append(strings("alt.per_row", value=value, row=name))
+        ax.set_xticks(places, [str(L) for L in depths])
+        ax.set_yticks([0.3, 1, 3, 10, 30, 100])
+        ax.yaxis.set_major_formatter("{x:g}")
+        ax.minorticks_off()
+        figure.legend(loc="outside lower center", ncols=2, fontsize=8)
+    each = [
+        strings(
+            "alt.per_row",
+            value=f"{np.median(values, axis=0)[-1]:.1f} %",
+            row=names[arm],
+        )
+        for arm, values in errors.items()
+    ]
     alt = strings("alt.error", deepest=depths[-1], each=strings.join(each))
     return picture(figure, alt)
 
 
 def product_and_gradient(
-    product: Array, gradient: Array, strings: Strings
+    product: Array,
+    gradient: Array,
+    strings: Strings,
+    real_product: Array | None = None,
 ) -> Picture:
     """What is left of the shortcut, beside what the gradient really does.
 
@@ -217,6 +225,9 @@ def product_and_gradient(
         Product of the shortcut factors from unit l to the end, Eq. (8).
     gradient : (L + 1,) float64
         Norm of dE/dx_l, measured.
+    real_product : (L + 1,) float64, optional
+        The product of the factors as the network computes them, where they
+        depend on its input.
     """
     color = COLORS["full-preactivation"]
     with axes(150, 75) as (figure, ax):
@@ -226,6 +237,13 @@ def product_and_gradient(
             label=strings("figure.gradient"),
         )
         ax.plot(product, "--", color=INK, label=strings("figure.product"))
+        if real_product is not None:
+            ax.plot(
+                real_product,
+                ":",
+                color=INK,
+                label=strings("figure.real_product"),
+            )
         ax.set(yscale="log", xlabel=strings("figure.depth"))
         ax.minorticks_off()
         ax.legend(fontsize=9)
@@ -235,6 +253,9 @@ def product_and_gradient(
         product=f"{product[0]:.2g}",
         gradient=f"{gradient[0] / gradient[-1]:.3g}",
     )
+    if real_product is not None:
+        real = f"{real_product[0]:.2g}"
+        alt += " " + strings("alt.real_product", product=real)
     return picture(figure, alt)
 
 
@@ -242,7 +263,9 @@ def _each(strings: Strings, values: Mapping[str, float]) -> str:
     """List one value for each row in words."""
     return strings.join(
         [
-            strings("alt.per_row", value=f"{v:.3g}", row=strings(f"row.{row}"))
+            strings(
+                "alt.per_row", value=f"{v:.3g}", row=row_name(row, strings)
+            )
             for row, v in values.items()
         ]
     )

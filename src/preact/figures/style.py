@@ -1,4 +1,4 @@
-"""One look for all pictures: colors, sizes, and the way into the page."""
+"""One look for all pictures: sizes, fonts, and the way into the page."""
 
 import io
 import logging
@@ -16,28 +16,6 @@ from preact.figures import svg
 from preact.figures.svg import INK
 
 PAPER_GREY = "#808080"  # the paper's own values
-
-# One color and marker for each variant through the whole book. Chosen for a
-# contrast of at least 3:1 on the light and on the dark page, and told apart
-# without color by their markers.
-COLORS = {
-    "original": "#d1591a",
-    "bn-after-addition": "#b8569b",
-    "relu-before-addition": "#a67c00",
-    "relu-only-preactivation": "#1a936f",
-    "full-preactivation": "#2a7fc1",
-    "no-relu-after-addition": "#8a6fc9",
-    "constant-scaling-0-1": "#8a7868",
-}
-MARKERS = {
-    "original": "o",
-    "bn-after-addition": "s",
-    "relu-before-addition": "^",
-    "relu-only-preactivation": "v",
-    "full-preactivation": "D",
-    "no-relu-after-addition": "P",
-    "constant-scaling-0-1": "X",
-}
 
 MM = 1 / 25.4  # inches
 RC: Any = {

@@ -1,16 +1,21 @@
 """Tables as HTML: the paper's numbers beside ours, and counted networks."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping, Sequence
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from preact.figures.variants import row_name
 from preact.paper import Result
 from preact.plan import NetworkPlan
-from preact.records.compare import Line
-from preact.records.speed import Step
 from preact.spec import ROWS
 from preact.strings import Strings
+
+if TYPE_CHECKING:  # lines are handed in: no figure depends on records
+    from preact.records.compare import Line
+    from preact.records.speed import Step
 
 
 class Table:
@@ -76,7 +81,7 @@ def paper_beside_ours(
     theirs = {(r.row, r.depth): r.error_pct for r in results}
     body = []
     for row in dict.fromkeys(r.row for r in results):
-        line = [strings(f"row.{row}"), str(ROWS[row])]
+        line = [row_name(row, strings), str(ROWS[row])]
         for depth in depths:
             error = theirs[row, depth]
             line.append(
@@ -100,6 +105,7 @@ def measured(lines: Sequence[Line], strings: Strings) -> Table:
     lines : sequence of Line
         From `preact.records.compare`.
     """
+    labels = list(dict.fromkeys(line.data_label for line in lines))
     many = len({(line.depth, line.convs) for line in lines}) > 1
     fail = strings("table.fail")
     body = []
@@ -111,10 +117,12 @@ def measured(lines: Sequence[Line], strings: Strings) -> Table:
             theirs = (
                 fail if line.paper_pct is None else f"{line.paper_pct:.2f}"
             )
+        data = data_name(line.data_label, strings).strip()
         body.append(
             [
                 *([f"ResNet-{line.depth}"] if many else []),
-                row_name(line.row, strings),
+                *([data] if len(labels) > 1 else []),
+                line_name(line, strings),
                 line.tail or strings("table.no_tail"),
                 median,
                 f"{line.mean:.2f}{spread}",
@@ -123,21 +131,37 @@ def measured(lines: Sequence[Line], strings: Strings) -> Table:
             ]
         )
     head = [*([strings("table.network")] if many else [])]
-    names = ("row", "tail", "our_median", "our_mean", "runs", "paper_median")
+    head += [strings("table.data")] if len(labels) > 1 else []
+    names = ("row", "tail", "our_median", "our_mean", "runs")
     head += [strings(f"table.{name}") for name in names]
-    label = lines[0].data_label
-    name = strings("data." + DATA_KEYS.get(label, "other"), label=label)
-    caption = strings("table.measured", data=name)
-    return Table(head, body, caption)
+    head.append(paper_column(lines, strings))
+    named = strings.join([data_name(label, strings) for label in labels])
+    return Table(head, body, strings("table.measured", data=named))
 
 
-def row_name(row: str, strings: Strings) -> str:
-    """Name a row; gates by their kind and bias, an unknown one as it is."""
-    for kind in ("exclusive-gating", "shortcut-only-gating"):
-        if row.startswith(kind):
-            bias = row.removeprefix(f"{kind}-b")
-            return strings(f"row.{kind}", bias=bias.replace("-", "−"))
-    return strings(f"row.{row}") if row in ROWS else row
+def paper_column(lines: Sequence[Line], strings: Strings) -> str:
+    """Say which of the paper's errors stand in the last column."""
+    names = list(dict.fromkeys(line.paper_data for line in lines))
+    names = [name for name in names if name]
+    if names == ["ImageNet"]:
+        return strings("table.paper_top1")
+    data = strings.join(names) or strings("table.paper_none")
+    return strings("table.paper_median", data=data)
+
+
+def data_name(label: str, strings: Strings) -> str:
+    """Name a data set; an unknown one by its own label."""
+    return strings("data." + DATA_KEYS.get(label, "other"), label=label)
+
+
+def line_name(line: Line, strings: Strings) -> str:
+    """Name a line: a unit of one's own is printed, unlike settings too."""
+    name = row_name(line.row, strings)
+    if line.row not in ROWS:
+        name += f": {line.spec}"
+    if line.settings:
+        name += f" [{'; '.join(line.settings)}]"
+    return name
 
 
 DATA_KEYS = {

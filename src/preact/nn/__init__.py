@@ -3,11 +3,11 @@
 Modules are built from a plan and know no table and no depth; their parameter
 names are those of the reference.
 
-Chapter `01-why` trains with it; chapter `04-units` reads `unit` beside its
-NumPy twin.
+Chapter `04-units` reads `unit` beside its NumPy twin.
 """
 
-from preact.nn.network import Network, propagate
+from preact.nn.network import Network
 from preact.nn.unit import Unit
+from preact.nn.watch import Watched, observe, propagate, watch
 
-__all__ = ["Network", "Unit", "propagate"]
+__all__ = ["Network", "Unit", "Watched", "observe", "propagate", "watch"]

@@ -1,6 +1,6 @@
-"""A whole network in PyTorch, and the probe that watches its stream.
+"""A whole network in PyTorch.
 
-Chapters `04-units` and `07-depth`; the twin of `preact.reference.network`.
+Chapter `04-units`; the twin of `preact.reference.network`.
 """
 
 import math
@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import torch
-import torch.nn.functional as nnf
 from torch import Tensor, nn
 
 from preact.nn.layers import sequential
@@ -132,47 +131,3 @@ def _check_images(x: Tensor, plan: NetworkPlan) -> None:
     except RuntimeError:  # vmap and fake tensors: there is no one number
         return
     check_finite(bad, x.numel())
-
-
-def propagate(
-    plan: NetworkPlan,
-    params: Arrays,
-    x: np.ndarray[Any, Any],
-    labels: np.ndarray[Any, Any],
-) -> tuple[list[Any], list[Any], list[Any], float]:
-    """Run once forward and backward, and show what each unit saw.
-
-    Computes in the dtype of `x`. Dropout masks come from PyTorch's global
-    generator, so they differ from the reference's.
-
-    Returns
-    -------
-    streams, branches, gradients : lists of arrays;  loss : float
-        As `preact.reference.propagate`.
-    """
-    images = torch.as_tensor(x)
-    network = Network(plan).to(images.dtype)
-    network.load_arrays(params)
-    streams: list[Tensor] = []
-    branches: list[Tensor] = []
-    for unit in network.modules():
-        if isinstance(unit, Unit):
-            unit.post.register_forward_hook(
-                lambda _module, _args, F: branches.append(F.detach().clone())
-            )
-    stream = network.stem(images.requires_grad_())
-    for unit in network.units:
-        stream.retain_grad()
-        streams.append(stream)
-        stream = unit(stream)
-    stream.retain_grad()
-    streams.append(stream)
-    logits = network.classifier(network.tail(stream).mean((2, 3)))
-    loss = nnf.cross_entropy(logits, torch.as_tensor(labels))
-    loss.backward()  # type: ignore[no-untyped-call]
-    return (
-        [s.detach().numpy() for s in streams],
-        [F.numpy() for F in branches],
-        [s.grad.numpy() for s in streams if s.grad is not None],
-        loss.item(),
-    )

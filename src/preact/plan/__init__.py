@@ -19,6 +19,12 @@ from preact.plan.conventions import (
     PAPER,
     TORCH_RELEASE,
     Conventions,
+    find_conventions,
+)
+from preact.plan.depth import (
+    IMAGENET_BASIC,
+    IMAGENET_UNITS,
+    fitting_convs,
 )
 from preact.plan.layers import (
     BN_EPS,
@@ -34,7 +40,6 @@ from preact.plan.layers import (
     Shape,
 )
 from preact.plan.makers import (
-    IMAGENET_UNITS,
     cifar_plan,
     imagenet_plan,
     stack_plan,
@@ -47,6 +52,7 @@ __all__ = [
     "BN_MOMENTUM",
     "CONVENTIONS",
     "FAIR",
+    "IMAGENET_BASIC",
     "IMAGENET_UNITS",
     "PAPER",
     "TORCH_RELEASE",
@@ -64,6 +70,8 @@ __all__ = [
     "Shape",
     "UnitPlan",
     "cifar_plan",
+    "find_conventions",
+    "fitting_convs",
     "imagenet_plan",
     "stack_plan",
 ]

@@ -3,29 +3,47 @@
 
 def check_choice(field: str, value: object, legal: tuple[object, ...]) -> None:
     """Refuse a value that is not one of the legal ones."""
-    if value not in legal:
+    if isinstance(value, bool | float) or value not in legal:
         names = ", ".join(map(repr, legal))
         raise ValueError(f"{field} must be one of {names}; got {value!r}")
 
 
-def check_positive(field: str, value: object) -> None:
-    """Refuse anything but a positive whole number."""
-    if not isinstance(value, int) or value < 1:
+# Larger plans take minutes and all memory; the deepest network published
+# has 1,202 layers, ResNet-1001's widest stream 256 channels.
+MOST = {
+    "depth": 100_002,
+    "units": 50_000,
+    "width": 8_192,
+    "classes": 1_000_000,
+    "image": 8_192,
+}
+
+
+def check_positive(field: str, value: object, most: int | None = None) -> None:
+    """Refuse anything but a positive whole number, and absurd ones."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise ValueError(
-            f"{field} must be a positive whole number; got {value!r}"
+            f"{field} must be a positive whole number; got {value!r:.60}"
         )
+    if most is not None and value > most:
+        raise ValueError(f"{field} must be at most {most:,}; got {value:,}")
 
 
 def check_image(image: object) -> None:
     """Refuse anything but (channels, height, width)."""
-    if (
-        not isinstance(image, tuple)
-        or len(image) != 3
-        or not all(isinstance(n, int) and n > 0 for n in image)
+    legal = isinstance(image, tuple) and len(image) == 3
+    if not legal or not all(
+        isinstance(n, int) and not isinstance(n, bool) and n > 0
+        for n in image  # type: ignore[attr-defined]
     ):
         raise ValueError(
             "image must be (channels, height, width), three positive whole "
             f"numbers; got {image!r}"
+        )
+    if max(image) > MOST["image"]:  # type: ignore[call-overload]
+        raise ValueError(
+            f"image must have at most {MOST['image']:,} channels, rows and "
+            f"columns; got {image!r}"
         )
 
 

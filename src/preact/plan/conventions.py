@@ -5,7 +5,7 @@ from typing import Literal
 
 from preact.plan.checks import check_choice
 from preact.plan.layers import Init
-from preact.spec import Op, check_ops
+from preact.spec import Op, as_ops
 
 Tap = Literal["before pre", "after pre"]
 Projection = Literal["pad", "conv", "conv BN"]
@@ -79,8 +79,9 @@ class Conventions:
         for field, values in legal.items():
             check_choice(field, getattr(self, field), values)
         for place in ("stem", "tail"):
-            if getattr(self, place) is not None:
-                check_ops(place, getattr(self, place))
+            ops = getattr(self, place)
+            if ops is not None:
+                object.__setattr__(self, place, as_ops(place, ops))
 
 
 PAPER = Conventions()
@@ -91,3 +92,21 @@ FAIR = Conventions(
     imagenet_stem="BN ReLU",
 )
 CONVENTIONS = {"paper": PAPER, "torch-release": TORCH_RELEASE, "fair": FAIR}
+
+
+def find_conventions(conventions: Conventions | str) -> Conventions:
+    """Return conventions that are given, or that a name says.
+
+    Raises
+    ------
+    ValueError
+        If they are neither; the message lists the names.
+    """
+    if isinstance(conventions, Conventions):
+        return conventions
+    if isinstance(conventions, str) and conventions in CONVENTIONS:
+        return CONVENTIONS[conventions]
+    raise ValueError(
+        f"conventions must be Conventions or one of {', '.join(CONVENTIONS)}; "
+        f"got {conventions!r}"
+    )

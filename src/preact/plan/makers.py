@@ -3,30 +3,43 @@
 from dataclasses import replace
 from typing import Literal
 
-from preact.plan.checks import check_choice, check_image, check_positive
-from preact.plan.conventions import PAPER, Conventions, Projection, Tap
+from preact.plan.checks import (
+    MOST,
+    check_choice,
+    check_image,
+    check_positive,
+)
+from preact.plan.conventions import (
+    PAPER,
+    Conventions,
+    Projection,
+    Tap,
+    find_conventions,
+)
+from preact.plan.depth import cifar_counts, imagenet_counts
 from preact.plan.layers import Conv, Layer, MaxPool, Shape, op_layers
 from preact.plan.network import NetworkPlan
 from preact.plan.unit import UnitPlan
-from preact.spec import BN, RELU, Conv1x1, Op, UnitSpec
+from preact.spec import BN, RELU, Conv1x1, Op, UnitSpec, find_unit
 
 
 def cifar_plan(
-    spec: UnitSpec,
+    spec: UnitSpec | str,
     *,
-    depth: int,
+    depth: int | None = None,
     convs: int,
     classes: int = 10,
     image: Shape = (3, 32, 32),
     width: int = 16,
-    conventions: Conventions = PAPER,
+    units_per_stage: tuple[int, ...] | None = None,
+    conventions: Conventions | str = PAPER,
 ) -> NetworkPlan:
     """Plan the paper's CIFAR network: three stages of n units (Sec. 5).
 
     Parameters
     ----------
-    spec : UnitSpec
-        The unit, the same everywhere.
+    spec : UnitSpec or str
+        The unit, the same everywhere, or the name of its row.
     depth : int
         3n + 2, 6n + 2 or 9n + 2 for 1, 2 or 3 convolutions per unit.
     convs : {1, 2, 3}
@@ -37,8 +50,11 @@ def cifar_plan(
         Channels, height, width of one image.
     width : int
         Channels after the stem: 16 in the paper.
-    conventions : Conventions
-        What the paper leaves open.
+    units_per_stage : tuple of int, optional
+        In place of `depth`: stages of these lengths, each after the first
+        with half the side and twice the channels.
+    conventions : Conventions or str
+        What the paper leaves open, or one of its readings by name.
 
     Raises
     ------
@@ -46,31 +62,24 @@ def cifar_plan(
         If depth is not of the legal form, or another argument is out of
         range; the message gives the value and the legal form.
     """
+    spec, conventions = find_unit(spec), find_conventions(conventions)
     check_choice("convs", convs, (1, 2, 3))
-    per_n = 3 * convs
-    n, rest = divmod(depth - 2, per_n)
-    if rest or n < 1:
-        near = sorted({max(n, 1) * per_n + 2, (max(n, 0) + 1) * per_n + 2})
-        noun = "convolution" if convs == 1 else "convolutions"
-        raise ValueError(
-            f"depth must be {per_n}n + 2 for {convs} {noun} per unit; "
-            f"got {depth} (nearest: {' and '.join(map(str, near))})"
-        )
+    counts = cifar_counts(depth, units_per_stage, convs)
     check_image(image)
-    check_positive("width", width)
+    check_positive("width", width, MOST["width"])
     expansion = 4 if convs == 3 else 1
-    outs = [expansion * width * 2**stage for stage in range(3)]
-    inners = [width * 2**stage for stage in range(3)]
+    inners = [width * 2**stage for stage in range(len(counts))]
+    outs = [expansion * inner for inner in inners]
     if convs == 3 and conventions.first_stage == "narrow":
         inners[0], outs[0] = max(width // 4, 1), width
     return _network(
         spec,
-        depth=depth,
+        depth=convs * sum(counts) + 2,
         convs=convs,
         classes=classes,
         image=image,
         stem=_stem(spec, image[0], width, 3, 1, conventions),
-        counts=(n, n, n),
+        counts=counts,
         inners=tuple(inners),
         outs=tuple(outs),
         c_in=width,
@@ -78,22 +87,17 @@ def cifar_plan(
     )
 
 
-IMAGENET_UNITS = {
-    50: (3, 4, 6, 3),
-    101: (3, 4, 23, 3),
-    152: (3, 8, 36, 3),
-    200: (3, 24, 36, 3),
-}
-
-
 def imagenet_plan(
-    spec: UnitSpec,
+    spec: UnitSpec | str,
     *,
-    depth: int,
+    depth: int | None = None,
     classes: int = 1000,
     image: Shape = (3, 224, 224),
     stem: Literal["imagenet", "cifar"] = "imagenet",
-    conventions: Conventions = PAPER,
+    width: int = 64,
+    convs: int | None = None,
+    units_per_stage: tuple[int, ...] | None = None,
+    conventions: Conventions | str = PAPER,
 ) -> NetworkPlan:
     """Plan ResNet-50, 101, 152 or 200: four bottleneck stages (Sec. 5).
 
@@ -101,41 +105,50 @@ def imagenet_plan(
     ----------
     spec, classes, image, conventions
         As in `cifar_plan`.
-    depth : {50, 101, 152, 200}
+    depth : {18, 34, 50, 101, 152, 200}
         ResNet-200 is ResNet-152 plus 16 units on the 28x28 map (footnote 3).
+        ResNet-18 and 34 of the first residual paper have basic units.
     stem : {"imagenet", "cifar"}
         7x7 convolution with stride 2 and max pooling, or one 3x3 convolution
         for 32x32 images.
+    width : int
+        Channels after the stem: 64 in the paper.
+    convs, units_per_stage
+        In place of `depth`, as in `cifar_plan`.
 
     Raises
     ------
     ValueError
         If depth or stem is not one of these, or the image is not a shape.
     """
-    check_choice("depth", depth, tuple(IMAGENET_UNITS))
+    spec, conventions = find_unit(spec), find_conventions(conventions)
+    convs, counts = imagenet_counts(depth, convs, units_per_stage)
     check_choice("stem", stem, ("imagenet", "cifar"))
     check_image(image)
+    check_positive("width", width, MOST["width"])
     fair = stem == "imagenet" and conventions.imagenet_stem == "BN ReLU"
     kernel, stride = (7, 2) if stem == "imagenet" else (3, 1)
     own = replace(conventions, stem=(BN, RELU)) if fair else conventions
-    layers = _stem(spec, image[0], 64, kernel, stride, own)
+    layers = _stem(spec, image[0], width, kernel, stride, own)
     if stem == "imagenet":
         layers = (*layers, MaxPool(name=f"stem.{len(layers)}"))
+    inners = tuple(width * 2**stage for stage in range(len(counts)))
     plan = _network(
         spec,
-        depth=depth,
-        convs=3,
+        depth=convs * sum(counts) + 2,
+        convs=convs,
         classes=classes,
         image=image,
         stem=layers,
-        counts=IMAGENET_UNITS[depth],
-        inners=(64, 128, 256, 512),
-        outs=(256, 512, 1024, 2048),
-        c_in=64,
+        counts=counts,
+        inners=inners,
+        outs=tuple((4 if convs == 3 else 1) * inner for inner in inners),
+        c_in=width,
         conventions=conventions,
     )
     if not fair:
         return plan
+    # fb.resnet.torch activates in the stem, so the first unit must not.
     first = replace(
         plan.units[0], spec=replace(spec, pre=()), tap="before pre"
     )
@@ -143,7 +156,7 @@ def imagenet_plan(
 
 
 def stack_plan(
-    spec: UnitSpec,
+    spec: UnitSpec | str,
     *,
     units: int,
     width: int,
@@ -151,7 +164,7 @@ def stack_plan(
     kernel: int = 1,
     side: int = 1,
     classes: int = 10,
-    conventions: Conventions = PAPER,
+    conventions: Conventions | str = PAPER,
 ) -> NetworkPlan:
     """Plan equal units without stages: the laboratory of chapters 02, 03, 07.
 
@@ -164,10 +177,11 @@ def stack_plan(
     ValueError
         If an argument is out of range.
     """
+    spec, conventions = find_unit(spec), find_conventions(conventions)
     check_choice("convs", convs, (1, 2, 3))
     check_choice("kernel", kernel, (1, 3))
-    check_positive("units", units)
-    check_positive("width", width)
+    check_positive("units", units, MOST["units"])
+    check_positive("width", width, MOST["width"])
     image = (width, side, side)
     check_image(image)
     return _network(
@@ -226,8 +240,8 @@ def _network(
     conventions: Conventions,
     kernel: int = 3,
 ) -> NetworkPlan:
-    """Line up the stages; boundary rules are applied here and only here."""
-    check_positive("classes", classes)
+    """Line up the stages by the boundary rules of the conventions."""
+    check_positive("classes", classes, MOST["classes"])
     stride_on = 1 if convs == 3 and conventions.stride_on == "3x3" else 0
     units: list[UnitPlan] = []
     stages: list[range] = []

@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import get_args
 
+from preact.plan.checks import check_choice, check_positive
 from preact.plan.conventions import Projection, Tap
 from preact.plan.layers import BatchNorm, Conv, Layer, Pad, op_layers
-from preact.spec import BN, RELU, Gated, UnitSpec
+from preact.spec import BN, RELU, Conv1x1, Gated, UnitSpec
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +32,12 @@ class UnitPlan:
         Where the shortcut leaves the trunk.
     projection : {None, "pad", "conv", "conv BN"}
         None is the identity.
+
+    Raises
+    ------
+    ValueError
+        If a field has another value than these, or the shortcut cannot make
+        c_out channels of c_in.
     """
 
     spec: UnitSpec
@@ -42,6 +50,40 @@ class UnitPlan:
     kernel: int = 3
     tap: Tap = "before pre"
     projection: Projection | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.spec, UnitSpec):
+            raise ValueError(f"spec must be a UnitSpec; got {self.spec!r}")
+        for field in ("c_in", "c_inner", "c_out"):
+            check_positive(field, getattr(self, field))
+        check_choice("convs", self.convs, (1, 2, 3))
+        for field, legal in {
+            "stride": (1, 2),
+            "stride_on": tuple(range(self.convs)),
+            "kernel": (1, 3),
+            "tap": get_args(Tap),
+            "projection": (None, *get_args(Projection)),
+        }.items():
+            check_choice(field, getattr(self, field), legal)
+        changes = self.stride != 1 or self.c_in != self.c_out
+        if self.projection is None and changes:
+            raise ValueError(
+                "projection must be 'pad', 'conv' or 'conv BN' where stride "
+                f"or width changes; got None for {self.c_in} to {self.c_out} "
+                f"channels, stride {self.stride}"
+            )
+        if self.projection == "pad" and self.c_out < self.c_in:
+            raise ValueError(
+                "projection must not be 'pad' where channels get fewer; got "
+                f"{self.c_in} to {self.c_out}"
+            )
+        if isinstance(self.spec.on_shortcut, Conv1x1) and (
+            self.projection != "conv BN"
+        ):
+            raise ValueError(
+                "projection must be 'conv BN' where Conv1x1 stands on the "
+                f"shortcut; got {self.projection!r}"
+            )
 
     @cached_property
     def pre(self) -> tuple[Layer, ...]:

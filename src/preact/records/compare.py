@@ -3,18 +3,38 @@
 Chapter `08-training`.
 """
 
+import re
 import statistics
-from collections.abc import Iterable
-from dataclasses import dataclass
-from importlib.resources import files
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from preact import paper
-from preact.records import Record, read_record
+from preact.records.files import read_record
+from preact.records.record import Deviation, Record, sha256_of
+from preact.records.speed import PUBLISHED
+from preact.spec import find_row
+from preact.typed import shortened
+
+__all__ = [
+    "PUBLISHED",
+    "Line",
+    "compare",
+    "deviations",
+    "load_records",
+    "medians",
+    "paper_errors",
+]
 
 FAIL_ERROR_PCT = 20.0  # the paper's "fail" is a test error above this
-PUBLISHED = Path(str(files("preact"))) / "results"
+# What of the paper stands beside ours; digits are no data set of its own.
+PAPER_DATA = {
+    "digits": "CIFAR-10",
+    "cifar10": "CIFAR-10",
+    "cifar100": "CIFAR-100",
+    "imagenet": "ImageNet",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,11 +47,14 @@ class Line:
         What stands before the classifier; "" is nothing.
     errors_pct : tuple of float
         Test errors of the last iteration, by seed.
-    diverged : int
-        Runs among them whose loss was not finite in the end.
+    paper_data : str
+        The paper's data set that ours stands beside; "" is none.
     paper_pct : float or None
-        The paper's median on CIFAR-10; None where it prints "fail", or if
-        `paper_has` is False, nothing.
+        The paper's error; None where it prints "fail", or if `paper_has` is
+        False, nothing.
+    settings : tuple of str
+        What tells it from other lines of the same row and network, for
+        example "execution.precision bf16".
     """
 
     row: str
@@ -41,11 +64,11 @@ class Line:
     convs: int
     width: int
     data_label: str
-    seeds: tuple[int, ...]
     errors_pct: tuple[float, ...]
-    diverged: int
+    paper_data: str
     paper_has: bool
     paper_pct: float | None
+    settings: tuple[str, ...] = ()
 
     @property
     def n(self) -> int:
@@ -84,42 +107,107 @@ def load_records(
     ValueError
         If a file is damaged.
     """
+    if experiment and not re.fullmatch(r"[A-Za-z0-9][\w.+-]*", experiment):
+        raise ValueError(
+            "experiment must be the name of a folder of records; "
+            f"got {shortened(experiment)}"
+        )
     root = folder / experiment if experiment else folder
-    found = [read_record(path) for path in sorted(root.rglob("seed-*.json"))]
-    if not found:
+    runs: dict[tuple[str, str], Path] = {}
+    records = []
+    for path in sorted(root.rglob("seed-*.json")):
+        record = read_record(path)
+        other = runs.setdefault(
+            (record.experiment, record.config_sha256), path
+        )
+        if other != path:
+            raise ValueError(
+                f"{path} must be of another run than {other}; both have "
+                f"seed {record.seed} of one configuration"
+            )
+        records.append(record)
+    if not records:
         raise FileNotFoundError(f"no records below {root}")
-    return found
+    return records
 
 
 def compare(records: Iterable[Record]) -> list[Line]:
     """Gather seeds, in the order of the paper's tables, then of our own.
 
-    The paper's error is joined on (depth, convs, row), to rows with the tail
-    that the paper draws.
+    Runs of one line have one configuration but for the seed. The paper's
+    error is joined on (table, data, depth, convs, row), to rows with the
+    width and the tail that the paper draws.
     """
-    groups: dict[tuple[Any, ...], list[Record]] = {}
+    groups: dict[tuple[str, str], list[Record]] = {}
     for record in records:
-        key = tuple(record[field] for field in JOINED)
+        key = (record.experiment, sha256_of(record.settings))
         groups.setdefault(key, []).append(record)
-    theirs = paper_errors()
-    lines = []
+    alike: dict[tuple[Any, ...], list[tuple[Line, dict[str, Any]]]] = {}
     for group in groups.values():
-        group.sort(key=lambda record: record["seed"])
-        first = group[0]
-        drawn = first["spec"].split("conv")[0].strip() == first["tail"]
-        key = (first["depth"], first["convs"], first["row"])
-        joined = drawn and first["width"] == 16 and key in theirs
-        lines.append(
-            Line(
-                **{field: first[field] for field in SHOWN},
-                seeds=tuple(r["seed"] for r in group),
-                errors_pct=tuple(r["test_error_pct"] for r in group),
-                diverged=sum(r["outcome"] == "diverged" for r in group),
-                paper_has=joined,
-                paper_pct=theirs[key] if joined else None,
-            )
-        )
+        line = _line(sorted(group, key=lambda record: record.seed))
+        shown = tuple(getattr(line, name) for name in SHOWN)
+        settings = _flat(group[0].settings)
+        settings["experiment"] = group[0].experiment
+        alike.setdefault(shown, []).append((line, settings))
+    lines = [line for same in alike.values() for line in _told_apart(same)]
     return sorted(lines, key=_order)
+
+
+def _line(group: Sequence[Record]) -> Line:
+    """One line of runs that differ in their seed alone."""
+    first = group[0]
+    data = PAPER_DATA.get(first.data, "")
+    key = (data, first.depth, first.convs, first.row)
+    theirs = paper_errors()
+    joined = (
+        key in theirs
+        and first.width == 16
+        and first.tail == " ".join(find_row(first.row).pre)
+    )
+    return Line(
+        **{name: getattr(first, name) for name in SHOWN},
+        spec=first.spec,
+        width=first.width,
+        errors_pct=tuple(record.test_error_pct for record in group),
+        paper_data=data,
+        paper_has=joined,
+        paper_pct=theirs[key] if joined else None,
+    )
+
+
+def _told_apart(same: list[tuple[Line, dict[str, Any]]]) -> list[Line]:
+    """Lines that would look alike, each with the settings that differ."""
+    if len(same) == 1:
+        return [same[0][0]]
+    names = dict.fromkeys(name for _, settings in same for name in settings)
+    differ = [
+        name
+        for name in names
+        if len({str(settings.get(name)) for _, settings in same}) > 1
+    ]
+    return [
+        replace(
+            line,
+            settings=tuple(
+                f"{name} {shortened(str(settings[name])).strip(QUOTES)}"
+                for name in differ
+                if name in settings
+            ),
+        )
+        for line, settings in same
+    ]
+
+
+def _flat(settings: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Settings by dotted names, the recipe's under its own word."""
+    flat: dict[str, Any] = {}
+    for name, value in settings.items():
+        word = "recipe" if name == "protocol" else name
+        if isinstance(value, dict):
+            flat |= _flat(value, f"{prefix}{word}.")
+        else:
+            flat[prefix + word] = value
+    return flat
 
 
 def medians(experiment: str) -> dict[tuple[str, int], str]:
@@ -133,38 +221,46 @@ def medians(experiment: str) -> dict[tuple[str, int], str]:
     }
 
 
-JOINED = ("data_sha256", "protocol", "depth", "convs", "width", "row", "tail")
-SHOWN = ("row", "spec", "tail", "depth", "convs", "width", "data_label")
+SHOWN = ("row", "tail", "depth", "convs", "data_label")
+QUOTES = "'\""
 
 
-def paper_errors() -> dict[tuple[int, int, str], float | None]:
-    """CIFAR-10 errors of Tables 1 to 3 by depth, convs and row."""
-    found: dict[tuple[int, int, str], float | None] = {}
+def paper_errors() -> dict[tuple[str, int, int, str], float | None]:
+    """The paper's errors by data, depth, convs and row; None is "fail".
+
+    CIFAR's of Tables 1 to 3, ImageNet's top-1 of Table 5 (trained with
+    scale augmentation, tested at 320x320: the setting in which it gives all
+    its networks).
+    """
+    errors: dict[tuple[str, int, int, str], float | None] = {}
     for table in (1, 2, 3):
         for result in paper.results(table):
-            if result.data != "CIFAR-10":
-                continue
             for row in paper.SEARCHED.get(result.row, [result.row]):
-                key = (result.depth, result.convs, row)
-                found[key] = result.error_pct
-    return found
+                key = (result.data, result.depth, result.convs, row)
+                errors[key] = result.error_pct
+    units = {"original": "original", "pre-activation": "full-preactivation"}
+    for line in paper.read("table_5")["row"]:
+        network, _, unit = line["method"].partition(", ")
+        if (line["augmentation"], line["test_crop"]) != ("scale", 320):
+            continue
+        depth = int(network.removeprefix("ResNet-"))
+        errors["ImageNet", depth, 3, units[unit]] = line["top1_pct"]
+    return errors
 
 
-def deviations(records: Iterable[Record]) -> list[dict[str, str]]:
+def deviations(records: Iterable[Record]) -> list[Deviation]:
     """Every departure from the paper that the records name, once."""
-    found = {
-        tuple(one.values()): one
-        for record in records
-        for one in record["deviations"]
-    }
-    return list(found.values())
+    return list(
+        dict.fromkeys(one for record in records for one in record.deviations)
+    )
 
 
 def _order(line: Line) -> tuple[Any, ...]:
     """By network, then as the paper lists its rows, then by tail."""
-    known = ROW_ORDER
-    place = known.index(line.row) if line.row in known else len(known)
-    return line.depth, line.convs, line.width, place, line.tail
+    rows = ROW_ORDER
+    place = rows.index(line.row) if line.row in rows else len(rows)
+    network = (line.depth, line.convs, line.width)
+    return *network, place, line.tail, line.row, line.settings
 
 
 def _rows(table: int) -> list[str]:

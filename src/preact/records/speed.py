@@ -3,15 +3,60 @@
 Chapter `08-training`.
 """
 
-import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from preact.records.compare import PUBLISHED
+from pydantic import Field
+
+from preact.records.files import read_json
+from preact.records.record import Bytes, Git, NotNegative, Text
+from preact.typed import Positive, parse, typed
+
+PUBLISHED = Path(str(files("preact"))) / "results"
+Ms = Annotated[float, Field(gt=0.0)]
+
+
+@typed
+class BenchRow:
+    """One contestant of `preact bench`; times in milliseconds."""
+
+    name: Text
+    peer: bool
+    parameters: Positive
+    train_ms_min: Ms
+    train_ms_median: Ms
+    forward_ms_min: Ms
+    forward_ms_median: Ms
+    kept_bytes_per_image: Bytes | None
+    peak_bytes_per_image: Bytes | None
+    first_step_s: NotNegative
+    launches: Bytes
+
+
+@typed
+class BenchRecord:
+    """What `preact bench --record` writes.
+
+    `limit_ms` is the time that the fewest bytes would take, on a GPU.
+    """
+
+    network: Text
+    batch: Positive
+    bn_batch: Positive
+    precision: Text
+    rounds: Positive
+    threads: Positive
+    device: Text
+    torch: Text
+    git: Git
+    started_utc: Text
+    gradient_error: NotNegative
+    rows: Annotated[tuple[BenchRow, ...], Field(min_length=1)]
+    limit_ms: Ms | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,9 +106,16 @@ def load_steps() -> list[Step]:
 
 
 def load_times(name: str, folder: Path = PUBLISHED) -> dict[str, Any] | None:
-    """Read a record of `preact bench`; None if it has not been run."""
+    """Read a record of `preact bench`; None if it has not been run.
+
+    Raises
+    ------
+    ValueError
+        If the file is no such record.
+    """
     path = folder / "bench" / f"{name}.json"
     if not path.exists():
         return None
-    record: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    record: dict[str, Any] = read_json(path)
+    parse(BenchRecord, record, str(path))
     return record

@@ -3,7 +3,7 @@
 Chapter `04-units`. Shapes are N C H W, kernels K x K, everything float64.
 """
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from jaxtyping import Float64, Int
@@ -19,12 +19,21 @@ from preact.plan import (
     ReLU,
 )
 from preact.plan.checks import check_spread
+from preact.reference.caches import (
+    Array,
+    BNCache,
+    ConvCache,
+    LayerCache,
+    LayerCaches,
+    LinearCache,
+    Mask,
+    PadCache,
+    PoolCache,
+)
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Images = Float64[np.ndarray, "N C H W"]
 Params = dict[str, Array]
 Mode = Literal["train", "eval"]
-Cache = Any  # what a forward leaves for its backward; nobody else reads it
 
 
 # ------------------------------------------------------------ convolution
@@ -33,7 +42,7 @@ def conv_forward(
     weight: Float64[np.ndarray, "D C K K"],
     bias: Float64[np.ndarray, " D"] | None = None,
     stride: int = 1,
-) -> tuple[Float64[np.ndarray, "N D P Q"], Cache]:
+) -> tuple[Float64[np.ndarray, "N D P Q"], ConvCache]:
     """Cross-correlation with zero padding K // 2.
 
     out[n, d, p, q] = bias[d]
@@ -48,17 +57,15 @@ def conv_forward(
     out = np.zeros((x.shape[0], weight.shape[0], P, Q))
     for i in range(K):
         for j in range(K):
-            seen = _window(padded, i, j, P, Q, stride)
-            out += np.einsum(
-                "ncpq,dc->ndpq", seen, weight[:, :, i, j], optimize=True
-            )
+            seen, w = _window(padded, i, j, P, Q, stride), weight[:, :, i, j]
+            out += np.einsum("ncpq,dc->ndpq", seen, w, optimize=True)
     if bias is not None:
         out += bias[:, None, None]
-    return out, (x.shape, padded, weight, bias is not None, stride)
+    return out, ConvCache(x.shape, padded, weight, bias is not None, stride)
 
 
 def conv_backward(
-    dout: Float64[np.ndarray, "N D P Q"], cache: Cache
+    dout: Float64[np.ndarray, "N D P Q"], cache: ConvCache
 ) -> tuple[Images, Array, Array | None]:
     """Gradients of `conv_forward`: (dx, dweight, dbias).
 
@@ -98,7 +105,7 @@ def bn_forward(
     gamma: Float64[np.ndarray, " C"],
     beta: Float64[np.ndarray, " C"],
     running: tuple[Array, Array] | None = None,
-) -> tuple[Images, Cache]:
+) -> tuple[Images, BNCache]:
     """Batch normalization: y = gamma x_hat + beta, per channel.
 
     x_hat = (x - mean) / sqrt(var + eps). In training (`running` None) mean
@@ -122,11 +129,11 @@ def bn_forward(
     sigma = np.sqrt(var + BN_EPS)
     x_hat = (x - _per_channel(mean)) / _per_channel(sigma)
     out = _per_channel(gamma) * x_hat + _per_channel(beta)
-    return out, (x_hat, gamma, sigma, (mean, var), running is None)
+    return out, BNCache(x_hat, gamma, sigma, mean, var, running is None)
 
 
 def bn_backward(
-    dout: Images, cache: Cache
+    dout: Images, cache: BNCache
 ) -> tuple[Images, Float64[np.ndarray, " C"], Float64[np.ndarray, " C"]]:
     """Gradients of `bn_forward`: (dx, dgamma, dbeta).
 
@@ -142,7 +149,7 @@ def bn_backward(
     ----------
     Ioffe and Szegedy 2015, Sec. 3. Chapter `04-units`, Eq. (bn-dx).
     """
-    x_hat, gamma, sigma, _, training = cache
+    x_hat, gamma, sigma, _, _, training = cache
     dgamma, dbeta = (dout * x_hat).sum((0, 2, 3)), dout.sum((0, 2, 3))
     reaches = dout
     if training:
@@ -159,27 +166,28 @@ def _per_channel(v: Array) -> Array:
 
 
 # ------------------------------------------------------- the small layers
-def relu_forward(x: Images) -> tuple[Images, Cache]:
+def relu_forward(x: Images) -> tuple[Images, Mask]:
     """max(x, 0)."""
     return np.maximum(x, 0.0), x > 0
 
 
-def relu_backward(dout: Images, mask: Cache) -> Images:
+def relu_backward(dout: Images, mask: Mask) -> Images:
     """Gradient of `relu_forward`: dout where x > 0, else 0."""
     return np.where(mask, dout, 0.0)
 
 
 def pad_forward(
     x: Images, c_out: int, stride: int
-) -> tuple[Float64[np.ndarray, "N D P Q"], Cache]:
+) -> tuple[Float64[np.ndarray, "N D P Q"], PadCache]:
     """Subsample by the stride and append zero channels (v1, option A)."""
     seen = x[:, :, ::stride, ::stride]
-    extra = c_out - x.shape[1]
-    out = np.pad(seen, ((0, 0), (0, extra), (0, 0), (0, 0)))
-    return out, (x.shape, stride)
+    out = np.pad(seen, ((0, 0), (0, c_out - x.shape[1]), (0, 0), (0, 0)))
+    return out, PadCache(x.shape, stride)
 
 
-def pad_backward(dout: Float64[np.ndarray, "N D P Q"], cache: Cache) -> Images:
+def pad_backward(
+    dout: Float64[np.ndarray, "N D P Q"], cache: PadCache
+) -> Images:
     """Gradient of `pad_forward`: the kept places get dout, others 0."""
     shape, stride = cache
     dx = np.zeros(shape)
@@ -187,26 +195,27 @@ def pad_backward(dout: Float64[np.ndarray, "N D P Q"], cache: Cache) -> Images:
     return dx
 
 
-def maxpool_forward(x: Images) -> tuple[Float64[np.ndarray, "N C P Q"], Cache]:
+def maxpool_forward(
+    x: Images,
+) -> tuple[Float64[np.ndarray, "N C P Q"], PoolCache]:
     """3x3 maximum, stride 2, padding 1."""
     P, Q = (x.shape[2] + 1) // 2, (x.shape[3] + 1) // 2
-    padded = np.pad(
-        x, ((0, 0), (0, 0), (1, 1), (1, 1)), constant_values=-np.inf
-    )
+    edges = ((0, 0), (0, 0), (1, 1), (1, 1))
+    padded = np.pad(x, edges, constant_values=-np.inf)
     windows = np.stack(
         [_window(padded, i, j, P, Q, 2) for i in range(3) for j in range(3)]
     )
-    return windows.max(0), (x.shape, windows.argmax(0))
+    return windows.max(0), PoolCache(x.shape, windows.argmax(0))
 
 
 def maxpool_backward(
-    dout: Float64[np.ndarray, "N C P Q"], cache: Cache
+    dout: Float64[np.ndarray, "N C P Q"], cache: PoolCache
 ) -> Images:
     """Gradient of `maxpool_forward`: dout goes to the (first) maximum."""
     (N, C, H, W), winner = cache
     dpadded = np.zeros((N, C, H + 2, W + 2))
+    P, Q = dout.shape[2:]
     for k in range(9):
-        P, Q = dout.shape[2:]
         window = _window(dpadded, k // 3, k % 3, P, Q, 2)
         window += np.where(winner == k, dout, 0.0)
     return dpadded[:, :, 1:-1, 1:-1]
@@ -216,13 +225,13 @@ def linear_forward(
     x: Float64[np.ndarray, "N C"],
     weight: Float64[np.ndarray, "D C"],
     bias: Float64[np.ndarray, " D"],
-) -> tuple[Float64[np.ndarray, "N D"], Cache]:
+) -> tuple[Float64[np.ndarray, "N D"], LinearCache]:
     """X W^T + b: the classifier."""
-    return x @ weight.T + bias, (x, weight)
+    return x @ weight.T + bias, LinearCache(x, weight)
 
 
 def linear_backward(
-    dout: Float64[np.ndarray, "N D"], cache: Cache
+    dout: Float64[np.ndarray, "N D"], cache: LinearCache
 ) -> tuple[Float64[np.ndarray, "N C"], Array, Array]:
     """Gradients of `linear_forward`: (dx, dweight, dbias)."""
     x, weight = cache
@@ -235,10 +244,10 @@ def cross_entropy(
     """Mean cross-entropy in nats, and its gradient (softmax - onehot) / N."""
     shifted = logits - logits.max(1, keepdims=True)
     log_p = shifted - np.log(np.exp(shifted).sum(1, keepdims=True))
-    rows = np.arange(len(labels))
+    right = (np.arange(len(labels)), labels)
     dlogits = np.exp(log_p)
-    dlogits[rows, labels] -= 1.0
-    return -float(log_p[rows, labels].mean()), dlogits / len(labels)
+    dlogits[right] -= 1.0
+    return -float(log_p[right].mean()), dlogits / len(labels)
 
 
 def sigmoid(z: Array) -> Array:
@@ -246,37 +255,35 @@ def sigmoid(z: Array) -> Array:
     return np.asarray(0.5 * (1.0 + np.tanh(0.5 * z)))
 
 
-# ------------------------------------------------------ a row of layers
+# -------------------------------------------------- a sequence of layers
 def forward(
     layers: tuple[Layer, ...], params: Params, x: Array, mode: Mode = "train"
-) -> tuple[Array, Cache]:
+) -> tuple[Array, LayerCaches]:
     """Apply planned layers in order; parameters are found by layer name."""
-    caches = []
+    caches: LayerCaches = []
     for layer in layers:
         x, cache = _layer_forward(layer, params, x, mode)
         caches.append((layer, cache))
     return x, caches
 
 
-def backward(dout: Array, caches: Cache) -> tuple[Array, Params]:
+def backward(dout: Array, caches: LayerCaches) -> tuple[Array, Params]:
     """Gradient of `forward`: (dx, gradients by parameter name)."""
     grads: Params = {}
     for layer, cache in reversed(caches):
-        dout, own = _layer_backward(layer, dout, cache)
+        dout, own = _layer_backward(dout, cache)
         grads |= {f"{layer.name}.{key}": value for key, value in own.items()}
     return dout, grads
 
 
 def _layer_forward(
     layer: Layer, params: Params, x: Array, mode: Mode
-) -> tuple[Array, Cache]:
+) -> tuple[Array, LayerCache]:
     """Apply one planned layer."""
     match layer:
         case Conv():
             weight = _own(params, layer, "weight")
-            bias = None
-            if layer.bias is not None:
-                bias = _own(params, layer, "bias")
+            bias = params.get(f"{layer.name}.bias")
             return conv_forward(x, weight, bias, layer.stride)
         case BatchNorm():
             gamma, beta = (_own(params, layer, k) for k in ("weight", "bias"))
@@ -301,24 +308,22 @@ def _own(params: Params, layer: Layer, key: str) -> Array:
     return params[f"{layer.name}.{key}"]
 
 
-def _layer_backward(
-    layer: Layer, dout: Array, cache: Cache
-) -> tuple[Array, Params]:
+def _layer_backward(dout: Array, cache: LayerCache) -> tuple[Array, Params]:
     """Gradient of one planned layer: (dx, its own parameters' gradients)."""
-    match layer:
-        case Conv():
+    match cache:
+        case ConvCache():
             dx, dweight, dbias = conv_backward(dout, cache)
             own = {"weight": dweight}
             return dx, own if dbias is None else {**own, "bias": dbias}
-        case BatchNorm():
+        case BNCache():
             dx, dgamma, dbeta = bn_backward(dout, cache)
             return dx, {"weight": dgamma, "bias": dbeta}
-        case ReLU():
-            return relu_backward(dout, cache), {}
-        case Pad():
+        case PadCache():
             return pad_backward(dout, cache), {}
-        case MaxPool():
+        case PoolCache():
             return maxpool_backward(dout, cache), {}
-        case Linear():
+        case LinearCache():
             dx, dweight, dbias = linear_backward(dout, cache)
             return dx, {"weight": dweight, "bias": dbias}
+        case _:
+            return relu_backward(dout, cache), {}

@@ -11,9 +11,8 @@ import numpy as np
 
 from preact.plan import BN_MOMENTUM, BatchNorm, Conv, Linear, NetworkPlan
 from preact.plan.checks import check_batch, check_finite
+from preact.reference.caches import Array, BNCache, LayerCaches, LinearCache
 from preact.reference.layers import (
-    Array,
-    Cache,
     Mode,
     Params,
     backward,
@@ -36,11 +35,11 @@ Labels = np.ndarray[Any, np.dtype[np.int64]]
 class NetworkCache(NamedTuple):
     """What `network_forward` leaves for `network_backward`."""
 
-    stem: Cache
+    stem: LayerCaches
     units: list[UnitCache]
-    tail: Cache
+    tail: LayerCaches
     pooled: tuple[int, ...]
-    classifier: Cache
+    classifier: LinearCache
     streams: list[Array]
 
 
@@ -170,25 +169,28 @@ def running_statistics(
     The running variance takes the unbiased estimate, as PyTorch's does,
     while normalization itself uses the biased one.
     """
-    placed_layers = iter(
-        placed
+    names = (
+        placed.name
         for placed in plan.placed_layers
         if isinstance(placed.layer, BatchNorm)
     )
-    caches = [cache.stem]
+    sequences = [cache.stem]
     for unit in cache.units:
-        caches += [unit.pre, unit.branch, unit.short]
-        caches += [unit.gate[1] if unit.gate else [], unit.after]
-    caches.append(cache.tail)
+        gate = unit.gate.layers if unit.gate else []
+        sequences += [unit.pre, unit.branch, unit.short, gate, unit.after]
+    sequences.append(cache.tail)
+    batches = (
+        own
+        for caches in sequences
+        for _, own in caches
+        if isinstance(own, BNCache)
+    )
     updated: Params = {}
-    for layer, own in (pair for row in caches for pair in row):
-        if not isinstance(layer, BatchNorm):
-            continue
-        name, (x_hat, _, _, (mean, var), _) = next(placed_layers).name, own
-        count = x_hat.size / x_hat.shape[1]
+    for name, own in zip(names, batches, strict=True):
+        count = own.x_hat.size / own.x_hat.shape[1]
         new = {
-            "running_mean": mean,
-            "running_var": var * count / (count - 1),
+            "running_mean": own.mean,
+            "running_var": own.var * count / (count - 1),
         }
         for key, value in new.items():
             old = params[f"{name}.{key}"]

@@ -4,13 +4,13 @@ Chapter `04-units`; the twin of `preact.nn.unit`.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from preact.plan import UnitPlan
+from preact.reference.caches import Array, LayerCaches
 from preact.reference.layers import (
-    Array,
-    Cache,
     Mode,
     Params,
     backward,
@@ -20,15 +20,22 @@ from preact.reference.layers import (
 from preact.spec import Dropout, Gated, Scale
 
 
+class GateCache(NamedTuple):
+    """What `factors_forward` leaves: g, shape of F, and its layers' caches."""
+
+    g: Array
+    layers: LayerCaches
+
+
 @dataclass(frozen=True)
 class UnitCache:
     """What `unit_forward` leaves for `unit_backward`."""
 
-    pre: Cache
-    branch: Cache
-    short: Cache
-    gate: Cache
-    after: Cache
+    pre: LayerCaches
+    branch: LayerCaches
+    short: LayerCaches
+    gate: GateCache | None
+    after: LayerCaches
     s: Array | float
     b: Array | float
     h: Array
@@ -103,7 +110,7 @@ def unit_backward(
 
 def factors_forward(
     plan: UnitPlan, params: Params, x: Array, mode: Mode, mask: Array | None
-) -> tuple[Array | float, Array | float, Cache]:
+) -> tuple[Array | float, Array | float, GateCache | None]:
     """Return s, b and a cache: what multiplies h and what multiplies F.
 
     Raises
@@ -111,36 +118,38 @@ def factors_forward(
     ValueError
         If a unit with dropout is given no mask in training.
     """
-    if plan.gate:
+    on_shortcut, on_branch = plan.spec.on_shortcut, plan.spec.on_branch
+    if isinstance(on_shortcut, Gated):
         z, layers = forward(plan.gate, params, x, mode)
         g = sigmoid(z)
-        gated = isinstance(plan.spec.on_branch, Gated)
-        b = g if gated else _constant(plan.spec.on_branch)
-        return 1.0 - g, b, (g, layers)
-    s = _constant(plan.spec.on_shortcut)
-    if isinstance(plan.spec.on_shortcut, Dropout) and mode == "train":
+        s = 1.0 - g if on_shortcut.complement else g
+        b = g if isinstance(on_branch, Gated) else _constant(on_branch)
+        return s, b, GateCache(g, layers)
+    if isinstance(on_shortcut, Dropout) and mode == "train":
         if mask is None:
             raise ValueError(
                 "a unit with dropout on its shortcut needs a mask in "
                 "training; got None, draw one with dropout_mask(rng, ...)"
             )
-        return mask, _constant(plan.spec.on_branch), None
-    return s, _constant(plan.spec.on_branch), None
+        return mask, _constant(on_branch), None
+    return _constant(on_shortcut), _constant(on_branch), None
 
 
 def factors_backward(
-    plan: UnitPlan, ds: Array, db: Array, cache: Cache
+    plan: UnitPlan, ds: Array, db: Array, cache: GateCache | None
 ) -> tuple[Array | float, Params]:
     """Gradient of `factors_forward` through the gate: (dx, gradients).
 
-    With s = 1 - g and, if F is gated too, b = g, dg = db - ds; then
-    dz = dg g (1 - g).
+    With s = g, or s = 1 - g, and, if F is gated too, b = g, dg is the sum of
+    what returns through both; then dz = dg g (1 - g).
     """
-    if cache is None:
+    on_shortcut, on_branch = plan.spec.on_shortcut, plan.spec.on_branch
+    if cache is None or not isinstance(on_shortcut, Gated):
         return 0.0, {}
-    g, layers = cache
-    dg = db - ds if isinstance(plan.spec.on_branch, Gated) else -ds
-    return backward(dg * g * (1.0 - g), layers)
+    dg = -ds if on_shortcut.complement else ds
+    if isinstance(on_branch, Gated):
+        dg = dg + db
+    return backward(dg * cache.g * (1.0 - cache.g), cache.layers)
 
 
 def dropout_mask(

@@ -1,8 +1,8 @@
 """Words of figures, alternative texts, hints and messages, by language.
 
 One TOML file a language, all with the same keys; English is the original.
-Terms follow the project's glossary. `Strings` looks a key up and fills in
-its values.
+`languages.toml` is the only list of them. Terms follow the project's glossary.
+`Strings` looks a key up and fills in its values.
 """
 
 import tomllib
@@ -10,7 +10,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-LANGUAGES = ("en", "zh-Hans", "zh-Hant")
+EDITIONS: dict[str, dict[str, str]] = tomllib.loads(
+    files(__name__).joinpath("languages.toml").read_text("utf-8")
+)
+LANGUAGES = tuple(EDITIONS)
+ORIGINAL, *TRANSLATIONS = LANGUAGES
 
 
 class Strings:
@@ -18,8 +22,8 @@ class Strings:
 
     Parameters
     ----------
-    language : {"en", "zh-Hans", "zh-Hant"}
-        An HTML language tag.
+    language : str
+        One of `LANGUAGES`, an HTML language tag.
 
     Raises
     ------

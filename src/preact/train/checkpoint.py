@@ -1,87 +1,214 @@
 """Checkpoints that lose nothing: whole or not there, two deep, refused if odd.
 
 A run's random numbers are functions of its seed and iteration, so weights,
-momentum, curve and iteration are all there is to keep.
+momentum, curve and iteration are all there is to keep. A file begins with
+its version and the SHA-256 of what follows.
 """
 
+import errno
+import hashlib
+import io
+import logging
 import os
-import pickle
+import stat
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import torch
 
 NAME, PREVIOUS = "checkpoint.pt", "checkpoint-previous.pt"
+WRITING = f".{NAME}.writing"
+HEAD = b"preact checkpoint 1\n"
+FIELDS = {
+    "config_sha256": str,
+    "iteration": int,
+    "session": dict,
+    "history": dict,
+}
+# A link, or a FIFO that nobody writes to, must not be followed or awaited.
+READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)
+READ |= getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 State = dict[str, Any]
+log = logging.getLogger(__name__)
 
 
-def save(folder: Path, state: State) -> None:
-    """Write a checkpoint whole, and keep the one before it.
+class NoSpaceError(OSError):
+    """The disk is full: nothing more can be kept."""
 
-    The new file is complete on disk before it takes the name; a full disk or
-    a kill at any point leaves the last good checkpoint in place.
+
+class Checkpoints:
+    """The two newest checkpoints of a run, in a folder.
+
+    Parameters
+    ----------
+    folder : Path
+    config_sha256 : str
+        The run's identity.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    fresh = folder / f".{NAME}.writing"
+
+    def __init__(self, folder: Path, config_sha256: str) -> None:
+        self.folder, self.config_sha256 = folder, config_sha256
+        self.newest_is_bad = False
+
+    def load(self, restore: Callable[[State], None]) -> None:
+        """Restore from the newest checkpoint that can be; else do nothing.
+
+        Parameters
+        ----------
+        restore : callable
+            Takes over a state; what it raises makes the checkpoint bad.
+
+        Raises
+        ------
+        ValueError
+            If one is of another configuration, or none can be read.
+        """
+        reasons = []
+        for name in (NAME, PREVIOUS):
+            path = self.folder / name
+            if not os.path.lexists(path):
+                continue
+            try:
+                state = read(path)
+            except Exception as error:
+                reasons.append(f"{path}: {_reason(error)}")
+                continue
+            self._refuse_foreign(path, state["config_sha256"])
+            try:
+                restore(state)
+            except Exception as error:  # of another version of the code
+                reasons.append(f"{path}: {_reason(error)}")
+                continue
+            if reasons:
+                self.newest_is_bad = True
+                log.warning(
+                    "%s; going on from iteration %d of %s",
+                    "; ".join(reasons),
+                    state["iteration"],
+                    path.name,
+                )
+            return
+        if reasons:
+            raise ValueError(
+                f"no checkpoint can be read: {'; '.join(reasons)}; delete "
+                "the folder to start anew"
+            )
+
+    def _refuse_foreign(self, path: Path, config_sha256: str) -> None:
+        """Refuse a checkpoint of another run: nobody lost this one."""
+        if config_sha256 != self.config_sha256:
+            raise ValueError(
+                f"{path} belongs to another configuration: its hash must be "
+                f"{self.config_sha256[:12]}; got {config_sha256[:12]}; "
+                "choose another folder or delete this one"
+            )
+
+    def save(self, state: State) -> None:
+        """Write a checkpoint whole, and keep the one before it.
+
+        The new file is complete on disk before it takes the name; a full
+        disk or a kill at any point leaves the last good one in place.
+
+        Raises
+        ------
+        NoSpaceError
+            If the disk is full.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        fresh, current = self.folder / WRITING, self.folder / NAME
+        content = to_bytes(state | {"config_sha256": self.config_sha256})
+        try:
+            write_whole(fresh, content)
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                raise
+            raise NoSpaceError(
+                f"no space left in {self.folder} for the checkpoint of "
+                f"iteration {state['iteration']}; make some, and the same "
+                "command goes on from the one before"
+            ) from error
+        # What could not be read must not push out what could.
+        if os.path.lexists(current) and not self.newest_is_bad:
+            current.replace(self.folder / PREVIOUS)
+        fresh.replace(current)
+        self.newest_is_bad = False
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a new file to the disk itself; nothing is left of half of one."""
+    path.unlink(missing_ok=True)  # of a kill, or a link to elsewhere
     try:
-        with fresh.open("wb") as out:
-            torch.save(state, out)
+        with path.open("xb") as out:
+            out.write(content)
             out.flush()
             os.fsync(out.fileno())
     except BaseException:
-        fresh.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
         raise
-    current = folder / NAME
-    if current.exists():
-        current.replace(folder / PREVIOUS)
-    fresh.replace(current)
 
 
-def load(folder: Path, config_sha256: str) -> State | None:
-    """Return the newest checkpoint that can be read; None if there is none.
+def to_bytes(state: State) -> bytes:
+    """Return the content of a checkpoint's file."""
+    payload = io.BytesIO()
+    torch.save(state, payload)
+    body = payload.getvalue()
+    return HEAD + hashlib.sha256(body).hexdigest().encode() + b"\n" + body
+
+
+def read(path: Path) -> State:
+    """Read a checkpoint, every byte of it checked.
 
     Raises
     ------
     ValueError
-        If a checkpoint is of another configuration, or none can be read.
+        If the file is not a checkpoint of this version, or was changed.
+    OSError
+        If it cannot be read; links are not followed.
     """
-    reasons = []
-    for name in (NAME, PREVIOUS):
-        path = folder / name
-        if not path.exists():
-            continue
-        try:
-            state: State = torch.load(
-                path, map_location="cpu", weights_only=True
-            )
-            found = state["config_sha256"]
-        except (
-            OSError,
-            RuntimeError,
-            EOFError,
-            KeyError,
-            TypeError,
-            ValueError,
-            pickle.UnpicklingError,
-        ) as error:
-            reasons.append(f"{path}: {str(error).splitlines()[0][:120]}")
-            continue
-        if found != config_sha256:
-            raise ValueError(
-                f"{path} belongs to another configuration: its hash must be "
-                f"{config_sha256[:12]}; got {found[:12]}; choose another "
-                "folder or delete this one"
-            )
-        return state
-    if reasons:
-        raise ValueError(
-            "no checkpoint can be read: " + "; ".join(reasons) + "; delete "
-            "the folder to start anew"
-        )
-    return None
+    content = _read_file(path)
+    if not content:
+        raise ValueError("is empty")
+    if not content.startswith(HEAD):
+        raise ValueError("is not a checkpoint of this version")
+    digest, _, body = content[len(HEAD) :].partition(b"\n")
+    if hashlib.sha256(body).hexdigest().encode() != digest:
+        raise ValueError("is damaged: its SHA-256 is not the one it carries")
+    state = torch.load(io.BytesIO(body), map_location="cpu", weights_only=True)
+    if not isinstance(state, dict):
+        raise ValueError("must hold a dictionary")
+    for field, kind in FIELDS.items():
+        if not isinstance(state.get(field), kind):
+            raise ValueError(f"must have {field!r}, a {kind.__name__}")
+    return state
+
+
+def _read_file(path: Path) -> bytes:
+    """All bytes of an ordinary file."""
+    descriptor = os.open(path, READ)
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise ValueError("must be an ordinary file")
+        return file.read()
+
+
+def _reason(error: Exception) -> str:
+    """What an error says, in one short line."""
+    if isinstance(error, OSError):
+        return str(error.strerror or type(error).__name__)
+    lines = str(error).splitlines() or [""]
+    return lines[0][:120] or type(error).__name__
 
 
 def clear(folder: Path) -> None:
-    """Delete the checkpoints of a run that has its record."""
-    for name in (NAME, PREVIOUS):
-        (folder / name).unlink(missing_ok=True)
+    """Delete the checkpoints of a run that has its record.
+
+    Other processes may be at it too, and other files may lie there: they
+    stay, and so does the folder.
+    """
+    for name in (NAME, PREVIOUS, WRITING, "lock"):
+        with suppress(OSError):
+            (folder / name).unlink(missing_ok=True)
+    with suppress(OSError):
+        folder.rmdir()

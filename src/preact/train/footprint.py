@@ -9,6 +9,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeVar, get_args
 
 # PyTorch's profiler tells every start and stop of its own; not to our users.
@@ -27,6 +28,7 @@ from preact.train.run import Run
 REFUSALS = ("allocate memory", "could not create a primitive")
 T = TypeVar("T")
 IMAGES = 2  # a batch just large enough to normalize
+LONGEST_S = 600  # that an advice may take
 SMALL = 32  # pixels of a side, to be measured as they are
 
 
@@ -96,7 +98,7 @@ def peaks(plan: NetworkPlan) -> dict[Memory, int]:
     return {m: activation_bytes(plan, m)[1] for m in get_args(Memory)}
 
 
-def peaks_elsewhere(plan: NetworkPlan) -> dict[Memory, int]:
+def measure_peaks_in_subprocess(plan: NetworkPlan) -> dict[Memory, int]:
     """Measure in another process: one out of memory has no room for it.
 
     Empty if there is no room in another process either.
@@ -106,13 +108,22 @@ def peaks_elsewhere(plan: NetworkPlan) -> dict[Memory, int]:
         "found = peaks(pickle.load(sys.stdin.buffer)); "
         "sys.stdout.buffer.write(pickle.dumps(found))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        input=pickle.dumps(plan),
-        capture_output=True,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-        check=False,
-    )
+    # Nothing may come from the folder where the user stands: -P, and no such
+    # entry among the paths, but the one that this package came from.
+    home = str(Path(__file__).parents[2])
+    here = str(Path.cwd())
+    rest = [p for p in sys.path if p and str(Path(p).resolve()) != here]
+    try:
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", code],
+            input=pickle.dumps(plan),
+            capture_output=True,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join([*rest, home])},
+            check=False,
+            timeout=LONGEST_S,
+        )
+    except subprocess.TimeoutExpired:
+        return {}
     if done.returncode:
         return {}
     return pickle.loads(done.stdout)  # type: ignore[no-any-return]
@@ -129,7 +140,7 @@ def step_bytes(run: Run, peak: int) -> int:
     return int(12 * run.plan.parameters + width * peak * images)
 
 
-def or_advice(work: Callable[[], T], run: Run, device: str) -> T:
+def with_oom_advice(work: Callable[[], T], run: Run, device: str) -> T:
     """Do some work; answer "out of memory" with the option that would fit.
 
     Raises
@@ -150,7 +161,7 @@ def or_advice(work: Callable[[], T], run: Run, device: str) -> T:
 
 def _advice(run: Run, device: str) -> str:
     """Compare what each option needs with what there is."""
-    found = peaks_elsewhere(run.plan)
+    found = measure_peaks_in_subprocess(run.plan)
     needs = {memory: step_bytes(run, peak) for memory, peak in found.items()}
     mine = run.execution.memory
     text = (

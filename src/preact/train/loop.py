@@ -3,28 +3,30 @@
 Chapter `08-training`.
 """
 
+import logging
 import math
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from preact.train import checkpoint
+from torch import Tensor
+
+from preact.train.checkpoint import Checkpoints, State
+from preact.train.history import History, Point
 from preact.train.parallel import ALONE, Workers
 from preact.train.profiles import Profile, profiled_iterations, watched
 from preact.train.run import Run
 from preact.train.session import Session
+from preact.train.stop import Stopped, TimeOver, noted_requests
 
-Point = dict[str, float]
 Report = Callable[[Point], None]
+log = logging.getLogger(__name__)
 
 
 @dataclass
 class Outcome:
-    """How a run ended."""
+    """How a run ended; `weights` are those of its last iteration."""
 
     outcome: str  # "finished" or "diverged"
     iterations: int
@@ -33,7 +35,26 @@ class Outcome:
     curve: list[Point]
     profiles: list[Profile]
     wall_s: float
-    images_per_s: float
+    images_per_s: float | None
+    weights: Mapping[str, Tensor]
+
+
+@dataclass
+class Rhythm:
+    """When to look up from training."""
+
+    report_every: int  # iterations between points of the curve
+    evaluate_every: int  # between test errors in it
+    save_every: int  # between checkpoints
+    save_every_s: float  # seconds between them, whichever comes first
+    saved_s: float = 0.0  # when the last one was saved
+
+    def reports(self, iteration: int, last: int) -> bool:
+        return iteration % self.report_every == 0 or iteration == last
+
+    def saves(self, iteration: int) -> bool:
+        late = time.monotonic() - self.saved_s >= self.save_every_s
+        return iteration % self.save_every == 0 or late
 
 
 def train(
@@ -42,10 +63,12 @@ def train(
     *,
     device: str = "cpu",
     save_every: int = 100,
+    save_every_s: float = 60.0,
     report: Report | None = None,
     report_every: int = 20,
     evaluate_every: int | None = None,
     workers: Workers = ALONE,
+    left_s: Callable[[], float] = lambda: math.inf,
 ) -> Outcome:
     """Train from the start, or from the checkpoint in `folder`.
 
@@ -61,14 +84,19 @@ def train(
         "cpu" or "cuda".
     save_every, report_every : int
         Iterations between checkpoints, and between points of the curve.
+    save_every_s : float
+        Seconds after which a checkpoint is due in any case.
     report : callable, optional
         Called with each point of the curve: iteration, lr, loss (mean since
-        the last point, nats), train_error_pct, and images_per_s.
+        the last point, nats), train_error_pct, and images_per_s. When it
+        fails for want of somewhere to write, it is not called again.
     evaluate_every : int, optional
         Iterations between test errors in the curve; a tenth of the run if
         not given.
     workers : Workers
         This process among those that share the run.
+    left_s : callable
+        Seconds that are left to train.
 
     Returns
     -------
@@ -79,133 +107,139 @@ def train(
     Raises
     ------
     ValueError
-        If the folder's checkpoint is damaged or of another configuration.
+        If no checkpoint in the folder can be read, or one is of another
+        configuration.
+    Stopped
+        After SIGINT, SIGTERM or SIGHUP: a `KeyboardInterrupt`. This very
+        iteration's checkpoint has been saved; so for `TimeOver`.
+    TimeOver
+        If no time is left.
     """
     last = run.recipe.iterations
-    evaluate_every = evaluate_every or max(last // 10, 1)
     profiled = profiled_iterations(last)
-    session, clock = Session(run, device, workers), Clock()
-    curve: list[Point] = []
-    profiles: list[Profile] = []
-    iteration = 0
-    state = checkpoint.load(folder, run.config_sha256)
-    if state is not None:
-        session.restore(state["session"])
-        iteration, curve = state["iteration"], state["curve"]
-        profiles, clock.before_s = state["profiles"], state["wall_s"]
-    first = iteration
-
-    def keep() -> None:
-        workers.mean_of_statistics(session.network)
-        sums = workers.total(session.sums)
-        if workers.leads:
-            checkpoint.save(
-                folder,
-                {
-                    "config_sha256": run.config_sha256,
-                    "iteration": iteration,
-                    "session": session.state(),
-                    "curve": curve,
-                    "profiles": profiles,
-                    "wall_s": clock.wall_s,
-                },
-            )
-        elif workers.count > 1:
-            sums.zero_()
-
-    # Ctrl-C waits for the end of the step: a save in its middle would hold
-    # weights of one iteration and the number of another.
-    with deferred_interrupt() as interrupted:
-        while iteration < last and not diverged(curve):
-            profile = _step(session, iteration, iteration in profiled)
-            profiles += profile
-            iteration += 1
-            ends = iteration == last
-            if iteration % report_every == 0 or ends:
-                point = _point(session, iteration)
-                finite = math.isfinite(point["loss"])
-                if ends or not finite or iteration % evaluate_every == 0:
-                    with clock.stopped():
-                        point["test_error_pct"] = session.evaluate()
-                curve.append(point)
-                if report and workers.leads:
-                    done = (iteration - first) * run.recipe.batch
-                    report(point | {"images_per_s": done / clock.busy_s})
-            if workers.any(interrupted.is_set(), iteration) and not ends:
-                keep()
-                raise KeyboardInterrupt
-            if iteration % save_every == 0 and not ends:
-                keep()
-    keep()
-    return Outcome(
-        outcome="diverged" if diverged(curve) else "finished",
-        iterations=iteration,
-        test_error_pct=curve[-1]["test_error_pct"],
-        train_loss=curve[-1]["loss"],
-        curve=curve,
-        profiles=profiles,
-        wall_s=clock.wall_s,
-        images_per_s=(iteration - first) * run.recipe.batch / clock.busy_s,
+    rhythm = Rhythm(
+        report_every,
+        evaluate_every or max(last // 10, 1),
+        save_every,
+        save_every_s,
     )
+    session, history = Session(run, device, workers), History()
+    checkpoints = Checkpoints(folder, run.config_sha256)
+    checkpoints.load(lambda state: resume(session, history, state))
+    rhythm.saved_s = time.monotonic()
+    with noted_requests() as requests:
+        while history.iteration < last and not history.diverged:
+            step(session, history, watch=history.iteration in profiled)
+            history.lap(run.recipe.batch, requests)
+            if rhythm.reports(history.iteration, last):
+                look_up(session, history, rhythm)
+                report = tell(report, session, history)
+            if history.iteration < last:
+                asked, over, due = workers.largest(
+                    [
+                        requests.number,
+                        left_s() <= 0,
+                        rhythm.saves(history.iteration),
+                    ]
+                )
+                if asked or over or due:
+                    save(session, history, checkpoints)
+                    rhythm.saved_s = time.monotonic()
+                if asked:
+                    raise Stopped(asked)
+                if over:
+                    raise TimeOver
+        save(session, history, checkpoints)
+    return outcome(session, history)
 
 
-def diverged(curve: list[Point]) -> bool:
-    """Whether the last loss on the curve is NaN or infinite."""
-    return bool(curve) and not math.isfinite(curve[-1]["loss"])
+def resume(session: Session, history: History, state: State) -> None:
+    """Go back to where a checkpoint was saved.
+
+    Raises
+    ------
+    ValueError
+        If the run has no such iteration.
+    """
+    if not 0 <= state["iteration"] <= session.run.recipe.iterations:
+        raise ValueError(f"has no iteration {state['iteration']}")
+    history.restore(state["iteration"], state["history"])
+    session.restore(state["session"])
 
 
-def _step(session: Session, iteration: int, look: bool) -> list[Profile]:
-    """Take a step; with `look`, return what was seen in it."""
-    if not look:
-        session.step(iteration)
-        return []
-    with watched(session.network, iteration) as profile:
-        session.step(iteration, watched=True)
-    return [profile]
+def step(session: Session, history: History, *, watch: bool) -> None:
+    """Take a step; with `watch`, keep what was seen in it."""
+    if not watch:
+        session.step(history.iteration)
+        return
+    with watched(session.network, history.iteration) as profile:
+        session.step(history.iteration, watched=True)
+    history.profiles.append(profile)
 
 
-def _point(session: Session, iteration: int) -> Point:
-    """One point of the curve."""
+def look_up(session: Session, history: History, rhythm: Rhythm) -> None:
+    """Add a point to the curve; where it is due, with the test error."""
+    iteration, recipe = history.iteration, session.run.recipe
     loss, error = session.since_last_time()
-    return {
+    point = {
         "iteration": iteration,
-        "lr": session.run.recipe.lr_at(iteration - 1),
+        "lr": recipe.lr_at(iteration - 1),
         "loss": loss,
         "train_error_pct": error,
     }
+    if (
+        iteration % rhythm.evaluate_every == 0
+        or iteration == recipe.iterations
+        or not math.isfinite(loss)
+    ):
+        point["test_error_pct"] = session.evaluate()
+    history.pause()
+    history.curve.append(point)
 
 
-class Clock:
-    """Time of a run over all its parts, and of training in this one."""
-
-    def __init__(self) -> None:
-        self.start, self.before_s, self.away_s = time.perf_counter(), 0.0, 0.0
-
-    @property
-    def wall_s(self) -> float:
-        return self.before_s + time.perf_counter() - self.start
-
-    @property
-    def busy_s(self) -> float:
-        return time.perf_counter() - self.start - self.away_s
-
-    @contextmanager
-    def stopped(self) -> Iterator[None]:
-        """Do not count what happens here as training."""
-        start = time.perf_counter()
-        yield
-        self.away_s += time.perf_counter() - start
-
-
-@contextmanager
-def deferred_interrupt() -> Iterator[threading.Event]:
-    """Note Ctrl-C instead of raising at once; give the event that tells."""
-    noted = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield noted  # signals reach the main thread only
-        return
-    before = signal.signal(signal.SIGINT, lambda *_: noted.set())
+def tell(
+    report: Report | None, session: Session, history: History
+) -> Report | None:
+    """Report the newest point; return what to report the next one with."""
+    if report is None or not session.workers.leads:
+        return report
+    speed = {"images_per_s": history.images_per_s or 0.0}
     try:
-        yield noted
-    finally:
-        signal.signal(signal.SIGINT, before)
+        report(history.curve[-1] | speed)
+    except OSError as error:
+        log.warning(
+            "progress cannot be shown any more (%s); training goes on",
+            error.strerror or type(error).__name__,
+        )
+        return None
+    return report
+
+
+def save(session: Session, history: History, checkpoints: Checkpoints) -> None:
+    """Save a checkpoint, by the process that leads."""
+    session.gather()
+    if session.workers.leads:
+        checkpoints.save(
+            {
+                "iteration": history.iteration,
+                "session": session.state(),
+                "history": history.state(),
+            }
+        )
+    history.pause()
+
+
+def outcome(session: Session, history: History) -> Outcome:
+    """How it ended."""
+    point = history.curve[-1]
+    return Outcome(
+        outcome="diverged" if history.diverged else "finished",
+        iterations=history.iteration,
+        test_error_pct=point["test_error_pct"],
+        train_loss=point["loss"],
+        curve=history.curve,
+        profiles=history.profiles,
+        wall_s=history.wall_s,
+        images_per_s=history.images_per_s,
+        weights=session.network.state_dict(),
+    )

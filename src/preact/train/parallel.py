@@ -11,12 +11,14 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from inspect import signature
 from typing import Any
 
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
+from torch.distributed.rendezvous import rendezvous
 from torch.nn.parallel import DistributedDataParallel
 
 
@@ -54,17 +56,13 @@ class Workers:
             dist.all_reduce(value)
         return value
 
-    def any(self, here: bool, iteration: int) -> bool:
-        """Whether something holds anywhere; asked every 20th iteration.
-
-        Alone the answer is at once. Together all must ask at the same
-        iteration, and each time they wait for each other.
-        """
+    def largest(self, here: list[int]) -> list[int]:
+        """Largest of each number over all processes, which wait for it."""
         if self.count == 1:
             return here
-        if iteration % 20:
-            return False
-        return bool(self.total(torch.tensor(int(here))))
+        numbers = torch.tensor(here)  # on the CPU: the GPU is not awaited
+        dist.all_reduce(numbers, op=dist.ReduceOp.MAX)
+        return [int(number) for number in numbers]
 
     def mean_of_statistics(self, network: nn.Module) -> None:
         """Give every process the mean of all running statistics."""
@@ -84,6 +82,7 @@ class Workers:
 
 
 ALONE = Workers()
+MEET_S = 120  # that processes may take to find each other
 
 
 @contextmanager
@@ -92,33 +91,74 @@ def workers(device: str) -> Iterator[Workers]:
 
     Raises
     ------
+    ValueError
+        If what torchrun sets is set in part, or is no number.
     RuntimeError
-        If another process is lost; what to do is in the message.
+        If the others are not met, or one is lost; the message says what
+        to do.
     """
-    if "WORLD_SIZE" not in os.environ or os.environ["WORLD_SIZE"] == "1":
+    if os.environ.get("WORLD_SIZE", "1") == "1":
         yield ALONE
         return
+    rank, count = _place()
     on_gpu = device.startswith("cuda")
     if on_gpu:
-        torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
-    dist.init_process_group("nccl" if on_gpu else "gloo")
-    found = Workers(dist.get_rank(), dist.get_world_size())
+        torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", rank)))
+    # Small numbers are shared by way of the CPU, gradients by way of theirs.
+    _meet(rank, count, "cpu:gloo,cuda:nccl" if on_gpu else "gloo")
+    crew = Workers(rank, count)
     try:
-        yield found
+        yield crew
     except dist.DistError as error:
-        raise RuntimeError(_lost(found, error)) from error
+        raise RuntimeError(_lost(crew, error)) from error
     except RuntimeError as error:
         if "gloo" not in str(error).lower():
             raise
-        raise RuntimeError(_lost(found, error)) from error
+        raise RuntimeError(_lost(crew, error)) from error
     finally:
         dist.destroy_process_group()
 
 
-def _lost(found: Workers, error: Exception) -> str:
+def _place() -> tuple[int, int]:
+    """Rank and number of processes, as torchrun names them."""
+    words = {k: os.environ.get(k, "") for k in ("RANK", "WORLD_SIZE")}
+    for name in ("MASTER_ADDR", "MASTER_PORT"):
+        if not os.environ.get(name):
+            raise ValueError(
+                f"WORLD_SIZE is {words['WORLD_SIZE'][:20]!r}, but {name} is "
+                "not set: start with torchrun, or unset WORLD_SIZE"
+            )
+    if not all(word.isascii() and word.isdigit() for word in words.values()):
+        raise ValueError(
+            "RANK and WORLD_SIZE must be whole numbers; got "
+            f"{words['RANK'][:20]!r} and {words['WORLD_SIZE'][:20]!r}"
+        )
+    rank, count = int(words["RANK"]), int(words["WORLD_SIZE"])
+    if rank >= count:
+        raise ValueError(
+            f"RANK must be less than WORLD_SIZE; got {rank} and {count}"
+        )
+    return rank, count
+
+
+def _meet(rank: int, count: int, backend: str) -> None:
+    """Find the other processes, and wait for them no longer than MEET_S."""
+    limit = timedelta(seconds=MEET_S)
+    try:
+        store, _, _ = next(rendezvous("env://", rank, count, timeout=limit))
+    except (RuntimeError, ValueError) as error:
+        raise RuntimeError(
+            f"{count} processes must meet at {os.environ['MASTER_ADDR']}:"
+            f"{os.environ['MASTER_PORT']} within {MEET_S} s; they did not "
+            f"({str(error).splitlines()[0][:100]})"
+        ) from error
+    dist.init_process_group(backend, store=store, rank=rank, world_size=count)
+
+
+def _lost(crew: Workers, error: Exception) -> str:
     """Say that a process is gone and how to go on."""
     return (
-        f"process {found.rank} of {found.count} lost another one "
+        f"process {crew.rank} of {crew.count} lost another one "
         f"({str(error).splitlines()[0][:100]}); run the same command "
         "again to go on from the last checkpoint"
     )

@@ -10,22 +10,21 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import torch
 from torch import Tensor
 
-from preact.nn import Network
-from preact.spec import RELU, Scale
+from preact.nn import Network, watch
+from preact.plan.open_paths import closing
 
 Profile = dict[str, list[float | None] | int]
 
 
 def profiled_iterations(iterations: int) -> set[int]:
     """Return 0, 1, 3, 10, 30, ... and the last of `iterations`."""
-    found, power = {0, iterations - 1}, 1
+    chosen, power = {0, iterations - 1}, 1
     while power < iterations:
-        found |= {power, min(3 * power, iterations - 1)}
+        chosen |= {power, min(3 * power, iterations - 1)}
         power *= 10
-    return found
+    return chosen
 
 
 @contextmanager
@@ -39,52 +38,32 @@ def watched(network: Network, iteration: int) -> Iterator[Profile]:
         L + 1 numbers for x_0, ..., x_L. The gradient is that of the mean
         loss over this process's images.
     """
-    count = len(network.units) + 1
-    signal, gradient, share = ([torch.tensor(0.0)] * count for _ in range(3))
-    alive: list[Tensor] = []
-
-    def see(i: int, x: Tensor) -> None:
-        signal[i] = x.detach().float().square().mean().sqrt()
-        share[i] = alive[0].float().mean()
-
-        def hear(dx: Tensor) -> None:
-            gradient[i] = dx.detach().float().norm()
-
-        x.register_hook(hear)  # type: ignore[no-untyped-call]
-
-    def before_units(_unit: object, args: tuple[Tensor]) -> None:
-        alive[:] = [torch.ones_like(args[0], dtype=torch.bool)]
-        see(0, args[0])
-
-    def after_unit(i: int, x: Tensor) -> None:
-        unit = network.plan.units[i]
-        if x.shape != alive[0].shape:
-            alive[0] = torch.ones_like(x, dtype=torch.bool)
-        if unit.spec.on_shortcut == Scale(0.0):
-            alive[0] = torch.zeros_like(alive[0])
-        if RELU in unit.spec.after:
-            alive[0] = alive[0] & (x.detach() > 0)
-        see(i + 1, x)
-
-    hooks = [network.units[0].register_forward_pre_hook(before_units)]
-    for i, unit in enumerate(network.units):
-        hooks.append(
-            unit.register_forward_hook(
-                lambda _unit, _args, x, i=i: after_unit(i, x)
-            )
-        )
     profile: Profile = {"iteration": iteration}
-    try:
+    rules = [closing(unit.spec) for unit in network.plan.units]
+    with watch(
+        list(network.units), closes=rules, signal=_rms, gradient=_norm
+    ) as seen:
         yield profile
-    finally:
-        for hook in hooks:
-            hook.remove()
     for name, values in (
-        ("signal_rms", signal),
-        ("gradient_norm", gradient),
-        ("open_share", share),
+        ("signal_rms", seen.streams),
+        ("gradient_norm", seen.gradients),
+        ("open_share", seen.open_share),
     ):
-        profile[name] = [_shortened(float(v)) for v in values]
+        profile[name] = [
+            None if v is None else _shortened(float(v)) for v in values
+        ]
+
+
+def _rms(x: Tensor) -> Tensor:
+    """Root mean square; stays on its device, so nothing waits for it."""
+    mean_square: Tensor = x.detach().float().square().mean()
+    return mean_square.sqrt()
+
+
+def _norm(dx: Tensor) -> Tensor:
+    """Frobenius norm; likewise."""
+    norm: Tensor = dx.detach().float().norm()
+    return norm
 
 
 def _shortened(value: float) -> float | None:

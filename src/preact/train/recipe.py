@@ -1,15 +1,20 @@
-"""Protocols by name, and the learning rate of each iteration."""
+"""Recipes by name, and the learning rate of each iteration."""
 
 import tomllib
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Literal
+from typing import Annotated, Literal
 
-from preact.plan.checks import check_choice
+from pydantic import Field
+
+from preact.typed import Positive, Share, parse, shortened, typed
+
+Rate = Annotated[float, Field(ge=0.0)]
+Count = Annotated[int, Field(ge=0, le=10**9)]
+Batch = Annotated[int, Field(ge=1, le=2**20)]
 
 
-@dataclass(frozen=True, kw_only=True)
+@typed
 class Recipe:
     """How to train; the values with their sources stand in recipes.toml.
 
@@ -36,40 +41,38 @@ class Recipe:
     ------
     ValueError
         If the batch is not made of whole ghost batches, or a field has a
-        value that is not listed.
+        value of another kind or out of its range.
     """
 
     name: str
-    conventions: str
-    batch: int
-    ghost_batch: int
-    lr: float
-    warmup_lr: float
-    warmup_iterations: int
+    conventions: Literal["paper", "torch-release", "fair"]
+    batch: Batch
+    ghost_batch: Batch
+    lr: Rate
+    warmup_lr: Rate
+    warmup_iterations: Count
     schedule: Literal["steps", "linear"]
-    drop_at: tuple[int, ...]
-    iterations: int
-    momentum: float
+    drop_at: tuple[Positive, ...]
+    iterations: Annotated[int, Field(ge=1, le=10**9)]
+    momentum: Annotated[float, Field(ge=0.0, lt=1.0)]
     nesterov: bool
-    weight_decay: float
+    weight_decay: Rate
     decayed: Literal["everything", "weights"]
-    label_smoothing: float
-    normalization: str
-    pad: int
+    label_smoothing: Share
+    normalization: Literal["channel", "pixel mean"]
+    pad: Annotated[int, Field(ge=0, le=1024)]
     pad_before_normalization: bool
     flip: bool
 
     def __post_init__(self) -> None:
-        check_choice("schedule", self.schedule, ("steps", "linear"))
-        check_choice("decayed", self.decayed, ("everything", "weights"))
         if self.batch % self.ghost_batch:
             raise ValueError(
                 "batch must be a multiple of ghost_batch; got "
                 f"{self.batch} and {self.ghost_batch}"
             )
-        if self.iterations < 1:
+        if self.nesterov and self.momentum == 0.0:
             raise ValueError(
-                f"iterations must be at least 1; got {self.iterations}"
+                "momentum must be greater than 0 for nesterov; got 0.0"
             )
 
     def lr_at(self, iteration: int) -> float:
@@ -92,9 +95,7 @@ def recipes() -> dict[str, Recipe]:
     """Return every recipe by name."""
     text = files("preact.train").joinpath("recipes.toml").read_text("utf-8")
     return {
-        name: Recipe(
-            name=name, **values | {"drop_at": tuple(values["drop_at"])}
-        )
+        name: parse(Recipe, {"name": name} | values, "recipes.toml")
         for name, values in tomllib.loads(text).items()
     }
 
@@ -108,6 +109,8 @@ def find_recipe(name: str) -> Recipe:
         If there is none; the message lists them.
     """
     if name not in recipes():
-        known = ", ".join(recipes())
-        raise ValueError(f"recipe must be one of {known}; got {name!r}")
+        names = ", ".join(recipes())
+        raise ValueError(
+            f"recipe must be one of {names}; got {shortened(name)}"
+        )
     return recipes()[name]

@@ -3,21 +3,26 @@
 Chapter `08-training`.
 """
 
-import hashlib
-import json
-from dataclasses import asdict, dataclass, replace
-from typing import Any, get_args
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from preact.data import Data
 from preact.fast.memory import Memory
 from preact.plan import CONVENTIONS, NetworkPlan, cifar_plan, imagenet_plan
-from preact.plan.checks import check_choice
-from preact.spec import Op, find_row
+from preact.records import sha256_of
+from preact.spec import Op, UnitSpec, find_row
 from preact.train.precision import Precision
 from preact.train.recipe import Recipe
+from preact.typed import typed
+
+# Fields of `Execution` younger than the first records: where one has its
+# default value, the configuration leaves it out, and old hashes stay true.
+LATER = ("fast",)
 
 
-@dataclass(frozen=True, kw_only=True)
+@typed
 class Execution:
     """How the same function is computed; the last bits depend on it.
 
@@ -39,18 +44,16 @@ class Execution:
     Raises
     ------
     ValueError
-        If a field has a value that is not listed, or `fast` stands alone.
+        If a field has another value than these, or `fast` stands alone.
     """
 
     precision: Precision = "fp32"
     channels_last: bool = False
     memory: Memory = "keep"
-    processes: int = 1
+    processes: Annotated[int, Field(ge=1, le=65_536)] = 1
     fast: bool = False
 
     def __post_init__(self) -> None:
-        check_choice("precision", self.precision, get_args(Precision))
-        check_choice("memory", self.memory, get_args(Memory))
         if self.fast and not self.channels_last:
             raise ValueError("fast needs channels_last; got it without")
 
@@ -62,7 +65,9 @@ class Run:
     Parameters
     ----------
     row : str
-        Key of `preact.spec.ROWS`.
+        Key of `preact.spec.ROWS`, or the name of `unit`.
+    unit : UnitSpec, optional
+        A unit of one's own; None is the one that `row` names.
     tail : tuple of Op, optional
         What stands before the classifier; None is what the row asks for.
     """
@@ -75,7 +80,21 @@ class Run:
     seed: int = 1
     width: int = 16
     tail: tuple[Op, ...] | None = None
-    execution: Execution = Execution()
+    execution: Execution = field(default_factory=Execution)
+    unit: UnitSpec | None = None
+
+    def __post_init__(self) -> None:
+        legal = isinstance(self.seed, int) and 0 <= self.seed < 2**63
+        if not legal or isinstance(self.seed, bool):
+            raise ValueError(
+                "seed must be a whole number from 0 to 2^63 - 1; "
+                f"got {self.seed!r}"
+            )
+
+    @property
+    def spec(self) -> UnitSpec:
+        """The unit: one's own, or the one that the row names."""
+        return self.unit or find_row(self.row)
 
     @property
     def plan(self) -> NetworkPlan:
@@ -83,14 +102,14 @@ class Run:
         conventions = CONVENTIONS[self.recipe.conventions]
         if self.data.name == "imagenet":
             return imagenet_plan(
-                find_row(self.row),
+                self.spec,
                 depth=self.depth,
                 classes=self.data.classes,
                 image=self.data.shape,
                 conventions=replace(conventions, tail=self.tail),
             )
         return cifar_plan(
-            find_row(self.row),
+            self.spec,
             depth=self.depth,
             convs=self.convs,
             classes=self.data.classes,
@@ -102,18 +121,17 @@ class Run:
     @property
     def drawn_tail(self) -> tuple[Op, ...]:
         """The tail that the row's own figure asks for."""
-        return find_row(self.row).pre
+        return self.spec.pre
 
     @property
     def config(self) -> dict[str, Any]:
         """Everything that determines the result, resolved."""
         tail = self.drawn_tail if self.tail is None else self.tail
-        execution = asdict(self.execution)
-        if not self.execution.fast:
-            del execution["fast"]  # as in records older than the field
+        unit = {} if self.unit is None else {"unit": in_full(self.unit)}
         return {
             "row": self.row,
-            "spec": str(self.plan.spec),
+            **unit,
+            "spec": str(self.spec),
             "tail": " ".join(tail),
             "depth": self.depth,
             "convs": self.convs,
@@ -124,11 +142,35 @@ class Run:
             "data_label": self.data.label,
             "data_sha256": self.data.sha256,
             "seed": self.seed,
-            "execution": execution,
+            "execution": without_defaults(self.execution),
         }
 
     @property
     def config_sha256(self) -> str:
         """Hash of the configuration: the run's identity."""
-        text = json.dumps(self.config, sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()
+        return sha256_of(self.config)
+
+
+def without_defaults(execution: Execution) -> dict[str, Any]:
+    """Return the fields, but younger ones only where they change something."""
+    values = asdict(execution)
+    for one in fields(execution):
+        if one.name in LATER and values[one.name] == one.default:
+            del values[one.name]
+    return values
+
+
+def in_full(unit: UnitSpec) -> dict[str, Any]:
+    """Every field of a unit, as JSON has it; a factor with its kind."""
+    return {
+        "pre": list(unit.pre),
+        "post": list(unit.post),
+        "after": list(unit.after),
+        **{
+            side: {"kind": type(factor).__name__, **asdict(factor)}
+            for side, factor in (
+                ("on_shortcut", unit.on_shortcut),
+                ("on_branch", unit.on_branch),
+            )
+        },
+    }

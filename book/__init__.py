@@ -1,0 +1,1 @@
+"""The book: chapters in three languages, their programs, and the site."""

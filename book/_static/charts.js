@@ -1,0 +1,154 @@
+// Charts of race and explorer: SVG in the page's ink; a curve is known by its color,
+// its dash and its marker, as in preact.figures.style.
+const preactCharts = (() => {
+  const SVG = "http://www.w3.org/2000/svg";
+  const WIDTH = 376, HEIGHT = 250, LEFT = 40, RIGHT = 12, TOP = 26;
+  const BOTTOM = 38, MARKED = 10; // a marker at every tenth step
+
+  function element(name, attributes, parent, text) {
+    const node = document.createElementNS(SVG, name);
+    for (const [key, value] of Object.entries(attributes)) {
+      node.setAttribute(key, value);
+    }
+    if (text !== undefined) node.textContent = text;
+    if (parent) parent.append(node);
+    return node;
+  }
+
+  // Path of matplotlib's markers "o", "D", "P" and "X".
+  function shape(marker, x, y, r = 4) {
+    const polygon = (...points) =>
+      "M" + points.map(([a, b]) => `${x + a * r} ${y + b * r}`).join("L") + "Z";
+    return {
+      o: `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`,
+      D: polygon([0, -1.3], [1.3, 0], [0, 1.3], [-1.3, 0]),
+      P: `M${x - r} ${y}h${2 * r}M${x} ${y - r}v${2 * r}`,
+      X: `M${x - r} ${y - r}l${2 * r} ${2 * r}M${x - r} ${y + r}` +
+        `l${2 * r} ${-2 * r}`,
+    }[marker];
+  }
+
+  function drawMarkers(arm, d, parent) {
+    element("path", {
+      d, stroke: arm.color, "stroke-width": 2,
+      fill: arm.dashed ? "var(--pst-color-background, #fff)" : arm.color,
+    }, parent);
+  }
+
+  function icon(arm) {
+    const svg = element("svg", {
+      viewBox: "0 0 34 14", width: 34, height: 14, "aria-hidden": true,
+    });
+    element("path", {
+      d: "M0 7H34", fill: "none", stroke: arm.color, "stroke-width": 2,
+      "stroke-dasharray": arm.dashed ? "5 3" : "none",
+    }, svg);
+    drawMarkers(arm, shape(arm.marker, 17, 7), svg);
+    return svg;
+  }
+
+  // Axes from step 1 to `steps`; `ticks` are values, `log` their scale.
+  class LineChart {
+    constructor({ title, xlabel, steps, ticks, log }) {
+      this.scale = log ? Math.log10 : (v) => v;
+      this.low = Math.min(...ticks);
+      this.high = Math.max(...ticks);
+      this.steps = steps;
+      this.svg = element("svg", {
+        viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img",
+        style: `width:${WIDTH}px`,
+      });
+      element("text", { x: LEFT, y: 14 }, this.svg, title);
+      for (const tick of ticks) {
+        const y = this.y(tick);
+        element("path", {
+          d: `M${LEFT} ${y}H${WIDTH - RIGHT}`, stroke: "#808080",
+          "stroke-opacity": 0.3,
+        }, this.svg);
+        element("text", {
+          x: LEFT - 6, y: y + 4, "text-anchor": "end",
+        }, this.svg, tick);
+      }
+      for (let step = 0; step <= steps; step += MARKED) {
+        element("text", {
+          x: this.x(step || 1), y: HEIGHT - BOTTOM + 16,
+          "text-anchor": "middle",
+        }, this.svg, step || 1);
+      }
+      element("text", {
+        x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 5, "text-anchor": "middle",
+      }, this.svg, xlabel);
+      this.curves = element("g", {}, this.svg);
+      this.cursor = element("path", {
+        stroke: "currentColor", "stroke-dasharray": "2 3",
+      }, this.svg);
+    }
+
+    x(step) {
+      return LEFT + (WIDTH - LEFT - RIGHT) * (step - 1) / (this.steps - 1);
+    }
+
+    // What lies beyond the axis is drawn on its edge.
+    y(value) {
+      const inside = Math.min(Math.max(value, this.low), this.high);
+      const [low, high, v] =
+        [this.low, this.high, inside].map((u) => this.scale(u));
+      return TOP + (HEIGHT - TOP - BOTTOM) * (high - v) / (high - low);
+    }
+
+    // `curves`: { arm, values, pinned }; a value that is no number ends one.
+    draw(curves, cursor, alt) {
+      this.curves.replaceChildren();
+      for (const { arm, values, pinned } of curves) {
+        const end = values.findIndex((v) => !Number.isFinite(v));
+        const points = (end < 0 ? values : values.slice(0, end)).map(
+          (v, i) => [+this.x(i + 1).toFixed(1), +this.y(v).toFixed(1)]);
+        if (!points.length) continue;
+        const group = element(
+          "g", { class: pinned ? "pinned" : "curve" }, this.curves);
+        element("path", {
+          d: "M" + points.join("L"), fill: "none", stroke: arm.color,
+          "stroke-width": pinned ? 1.2 : 2,
+          "stroke-dasharray": arm.dashed ? "5 3" : "none",
+        }, group);
+        const marked = points.filter((_, i) => (i + 1) % MARKED === 0);
+        drawMarkers(arm, marked.map(
+          ([x, y]) => shape(arm.marker, x, y, pinned ? 2.5 : 4)).join(""),
+        group);
+      }
+      const x = this.x(cursor);
+      this.cursor.setAttribute(
+        "d", cursor ? `M${x} ${TOP}V${HEIGHT - BOTTOM}` : "");
+      this.svg.setAttribute("aria-label", alt);
+    }
+  }
+
+  // Two rankings side by side, a line from each network's place to the other.
+  function rankings(left, right, arms, titles, alt) {
+    const width = 390, row = 26, first = 40, from = 34, to = 116;
+    const height = first + row * (right.length - 0.4);
+    const svg = element("svg", {
+      viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": alt,
+      style: `width:${width}px`,
+    });
+    element("text", { x: 4, y: 14 }, svg, titles[0]);
+    element("text", { x: to, y: 14 }, svg, titles[1]);
+    for (const [place, key] of right.entries()) {
+      const arm = arms[key], guessed = left.indexOf(key);
+      const [a, b] = [first + row * guessed, first + row * place];
+      element("path", {
+        d: `M${from} ${a}L${to} ${b}`, stroke: arm.color, fill: "none",
+        "stroke-width": guessed === place ? 4 : 2,
+        "stroke-dasharray": arm.dashed ? "5 3" : "none",
+      }, svg);
+      drawMarkers(
+        arm, shape(arm.marker, from, a) + shape(arm.marker, to, b), svg);
+      element("text", { x: 10, y: a + 4 }, svg, `${guessed + 1}.`);
+      element("text", { x: to + 14, y: b + 4 }, svg,
+        `${place + 1}. ${arm.name}`);
+    }
+    return svg;
+  }
+
+  return { LineChart, element, icon, rankings };
+})();

@@ -1,0 +1,103 @@
+// Before the race the reader ranks the networks. The ranking is kept in this
+// browser and nowhere else.
+const preactRanking = (() => {
+  const STORED = "preact-race";
+
+  function node(name, properties = {}, ...children) {
+    const made = Object.assign(document.createElement(name), properties);
+    made.append(...children);
+    return made;
+  }
+
+  function fill(template, values) {
+    return template.replace(/{(\w+)}/g, (_, key) => values[key]);
+  }
+
+  // A page opened as a file, or a private window, may refuse to remember.
+  function remembered() {
+    try {
+      return JSON.parse(localStorage.getItem(STORED));
+    } catch {
+      return null;
+    }
+  }
+
+  function remember(value) {
+    try {
+      localStorage.setItem(STORED, JSON.stringify(value));
+    } catch { /* the race runs all the same */ }
+  }
+
+  // ------------------------------------------------------------- ranking
+  // A list whose items move by two buttons each, until the reader commits.
+  class Ranking {
+    constructor({ words, arms, steps }, changed) {
+      Object.assign(this, { words, arms, changed });
+      const keys = Object.keys(arms), kept = remembered();
+      const valid = Array.isArray(kept?.order) &&
+        String([...kept.order].sort()) === String([...keys].sort());
+      this.order = valid ? kept.order : keys;
+      this.committed = valid && kept.committed === true;
+      this.list = node("ol", { className: "ranking" });
+      this.said = node("p", { className: "said" });
+      this.said.setAttribute("aria-live", "polite");
+      this.button = node("button", { type: "button", name: "commit" });
+      this.button.addEventListener("click", () => this.toggle());
+      this.box = node("fieldset", {},
+        node("legend", { textContent: words.rank }),
+        node("p", { textContent: fill(words.ask, { steps }) }),
+        this.list, this.button, this.said);
+      this.items = Object.fromEntries(keys.map((key) => [key, this.item(key)]));
+      this.show();
+    }
+
+    item(key) {
+      const { name, formula } = this.arms[key];
+      const move = (by, sign, label) => {
+        const button = node("button", {
+          type: "button", textContent: sign, name: by < 0 ? "up" : "down",
+        });
+        button.setAttribute("aria-label", fill(label, { name }));
+        button.addEventListener("click", () => this.move(key, by, button));
+        return button;
+      };
+      const item = node("li", {},
+        preactCharts.icon(this.arms[key]), node("span", { textContent: name }),
+        node("span", { textContent: formula, className: "formula" }),
+        move(-1, "↑", this.words.up), move(1, "↓", this.words.down));
+      item.dataset.arm = key;
+      return item;
+    }
+
+    move(key, by, button) {
+      const from = this.order.indexOf(key), to = from + by;
+      if (to < 0 || to >= this.order.length) return;
+      this.order.splice(from, 1);
+      this.order.splice(to, 0, key);
+      this.show();
+      button.focus();
+      this.said.textContent = fill(this.words.moved, {
+        name: this.arms[key].name, place: to + 1, count: this.order.length,
+      });
+    }
+
+    toggle() {
+      this.committed = !this.committed;
+      this.said.textContent = this.committed ? this.words.kept : "";
+      this.show();
+      this.changed();
+    }
+
+    show() {
+      this.list.replaceChildren(...this.order.map((key) => this.items[key]));
+      for (const button of this.list.querySelectorAll("button")) {
+        button.hidden = this.committed;
+      }
+      this.button.textContent =
+        this.committed ? this.words.again : this.words.commit;
+      remember({ order: this.order, committed: this.committed });
+    }
+  }
+
+  return { Ranking, node, fill };
+})();

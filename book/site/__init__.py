@@ -1,0 +1,33 @@
+"""The site in three languages, from a plain `jupyter-book build .`.
+
+`editions`   one build becomes three, and these become a site
+`words`      the theme's words in Chinese
+`pages`      what every page carries
+`execution`  what was run before is not run again
+`search`     Chinese full-text search
+`assets`     scripts, styles and fonts, made small
+"""
+
+from typing import Any
+
+from sphinx.application import Sphinx
+
+from book.site.editions import configure, finish, start
+from book.site.pages import dress_page
+from book.site.words import translate
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Point the build at one edition and listen in on its steps."""
+    start(app)
+    app.setup_extension("book.site.execution")
+    app.setup_extension("book.site.search")
+    app.connect("config-inited", configure, priority=1)  # before the TOC
+    app.connect("config-inited", translate, priority=2)  # before numfig
+    app.connect("html-page-context", dress_page, priority=900)
+    app.connect("build-finished", finish, priority=900)
+    return {
+        "version": "1",
+        "parallel_read_safe": True,
+        "parallel_write_safe": True,
+    }

@@ -1,0 +1,160 @@
+"""From one build to three: configuration, child builds, the whole site.
+
+Jupyter Book starts Sphinx once, at the root. `start` points that build at the
+English edition; when it has finished, `finish` builds the others in the same
+way and lays all three side by side: `_build/html/{en,zh-Hans,zh-Hant}/`, with
+a front page that follows the browser's language. Every edition has its own
+language setting, so numbering, search and theme strings are right in each.
+"""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from jinja2 import Environment, FileSystemLoader
+from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.errors import ExtensionError
+
+from book.site.assets import VENDOR, copy_vendored, finish_pages
+from book.site.pages import site_url
+from book.site.words import WORDS, language_of
+from book.tools import ROOT
+from book.tools.parity import differences
+from preact.strings import EDITIONS, LANGUAGES, ORIGINAL, TRANSLATIONS
+
+
+def start(app: Sphinx) -> None:
+    """Point a build of the root, `jupyter-book build .`, at the original."""
+    path: Any = type(app.srcdir)
+    if Path(app.srcdir) == ROOT:
+        base = Path(app.outdir).parent / ORIGINAL
+        app.srcdir = path(ROOT / "book" / ORIGINAL)
+        app.outdir, app.doctreedir = path(base / "html"), path(base / "trees")
+        app.outdir.mkdir(parents=True, exist_ok=True)
+        app.doctreedir.mkdir(parents=True, exist_ok=True)
+    app.confdir = path(ROOT)  # paths in _config.yml start at the root
+
+
+# ---------------------------------------------------------- configuration
+def configure(app: Sphinx, config: Config) -> None:
+    """Set what depends on the language or on this machine."""
+    language = language_of(app)
+    if language == ORIGINAL and (drift := differences(ROOT)):
+        raise ExtensionError(
+            "the editions have drifted apart:\n" + "\n".join(drift)
+        )
+    words = WORDS[language]
+    config.external_toc_path = write_toc(app)
+    config.exclude_patterns = [*config.exclude_patterns, "**/*.ipynb"]
+    config.html_title = words["@title"]
+    config.html_favicon = str(ROOT / "book/_static/favicon.svg")
+    config.html_static_path = [str(ROOT / "book/_static")]
+    config.html_css_files = ["book.css"]
+    config.templates_path.append(str(ROOT / "book/site/templates"))
+    config.html_context |= {"default_mode": "auto"}
+    if site := site_url():
+        config.html_baseurl = f"{site}/{language}/"
+    options = config.html_theme_options
+    options["search_bar_text"] = words.get(
+        "Search this book...", "Search this book..."
+    )
+    options["article_header_end"] = [
+        "language-switch.html",
+        "article-header-buttons.html",
+    ]
+    options["navbar_persistent"] = []  # else a second search box
+    for value, english in {
+        "togglebutton_hint": "Click to show",
+        "togglebutton_hint_hide": "Click to hide",
+        "nb_code_prompt_show": "Show code cell {type}",
+        "nb_code_prompt_hide": "Hide code cell {type}",
+    }.items():
+        setattr(config, value, words.get(english, english))
+    if (ROOT / "node_modules/mathjax").exists():
+        config.mathjax_path = VENDOR + "mathjax/tex-chtml.js"
+        config.nb_ipywidgets_js = {VENDOR + "html-manager/embed.js": {}}
+    silence_thebe(app)
+
+
+def write_toc(app: Sphinx) -> str:
+    """Write the edition's table of contents; return its absolute path."""
+    text = (
+        (ROOT / "_toc.yml").read_text("utf-8").replace(f"book/{ORIGINAL}/", "")
+    )
+    path = Path(app.doctreedir).parent / "_toc.yml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or path.read_text("utf-8") != text:
+        path.write_text(text, "utf-8")
+    return path.as_posix()
+
+
+def silence_thebe(app: Sphinx) -> None:
+    """Disconnect sphinx-thebe, whose script comes twice and fails."""
+    for event in ("env-before-read-docs", "doctree-resolved"):
+        for listener in list(app.events.listeners[event]):
+            if listener.handler.__module__ == "sphinx_thebe":
+                app.disconnect(listener.id)
+
+
+# ------------------------------------------------------------- whole site
+def finish(app: Sphinx, error: Exception | None) -> None:
+    """After the original: the other editions, then the site."""
+    if error or app.builder.name != "html" or language_of(app) != ORIGINAL:
+        return
+    builds = Path(app.outdir).parents[1]
+    for language in TRANSLATIONS:
+        build_translation(app, language, builds / language)
+    site = builds / "html"
+    for language in LANGUAGES:
+        shutil.rmtree(site / language, ignore_errors=True)
+        shutil.copytree(builds / language / "html", site / language)
+    copy_vendored(site / "_vendor")
+    for language in LANGUAGES:
+        finish_pages(site / language, WORDS[language])
+    (site / ".nojekyll").touch()
+    templates = Environment(
+        loader=FileSystemLoader(ROOT / "book/site/templates"),
+        autoescape=True,
+        keep_trailing_newline=True,
+    )
+    # A 404 page is served at any depth, so its links start at the root.
+    values = {
+        "editions": EDITIONS,
+        "words": WORDS,
+        "root": urlsplit(site_url()).path.rstrip("/"),
+    }
+    for name, template in {
+        "index.html": "front.html",
+        "404.html": "404.html",
+    }.items():
+        page = templates.get_template(template).render(values)
+        (site / name).write_text(page, "utf-8")
+
+
+def build_translation(app: Sphinx, language: str, base: Path) -> None:
+    """Build another edition as this one is built, in a process of its own."""
+    options = {
+        "sourcedir": str(ROOT / "book" / language),
+        "outputdir": str(base / "html"),
+        "path_config": str(ROOT / "_config.yml"),
+        "doctreedir": str(base / "trees"),
+        "noconfig": True,
+        "quiet": True,
+        "freshenv": app._fresh_env_used,
+        "warningiserror": app.warningiserror or bool(app.keep_going),
+        "keep_going": bool(app.keep_going),
+        "confoverrides": {
+            "language": EDITIONS[language]["catalog"],
+            "external_toc_path": str(base / "_toc.yml"),
+            "latex_individualpages": False,
+        },
+    }
+    command = [sys.executable, "-m", "book.site.child", json.dumps(options)]
+    child = subprocess.run(command, cwd=ROOT, check=False)
+    if child.returncode:
+        raise ExtensionError(f"the {language} edition failed")

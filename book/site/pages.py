@@ -1,0 +1,100 @@
+"""What every page carries: its language, its twins, its launch buttons."""
+
+import os
+import tomllib
+from typing import Any
+
+from sphinx.application import Sphinx
+
+from book.site.words import WORDS, language_of
+from book.tools import ROOT
+from preact.strings import EDITIONS, LANGUAGES
+
+PLACEHOLDER = "OWNER"
+# The widgets' script asks MathJax 2 to typeset each widget; ours is 3, and the
+# widgets hold no mathematics.
+OLD_MATHJAX = """addEventListener("load", () => {
+  if (window.MathJax && !MathJax.Hub) MathJax.Hub = { Queue() {} };
+});"""
+
+# By the class of their place on a page. Classic scripts, in this order: a page
+# that is opened as a file loads no modules.
+ENGINE = ("engine/network.js", "engine/training.js", "charts.js")
+SCRIPTS = {
+    "preact-stack": (*ENGINE, "stack.js"),
+    "preact-race": ("engine/digits.js", *ENGINE, "ranking.js", "race.js"),
+}
+
+
+def dress_page(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any
+) -> None:
+    """Language, switch to the same page, alternates, launch buttons."""
+    language = context["language"] = language_of(app)
+    if "header_buttons" not in context:
+        return
+    if "jupyter.widget-view" in context.get("body", ""):
+        app.add_js_file(None, body=OLD_MATHJAX, priority=100)
+    for place, scripts in SCRIPTS.items():
+        if place in context.get("body", ""):
+            for script in scripts:
+                app.add_js_file(script, loading_method="defer")
+    target = page if tree is not None or page == "search" else "index"
+    up = "../" * (page.count("/") + 1)
+    context["languages"] = [
+        (code, edition["name"], f"{up}{code}/{target}.html")
+        for code, edition in EDITIONS.items()
+    ]
+    base = f"{site}/" if (site := site_url()) else up
+    context["metatags"] = context.get("metatags", "") + "".join(
+        f'<link rel="alternate" hreflang="{code}" '
+        f'href="{base}{code}/{target}.html" />\n'
+        for code in LANGUAGES
+    )
+    is_notebook = app.env.metadata.get(page, {}).get("kernelspec")
+    if is_notebook and PLACEHOLDER not in repository():
+        buttons = launch_buttons(language, page)
+        context["header_buttons"].insert(0, buttons)
+
+
+def launch_buttons(language: str, page: str) -> dict[str, Any]:
+    """Colab and Binder, opening the edition's own notebook."""
+    branch = os.environ.get("GITHUB_REF_NAME", "main")
+    notebook = f"notebooks/{language}/{page}.ipynb"
+    links = {
+        "Colab": "https://colab.research.google.com/github/"
+        f"{repository()}/blob/{branch}/{notebook}",
+        "Binder": f"https://mybinder.org/v2/gh/{repository()}/{branch}"
+        f"?urlpath=lab/tree/{notebook}",
+    }
+    icons = {"Colab": "logo_colab.png", "Binder": "logo_binder.svg"}
+    return {
+        "type": "group",
+        "icon": "fas fa-rocket",
+        "label": "launch-buttons",
+        "tooltip": WORDS[language]["@launch"],
+        "buttons": [
+            {
+                "type": "link",
+                "text": name,
+                "icon": f"_static/images/{icons[name]}",
+                "label": name.lower(),
+                "tooltip": name,
+                "url": url,
+            }
+            for name, url in links.items()
+        ],
+    }
+
+
+def repository() -> str:
+    """Return owner/name: from CI's environment, else from pyproject.toml."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    url: str = project["project"]["urls"]["Repository"]
+    name = url.removeprefix("https://github.com/")
+    return os.environ.get("GITHUB_REPOSITORY", name)
+
+
+def site_url() -> str:
+    """Return where the site will be served, if the environment says."""
+    return os.environ.get("SITE_URL", "").rstrip("/")

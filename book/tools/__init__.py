@@ -1,0 +1,13 @@
+"""Programs that look after the chapters: `python -m book.tools.NAME`.
+
+`language`   terms, script, numerals, translations: what is to be mended
+`parity`     what must be equal in the three editions
+`notebooks`  chapters to notebooks
+`results`    the tables of README.md, from the records
+`execution`  what a chapter computes with, and what it computed
+`myst`       how a chapter is read: one parser for all of them
+"""
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]

@@ -1,0 +1,184 @@
+"""What a chapter computes with, and what it computed: once, for all.
+
+nbmake runs the notebooks, the site's build runs the chapters; the code is the
+same. Whichever comes first keeps what it ran, and the other reads it.
+jupyter-cache's own key is code and cell metadata. So the folder's name is a
+hash of everything else that a chapter's outputs depend on: the modules of the
+package that its cells import, those that these import, and so on; the data
+beside these modules; the words of its language; the pinned requirements.
+
+    python -m book.tools.execution          print each chapter's folder
+"""
+
+import ast
+import hashlib
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import grimp
+import jupytext
+from jupyter_cache import get_cache
+from jupyter_cache.base import CacheBundleIn
+
+from book.tools import ROOT
+from preact.strings import LANGUAGES
+
+PACKAGE = Path(str(files("preact")))
+
+
+def cache_folder(chapter: Path) -> Path:
+    """Return where the outputs of a chapter are kept.
+
+    Parameters
+    ----------
+    chapter : Path
+        `book/LANGUAGE/NAME.md` or `notebooks/LANGUAGE/NAME.ipynb`: the same
+        code, so the same folder.
+    """
+    root, language = chapter.resolve().parents[2], chapter.parent.name
+    digest = hashlib.sha256((root / "requirements.txt").read_bytes())
+    for path in inputs(chapter):
+        digest.update(path.relative_to(PACKAGE).as_posix().encode())
+        digest.update(path.read_bytes())
+    name = f"{language}-{chapter.stem}-{digest.hexdigest()[:16]}"
+    return root / "_build" / ".jupyter_cache" / name
+
+
+def inputs(chapter: Path) -> list[Path]:
+    """List the package's files that a chapter's outputs depend on.
+
+    A room's data stand beside its modules. Two rooms have data of their own
+    kind: `strings` a file for each language, of which a chapter reads one,
+    and `records` the published results.
+    """
+    book = jupytext.read(chapter)
+    cells = [c.source for c in book.cells if c.cell_type == "code"]
+    paths: set[Path] = set()
+    for module in needed(modules_of("\n".join(cells))):
+        source = PACKAGE.parent.joinpath(*module.split("."))
+        if source.is_dir():
+            paths.add(source / "__init__.py")
+        else:
+            paths.add(source.with_suffix(".py"))
+        room = source if source.is_dir() else source.parent
+        if room != PACKAGE:
+            paths.update(_data(room))
+        if module.startswith("preact.records"):
+            results = (PACKAGE / "results").rglob("*")
+            paths.update(path for path in results if path.is_file())
+    others = {f"{name}.toml" for name in LANGUAGES} - {
+        f"{chapter.parent.name}.toml"
+    }
+    return sorted(p for p in paths if p.name not in others)
+
+
+def modules_of(code: str) -> set[str]:
+    """Return the package's modules that a chapter's code names.
+
+    `from preact import x` and `preact.x` are the module x, or if there is
+    none, the package itself.
+    """
+    # a magic command is no Python
+    plain = re.sub(r"^( *)[%!].*", r"\1pass", code, flags=re.MULTILINE)
+    modules = graph().modules
+    return {
+        name if name in modules else name.rpartition(".")[0]
+        for name in _names(ast.parse(plain))
+    }
+
+
+def _names(tree: ast.AST) -> Iterator[str]:
+    """Yield dotted names of the package in the code's imports."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                yield from (
+                    a.name for a in names if a.name.startswith("preact.")
+                )
+            case ast.ImportFrom(module=str(module), names=names):
+                if module.partition(".")[0] == "preact":
+                    yield from (f"{module}.{a.name}" for a in names)
+            case ast.Attribute(value=ast.Name(id="preact"), attr=attribute):
+                yield f"preact.{attribute}"
+
+
+def needed(modules: set[str]) -> set[str]:
+    """Return these modules and all that importing them imports.
+
+    A module's packages are imported before it. The package's own face is
+    counted by its text: what it offers lazily, it does not import.
+    """
+    reached: set[str] = set()
+    todo = list(modules)
+    while todo:
+        module = todo.pop()
+        if module in reached:
+            continue
+        reached.add(module)
+        if module != "preact" or module in modules:
+            todo += graph().find_modules_directly_imported_by(module)
+        packages = range(1, module.count("."))
+        todo += (module.rsplit(".", n)[0] for n in packages)
+    return reached | {"preact"}
+
+
+@cache
+def graph() -> grimp.ImportGraph:
+    """Return which module of the package imports which."""
+    return grimp.build_graph(
+        "preact", cache_dir=None, exclude_type_checking_imports=True
+    )
+
+
+def _data(room: Path) -> Iterator[Path]:
+    """Yield the files of a room that are not code."""
+    for path in room.iterdir():
+        if path.is_file() and path.suffix not in (".py", ".pyc"):
+            yield path
+
+
+# ------------------------------------------------------------------- outputs
+def executed(notebook: Path) -> Any:
+    """Return a notebook with its outputs if it was run before, else None."""
+    stored = get_cache(cache_folder(notebook))
+    book = jupytext.read(notebook)
+    try:
+        _, merged = stored.merge_match_into_notebook(book)
+    except KeyError:
+        return None
+    return merged
+
+
+def keep(book: Any, notebook: Path) -> None:
+    """Store a notebook that ran without error."""
+    for cell in book.cells:
+        # timings would be part of the key
+        cell.metadata.pop("execution", None)
+    get_cache(cache_folder(notebook)).cache_notebook_bundle(
+        CacheBundleIn(book, str(notebook)), check_validity=True, overwrite=True
+    )
+
+
+def once(run: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Make nbmake's runner read what was run before, and keep what it runs."""
+    from nbmake.nb_result import NotebookResult
+
+    def execute(self: Any) -> Any:
+        path = Path(self.filename)
+        if (before := executed(path)) is not None:
+            return NotebookResult(nb=before, error=None)
+        result = run(self)
+        if result.error is None:
+            keep(result.nb, path)
+        return result
+
+    return execute
+
+
+if __name__ == "__main__":
+    for path in sorted(ROOT.glob("notebooks/*/*.ipynb")):
+        print(cache_folder(path).name)

@@ -1,0 +1,278 @@
+"""What a machine can check of three languages.
+
+Terms against the glossary, characters against the script of the page,
+numerals against their sources, Chinese sections against the English ones they
+were written from. `problems(root)` lists what is wrong.
+
+    python -m book.tools.language            print what is wrong
+    python -m book.tools.language --record   note that translations are current
+"""
+
+import hashlib
+import re
+import sys
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from opencc import OpenCC
+
+from book.tools import ROOT
+from book.tools.myst import directive, tokens
+from preact.strings import EDITIONS, LANGUAGES, ORIGINAL
+from preact.strings import TRANSLATIONS as CHINESE
+
+# Characters that both scripts use, though a converter would change them.
+SHARED = set("台占云")
+
+
+def glossary_key(language: str) -> str:
+    """Return what the glossary calls a language."""
+    return language.replace("-", "_")
+
+
+# ------------------------------------------------------------------ prose
+def prose(text: str) -> str:
+    """Return what a reader reads: no code, no mathematics, no markup."""
+    parts = []
+    for token in tokens(text):
+        if token.type == "text":
+            parts.append(token.content)
+        elif token.type == "colon_fence" and (made := directive(token)):
+            parts.append(f"{made.argument}\n")  # a title
+        elif token.type.endswith(("break", "_close")) and (
+            token.block or "break" in token.type
+        ):
+            parts.append("\n")
+    return "".join(parts)
+
+
+def sections(text: str) -> dict[str, str]:
+    """Split a chapter at its labeled headings."""
+    parts = re.split(r"^\(([\w-]+)\)=\n(?=#)", text, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def chapters(language: str, root: Path = ROOT) -> dict[str, str]:
+    """Return the sources of one edition by name."""
+    return {
+        path.stem: path.read_text("utf-8")
+        for path in sorted((root / "book" / language).glob("*.md"))
+    }
+
+
+def words(language: str, root: Path = ROOT) -> str:
+    """Return all words of figures, hints and messages."""
+    path = root / "src/preact/strings" / f"{language}.toml"
+    return path.read_text("utf-8")
+
+
+# --------------------------------------------------------------- glossary
+@cache
+def glossary(root: Path = ROOT) -> dict[str, Any]:
+    """Return the glossary as written."""
+    return tomllib.loads((root / "book/glossary.toml").read_text("utf-8"))
+
+
+def english_pattern(term: str) -> str:
+    """Match a term in running English text, singular or plural."""
+    name = re.sub(r" \(.*\)", "", term)
+    return rf"(?i)(?<![\w-]){re.escape(name)}s?(?![\w-])"
+
+
+def missing_terms(root: Path = ROOT) -> list[str]:
+    """Terms that a chapter uses in English and not in Chinese."""
+    found = []
+    english = chapters(ORIGINAL, root)
+    for language in CHINESE:
+        for name, text in chapters(language, root).items():
+            for term in glossary(root)["term"]:
+                # An English word with other senses cannot be traced.
+                loose = term.get("loose") or " (" in term["en"]
+                if loose or not term.get("chapter"):
+                    continue
+                said = re.search(
+                    english_pattern(term["en"]), prose(english[name])
+                )
+                if said and term[glossary_key(language)] not in prose(text):
+                    found.append(
+                        f"{language}/{name}: {term['en']!r} must be "
+                        f"{term[glossary_key(language)]!r}"
+                    )
+    return found
+
+
+def forbidden_words(root: Path = ROOT) -> list[str]:
+    """Words that the glossary forbids, in prose and in messages."""
+    found = []
+    betraying = glossary(root)["never_zh_Hant"]["words"]
+    for language in CHINESE:
+        never = [w for t in glossary(root)["term"] for w in t.get("never", [])]
+        if language == "zh-Hant":
+            never += betraying
+        texts = chapters(language, root) | {"strings": words(language, root)}
+        for name, text in texts.items():
+            for word in never:
+                if word in prose(text):
+                    found.append(f"{language}/{name}: never {word!r}")
+    return found
+
+
+# ----------------------------------------------------------------- script
+@cache
+def converters() -> dict[str, OpenCC]:
+    """What changes exactly the characters of the other script."""
+    return {name: OpenCC(EDITIONS[name]["converter"]) for name in CHINESE}
+
+
+def foreign_characters(text: str, language: str) -> set[str]:
+    """Simplified characters in Traditional text, or the reverse."""
+    convert = converters()[language].convert
+    han = set(re.findall(r"[\u3400-\u9fff]", text)) - SHARED
+    return {c for c in han if convert(c) != c}
+
+
+def wrong_script(root: Path = ROOT) -> list[str]:
+    """Where an edition uses a character of the other script."""
+    found = []
+    for language in CHINESE:
+        texts = chapters(language, root) | {"strings": words(language, root)}
+        for name, text in texts.items():
+            if wrong := foreign_characters(text, language):
+                listed = "".join(sorted(wrong))
+                found.append(f"{language}/{name}: other script: {listed}")
+    return found
+
+
+# --------------------------------------------------------------- numerals
+LIST = r"(?:(?:,? and|,? to|,|、|到|至|和)(?: ?式)? ?\(?\d+\)?)*"
+EXEMPT = [
+    r"(?:Eqs?\.|Equations?|Tables?|Figs?\.|Secs?\.|[Cc]hapters?)"
+    r" ?\(?\d+(?:\([a-f]\))?\)?" + LIST,
+    r"[式表图圖第] ?\(?\d+(?:\([a-f]\))?\)?" + LIST,
+    r"\(\d+\)" + LIST,  # equations by number
+    r"(?<!\d)(?:19|20)\d\d(?!\d)",  # years
+    r"\d+ ?[×x] ?\d+",  # shapes
+    r"[Ll]ayer \d+",
+    r"(?:ResNet|CIFAR)-\d+|Python 3\.\d+",
+]
+UNIT = r" ?(?:%|ms\b|s\b|MB\b|GB\b|kB\b|h\b|hours?\b|秒|小时|小時)"
+
+
+@cache
+def paper_numbers(root: Path = ROOT) -> tuple[set[str], set[str]]:
+    """Numerals of the paper's files: all, and the errors in percent."""
+    numbers: set[str] = set()
+    errors: set[str] = set()
+
+    def walk(node: Any, key: str = "") -> None:
+        if isinstance(node, dict):
+            for name, value in node.items():
+                walk(value, name)
+        elif isinstance(node, list):
+            for value in node:
+                walk(value, key)
+        else:
+            found = re.findall(r"\d+(?:\.\d+)?", str(node))
+            numbers.update(found)
+            if isinstance(node, float) and key.endswith("_pct"):
+                errors.update((f"{node:.2f}", f"{node:g}"))
+
+    for path in sorted((root / "src/preact/paper").glob("*.toml")):
+        walk(tomllib.loads(path.read_text("utf-8")))
+    return numbers | errors, errors
+
+
+def untraced_numbers(root: Path = ROOT) -> list[str]:
+    """Numerals in prose that come from no cell and no table.
+
+    A numeral with a unit must be an error of the paper's tables; any other
+    may also stand in one of the chapter's cells. Whole numbers up to twelve
+    without a unit are words, and so is what stands in an equation.
+    """
+    everything, errors = paper_numbers(root)
+    found = []
+    for language in LANGUAGES:
+        for name, text in chapters(language, root).items():
+            cells = [t.content for t in tokens(text) if t.type == "fence"]
+            known = everything | set(
+                re.findall(r"\d+(?:\.\d+)?", "\n".join(cells))
+            )
+            rest = prose(text)
+            for pattern in EXEMPT:
+                rest = re.sub(pattern, "", rest)
+            for match in re.finditer(rf"\d+(?:[.,]\d+)*({UNIT})?", rest):
+                unit = match[1] or ""
+                number = match[0].removesuffix(unit).strip()
+                small = number.isdigit() and int(number) <= 12
+                if unit:
+                    traced = "%" in unit and number in errors
+                else:
+                    traced = small or number in known
+                if not traced:
+                    found.append(f"{language}/{name}: {match[0]!r}")
+    return found
+
+
+# ----------------------------------------------------------------- ledger
+LEDGER = "book/translations.toml"
+
+
+def section_hashes(root: Path = ROOT) -> dict[str, str]:
+    """Hash of each English section, by its label."""
+    return {
+        label: hashlib.sha256(part.strip().encode()).hexdigest()[:12]
+        for text in chapters(ORIGINAL, root).values()
+        for label, part in sections(text).items()
+    }
+
+
+def stale_translations(root: Path = ROOT) -> list[str]:
+    """Chinese sections whose English original has changed since."""
+    ledger = tomllib.loads((root / LEDGER).read_text("utf-8"))
+    current = section_hashes(root)
+    found = []
+    for language in CHINESE:
+        noted = ledger.get(language, {})
+        found += [
+            f"{language}: section {label!r} was written from an older original"
+            for label, digest in current.items()
+            if noted.get(label) != digest
+        ]
+        found += [
+            f"{language}: section {label!r} has no original any more"
+            for label in sorted(noted.keys() - current.keys())
+        ]
+    return found
+
+
+def record(root: Path = ROOT) -> None:
+    """Note the English sections that the Chinese ones now follow."""
+    lines = [
+        "# The English section from which each Chinese one was written, by",
+        "# hash. When a translation is up to date again: `make translated`.",
+    ]
+    for language in CHINESE:
+        lines += ["", f"[{language}]"]
+        lines += [f'{k} = "{v}"' for k, v in section_hashes(root).items()]
+    (root / LEDGER).write_text("\n".join(lines) + "\n", "utf-8")
+
+
+def problems(root: Path = ROOT) -> list[str]:
+    """All that is wrong, one line each."""
+    return [
+        *missing_terms(root),
+        *forbidden_words(root),
+        *wrong_script(root),
+        *untraced_numbers(root),
+        *stale_translations(root),
+    ]
+
+
+if __name__ == "__main__":
+    if "--record" in sys.argv:
+        record()
+    found = problems()
+    print("\n".join(found) or "nothing to mend")
+    sys.exit(bool(found))

@@ -1,0 +1,112 @@
+"""Three editions that cannot drift: what must be equal between them.
+
+Files, headings, labels, equations, citations, exercises, directives with all
+of their options, and code cells. `differences(root)` lists what is not; the
+build and a test refuse it.
+"""
+
+import re
+from pathlib import Path
+
+from book.tools.myst import directive, role, tokens
+from preact.strings import LANGUAGES, ORIGINAL, TRANSLATIONS
+
+SETUP = re.compile(r'setup\("([\w-]+)"\)')
+EQUATIONS = ("math_block", "math_block_label", "math_inline_double", "amsmath")
+CITATIONS = ("footcite", "footcite:p", "footcite:t", "footcite:ts")
+REFERENCES = ("eq", "ref", "numref", "doc", "download")
+TRANSLATED = ("caption", "alt")  # options that are words
+
+
+def skeleton(text: str) -> dict[str, list[str]]:
+    """What of a chapter must be the same in every language."""
+    parts: dict[str, list[str]] = {
+        kind: []
+        for kind in (
+            *("headings", "labels", "equations", "citations", "references"),
+            *("numbers from cells", "directives", "options", "code"),
+        )
+    }
+    for token in tokens(text):
+        if token.type == "heading_open":
+            parts["headings"].append(token.tag)
+        elif token.type == "myst_target":
+            parts["labels"].append(token.content)
+        elif token.type in EQUATIONS:
+            equation = re.sub(r"\\text\{.*?\}", "", token.content)
+            parts["equations"].append(f"{equation} ({token.info})")
+        elif cited := role(token, *CITATIONS):
+            parts["citations"].append(cited)
+        elif target := role(token, *REFERENCES):
+            named = re.search(r"<([^>]+)>$", target)
+            parts["references"].append(named[1] if named else target)
+        elif number := role(token, "glue:text"):
+            parts["numbers from cells"].append(number)
+        elif (made := directive(token)) and made.name == "code-cell":
+            code = SETUP.sub('setup("…")', token.content)
+            parts["code"].append(f"{token.info}\n{code}")
+        elif made:
+            parts["directives"].append(made.name)
+            parts["options"] += [
+                f"{made.name} {key}: {value}"
+                for key, value in made.options.items()
+                if key not in TRANSLATED
+            ]
+            if made.name == "literalinclude":
+                parts["options"].append(f"{made.name} {made.argument}")
+    # in the order in which the language's own sentence needs them
+    parts["numbers from cells"].sort()
+    return parts
+
+
+def differences(root: Path) -> list[str]:
+    """Say where an edition differs from the English one; empty if nowhere."""
+    problems = []
+    names = {
+        language: sorted(
+            p.name for p in (root / "book" / language).glob("*.md")
+        )
+        for language in LANGUAGES
+    }
+    for language in TRANSLATIONS:
+        if odd := sorted(set(names[language]) ^ set(names[ORIGINAL])):
+            problems.append(
+                f"{language}: files differ from {ORIGINAL}: {', '.join(odd)}"
+            )
+    for name in names[ORIGINAL]:
+        original = skeleton(_read(root, ORIGINAL, name))
+        for language in LANGUAGES:
+            if name in names[language]:
+                text = _read(root, language, name)
+                problems += [
+                    f"{language}/{name}: {problem}"
+                    for problem in _drift(text, language, original)
+                ]
+    return problems
+
+
+def _drift(
+    text: str, language: str, original: dict[str, list[str]]
+) -> list[str]:
+    """Say where one chapter differs from the original's skeleton."""
+    problems = []
+    if set(SETUP.findall(text)) != {language}:
+        problems.append(f'needs setup("{language}")')
+    for kind, parts in skeleton(text).items():
+        if parts != original[kind]:
+            place = _first(parts, original[kind])
+            problems.append(f"{kind} differ from {ORIGINAL}: {place}")
+    return problems
+
+
+def _read(root: Path, language: str, name: str) -> str:
+    """Return a chapter's text."""
+    return (root / "book" / language / name).read_text("utf-8")
+
+
+def _first(got: list[str], wanted: list[str]) -> str:
+    """Name the first place where two lists part."""
+    for i, (a, b) in enumerate(zip(got, wanted, strict=False)):
+        if a != b:
+            return f"number {i + 1} is {a!r}, not {b!r}"
+    return f"{len(got)} instead of {len(wanted)}"

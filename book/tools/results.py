@@ -1,0 +1,49 @@
+"""Write the tables of errors and times into README.md, from the records.
+
+python -m book.tools.results            write them
+python -m book.tools.results --check    fail if one is stale
+"""
+
+import re
+import sys
+
+from book.tools import ROOT
+from preact.figures import accounted, measured, timed
+from preact.records.compare import compare, load_records
+from preact.records.speed import load_steps, load_times
+from preact.strings import Strings
+
+README = ROOT / "README.md"
+BLOCK = re.compile(
+    r"(<!-- (?P<kind>measured|timed|accounted): (?P<name>[\w-]+) -->\n)"
+    r".*?(?P<end><!-- end -->)",
+    re.DOTALL,
+)
+
+
+def updated(text: str) -> str:
+    """Return the text with each block made anew from its records."""
+
+    def table(found: re.Match[str]) -> str:
+        strings, name = Strings("en"), found["name"]
+        if found["kind"] == "timed":
+            record = load_times(name)
+            assert record, name
+            made = timed(record, strings)
+        elif found["kind"] == "accounted":
+            steps = [(step, load_times(step.record)) for step in load_steps()]
+            made = accounted(steps, strings)
+        else:
+            made = measured(compare(load_records(name)), strings)
+        return f"{found[1]}{made.markdown()}{found['end']}"
+
+    return BLOCK.sub(table, text)
+
+
+if __name__ == "__main__":
+    old = README.read_text("utf-8")
+    new = updated(old)
+    if "--check" not in sys.argv[1:]:
+        README.write_text(new, "utf-8")
+    elif new != old:
+        sys.exit("README.md has a stale table: run `make report`")

@@ -1,0 +1,69 @@
+"""Exercise checkers: each says whether an answer is right, and why.
+
+An answer is a number or the reader's own function, which is run on random
+input from a fixed seed and compared with the package. Each chapter has a
+module of checkers; importing it registers them.
+
+Chapters `01-why`, `02-signal`, `03-gradient` and `04-units`.
+"""
+
+from preact.book.exercises import (  # noqa: F401, I001  registered in the book's order
+    why,
+    signal,
+    gradient,
+    units,
+)
+from preact.book.exercises.judge import CHECKERS
+from preact.book.page import words
+
+__all__ = ["CHECKERS", "Verdict", "check"]
+
+
+class Verdict:
+    """Truth of a check; a cell that ends in one shows nothing more."""
+
+    def __init__(self, right: bool) -> None:
+        self.right = right
+
+    def __bool__(self) -> bool:
+        return self.right
+
+    def _ipython_display_(self) -> None:
+        pass
+
+
+def check(exercise: str, answer: object) -> Verdict:
+    """Judge an answer, print the verdict in the page's language, return it.
+
+    Parameters
+    ----------
+    exercise : str
+        Its label, for example "units-1".
+    answer : object
+        A number or a function, as the exercise asks; `...` prints what to do.
+
+    Raises
+    ------
+    ValueError
+        If there is no such exercise.
+    """
+    say = words()
+    if exercise not in CHECKERS:
+        known = ", ".join(CHECKERS)
+        raise ValueError(say("check.unknown", known=known, got=repr(exercise)))
+    if answer is ...:
+        print(say("check.prompt"))  # noqa: T201
+        return Verdict(False)
+    hint = say(f"exercise.{exercise}.hint")
+    try:
+        right, got = CHECKERS[exercise](answer)
+    except Exception as error:  # the reader's own code may fail in any way
+        text = f"{type(error).__name__}: {error}"
+        print(say("check.error", error=text, hint=hint))  # noqa: T201
+        return Verdict(False)
+    if right:
+        why = say(f"exercise.{exercise}.why")
+        print(say("check.right", why=why))  # noqa: T201
+    else:
+        print(say("check.wrong", got=got, hint=hint))  # noqa: T201
+    return Verdict(bool(right))

@@ -1,0 +1,52 @@
+"""The gradient back: checkers.
+
+Chapter `03-gradient`.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from preact.book.exercises.judge import Answer, agrees, exercise, number
+from preact.plan import cifar_plan
+from preact.propagation import shortcut_products
+from preact.spec import TABLE_1
+
+SEED = 3  # of the input on which an answer is tried
+
+
+@exercise("gradient-1")
+def half_life(answer: Any) -> Answer:
+    """Units after which 0.9 to their number is one half."""
+    return number(answer, math.log(0.5) / math.log(0.9), rtol=0.01)
+
+
+@exercise("gradient-2")
+def direct_terms(answer: Any) -> Answer:
+    """Products of lambda from each unit to the end, Eq. (8)."""
+    factors = np.random.default_rng(SEED).uniform(0.5, 1.5, 7)
+    wanted = [np.prod(factors[i:]) for i in range(8)]
+    return agrees((answer(list(factors)), wanted), what="direct")
+
+
+@exercise("gradient-3")
+def masked_backward(answer: Any) -> Answer:
+    """Gradient of the original unit as a row vector."""
+    rng = np.random.default_rng(SEED)
+    dout, y, J = (
+        rng.normal(size=6),
+        rng.normal(size=6),
+        rng.normal(size=(6, 6)),
+    )
+    y[:2] = -abs(y[0]), abs(y[1])  # so that the mask never is all or nothing
+    wanted = (dout * (y > 0)) @ (np.eye(6) + J)
+    return agrees((answer(dout, y, J), wanted), what="dx")
+
+
+@exercise("gradient-4")
+def open_gates(answer: Any) -> Answer:
+    """Product of 54 gates at bias -6."""
+    spec = TABLE_1["shortcut-only-gating-b-6"]
+    plan = cifar_plan(spec, depth=110, convs=2)
+    return number(answer, shortcut_products(plan)[0], rtol=0.005)

@@ -1,0 +1,61 @@
+"""How an answer is judged: as a number, or by what it returns.
+
+Every chapter with exercises.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+Answer = tuple[bool, str]  # right or not, what was got
+Checker = Callable[[Any], Answer]
+
+CHECKERS: dict[str, Checker] = {}  # in the order of the book
+
+
+def exercise(label: str) -> Callable[[Checker], Checker]:
+    """Register the checker of an exercise under its label.
+
+    Raises
+    ------
+    ValueError
+        If the label has a checker.
+    """
+    if label in CHECKERS:
+        raise ValueError(f"an exercise has one checker; got two for {label!r}")
+
+    def register(checker: Checker) -> Checker:
+        CHECKERS[label] = checker
+        return checker
+
+    return register
+
+
+def number(answer: Any, expected: float, rtol: float = 0.0) -> Answer:
+    """Compare a number; NaN is never right."""
+    value = float(answer)
+    return abs(value - expected) <= rtol * abs(expected), f"{value:g}"
+
+
+def agrees(*pairs: tuple[Any, Any], what: str = "x") -> Answer:
+    """Compare arrays with what is expected; a value that is none is wrong.
+
+    Parameters
+    ----------
+    pairs : (got, expected)
+        Of one shape; right if the norm of the difference is that of rounding,
+        relative to what is expected, in every pair.
+    what : str
+        What the norm is relative to, for the message.
+    """
+    errors = []
+    for got, expected in pairs:
+        values = np.asarray(got, dtype=np.float64)
+        if values.shape != np.shape(expected):
+            wanted = np.shape(expected)
+            return False, f"shape {values.shape}, not {wanted}"
+        difference = np.linalg.norm(values - expected)
+        errors.append(difference / np.linalg.norm(expected))
+    worst = np.max(errors)  # NaN if one is
+    return bool(worst < 1e-9), f"|Δ|/|{what}| = {worst:.2g}"

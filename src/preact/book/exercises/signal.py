@@ -1,0 +1,51 @@
+"""The stream forward: checkers.
+
+Chapter `02-signal`.
+"""
+
+import math
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from preact.book.exercises.judge import Answer, agrees, exercise, number
+from preact.plan import stack_plan
+from preact.propagation import profile
+from preact.spec import TABLE_2
+
+SEED = 2  # of the input on which an answer is tried
+
+
+@exercise("signal-1")
+def deep_stream(answer: Any) -> Answer:
+    """Root mean square of the stream after 399 units."""
+    return number(answer, _measured_stream(), rtol=0.15)
+
+
+@cache
+def _measured_stream() -> float:
+    """Measure it once a session."""
+    plan = stack_plan(TABLE_2["full-preactivation"], units=399, width=64)
+    return float(profile(plan, batch=64).signal_rms[-1])
+
+
+@exercise("signal-2")
+def telescope(answer: Any) -> Answer:
+    """All stream values from the branches alone, Eq. (4)."""
+    rng = np.random.default_rng(SEED)
+    x0, branches = rng.normal(size=(3, 4)), rng.normal(size=(5, 3, 4))
+    wanted = np.concatenate([x0[None], x0 + np.cumsum(branches, axis=0)])
+    return agrees((answer(x0, list(branches)), wanted))
+
+
+@exercise("signal-3")
+def mean_of_rectified(answer: Any) -> Answer:
+    """Mean of a rectified normal variable of variance 1."""
+    return number(answer, 1 / math.sqrt(2 * math.pi), rtol=0.01)
+
+
+@exercise("signal-4")
+def short_paths(answer: Any) -> Answer:
+    """Paths through exactly two of 54 branches."""
+    return number(answer, math.comb(54, 2))

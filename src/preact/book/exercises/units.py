@@ -1,0 +1,81 @@
+"""Units as data and as code: checkers.
+
+Chapter `04-units`.
+"""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from preact.book.exercises.judge import Answer, agrees, exercise, number
+from preact.plan import UnitPlan, cifar_plan, stack_plan
+from preact.propagation import draw_batch, rms
+from preact.reference import initialize, layers, network_forward, unit_forward
+from preact.reference.network import unit_params
+from preact.spec import TABLE_2
+
+SEED = 4  # of the input on which an answer is tried
+
+
+@exercise("units-1")
+def units_of_resnet_1202(answer: Any) -> Answer:
+    """Basic units in a ResNet of 1202 layers."""
+    plan = cifar_plan(TABLE_2["original"], depth=1202, convs=2)
+    return number(answer, len(plan.units))
+
+
+@exercise("units-2")
+def bn_backward(answer: Any) -> Answer:
+    """A function that computes dx of batch normalization."""
+    rng = np.random.default_rng(SEED)
+    x = rng.normal(1.0, 2.0, (5, 3, 4, 4))
+    dout, gamma = rng.normal(size=x.shape), rng.normal(1.0, 0.1, 3)
+    _, stored = layers.bn_forward(x, gamma, np.zeros(3))
+    x_hat, _, sigma, *_ = stored
+    expected = layers.bn_backward(dout, stored)[0]
+    return agrees((answer(dout, x_hat, gamma, sigma), expected), what="dx")
+
+
+@exercise("units-3")
+def unit_parameters(answer: Any) -> Answer:
+    """Parameters of an interior bottleneck unit of stage 3."""
+    unit = UnitPlan(
+        spec=TABLE_2["full-preactivation"],
+        c_in=256,
+        c_inner=64,
+        c_out=256,
+        convs=3,
+    )
+    return number(answer, unit.parameters)
+
+
+@exercise("units-4")
+def repaired_unit(answer: Any) -> Answer:
+    """A unit that must agree with the package, silent and not."""
+    plan = stack_plan(TABLE_2["full-preactivation"], units=1, width=6)
+    pairs = []
+    for scale in (0.0, 1.0):
+        params = initialize(plan, SEED)
+        own = unit_params(plan, params)[0]
+        own |= {"weights.3.weight": own["weights.3.weight"] * scale}
+        x, _ = draw_batch(plan, 8, 0)
+        expected, _ = unit_forward(plan.units[0], own, x)
+        W1, W2 = (own[f"weights.{i}.weight"][:, :, 0, 0] for i in (0, 3))
+        pairs.append((answer(x[:, :, 0, 0], W1, W2), expected[:, :, 0, 0]))
+    return agrees(*pairs)
+
+
+@exercise("units-5")
+def missing_tail(answer: Any) -> Answer:
+    """Root mean square of the stream after 100 units."""
+    return number(answer, _measured_stream(), rtol=0.1)
+
+
+@cache
+def _measured_stream() -> float:
+    """Measure it once a session."""
+    plan = stack_plan(TABLE_2["full-preactivation"], units=100, width=64)
+    x, _ = draw_batch(plan, 256, 0)
+    _, stored = network_forward(plan, initialize(plan, 0), x)
+    return float(rms(stored.streams[-1]))

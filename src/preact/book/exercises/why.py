@@ -1,0 +1,58 @@
+"""What harms, and what it costs: checkers of the first chapter.
+
+Chapter `01-why`.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from preact import paper
+from preact.book.exercises.judge import Answer, agrees, exercise, number
+from preact.plan import cifar_plan
+from preact.spec import CONTROLS, TABLE_2, Op
+
+SEED = 1  # of the input on which an answer is tried
+
+
+@exercise("why-1")
+def harmless_units(answer: Any) -> Answer:
+    """Rows that return a non-negative input when their branch is silent."""
+    rows = {**TABLE_2, **CONTROLS}
+    return number(
+        answer, sum(Op.BN not in spec.after for spec in rows.values())
+    )
+
+
+@exercise("why-2")
+def gain_of_resnet_1001(answer: Any) -> Answer:
+    """Points between both units on CIFAR-10 at the paper's own batch."""
+    error = {
+        r.row: r.error_pct
+        for r in paper.results(3)
+        if (r.data, r.depth) == ("CIFAR-10", 1001)
+    }
+    original, full = error["original"], error["full-preactivation"]
+    assert original is not None
+    assert full is not None
+    return number(answer, original - full, rtol=1e-6)
+
+
+@exercise("why-3")
+def additions_of_one_layer_units(answer: Any) -> Answer:
+    """Additions in ResNet-110 made of one-layer units."""
+    plan = cifar_plan(TABLE_2["original"], depth=110, convs=1)
+    return number(answer, len(plan.units))
+
+
+@exercise("why-4")
+def copying_unit(answer: Any) -> Answer:
+    """An original unit without BN, silent and not."""
+    rng = np.random.default_rng(SEED)
+    x = np.maximum(rng.normal(size=(64, 16)), 0)
+    pairs = []
+    for scale in (0.0, 1.0):
+        W1, W2 = rng.normal(size=(16, 16)), scale * rng.normal(size=(16, 16))
+        wanted = np.maximum(x + np.maximum(x @ W1.T, 0) @ W2.T, 0)
+        pairs.append((answer(x, W1, W2), wanted))
+    return agrees(*pairs)

@@ -1,0 +1,202 @@
+"""Your own images, as a data set that trains like the paper's."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from preact.data.imagenet import BILINEAR, open_image, read_imagenet
+from preact.data.images import ImageSet
+
+NAME = re.compile(r"[A-Za-z0-9][\w.-]*")  # a folder of records is called so
+
+TAKEN = ("digits", "cifar10", "cifar100", "imagenet")
+
+
+class Images(Protocol):
+    """Pairs of an image and its label, such as `torch.utils.data.Dataset`."""
+
+    def __len__(self) -> int:
+        """Count the images."""
+
+    def __getitem__(self, index: int, /) -> Any:
+        """Return an image and its label."""
+
+
+def from_dataset(
+    train: Images, test: Images, *, classes: int, name: str
+) -> ImageSet:
+    """Read two data sets of (image, label) into memory.
+
+    Images are bytes, as a file has them: normalizing, padding and flipping
+    are the recipe's part.
+
+    Parameters
+    ----------
+    train, test : torch.utils.data.Dataset, or anything with its two methods
+        Of (image, label): a uint8 tensor (C, H, W) or an image of Pillow,
+        all of one shape; an int in 0..classes-1.
+    classes : int
+        Number of labels.
+    name : str
+        What records and tables call it; letters, digits, `.`, `_` and `-`.
+
+    Returns
+    -------
+    ImageSet
+        Its identity in records is a checksum of all pixels and labels.
+
+    Raises
+    ------
+    ValueError
+        If an image or a label is something else; says which.
+
+    Examples
+    --------
+    >>> images = torch.arange(4 * 3 * 8 * 8).reshape(4, 3, 8, 8).byte()
+    >>> pairs = list(zip(images, [0, 1, 0, 1]))
+    >>> data = from_dataset(pairs[:3], pairs[3:], classes=2, name="mine")
+    >>> data.counts, data.shape, data.label
+    ((3, 1), (3, 8, 8), 'mine')
+    """
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        raise ValueError(
+            "name must be of letters, digits, '.', '_' and '-', the first "
+            f"of them a letter or a digit; got {name!r}"
+        )
+    if name.lower().replace("-", "") in TAKEN:
+        raise ValueError(
+            f"name must not be that of a known data set; got {name!r}"
+        )
+    train_images, train_labels = _stacked(train, "train")
+    test_images, test_labels = _stacked(test, "test")
+    return ImageSet(
+        name=name,
+        label=name,
+        classes=classes,
+        train_images=train_images,
+        train_labels=train_labels,
+        test_images=test_images,
+        test_labels=test_labels,
+    )
+
+
+def from_folders(
+    folder: Path | str, *, size: int = 32, name: str | None = None
+) -> ImageSet:
+    """Read `train/<class>/*` and `val/<class>/*` into memory.
+
+    For images as small as CIFAR's; `preact.data.read_imagenet` leaves large
+    ones on disk, and cuts them at random.
+
+    Parameters
+    ----------
+    folder : Path or str
+        With JPEG or PNG images below; both parts have the same classes.
+    size : int
+        Height and width to which the middle square of each image is
+        brought.
+    name : str, optional
+        What records and tables call it; the folder's own name if not given.
+
+    Raises
+    ------
+    FileNotFoundError
+        If a part is missing, or a class has no images.
+    ValueError
+        If the parts have different classes, or an image cannot be decoded.
+    """
+    folder = Path(folder)
+    files = read_imagenet(folder, size)
+
+    class Decoded:
+        def __init__(self, part: tuple[tuple[Path, int], ...]) -> None:
+            self.part = part
+
+        def __len__(self) -> int:
+            return len(self.part)
+
+        def __getitem__(self, index: int) -> tuple[Tensor, int]:
+            path, label = self.part[index]
+            return _square(path, size), label
+
+    return from_dataset(
+        Decoded(files.train_files),
+        Decoded(files.test_files),
+        classes=files.classes,
+        name=name or folder.resolve().name,
+    )
+
+
+def _square(path: Path, size: int) -> Tensor:
+    """Decode the middle square of an image to (3, size, size) uint8."""
+    image = open_image(path)
+    width, height = image.size
+    side = min(width, height)
+    left, top = (width - side) // 2, (height - side) // 2
+    box = left, top, left + side, top + side
+    cut = image.resize((size, size), BILINEAR, box=box)
+    return torch.from_numpy(np.array(cut)).permute(2, 0, 1)
+
+
+def _stacked(data: Images, split: str) -> tuple[Tensor, Tensor]:
+    """All images and labels of a data set, checked one by one."""
+    images: list[Tensor] = []
+    labels: list[int] = []
+    for index, (image, label) in enumerate(_pairs(data, split)):
+        where = f"{split} image {index}"
+        images.append(_as_bytes(image, where))
+        if images[-1].shape != images[0].shape:
+            raise ValueError(
+                f"{where} must have the shape of the first, "
+                f"{tuple(images[0].shape)}; got {tuple(images[-1].shape)}"
+            )
+        if isinstance(label, Tensor | np.generic) and label.ndim == 0:
+            label = label.item()
+        if not isinstance(label, int) or isinstance(label, bool):
+            raise ValueError(
+                f"label of {where} must be a whole number; got {label!r}"
+            )
+        labels.append(label)
+    if not images:
+        raise ValueError(f"{split} must hold images; got none")
+    return torch.stack(images), torch.tensor(labels)
+
+
+def _pairs(data: Images, split: str) -> Iterator[tuple[Any, Any]]:
+    """Pairs of image and label."""
+    for index in range(len(data)):
+        pair = data[index]
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise ValueError(
+                f"{split} must give pairs (image, label); number {index} is "
+                f"{type(pair).__name__}"
+            )
+        yield pair[0], pair[1]
+
+
+def _as_bytes(image: Any, where: str) -> Tensor:
+    """One image as (C, H, W) uint8."""
+    if hasattr(image, "getbands"):  # Pillow's
+        pixels = torch.from_numpy(np.array(image))
+        image = pixels.permute(2, 0, 1) if pixels.ndim == 3 else pixels[None]
+    if not isinstance(image, Tensor):
+        raise ValueError(
+            f"{where} must be a tensor or an image of Pillow; got "
+            f"{type(image).__name__}: torch.from_numpy makes a tensor of an "
+            "array"
+        )
+    if image.dtype != torch.uint8:
+        raise ValueError(
+            f"{where} must be uint8, 0..255; got {image.dtype}: leave "
+            "conversion and normalization to the recipe"
+        )
+    if image.ndim != 3:
+        raise ValueError(
+            f"{where} must have shape (C, H, W); got {tuple(image.shape)}"
+        )
+    return image.contiguous()

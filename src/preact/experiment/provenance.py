@@ -1,0 +1,115 @@
+"""What code ran, with what, and where."""
+
+import hashlib
+import os
+import platform
+import subprocess
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import torch
+
+HERE = Path(__file__).parents[1]
+# A repository's settings name programs that git would start.
+GIT: tuple[str, ...] = (
+    "git",
+    "--no-optional-locks",
+    "-c",
+    "core.fsmonitor=false",
+)
+GIT += ("-c", f"core.hooksPath={os.devnull}")
+CODE = (".py", ".c", ".toml")
+
+
+def environment(device: str, devices: int) -> dict[str, Any]:
+    """Where and with what a run was made; fields of its record."""
+    on_gpu = device.startswith("cuda")
+    return {
+        "device": device_name(device),
+        "devices": devices,
+        "threads": torch.get_num_threads(),
+        "processors": os.cpu_count(),
+        "torch": torch.__version__,
+        "cuda": torch.version.cuda if on_gpu else None,
+        "deterministic": torch.are_deterministic_algorithms_enabled(),
+        "python": platform.python_version(),
+        "preact": package_version(),
+        "code_sha256": code_sha256(),
+        "git": git(),
+        "wall_is": "monotonic clock, without suspended steps",
+    }
+
+
+def device_name(device: str) -> str:
+    """What a device calls itself."""
+    if device.startswith("cuda"):
+        return torch.cuda.get_device_name(device)
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
+    names = [
+        line.split(":")[1].strip() for line in lines if "model name" in line
+    ]
+    return names[0] if names else platform.processor() or "CPU"
+
+
+def package_version() -> str:
+    """Version of this package, if it is installed and not just found."""
+    try:
+        return version("preact")
+    except PackageNotFoundError:
+        return "not installed"
+
+
+@cache
+def code_sha256() -> str:
+    """Hash of the package's code, names and contents, wherever it lies."""
+    digest = hashlib.sha256()
+    for path in sorted(HERE.rglob("*")):
+        name = path.relative_to(HERE)
+        if path.suffix in CODE and name.parts[0] != "results":
+            content = hashlib.sha256(path.read_bytes()).hexdigest()
+            digest.update(f"{name.as_posix()} {content}\n".encode())
+    return digest.hexdigest()
+
+
+def git() -> dict[str, Any]:
+    """Commit of the code that ran, and whether it was changed since.
+
+    Only of this package's own repository; around an installed package lies
+    at most somebody else's. Where the code has come without its history, in
+    a container say, whoever brought it names its commit in PREACT_COMMIT.
+
+    Returns
+    -------
+    dict
+        commit and dirty; None is unknown.
+    """
+    try:
+        top = Path(_ask("rev-parse", "--show-toplevel"))
+        if HERE.resolve() == top.resolve() / "src" / "preact":
+            _ask("ls-files", "--error-unmatch", "--", "__init__.py")
+            changed = _ask("status", "--porcelain", "--", ".", ":!results")
+            return {
+                "commit": _ask("rev-parse", "HEAD"),
+                "dirty": bool(changed),
+            }
+    except (OSError, subprocess.SubprocessError):
+        pass  # not checked out, or no git
+    named = os.environ.get("PREACT_COMMIT")
+    return {"commit": named, "dirty": None if named is None else False}
+
+
+def _ask(*words: str) -> str:
+    """Ask git about the repository around the package, and no other."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
+    return subprocess.run(
+        [*GIT, *words],
+        cwd=HERE,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    ).stdout.strip()

@@ -1,0 +1,148 @@
+"""Many runs: in which order, how long, and what becomes of each."""
+
+import math
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from preact.experiment.config import Experiment
+from preact.experiment.execute import (
+    Busy,
+    known_record,
+    record_path,
+    with_processes,
+)
+from preact.experiment.matrix import PlannedRun, cost
+from preact.train.checkpoint import NoSpaceError
+from preact.train.parallel import ALONE
+from preact.train.stop import TimeOver
+
+ELSEWHERE, FAILED = "trained by another process", "failed"
+Make = Callable[["Job"], str]  # makes a run; says what became of it
+
+
+@dataclass(frozen=True)
+class Job:
+    """A run that an experiment asks for, and the seconds it takes here."""
+
+    experiment: Experiment
+    planned: PlannedRun
+    cost_s: float
+
+
+def time_limit(minutes: float | None) -> Callable[[], float]:
+    """Return a clock of the seconds that are left.
+
+    Raises
+    ------
+    ValueError
+        If the minutes are not a finite number above 0.
+    """
+    if minutes is None:
+        return lambda: math.inf
+    if not (math.isfinite(minutes) and minutes > 0):
+        raise ValueError(
+            f"minutes must be a finite number above 0; got {minutes}"
+        )
+    end = time.monotonic() + 60 * minutes
+    return lambda: end - time.monotonic()
+
+
+def is_recorded(planned: PlannedRun, out: Path) -> bool:
+    """Whether a run has its record, read and found to be of this run.
+
+    Raises
+    ------
+    ValueError, OSError
+        If what is there is no record, or of another configuration.
+    """
+    path = record_path(out, planned)
+    if not path.exists():
+        return False
+    known_record(path, with_processes(planned.run, ALONE.count))
+    return True
+
+
+def network_name(planned: PlannedRun) -> str:
+    """Name the network of a run as its path does."""
+    return planned.path.parts[2]
+
+
+def by_network(plan: Iterable[PlannedRun]) -> dict[str, list[PlannedRun]]:
+    """Runs of each network."""
+    groups: dict[str, list[PlannedRun]] = {}
+    for planned in plan:
+        groups.setdefault(network_name(planned), []).append(planned)
+    return groups
+
+
+def costs(missing: Iterable[PlannedRun], device: str) -> dict[str, float]:
+    """Seconds of one run of each network that has runs to go."""
+    return {
+        network: cost(group[0].run, device)
+        for network, group in by_network(missing).items()
+    }
+
+
+def work_through(
+    jobs: Iterable[Job],
+    make: Make,
+    *,
+    left_s: Callable[[], float],
+    complain: Callable[[str], None],
+    ended: Counter[str],
+) -> None:
+    """Make every run that can be made in the time that is left.
+
+    Stopped anywhere, every experiment has its cheap rows and its first
+    seeds. Runs that do not fit are begun last. One that cannot be made does
+    not keep the others; one that another process was at is looked at again.
+
+    Parameters
+    ----------
+    complain : callable
+        Told in a sentence why a run could not be made.
+    ended : Counter
+        Counts what became of the runs, under way too.
+
+    Raises
+    ------
+    NoSpaceError
+        If the disk is full: no other run would fare better.
+    """
+    ordered = sorted(jobs, key=lambda job: (job.planned.run.seed, job.cost_s))
+    later, elsewhere = [], []
+
+    def attempt(job: Job, *, again: bool = False) -> None:
+        try:
+            word = make(job)
+        except Busy:
+            if again:
+                ended[ELSEWHERE] += 1
+            else:
+                elsewhere.append(job)
+            return
+        except NoSpaceError:
+            raise
+        except (ValueError, OSError, RuntimeError, MemoryError) as error:
+            complain(str(error))
+            word = FAILED
+        ended[word] += 1
+
+    try:
+        for job in ordered:
+            if job.cost_s <= left_s():
+                attempt(job)
+            else:
+                later.append(job)
+        for job in later:
+            if left_s() > 0:
+                attempt(job)
+            else:
+                ended["not begun"] += 1
+        for job in list(elsewhere):
+            attempt(job, again=True)
+    except TimeOver:
+        ended["stopped by the limit"] += 1

@@ -1,0 +1,87 @@
+"""One name, color and marker for each variant, through the whole book.
+
+Every color has a contrast of at least 3:1 on the light and on the dark page,
+and pictures can be read without color, by their markers. The eleven biases of
+a gate are a family: neighboring hues, and the bias itself as the marker.
+"""
+
+import colorsys
+
+from preact.spec import GATE_BIASES, ROWS
+from preact.strings import Strings
+
+COLORS = {
+    "original": "#d1591a",
+    "bn-after-addition": "#b8569b",
+    "relu-before-addition": "#a67c00",
+    "relu-only-preactivation": "#1a936f",
+    "full-preactivation": "#2a7fc1",
+    "no-relu-after-addition": "#8a6fc9",
+    "constant-scaling-0-1": "#8a7868",
+    "constant-scaling-0.5-1": "#a9713b",
+    "constant-scaling-0.5-0.5": "#8c8a3c",
+    "conv1x1-shortcut": "#d04f5f",
+    "dropout-shortcut": "#5f7f99",
+}
+MARKERS = {
+    "original": "o",
+    "bn-after-addition": "s",
+    "relu-before-addition": "^",
+    "relu-only-preactivation": "v",
+    "full-preactivation": "D",
+    "no-relu-after-addition": "P",
+    "constant-scaling-0-1": "X",
+    "constant-scaling-0.5-1": "<",
+    "constant-scaling-0.5-0.5": ">",
+    "conv1x1-shortcut": "h",
+    "dropout-shortcut": "*",
+}
+FAMILIES = {  # hue of bias 0 and of bias -10, in degrees
+    "exclusive-gating": (345, 265),
+    "shortcut-only-gating": (95, 195),
+}
+LIGHTEST, DARKEST = 0.28, 0.135  # luminance that stands out on both pages
+
+
+def row_name(row: str, strings: Strings) -> str:
+    """Name a row; gates by their kind and bias, an unknown one as it is."""
+    for kind in FAMILIES:
+        if row.startswith(kind):
+            bias = row.removeprefix(f"{kind}-b")
+            return strings(f"row.{kind}", bias=bias.replace("-", "−"))
+    return strings(f"row.{row}") if row in ROWS else row
+
+
+def luminance(color: str) -> float:
+    """Return the relative luminance of "#rrggbb", by WCAG 2."""
+    channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    r, g, b = (
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+        for c in channels
+    )
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+
+
+def shade(hue: float, wanted: float) -> str:
+    """Return the color of a hue in degrees that has a luminance."""
+    low, high = 0.0, 1.0
+    for _ in range(20):  # a bisection; lighter is more luminous
+        lightness = (low + high) / 2
+        rgb = colorsys.hls_to_rgb(hue / 360, lightness, 0.6)
+        color = "#" + "".join(f"{round(255 * c):02x}" for c in rgb)
+        low, high = (
+            (lightness, high)
+            if luminance(color) < wanted
+            else (low, lightness)
+        )
+    return color
+
+
+for _family, (_first, _last) in FAMILIES.items():
+    for _i, _bias in enumerate(GATE_BIASES):
+        _share = _i / (len(GATE_BIASES) - 1)
+        COLORS[f"{_family}-b{_bias}"] = shade(
+            _first + (_last - _first) * _share,
+            LIGHTEST + (DARKEST - LIGHTEST) * _share,
+        )
+        MARKERS[f"{_family}-b{_bias}"] = f"${-_bias}$"

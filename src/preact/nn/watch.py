@@ -1,0 +1,253 @@
+"""One probe for the residual stream of any list of modules.
+
+x_l and dE/dx_l between the modules, the branches F_l inside them, and the
+share of shortcut paths that are open; by hooks, so a network need not have a
+plan, nor be ours. The twin of `preact.reference.propagate`.
+
+Chapters `04-units` and `07-depth`.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as nnf
+from torch import Tensor, nn
+
+from preact.nn.network import Network
+from preact.nn.unit import Unit
+from preact.plan import NetworkPlan
+from preact.plan.open_paths import Closing, OpenPaths, closing
+
+Reading = Callable[[Tensor], Any]
+RELUS = ("Relu", "Threshold", "Hardtanh")  # as autograd calls them
+
+
+class Watched:
+    """What L modules in a row were seen to do in one pass.
+
+    Each list holds None where the pass has not come.
+
+    Attributes
+    ----------
+    streams : list of L + 1
+        Readings of x_0, ..., x_L.
+    branches : list of L, or empty
+        Readings of F_0, ..., F_{L-1}, where branches were named.
+    gradients : list of L + 1
+        Readings of dE/dx_0, ..., dE/dx_L.
+    open_share : list of L + 1 floats or scalar tensors
+        As `preact.propagation.Profile`; NaN where it cannot be told.
+    loss : float
+        Mean cross-entropy in nats, where `observe` computed it.
+    """
+
+    def __init__(self, units: int, branches: int) -> None:
+        self.streams: list[Any] = [None] * (units + 1)
+        self.branches: list[Any] = [None] * branches
+        self.gradients: list[Any] = [None] * (units + 1)
+        self.open_share: list[Any] = [None] * (units + 1)
+        self.loss = float("nan")
+
+
+def copied(x: Tensor) -> Tensor:
+    """Read everything: a copy that later work in place does not change."""
+    return x.detach().clone()
+
+
+@contextmanager
+def watch(
+    units: Sequence[nn.Module],
+    *,
+    branches: Sequence[nn.Module] = (),
+    closes: Sequence[Closing] | None = None,
+    signal: Reading = copied,
+    gradient: Reading = copied,
+) -> Iterator[Watched]:
+    """Watch the modules while the block runs one forward and backward pass.
+
+    Parameters
+    ----------
+    units : modules
+        Each maps one tensor x_l to one tensor x_{l+1}, in this order, once.
+    branches : modules, optional
+        One in each unit; its output is F_l.
+    closes : sequence of Closing, optional
+        What in each unit ends the path of a coordinate. None asks autograd:
+        a unit whose last operation is a ReLU closes what it sets to zero.
+        A compiled or fused unit hides it, and must be told of.
+    signal, gradient : callables
+        What is kept of x_l and F_l, and of dE/dx_l: by default a copy.
+
+    Yields
+    ------
+    Watched
+        Filled by the first pass. Where units run again on the way back, to
+        save memory, only the gradient is read once more. All hooks are gone
+        when the block is over, whatever happens in it.
+
+    Raises
+    ------
+    ValueError
+        If there is no unit, or `branches` or `closes` are not one for each.
+    TypeError
+        If a unit is given or returns anything but one tensor (in the pass).
+    """
+    _check_lengths(units, branches, closes)
+    watched = Watched(len(units), len(branches))
+    paths: list[OpenPaths] = []
+
+    def see(i: int, x: Tensor, closes: Closing = "nothing") -> None:
+        if watched.streams[i] is None:
+            share = paths[0].after_unit(x.detach(), closes)
+            watched.streams[i], watched.open_share[i] = signal(x), share
+        if x.requires_grad:
+            x.register_hook(partial(hear, i))  # type: ignore[no-untyped-call]
+
+    def hear(i: int, dx: Tensor) -> None:
+        watched.gradients[i] = gradient(dx)
+
+    def begin(_unit: nn.Module, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        x = _one_tensor(args[0] if len(args) == 1 else args, "unit 0 reads")
+        if torch.is_grad_enabled() and not x.requires_grad:
+            x = x.detach().requires_grad_()  # raw images: nobody else asks
+        paths[:1] = paths[:1] or [OpenPaths(tuple(x.shape))]
+        see(0, x)
+        return (x,)
+
+    def end_unit(i: int, _unit: nn.Module, _args: object, out: object) -> None:
+        x = _one_tensor(out, f"unit {i} returns")
+        see(i + 1, x, closes[i] if closes else _last_operation(x))
+
+    def end_branch(i: int, _branch: object, _args: object, F: Tensor) -> None:
+        if watched.branches[i] is None:
+            watched.branches[i] = signal(F)
+
+    with ExitStack() as hooks:
+        first = units[0].register_forward_pre_hook(begin)
+        hooks.callback(first.remove)
+        for i, unit in enumerate(units):
+            hook = unit.register_forward_hook(partial(end_unit, i))
+            hooks.callback(hook.remove)
+        for i, branch in enumerate(branches):
+            hook = branch.register_forward_hook(partial(end_branch, i))
+            hooks.callback(hook.remove)
+        yield watched
+
+
+def observe(
+    network: nn.Module,
+    units: Sequence[nn.Module],
+    images: Tensor,
+    labels: Tensor,
+    *,
+    branches: Sequence[nn.Module] = (),
+    closes: Sequence[Closing] | None = None,
+) -> Watched:
+    """Run a network once, forward and backward, and leave it as it was.
+
+    In training mode, so that BN takes the statistics of these images; E is
+    the mean cross-entropy. Modes, buffers, the parameters' gradients and the
+    state of the random numbers are afterwards what they were.
+
+    Parameters
+    ----------
+    network : nn.Module
+        Images to logits (N, classes), through `units`.
+    units, branches, closes
+        As in `watch`.
+    images : (N, C, H, W);  labels : (N,) int64
+    """
+    modes = [(module, module.training) for module in network.modules()]
+    buffers = [(b, b.detach().clone()) for b in network.buffers()]
+    devices = {t.device for t in (*network.parameters(), images)}
+    cuda = [d for d in devices if d.type == "cuda"]
+    images = images.detach().clone().requires_grad_()
+    try:
+        with (
+            torch.random.fork_rng(cuda),
+            torch.enable_grad(),
+            watch(units, branches=branches, closes=closes) as watched,
+        ):
+            logits = network.train()(images)
+            loss = nnf.cross_entropy(logits, labels)
+            torch.autograd.grad(loss, images)
+    finally:
+        for module, mode in modes:
+            module.training = mode
+        with torch.no_grad():
+            for buffer, value in buffers:
+                buffer.copy_(value)
+    watched.loss = loss.item()
+    return watched
+
+
+def propagate(
+    plan: NetworkPlan,
+    params: Mapping[str, np.ndarray[Any, Any]],
+    x: np.ndarray[Any, Any],
+    labels: np.ndarray[Any, Any],
+) -> tuple[list[Any], list[Any], list[Any], float]:
+    """Run once forward and backward, and show what each unit saw.
+
+    Computes in the dtype of `x`. Dropout masks come from PyTorch's global
+    generator, so they differ from the reference's.
+
+    Returns
+    -------
+    streams, branches, gradients : lists of arrays;  loss : float
+        As `preact.reference.propagate`.
+    """
+    images = torch.as_tensor(x)
+    with torch.random.fork_rng([]):
+        network = Network(plan, seed=0).to(images.dtype)
+    network.load_arrays(params)
+    units = [unit for unit in network.units if isinstance(unit, Unit)]
+    watched = observe(
+        network,
+        units,
+        images,
+        torch.as_tensor(labels),
+        branches=[unit.post for unit in units],
+        closes=[closing(unit.spec) for unit in plan.units],
+    )
+    streams, branches, gradients = (
+        [value.numpy() for value in values]
+        for values in (watched.streams, watched.branches, watched.gradients)
+    )
+    return streams, branches, gradients, watched.loss
+
+
+def _last_operation(x: Tensor) -> Closing:
+    """Read from autograd's graph whether a ReLU made x."""
+    name = "" if x.grad_fn is None else x.grad_fn.name()
+    return "zeros" if name.startswith(RELUS) else "nothing"
+
+
+def _one_tensor(value: object, what: str) -> Tensor:
+    """Refuse what is not one tensor."""
+    if not isinstance(value, Tensor):
+        raise TypeError(
+            f"a watched unit maps one tensor to one tensor; {what} a "
+            f"{type(value).__name__}"
+        )
+    return value
+
+
+def _check_lengths(
+    units: Sequence[object],
+    branches: Sequence[object],
+    closes: Sequence[object] | None,
+) -> None:
+    """Refuse lists that do not belong together."""
+    if not units:
+        raise ValueError("units must be one module or more; got none")
+    for name, values in (("branches", branches), ("closes", closes)):
+        if values and len(values) != len(units):
+            raise ValueError(
+                f"{name} must be one for each of {len(units)} units; "
+                f"got {len(values)}"
+            )

@@ -1,0 +1,158 @@
+"""Records on disk: whole or not there.
+
+Chapter `08-training`.
+"""
+
+import csv
+import io
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from preact.records.record import Record
+from preact.typed import dump, parse, plain, read_text
+
+
+def write_record(
+    path: Path,
+    record: Record | Mapping[str, Any],
+    curve: Sequence[Mapping[str, float]],
+) -> Record:
+    """Write a record and its curve; neither is ever there in part.
+
+    Raises
+    ------
+    ValueError
+        If the record lacks a field, or one is of the wrong kind.
+    FileExistsError
+        If the record is there already: two runs cannot write one.
+    """
+    values = dump(record) if isinstance(record, Record) else dict(record)
+    checked = parse(Record, values, str(path))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    table = io.StringIO()
+    if curve:
+        columns = dict.fromkeys(name for point in curve for name in point)
+        writer = csv.DictWriter(table, list(columns), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(curve)
+    text = _json(values)
+    write_new(path.with_suffix(".csv"), table.getvalue(), replace=True)
+    write_new(path, text, replace=False)
+    return checked
+
+
+def read_record(path: Path) -> Record:
+    """Read one record.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is none.
+    ValueError
+        If the file is no JSON, or no record.
+    """
+    return parse(Record, read_json(path), str(path))
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file; NaN and infinity are none of JSON's numbers.
+
+    Raises
+    ------
+    ValueError
+        If the file is no JSON.
+    """
+
+    def refuse(word: str) -> NoReturn:
+        raise ValueError(f"{word} is no number of JSON")
+
+    try:
+        return json.loads(read_text(path), parse_constant=refuse)
+    except RecursionError as error:
+        raise ValueError(
+            f"{path}: lists or objects stand too deeply in each other"
+        ) from error
+    except FileNotFoundError:
+        raise
+    except ValueError as error:
+        if str(error).startswith(str(path)):
+            raise
+        raise ValueError(f"{path} is not JSON: {plain(error)}") from error
+
+
+def read_curve(path: Path) -> dict[str, list[float]]:
+    """Read the curve of a record: a list for each of its columns.
+
+    What was not measured at a point is NaN.
+
+    Parameters
+    ----------
+    path : Path
+        Of the record or of its curve.
+
+    Raises
+    ------
+    ValueError
+        If a line has another number of cells, or one is no number.
+    """
+    path = path.with_suffix(".csv")
+    names, *lines = csv.reader(io.StringIO(read_text(path))) or [[]]
+    for number, line in enumerate(lines, 2):
+        if len(line) != len(names):
+            raise ValueError(
+                f"{path}, line {number} must have {len(names)} cells; "
+                f"got {len(line)}"
+            )
+    try:
+        return {
+            name: [float(line[i] or "nan") for line in lines]
+            for i, name in enumerate(names)
+        }
+    except ValueError as error:
+        raise ValueError(f"{path}: {plain(error)}") from error
+
+
+def _json(record: Mapping[str, Any]) -> str:
+    """One field a line, so that differences can be read."""
+    texts = {
+        key: json.dumps(value, ensure_ascii=False, allow_nan=False)
+        for key, value in record.items()
+    }
+    lines = (f' "{key}": {text}' for key, text in texts.items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def write_new(path: Path, text: str, *, replace: bool) -> None:
+    """Put a whole file in place, refusing (or not) to replace another.
+
+    Raises
+    ------
+    FileExistsError
+        If it is there and not to be replaced.
+    """
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with fresh.open("w", encoding="utf-8") as out:
+            out.write(text)
+            out.flush()
+            os.fsync(out.fileno())
+        if replace:
+            fresh.replace(path)
+        else:
+            _move_new(fresh, path)
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+def _move_new(fresh: Path, path: Path) -> None:
+    """Give a file its name, unless the name is taken."""
+    try:
+        os.link(fresh, path)
+    except FileExistsError:
+        raise
+    except OSError:  # no hard links, as on exFAT: take the name, then fill it
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+        fresh.replace(path)

@@ -1,0 +1,170 @@
+"""What a record must hold, and how its configuration becomes a hash.
+
+Chapter `08-training`.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from preact.plan.checks import MOST
+from preact.typed import (
+    Name,
+    Percent,
+    Positive,
+    Seed,
+    dump,
+    shortened,
+    typed,
+)
+
+NotNegative = Annotated[float, Field(ge=0.0)]
+Bytes = Annotated[int, Field(ge=0, le=2**62)]
+Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+Text = Annotated[str, Field(max_length=1_000)]
+Depth = Annotated[int, Field(ge=3, le=MOST["depth"])]
+
+
+@typed
+class Deviation:
+    """One departure from the paper; printed under the table."""
+
+    from_: Annotated[Text, Field(alias="from")]
+    to: Text
+    why: Text
+
+
+@typed
+class Git:
+    """The code that ran, and if it was changed; None is not known."""
+
+    commit: Text | None
+    dirty: bool | None
+
+
+@typed
+class Profile:
+    """Signal and gradient at x_0, ..., x_L in one step of training."""
+
+    iteration: Bytes
+    signal_rms: tuple[float | None, ...]
+    gradient_norm: tuple[float | None, ...]
+    open_share: tuple[float | None, ...]
+
+
+@typed
+class Record:
+    """One run: what was trained, on what, and what came out.
+
+    Field by field what stands in its file, where `recipe` is called by its
+    older word, "protocol". `record["protocol"]` reads by the file's key.
+
+    Raises
+    ------
+    ValueError
+        If a field is missing, of another kind or out of its range, or if
+        the configuration is not the one that was hashed.
+    """
+
+    experiment: Name
+    row: Name
+    spec: Text
+    tail: Text
+    depth: Depth
+    convs: Annotated[int, Field(ge=1, le=3)]
+    width: Annotated[int, Field(ge=1, le=MOST["width"])]
+    recipe: Annotated[Text, Field(alias="protocol")]
+    data: Text
+    data_label: Text
+    data_sha256: Sha256
+    seed: Seed
+    config: dict[str, Any]
+    config_sha256: Sha256
+    parameters: Positive
+    bn_batch: Positive
+    outcome: Literal["finished", "diverged"]
+    iterations: Bytes
+    test_error_pct: Percent
+    test_error_is: Text
+    train_loss: float | None
+    wall_s: NotNegative
+    images_per_s: NotNegative | None
+    profiles: tuple[Profile, ...]
+    peak_memory_bytes: Bytes | None
+    peak_memory_is: Text
+    deviations: tuple[Deviation, ...]
+    started_utc: Text
+    device: Text
+    devices: Positive
+    threads: Positive
+    processors: Positive | None = None
+    torch: Text
+    cuda: Text | None
+    deterministic: bool
+    python: Text = ""
+    preact: Text = ""
+    git: Git
+    # Younger than the first records: each with a default.
+    code_sha256: Sha256 | None = None
+    wall_is: Text = ""
+
+    def __post_init__(self) -> None:
+        if sha256_of(self.config) != self.config_sha256:
+            raise ValueError(
+                "config_sha256 must be the hash of config; got "
+                f"{self.config_sha256}: one of them was changed by hand"
+            )
+        for name in IN_CONFIG:
+            if self.config.get(name) != getattr(self, name):
+                raise ValueError(
+                    f"{name} must be what config says, "
+                    f"{shortened(self.config.get(name))}; got "
+                    f"{shortened(getattr(self, name))}"
+                )
+        recipe = self.config.get("protocol")
+        hashed = recipe.get("name") if isinstance(recipe, dict) else None
+        if hashed != self.recipe:
+            raise ValueError(
+                f"protocol must be what config says, {shortened(hashed)}; "
+                f"got {shortened(self.recipe)}"
+            )
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The configuration without its seed: equal in runs of one line."""
+        return {k: v for k, v in self.config.items() if k != "seed"}
+
+    def keys(self) -> Iterable[str]:
+        return dump(self).keys()
+
+    def __getitem__(self, key: str) -> Any:
+        """Return what stands in the file under this key."""
+        if key in ("profiles", "deviations", "git", "protocol"):
+            return dump(self)[key]
+        if key not in {field.name for field in fields(self)}:
+            raise KeyError(key)
+        return getattr(self, key)
+
+
+IN_CONFIG = (
+    "row",
+    "spec",
+    "tail",
+    "depth",
+    "convs",
+    "width",
+    "data",
+    "data_label",
+    "data_sha256",
+    "seed",
+)
+
+
+def sha256_of(config: Mapping[str, Any]) -> str:
+    """Hash of a configuration: the identity of its run."""
+    text = json.dumps(config, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,163 @@
+"""One step of training: forward, loss, backward, SGD.
+
+A `Session` takes it with its run's network, `preact bench` with any other.
+"""
+
+import copy
+from contextlib import AbstractContextManager, nullcontext
+
+import torch
+import torch.nn.functional as nnf
+from torch import Tensor, nn
+
+from preact.train.graph import Graph, Pool
+from preact.train.recipe import Recipe
+
+
+class TrainingStep:
+    """Forward, loss, backward and SGD of one batch; call it with the batch.
+
+    Parameters
+    ----------
+    network : nn.Module
+        Images (N, C, H, W) to logits (N, classes).
+    sgd : torch.optim.SGD
+        Of its parameters; with `captured`, as `make_sgd(captured=True)` has
+        it.
+    arithmetic : context manager
+        Around forward pass and loss.
+    scaler : torch.amp.GradScaler, optional
+        Scales the loss of half precision.
+    label_smoothing : float
+        Share of the target that is spread over all classes.
+    captured : bool
+        Take the step as one CUDA graph, captured at the first call: the
+        network is on a GPU, and batches have the first one's shape.
+    pool : Pool, optional
+        Memory of other graphs that never run at the same time.
+    """
+
+    def __init__(
+        self,
+        network: nn.Module,
+        sgd: torch.optim.SGD,
+        *,
+        arithmetic: AbstractContextManager[object] | None = None,
+        scaler: torch.amp.GradScaler | None = None,
+        label_smoothing: float = 0.0,
+        captured: bool = False,
+        pool: Pool | None = None,
+    ) -> None:
+        self.network, self.sgd = network, sgd
+        self.arithmetic = arithmetic or nullcontext()
+        self.scaler = scaler or torch.amp.GradScaler("cpu", enabled=False)
+        self.label_smoothing = label_smoothing
+        self.captured, self.pool = captured, pool
+        self.capture: CapturedStep | None = None
+
+    def __call__(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        """Learn from a batch.
+
+        Returns
+        -------
+        loss : () float32
+            Mean over the batch, in nats.
+        logits : (N, classes)
+            Of before the step. Both are without gradient, and overwritten by
+            the next call where the step is captured.
+        """
+        if not self.captured:
+            return self.eager(x, y)
+        return self.prepare(x, y)(x, y)
+
+    def prepare(self, x: Tensor, y: Tensor) -> "CapturedStep":
+        """Capture the step if it is not yet; the weights do not move."""
+        if self.capture is None:
+            self.capture = CapturedStep(self, x, y)
+        return self.capture
+
+    def eager(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        """Learn from a batch, every kernel launched by itself."""
+        with self.arithmetic:
+            logits = self.network(x)
+            loss = nnf.cross_entropy(
+                logits, y, label_smoothing=self.label_smoothing
+            )
+        self.sgd.zero_grad(set_to_none=True)
+        self.scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
+        self.scaler.step(self.sgd)
+        self.scaler.update()
+        return loss.detach(), logits.detach()
+
+    def set_lr(self, lr: float) -> None:
+        """Set the learning rate of the next steps."""
+        for group in self.sgd.param_groups:
+            if isinstance(group["lr"], Tensor):  # a captured step reads it
+                group["lr"].fill_(lr)
+            else:
+                group["lr"] = lr
+
+
+class CapturedStep:
+    """A training step as a CUDA graph; call it with a batch.
+
+    Parameters
+    ----------
+    step : TrainingStep
+        Left as it is found: what the warm-up has learned is taken back.
+    x, y : tensors
+        A batch, for shapes and layouts.
+    """
+
+    def __init__(self, step: TrainingStep, x: Tensor, y: Tensor) -> None:
+        weights = copy.deepcopy(step.network.state_dict())
+        scale = step.scaler.state_dict()
+        momentum = copy.deepcopy(step.sgd.state_dict()["state"])
+        self.x, self.y = x.clone(), y.clone()
+
+        def learn() -> None:
+            self.loss, self.logits = step.eager(self.x, self.y)
+
+        self.graph = Graph(learn, step.pool)
+        # In place, each of them: the graph knows addresses.
+        step.network.load_state_dict(weights)
+        step.scaler.load_state_dict(scale)
+        for i, state in enumerate(step.sgd.state.values()):
+            now = state["momentum_buffer"]
+            if i in momentum:
+                now.copy_(momentum[i]["momentum_buffer"])
+            else:
+                now.zero_()
+
+    def __call__(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        """Learn from a batch; loss and logits are the next call's too."""
+        self.x.copy_(x)
+        self.y.copy_(y)
+        self.graph.replay()
+        return self.loss, self.logits
+
+
+def make_sgd(
+    network: nn.Module, recipe: Recipe, *, captured: bool = False
+) -> torch.optim.SGD:
+    """SGD with momentum, and weight decay where the recipe has it.
+
+    With `captured`, one kernel that reads its learning rate on the GPU.
+    """
+    weights: list[nn.Parameter] = []
+    others: list[nn.Parameter] = []
+    for value in network.parameters():
+        kept = recipe.decayed == "weights" and value.ndim == 1
+        (others if kept else weights).append(value)
+    groups = [
+        {"params": weights, "weight_decay": recipe.weight_decay},
+        {"params": others, "weight_decay": 0.0},
+    ]
+    device = weights[0].device
+    return torch.optim.SGD(
+        [group for group in groups if group["params"]],
+        lr=torch.tensor(recipe.lr, device=device) if captured else recipe.lr,
+        fused=captured or None,
+        momentum=recipe.momentum,
+        nesterov=recipe.nesterov,
+    )

@@ -1,0 +1,229 @@
+"""What comes from files: one strict class a kind, one sentence an error.
+
+A class made by `typed` is a frozen dataclass whose fields are checked whenever
+one is made: 8.0 is no whole number, "no" is no boolean, NaN is no number.
+"""
+
+import json
+import re
+import reprlib
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, TypeVar, dataclass_transform
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass
+
+T = TypeVar("T")
+STRICT = ConfigDict(
+    strict=True, extra="forbid", allow_inf_nan=False, populate_by_name=True
+)
+LARGEST_FILE = 64 * 2**20  # bytes; a record of 1001 layers has 0.1 MB
+Positive = Annotated[int, Field(ge=1, le=2**62)]
+Seed = Annotated[int, Field(ge=0, lt=2**63)]
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+Percent = Annotated[float, Field(ge=0.0, le=100.0)]
+Name = Annotated[
+    str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$", max_length=100)
+]
+
+LEGAL = {
+    "bool_type": "true or false",
+    "dataclass_exact_type": "a table",
+    "dataclass_type": "a table",
+    "dict_type": "a table",
+    "finite_number": "a finite number",
+    "float_type": "a number",
+    "greater_than": "greater than {gt}",
+    "greater_than_equal": "at least {ge}",
+    "int_parsing_size": "a whole number of at most 18 digits",
+    "int_type": "a whole number",
+    "less_than": "less than {lt}",
+    "less_than_equal": "at most {le}",
+    "list_type": "a list",
+    "literal_error": "one of {expected}",
+    "string_pattern_mismatch": "letters, digits, and - _ + . after the first",
+    "string_too_long": "of at most {max_length} characters",
+    "string_too_short": "of at least {min_length} character",
+    "string_type": "a text in quotes",
+    "too_long": "a list of at most {max_length}",
+    "too_short": "a list of at least {min_length}",
+    "tuple_type": "a list",
+}
+
+ADAPTERS: dict[Any, TypeAdapter[Any]] = {}
+UNKNOWN = ("unexpected_keyword_argument", "extra_forbidden")
+
+
+@dataclass_transform(
+    kw_only_default=True, frozen_default=True, field_specifiers=(Field,)
+)
+def typed(cls: type[T]) -> type[T]:
+    """Make a frozen dataclass that refuses wrong values in one sentence."""
+    made: Any = dataclass(frozen=True, kw_only=True, config=STRICT)(cls)
+    check: Callable[..., None] = made.__init__
+
+    @wraps(check)
+    def __init__(self: T, **values: Any) -> None:
+        try:
+            check(self, **values)
+        except ValidationError as error:
+            raise ValueError(sentence(error, made)) from None
+
+    made.__init__ = __init__
+    checked: type[T] = made
+    return checked
+
+
+def parse(kind: type[T], values: Any, where: str = "") -> T:
+    """Make a `kind` of what a file says.
+
+    Parameters
+    ----------
+    kind : type
+        A class made by `typed`.
+    values : JSON values
+        Tables, lists, texts, numbers, booleans, None.
+    where : str
+        The file, for the message.
+
+    Raises
+    ------
+    ValueError
+        If a value is wrong: file, key, legal form, value.
+    """
+    try:
+        text = json.dumps(values, default=str)
+        made: T = _adapter(kind).validate_json(text)
+        return made
+    except ValidationError as error:
+        message = sentence(error, kind)
+    except RecursionError:
+        message = "lists or tables stand too deeply in each other"
+    except ValueError as error:  # an integer of thousands of digits
+        message = plain(error)
+    raise ValueError(f"{where}: {message}" if where else message)
+
+
+def schema(kind: type[Any]) -> dict[str, Any]:
+    """Return the JSON schema of a class made by `typed`."""
+    return _adapter(kind).json_schema()
+
+
+def dump(value: Any) -> dict[str, Any]:
+    """Return what a file says of an instance, fields at rest left out."""
+    values: dict[str, Any] = _adapter(type(value)).dump_python(
+        value, mode="json", by_alias=True, exclude_defaults=True
+    )
+    return values
+
+
+def read_text(path: Path) -> str:
+    """Read a text file of a sensible size, with or without a BOM.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is none.
+    ValueError
+        If it is no regular file, too large, or not UTF-8.
+    """
+    if not path.exists():
+        raise FileNotFoundError(f"{path} does not exist")
+    if not path.is_file():
+        raise ValueError(f"{path} must be a regular file")
+    size = path.stat().st_size
+    if size > LARGEST_FILE:
+        raise ValueError(
+            f"{path} must have at most {LARGEST_FILE:,} bytes; got {size:,}"
+        )
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} must be UTF-8: {error}") from error
+
+
+def shortened(value: object, most: int = 60) -> str:
+    """Repeat a value in a message, but not a page of it."""
+    text = repr(value) if isinstance(value, str) else reprlib.repr(value)
+    text = text if len(text) <= most else f"{text[:most]}... (shortened)"
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
+def plain(error: Exception) -> str:
+    """One line of another library's message."""
+    return " ".join(str(error).split())[:200] or type(error).__name__
+
+
+def sentence(error: ValidationError, kind: type[Any]) -> str:
+    """Say the first thing that is wrong: key, legal form, value."""
+    errors = error.errors(include_url=False)
+    # a typing error in a key before what is missing because of it
+    first = min(errors, key=lambda one: one["type"] not in UNKNOWN)
+    place = tuple(
+        part for part in first["loc"] if not str(part).startswith("(")
+    )
+    key, case = _key(place), first["type"]
+    if case in ("missing", "missing_keyword_only_argument"):
+        keys = ", ".join(_keys(kind, place[:-1]))
+        return f"{key} is missing; legal keys here: {keys}"
+    if case in UNKNOWN:
+        keys = ", ".join(_keys(kind, place[:-1]))
+        parent = _key(place[:-1]) or "the file"
+        got = shortened(str(place[-1]))
+        return f"{parent} may say {keys}; got {got}"
+    if case == "value_error":
+        message = str(first["ctx"]["error"])
+        return f"{key}: {message}" if key else message
+    if case in ("json_invalid", "recursion_loop"):
+        return "lists or tables stand too deeply in each other"
+    legal = LEGAL.get(case)
+    legal = legal.format(**first.get("ctx", {})) if legal else first["msg"]
+    got = shortened(first["input"])
+    return f"{key or 'the file'} must be {legal}; got {got}"
+
+
+def _key(place: tuple[int | str, ...]) -> str:
+    """Write a place as a file's author thinks of it: `networks[0].depth`."""
+    parts = [
+        f"[{part}]" if isinstance(part, int) else f".{shortened_key(part)}"
+        for part in place
+    ]
+    return "".join(parts).removeprefix(".")
+
+
+def shortened_key(key: str) -> str:
+    """Write a key bare where TOML would, else quoted and not at length."""
+    return key if re.fullmatch(r"[\w-]{1,60}", key) else shortened(key)
+
+
+def _keys(kind: type[Any], place: tuple[int | str, ...]) -> list[str]:
+    """Legal keys at a place, from the schema."""
+    whole = schema(kind)
+    node: dict[str, Any] = whole
+
+    def resolved(node: dict[str, Any]) -> dict[str, Any]:
+        for choice in node.get("oneOf", node.get("anyOf", ())):
+            found = resolved(choice)
+            if "properties" in found:
+                return found
+        if "$ref" in node:
+            name = node["$ref"].rsplit("/", 1)[1]
+            return resolved(whole["$defs"][name])
+        return node
+
+    for part in place:
+        node = resolved(node)
+        if isinstance(part, int):
+            node = node.get("items", {})
+        else:
+            node = node.get("properties", {}).get(part, {})
+    return list(resolved(node).get("properties", {}))
+
+
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    """Return what checks a class; made once."""
+    if kind not in ADAPTERS:
+        ADAPTERS[kind] = TypeAdapter(kind)
+    return ADAPTERS[kind]

@@ -1,0 +1,214 @@
+"""Whichever runs a chapter first, the other reads it; and what reruns it."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+from jupyter_cache import get_cache
+from nbmake.nb_run import NotebookRun
+from sphinx.application import Sphinx
+
+from book.tools.execution import cache_folder, modules_of, needed, once
+from book.tools.notebooks import notebook
+from paths import ROOT
+
+CHAPTER = """---
+jupytext:
+  text_representation:
+    extension: .md
+    format_name: myst
+kernelspec:
+  display_name: Python 3
+  language: python
+  name: python3
+---
+
+# A chapter
+
+```{code-cell} python
+from pathlib import Path
+
+from preact.spec import TABLE_2
+
+with Path("%s").open("a") as log:
+    log.write("ran ")
+print(len(TABLE_2))
+```
+"""
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """A book of one chapter that notes each time it is run."""
+    for folder in ("book/en", "notebooks/en", "src"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "requirements.txt").write_text("torch==2\n")
+    chapter = tmp_path / "book/en/index.md"
+    chapter.write_text(CHAPTER % (tmp_path / "log"), "utf-8")
+    made = tmp_path / "notebooks/en/index.ipynb"
+    made.write_text(notebook(chapter), "utf-8")
+    return tmp_path
+
+
+def by_nbmake(tree):
+    path = tree / "notebooks/en/index.ipynb"
+    execute = once(NotebookRun.execute)
+    result = execute(NotebookRun(path, default_timeout=100))
+    assert result.error is None
+    (cell,) = [c for c in result.nb.cells if c.cell_type == "code"]
+    assert cell.outputs[0].text == "5\n"
+
+
+def by_the_site(tree):
+    out = tree / "_build/en"
+    app = Sphinx(
+        srcdir=tree / "book/en",
+        confdir=None,
+        outdir=out / "html",
+        doctreedir=out / "trees",
+        buildername="html",
+        confoverrides={
+            "extensions": ["myst_nb", "book.site.execution"],
+            "nb_execution_mode": "cache",
+        },
+        status=None,
+    )
+    app.build()
+    assert "<span></span>5\n" in (out / "html/index.html").read_text("utf-8")
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.parametrize(
+    "order",
+    [
+        (by_nbmake, by_the_site),
+        (by_the_site, by_nbmake),
+        (by_nbmake, by_nbmake),
+        (by_the_site, by_the_site, by_nbmake),
+    ],
+    ids=lambda order: "-".join(run.__name__ for run in order),
+)
+def test_in_any_order_a_chapter_runs_once(tree, order):
+    for run in order:
+        run(tree)
+    assert (tree / "log").read_text() == "ran "
+    folder = cache_folder(tree / "book/en/index.md")
+    assert folder == cache_folder(tree / "notebooks/en/index.ipynb")
+    assert len(get_cache(folder).list_cache_records()) == 1
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_new_requirements_run_a_chapter_again(tree):
+    by_the_site(tree)
+    (tree / "requirements.txt").write_text("torch==3\n")
+    by_the_site(tree)
+    assert (tree / "log").read_text() == "ran ran "
+
+
+# ------------------------------------------------------------ what it reads
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    """The package and the notebooks, to be changed."""
+    tree = tmp_path_factory.mktemp("tree")
+    for name in ("src/preact", "book/tools", "notebooks"):
+        shutil.copytree(
+            ROOT / name,
+            tree / name,
+            ignore=shutil.ignore_patterns("__pycache__", "seed-*"),
+        )
+    for name in ("book/__init__.py", "requirements.txt"):
+        shutil.copy(ROOT / name, tree / name)
+    return tree
+
+
+def folders(tree):
+    """Each chapter's cache as a process of its own sees it."""
+    answer = subprocess.run(
+        [sys.executable, "-m", "book.tools.execution"],
+        cwd=tree,
+        env=os.environ | {"PYTHONPATH": f"{tree / 'src'}:{tree}"},
+        capture_output=True,
+        check=True,
+        text=True,
+    ).stdout.split()
+    return {name.rpartition("-")[0]: name for name in answer}
+
+
+def changed_by(tree, name, text="\n# a comment\n"):
+    """Chapters that a line more in a file makes run again."""
+    before, path = folders(tree), tree / name
+    original = path.read_text("utf-8")
+    path.write_text(original + text, "utf-8")
+    after = folders(tree)
+    path.write_text(original, "utf-8")
+    assert before.keys() == after.keys()
+    assert len(before) == len(list(tree.glob("notebooks/*/*")))
+    return {chapter for chapter in before if before[chapter] != after[chapter]}
+
+
+def test_a_comment_in_a_kernel_runs_nothing_again(copy):
+    kernels = [
+        path.relative_to(copy)
+        for path in copy.glob("src/preact/**/gpu/*.py")
+        if "triton" in path.read_text("utf-8")
+    ]
+    assert kernels
+    assert changed_by(copy, kernels[0]) == set()
+
+
+def test_a_change_of_the_reference_runs_the_chapter_on_units_again(copy):
+    changed = changed_by(copy, "src/preact/reference/unit.py")
+    assert {f"{edition}-04-units" for edition in EDITIONS} <= changed
+
+
+EDITIONS = sorted(path.name for path in ROOT.glob("notebooks/*"))
+
+
+def test_a_word_runs_the_chapters_of_its_language_again(copy):
+    changed = changed_by(copy, "src/preact/strings/zh-Hant.toml")
+    names = {path.stem for path in ROOT.glob("notebooks/en/*")}
+    assert changed == {f"zh-Hant-{name}" for name in names}
+
+
+def test_a_number_of_the_paper_runs_who_prints_it_again(copy):
+    changed = changed_by(copy, "src/preact/paper/table_2.toml")
+    assert {f"{edition}-index" for edition in EDITIONS} <= changed
+
+
+def test_a_new_record_runs_only_who_reads_records_again(copy):
+    path = copy / "src/preact/results/digits_table_2/seed-0.json"
+    before = folders(copy)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("{}")
+    after = folders(copy)
+    path.unlink()
+    changed = {name for name in before if before[name] != after[name]}
+    readers = ("index", "03-gradient")
+    assert changed == {f"{e}-{name}" for e in EDITIONS for name in readers}
+
+
+def test_modules_are_found_however_they_are_imported():
+    code = """
+try:
+    import preact
+except ModuleNotFoundError:
+    %pip install preact
+import preact.spec
+from preact import plan
+def late():
+    from preact.reference.unit import unit_forward
+preact.propagation.profile
+"""
+    assert modules_of(code) == {
+        "preact.spec",
+        "preact.plan",
+        "preact.reference.unit",
+        "preact.propagation",
+    }
+    assert "preact.plan.makers" in needed({"preact.plan"})
+    assert "preact.reference" in needed({"preact.reference.unit"})
+    assert "preact.spec" in needed({"preact.reference.unit"})

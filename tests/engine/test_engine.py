@@ -1,0 +1,134 @@
+"""The page's engine trains exactly as the reference does, in Node."""
+
+import json
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+
+from engine.questions import (
+    assert_equal_training,
+    engine_recipe,
+    training_question,
+)
+from paths import ROOT
+from preact import reference
+from preact.book.digits import digits_script
+from preact.book.explorers import ROWS
+from preact.book.race import (
+    ARMS,
+    BATCH,
+    RECIPE,
+    Draws,
+    engine_plan,
+    mini_batches,
+    race_digits,
+    race_plan,
+    train_arm,
+)
+from preact.data import load
+from preact.plan import Conventions, stack_plan
+from preact.propagation import draw_batch
+from preact.spec import BN, TABLE_1
+
+NODE = shutil.which("node")
+pytestmark = pytest.mark.skipif(
+    NODE is None, reason="the page's engine runs in Node, which is not here"
+)
+DIGITS_JS = ROOT / "book/_static/engine/digits.js"
+STACKED = {**ROWS, "plain": TABLE_1["constant-scaling-0-1"]}
+TAILS = {"derived": None, "none": (), "BN": (BN,)}
+
+
+def ask(action, **question):
+    answer = subprocess.run(
+        [NODE, str(ROOT / "tests/engine/engine.js")],
+        input=json.dumps({"action": action, **question}),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert answer.returncode == 0, answer.stderr
+    return json.loads(answer.stdout)
+
+
+@pytest.mark.parametrize("units", [2, 7])
+@pytest.mark.parametrize("tail", TAILS)
+@pytest.mark.parametrize("row", STACKED)
+def test_three_training_steps_equal_the_reference(row, tail, units):
+    plan = stack_plan(
+        STACKED[row],
+        units=units,
+        width=5,
+        conventions=Conventions(tail=TAILS[tail]),
+    )
+    params = reference.initialize(plan, 3)
+    batches = [draw_batch(plan, 9, seed) for seed in range(3)]
+    answer = ask("train", **training_question(plan, params, batches))
+    assert_equal_training(plan, params, batches, answer)
+
+
+@pytest.mark.parametrize("arm", ARMS)
+def test_two_steps_on_digits_equal_the_reference(arm):
+    plan, digits = race_plan(arm, units=10), race_digits()
+    params = reference.initialize(plan, 0)
+    batches = [
+        (digits.images[batch], digits.labels[batch])
+        for batch in mini_batches(digits.train, 32, 2, seed=0)
+    ]
+    answer = ask("train", **training_question(plan, params, batches))
+    assert_equal_training(plan, params, batches, answer)
+
+
+def test_the_same_seed_draws_the_same_numbers_and_batches_in_python():
+    got = ask("draws", seed=7, size=1000, train=101, steps=20, batch=12)
+    np.testing.assert_allclose(
+        got["normal"], Draws(7).normal(1000), atol=1e-12
+    )
+    orders = mini_batches(101, 12, 20, seed=7)
+    assert np.array_equal(got["orders"], orders)
+    assert sorted(orders.ravel()[:101]) == list(range(101))
+
+
+def test_a_short_race_is_the_recorded_race():
+    plans = {arm: race_plan(arm, units=3) for arm in ARMS}
+    got = ask(
+        "race",
+        plans=[engine_plan(plan) for plan in plans.values()],
+        batch=BATCH,
+        seed=1,
+        recipe=engine_recipe(RECIPE),
+        steps=5,
+    )
+    digits = race_digits()
+    for i, plan in enumerate(plans.values()):
+        curve, test = train_arm(plan, digits, seed=1, steps=5)
+        losses = [step[i]["loss"] for step in got["results"]]
+        wrong = [step[i]["wrong"] for step in got["results"]]
+        np.testing.assert_allclose(losses, curve[:, 0], rtol=1e-9)
+        np.testing.assert_allclose(wrong, curve[:, 1], atol=1e-12)
+        assert got["test"][i] == pytest.approx(test, abs=1e-12)
+
+
+def test_the_pages_digits_are_scikit_learns():
+    got, theirs, split = ask("digits"), load_digits(), load("digits")
+    train = len(split.train_labels)
+    assert got["train"] == train
+    assert got["labels"] == theirs.target.tolist()
+    seen = theirs.data[:train]
+    images = np.array(got["images"]).reshape(theirs.data.shape)
+    pixels = images * seen.std() + seen.mean()
+    assert np.array_equal(pixels.round(6), theirs.data)
+
+
+def test_the_digits_script_is_small_and_current():
+    text = DIGITS_JS.read_text("utf-8")
+    assert len(text) < 80_000
+    head, packed = (
+        part.split('"packed": "') for part in (digits_script(), text)
+    )
+    # The bytes of the packing may differ between versions of zlib; the test
+    # above has read what is in it.
+    assert head[0] == packed[0]

@@ -1,0 +1,110 @@
+"""A unit that the paper has not, from its file to the report."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from preact.cli import main
+from preact.experiment import read_experiment
+from preact.figures import measured
+from preact.figures.style import color_of, marker_of
+from preact.records import read_record
+from preact.records.compare import compare, load_records
+from preact.strings import LANGUAGES, Strings
+
+OWN = """
+[scientific]
+rows = ["original", { name = "mine", pre = ["BN"], post = ["ReLU"] }]
+networks = [{ depth = 8, convs = 2, width = 4 }]
+[nuisance]
+seeds = [1, 2]
+[fixed]
+recipe = "digits"
+[fixed.recipe_changes]
+iterations = 4
+batch = 16
+ghost_batch = 8
+drop_at = [3]
+"""
+SPEC = "BN conv BN ReLU conv ReLU (+)"
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("own")
+    (folder / "own.toml").write_text(OWN)
+    command = ["ablate", str(folder / "own.toml"), "--device", "cpu"]
+    assert main([*command, "--out", str(folder)]) == 0
+    return folder
+
+
+def test_an_own_unit_is_trained_and_its_record_holds_it_in_full(out):
+    (path,) = out.rglob("mine/seed-1.json")
+    record = read_record(path)
+    assert (record.row, record.spec, record.tail) == ("mine", SPEC, "BN")
+    assert record.config["unit"] == {
+        "pre": ["BN"],
+        "post": ["ReLU"],
+        "after": [],
+        "on_shortcut": {"kind": "Scale", "value": 1.0},
+        "on_branch": {"kind": "Scale", "value": 1.0},
+    }
+
+
+def test_a_row_of_the_paper_is_hashed_as_it_was_before_there_were_own(out):
+    (path,) = out.rglob("original/seed-1.json")
+    assert "unit" not in read_record(path).config
+
+
+def test_another_unit_of_the_same_name_does_not_take_its_place(out, capsys):
+    other = out / "other"
+    other.mkdir()
+    path = other / "own.toml"
+    path.write_text(OWN.replace('post = ["ReLU"]', 'after = ["ReLU"]'))
+    command = ["ablate", str(path), "--device", "cpu", "--out", str(out)]
+    assert main(command) == 2
+    output = capsys.readouterr()
+    assert "record of another configuration" in output.out + output.err
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_report_prints_the_unit_beside_its_name(out, language):
+    lines = compare(load_records("own", out))
+    table = measured(lines, Strings(language))
+    assert [line.n for line in lines] == [2, 2]
+    assert f"mine: {SPEC}" in [row[0] for row in table.body]
+
+
+def test_an_own_row_has_the_same_color_and_marker_everywhere():
+    assert color_of("mine") == color_of("mine")
+    assert color_of("original") != color_of("mine")
+    assert marker_of("mine") != marker_of("original")
+
+
+def test_the_projects_experiments_are_found_by_their_bare_names():
+    experiment = read_experiment(Path("digits_table_2"))
+    assert experiment.name == "digits_table_2"
+    assert read_experiment(Path("digits_table_2.toml")) == experiment
+    with pytest.raises(FileNotFoundError, match="no_such_experiment"):
+        read_experiment(Path("no_such_experiment"))
+
+
+def test_a_report_loads_no_torch_and_draws_nothing():
+    code = (
+        "import sys, json; from preact.cli import main; "
+        "main(['report', 'digits_bf16', '--json']); "
+        "loaded = {'torch', 'matplotlib', 'sklearn', 'numpy'}; "
+        "print(json.dumps(sorted(loaded & set(sys.modules))))"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lines, loaded = map(json.loads, told.stdout.splitlines())
+    assert [line["depth"] for line in lines] == [110, 164]
+    assert loaded == []

@@ -1,0 +1,240 @@
+"""One probe for the stream: ours or foreign, and nothing is left behind."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from preact import reference
+from preact.fast.memory import set_memory
+from preact.nn import Network, observe, propagate, watch
+from preact.plan import stack_plan
+from preact.plan.open_paths import closing
+from preact.propagation import draw_batch, open_share, run_units
+from preact.spec import BN, RELU, ROWS, TABLE_2, Scale, UnitSpec
+from preact.train.profiles import watched as watched_step
+
+UNITS = 4
+
+
+class Foreign(nn.Module):
+    """The original unit as anybody would write it."""
+
+    def __init__(self, width, last_relu=True):
+        super().__init__()
+        self.branch = nn.Sequential(
+            nn.Conv2d(width, width, 1, bias=False),
+            nn.BatchNorm2d(width),
+            nn.ReLU(inplace=True),
+            nn.Conv2d(width, width, 1, bias=False),
+            nn.BatchNorm2d(width),
+        )
+        self.last_relu = last_relu
+
+    def forward(self, x):
+        y = self.branch(x)
+        y += x
+        return torch.relu_(y) if self.last_relu else y
+
+
+class ForeignNetwork(nn.Module):
+    def __init__(self, last_relu=True, width=6):
+        super().__init__()
+        self.dropout = nn.Dropout(0.3)
+        self.blocks = nn.ModuleList(
+            Foreign(width, last_relu) for _ in range(UNITS)
+        )
+        self.head = nn.Linear(width, 10)
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return self.head(self.dropout(x.mean((2, 3))))
+
+
+def batch(width=6):
+    torch.manual_seed(0)
+    return torch.randn(5, width, 2, 2), torch.randint(0, 10, (5,))
+
+
+def ours(row, units=UNITS):
+    plan = stack_plan(TABLE_2[row], units=units, width=6, side=2)
+    return plan, Network(plan, seed=0)
+
+
+def test_a_network_without_a_plan_is_watched_unit_by_unit():
+    network = ForeignNetwork()
+    images, labels = batch()
+    seen = observe(
+        network,
+        network.blocks,
+        images,
+        labels,
+        branches=[block.branch for block in network.blocks],
+    )
+    x = images
+    for i, block in enumerate(network.blocks):
+        torch.testing.assert_close(seen.streams[i], x)
+        F = block.branch(x)
+        torch.testing.assert_close(seen.branches[i], F)
+        x = block(x)
+    torch.testing.assert_close(seen.streams[-1], x)
+    # dE/dx_l through the units: what autograd says of x_0
+    again = images.clone().requires_grad_()
+    stream = again
+    for block in network.blocks:
+        stream = block(stream)
+    (dx,) = torch.autograd.grad(stream, again, seen.gradients[-1])
+    torch.testing.assert_close(seen.gradients[0], dx)
+
+
+@pytest.mark.parametrize("last_relu", [False, True])
+def test_autograd_tells_of_a_foreign_unit_whether_a_relu_closes_it(last_relu):
+    network = ForeignNetwork(last_relu)
+    seen = observe(network, network.blocks, *batch())
+    open_, alive = [1.0], torch.ones(5, 6, 2, 2, dtype=torch.bool)
+    for x in seen.streams[1:]:
+        alive &= (x > 0) | (not last_relu)
+        open_.append(float(alive.float().mean()))
+    assert [float(s) for s in seen.open_share] == pytest.approx(open_)
+    assert (open_[-1] < 0.7) == last_relu
+
+
+def test_zeros_that_are_no_relus_after_the_addition_close_nothing():
+    """F = ReLU(...) >= 0 on x_0 >= 0: where both are 0 so is the sum."""
+    _, network = ours("relu-before-addition")
+    images, labels = batch()
+    seen = observe(network, network.units, images, labels)
+    assert (seen.streams[1] == 0).any()
+    assert [float(s) for s in seen.open_share] == [1.0] * (UNITS + 1)
+
+
+@pytest.mark.parametrize("row", TABLE_2)
+def test_the_rule_read_from_autograd_is_the_one_of_the_plan(row):
+    plan, network = ours(row)
+    images, labels = batch()
+    rules = [closing(unit.spec) for unit in plan.units]
+    guessed = observe(network, network.units, images, labels)
+    told = observe(network, network.units, images, labels, closes=rules)
+    assert [float(a) for a in guessed.open_share] == [
+        float(b) for b in told.open_share
+    ]
+
+
+@pytest.mark.parametrize("row", [r for r in ROWS if "dropout" not in r])
+def test_training_profiles_and_propagation_share_the_rule(row):
+    plan = stack_plan(ROWS[row], units=UNITS, width=6)
+    network = Network(plan, seed=0).double()
+    x, labels = draw_batch(plan, 8, 0)
+    with watched_step(network, 0) as profile:
+        logits = network(torch.tensor(x))
+        nn.functional.cross_entropy(logits, torch.tensor(labels)).backward()
+    streams, _ = run_units(plan, network.arrays(), x)
+    np.testing.assert_allclose(
+        profile["open_share"], open_share(plan, streams), rtol=1e-3
+    )
+    *_, gradients, _ = propagate(plan, network.arrays(), x, labels)
+    np.testing.assert_allclose(
+        profile["gradient_norm"],
+        [np.linalg.norm(g) for g in gradients],
+        rtol=1e-3,
+    )
+
+
+def test_a_shortcut_factor_of_zero_closes_all_paths():
+    plan = stack_plan(UnitSpec(on_shortcut=Scale(0.0)), units=2, width=3)
+    params = reference.initialize(plan, 0)
+    streams, _ = run_units(plan, params, draw_batch(plan, 4, 0)[0])
+    assert open_share(plan, streams).tolist() == [1.0, 0.0, 0.0]
+
+
+def test_a_relu_whose_zeros_bn_has_moved_is_not_called_open():
+    plan = stack_plan(UnitSpec(after=(RELU, BN)), units=2, width=3)
+    params = reference.initialize(plan, 0)
+    streams, _ = run_units(plan, params, draw_batch(plan, 4, 0)[0])
+    first, *rest = open_share(plan, streams)
+    assert first == 1.0
+    assert all(math.isnan(share) for share in rest)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_the_network_is_left_as_it_was(fails):
+    network = ForeignNetwork()
+    network.blocks[1].eval()
+    images, labels = batch()
+    network.head.weight.grad = torch.full_like(network.head.weight, 7.0)
+    before = {k: v.clone() for k, v in network.state_dict().items()}
+    modes = [module.training for module in network.modules()]
+    random = torch.get_rng_state()
+    if fails:
+        with pytest.raises(IndexError):
+            observe(network, network.blocks, images, labels + 10)
+    else:
+        observe(network, network.blocks, images, labels)
+    assert [module.training for module in network.modules()] == modes
+    assert torch.equal(torch.get_rng_state(), random)
+    for name, value in network.state_dict().items():
+        assert torch.equal(value, before[name]), name
+    assert (network.head.weight.grad == 7.0).all()
+    assert network.blocks[0].branch[0].weight.grad is None
+    assert images.grad is None
+    assert not images.requires_grad
+    assert not any(
+        module._forward_hooks or module._forward_pre_hooks
+        for module in network.modules()
+    )
+
+
+def test_watching_by_numpy_arrays_leaves_the_global_generator_alone():
+    plan = stack_plan(ROWS["dropout-shortcut"], units=2, width=3)
+    random = torch.get_rng_state()
+    propagate(plan, reference.initialize(plan, 0), *draw_batch(plan, 4, 0))
+    assert torch.equal(torch.get_rng_state(), random)
+
+
+@pytest.mark.parametrize("memory", ["recompute", "segment"])
+def test_units_that_run_again_on_the_way_back_are_seen_once(memory):
+    images, labels = batch()
+    plan, plain = ours("original", units=6)
+    rules = [closing(unit.spec) for unit in plan.units]
+    frugal = Network(plan, seed=0)
+    set_memory(frugal, memory)
+    seen = []
+    for network in (plain, frugal):
+        with watch(network.units, closes=rules) as watched:
+            loss = nn.functional.cross_entropy(network(images), labels)
+            loss.backward()
+        seen.append(watched)
+    for name in ("streams", "gradients", "open_share"):
+        for a, b in zip(*(getattr(w, name) for w in seen), strict=True):
+            torch.testing.assert_close(torch.as_tensor(a), torch.as_tensor(b))
+
+
+def test_lists_that_do_not_belong_together_are_refused():
+    network = ForeignNetwork()
+    for wrong, message in (
+        ({"units": []}, "units must be one module or more; got none"),
+        ({"branches": [network.head]}, "one for each of 4 units; got 1"),
+        ({"closes": ["zeros"] * 3}, "one for each of 4 units; got 3"),
+    ):
+        kept = {"units": network.blocks, **wrong}
+        with (
+            pytest.raises(ValueError, match=message),
+            watch(kept.pop("units"), **kept),
+        ):
+            pass
+
+
+def test_a_unit_that_returns_no_tensor_is_named():
+    class Pair(nn.Module):
+        def forward(self, x):
+            return x, x
+
+    units = [nn.Identity(), Pair()]
+    with (
+        watch(units),
+        pytest.raises(TypeError, match="unit 1 returns a tuple"),
+    ):
+        nn.Sequential(*units)(torch.ones(2, 3))

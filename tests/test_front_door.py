@@ -1,0 +1,58 @@
+"""What is met first: `import preact`, its examples, those of the README."""
+
+import doctest
+import importlib
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import preact
+
+
+def modules_with_examples():
+    """Names of all modules whose text has a `>>>`."""
+    yield "preact"
+    for module in pkgutil.walk_packages(preact.__path__, "preact."):
+        spec = module.module_finder.find_spec(module.name)
+        if ">>> " in (spec.loader.get_source(module.name) or ""):
+            yield module.name
+
+
+def test_import_alone_loads_no_torch():
+    code = "import sys, preact; sys.exit('torch' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_every_public_name_is_there_and_listed():
+    for name in preact.__all__:
+        assert getattr(preact, name) is not None
+        assert name in dir(preact)
+    assert preact.Network.__module__ == "preact.nn.network"
+
+
+def test_every_room_is_an_attribute():
+    for module in pkgutil.iter_modules(preact.__path__):
+        if not module.name.startswith("_"):
+            room = importlib.import_module(f"preact.{module.name}")
+            assert getattr(preact, module.name) is room
+            assert module.name in (preact.__doc__ or "")
+            assert module.name in dir(preact)
+
+
+def test_another_name_is_answered_with_those_that_there_are():
+    with pytest.raises(AttributeError, match=r"no 'ResNet'; it has .*Network"):
+        _ = preact.ResNet
+
+
+def test_the_package_says_that_it_is_typed():
+    assert pkgutil.get_data("preact", "py.typed") is not None
+
+
+@pytest.mark.parametrize("name", [*modules_with_examples()])
+def test_examples_of_the_docstrings_say_what_they_print(name):
+    module = importlib.import_module(name)
+    failed, tried = doctest.testmod(module)
+    assert failed == 0
+    assert tried

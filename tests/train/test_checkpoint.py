@@ -1,0 +1,154 @@
+"""A checkpoint that is odd in any way gives way to the one before."""
+
+import errno
+import os
+
+import pytest
+import torch
+
+from preact.train.checkpoint import (
+    HEAD,
+    NAME,
+    PREVIOUS,
+    WRITING,
+    Checkpoints,
+    clear,
+    read,
+    to_bytes,
+)
+
+HASH = "a" * 64
+
+
+def state(at, **changes):
+    plain = {
+        "iteration": at,
+        "session": {"weights": torch.arange(100.0)},
+        "history": {},
+        "config_sha256": HASH,
+    }
+    return {k: v for k, v in (plain | changes).items() if v is not None}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Two good checkpoints, of iterations 1 and 2."""
+    checkpoints = Checkpoints(tmp_path / "work", HASH)
+    for iteration in (1, 2):
+        checkpoints.save(state(iteration))
+    return tmp_path / "work"
+
+
+def restored(folder):
+    states = []
+    Checkpoints(folder, HASH).load(states.append)
+    return [each["iteration"] for each in states]
+
+
+def flipped(path):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    return bytes(content)
+
+
+BAD = {
+    "empty": lambda _: b"",
+    "random": lambda _: bytes(range(256)) * 9,
+    "text": lambda _: b"root:x:0:0",
+    "cut": lambda path: path.read_bytes()[:500],
+    "one bit": flipped,
+    "of another version": lambda path: path.read_bytes().replace(
+        HEAD, b"preact checkpoint 0\n"
+    ),
+    "of no version": lambda path: path.read_bytes()[len(HEAD) + 65 :],
+    "a tensor": lambda _: to_bytes(torch.zeros(3)),
+    "lacks session": lambda _: to_bytes(state(2, session=None)),
+    "iteration is text": lambda _: to_bytes(state(2, iteration="2")),
+    "hash is a number": lambda _: to_bytes(state(2, config_sha256=5)),
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_a_bad_newest_checkpoint_gives_way_and_says_so(folder, kind, caplog):
+    (folder / NAME).write_bytes(BAD[kind](folder / NAME))
+    assert restored(folder) == [1]
+    (warning,) = caplog.messages
+    assert NAME in warning
+    assert f"going on from iteration 1 of {PREVIOUS}" in warning
+    assert "\n" not in warning
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_two_bad_checkpoints_are_refused_in_one_sentence(folder, kind):
+    content = BAD[kind](folder / NAME)
+    for name in (NAME, PREVIOUS):
+        (folder / name).write_bytes(content)
+    with pytest.raises(ValueError, match="no checkpoint can be read") as told:
+        restored(folder)
+    assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize("kind", ["FIFO", "link to a file", "folder"])
+def test_what_is_no_ordinary_file_is_neither_followed_nor_awaited(
+    folder, tmp_path, kind
+):
+    (folder / NAME).unlink()
+    if kind == "FIFO":
+        os.mkfifo(folder / NAME)
+    elif kind == "folder":
+        (folder / NAME).mkdir()
+    else:
+        (tmp_path / "secret").write_text("root:x:0:0")
+        (folder / NAME).symlink_to(tmp_path / "secret")
+    assert restored(folder) == [1]
+
+
+def test_a_state_that_cannot_be_restored_gives_way(folder, caplog):
+    iterations = []
+
+    def restore(kept):
+        if kept["iteration"] == 2:
+            raise KeyError("units.7.weight")
+        iterations.append(kept["iteration"])
+
+    Checkpoints(folder, HASH).load(restore)
+    assert iterations == [1]
+    assert "units.7.weight" in caplog.text
+
+
+def test_what_could_not_be_read_does_not_push_out_what_could(folder):
+    (folder / NAME).write_bytes(b"")
+    checkpoints = Checkpoints(folder, HASH)
+    checkpoints.load(lambda _: None)
+    checkpoints.save(state(3))
+    assert [read(folder / n)["iteration"] for n in (NAME, PREVIOUS)] == [3, 1]
+
+
+def test_a_draft_that_is_a_link_is_not_written_through(folder, tmp_path):
+    (tmp_path / "precious").write_text("mine")
+    (folder / WRITING).symlink_to(tmp_path / "precious")
+    Checkpoints(folder, HASH).save(state(3))
+    assert (tmp_path / "precious").read_text() == "mine"
+    assert restored(folder) == [3]
+
+
+def test_a_checkpoint_of_another_run_is_refused(folder):
+    with pytest.raises(ValueError, match="another configuration"):
+        Checkpoints(folder, "b" * 64).load(lambda _: None)
+
+
+def test_clearing_spares_foreign_files_and_minds_no_race(folder, tmp_path):
+    (folder / "notes.txt").write_text("mine")
+    clear(folder)
+    assert [p.name for p in folder.iterdir()] == ["notes.txt"]
+    clear(tmp_path / "gone")
+
+
+def test_another_error_than_a_full_disk_keeps_its_name(folder, monkeypatch):
+    def fails(_):
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(os, "fsync", fails)
+    with pytest.raises(OSError, match="Input/output"):
+        Checkpoints(folder, HASH).save(state(3))
+    assert restored(folder) == [2]
