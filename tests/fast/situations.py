@@ -249,6 +249,17 @@ def a_swapped_classifier_and_stem(network, view, x, labels):
     return seen(view, x, labels)
 
 
+def assert_called(calls, hooks, view):
+    """Each hook in training and in evaluation; once more if repeated.
+
+    Hardly ever all of them: a repetition ends with what is needed.
+    """
+    if getattr(view, "memory", None) in ("unit", "segment"):
+        assert len(calls) > 2 * hooks
+    else:
+        assert len(calls) == 2 * hooks
+
+
 @situation
 def hooks_inside_a_unit(network, view, x, labels):
     calls = []
@@ -261,7 +272,7 @@ def hooks_inside_a_unit(network, view, x, labels):
     )
     unit.shortcut.register_forward_hook(lambda *_: calls.append(1))
     out = seen(view, x, labels)
-    assert len(calls) == 6, "three hooks, in training and in evaluation"
+    assert_called(calls, 3, view)
     return out
 
 
@@ -272,7 +283,7 @@ def hooks_on_a_unit(network, view, x, labels):
     unit.register_forward_pre_hook(lambda _m, x: calls.append(1) or x[0] * 2)
     unit.register_forward_hook(lambda _m, _x, y: calls.append(1) or y * 0.5)
     out = seen(view, x, labels)
-    assert len(calls) == 4
+    assert_called(calls, 2, view)
     return out
 
 
@@ -316,9 +327,8 @@ def weight_norm(network, view, x, labels):
 
 
 @situation
-def spectral_norm(network, view, x, labels):
-    torch.manual_seed(0)
-    torch.nn.utils.parametrize.register_parametrization(
+def a_parametrized_weight(network, view, x, labels):
+    nn.utils.parametrize.register_parametrization(
         network.units[1].weights[0], "weight", nn.Tanh()
     )
     return seen(view, x, labels)
@@ -326,7 +336,9 @@ def spectral_norm(network, view, x, labels):
 
 @situation
 def pruned_weights(network, view, x, labels):
-    prune.l1_unstructured(network.units[1].weights[0], "weight", amount=0.5)
+    conv = network.units[1].weights[0]
+    conv.weight.data = conv.weight.data.contiguous()  # or `prune` refuses
+    prune.l1_unstructured(conv, "weight", amount=0.5)
     return seen(view, x, labels)
 
 

@@ -6,14 +6,15 @@ rounding of zero may turn over and spoil one draw of weights: so the median of
 three draws decides, looked at only where the first one is off.
 """
 
+import gc
 import statistics
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
 import pytest
 import torch
 import torch.nn.functional as nnf
-from situations import SITUATIONS, logits_of, seen
+from situations import SITUATIONS, bns, logits_of, seen
 
 from preact.fast import fast, kernels, with_memory
 from preact.nn import Network
@@ -81,6 +82,7 @@ def ratio(name, seed, view):
 
 
 @pytest.mark.filterwarnings("ignore:.*functorch:UserWarning")
+@pytest.mark.filterwarnings("ignore:.*jit.script:DeprecationWarning")
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("name", SITUATIONS)
 def test_the_function_is_the_networks_own(name, view):
@@ -88,3 +90,141 @@ def test_the_function_is_the_networks_own(name, view):
     if not first < TIMES:
         rest = [ratio(name, seed, view) for seed in (1, 2)]
         assert statistics.median([first, *rest]) < TIMES
+
+
+def network_and(view, *, seed=0):
+    """One network by itself, and another of the same weights seen by a view."""
+    plain, other = Network(planned(), seed=seed), Network(planned(), seed=seed)
+    plain.to(memory_format=torch.channels_last)
+    return plain, other, VIEWS[view](other)
+
+
+# In conv, BN or statistics; of a unit, the stem, the tail, the classifier.
+PLACES = [
+    "stem.0.weight",
+    "units.1.weights.0.weight",
+    "units.3.pre.0.weight",
+    "units.2.pre.0.bias",
+    "tail.0.bias",
+    "classifier.weight",
+]
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
+@pytest.mark.parametrize("view", VIEWS)
+def test_what_is_not_finite_is_so_in_the_same_places(view, value):
+    for place in PLACES:
+        plain, other, ours = network_and(view)
+        results = []
+        for network, called in ((plain, plain), (other, ours)):
+            with torch.no_grad():
+                network.get_parameter(place)[0] = value
+            results.append(seen(called, *batch(torch.float32)))
+        for a, b in zip(*results, strict=True):
+            assert torch.equal(a.isfinite(), b.isfinite()), place
+            assert torch.equal(a.isnan(), b.isnan()), place
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_statistics_that_are_not_finite_are_seen_in_evaluation(view, value):
+    plain, other, ours = network_and(view)
+    for network in (plain, other):
+        network.units[1].weights[1].running_mean[0] = value
+        network.units[3].weights[1].running_var[0] = value
+    x, _ = batch(torch.float32)
+    a, b = logits_of(plain, x), logits_of(ours, x)
+    assert torch.equal(a.isnan(), b.isnan())
+    assert torch.equal(a.isfinite(), b.isfinite())
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_one_value_per_channel_is_refused_and_moves_nothing(view):
+    plain, _, ours = network_and(view)
+    x = batch(torch.float32)[0][:1, :, :4, :4]  # one pixel in the last stage
+    sentences = []
+    for network in (plain, ours):
+        with pytest.raises(ValueError, match="per channel") as refusal:
+            network(x)
+        sentences.append(str(refusal.value))
+        last = network.units[-1].pre[0]
+        assert torch.equal(last.running_mean, torch.zeros_like(last.bias))
+    assert sentences[0] == sentences[1]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_threads_may_share_a_network(view):
+    *_, ours = network_and(view)
+    ours.eval()
+    rng = torch.Generator().manual_seed(0)
+    batches = [torch.randn(n, 3, 8, 8, generator=rng) for n in (2, 4, 8)] * 8
+
+    def logits_and_gradient(x):
+        with torch.no_grad():
+            logits = ours(x)
+        weight = ours.stem[0].weight
+        (gradient,) = torch.autograd.grad(ours(x).square().sum(), weight)
+        return logits, gradient
+
+    alone = [logits_and_gradient(x) for x in batches[:3]] * 8
+    with ThreadPoolExecutor(4) as threads:
+        together = list(threads.map(logits_and_gradient, batches))
+    for pair, expected in zip(together, alone, strict=True):
+        for a, b in zip(pair, expected, strict=True):
+            assert error([a], [b]) < 1e-4
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")  # of looked-at objects
+@pytest.mark.parametrize("view", VIEWS)
+def test_nothing_is_kept_from_call_to_call(view):
+    *_, ours = network_and(view)
+
+    def numbers_in_memory():
+        gc.collect()
+        tensors = [t for t in gc.get_objects() if isinstance(t, torch.Tensor)]
+        return sum(t.numel() for t in tensors)
+
+    def work(n):
+        x = batch(torch.float32)[0][:n]
+        logits_of(ours, x)
+        ours(x).sum().backward()
+        ours.zero_grad()
+
+    work(8)
+    before = numbers_in_memory()
+    for n in range(2, 9):
+        work(n)
+    assert numbers_in_memory() == before
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_weights_that_move_between_forward_and_backward_are_refused(view):
+    plain, other, ours = network_and(view)
+    for network, called in ((plain, plain), (other, ours)):
+        loss = called(batch(torch.float32)[0]).sum()
+        with torch.no_grad():
+            for p in network.parameters():
+                p.mul_(0.5)
+        with pytest.raises(RuntimeError, match="in-?place"):
+            loss.backward()
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_the_dtype_may_change_to_and_fro(view):
+    plain, other, ours = network_and(view)
+    x, labels = batch(torch.float64)
+    exact = seen(plain.double(), x, labels)
+    ours.double()
+    assert error(seen(ours, x, labels), exact) < 1e-9
+    assert all(p.dtype == torch.float64 for p in other.parameters())
+    ours.float()
+    assert not any(bn.weight.dtype == torch.float64 for bn in bns(ours))
+    ours(x.float())
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_dynamo_sees_one_graph(view):
+    plain, _, ours = network_and(view)
+    x, _ = batch(torch.float32)
+    whole = torch.compile(ours, backend="eager", fullgraph=True)
+    torch.testing.assert_close(whole(x), plain(x))
