@@ -93,7 +93,7 @@ def test_the_function_is_the_networks_own(name, view):
 
 
 def network_and(view, *, seed=0):
-    """One network by itself, and another of the same weights seen by a view."""
+    """One network by itself, and one of the same weights seen by a view."""
     plain, other = Network(planned(), seed=seed), Network(planned(), seed=seed)
     plain.to(memory_format=torch.channels_last)
     return plain, other, VIEWS[view](other)
@@ -205,7 +205,7 @@ def test_weights_that_move_between_forward_and_backward_are_refused(view):
         with torch.no_grad():
             for p in network.parameters():
                 p.mul_(0.5)
-        with pytest.raises(RuntimeError, match="in-?place"):
+        with pytest.raises(RuntimeError, match=r"in-?place"):
             loss.backward()
 
 
