@@ -13,7 +13,6 @@ from functools import cache
 
 import pytest
 import torch
-import torch.nn.functional as nnf
 from situations import SITUATIONS, bns, logits_of, seen
 
 from preact.fast import fast, kernels, with_memory

@@ -52,8 +52,10 @@ class Measured:
 def check(plan: NetworkPlan, device: torch.device) -> float:
     """Compare the fast network with float64 before any time is taken.
 
-    On the plan's unit at 29 layers (20 for two convolutions): deeper
-    networks are chaotic in any precision.
+    On the plan's unit at 29 layers (20 for two convolutions), since deeper
+    networks are chaotic in any precision, and on four small images: where a
+    ReLU's input is within rounding of zero, one side may pass what the other
+    stops. Of five draws of weights and images the median counts.
 
     Returns
     -------
@@ -68,11 +70,25 @@ def check(plan: NetworkPlan, device: torch.device) -> float:
     shallow = cifar_plan(
         plan.spec, depth=29 if plan.convs == 3 else 20, convs=plan.convs
     )
-    rng = torch.Generator().manual_seed(0)
-    images = torch.randn(16, *shallow.image, generator=rng)
-    labels = torch.randint(0, shallow.classes, (16,), generator=rng)
-    exact = Network(shallow, seed=0).double()
-    ours = fast(Network(shallow, seed=0)).to(device)
+    errors = [_gradient_error(shallow, device, seed) for seed in range(5)]
+    error = statistics.median(errors)
+    if error > TOLERANCE:
+        raise ArithmeticError(
+            f"a gradient of the fast network must be within {TOLERANCE:g} of "
+            f"float64; got {error:.2g}: times of it would mean nothing"
+        )
+    return error
+
+
+def _gradient_error(
+    plan: NetworkPlan, device: torch.device, seed: int
+) -> float:
+    """Error of the worst gradient of one draw."""
+    rng = torch.Generator().manual_seed(seed)
+    images = torch.randn(4, plan.image[0], 16, 16, generator=rng)
+    labels = torch.randint(0, plan.classes, (4,), generator=rng)
+    exact = Network(plan, seed=seed).double()
+    ours = fast(Network(plan, seed=seed)).to(device)
     if has_fused(device):
         # In float32, where a mistake cannot pass for rounding.
         from preact.fast.gpu.run import run_fused
@@ -83,20 +99,13 @@ def check(plan: NetworkPlan, device: torch.device) -> float:
         for network, x in ((exact, images.double()), (ours, last.to(device))):
             loss = nnf.cross_entropy(network(x), labels.to(x.device))
             loss.backward()  # type: ignore[no-untyped-call]
-    worst = 0.0
+    errors = []
     for a, b in zip(exact.parameters(), ours.parameters(), strict=True):
         assert a.grad is not None
         assert b.grad is not None
-        error = (
-            a.grad - b.grad.cpu().double()
-        ).abs().max() / a.grad.abs().max()
-        worst = max(worst, float(error))
-    if worst > TOLERANCE:
-        raise ArithmeticError(
-            f"a gradient of the fast network must be within {TOLERANCE:g} of "
-            f"float64; got {worst:.2g}: times of it would mean nothing"
-        )
-    return worst
+        off = (a.grad - b.grad.cpu().double()).abs().max()
+        errors.append(float(off / a.grad.abs().max()))
+    return max(errors)
 
 
 def compare_times(
