@@ -129,14 +129,15 @@ def _contestants(plan: NetworkPlan) -> Iterator[Contestant]:
         fused_sgd=True,
         on_gpu="half",
     )
-    yield Contestant(
-        name="preact, fast, segment",
-        peer=False,
-        build=partial(_fast, plan, "segment"),
-        channels_last=True,
-        fused_sgd=True,
-        on_gpu="no",
-    )
+    for memory in ("recompute", "segment"):
+        yield Contestant(
+            name=f"preact, fast, {memory}",
+            peer=False,
+            build=partial(_fast, plan, memory),
+            channels_last=True,
+            fused_sgd=True,
+            on_gpu="no",
+        )
     yield Contestant(
         name="preact, fast, ghost batches of 64",
         peer=False,
