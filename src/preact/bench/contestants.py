@@ -103,6 +103,7 @@ def contestants(
 
 def _contestants(plan: NetworkPlan) -> Iterator[Contestant]:
     """All of them in float32, every step of eager calls."""
+    memory: Memory
     for layout, name in ((False, "as shipped"), (True, "channels_last")):
         for package, build in _peers(plan).items():
             yield Contestant(
