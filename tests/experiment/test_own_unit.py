@@ -10,7 +10,7 @@ import pytest
 from preact.cli import main
 from preact.experiment import read_experiment
 from preact.figures import measured
-from preact.figures.style import color_of, marker_of
+from preact.figures.variants import color_of, marker_of
 from preact.records import read_record
 from preact.records.compare import compare, load_records
 from preact.strings import LANGUAGES, Strings

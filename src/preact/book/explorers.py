@@ -16,7 +16,7 @@ import ipywidgets as widgets
 
 from preact.book.page import words
 from preact.figures import Picture, signal_and_gradient, unit_diagram
-from preact.figures.variants import COLORS
+from preact.figures.variants import color_of
 from preact.plan import PAPER, Conventions, stack_plan
 from preact.propagation import profile
 from preact.spec import BN, CONTROLS, TABLE_2
@@ -149,7 +149,7 @@ def stack_explorer(fallback: Picture) -> Html:
         plan = stack_plan(spec, units=1, width=1)
         rows[name] = {
             "name": say(f"row.{name}"),
-            "color": COLORS[name],
+            "color": color_of(name),
             "stem": [str(layer) for layer in plan.stem],
             "spec": {
                 place: [str(op) for op in getattr(spec, place)]

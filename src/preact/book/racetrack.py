@@ -21,7 +21,7 @@ from preact.book.race import (
     train_arm,
 )
 from preact.figures import arm_name, race_curves
-from preact.figures.variants import COLORS, MARKERS
+from preact.figures.variants import color_of, marker_of
 from preact.reference.caches import Array
 
 WINDOW = 10  # mini-batches whose mean is shown, and ranked by at the end
@@ -101,8 +101,8 @@ def race_data(units: int, seed: int) -> dict[str, object]:
         arms[arm] = {
             "name": arm_name(arm, say),
             "formula": formula,
-            "color": COLORS[row],
-            "marker": MARKERS[row],
+            "color": color_of(row),
+            "marker": marker_of(row),
             "dashed": bool(control),
             "plan": engine_plan(race_plan(arm, units)),
         }

@@ -9,23 +9,27 @@ Chapters `01-why`, `02-signal` and `03-gradient` show `propagation`, `01-why`
 shows `race`, chapter `04-units` shows `units` and `tables`.
 """
 
-from preact.figures.propagation import (
-    direct_term,
-    error_by_depth,
-    growth_laws,
-    product_and_gradient,
-    signal_and_gradient,
-)
-from preact.figures.race import arm_name, race_curves
-from preact.figures.style import Picture
-from preact.figures.tables import (
-    accounted,
-    measured,
-    network_table,
-    paper_beside_ours,
-    timed,
-)
-from preact.figures.units import unit_diagram
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from preact.figures.propagation import (
+        direct_term,
+        error_by_depth,
+        growth_laws,
+        product_and_gradient,
+        signal_and_gradient,
+    )
+    from preact.figures.race import arm_name, race_curves
+    from preact.figures.style import Picture
+    from preact.figures.tables import (
+        accounted,
+        measured,
+        network_table,
+        paper_beside_ours,
+        timed,
+    )
+    from preact.figures.units import unit_diagram
 
 __all__ = [
     "Picture",
@@ -43,3 +47,31 @@ __all__ = [
     "timed",
     "unit_diagram",
 ]
+
+ROOMS = {
+    "propagation": (
+        "direct_term",
+        "error_by_depth",
+        "growth_laws",
+        "product_and_gradient",
+        "signal_and_gradient",
+    ),
+    "race": ("arm_name", "race_curves"),
+    "style": ("Picture",),
+    "tables": (
+        "accounted",
+        "measured",
+        "network_table",
+        "paper_beside_ours",
+        "timed",
+    ),
+    "units": ("unit_diagram",),
+}
+
+
+def __getattr__(name: str) -> object:
+    """Load a picture's file when it is asked for: a table needs none."""
+    for room, names in ROOMS.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{room}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -8,7 +8,7 @@ import numpy as np
 from preact.figures.race import arm_name
 from preact.figures.style import PAPER_GREY, Picture, axes, picture
 from preact.figures.svg import INK
-from preact.figures.variants import COLORS, MARKERS, row_name
+from preact.figures.variants import color_of, marker_of, row_name
 from preact.strings import Strings
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -34,7 +34,7 @@ def direct_term(
     """
     with axes(150, 80) as (figure, ax):
         for row, values in measured.items():
-            color, marker = COLORS[row], MARKERS[row]
+            color, marker = color_of(row), marker_of(row)
             ax.plot(
                 depths,
                 values.mean(0),
@@ -86,7 +86,7 @@ def signal_and_gradient(
         (left, right),
     ):
         for row in signal:
-            style = {"color": COLORS[row], "label": row_name(row, strings)}
+            style = {"color": color_of(row), "label": row_name(row, strings)}
             left.plot(signal[row], **style)
             right.plot(gradient[row] / gradient[row][-1], **style)
         left.set(yscale="log", xlabel=strings("figure.depth"))
@@ -132,7 +132,10 @@ def growth_laws(
         for row, values in signal.items():
             depth = np.arange(len(values)) + 1
             ax.plot(
-                depth, values, color=COLORS[row], label=row_name(row, strings)
+                depth,
+                values,
+                color=color_of(row),
+                label=row_name(row, strings),
             )
         for law, values in laws.items():
             depth = np.arange(len(values)) + 1
@@ -179,7 +182,7 @@ def error_by_depth(
             row, _, control = arm.partition("+")
             # side by side, or the seeds of one arm hide another's
             own = places + 0.09 * (i - (len(errors) - 1) / 2)
-            color = COLORS[row]
+            color = color_of(row)
             ax.plot(
                 own,
                 np.median(values, axis=0),
@@ -188,7 +191,8 @@ def error_by_depth(
                 label=names[arm],
             )
             for seed in values:
-                ax.plot(own, seed, MARKERS[row], color=color, ms=4, alpha=0.5)
+                dots = {"marker": marker_of(row), "ls": "", "ms": 4}
+                ax.plot(own, seed, color=color, alpha=0.5, **dots)
         ax.set(
             xlabel=strings("figure.units"),
             ylabel=strings("figure.training_error"),
@@ -229,7 +233,7 @@ def product_and_gradient(
         The product of the factors as the network computes them, where they
         depend on its input.
     """
-    color = COLORS["full-preactivation"]
+    color = color_of("full-preactivation")
     with axes(150, 75) as (figure, ax):
         ax.plot(
             gradient / gradient[-1],

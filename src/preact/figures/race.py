@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from preact.figures.style import Picture, axes, picture
-from preact.figures.variants import COLORS, MARKERS, row_name
+from preact.figures.variants import color_of, marker_of, row_name
 from preact.strings import Strings
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -39,8 +39,8 @@ def race_curves(
             row, _, control = arm.partition("+")
             steps = np.arange(1, len(loss[arm]) + 1)
             style: Any = {
-                "color": COLORS[row],
-                "marker": MARKERS[row],
+                "color": color_of(row),
+                "marker": marker_of(row),
                 "markevery": (9, 10),
                 "mfc": "none" if control else None,
                 "ls": "--" if control else "-",

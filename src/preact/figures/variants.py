@@ -6,6 +6,7 @@ a gate are a family: neighboring hues, and the bias itself as the marker.
 """
 
 import colorsys
+from zlib import crc32
 
 from preact.spec import GATE_BIASES, ROWS
 from preact.strings import Strings
@@ -41,6 +42,8 @@ FAMILIES = {  # hue of bias 0 and of bias -10, in degrees
     "shortcut-only-gating": (95, 195),
 }
 LIGHTEST, DARKEST = 0.28, 0.135  # luminance that stands out on both pages
+OWN_LUMINANCE = 0.2
+OWN_MARKERS = "p8d|_1234"
 
 
 def row_name(row: str, strings: Strings) -> str:
@@ -50,6 +53,20 @@ def row_name(row: str, strings: Strings) -> str:
             bias = row.removeprefix(f"{kind}-b")
             return strings(f"row.{kind}", bias=bias.replace("-", "−"))
     return strings(f"row.{row}") if row in ROWS else row
+
+
+def color_of(row: str) -> str:
+    """Color of a row; a unit of one's own has what its name gives it."""
+    if row in COLORS:
+        return COLORS[row]
+    return shade(float(crc32(row.encode()) % 360), OWN_LUMINANCE)
+
+
+def marker_of(row: str) -> str:
+    """Marker of a row, likewise."""
+    if row in MARKERS:
+        return MARKERS[row]
+    return OWN_MARKERS[crc32(row.encode()) % len(OWN_MARKERS)]
 
 
 def luminance(color: str) -> float:
