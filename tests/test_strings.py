@@ -34,7 +34,7 @@ def test_words_are_looked_up_and_filled_in():
 NAMED_ELSEWHERE = {
     "row": ["src/preact/spec.py"],
     "speed": ["src/preact/records/speed.toml"],
-    "exercise": ["src/preact/book/exercises*", "src/preact/book/exercises/*"],
+    "exercise": ["src/preact/book/exercises/*.py"],
 }
 
 
@@ -57,7 +57,7 @@ def is_looked_up(key, sources):
 def test_no_key_is_left_unused():
     paths = [
         path
-        for pattern in ("src/preact/**/*.py", "book/en/*.md", "book/_ext/*.py")
+        for pattern in ("src/preact/**/*.py", "book/en/*.md", "book/site/*.py")
         for path in ROOT.glob(pattern)
     ]
     sources = {path: path.read_text("utf-8") for path in paths}
