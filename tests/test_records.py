@@ -1,4 +1,5 @@
 import json
+import math
 import os
 import re
 
@@ -11,6 +12,7 @@ from preact.records import (
     read_record,
     schema,
     sha256_of,
+    write_new,
     write_record,
 )
 from preact.records.compare import PUBLISHED, compare, load_records
@@ -218,6 +220,28 @@ def test_a_record_can_be_written_where_there_are_no_hard_links(
     with pytest.raises(FileExistsError):
         write_record(path, GOOD, [])
     assert [p.suffix for p in sorted(tmp_path.iterdir())] == [".csv", ".json"]
+
+
+def test_a_curve_that_a_kill_left_without_its_record_is_replaced(tmp_path):
+    path = tmp_path / "seed-1.json"
+    path.with_suffix(".csv").write_text("iteration\n7\n")
+    write_record(path, GOOD, [{"iteration": 1}, {"iteration": 2, "loss": 3}])
+    curve = read_curve(path)
+    assert curve["iteration"] == [1, 2]
+    assert math.isnan(curve["loss"][0])
+    assert curve["loss"][1] == 3
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_file_that_is_new_replaces_none_unless_it_is_told_to(tmp_path):
+    path = tmp_path / "a.txt"
+    write_new(path, "one", replace=False)
+    with pytest.raises(FileExistsError):
+        write_new(path, "two", replace=False)
+    assert path.read_text() == "one"
+    write_new(path, "two", replace=True)
+    assert path.read_text() == "two"
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_the_file_of_a_record_is_the_record_again(tmp_path):

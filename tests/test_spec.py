@@ -70,6 +70,7 @@ def test_gates_are_one_gate_with_two_uses():
         assert exclusive.on_shortcut == Gated(float(bias), complement=True)
         alone = TABLE_1[f"shortcut-only-gating-b{bias}"]
         assert alone.on_branch == Scale(1.0)
+        assert alone.on_shortcut == Gated(float(bias), complement=True)
 
 
 def test_a_spec_cannot_be_changed_and_takes_keywords_only():
