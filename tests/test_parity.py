@@ -173,6 +173,20 @@ def test_whole_networks_agree_in_evaluation(row):
     close(mine, network(torch.tensor(x)).detach().numpy())
 
 
+def test_a_classifier_is_a_layer_among_others():
+    plan = tiny(TABLE_2["original"], 2)
+    rng = np.random.default_rng(0)
+    params = trained(reference.initialize(plan, 0), rng)
+    x = rng.normal(size=(3, plan.classifier.c_in))
+    out, caches = reference.layers.forward((plan.classifier,), params, x)
+    weight, bias = (params[f"classifier.{k}"] for k in ("weight", "bias"))
+    close(out, x @ weight.T + bias)
+    dx, grads = reference.layers.backward(np.ones_like(out), caches)
+    close(dx, np.broadcast_to(weight.sum(0), x.shape))
+    close(grads["classifier.bias"], np.full(10, 3.0))
+    close(grads["classifier.weight"], np.tile(x.sum(0), (10, 1)))
+
+
 def test_imagenet_stems_agree():
     plan = imagenet_plan(
         TABLE_2["full-preactivation"], depth=50, image=(3, 33, 32), classes=7

@@ -2,6 +2,8 @@ import json
 import math
 import os
 import re
+import statistics
+from dataclasses import replace
 
 import pytest
 
@@ -300,6 +302,72 @@ def test_runs_of_different_precision_are_no_one_median(tmp_path, capsys):
     said = capsys.readouterr().out
     assert "execution.precision bf16" in said
     assert "execution.precision fp32" in said
+
+
+def test_lines_that_would_look_alike_say_in_what_they_differ(tmp_path):
+    recipe = GOOD["config"]["protocol"]
+    for name, rate in (("a", 0.1), ("a", 0.2), ("b", 0.1)):
+        made(
+            tmp_path / name / str(rate) / "seed-1.json",
+            experiment=name,
+            config={"protocol": recipe | {"lr": rate}},
+        )
+    settings = {
+        line.settings for line in compare(load_records(None, tmp_path))
+    }
+    assert settings == {
+        ("recipe.lr 0.1", "experiment a"),
+        ("recipe.lr 0.2", "experiment a"),
+        ("recipe.lr 0.1", "experiment b"),
+    }
+
+
+def test_lines_stand_by_depth_and_then_in_the_order_of_the_papers_tables(
+    tmp_path,
+):
+    rows = [
+        "mine",
+        "dropout-shortcut",
+        "exclusive-gating-b-6",
+        "exclusive-gating-b0",
+        "no-relu-after-addition",
+        "full-preactivation",
+        "original",
+    ]
+    unit = {"unit": {"pre": ["BN"], "post": ["ReLU"]}}
+    for depth in (110, 20):
+        for row in rows:
+            made(
+                tmp_path / "any" / row / str(depth) / "seed-1.json",
+                experiment="any",
+                depth=depth,
+                row=row,
+                config=unit if row == "mine" else {},
+            )
+    lines = compare(load_records("any", tmp_path))
+    assert [line.depth for line in lines] == [20] * 7 + [110] * 7
+    assert [line.row for line in lines[:7]] == [
+        "original",
+        "full-preactivation",
+        "no-relu-after-addition",
+        "exclusive-gating-b0",
+        "exclusive-gating-b-6",
+        "dropout-shortcut",
+        "mine",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("errors", "fails"), [((19.0, 20.0, 30.0), False), ((20.0, 20.1), True)]
+)
+def test_a_line_fails_where_its_median_is_above_20_percent(errors, fails):
+    seeds = [
+        replace(read_record(SOME[0]), test_error_pct=error) for error in errors
+    ]
+    (line,) = compare(seeds)
+    assert line.fails is fails
+    assert line.median == statistics.median(errors)
+    assert line.errors_pct == errors
 
 
 def reported(folder, capsys, *options):
