@@ -144,8 +144,9 @@ def open_share(plan: NetworkPlan, streams: list[Array]) -> Array:
 def shortcut_products(plan: NetworkPlan) -> Array:
     """Product of the shortcut factors from unit l to the end, l = 0 ... L.
 
-    A constant is its lambda (Eq. (8)), a gate 1 - sigmoid(b) at its initial
-    bias and zero input, anything else 1.
+    A constant is its lambda (Eq. (8)), a gate 1 - sigmoid(b), or sigmoid(b)
+    where g(x) itself stands on the shortcut, at its initial bias and zero
+    input; anything else is 1.
 
     Returns
     -------
@@ -160,8 +161,9 @@ def _shortcut_factor(unit: UnitPlan) -> float:
     match unit.spec.on_shortcut:
         case Scale(value):
             return value
-        case Gated(bias=bias):
-            return 1.0 - float(sigmoid(np.array(bias)))
+        case Gated(bias=bias, complement=complement):
+            g = float(sigmoid(np.array(bias)))
+            return 1.0 - g if complement else g
         case _:
             return 1.0
 

@@ -1,6 +1,7 @@
 """Section 3: Eqs. (6) to (8), scaled and gated shortcuts."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from preact.propagation import (
     shortcut_products,
     stream_jacobian,
 )
-from preact.spec import BN, RELU, TABLE_1, Dropout, Scale, UnitSpec
+from preact.spec import BN, RELU, TABLE_1, Dropout, Gated, Scale, UnitSpec
 
 LAMBDAS = [0.5, 0.9, 1.1]
 
@@ -89,6 +90,16 @@ def test_products_of_gates_at_their_bias(bias, product):
         spec = TABLE_1[f"{kind}-gating-b{bias}"]
         plan = cifar_plan(spec, depth=110, convs=2)
         assert shortcut_products(plan)[0] == pytest.approx(product, abs=5e-4)
+
+
+def test_a_gate_that_is_no_complement_opens_with_its_bias():
+    spec = UnitSpec(pre=(BN, RELU), on_shortcut=Gated(3.0))
+    plan = stack_plan(spec, units=2, width=4)
+    open_, closed = 1 / (1 + math.exp(-3)), 1 / (1 + math.exp(3))
+    assert shortcut_products(plan) == pytest.approx([open_**2, open_, 1.0])
+    spec = replace(spec, on_shortcut=Gated(3.0, complement=True))
+    plan = stack_plan(spec, units=2, width=4)
+    assert shortcut_products(plan)[0] == pytest.approx(closed**2)
 
 
 def test_the_total_gradient_grows_where_the_direct_term_vanishes():
