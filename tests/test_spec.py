@@ -28,6 +28,7 @@ def test_table_2_only_moves_one_bn_and_one_relu(row):
 def test_table_1_has_its_28_rows_and_all_keep_the_original_order():
     original = TABLE_2["original"]
     assert len(TABLE_1) == 28
+    assert TABLE_1["original"] == original
     for spec in TABLE_1.values():
         places = (spec.pre, spec.post, spec.after)
         assert places == (original.pre, original.post, original.after)

@@ -72,6 +72,7 @@ def test_a_record_says_what_the_reader_of_a_table_asks(small):
         assert record["parameters"] > 0
         assert record["images_per_s"] > 0
         assert record["images_per_s"] == round(record["images_per_s"], 1)
+        assert record["wall_s"] == round(record["wall_s"], 2) > 0
         assert record["peak_memory_bytes"] > 50e6
         assert record["git"].keys() == {"commit", "dirty"}
 

@@ -1,6 +1,7 @@
 """Which runs are begun, and in what order, by a clock that is handed in."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from preact.experiment import (
     planned_runs,
     read_experiment,
 )
+from preact.experiment.execute import described, with_processes
+from preact.experiment.matrix import cost
 from preact.experiment.schedule import (
     Job,
     by_network,
@@ -159,6 +162,30 @@ def test_runs_are_grouped_by_the_network_in_their_path(jobs):
         "resnet-8-2-width-4": 4,
         "resnet-11-3-width-4": 4,
     }
+
+
+def test_the_cost_of_a_run_grows_with_its_iterations(jobs):
+    run = jobs[0].planned.run
+    recipe = replace(run.recipe, iterations=1_000_000)
+    # a step takes more than ten microseconds, and less than ten minutes
+    assert 10 < cost(replace(run, recipe=recipe), "cpu", 1) < 6e8
+
+
+@pytest.mark.parametrize(
+    ("processes", "ghost_batch", "bn_batch"),
+    [(1, 64, 64), (4, 64, 16), (2, 8, 8)],
+)
+def test_a_record_tells_over_how_many_images_bn_took_its_statistics(
+    jobs, processes, ghost_batch, bn_batch
+):
+    run = jobs[0].planned.run
+    recipe = replace(run.recipe, batch=64, ghost_batch=ghost_batch)
+    run = with_processes(replace(run, recipe=recipe), processes)
+    fields = described(run)
+    assert fields["bn_batch"] == bn_batch
+    assert fields["config"]["execution"]["processes"] == processes
+    assert fields["protocol"] == "digits"
+    assert not {"execution", "unit"} & fields.keys()
 
 
 def steps_left(n: int):
