@@ -33,6 +33,7 @@ def test_words_are_looked_up_and_filled_in():
 # does not spell it out.
 NAMED_ELSEWHERE = {
     "row": ["src/preact/spec.py"],
+    "law": ["book/en/02-signal.md"],
     "speed": ["src/preact/records/speed.toml"],
     "exercise": ["src/preact/book/exercises/*.py"],
 }
