@@ -100,6 +100,10 @@ def test_a_network_may_have_seeds_of_its_own():
         (("[true, false]", '["yes"]'), r"final_bn\[0\] must be one of"),
         (('"digits"', '"digit"'), "recipe must be one of"),
         (("[scientific]", "[scientific"), "is not TOML"),
+        (
+            ("[fixed]", "[fixed]\nexecution = { processes = 2 }"),
+            r"processes is counted when it runs \(torchrun\); got 2",
+        ),
     ],
 )
 def test_a_file_that_means_nothing_is_answered_in_a_sentence(

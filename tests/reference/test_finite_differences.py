@@ -171,6 +171,13 @@ def test_a_whole_network(row):
     )
 
 
+def test_cross_entropy_does_not_overflow():
+    logits = np.array([[1000.0, 0.0], [-1000.0, 0.0]])
+    loss, dlogits = cross_entropy(logits, np.array([0, 0]))
+    assert loss == 500.0
+    np.testing.assert_array_equal(dlogits, [[0.0, 0.0], [-0.5, 0.5]])
+
+
 def test_sigmoid_does_not_overflow():
     z = np.array([-1e4, -1.0, 0.0, 1.0, 1e4])
     expected = [0.0, 1 / (1 + np.e), 0.5, np.e / (1 + np.e), 1.0]

@@ -185,9 +185,7 @@ class Fixed:
 
     def __post_init__(self) -> None:
         find_recipe(self.recipe)
-        if "processes" in self.execution.__dict__ and (
-            self.execution.processes != 1
-        ):
+        if self.execution.processes != 1:
             raise ValueError(
                 "execution.processes is counted when it runs (torchrun); "
                 f"got {self.execution.processes}"
