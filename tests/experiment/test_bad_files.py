@@ -215,4 +215,6 @@ def test_an_own_unit_stands_in_a_file_with_all_that_a_spec_has(tmp_path):
 def test_an_own_unit_that_is_none_is_refused(tmp_path, unit, message):
     path = tmp_path / "own.toml"
     path.write_text(GOOD.replace('["original"]', f"[{{ {unit} }}]"))
-    assert re.search(message, refused(path))
+    told = refused(path)
+    assert re.search(message, told)
+    assert "scientific.rows[0]" in told
