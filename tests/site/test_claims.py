@@ -10,6 +10,7 @@ from preact.strings import LANGUAGES
 
 SITE = ROOT / "_build/html"
 MARK = re.compile(r"<a class=\"[^\"]*claim-mark[^>]*>[^<]+</a>")
+WEIGHTS = (0.2126, 0.7152, 0.0722)  # of red, green and blue in luminance
 EVERY_LANGUAGE = pytest.mark.parametrize("language", LANGUAGES)
 
 
@@ -77,7 +78,7 @@ def test_a_mark_can_be_read(open_page, theme):
             v / 12.92 if v <= 0.03928 else ((v + 0.055) / 1.055) ** 2.4
             for v in values
         ]
-        return sum(w * v for w, v in zip((0.2126, 0.7152, 0.0722), linear))
+        return sum(w * v for w, v in zip(WEIGHTS, linear, strict=True))
 
     dark, light = sorted(map(luminance, colors))
     assert (light + 0.05) / (dark + 0.05) >= 4.5
