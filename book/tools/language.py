@@ -33,6 +33,7 @@ def glossary_key(language: str) -> str:
 
 
 # ------------------------------------------------------------------ prose
+@cache
 def prose(text: str) -> str:
     """Return what a reader reads: no code, no mathematics, no markup."""
     parts = []
