@@ -72,7 +72,7 @@ class Scope(_Data):
     """
 
     network: str
-    units: int | None = None
+    units: int | None = Field(default=None, ge=2)
     at: str | int
     seeds: int | None = Field(default=None, ge=2)
 
