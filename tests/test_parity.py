@@ -107,6 +107,7 @@ def assert_units_agree(plan, unit, mode="train"):
         close(grads[name], parameter.grad.numpy())
 
 
+@pytest.mark.claim("two-engines-agree")
 @pytest.mark.parametrize("where", ["same", "first", "projecting"])
 @pytest.mark.parametrize("convs", [1, 2, 3])
 @pytest.mark.parametrize("row", CASES)
@@ -118,6 +119,7 @@ def test_reference_and_torch_agree_on_every_gradient(row, convs, where):
     )
 
 
+@pytest.mark.claim("two-engines-agree")
 @pytest.mark.parametrize("mode", ["train", "eval"])
 @pytest.mark.parametrize("tap", ["before pre", "after pre"])
 @pytest.mark.parametrize("projection", ["pad", "conv", "conv BN"])

@@ -19,6 +19,7 @@ from preact.spec import (
 )
 
 
+@pytest.mark.claim("one-bn-one-relu")
 @pytest.mark.parametrize("row", TABLE_2)
 def test_table_2_only_moves_one_bn_and_one_relu(row):
     spec = TABLE_2[row]

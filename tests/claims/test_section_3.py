@@ -26,6 +26,7 @@ def scaled(value):
     return UnitSpec(pre=(BN, RELU), on_shortcut=Scale(value))
 
 
+@pytest.mark.claim("eq-7")
 @pytest.mark.parametrize("value", LAMBDAS)
 def test_eq_6_and_7_scalars_are_absorbed_into_the_branches(value):
     plan, params, x = small(scaled(value))
@@ -37,6 +38,7 @@ def test_eq_6_and_7_scalars_are_absorbed_into_the_branches(value):
     assert relative(streams[-1], total) < EXACT
 
 
+@pytest.mark.claim("eq-8")
 @pytest.mark.parametrize("value", LAMBDAS)
 def test_eq_8_the_direct_term_is_the_product_of_lambdas(value):
     plan, params, x = small(scaled(value))
@@ -102,6 +104,7 @@ def test_a_gate_that_is_no_complement_opens_with_its_bias():
     assert shortcut_products(plan)[0] == pytest.approx(closed**2)
 
 
+@pytest.mark.claim("lambda-below-1-and-the-gradient-grows")
 def test_the_total_gradient_grows_where_the_direct_term_vanishes():
     """0.9^100 of the shortcut is left; the gradient grows all the same."""
     plan = stack_plan(scaled(0.9), units=100, width=64)
@@ -109,6 +112,7 @@ def test_the_total_gradient_grows_where_the_direct_term_vanishes():
     assert profile(plan).gradient_ratio > 1e3
 
 
+@pytest.mark.claim("lambda-below-1-and-the-gradient-grows")
 @pytest.mark.parametrize("value", [0.5, 0.9])
 def test_with_lambda_below_one_the_stream_saturates(value):
     plan = stack_plan(scaled(value), units=100, width=64)
