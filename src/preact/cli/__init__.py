@@ -1,4 +1,4 @@
-"""The `preact` command: plan, data, train, ablate, report, bench.
+"""The `preact` command: plan, data, train, eval, ablate, report, bench.
 
 Each command is a module of this room, imported when it is called for: what
 needs no PyTorch does not wait for it.
@@ -22,6 +22,7 @@ COMMANDS = {
     "plan": "print units, shapes, parameters and multiply-adds",
     "data": "download and verify CIFAR",
     "train": "train one network; the same command again resumes",
+    "eval": "print the test error of a network that was trained",
     "ablate": "run what an experiment file asks for and is not recorded",
     "report": "print our errors beside the paper's",
     "bench": "time a training step and a forward pass beside other packages",

@@ -13,18 +13,12 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from preact import paper
 from preact.plan.checks import MOST
+from preact.plan.written_unit import WrittenUnit
 from preact.records import Deviation
 from preact.spec import (
     CONTROLS,
     ROWS,
     TABLE_2,
-    Conv1x1,
-    Dropout,
-    Gated,
-    OnBranch,
-    OnShortcut,
-    Op,
-    Scale,
     UnitSpec,
     find_row,
 )
@@ -76,71 +70,18 @@ class NetworkChoice:
 
 
 @typed
-class Factor:
-    """What multiplies the shortcut or F: one of Table 1's, by its name."""
-
-    scale: float | None = None
-    gate: float | None = None
-    complement: bool = False
-    design: Literal["conv1x1", "two conv3x3"] = "conv1x1"
-    dropout: float | None = None
-    conv1x1: bool = False
-
-    def __post_init__(self) -> None:
-        names = ("scale", "gate", "dropout", "conv1x1")
-        absent = (self.scale, self.gate, self.dropout).count(None)
-        if 3 - absent + self.conv1x1 != 1:
-            raise ValueError(f"must say exactly one of {', '.join(names)}")
-
-    @property
-    def made(self) -> OnShortcut:
-        if self.gate is not None:
-            return Gated(self.gate, self.complement, self.design)
-        if self.dropout is not None:
-            return Dropout(self.dropout)
-        if self.conv1x1:
-            return Conv1x1()
-        return Scale(self.scale if self.scale is not None else 1.0)
-
-
-@typed
-class OwnUnit:
+class OwnUnit(WrittenUnit):
     """A unit that the paper has not: its name, its places, its factors."""
 
     name: Name
-    pre: tuple[Literal["BN", "ReLU"], ...] = ()
-    post: tuple[Literal["BN", "ReLU"], ...] = ()
-    after: tuple[Literal["BN", "ReLU"], ...] = ()
-    on_shortcut: Factor = Factor(scale=1.0)
-    on_branch: Factor = Factor(scale=1.0)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.name in ROWS or self.name in ROW_SETS or ".tail" in self.name:
             raise ValueError(
                 "name must be one of its own, which no row of the paper "
                 f"bears; got {self.name!r}"
             )
-        self.spec  # noqa: B018  (refuses what is no unit)
-
-    @property
-    def spec(self) -> UnitSpec:
-        """The unit that the file describes.
-
-        Raises
-        ------
-        ValueError
-            If its factors are of no unit.
-        """
-        branch = self.on_branch.made
-        if not isinstance(branch, OnBranch):
-            raise ValueError("on_branch must be a scale or a gate")
-        return UnitSpec(
-            pre=tuple(map(Op, self.pre)),
-            post=tuple(map(Op, self.post)),
-            after=tuple(map(Op, self.after)),
-            on_shortcut=self.on_shortcut.made,
-            on_branch=branch,
-        )
 
 
 Row = Annotated[

@@ -36,6 +36,8 @@ class PlannedRun:
         network = f"resnet-{run.depth}-{run.convs}"
         if run.width != 16:
             network += f"-width-{run.width}"
+        if run.outputs != run.data.classes:
+            network += f"-classes-{run.outputs}"
         return (
             Path(self.experiment)
             / run.data.name

@@ -65,22 +65,29 @@ def read_json(path: Path) -> Any:
     ValueError
         If the file is no JSON.
     """
+    return parse_json(read_text(path), str(path))
+
+
+def parse_json(text: str, where: str) -> Any:
+    """Return what JSON says; NaN and infinity are none of its numbers.
+
+    Raises
+    ------
+    ValueError
+        If it is no JSON.
+    """
 
     def refuse(word: str) -> NoReturn:
         raise ValueError(f"{word} is no number of JSON")
 
     try:
-        return json.loads(read_text(path), parse_constant=refuse)
+        return json.loads(text, parse_constant=refuse)
     except RecursionError as error:
         raise ValueError(
-            f"{path}: lists or objects stand too deeply in each other"
+            f"{where}: lists or objects stand too deeply in each other"
         ) from error
-    except FileNotFoundError:
-        raise
     except ValueError as error:
-        if str(error).startswith(str(path)):
-            raise
-        raise ValueError(f"{path} is not JSON: {plain(error)}") from error
+        raise ValueError(f"{where} is not JSON: {plain(error)}") from error
 
 
 def read_curve(path: Path) -> dict[str, list[float]]:
@@ -125,7 +132,7 @@ def _json(record: Mapping[str, Any]) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def write_new(path: Path, text: str, *, replace: bool) -> None:
+def write_new(path: Path, content: str | bytes, *, replace: bool) -> None:
     """Put a whole file in place, refusing (or not) to replace another.
 
     Raises
@@ -135,8 +142,10 @@ def write_new(path: Path, text: str, *, replace: bool) -> None:
     """
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with fresh.open("w", encoding="utf-8") as out:
-            out.write(text)
+        with fresh.open("wb") as out:
+            out.write(
+                content.encode() if isinstance(content, str) else content
+            )
             out.flush()
             os.fsync(out.fileno())
         if replace:

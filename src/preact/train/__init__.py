@@ -3,6 +3,7 @@
 Chapter `08-training`.
 """
 
+from preact.train.evaluation import evaluate
 from preact.train.loop import Outcome, train
 from preact.train.recipe import Recipe, find_recipe, recipes
 from preact.train.run import Execution, Run
@@ -12,6 +13,7 @@ __all__ = [
     "Outcome",
     "Recipe",
     "Run",
+    "evaluate",
     "find_recipe",
     "recipes",
     "train",

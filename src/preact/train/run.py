@@ -11,6 +11,7 @@ from pydantic import Field
 from preact.data import Data
 from preact.fast.memory import Memory
 from preact.plan import CONVENTIONS, NetworkPlan, cifar_plan, imagenet_plan
+from preact.plan.checks import MOST, check_positive
 from preact.records import sha256_of
 from preact.spec import Op, UnitSpec, find_row
 from preact.train.precision import Precision
@@ -70,6 +71,8 @@ class Run:
         A unit of one's own; None is the one that `row` names.
     tail : tuple of Op, optional
         What stands before the classifier; None is what the row asks for.
+    classes : int, optional
+        Outputs of the classifier; None is one for each class of the data.
     """
 
     row: str
@@ -82,8 +85,16 @@ class Run:
     tail: tuple[Op, ...] | None = None
     execution: Execution = field(default_factory=Execution)
     unit: UnitSpec | None = None
+    classes: int | None = None
 
     def __post_init__(self) -> None:
+        if self.classes is not None:
+            check_positive("classes", self.classes, MOST["classes"])
+            if self.classes < self.data.classes:
+                raise ValueError(
+                    f"classes must be at least the {self.data.classes} of "
+                    f"{self.data.label}; got {self.classes}"
+                )
         legal = isinstance(self.seed, int) and 0 <= self.seed < 2**63
         if not legal or isinstance(self.seed, bool):
             raise ValueError(
@@ -97,6 +108,11 @@ class Run:
         return self.unit or find_row(self.row)
 
     @property
+    def outputs(self) -> int:
+        """Outputs of the classifier."""
+        return self.classes or self.data.classes
+
+    @property
     def plan(self) -> NetworkPlan:
         """The network: recipe's conventions, shape of the data."""
         conventions = CONVENTIONS[self.recipe.conventions]
@@ -104,7 +120,7 @@ class Run:
             return imagenet_plan(
                 self.spec,
                 depth=self.depth,
-                classes=self.data.classes,
+                classes=self.outputs,
                 image=self.data.shape,
                 conventions=replace(conventions, tail=self.tail),
             )
@@ -112,7 +128,7 @@ class Run:
             self.spec,
             depth=self.depth,
             convs=self.convs,
-            classes=self.data.classes,
+            classes=self.outputs,
             image=self.data.shape,
             width=self.width,
             conventions=replace(conventions, tail=self.tail),
@@ -127,10 +143,14 @@ class Run:
     def config(self) -> dict[str, Any]:
         """Everything that determines the result, resolved."""
         tail = self.drawn_tail if self.tail is None else self.tail
-        unit = {} if self.unit is None else {"unit": in_full(self.unit)}
+        own: dict[str, Any] = {}  # absent where records never had it
+        if self.unit is not None:
+            own["unit"] = in_full(self.unit)
+        if self.outputs != self.data.classes:
+            own["classes"] = self.outputs
         return {
             "row": self.row,
-            **unit,
+            **own,
             "spec": str(self.spec),
             "tail": " ".join(tail),
             "depth": self.depth,
