@@ -33,12 +33,15 @@ from preact.nn import Network
 
 __all__ = [
     "from_pytorchcv",
+    "from_timm",
     "from_torch_resnet",
     "from_torchvision",
     "to_pytorchcv",
+    "to_timm",
     "to_torch_resnet",
     "to_torchvision",
 ]
+TIMM_HEAD = "head.fc.weight"  # there, a 1x1 convolution
 
 
 def from_pytorchcv(weights: Weights, *, stride_on: Strides = "3x3") -> Network:
@@ -93,7 +96,7 @@ def from_torchvision(weights: Weights) -> Network:
     Parameters
     ----------
     weights : mapping of str to Tensor
-        Of `resnet50`, `resnet101` or `resnet152`.
+        Of `resnet18`, 34, 50, 101 or 152.
 
     Returns
     -------
@@ -106,6 +109,33 @@ def from_torchvision(weights: Weights) -> Network:
         If they are of another network; names the first odd key.
     """
     return read_weights("torchvision", weights)
+
+
+def from_timm(weights: Weights) -> Network:
+    """Build the network of a timm state dictionary.
+
+    Parameters
+    ----------
+    weights : mapping of str to Tensor
+        Of `resnetv2_18`, 34, 50, 101 or 152, or of `resnet18` to 152.
+        Those with a `d`, `t`, `gn` or `bit` in the name are other networks,
+        and refused; `resnetaa50` and `resnetblur50` blur without weights,
+        which therefore do not tell them from `resnet50`.
+
+    Returns
+    -------
+    Network
+        In evaluation mode, in the dtype of the weights.
+
+    Raises
+    ------
+    ValueError
+        If they are of another network; names the first odd key.
+    """
+    head = weights.get(TIMM_HEAD)
+    if head is not None and head.shape[2:] == (1, 1):
+        weights = {**weights, TIMM_HEAD: head.flatten(1)}
+    return read_weights("timm", weights)
 
 
 def to_pytorchcv(network: Network) -> dict[str, Tensor]:
@@ -139,3 +169,17 @@ def to_torchvision(network: Network) -> dict[str, Tensor]:
         If torchvision has no such network; says where it differs first.
     """
     return write_weights("torchvision", network)
+
+
+def to_timm(network: Network) -> dict[str, Tensor]:
+    """Return the weights under timm's names, for a strict load.
+
+    Raises
+    ------
+    ValueError
+        If timm has no such network; says where it differs first.
+    """
+    weights = write_weights("timm", network)
+    if TIMM_HEAD in weights:
+        weights[TIMM_HEAD] = weights[TIMM_HEAD][:, :, None, None]
+    return weights

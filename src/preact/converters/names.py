@@ -75,6 +75,31 @@ TORCH_RESNET_PREACT = Layout(
     classifier="head",
 )
 
+TORCHVISION = Layout(
+    stem_conv="conv1",
+    stem_kernels=(7,),
+    stem_norm="bn1",
+    unit="layer{stage}.{unit0}.",
+    conv="conv{k}",
+    norm="bn{k}",
+    projection="downsample.0",
+    projection_norm="downsample.1",
+    tail=None,
+    classifier="fc",
+)
+TIMM_PREACT = Layout(  # resnetv2_50 and the like
+    stem_conv="stem.conv",
+    stem_kernels=(7,),
+    stem_norm=None,
+    unit="stages.{stage0}.blocks.{unit0}.",
+    conv="conv{k}",
+    norm="norm{k}",
+    projection="downsample.conv",
+    projection_norm=None,
+    tail="norm",
+    classifier="head.fc",
+)
+
 LAYOUTS: dict[str, tuple[Layout, ...]] = {
     "pytorchcv": (
         PYTORCHCV_PREACT,
@@ -109,18 +134,6 @@ LAYOUTS: dict[str, tuple[Layout, ...]] = {
             tail=None,
         ),
     ),
-    "torchvision": (
-        Layout(
-            stem_conv="conv1",
-            stem_kernels=(7,),
-            stem_norm="bn1",
-            unit="layer{stage}.{unit0}.",
-            conv="conv{k}",
-            norm="bn{k}",
-            projection="downsample.0",
-            projection_norm="downsample.1",
-            tail=None,
-            classifier="fc",
-        ),
-    ),
+    "torchvision": (TORCHVISION,),
+    "timm": (TIMM_PREACT, TORCHVISION),  # its ResNets bear torchvision's names
 }
