@@ -21,6 +21,7 @@ from preact.experiment import (
     find_device,
     planned_runs,
     read_experiment,
+    shipped,
 )
 from preact.experiment.schedule import (
     FAILED,
@@ -47,7 +48,12 @@ def add_command(commands: Any) -> None:
         "the same command goes on. Several at once share the work.",
     )
     parser.add_argument(
-        "files", type=Path, nargs="+", help="experiments/<name>.toml"
+        "files",
+        type=Path,
+        nargs="+",
+        metavar="experiment",
+        help="a file, or the name of one of the package's: "
+        + ", ".join(shipped()),
     )
     add_places(parser)
     parser.add_argument(

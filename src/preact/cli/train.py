@@ -47,7 +47,10 @@ def add_command(commands: Any) -> None:
         "Under torchrun the processes share every batch.",
     )
     parser.add_argument(
-        "file", type=Path, nargs="?", help="an experiment file of one run"
+        "file",
+        type=Path,
+        nargs="?",
+        help="an experiment of one run: a file, or a name such as smoke",
     )
     first = len(parser._actions)
     add_network(parser)

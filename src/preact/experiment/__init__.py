@@ -7,6 +7,7 @@ from preact.experiment.config import (
     Experiment,
     experiment_schema,
     read_experiment,
+    shipped,
 )
 from preact.experiment.execute import (
     Busy,
@@ -29,4 +30,5 @@ __all__ = [
     "find_device",
     "planned_runs",
     "read_experiment",
+    "shipped",
 ]

@@ -5,6 +5,7 @@ Chapter `08-training`.
 
 import tomllib
 from dataclasses import fields, replace
+from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -148,7 +149,7 @@ class ExperimentFile:
 
 @typed
 class Experiment:
-    """What `experiments/<name>.toml` says, resolved and checked.
+    """What an experiment file says, resolved and checked.
 
     Parameters
     ----------
@@ -201,17 +202,37 @@ def read_experiment(path: Path) -> Experiment:
         raise ValueError(f"{path}: {error}") from error
 
 
+def shipped() -> dict[str, Path]:
+    """Return the package's own experiment files by name.
+
+    Examples
+    --------
+    >>> [name for name in shipped() if name.startswith("table")]
+    ['table_1', 'table_2', 'table_3', 'table_3_cifar100']
+    """
+    folder = Path(str(files("preact").joinpath("experiments")))
+    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+
+
 def find_file(path: Path) -> Path:
-    """Return the path, or that of the package's file of this bare name."""
-    if path.exists() or path.name != str(path):
+    """Return the path, or that of the package's file of this bare name.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is neither; the message lists the package's.
+    """
+    own, name = shipped(), path.name.removesuffix(".toml")
+    if not path.is_file() and path.name == str(path) and name in own:
+        return own[name]
+    if path.exists():
         return path
-    shipped = Path(str(files("preact"))) / "experiments"
-    written = Path(__file__).parents[3] / "experiments"  # not installed
-    for folder in (shipped, written):
-        own = folder / f"{path.name.removesuffix('.toml')}.toml"
-        if own.is_file():
-            return own
-    return path
+    near = get_close_matches(name[:60], own, n=3, cutoff=0.5)
+    raise FileNotFoundError(
+        f"{path} does not exist; experiments of the package"
+        + (f" (near it: {', '.join(near)})" if near else "")
+        + f": {', '.join(own)}"
+    )
 
 
 def _experiment(name: str, said: ExperimentFile) -> Experiment:
