@@ -23,12 +23,8 @@ Examples
 
 from torch import Tensor
 
-from preact.converters.convert import (
-    Strides,
-    Weights,
-    read_weights,
-    write_weights,
-)
+from preact.converters.convert import read_weights, write_weights
+from preact.converters.infer import Strides, Weights
 from preact.nn import Network
 
 __all__ = [
@@ -41,7 +37,6 @@ __all__ = [
     "to_torch_resnet",
     "to_torchvision",
 ]
-TIMM_HEAD = "head.fc.weight"  # there, a 1x1 convolution
 
 
 def from_pytorchcv(weights: Weights, *, stride_on: Strides = "3x3") -> Network:
@@ -132,9 +127,6 @@ def from_timm(weights: Weights) -> Network:
     ValueError
         If they are of another network; names the first odd key.
     """
-    head = weights.get(TIMM_HEAD)
-    if head is not None and head.shape[2:] == (1, 1):
-        weights = {**weights, TIMM_HEAD: head.flatten(1)}
     return read_weights("timm", weights)
 
 
@@ -179,7 +171,4 @@ def to_timm(network: Network) -> dict[str, Tensor]:
     ValueError
         If timm has no such network; says where it differs first.
     """
-    weights = write_weights("timm", network)
-    if TIMM_HEAD in weights:
-        weights[TIMM_HEAD] = weights[TIMM_HEAD][:, :, None, None]
-    return weights
+    return write_weights("timm", network)

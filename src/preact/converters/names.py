@@ -26,6 +26,8 @@ class Layout:
     first_strides : bool
         Whether the package also has this network with the stride on the
         first 1x1 convolution of a bottleneck.
+    head_is_conv : bool
+        Whether its classifier is a 1x1 convolution.
     """
 
     stem_conv: str
@@ -39,6 +41,7 @@ class Layout:
     tail: str | None
     classifier: str
     first_strides: bool = False
+    head_is_conv: bool = False
 
 
 # Each pair: the small network, then what its ImageNet sibling changes.
@@ -98,6 +101,7 @@ TIMM_PREACT = Layout(  # resnetv2_50 and the like
     projection_norm=None,
     tail="norm",
     classifier="head.fc",
+    head_is_conv=True,
 )
 
 LAYOUTS: dict[str, tuple[Layout, ...]] = {

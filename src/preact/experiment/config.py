@@ -176,7 +176,7 @@ def experiment_schema() -> dict[str, Any]:
     return schema(ExperimentFile)
 
 
-def read_experiment(path: Path) -> Experiment:
+def read_experiment(path: Path | str) -> Experiment:
     """Read an experiment file, or one of the package's by its bare name.
 
     Raises
@@ -186,7 +186,7 @@ def read_experiment(path: Path) -> Experiment:
     ValueError
         If it is not TOML, or says something that means nothing here.
     """
-    path = find_file(path)
+    path = find_file(Path(path))
     text = read_text(path)
     try:
         values = tomllib.loads(text)

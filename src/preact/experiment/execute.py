@@ -50,14 +50,14 @@ class Busy(RuntimeError):
 
 def execute(
     planned: PlannedRun,
-    out: Path,
+    out: Path | str,
     *,
     device: str,
     report: Callable[[dict[str, float]], None] | None = None,
     deviations: Sequence[Deviation] = (),
     save_every: int = 100,
     left_s: Callable[[], float] = lambda: math.inf,
-    save: Path | bool = True,
+    save: Path | str | bool = True,
 ) -> tuple[Record, bool]:
     """Return a run's record, training if there is none yet.
 
@@ -66,7 +66,7 @@ def execute(
     Parameters
     ----------
     planned : PlannedRun
-    out : Path
+    out : Path or str
         Folder of records; checkpoints lie beside them until the run is over.
     device : str
         "cpu" or "cuda".
@@ -74,7 +74,7 @@ def execute(
         Called with each point of the curve.
     left_s : callable
         Seconds that are left to train.
-    save : Path or bool
+    save : Path, str or bool
         Where the weights of the last iteration go: beside the record (True),
         nowhere (False), or into this file.
 
@@ -94,15 +94,20 @@ def execute(
         if it is there and the weights that are asked for are not.
     """
     check_device(device)
-    path = record_path(out, planned)
-    kept = weights_path(path) if save is True else save or None
+    if not isinstance(planned, PlannedRun):
+        raise ValueError(
+            'planned must be a run with a name, PlannedRun("mine", run); got '
+            f"{type(planned).__name__}"
+        )
+    path = record_path(Path(out), planned)
+    kept = weights_path(path) if save is True else Path(save) if save else None
     with workers(device) as crew:
         run = with_processes(planned.run, crew.count)
         if path.exists():
             record = known_record(path, run)
             clear_leftovers(path)  # of a kill just before that
-            if crew.leads and isinstance(save, Path):
-                hand_over(path, save, run)
+            if crew.leads and kept and save is not True:
+                hand_over(path, kept, run)
             return record, False
         with _sole_work(path, crew) as work:
             if path.exists():  # another process was faster

@@ -94,7 +94,7 @@ class Line:
 
 
 def load_records(
-    experiment: str | None = None, folder: Path = PUBLISHED
+    experiment: str | None = None, folder: Path | str = PUBLISHED
 ) -> list[Record]:
     """Read the records below a folder, of one experiment or of all.
 
@@ -112,7 +112,7 @@ def load_records(
             "experiment must be the name of a folder of records; "
             f"got {shortened(experiment)}"
         )
-    root = folder / experiment if experiment else folder
+    root = Path(folder, experiment or "")
     runs: dict[tuple[str, str], Path] = {}
     records = []
     for path in sorted(root.rglob("seed-*.json")):

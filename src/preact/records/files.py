@@ -44,7 +44,7 @@ def write_record(
     return checked
 
 
-def read_record(path: Path) -> Record:
+def read_record(path: Path | str) -> Record:
     """Read one record.
 
     Raises
@@ -54,7 +54,7 @@ def read_record(path: Path) -> Record:
     ValueError
         If the file is no JSON, or no record.
     """
-    return parse(Record, read_json(path), str(path))
+    return parse(Record, read_json(Path(path)), str(path))
 
 
 def read_json(path: Path) -> Any:
@@ -90,14 +90,14 @@ def parse_json(text: str, where: str) -> Any:
         raise ValueError(f"{where} is not JSON: {plain(error)}") from error
 
 
-def read_curve(path: Path) -> dict[str, list[float]]:
+def read_curve(path: Path | str) -> dict[str, list[float]]:
     """Read the curve of a record: a list for each of its columns.
 
     What was not measured at a point is NaN.
 
     Parameters
     ----------
-    path : Path
+    path : Path or str
         Of the record or of its curve.
 
     Raises
@@ -105,7 +105,7 @@ def read_curve(path: Path) -> dict[str, list[float]]:
     ValueError
         If a line has another number of cells, or one is no number.
     """
-    path = path.with_suffix(".csv")
+    path = Path(path).with_suffix(".csv")
     names, *lines = csv.reader(io.StringIO(read_text(path))) or [[]]
     for number, line in enumerate(lines, 2):
         if len(line) != len(names):

@@ -41,6 +41,8 @@ def evaluate(
 
     Raises
     ------
+    TypeError
+        If the network or the data are something else.
     ValueError
         If the network reads images of other channels or tells fewer classes
         apart than the data have, or the device is not here.
@@ -55,6 +57,12 @@ def evaluate(
     >>> 80 < evaluate(preact.Network(plan, seed=0), data) < 95
     True
     """
+    for value, kind, words in (
+        (network, Network, "network must be a preact.Network"),
+        (data, Data, "data must be images, such as data.load('digits')"),
+    ):
+        if not isinstance(value, kind):
+            raise TypeError(f"{words}; got {type(value).__name__}")
     place, execution = check_device(device), execution or Execution()
     plan, channels = network.plan, data.shape[0]
     if plan.image[0] != channels or plan.classes < data.classes:

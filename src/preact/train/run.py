@@ -16,7 +16,7 @@ from preact.records import sha256_of
 from preact.spec import Op, UnitSpec, find_row
 from preact.train.precision import Precision
 from preact.train.recipe import Recipe
-from preact.typed import typed
+from preact.typed import check_name, shortened, typed
 
 # Fields of `Execution` younger than the first records: where one has its
 # default value, the configuration leaves it out, and old hashes stay true.
@@ -63,6 +63,11 @@ class Execution:
 class Run:
     """What is trained, on what, how, and from which seed.
 
+    Raises
+    ------
+    ValueError
+        If the fields describe no network, or are of another kind.
+
     Parameters
     ----------
     row : str
@@ -88,6 +93,20 @@ class Run:
     classes: int | None = None
 
     def __post_init__(self) -> None:
+        check_name("row", self.row)
+        for name, kind, hint in (
+            ("recipe", Recipe, "such as find_recipe('digits')"),
+            ("data", Data, "such as preact.data.load('digits')"),
+            ("execution", Execution, "such as Execution(fast=True, ...)"),
+            ("unit", UnitSpec | None, "and `row` what it is called"),
+        ):
+            value = getattr(self, name)
+            if not isinstance(value, kind):
+                expected = getattr(kind, "__name__", str(kind))
+                raise ValueError(
+                    f"{name} must be {expected}, {hint}; got "
+                    f"{shortened(value)}"
+                )
         if self.classes is not None:
             check_positive("classes", self.classes, MOST["classes"])
             if self.classes < self.data.classes:
@@ -101,6 +120,7 @@ class Run:
                 "seed must be a whole number from 0 to 2^63 - 1; "
                 f"got {self.seed!r}"
             )
+        self.plan  # noqa: B018  (refuses what is no network)
 
     @property
     def spec(self) -> UnitSpec:
