@@ -11,6 +11,11 @@ Examples
 ... )
 >>> plan.parameters, len(plan.units)
 (10327706, 333)
+>>> small = preact.cifar_plan("original", depth=20, convs=2)
+>>> network = preact.Network(small, seed=0)
+>>> import torch
+>>> network(torch.zeros(2, 3, 32, 32)).shape
+torch.Size([2, 10])
 
 Rooms, from the bottom up; each imports only from those before it:
 

@@ -2,6 +2,17 @@
 
 A class made by `typed` is a frozen dataclass whose fields are checked whenever
 one is made: 8.0 is no whole number, "no" is no boolean, NaN is no number.
+
+Examples
+--------
+>>> @typed
+... class Choice:
+...     depth: Positive
+>>> parse(Choice, {"depth": 110}, "mine.toml").depth
+110
+>>> parse(Choice, {"depth": 8.5}, "mine.toml")
+Traceback (most recent call last):
+ValueError: mine.toml: depth must be a whole number; got 8.5
 """
 
 import json
@@ -15,6 +26,24 @@ from typing import Annotated, Any, TypeVar, dataclass_transform
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
+__all__ = [
+    "LARGEST_FILE",
+    "NAME",
+    "Name",
+    "Percent",
+    "Positive",
+    "Seed",
+    "Share",
+    "check_name",
+    "dump",
+    "parse",
+    "plain",
+    "read_text",
+    "schema",
+    "sentence",
+    "shortened",
+    "typed",
+]
 T = TypeVar("T")
 STRICT = ConfigDict(
     strict=True, extra="forbid", allow_inf_nan=False, populate_by_name=True

@@ -18,6 +18,7 @@ from typing import NoReturn
 
 from preact import __version__
 
+__all__ = ["BAD_INPUT", "COMMANDS", "main", "make_parser"]
 COMMANDS = {
     "plan": "print units, shapes, parameters and multiply-adds",
     "data": "download and verify CIFAR",
@@ -45,6 +46,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         0; 2 with one sentence on stderr; 130 after Ctrl-C; 1 if nobody
         reads what is printed.
+
+    Examples
+    --------
+    >>> main(["report", "digits_table_2", "--json"])  # doctest: +ELLIPSIS
+    [{"row": "original", ...
+    0
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     for stream in (sys.stdout, sys.stderr):
