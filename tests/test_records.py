@@ -53,7 +53,7 @@ def trained(once, capsys):
     return once
 
 
-def test_a_run_leaves_a_record_and_its_curve_and_nothing_else(trained):
+def test_a_run_leaves_record_curve_and_weights_and_nothing_else(trained):
     command, path = trained
     record = read_record(path)
     assert record.outcome == "finished"
@@ -73,6 +73,7 @@ def test_a_run_leaves_a_record_and_its_curve_and_nothing_else(trained):
     assert sorted(p.name for p in path.parent.iterdir()) == [
         "seed-1.csv",
         "seed-1.json",
+        "seed-1.safetensors",
     ]
 
 

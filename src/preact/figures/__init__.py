@@ -5,6 +5,14 @@ A picture is inline SVG, its text real text in the page's font, its ink the
 page's ink (`currentColor`), so dark mode is right; and it carries its own
 alternative text.
 
+Examples
+--------
+>>> from preact.records.compare import compare, load_records
+>>> from preact.strings import Strings
+>>> table = measured(compare(load_records("digits_depth")), Strings("en"))
+>>> table.head[:2]
+['network', 'row']
+
 Chapters `01-why`, `02-signal` and `03-gradient` show `propagation`, `01-why`
 shows `race`, chapter `04-units` shows `units` and `tables`.
 """
