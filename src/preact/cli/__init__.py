@@ -17,6 +17,7 @@ from types import FrameType
 from typing import NoReturn
 
 from preact import __version__
+from preact.typed import printable
 
 COMMANDS = {
     "plan": "print units, shapes, parameters and multiply-adds",
@@ -61,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(nowhere, sys.stdout.fileno())
         return 1
     except BAD_INPUT as error:
-        print(f"preact: {one_line(str(error))}", file=sys.stderr)
+        print(f"preact: {one_line(reason(error))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print(
@@ -128,9 +129,18 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, text)
 
 
+def reason(error: Exception) -> str:
+    """What an error says; of the system's own, the file first."""
+    if not isinstance(error, OSError) or error.strerror is None:
+        return str(error) or type(error).__name__
+    if error.filename is None:
+        return f"the system cannot go on: {error.strerror}"
+    return f"{os.fsdecode(error.filename)} cannot be used: {error.strerror}"
+
+
 def one_line(message: str) -> str:
     """Put a message into one line, the middle of a long one left out."""
-    text = " ".join(message.split())
+    text = printable(" ".join(message.split()))
     half = LONGEST // 2
     return (
         text if len(text) <= LONGEST else f"{text[:half]} ... {text[-half:]}"

@@ -13,6 +13,7 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from preact import paper
 from preact.plan.checks import MOST
+from preact.plan.depth import cifar_counts, imagenet_counts
 from preact.records import Deviation
 from preact.spec import (
     CONTROLS,
@@ -32,6 +33,7 @@ from preact.train import Execution, Recipe, find_recipe
 from preact.typed import (
     Name,
     Seed,
+    Text,
     parse,
     plain,
     read_text,
@@ -50,7 +52,6 @@ ROW_SETS = {
     "controls": list(CONTROLS),
 }
 Seeds = Annotated[tuple[Seed, ...], Field(min_length=1, max_length=10_000)]
-Text = Annotated[str, Field(max_length=1_000)]
 
 
 def check_distinct(seeds: tuple[int, ...]) -> None:
@@ -73,6 +74,20 @@ class NetworkChoice:
 
     def __post_init__(self) -> None:
         check_distinct(self.seeds or ())
+
+
+def check_depth(network: NetworkChoice, data: str) -> None:
+    """Refuse a depth that no network has.
+
+    Raises
+    ------
+    ValueError
+        If the depth is not of the legal form, which the message gives.
+    """
+    if data == "imagenet":
+        imagenet_counts(network.depth, network.convs, None)
+    else:
+        cifar_counts(network.depth, None, network.convs)
 
 
 @typed
@@ -203,6 +218,15 @@ class ExperimentFile:
     nuisance: Nuisance = Nuisance()
     fixed: Fixed = Fixed()
     deviation: tuple[Deviation, ...] = ()
+
+    def __post_init__(self) -> None:
+        for i, network in enumerate(self.scientific.networks):
+            try:
+                check_depth(network, self.fixed.data)
+            except ValueError as error:
+                raise ValueError(
+                    f"scientific.networks[{i}]: {error}"
+                ) from error
 
 
 @typed

@@ -84,21 +84,20 @@ def execute(
             record = known_record(path, run)
             clear_leftovers(path)  # of a kill just before that
             return record, False
+        # before anything is written: what is wrong leaves nothing behind
+        about = {
+            "experiment": planned.experiment,
+            **described(run),
+            "deviations": [
+                {"from": d.from_, "to": d.to, "why": d.why} for d in deviations
+            ],
+            "started_utc": datetime.now(UTC).isoformat(timespec="seconds"),
+            **environment(device, crew.count),
+        }
+        check_json(about, str(path))
         with _sole_work(path, crew) as work:
             if path.exists():  # another process was faster
                 return known_record(path, run), False
-            started = datetime.now(UTC).isoformat(timespec="seconds")
-            about = {
-                "experiment": planned.experiment,
-                **described(run),
-                "deviations": [
-                    {"from": d.from_, "to": d.to, "why": d.why}
-                    for d in deviations
-                ],
-                "started_utc": started,
-                **environment(device, crew.count),
-            }
-            check_json(about, str(path))
             reset_peak_memory(device)
             training = partial(
                 train,

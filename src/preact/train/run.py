@@ -90,6 +90,7 @@ class Run:
                 "seed must be a whole number from 0 to 2^63 - 1; "
                 f"got {self.seed!r}"
             )
+        self.spec  # noqa: B018  (refuses a row that there is not)
 
     @property
     def spec(self) -> UnitSpec:
