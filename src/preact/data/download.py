@@ -35,7 +35,7 @@ def fetch(
     Raises
     ------
     ValueError
-        If the address is none.
+        If the address is none, or `part` is no regular file.
     ConnectionError
         If the server cannot be reached, refuses, or breaks off; what has
         arrived is kept, unless the server cannot go on from there.
@@ -44,6 +44,8 @@ def fetch(
         raise ValueError(
             f"url must begin with http:// or https://; got {url!r}"
         )
+    if part.is_symlink() or (part.exists() and not part.is_file()):
+        raise ValueError(f"{part} must be a regular file; delete it")
     have = part.stat().st_size if part.exists() else 0
     if have >= size:
         return
@@ -113,6 +115,7 @@ def _explained(url: str, part: Path) -> Iterator[None]:
             "another address with --url"
         ) from error
     except (HTTPException, ConnectionError) as error:
+        why = getattr(error, "strerror", None) or str(error)
         raise ConnectionError(
-            f"{url} broke off ({type(error).__name__}: {error}); {again}"
+            f"{url} broke off ({why or type(error).__name__}); {again}"
         ) from error

@@ -28,6 +28,19 @@ from preact.train.parallel import Workers, workers
 from preact.typed import parse
 
 Values = dict[str, Any]
+# What is not known before a run, for the check of all the rest.
+UNKNOWN_YET: Values = {
+    "outcome": "finished",
+    "iterations": 0,
+    "test_error_pct": 0.0,
+    "test_error_is": "",
+    "train_loss": None,
+    "wall_s": 0.0,
+    "images_per_s": None,
+    "profiles": [],
+    "peak_memory_bytes": None,
+    "peak_memory_is": "",
+}
 INSIDE = ("execution", "unit")  # of `config`, and nowhere else in a record
 ATTEMPTS = 10  # to lock a folder that others delete
 
@@ -94,7 +107,7 @@ def execute(
             "started_utc": datetime.now(UTC).isoformat(timespec="seconds"),
             **environment(device, crew.count),
         }
-        check_json(about, str(path))
+        check_about(about, str(path))
         with _sole_work(path, crew) as work:
             if path.exists():  # another process was faster
                 return known_record(path, run), False
@@ -142,7 +155,7 @@ def record_path(out: Path, planned: PlannedRun) -> Path:
     return path
 
 
-def check_json(about: Values, where: str) -> None:
+def check_about(about: Values, where: str) -> None:
     """Refuse what a record cannot hold, before there is anything to lose."""
     for name, value in about.items():
         try:
@@ -152,6 +165,7 @@ def check_json(about: Values, where: str) -> None:
                 f"{where}: {name} must be finite numbers and text; got "
                 f"{str(value)[:200]} ({error})"
             ) from error
+    parse(Record, about | UNKNOWN_YET, where)
 
 
 @contextmanager
