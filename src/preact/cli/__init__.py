@@ -17,7 +17,6 @@ from types import FrameType
 from typing import NoReturn
 
 from preact import __version__
-from preact.typed import printable
 
 COMMANDS = {
     "plan": "print units, shapes, parameters and multiply-adds",
@@ -140,6 +139,8 @@ def reason(error: Exception) -> str:
 
 def one_line(message: str) -> str:
     """Put a message into one line, the middle of a long one left out."""
+    from preact.typed import printable  # late: loads pydantic
+
     text = printable(" ".join(message.split()))
     half = LONGEST // 2
     return (

@@ -22,7 +22,7 @@ from preact.experiment.provenance import environment
 from preact.records import Deviation, Record, read_record, write_record
 from preact.train import Outcome, Run, train
 from preact.train.checkpoint import NAME, PREVIOUS, clear
-from preact.train.device import check_device
+from preact.train.device import check_device, check_memory
 from preact.train.footprint import with_oom_advice
 from preact.train.parallel import Workers, workers
 from preact.typed import parse
@@ -108,6 +108,7 @@ def execute(
             **environment(device, crew.count),
         }
         check_about(about, str(path))
+        check_memory(run, device)
         with _sole_work(path, crew) as work:
             if path.exists():  # another process was faster
                 return known_record(path, run), False
