@@ -176,7 +176,7 @@ def _sole_work(path: Path, crew: Workers) -> Iterator[Path]:
     lock = _lock(path, work) if crew.leads else None
     (busy,) = crew.largest([crew.leads and lock is None])
     if busy:
-        raise Busy(f"{path}: another process trains it")
+        raise Busy(f"{path} must wait: another process trains it")
     try:
         yield work
     finally:
@@ -199,6 +199,11 @@ def _lock(path: Path, work: Path) -> FileLock | None:
             if attempt + 1 == ATTEMPTS:
                 raise
             continue  # one that is done has just deleted the folder
+        except OSError as error:
+            raise OSError(
+                f"{work / 'lock'} cannot be locked ({error.strerror}); "
+                "choose an --out on a drive that has locks"
+            ) from error
         return lock
     raise AssertionError(path)
 
