@@ -12,7 +12,17 @@ from judging import PLACE, answer_of, refusal, sentence
 
 from preact.train.checkpoint import NAME, read
 
-TRAIN = "train --depth 8 --width 4 --device cpu --iterations 1000000".split()
+TRAIN = [
+    "train",
+    "--depth",
+    "8",
+    "--width",
+    "4",
+    "--device",
+    "cpu",
+    "--iterations",
+    "1000000",
+]
 WORK = "train/digits/resnet-8-2-width-4/full-preactivation/seed-1.checkpoints"
 
 
