@@ -12,7 +12,8 @@ from judging import PLACE, answer_of, refusal, sentence
 
 from preact.train.checkpoint import NAME, read
 
-TRAIN = [
+TRAIN = ["train", "--depth", "8", "--width", "4", "--device", "cpu"]
+TRAIN += ["--iterations", "1000000"]
     "train",
     "--depth",
     "8",
