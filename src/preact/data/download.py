@@ -115,7 +115,6 @@ def _explained(url: str, part: Path) -> Iterator[None]:
             "another address with --url"
         ) from error
     except (HTTPException, ConnectionError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        raise ConnectionError(
-            f"{url} broke off ({why or type(error).__name__}); {again}"
-        ) from error
+        why = getattr(error, "strerror", None)
+        why = why or f"{type(error).__name__}: {error}"
+        raise ConnectionError(f"{url} broke off ({why}); {again}") from error
