@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from preact import paper
 from preact.plan.checks import MOST
-from preact.plan.depth import cifar_counts, imagenet_counts
+from preact.plan.depth import check_depth
 from preact.records import Deviation
 from preact.spec import (
     CONTROLS,
@@ -74,20 +74,6 @@ class NetworkChoice:
 
     def __post_init__(self) -> None:
         check_distinct(self.seeds or ())
-
-
-def check_depth(network: NetworkChoice, data: str) -> None:
-    """Refuse a depth that no network has.
-
-    Raises
-    ------
-    ValueError
-        If the depth is not of the legal form, which the message gives.
-    """
-    if data == "imagenet":
-        imagenet_counts(network.depth, network.convs, None)
-    else:
-        cifar_counts(network.depth, None, network.convs)
 
 
 @typed
@@ -222,7 +208,7 @@ class ExperimentFile:
     def __post_init__(self) -> None:
         for i, network in enumerate(self.scientific.networks):
             try:
-                check_depth(network, self.fixed.data)
+                check_depth(network.depth, network.convs, self.fixed.data)
             except ValueError as error:
                 raise ValueError(
                     f"scientific.networks[{i}]: {error}"
