@@ -2,6 +2,8 @@
 
 import sys
 
-from preact.cli import main
-
+try:
+    from preact.cli import main
+except KeyboardInterrupt:
+    sys.exit(130)
 sys.exit(main())

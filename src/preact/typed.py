@@ -19,6 +19,7 @@ import json
 import re
 import reprlib
 from collections.abc import Callable
+from datetime import date, time
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, dataclass_transform
@@ -28,7 +29,6 @@ from pydantic.dataclasses import dataclass
 
 __all__ = [
     "LARGEST_FILE",
-    "NAME",
     "Name",
     "Percent",
     "Positive",
@@ -53,8 +53,14 @@ Positive = Annotated[int, Field(ge=1, le=2**62)]
 Seed = Annotated[int, Field(ge=0, lt=2**63)]
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Percent = Annotated[float, Field(ge=0.0, le=100.0)]
-NAME = r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$"
-Name = Annotated[str, Field(pattern=NAME, max_length=100)]
+PATTERNS = {
+    "name": r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$",
+    "sha256": "^[0-9a-f]{64}$",
+    "text": r"^[^\p{Cc}]*$",  # no terminal takes it for a command
+}
+Name = Annotated[str, Field(pattern=PATTERNS["name"], max_length=100)]
+Sha256 = Annotated[str, Field(pattern=PATTERNS["sha256"])]
+Text = Annotated[str, Field(pattern=PATTERNS["text"], max_length=1_000)]
 
 LEGAL = {
     "bool_type": "true or false",
@@ -71,13 +77,18 @@ LEGAL = {
     "less_than_equal": "at most {le}",
     "list_type": "a list",
     "literal_error": "one of {expected}",
-    "string_pattern_mismatch": "letters, digits, and - _ + . after the first",
     "string_too_long": "of at most {max_length} characters",
     "string_too_short": "of at least {min_length} character",
     "string_type": "a text in quotes",
     "too_long": "a list of at most {max_length}",
     "too_short": "a list of at least {min_length}",
     "tuple_type": "a list",
+}
+
+LEGAL_TEXT = {
+    PATTERNS["name"]: "letters, digits, and - _ + . after the first",
+    PATTERNS["sha256"]: "64 hexadecimal digits",
+    PATTERNS["text"]: "one line without control characters",
 }
 
 ADAPTERS: dict[Any, TypeAdapter[Any]] = {}
@@ -122,7 +133,8 @@ def parse(kind: type[T], values: Any, where: str = "") -> T:
         If a value is wrong: file, key, legal form, value.
     """
     try:
-        text = json.dumps(values, default=str)
+        refuse_times(values)
+        text = json.dumps(values)
         made: T = _adapter(kind).validate_json(text)
         return made
     except ValidationError as error:
@@ -132,6 +144,27 @@ def parse(kind: type[T], values: Any, where: str = "") -> T:
     except ValueError as error:  # an integer of thousands of digits
         message = plain(error)
     raise ValueError(f"{where}: {message}" if where else message)
+
+
+def refuse_times(values: Any, key: str = "") -> None:
+    """Refuse what TOML has and JSON has not.
+
+    Raises
+    ------
+    ValueError
+        If there is a date or a time.
+    """
+    if isinstance(values, dict):
+        for name, value in values.items():
+            refuse_times(value, f"{key}.{shortened_key(name)}")
+    elif isinstance(values, list):
+        for number, value in enumerate(values):
+            refuse_times(value, f"{key}[{number}]")
+    elif isinstance(values, date | time):
+        raise ValueError(
+            f"{key.removeprefix('.')} must be no date and no time; "
+            f"got {values}"
+        )
 
 
 def schema(kind: type[Any]) -> dict[str, Any]:
@@ -174,10 +207,14 @@ def read_text(path: Path) -> str:
 
 def check_name(field: str, value: object) -> None:
     """Refuse what a record cannot be called; a file's own are `Name`."""
-    if isinstance(value, str) and len(value) <= 100 and re.match(NAME, value):
+    if (
+        isinstance(value, str)
+        and len(value) <= 100
+        and re.match(PATTERNS["name"], value)
+    ):
         return
     raise ValueError(
-        f"{field} must be {LEGAL['string_pattern_mismatch']}, at most 100; "
+        f"{field} must be {LEGAL_TEXT[PATTERNS['name']]}, at most 100; "
         f"got {shortened(value)}"
     )
 
@@ -186,6 +223,11 @@ def shortened(value: object, most: int = 60) -> str:
     """Repeat a value in a message, but not a page of it."""
     text = repr(value) if isinstance(value, str) else reprlib.repr(value)
     text = text if len(text) <= most else f"{text[:most]}... (shortened)"
+    return printable(text)
+
+
+def printable(text: str) -> str:
+    """Replace what could steer a terminal."""
     return "".join(c if c.isprintable() else "?" for c in text)
 
 
@@ -216,8 +258,9 @@ def sentence(error: ValidationError, kind: type[Any]) -> str:
         return f"{key}: {message}" if key else message
     if case in ("json_invalid", "recursion_loop"):
         return "lists or tables stand too deeply in each other"
-    legal = LEGAL.get(case)
-    legal = legal.format(**first.get("ctx", {})) if legal else first["msg"]
+    context = first.get("ctx", {})
+    legal = LEGAL.get(case) or LEGAL_TEXT.get(str(context.get("pattern")))
+    legal = legal.format(**context) if legal else first["msg"]
     got = shortened(first["input"])
     return f"{key or 'the file'} must be {legal}; got {got}"
 

@@ -14,7 +14,8 @@ from preact.experiment import (
     planned_runs,
     read_experiment,
 )
-from preact.experiment.execute import described, with_processes
+from preact.experiment.described import described
+from preact.experiment.execute import with_processes
 from preact.experiment.matrix import cost
 from preact.experiment.schedule import (
     Job,
@@ -118,7 +119,7 @@ def test_a_run_that_cannot_be_made_does_not_keep_the_others(jobs):
     worker = Worker(100.0, wrong)
     assert len(worker.work(jobs)) == 8
     assert worker.ended == {"finished": 6, "failed": 2}
-    assert worker.told == ["no such row", "too large"]
+    assert [*map(str, worker.told)] == ["no such row", "too large"]
 
 
 def test_a_run_of_another_process_is_looked_at_once_more_at_the_end(jobs):
@@ -181,7 +182,7 @@ def test_a_record_tells_over_how_many_images_bn_took_its_statistics(
     run = jobs[0].planned.run
     recipe = replace(run.recipe, batch=64, ghost_batch=ghost_batch)
     run = with_processes(replace(run, recipe=recipe), processes)
-    fields = described(run)
+    fields = described(run, [])
     assert fields["bn_batch"] == bn_batch
     assert fields["config"]["execution"]["processes"] == processes
     assert fields["protocol"] == "digits"

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from io import TextIOWrapper
+from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
@@ -54,6 +55,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever started us
+            nowhere = Path(os.devnull).open("w")  # noqa: SIM115
+            setattr(sys, name, nowhere)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # terminals of ASCII only
@@ -65,11 +70,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except BrokenPipeError:
         # Python flushes once more at its end, and would complain.
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except BAD_INPUT as error:
-        print(f"preact: {one_line(str(error))}", file=sys.stderr)
+        print(f"preact: {one_line(reason(error))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print(
@@ -136,9 +140,20 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, text)
 
 
+def reason(error: Exception) -> str:
+    """What an error says; of the system's own, the file first."""
+    if not isinstance(error, OSError) or error.strerror is None:
+        return str(error) or type(error).__name__
+    if error.filename is None:
+        return f"the system cannot go on: {error.strerror}"
+    return f"{os.fsdecode(error.filename)} cannot be used: {error.strerror}"
+
+
 def one_line(message: str) -> str:
     """Put a message into one line, the middle of a long one left out."""
-    text = " ".join(message.split())
+    from preact.typed import printable  # late: loads pydantic
+
+    text = printable(" ".join(message.split()))
     half = LONGEST // 2
     return (
         text if len(text) <= LONGEST else f"{text[:half]} ... {text[-half:]}"

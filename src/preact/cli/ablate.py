@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
+from preact.cli import one_line, reason
 from preact.cli.progress import Progress, open_console
 from preact.data import load
 from preact.experiment import (
@@ -110,7 +111,7 @@ def add_device(parser: argparse.ArgumentParser) -> None:
 
 def complain(sentence: str) -> None:
     """Say on stderr, in one line, what went wrong."""
-    print(f"preact: {' '.join(sentence.split())}", file=sys.stderr)
+    print(f"preact: {one_line(sentence)}", file=sys.stderr)
 
 
 def _ablate(options: argparse.Namespace) -> int:
@@ -139,7 +140,7 @@ def _work(options: argparse.Namespace, console: Console) -> int:
                 jobs,
                 partial(_make, console, options, left_s),
                 left_s=left_s,
-                complain=complain,
+                complain=lambda error: complain(reason(error)),
                 ended=ended,
             )
         finally:
@@ -164,7 +165,7 @@ def _jobs(
         try:
             recorded = is_recorded(planned, options.out)
         except (ValueError, OSError) as error:
-            complain(str(error))
+            complain(reason(error))
             ended[FAILED] += 1
             continue
         usable.append(planned)
@@ -217,7 +218,7 @@ def show_plan(
     each: dict[str, float],
 ) -> None:
     """Print what will run and how long it will take on this machine."""
-    table = Table(title=escape(f"{experiment.name}: {experiment.title}"))
+    table = Table(title=Text(f"{experiment.name}: {experiment.title}"))
     for column in ("network", "rows", "runs", "recorded", "s a run", "min"):
         table.add_column(column, justify="right")
     left = by_network(missing)

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import platform
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,8 +20,14 @@ from preact.experiment.provenance import git
 from preact.fast import kernels
 from preact.figures import timed
 from preact.plan import cifar_plan, fitting_convs
+from preact.plan.checks import check_positive
+from preact.records import write_new
 from preact.spec import TABLE_2
 from preact.strings import Strings
+from preact.train.device import check_device
+
+# Far beyond any use; of threads, what a processor may have.
+MOST = {"batch": 65_536, "rounds": 100_000, "threads": 1_024}
 
 
 def add_command(commands: Any) -> None:
@@ -51,9 +58,13 @@ def add_command(commands: Any) -> None:
 
 def _bench(options: argparse.Namespace) -> int:
     """Check, measure, print, record."""
+    for name, most in MOST.items():
+        check_positive(name, getattr(options, name), most)
+    if options.record:
+        check_place(options.record)
+    device = check_device(options.device)
     console = Console(highlight=False)
     torch.set_num_threads(options.threads)
-    device = torch.device(options.device)
     plan = cifar_plan(
         TABLE_2["full-preactivation"],
         depth=options.depth,
@@ -94,10 +105,24 @@ def _bench(options: argparse.Namespace) -> int:
         record["limit_ms"] = limit_ms(plan, options.batch, device)
     console.print(as_rich(timed(record, Strings("en"))))
     if options.record:
-        options.record.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps(record, indent=1) + "\n"
-        options.record.write_text(text, "utf-8")
+        write_new(options.record, text, replace=False)
     return 0
+
+
+def check_place(path: Path) -> None:
+    """Make the folder of a record, before any time is spent.
+
+    Raises
+    ------
+    FileExistsError
+        If there is something of this name.
+    """
+    if os.path.lexists(path):
+        raise FileExistsError(
+            f"{path} is there already; give another name or delete it"
+        )
+    path.parent.mkdir(parents=True, exist_ok=True)
 
 
 def _name(device: torch.device) -> str:

@@ -40,10 +40,11 @@ def add_command(commands: Any) -> None:
         help="folder of records (default: those of the package)",
     )
     parser.add_argument("--language", default="en", choices=LANGUAGES)
-    parser.add_argument(
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument(
         "--json", action="store_true", help="for programs: JSON, no table"
     )
-    parser.add_argument(
+    form.add_argument(
         "--markdown", action="store_true", help="as a README has it"
     )
     parser.set_defaults(run=_report)
@@ -109,7 +110,9 @@ def experiments(folder: Path) -> dict[str, int]:
         If there is no such folder.
     """
     if not folder.is_dir():
-        raise FileNotFoundError(f"{folder} is no folder of records")
+        raise FileNotFoundError(
+            f"{folder} must be a folder of records; there is none"
+        )
     names = sorted(p.name for p in folder.iterdir() if p.is_dir())
     counts = {
         name: len(list((folder / name).rglob("seed-*.json"))) for name in names

@@ -35,7 +35,7 @@ def fetch(
     Raises
     ------
     ValueError
-        If the address is none.
+        If the address is none, or `part` is no regular file.
     ConnectionError
         If the server cannot be reached, refuses, or breaks off; what has
         arrived is kept, unless the server cannot go on from there.
@@ -44,13 +44,15 @@ def fetch(
         raise ValueError(
             f"url must begin with http:// or https://; got {url!r}"
         )
+    if part.is_symlink() or (part.exists() and not part.is_file()):
+        raise ValueError(f"{part} must be a regular file; delete it")
     have = part.stat().st_size if part.exists() else 0
     if have >= size:
         return
-    request = urllib.request.Request(url)
-    if have:
-        request.add_header("Range", f"bytes={have}-")
     with _explained(url, part):
+        request = urllib.request.Request(url)
+        if have:
+            request.add_header("Range", f"bytes={have}-")
         reply = urllib.request.urlopen(request, timeout=WAIT_S)
     with reply:
         # A server that ignores the range sends everything again.
@@ -93,7 +95,7 @@ def _explained(url: str, part: Path) -> Iterator[None]:
             f"{url} answers {error.code} {error.reason}; try later, or give "
             "another address with --url"
         ) from error
-    except (InvalidURL, UnicodeError) as error:
+    except (InvalidURL, ValueError) as error:
         raise ValueError(
             f"url must be an address like https://host/file; got {url!r} "
             f"({error})"
@@ -107,11 +109,12 @@ def _explained(url: str, part: Path) -> Iterator[None]:
             raise ConnectionError(
                 f"{url} is silent for {WAIT_S:g} s; {again}"
             ) from error
+        why = getattr(error.reason, "strerror", None) or error.reason
         raise ConnectionError(
-            f"{url} cannot be reached ({error.reason}); check the network, "
-            "or give another address with --url"
+            f"{url} cannot be reached ({why}); check the network, or give "
+            "another address with --url"
         ) from error
     except (HTTPException, ConnectionError) as error:
-        raise ConnectionError(
-            f"{url} broke off ({type(error).__name__}: {error}); {again}"
-        ) from error
+        why = getattr(error, "strerror", None)
+        why = why or f"{type(error).__name__}: {error}"
+        raise ConnectionError(f"{url} broke off ({why}); {again}") from error

@@ -152,6 +152,10 @@ def read_imagenet(folder: Path, size: int = 224) -> ImageFolder:
                 "val/<class>/, a folder for each class"
             )
         names = sorted(p.name for p in root.iterdir() if p.is_dir())
+        if not names:
+            raise FileNotFoundError(
+                f"{root} must hold a folder for each class; got none"
+            )
         classes[split] = names
         for label, name in enumerate(names):
             images = sorted(
@@ -225,6 +229,8 @@ def open_image(path: Path) -> "Image":
             "images on disk need the package pillow; install it with "
             '`pip install "preact[imagenet]"`'
         ) from error
+    if not path.is_file():  # a FIFO would be waited for
+        raise ValueError(f"{path} must be a regular file, a JPEG or PNG image")
     try:
         with pillow.open(path) as opened:
             return opened.convert("RGB")

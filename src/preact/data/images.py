@@ -112,7 +112,7 @@ class ImageSet:
         Raises
         ------
         ValueError
-            If the kind is another.
+            If the kind is another, or a channel is the same everywhere.
         """
         pixels = self.train_images.double()
         if kind == "channel":
@@ -125,6 +125,11 @@ class ImageSet:
             raise ValueError(
                 "normalization must be 'channel' or 'pixel mean'; "
                 f"got {kind!r}"
+            )
+        if not (deviation > 0).all():
+            raise ValueError(
+                f"{self.label}: training images must vary in each channel; "
+                "one is the same everywhere"
             )
         return mean.float(), deviation.float()
 

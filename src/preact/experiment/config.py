@@ -14,6 +14,7 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from preact import paper
 from preact.plan.checks import MOST
+from preact.plan.depth import check_depth
 from preact.plan.written_unit import WrittenUnit
 from preact.records import Deviation
 from preact.spec import (
@@ -27,6 +28,7 @@ from preact.train import Execution, Recipe, find_recipe
 from preact.typed import (
     Name,
     Seed,
+    Text,
     parse,
     plain,
     read_text,
@@ -45,7 +47,6 @@ ROW_SETS = {
     "controls": list(CONTROLS),
 }
 Seeds = Annotated[tuple[Seed, ...], Field(min_length=1, max_length=10_000)]
-Text = Annotated[str, Field(max_length=1_000)]
 
 
 def check_distinct(seeds: tuple[int, ...]) -> None:
@@ -143,6 +144,15 @@ class ExperimentFile:
     nuisance: Nuisance = Nuisance()
     fixed: Fixed = Fixed()
     deviation: tuple[Deviation, ...] = ()
+
+    def __post_init__(self) -> None:
+        for i, network in enumerate(self.scientific.networks):
+            try:
+                check_depth(network.depth, network.convs, self.fixed.data)
+            except ValueError as error:
+                raise ValueError(
+                    f"scientific.networks[{i}]: {error}"
+                ) from error
 
 
 @typed

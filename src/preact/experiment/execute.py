@@ -3,19 +3,17 @@
 Chapter `08-training`.
 """
 
-import json
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 from glob import escape as glob_escape
 from pathlib import Path
-from typing import Any
 
 from filelock import FileLock, Timeout
 
+from preact.experiment.described import check_about, described, measured
 from preact.experiment.matrix import PlannedRun
 from preact.experiment.memory_used import peak_memory, reset_peak_memory
 from preact.experiment.provenance import environment
@@ -27,20 +25,14 @@ from preact.records import (
     write_new,
     write_record,
 )
-from preact.train import Outcome, Run, train
+from preact.train import Run, train
 from preact.train.checkpoint import NAME, PREVIOUS, clear
-from preact.train.device import check_device
+from preact.train.device import check_device, check_memory
 from preact.train.footprint import with_oom_advice
 from preact.train.parallel import Workers, workers
 from preact.typed import parse
 from preact.weights import read_config, save_weights
 
-Values = dict[str, Any]
-INSIDE = (
-    "classes",
-    "execution",
-    "unit",
-)  # of `config`, and nowhere else in a record
 ATTEMPTS = 10  # to lock a folder that others delete
 
 
@@ -109,15 +101,17 @@ def execute(
             if crew.leads and kept and save is not True:
                 hand_over(path, kept, run)
             return record, False
+        # before anything is written: what is wrong leaves nothing behind
+        about = {
+            "experiment": planned.experiment,
+            **described(run, deviations),
+            **environment(device, crew.count),
+        }
+        check_about(about, str(path))
+        check_memory(run, device)
         with _sole_work(path, crew) as work:
             if path.exists():  # another process was faster
                 return known_record(path, run), False
-            about = {
-                "experiment": planned.experiment,
-                **described(run, deviations),
-                **environment(device, crew.count),
-            }
-            check_json(about, str(path))
             reset_peak_memory(device)
             training = partial(
                 train,
@@ -190,18 +184,6 @@ def record_path(out: Path, planned: PlannedRun) -> Path:
     return path
 
 
-def check_json(about: Values, where: str) -> None:
-    """Refuse what a record cannot hold, before there is anything to lose."""
-    for name, value in about.items():
-        try:
-            json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
-        except (TypeError, ValueError) as error:
-            raise ValueError(
-                f"{where}: {name} must be finite numbers and text; got "
-                f"{str(value)[:200]} ({error})"
-            ) from error
-
-
 @contextmanager
 def _sole_work(path: Path, crew: Workers) -> Iterator[Path]:
     """Folder of checkpoints, locked; gone when the record is there."""
@@ -209,7 +191,7 @@ def _sole_work(path: Path, crew: Workers) -> Iterator[Path]:
     lock = _lock(path, work) if crew.leads else None
     (busy,) = crew.largest([crew.leads and lock is None])
     if busy:
-        raise Busy(f"{path}: another process trains it")
+        raise Busy(f"{path} must wait: another process trains it")
     try:
         yield work
     finally:
@@ -232,6 +214,11 @@ def _lock(path: Path, work: Path) -> FileLock | None:
             if attempt + 1 == ATTEMPTS:
                 raise
             continue  # one that is done has just deleted the folder
+        except OSError as error:
+            raise OSError(
+                f"{work / 'lock'} cannot be locked ({error.strerror}); "
+                "choose an --out on a drive that has locks"
+            ) from error
         return lock
     raise AssertionError(path)
 
@@ -280,40 +267,3 @@ def known_record(path: Path, run: Run) -> Record:
             "--out or delete it"
         )
     return known
-
-
-def described(run: Run, deviations: Sequence[Deviation]) -> Values:
-    """What is run: the fields that tables join on, and the whole of it."""
-    config = run.config
-    return {
-        **{k: v for k, v in config.items() if k not in INSIDE},
-        "protocol": run.recipe.name,
-        "config": config,
-        "config_sha256": run.config_sha256,
-        "parameters": run.plan.parameters,
-        "bn_batch": min(
-            run.recipe.ghost_batch,
-            run.recipe.batch // run.execution.processes,
-        ),
-        "deviations": [
-            {"from": one.from_, "to": one.to, "why": one.why}
-            for one in deviations
-        ],
-        "started_utc": datetime.now(UTC).isoformat(timespec="seconds"),
-    }
-
-
-def measured(run: Run, ended: Outcome) -> Values:
-    """What came out."""
-    return {
-        "outcome": ended.outcome,
-        "iterations": ended.iterations,
-        "test_error_pct": ended.test_error_pct,
-        "test_error_is": "last iteration",
-        "train_loss": ended.train_loss
-        if ended.outcome == "finished"
-        else None,
-        "wall_s": round(ended.wall_s, 2),
-        "images_per_s": ended.images_per_s and round(ended.images_per_s, 1),
-        "profiles": ended.profiles,
-    }

@@ -14,6 +14,7 @@ from preact.data import Data
 from preact.experiment.config import Experiment
 from preact.spec import BN, ROWS, Op, UnitSpec
 from preact.train import Run
+from preact.train.device import check_memory
 from preact.train.parallel import ALONE
 from preact.train.session import Session
 from preact.typed import check_name, shortened
@@ -92,6 +93,7 @@ def tail(spec: UnitSpec, final_bn: str | bool) -> tuple[Op, ...] | None:
 
 def cost(run: Run, device: str, steps: int = 3) -> float:
     """Seconds that a run will take here, from the time of a few steps."""
+    check_memory(run, device)
     session = Session(run, device, ALONE)
     times = []
     for iteration in range(steps):

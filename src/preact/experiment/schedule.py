@@ -20,6 +20,7 @@ from preact.train.parallel import ALONE
 from preact.train.stop import TimeOver
 
 ELSEWHERE, FAILED = "trained by another process", "failed"
+A_YEAR = 527_040  # in minutes
 Make = Callable[["Job"], str]  # makes a run; says what became of it
 
 
@@ -38,13 +39,14 @@ def time_limit(minutes: float | None) -> Callable[[], float]:
     Raises
     ------
     ValueError
-        If the minutes are not a finite number above 0.
+        If the minutes are not a number above 0, or more than a year.
     """
     if minutes is None:
         return lambda: math.inf
-    if not (math.isfinite(minutes) and minutes > 0):
+    if not 0 < minutes <= A_YEAR:
         raise ValueError(
-            f"minutes must be a finite number above 0; got {minutes}"
+            "minutes must be a finite number above 0, at most "
+            f"{A_YEAR:,}; got {minutes}"
         )
     end = time.monotonic() + 60 * minutes
     return lambda: end - time.monotonic()
@@ -91,7 +93,7 @@ def work_through(
     make: Make,
     *,
     left_s: Callable[[], float],
-    complain: Callable[[str], None],
+    complain: Callable[[Exception], None],
     ended: Counter[str],
 ) -> None:
     """Make every run that can be made in the time that is left.
@@ -103,7 +105,7 @@ def work_through(
     Parameters
     ----------
     complain : callable
-        Told in a sentence why a run could not be made.
+        Told why a run could not be made.
     ended : Counter
         Counts what became of the runs, under way too.
 
@@ -127,7 +129,7 @@ def work_through(
         except NoSpaceError:
             raise
         except (ValueError, OSError, RuntimeError, MemoryError) as error:
-            complain(str(error))
+            complain(error)
             word = FAILED
         ended[word] += 1
 

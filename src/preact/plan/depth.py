@@ -101,3 +101,17 @@ def imagenet_counts(
             f"convs must be {fitting} for ResNet-{depth}; got {convs!r}"
         )
     return fitting, (IMAGENET_BASIC | IMAGENET_UNITS)[depth]
+
+
+def check_depth(depth: int, convs: int, data: str) -> None:
+    """Refuse a depth that no network for this data set has.
+
+    Raises
+    ------
+    ValueError
+        If it is not of the legal form, which the message gives.
+    """
+    if data == "imagenet":
+        imagenet_counts(depth, convs, None)
+    else:
+        cifar_counts(depth, None, convs)

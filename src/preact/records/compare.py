@@ -127,7 +127,10 @@ def load_records(
             )
         records.append(record)
     if not records:
-        raise FileNotFoundError(f"no records below {root}")
+        raise FileNotFoundError(
+            f"no records below {root}: it must hold seed-<k>.json; "
+            "`preact report` lists what there is"
+        )
     return records
 
 

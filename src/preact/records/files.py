@@ -152,6 +152,9 @@ def write_new(path: Path, content: str | bytes, *, replace: bool) -> None:
             fresh.replace(path)
         else:
             _move_new(fresh, path)
+    except OSError as error:
+        error.filename = error.filename or str(path)
+        raise
     finally:
         fresh.unlink(missing_ok=True)
 

@@ -17,6 +17,8 @@ from preact.typed import (
     Percent,
     Positive,
     Seed,
+    Sha256,
+    Text,
     dump,
     shortened,
     typed,
@@ -24,8 +26,6 @@ from preact.typed import (
 
 NotNegative = Annotated[float, Field(ge=0.0)]
 Bytes = Annotated[int, Field(ge=0, le=2**62)]
-Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
-Text = Annotated[str, Field(max_length=1_000)]
 Depth = Annotated[int, Field(ge=3, le=MOST["depth"])]
 
 

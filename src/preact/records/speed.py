@@ -13,8 +13,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from preact.records.files import read_json
-from preact.records.record import Bytes, Git, NotNegative, Text
-from preact.typed import Positive, parse, typed
+from preact.records.record import Bytes, Git, NotNegative
+from preact.typed import Positive, Text, parse, typed
 
 PUBLISHED = Path(str(files("preact"))) / "results"
 Ms = Annotated[float, Field(gt=0.0)]

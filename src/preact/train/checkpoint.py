@@ -20,6 +20,7 @@ import torch
 
 NAME, PREVIOUS = "checkpoint.pt", "checkpoint-previous.pt"
 WRITING = f".{NAME}.writing"
+ASIDE = "not-a-checkpoint"
 HEAD = b"preact checkpoint 1\n"
 FIELDS = {
     "config_sha256": str,
@@ -132,6 +133,8 @@ class Checkpoints:
         # What could not be read must not push out what could.
         if os.path.lexists(current) and not self.newest_is_bad:
             current.replace(self.folder / PREVIOUS)
+        elif current.is_dir() and not current.is_symlink():
+            current.replace(self.folder / ASIDE)  # somebody's, and in the way
         fresh.replace(current)
         self.newest_is_bad = False
 
@@ -144,8 +147,10 @@ def write_whole(path: Path, content: bytes) -> None:
             out.write(content)
             out.flush()
             os.fsync(out.fileno())
-    except BaseException:
+    except BaseException as error:
         path.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None:
+            error.filename = str(path)  # a full disk does not say whose
         raise
 
 
@@ -179,7 +184,7 @@ def read(path: Path) -> State:
     if not isinstance(state, dict):
         raise ValueError("must hold a dictionary")
     for field, kind in FIELDS.items():
-        if not isinstance(state.get(field), kind):
+        if type(state.get(field)) is not kind:  # True is no number
             raise ValueError(f"must have {field!r}, a {kind.__name__}")
     return state
 
@@ -197,6 +202,8 @@ def _reason(error: Exception) -> str:
     """What an error says, in one short line."""
     if isinstance(error, OSError):
         return str(error.strerror or type(error).__name__)
+    if isinstance(error, AttributeError | IndexError | TypeError):
+        return "holds values of another kind"
     lines = str(error).splitlines() or [""]
     return lines[0][:120] or type(error).__name__
 

@@ -4,10 +4,13 @@ import math
 import time
 from typing import Any
 
+from preact import records
 from preact.train.profiles import Profile
 from preact.train.stop import Requests
+from preact.typed import parse
 
 Point = dict[str, float]
+POINT = {"iteration", "lr", "loss", "train_error_pct"}
 
 
 class History:
@@ -80,14 +83,31 @@ class History:
             If the curve is none, or goes on behind the iteration.
         """
         for name, before in self.state().items():
-            if not isinstance(state.get(name), type(before)):
+            value = state.get(name)
+            if type(value) is not type(before):
                 raise ValueError(f"history must have {name!r}")
-        for point in state["curve"]:
-            if not isinstance(point, dict) or not {"iteration", "loss"} <= set(
-                point
-            ):
-                raise ValueError("a point of the curve must have a loss")
-            if not 0 < point["iteration"] <= iteration:
-                raise ValueError("the curve goes on behind the iteration")
+            if isinstance(value, int | float) and not 0 <= value < math.inf:
+                raise ValueError(f"{name} must be a number of at least 0")
+        check_curve(state["curve"], iteration)
+        for profile in state["profiles"]:
+            parse(records.Profile, profile, "a profile")
         self.__dict__.update({name: state[name] for name in self.state()})
         self.iteration, self.last_s = iteration, time.monotonic()
+
+
+def check_curve(curve: list[Any], iteration: int) -> None:
+    """Refuse what is no curve of the iterations up to this one.
+
+    Raises
+    ------
+    ValueError
+        If a point lacks a number, or lies behind the iteration.
+    """
+    for point in curve:
+        if not isinstance(point, dict) or not point.keys() >= POINT:
+            names = ", ".join(sorted(POINT))
+            raise ValueError(f"a point of the curve must have {names}")
+        if any(type(value) not in (int, float) for value in point.values()):
+            raise ValueError("a point of the curve must be of numbers")
+        if not 0 < point["iteration"] <= iteration:
+            raise ValueError("the curve must not go on behind the iteration")

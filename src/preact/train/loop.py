@@ -164,6 +164,12 @@ def resume(session: Session, history: History, state: State) -> None:
     if not 0 <= state["iteration"] <= session.run.recipe.iterations:
         raise ValueError(f"has no iteration {state['iteration']}")
     history.restore(state["iteration"], state["history"])
+    if history.diverged or history.iteration == session.run.recipe.iterations:
+        point = history.curve[-1] if history.curve else {}
+        if point.get("iteration") != history.iteration or (
+            "test_error_pct" not in point
+        ):
+            raise ValueError("has no error of its last iteration")
     session.restore(state["session"])
 
 

@@ -1,0 +1,80 @@
+"""What a record says of a run: what was to be done, and what came out.
+
+Chapter `08-training`.
+"""
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from preact.records import Deviation, Record
+from preact.train import Outcome, Run
+from preact.typed import parse
+
+Values = dict[str, Any]
+# Of `config`, and nowhere else in a record.
+INSIDE = ("classes", "execution", "unit")
+# What is not known before a run, for the check of all the rest.
+UNKNOWN_YET: Values = {
+    "outcome": "finished",
+    "iterations": 0,
+    "test_error_pct": 0.0,
+    "test_error_is": "",
+    "train_loss": None,
+    "wall_s": 0.0,
+    "images_per_s": None,
+    "profiles": [],
+    "peak_memory_bytes": None,
+    "peak_memory_is": "",
+}
+
+
+def described(run: Run, deviations: Sequence[Deviation]) -> Values:
+    """What is run: the fields that tables join on, and the whole of it."""
+    config = run.config
+    return {
+        **{k: v for k, v in config.items() if k not in INSIDE},
+        "protocol": run.recipe.name,
+        "config": config,
+        "config_sha256": run.config_sha256,
+        "parameters": run.plan.parameters,
+        "bn_batch": min(
+            run.recipe.ghost_batch,
+            run.recipe.batch // run.execution.processes,
+        ),
+        "deviations": [
+            {"from": one.from_, "to": one.to, "why": one.why}
+            for one in deviations
+        ],
+        "started_utc": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def measured(run: Run, ended: Outcome) -> Values:
+    """What came out."""
+    return {
+        "outcome": ended.outcome,
+        "iterations": ended.iterations,
+        "test_error_pct": ended.test_error_pct,
+        "test_error_is": "last iteration",
+        "train_loss": ended.train_loss
+        if ended.outcome == "finished"
+        else None,
+        "wall_s": round(ended.wall_s, 2),
+        "images_per_s": ended.images_per_s and round(ended.images_per_s, 1),
+        "profiles": ended.profiles,
+    }
+
+
+def check_about(about: Values, where: str) -> None:
+    """Refuse what a record cannot hold, before there is anything to lose."""
+    for name, value in about.items():
+        try:
+            json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"{where}: {name} must be finite numbers and text; got "
+                f"{str(value)[:200]} ({error})"
+            ) from error
+    parse(Record, about | UNKNOWN_YET, where)

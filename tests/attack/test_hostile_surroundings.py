@@ -1,0 +1,322 @@
+"""An odd environment, a folder of traps, a machine without room."""
+
+import os
+import resource
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from judging import PLACE, answer_of, files, refusal, sentence, success
+
+from preact.experiment.provenance import git
+from preact.records import read_record
+
+TRAP = """
+from pathlib import Path
+Path(__file__).with_name("the-trap-closed").touch()
+"""
+
+
+# What torchrun sets, in part or in nonsense.
+CREWS = {
+    "alone": {"WORLD_SIZE": "2"},
+    "text": {"WORLD_SIZE": "abc"},
+    "empty": {"WORLD_SIZE": ""},
+    "zero": {"WORLD_SIZE": "0", "RANK": "0"},
+    "negative": {"WORLD_SIZE": "-2", "RANK": "0"},
+    "huge": {"WORLD_SIZE": "9" * 400, "RANK": "0"},
+    "a rank of text": {"WORLD_SIZE": "2", "RANK": "first"},
+    "a rank too high": {"WORLD_SIZE": "2", "RANK": "5"},
+    "no rank": {"WORLD_SIZE": "2", "RANK": ""},
+    "a port of text": {"WORLD_SIZE": "2", "RANK": "0", "MASTER_PORT": "x"},
+    "a port too high": {
+        "WORLD_SIZE": "2",
+        "RANK": "0",
+        "MASTER_PORT": "99999",
+    },
+    "a negative port": {"WORLD_SIZE": "2", "RANK": "0", "MASTER_PORT": "-1"},
+    "no master": {"WORLD_SIZE": "2", "RANK": "1", "MASTER_PORT": "1"},
+    "a master of nowhere": {
+        "WORLD_SIZE": "2",
+        "RANK": "1",
+        "MASTER_PORT": "1",
+        "MASTER_ADDR": "no.such.host.invalid",
+    },
+}
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("kind", CREWS)
+def test_half_a_crew_is_one_sentence(
+    command, small, tmp_path, kind, monkeypatch
+):
+    for name, value in CREWS[kind].items():
+        monkeypatch.setenv(name, value)
+    if "MASTER_PORT" in CREWS[kind] and "MASTER_ADDR" not in CREWS[kind]:
+        monkeypatch.setenv("MASTER_ADDR", "127.0.0.1")
+    monkeypatch.setattr("preact.train.parallel.MEET_S", 2)
+    answer = command("train", small, "--out", tmp_path)
+    assert refusal(answer) == "good"
+    assert files(tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    "env",
+    [
+        {"COLUMNS": "abc"},
+        {"COLUMNS": "1"},
+        {"COLUMNS": "-5"},
+        {"TERM": "dumb"},
+        {"TERM": "no such terminal"},
+        {"NO_COLOR": "1"},
+        {"FORCE_COLOR": "1"},
+        {"TZ": "nonsense"},
+        {"TMPDIR": "/nothing/at/all"},
+        {"HOME": "/nothing/at/all"},
+        {"XDG_CACHE_HOME": "relative"},
+        {"GIT_DIR": "/nothing/at/all"},
+        {"PATH": ""},
+    ],
+    ids=str,
+)
+def test_an_odd_environment_changes_nothing(
+    command, small, tmp_path, env, monkeypatch
+):
+    for name, value in env.items():
+        monkeypatch.setenv(name, value)
+    answer = command("train", small, "--out", tmp_path)
+    assert success(answer) == "good"
+    assert (tmp_path / PLACE / "seed-1.json").exists()
+    answer = command("report", "small", "--results", tmp_path)
+    assert success(answer) == "good"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "env",
+    [
+        {"LC_ALL": "POSIX", "PYTHONUTF8": "0"},
+        {"PYTHONIOENCODING": "ascii"},
+        {"OMP_NUM_THREADS": "abc"},
+        {"OMP_NUM_THREADS": "-1"},
+        {"PYTHONWARNINGS": "error"},
+    ],
+    ids=str,
+)
+def test_an_odd_start_of_python_changes_nothing(process, env):
+    answer = answer_of(process("report", "digits_table_2", env=env))
+    assert success(answer) == "good"
+    assert "69.72" in answer.out
+
+
+@pytest.mark.slow
+def test_nothing_runs_from_the_folder_where_the_user_stands(tmp_path, small):
+    """The console script puts no current folder among the paths."""
+    for name in ("torch", "preact", "sitecustomize", "rich", "json"):
+        (tmp_path / f"{name}.py").write_text(TRAP)
+    script = Path(sys.executable).with_name("preact")
+    (tmp_path / "traps").mkdir()
+    done = subprocess.run(
+        [str(script), "train", str(small), "--out", str(tmp_path / "runs")],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "the-trap-closed").exists()
+
+
+@pytest.mark.slow
+def test_the_advice_runs_nothing_from_the_current_folder(
+    tmp_path, monkeypatch
+):
+    from preact.plan import cifar_plan
+    from preact.spec import find_row
+    from preact.train.footprint import measure_peaks_in_subprocess
+
+    for name in ("torch", "preact", "pickle", "sitecustomize"):
+        (tmp_path / f"{name}.py").write_text(TRAP)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend("")
+    plan = cifar_plan(
+        find_row("original"), depth=8, convs=2, width=2, image=(1, 8, 8)
+    )
+    assert measure_peaks_in_subprocess(plan)["keep"] > 0
+    assert not (tmp_path / "the-trap-closed").exists()
+
+
+def test_asking_git_runs_no_program_of_the_repository(tmp_path, monkeypatch):
+    """Neither its hooks and monitors, nor those of a GIT_DIR."""
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ntouch {tmp_path}/the-trap-closed\n")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    package = tmp_path / "repository" / "src" / "preact"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+
+    def ask(*words):
+        subprocess.run(
+            ["git", "-c", "user.name=a", "-c", "user.email=a@b", *words],
+            cwd=package,
+            check=True,
+            capture_output=True,
+        )
+
+    ask("init", "-q", str(package.parents[1]))
+    ask("add", ".")
+    ask("commit", "-qm", "one")
+    for name in ("core.fsmonitor", "core.sshCommand", "diff.external"):
+        ask("config", name, str(program))
+    monkeypatch.setattr("preact.experiment.provenance.HERE", package)
+    assert git()["dirty"] is False
+    assert not (tmp_path / "the-trap-closed").exists()
+    monkeypatch.setenv("GIT_DIR", "/nothing/at/all")
+    assert git()["commit"] is not None
+
+
+def test_a_repository_around_the_package_is_not_taken_for_its_own(
+    tmp_path, monkeypatch
+):
+    package = tmp_path / "venv" / "lib" / "preact"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    monkeypatch.setattr("preact.experiment.provenance.HERE", package)
+    monkeypatch.delenv("PREACT_COMMIT", raising=False)
+    assert git() == {"commit": None, "dirty": None}
+
+
+@pytest.mark.parametrize("name", ["PREACT_COMMIT"])
+def test_a_commit_of_the_environment_is_words(
+    command, small, tmp_path, name, monkeypatch
+):
+    monkeypatch.setenv(name, "\x1b[31mred")
+    monkeypatch.setattr("preact.experiment.provenance.HERE", tmp_path)
+    answer = command("train", small, "--out", tmp_path / "runs")
+    assert refusal(answer, "commit", "control characters") == "good"
+    assert not list(tmp_path.rglob("checkpoint.pt"))
+
+
+def limited(**limits):
+    def set_limits():
+        for name, value in limits.items():
+            resource.setrlimit(
+                getattr(resource, f"RLIMIT_{name}"), (value, value)
+            )
+
+    return set_limits
+
+
+@pytest.mark.parametrize("name", ["train", "ablate"])
+def test_what_no_memory_holds_is_refused_before_it_is_made(
+    command, small, tmp_path, name
+):
+    file = tmp_path / "wide.toml"
+    file.write_text(small.read_text().replace("width = 4", "width = 8192"))
+    answer = command(name, file, "--device", "cpu", "--out", tmp_path / "runs")
+    assert refusal(answer, "out of memory", "64 images", "GB") == "good"
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.slow
+def test_a_disk_that_fills_is_one_sentence_and_keeps_what_was(
+    process, broken_off, small, tmp_path
+):
+    """A limit on files' sizes stands for it: the write fails half-way."""
+    import shutil
+    import signal
+
+    out = tmp_path / "runs"
+    shutil.copytree(broken_off, out)
+    before = files(out)
+
+    def small_files():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        limited(FSIZE=2048)()
+
+    one = process("train", small, "--out", out, preexec_fn=small_files)
+    answer = answer_of(one)
+    assert refusal(answer, out) == "good"
+    kept = {k: v for k, v in files(out).items() if "lock" not in k}
+    assert kept == {k: v for k, v in before.items() if "lock" not in k}
+    assert success(answer_of(process("train", small, "--out", out))) == "good"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "words", [["report", "digits_table_2"], ["plan"], ["train"]]
+)
+@pytest.mark.parametrize("where", ["full", "closed", "no stderr"])
+def test_nowhere_to_print_is_no_traceback(
+    process, small, tmp_path, words, where
+):
+    if words == ["train"]:
+        words = ["train", small, "--out", tmp_path / "runs"]
+
+    def close_stdout():
+        os.close(1)
+
+    def close_stderr():
+        os.close(2)
+
+    options = {}
+    if where == "closed":
+        options = {"preexec_fn": close_stdout}
+    if where == "no stderr":
+        options = {"preexec_fn": close_stderr}
+    full = Path("/dev/full").open("w")  # noqa: SIM115
+    with full:
+        if where == "full":
+            options = {"stdout": full}
+        answer = answer_of(process(*words, **options))
+    if where == "no stderr":
+        assert answer.code == 0
+        return
+    assert "Traceback" not in answer.err
+    if words[0] == "train":
+        assert answer.code == 0
+        assert (tmp_path / "runs" / PLACE / "seed-1.json").exists()
+    elif where == "full":
+        assert refusal(answer, "No space left") == "good"
+    else:
+        assert success(answer) == "good"
+
+
+@pytest.mark.slow
+def test_head_ends_a_report_without_a_word(tmp_path):
+    command = f"{sys.executable} -m preact report digits_table_2 | head -1"
+    done = subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+
+
+@pytest.mark.slow
+def test_a_folder_that_is_gone_is_one_sentence(tmp_path, small):
+    code = (
+        "import os, sys; os.mkdir('gone'); os.chdir('gone'); "
+        "os.rmdir('../gone'); from preact.cli import main; "
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "train", str(small)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert sentence(done.stderr, "runs") == "good"
+
+
+def test_records_of_a_run_say_no_path_of_the_user(command, small, tmp_path):
+    assert success(command("train", small, "--out", tmp_path)) == "good"
+    record = read_record(tmp_path / PLACE / "seed-1.json")
+    text = (tmp_path / PLACE / "seed-1.json").read_text()
+    assert record.outcome == "finished"
+    assert str(tmp_path) not in text
+    assert str(Path.home()) not in text

@@ -1,0 +1,332 @@
+"""No checkpoint, however spoiled, loses work that could go on."""
+
+import os
+import shutil
+import zipfile
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+import torch
+from judging import PLACE, refusal, success
+
+from preact.train.checkpoint import HEAD, NAME, PREVIOUS, read, to_bytes
+
+WORK = f"{PLACE}/seed-1.checkpoints"
+
+
+@pytest.fixture
+def work(broken_off, tmp_path):
+    """A copy of the run that broke off after 3 of 4 iterations."""
+    shutil.copytree(broken_off, tmp_path / "runs")
+    return tmp_path / "runs" / WORK
+
+
+def outcome(out: Path) -> tuple[str, object]:
+    """The curve, and the error: what must not depend on any of this."""
+    from preact.records import read_record
+
+    record = read_record(out / PLACE / "seed-1.json")
+    curve = (out / PLACE / "seed-1.csv").read_text()
+    return curve, (record.test_error_pct, record.train_loss, record.profiles)
+
+
+def flipped(share: float) -> Callable[[Path], bytes]:
+    def bit(path: Path) -> bytes:
+        content = bytearray(path.read_bytes())
+        content[int(share * (len(content) - 1))] ^= 16
+        return bytes(content)
+
+    return bit
+
+
+def zipped_pickle(_: Path) -> bytes:
+    """A bomb where torch keeps its pickle."""
+    out = BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("a/data.pkl", BOMB)
+        archive.writestr("a/version", "3\n")
+    return out.getvalue()
+
+
+def signed(body: bytes) -> bytes:
+    """A body with the head that is due to it."""
+    import hashlib
+
+    return HEAD + hashlib.sha256(body).hexdigest().encode() + b"\n" + body
+
+
+# os.system("touch bomb-went-off"), by hand
+BOMB = b"cposix\nsystem\n(S'touch bomb-went-off'\ntR."
+BYTES = {
+    "empty": lambda _: b"",
+    "one byte": lambda _: b"p",
+    "random": lambda _: bytes(range(256)) * 99,
+    "zeros": lambda path: bytes(path.stat().st_size),
+    "text": lambda _: b"root:x:0:0:root:/root:/bin/bash\n",
+    "half": lambda path: path.read_bytes()[: path.stat().st_size // 2],
+    "all but one byte": lambda path: path.read_bytes()[:-1],
+    "one byte more": lambda path: path.read_bytes() + b"\0",
+    "a hole": lambda path: (
+        path.read_bytes()[:4096] + bytes(4096) + path.read_bytes()[8192:]
+    ),
+    "only its head": lambda _: HEAD,
+    "head and no digest": lambda _: HEAD + b"abc",
+    "of another version": lambda path: path.read_bytes().replace(
+        HEAD, b"preact checkpoint 0\n"
+    ),
+    "of no version": lambda path: path.read_bytes()[len(HEAD) + 65 :],
+    "an archive of nothing": lambda _: signed(b"PK\5\6" + bytes(18)),
+    "a tensor": lambda _: to_bytes(torch.zeros(3)),
+    "a list": lambda _: to_bytes([1, 2]),
+    "nothing": lambda _: to_bytes(None),
+    "a bomb": lambda _: BOMB,
+    "a signed bomb": lambda _: signed(BOMB),
+    "a zipped bomb": zipped_pickle,
+    "a signed, zipped bomb": lambda path: signed(zipped_pickle(path)),
+    **{
+        f"one bit at {share:.0%}": flipped(share)
+        for share in (0.0, 0.001, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 1.0)
+    },
+}
+GONE = object()
+
+
+def at(*keys: object, value: object) -> Callable[[dict], None]:
+    """A change of what stands at some keys; `GONE` deletes it."""
+
+    def change(state: dict) -> None:
+        *outer, last = keys
+        for key in outer:
+            state = state[key]
+        if value is GONE:
+            del state[last]
+        else:
+            state[last] = value
+
+    return change
+
+
+def first_tensor(change: Callable) -> Callable[[dict], None]:
+    """A change of the first tensor of the session, wherever it lies."""
+
+    def walk(node: object) -> bool:
+        pairs = list(
+            node.items() if isinstance(node, dict) else enumerate(node)
+        )
+        for key, value in pairs:
+            if isinstance(value, torch.Tensor) and value.is_floating_point():
+                node[key] = change(value)
+                return True
+            if isinstance(value, dict | list) and walk(value):
+                return True
+        return False
+
+    return lambda state: walk(state["session"])
+
+
+STATES = {
+    "no session": at("session", value=GONE),
+    "no history": at("history", value=GONE),
+    "no iteration": at("iteration", value=GONE),
+    "no hash": at("config_sha256", value=GONE),
+    "hash is a number": at("config_sha256", value=5),
+    "session is a list": at("session", value=[]),
+    "session is empty": at("session", value={}),
+    "session of numbers": at("session", value={"network": 5}),
+    "history is empty": at("history", value={}),
+    "history is text": at("history", value="x"),
+    "iteration is text": at("iteration", value="abc"),
+    "iteration is true": at("iteration", value=True),
+    "iteration is 2.0": at("iteration", value=2.0),
+    "iteration -5": at("iteration", value=-5),
+    "iteration 10^9": at("iteration", value=10**9),
+    "iteration of the end, no curve": at("iteration", value=4),
+    "no curve": at("history", "curve", value=GONE),
+    "curve is text": at("history", "curve", value="abc"),
+    "curve of numbers": at("history", "curve", value=[5]),
+    "curve of texts": at(
+        "history", "curve", value=[{"iteration": 1, "loss": "x"}]
+    ),
+    "a point without its iteration": at(
+        "history", "curve", value=[{"loss": 1.0}]
+    ),
+    "a point of the future": at(
+        "history", "curve", value=[{"iteration": 400, "loss": 1.0}]
+    ),
+    "a point of text": at(
+        "history", "curve", value=[{"iteration": "2", "loss": 1.0}]
+    ),
+    "no time": at("history", "busy_s", value=GONE),
+    "time is text": at("history", "busy_s", value="x"),
+    "time is NaN": at("history", "busy_s", value=float("nan")),
+    "time is negative": at("history", "away_s", value=-1.0),
+    "images are text": at("history", "images", value="x"),
+    "images are negative": at("history", "images", value=-64),
+    "no profiles": at("history", "profiles", value=GONE),
+    "profiles of numbers": at("history", "profiles", value=[5]),
+    "profiles of nothing": at("history", "profiles", value=[{}]),
+    "another shape": first_tensor(lambda t: t.new_zeros(3, 5, 7)),
+    "text for a tensor": first_tensor(lambda _: "x"),
+    "nothing for a tensor": first_tensor(lambda _: None),
+}
+
+
+def state_of(kind: str, path: Path) -> bytes:
+    state = read(path)
+    STATES[kind](state)
+    return to_bytes(state)
+
+
+def spoiled(kind: str, path: Path) -> bytes:
+    return BYTES[kind](path) if kind in BYTES else state_of(kind, path)
+
+
+def other_file(kind: str) -> Callable[[Path], None]:
+    def make(path: Path) -> None:
+        path.unlink()
+        if kind == "FIFO":
+            os.mkfifo(path)
+        elif kind == "folder":
+            path.mkdir()
+        elif kind == "link to a text":
+            path.symlink_to("/etc/passwd")
+        elif kind == "link to nothing":
+            path.symlink_to("/nothing/at/all")
+        elif kind == "link to itself":
+            path.symlink_to(path)
+        else:
+            path.symlink_to("/dev/zero")
+
+    return make
+
+
+OTHERS = [
+    "FIFO",
+    "folder",
+    "link to a text",
+    "link to nothing",
+    "link to itself",
+    "link to /dev/zero",
+]
+KINDS = [*BYTES, *STATES]
+
+
+def spoil(kind: str, path: Path) -> None:
+    if kind in OTHERS:
+        other_file(kind)(path)
+    else:
+        path.write_bytes(spoiled(kind, path))
+
+
+def test_a_run_that_broke_off_ends_like_a_calm_one(command, work, small, calm):
+    out = work.parents[4]
+    assert success(command("train", small, "--out", out)) == "good"
+    assert outcome(out) == outcome(calm)
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("kind", [*KINDS, *OTHERS])
+def test_a_spoiled_newest_checkpoint_gives_way_to_the_one_before(
+    command, work, small, calm, kind, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    out = work.parents[4]
+    spoil(kind, work / NAME)
+    answer = command("train", small, "--out", out, "--device", "cpu")
+    says = f"going on from iteration 2 of {PREVIOUS}"
+    assert success(answer, says=says) == "good"
+    assert outcome(out) == outcome(calm)
+    assert not (tmp_path / "bomb-went-off").exists()
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("kind", [*KINDS, *OTHERS])
+def test_two_spoiled_checkpoints_are_one_sentence(
+    command, work, small, kind, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    for name in (NAME, PREVIOUS):
+        spoil(kind, work / name)
+    answer = command("train", small, "--out", work.parents[4])
+    assert refusal(answer, work / NAME, work / PREVIOUS, "delete") == "good"
+    assert not list(work.parents[4].rglob("*.json"))
+    assert not (tmp_path / "bomb-went-off").exists()
+
+
+@pytest.mark.parametrize("which", [NAME, PREVIOUS])
+def test_one_checkpoint_alone_is_enough(command, work, small, calm, which):
+    (work / ({NAME, PREVIOUS} - {which}).pop()).unlink()
+    answer = command("train", small, "--out", work.parents[4])
+    assert success(answer) == "good"
+    assert outcome(work.parents[4]) == outcome(calm)
+
+
+def test_a_checkpoint_of_another_run_is_one_sentence(command, work, small):
+    for name in (NAME, PREVIOUS):
+        state = read(work / name)
+        state["config_sha256"] = "0" * 64
+        (work / name).write_bytes(to_bytes(state))
+    answer = command("train", small, "--out", work.parents[4])
+    assert refusal(answer, work / NAME, "another configuration") == "good"
+
+
+@pytest.mark.parametrize("kind", ["empty", "half", "no session", "FIFO"])
+def test_a_spoiled_checkpoint_does_not_keep_the_other_runs(
+    command, work, small, tmp_path, kind
+):
+    file = tmp_path / "small.toml"
+    file.write_text(small.read_text().replace("seeds = [1]", "seeds = [1, 2]"))
+    for name in (NAME, PREVIOUS):
+        spoil(kind, work / name)
+    answer = command("ablate", file, "--out", work.parents[4])
+    assert refusal(answer, work / NAME) == "good"
+    assert "1 finished" in answer.out
+    assert (work.parent / "seed-2.json").exists()
+
+
+@pytest.mark.parametrize("kind", ["a file", "a link", "a FIFO", "a folder"])
+def test_what_lies_where_a_draft_goes_is_not_written_through(
+    command, work, small, calm, tmp_path, kind
+):
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    draft = work / f".{NAME}.writing"
+    if kind == "a file":
+        draft.write_text("half")
+    elif kind == "a link":
+        draft.symlink_to(precious)
+    elif kind == "a FIFO":
+        os.mkfifo(draft)
+    else:
+        draft.mkdir()
+    answer = command("train", small, "--out", work.parents[4])
+    if kind == "a folder":
+        assert refusal(answer, draft) == "good"
+        return
+    assert success(answer) == "good"
+    assert outcome(work.parents[4]) == outcome(calm)
+    assert precious.read_text() == "mine"
+
+
+@pytest.mark.parametrize("kind", ["a FIFO", "a folder", "a link", "text"])
+def test_what_lies_where_the_lock_goes_is_one_sentence(
+    command, work, small, calm, kind
+):
+    lock = work / "lock"
+    lock.unlink(missing_ok=True)
+    if kind == "a FIFO":
+        os.mkfifo(lock)
+    elif kind == "a folder":
+        lock.mkdir()
+    elif kind == "a link":
+        lock.symlink_to("/nothing/at/all")
+    else:
+        lock.write_text("4711")
+    answer = command("train", small, "--out", work.parents[4])
+    if answer.code:
+        assert refusal(answer, lock) == "good"
+    else:
+        assert success(answer) == "good"
+        assert outcome(work.parents[4]) == outcome(calm)

@@ -1,0 +1,347 @@
+"""Servers that lie, archives and images that are none: one sentence each."""
+
+import hashlib
+import os
+import socket
+import struct
+import threading
+import zlib
+
+import numpy as np
+import pytest
+from judging import files, refusal, success
+from PIL import Image
+
+from preact.data import download
+from preact.data.cifar import CIFAR
+
+SIZE = CIFAR["cifar10"]["bytes"]
+
+
+def reply(status, *headers, body=b""):
+    lines = [f"HTTP/1.1 {status}", *headers, "", ""]
+    return "\r\n".join(lines).encode() + body
+
+
+# What a server says, whatever it was asked for, and what is answered.
+REPLIES = {
+    "nothing": (b"", "broke off"),
+    "not HTTP": (b"HELLO I AM NOT HTTP\r\n\r\n", "broke off"),
+    "random bytes": (bytes(range(256)) * 9, "broke off"),
+    "a line without end": (b"HTTP/1.1 200 " + b"x" * 100_000, "broke off"),
+    "404": (reply("404 Not Found"), "answers 404 Not Found"),
+    "403": (reply("403 Forbidden"), "answers 403"),
+    "500": (reply("500 Oh"), "answers 500"),
+    "503": (reply("503 Later"), "try later"),
+    "an escape": (reply("404 \x1b[31mred"), "answers 404"),
+    "416": (reply("416 Range"), "begin anew"),
+    "a redirect to a file": (
+        reply("302 Found", "Location: file:///etc/passwd"),
+        "302",
+    ),
+    "a redirect to itself": (reply("302 Found", "Location: /x"), "30"),
+    "an empty file": (reply("200 OK", "Content-Length: 0"), "SHA-256"),
+    "no length": (reply("200 OK", body=b"abc"), "broke off after 3"),
+    "five bytes of all": (
+        reply("200 OK", f"Content-Length: {SIZE}", body=b"abcde"),
+        "broke off after 5",
+    ),
+    "another file": (
+        reply("200 OK", "Content-Length: 9", body=b"<html>\n\n\n"),
+        "SHA-256",
+    ),
+    "broken chunks": (
+        reply("200 OK", "Transfer-Encoding: chunked", body=b"zz\r\nabc"),
+        "broke off",
+    ),
+    "a half chunk": (
+        reply("200 OK", "Transfer-Encoding: chunked", body=b"ff\r\nabc"),
+        "broke off",
+    ),
+    "a length of text": (
+        reply("200 OK", "Content-Length: many", body=b"abc"),
+        "broke off",
+    ),
+    "a negative length": (
+        reply("200 OK", "Content-Length: -5", body=b"abc"),
+        "broke off",
+    ),
+    "100,000 headers": (
+        reply("200 OK", *["A: b"] * 100_000),
+        "broke off",
+    ),
+}
+
+
+@pytest.fixture
+def serve():
+    """A server that says the same to everybody; returns its address."""
+    sockets = []
+
+    def start(said):
+        listening = socket.create_server(("127.0.0.1", 0))
+        sockets.append(listening)
+
+        def answer():
+            while True:
+                try:
+                    caller, _ = listening.accept()
+                except OSError:
+                    return
+                with caller:
+                    caller.recv(65536)
+                    if said is None:
+                        caller.setsockopt(
+                            socket.SOL_SOCKET,
+                            socket.SO_LINGER,
+                            struct.pack("ii", 1, 0),  # close with a reset
+                        )
+                        continue
+                    try:
+                        caller.sendall(said)
+                        caller.shutdown(socket.SHUT_WR)
+                        while caller.recv(65536):
+                            pass
+                    except OSError:
+                        pass
+
+        threading.Thread(target=answer, daemon=True).start()
+        return f"http://127.0.0.1:{listening.getsockname()[1]}/x"
+
+    yield start
+    for one in sockets:
+        one.shutdown(socket.SHUT_RDWR)
+        one.close()
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("kind", REPLIES)
+def test_a_server_that_lies_is_one_sentence(command, serve, tmp_path, kind):
+    said, says = REPLIES[kind]
+    url = serve(said)
+    answer = command("data", "cifar10", "--folder", tmp_path, "--url", url)
+    assert refusal(answer, url, says) == "good"
+    assert not (tmp_path / CIFAR["cifar10"]["folder"]).exists()
+
+
+def test_a_connection_that_is_reset_is_one_sentence(command, serve, tmp_path):
+    url = serve(None)
+    answer = command("data", "cifar10", "--folder", tmp_path, "--url", url)
+    assert refusal(answer, url) == "good"
+
+
+@pytest.mark.timeout(60)
+def test_a_server_that_is_silent_is_not_awaited_for_ever(
+    command, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(download, "WAIT_S", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/x"
+        answer = command("data", "cifar10", "--folder", tmp_path, "--url", url)
+    assert refusal(answer, url, "silent for 0.5 s", "again") == "good"
+
+
+def test_what_had_arrived_is_kept_when_the_server_is_gone(
+    command, serve, tmp_path
+):
+    url = serve(REPLIES["five bytes of all"][0])
+    command("data", "cifar10", "--folder", tmp_path, "--url", url)
+    assert files(tmp_path) == {"cifar10.tar.gz.part": b"abcde"}
+
+
+@pytest.mark.parametrize("kind", ["FIFO", "folder", "link", "link to nothing"])
+def test_what_lies_where_the_archive_grows_is_not_written_through(
+    command, serve, tmp_path, kind
+):
+    part = tmp_path / "data" / "cifar10.tar.gz.part"
+    part.parent.mkdir()
+    precious = tmp_path / "precious"
+    if kind == "FIFO":
+        os.mkfifo(part)
+    elif kind == "folder":
+        part.mkdir()
+    else:
+        if kind == "link":
+            precious.write_text("mine")
+        part.symlink_to(precious)
+    url = serve(REPLIES["another file"][0])
+    answer = command("data", "cifar10", "--folder", part.parent, "--url", url)
+    assert refusal(answer, part) == "good"
+    assert precious.exists() == (kind == "link")
+    assert kind != "link" or precious.read_text() == "mine"
+
+
+CIFAR_FILES = {
+    "a file is missing": lambda path: path.unlink(),
+    "a file is empty": lambda path: path.write_bytes(b""),
+    "a file is short": lambda path: os.truncate(path, 3073),
+    "a file is long": lambda path: os.truncate(path, 3073 * 10_001),
+    "a FIFO": lambda path: (path.unlink(), os.mkfifo(path)),
+    "a folder": lambda path: (path.unlink(), path.mkdir()),
+    "a link to nothing": lambda path: (
+        path.unlink(),
+        path.symlink_to("/nothing"),
+    ),
+    "a label of 255": lambda path: path.write_bytes(
+        b"\xff" * 3073 + path.read_bytes()[3073:]
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def cifar(tmp_path_factory):
+    """Files of the right size, black; sparse, so they cost nothing."""
+    root = tmp_path_factory.mktemp("cifar")
+    for name in CIFAR["cifar10"]["files"]:
+        with (root / name).open("wb") as out:
+            out.truncate(3073 * 10_000)
+    return root
+
+
+@pytest.mark.parametrize("kind", CIFAR_FILES)
+def test_cifar_that_is_damaged_is_named(command, cifar, tmp_path, kind):
+    root = tmp_path / "data"
+    root.mkdir()
+    for path in cifar.iterdir():
+        (root / path.name).write_bytes(b"")
+        os.truncate(root / path.name, 3073 * 10_000)
+    name = "data_batch_3.bin"
+    CIFAR_FILES[kind](root / name)
+    words = ("--folder", root, "--out", tmp_path / "runs")
+    answer = command("train", "--depth", "8", "--data", "cifar10", *words)
+    where = root if "label" in kind else root / name
+    assert refusal(answer, where, "preact data cifar10") == "good"
+
+
+def bomb(path):
+    """A PNG of 60,000 x 60,000 that is not there."""
+
+    def chunk(kind, body):
+        check = struct.pack(">I", zlib.crc32(kind + body))
+        return struct.pack(">I", len(body)) + kind + body + check
+
+    head = struct.pack(">IIBBBBB", 60_000, 60_000, 1, 0, 0, 0, 0)
+    body = zlib.compress(bytes(1000))
+    path.write_bytes(
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", head)
+        + chunk(b"IDAT", body)
+        + chunk(b"IEND", b"")
+    )
+
+
+def png(path, size=(40, 40)):
+    pixels = np.random.default_rng(0).integers(0, 255, (*size, 3), np.uint8)
+    Image.fromarray(pixels).save(path, "PNG")
+
+
+IMAGES = {
+    "empty": lambda path: path.write_bytes(b""),
+    "text": lambda path: path.write_text("no image"),
+    "only a head": lambda path: path.write_bytes(b"\x89PNG\r\n\x1a\n"),
+    "half": lambda path: (
+        png(path, (400, 400)),
+        os.truncate(path, path.stat().st_size // 2),
+    ),
+    "a bomb": bomb,
+    "a FIFO": lambda path: os.mkfifo(path),
+    "a folder": lambda path: path.mkdir(),
+    "a link to nothing": lambda path: path.symlink_to("/nothing"),
+    "a link to itself": lambda path: path.symlink_to(path),
+    "random": lambda path: path.write_bytes(
+        hashlib.sha256(b"x").digest() * 999
+    ),
+    "PostScript": lambda path: path.write_bytes(
+        b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n(x) show\n"
+    ),
+}
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """Two classes of four images, and one of three to test."""
+    root = tmp_path / "own"
+    for split, count in (("train", 4), ("val", 3)):
+        for name in ("a", "b"):
+            (root / split / name).mkdir(parents=True)
+            for i in range(count):
+                png(root / split / name / f"{i}.png")
+    return root
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("kind", IMAGES)
+@pytest.mark.parametrize("split", ["train", "val"])
+def test_an_image_that_is_none_is_named(command, tree, tmp_path, kind, split):
+    path = tree / split / "b" / "x.png"
+    IMAGES[kind](path)
+    words = ("--depth", "8", "--data", "folders", "--folder", tree)
+    answer = command("train", *words, "--out", tmp_path / "runs")
+    assert refusal(answer, path) == "good"
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("kind", ["a bomb", "a FIFO"])
+def test_an_image_that_is_none_ends_a_run_of_imagenet(
+    command, tree, tmp_path, kind
+):
+    path = tree / "train" / "b" / "x.png"
+    IMAGES[kind](path)
+    words = ("--depth", "50", "--data", "imagenet", "--folder", tree)
+    words = (*words, "--batch", "9", "--out", tmp_path / "runs")
+    assert refusal(command("train", *words), path) == "good"
+
+
+def test_images_of_one_color_are_one_sentence(command, tree, tmp_path):
+    for path in tree.rglob("*.png"):
+        Image.new("RGB", (40, 40)).save(path)
+    words = ("--depth", "8", "--data", "folders", "--folder", tree)
+    words = (*words, "--recipe", "digits", "--out", tmp_path / "runs")
+    answer = command("train", *words, "--batch", "8")
+    assert refusal(answer, "own: training images must vary") == "good"
+
+
+TREES = {
+    "no val": (lambda root: (root / "val").rename(root / "v"), "val"),
+    "train is a file": (
+        lambda root: (
+            (root / "train").rename(root / "t"),
+            (root / "train").touch(),
+        ),
+        "train",
+    ),
+    "another class": (
+        lambda root: (root / "val" / "a").rename(root / "val" / "c"),
+        "same classes",
+    ),
+    "an empty class": (
+        lambda root: [p.unlink() for p in (root / "train/a").iterdir()],
+        "train/a",
+    ),
+    "no classes": (
+        lambda root: [
+            p.rename(root / f"{p.parent.name}-{p.name}")
+            for p in [*(root / "train").iterdir(), *(root / "val").iterdir()]
+        ],
+        "train",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", TREES)
+@pytest.mark.parametrize("data", ["folders", "imagenet"])
+def test_a_tree_that_is_none_is_named(command, tree, tmp_path, kind, data):
+    spoil, says = TREES[kind]
+    spoil(tree)
+    words = ("--depth", "50", "--data", data, "--folder", tree)
+    answer = command("train", *words, "--out", tmp_path / "runs")
+    assert refusal(answer, tree, says) == "good"
+
+
+def test_names_of_images_may_be_any_bytes(command, tree, tmp_path):
+    png(tree / "train" / "a" / os.fsdecode(b"\xff\xfe.png"))
+    words = ("--depth", "8", "--width", "4", "--data", "folders")
+    words = (*words, "--folder", tree, "--out", tmp_path / "runs")
+    words = (*words, "--recipe", "digits", "--batch", "8")
+    answer = command("train", *words, "--iterations", "1")
+    assert success(answer) == "good"

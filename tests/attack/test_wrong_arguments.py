@@ -1,0 +1,69 @@
+"""Every command line that means nothing is refused, and does nothing."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+import torch
+from judging import files, refusal
+
+CORPUS = tomllib.loads(
+    Path(__file__).with_name("arguments.toml").read_text("utf-8")
+)
+CASES = [
+    (name, words, says)
+    for name, lines in CORPUS.items()
+    for words, says in lines.items()
+]
+PLACES = {
+    "train": ["--device", "cpu", "--out", "{tmp}/runs"],
+    "ablate": ["--device", "cpu", "--out", "{tmp}/runs"],
+    "bench": ["--device", "cpu"],
+    "data": ["--folder", "{tmp}"],
+}
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    ("name", "words", "says"),
+    CASES,
+    ids=[" ".join(case[:2]).strip() for case in CASES],
+)
+def test_a_command_line_that_means_nothing_is_one_sentence(
+    command, tmp_path, small, name, words, says, monkeypatch
+):
+    def filled(text):
+        return text.replace("{tmp}", str(tmp_path)).replace(
+            "{small}", str(small)
+        )
+
+    monkeypatch.chdir(tmp_path)
+    before = files(small.parent)
+    # what a case says comes last, and so holds
+    line = [] if name == "nothing" else [name, *PLACES.get(name, [])]
+    line = [filled(word) for word in [*line, *words.split()]]
+    answer = command(*line)
+    assert refusal(answer, *map(filled, says)) == "good"
+    assert (files(tmp_path), files(small.parent)) == ({}, before)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="has a CUDA device")
+@pytest.mark.parametrize("device", ["cuda", "cuda:0", "cuda:7"])
+@pytest.mark.parametrize("name", ["train", "ablate", "bench"])
+def test_a_gpu_that_is_not_there_is_one_sentence(
+    command, tmp_path, small, name, device
+):
+    words = {"train": [small], "ablate": [small], "bench": []}[name]
+    places = [] if name == "bench" else ["--out", tmp_path]
+    answer = command(name, *words, *places, "--device", device)
+    assert refusal(answer, "device", "no CUDA device", device) == "good"
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["row", "device", "out", "seed", "folder"])
+def test_a_page_of_nonsense_is_not_repeated(command, tmp_path, name):
+    odd = "x\x1b[31m" * 20_000
+    words = ["train", "--depth", "8", "--device", "cpu", "--out", tmp_path]
+    answer = command(*words, "--data", "cifar10", f"--{name}", odd)
+    assert refusal(answer) == "good"
+    assert len(answer.err) < 1100

@@ -1,0 +1,192 @@
+"""Every wrong value of an experiment file is refused before any training."""
+
+import os
+import tomllib
+from pathlib import Path
+
+import pytest
+from judging import files, refusal
+
+GOOD = {
+    "scientific.rows": '["original"]',
+    "scientific.networks": "[{ depth = 8, convs = 2, width = 4 }]",
+    "nuisance.seeds": "[1, 2]",
+    "fixed.recipe": '"digits"',
+}
+WRONG = tomllib.loads(
+    Path(__file__).with_name("experiment_files.toml").read_text("utf-8")
+)["wrong"]
+CASES = [
+    (one["line"].replace("@", value), value, one["key"], one["legal"])
+    for one in WRONG
+    for value in one["values"]
+]
+
+
+def written(line):
+    """The good file, with a line in place of what it says of that key."""
+    key = line.partition("=")[0].strip()
+    kept = [
+        f"{name} = {value}"
+        for name, value in GOOD.items()
+        if name != key and not name.startswith(f"{key}.")
+    ]
+    return "\n".join([line, *kept])
+
+
+def shown(value):
+    """What an answer repeats of a value: a number, a text without quotes."""
+    if "=" in value or not value:  # keys and values, or none
+        return ""
+    try:
+        read = tomllib.loads(f"a = {value}")["a"]
+    except tomllib.TOMLDecodeError:  # a key
+        return value
+    if isinstance(read, list | dict):
+        return ""
+    return str(read) if str(read).isprintable() else ""
+
+
+def test_the_corpus_is_large_and_its_good_file_is_good(command, tmp_path):
+    assert len(CASES) > 130
+    path = tmp_path / "good.toml"
+    path.write_text(written("title = 'good'"))
+    answer = command("ablate", path, "--dry-run", "--out", tmp_path / "runs")
+    assert answer.code == 0
+    assert "2 runs to go" in answer.out
+
+
+@pytest.mark.parametrize(
+    ("line", "value", "key", "legal"), CASES, ids=[case[0] for case in CASES]
+)
+def test_a_wrong_value_is_one_sentence(
+    command, tmp_path, line, value, key, legal
+):
+    path = tmp_path / "wrong.toml"
+    path.write_text(written(line), "utf-8")
+    before = files(tmp_path)
+    answer = command("ablate", path, "--dry-run", "--out", tmp_path / "runs")
+    assert refusal(answer, path, key, legal, shown(value)) == "good"
+    assert files(tmp_path) == before
+
+
+CONTENTS = {
+    "empty": b"",
+    "a comment": b"# nothing",
+    "not UTF-8": b"\xff\xfe\x00",
+    "Latin-1": 'title = "caf\xe9"'.encode("latin-1"),
+    "half a header": b"[scientific",
+    "zero byte": b"\x00",
+    "a key twice": b"a = 1\na = 2",
+    "a table twice": b"[fixed]\n[fixed]",
+    "deep lists": b"a = " + b"[" * 20_000 + b"]" * 20_000,
+    "deep tables": b"[" + b".".join([b"a"] * 20_000) + b"]",
+    "a number of 5000 digits": b"a = 1" + b"0" * 5000,
+    "JSON": b'{"scientific": {}}',
+    "random": bytes(range(256)) * 4,
+    "a line of 10^6": b"# " + b"x" * 10**6,
+    "a key of 10^5": b"x" * 10**5 + b" = 1",
+    "an escape in a key": b'"\\u001b[31mred" = 1',
+    "an escape in a text": b'title = "\x1b[31m"',
+}
+
+
+@pytest.mark.parametrize("kind", CONTENTS)
+def test_what_is_no_experiment_file_is_named(command, tmp_path, kind):
+    path = tmp_path / "wrong.toml"
+    path.write_bytes(CONTENTS[kind])
+    assert refusal(command("ablate", path), path) == "good"
+
+
+def fifo(path):
+    os.mkfifo(path)
+
+
+def folder(path):
+    path.mkdir()
+
+
+def dangling(path):
+    path.symlink_to(path.with_name("nothing"))
+
+
+def circle(path):
+    path.symlink_to(path)
+
+
+def device(path):
+    path.symlink_to("/dev/zero")
+
+
+def below_a_file(path):
+    path.parent.rmdir()
+    path.parent.write_text("")
+
+
+def large(path):
+    with path.open("wb") as out:
+        out.truncate(1 << 30)
+
+
+@pytest.mark.parametrize(
+    "make", [fifo, folder, dangling, circle, device, below_a_file, large]
+)
+@pytest.mark.parametrize("name", ["ablate", "train"])
+def test_what_cannot_be_read_as_a_file_is_named(command, tmp_path, name, make):
+    path = tmp_path / "folder" / "wrong.toml"
+    path.parent.mkdir()
+    make(path)
+    answer = command(name, path, "--out", tmp_path / "runs")
+    assert refusal(answer, path) == "good"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "...toml",
+        "..toml",
+        ".toml",
+        "a b.toml",
+        "-x.toml",
+        "[red].toml",
+        "a\x1b[31m.toml",
+        "a\nb.toml",
+        os.fsdecode(b"\xff\xfe.toml"),
+        "x" * 200 + ".toml",
+    ],
+)
+def test_a_name_that_no_folder_of_records_may_have_is_refused(
+    command, tmp_path, name
+):
+    path = tmp_path / name
+    path.write_text(written("title = 'good'"))
+    answer = command("ablate", path, "--out", tmp_path / "runs")
+    assert refusal(answer, "name") == "good"
+    assert len(files(tmp_path)) == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["", " ", "\x00", "x" * 5000, "nothing.toml", "~/x.toml", "/"]
+)
+def test_a_file_that_is_not_there_is_one_sentence(command, tmp_path, name):
+    assert refusal(command("ablate", name)) == "good"
+
+
+@pytest.mark.parametrize("where", ["title", "deviation"])
+@pytest.mark.parametrize(
+    "text",
+    ["[/red]", "[bold]x", "a [/b]", "[link=x]y", "\\u001b[31mred", "a\\nb"],
+)
+def test_text_of_a_file_is_never_markup(command, tmp_path, where, text):
+    path = tmp_path / "odd.toml"
+    line = {
+        "title": f'title = "{text}"',
+        "deviation": f'deviation = [{{ from = "a", to = "{text}", why = ""}}]',
+    }[where]
+    path.write_text(written(line))
+    answer = command("ablate", path, "--dry-run", "--out", tmp_path)
+    if "\\" in text:
+        assert refusal(answer, path, where, "control characters") == "good"
+    else:
+        assert answer.code == 0
+        assert text in answer.out
