@@ -6,6 +6,7 @@ differs between the three editions.
 Every chapter.
 """
 
+from preact.book.builder import unit_builder
 from preact.book.exercises import check
 from preact.book.explorers import stack_explorer, stepper, unit_explorer
 from preact.book.page import glue, setup
@@ -18,5 +19,6 @@ __all__ = [
     "setup",
     "stack_explorer",
     "stepper",
+    "unit_builder",
     "unit_explorer",
 ]

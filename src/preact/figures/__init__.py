@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from preact.figures.race import arm_name, race_curves
     from preact.figures.style import Picture
     from preact.figures.tables import (
+        Table,
         accounted,
         measured,
         network_table,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Picture",
+    "Table",
     "accounted",
     "arm_name",
     "direct_term",
@@ -59,6 +61,7 @@ ROOMS = {
     "race": ("arm_name", "race_curves"),
     "style": ("Picture",),
     "tables": (
+        "Table",
         "accounted",
         "measured",
         "network_table",
