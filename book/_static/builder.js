@@ -36,6 +36,7 @@ const preactBuilder = (() => {
       host.prepend(this.form);
       host.querySelector(".cards").after(
         this.legend, this.pictures, this.built);
+      host.querySelector(".all").open = false;
       host.dataset.live = "true";
       this.show();
     }

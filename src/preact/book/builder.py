@@ -61,7 +61,7 @@ def unit_builder() -> Html:
         f'data-builder="{escape(data, quote=True)}">'
         f'<div class="cards">{cards}</div>'
         f'<p class="note">{escape(scope)}</p>'
-        f'<details class="all"><summary>{escape(say("builder.all"))}'
+        f'<details class="all" open><summary>{escape(say("builder.all"))}'
         f"</summary>{table(ways, results)._repr_html_()}</details></div>"
     )
 
@@ -102,14 +102,18 @@ def in_the_paper(spec: UnitSpec) -> str:
     say, row = words(), row_of(spec)
     if row is None:
         return say("builder.nobody")
-    found = [result for result in paper.results(2) if result.row == row]
+    rows = [result for result in paper.results(2) if result.row == row]
     errors = [
-        say("builder.error", depth=result.depth, value=f"{result.error_pct:.2f}")
-        for result in found
+        say(
+            "builder.error",
+            depth=result.depth,
+            value=f"{result.error_pct:.2f}",
+        )
+        for result in rows
     ]
     return say(
         "builder.somebody",
-        figure=found[0].figure,
+        figure=rows[0].figure,
         name=title(spec),
         errors=say.join(errors),
     )
@@ -120,7 +124,7 @@ def numbers(result: Measured) -> dict[str, str]:
     ratio = result.gradient[:, 0]
     share = result.open_share.mean()
     return {
-        "signal": f"{np.median(result.signal[:, -1]):.2g}",
+        "signal": f"{np.median(result.signal[:, -1]):#.2g}".rstrip("."),
         "gradient": short(float(np.median(ratio))),
         "low": short(ratio.min()),
         "high": short(ratio.max()),
@@ -151,10 +155,7 @@ def table(ways: dict[str, UnitSpec], results: dict[str, Measured]) -> Table:
         )
     columns = ("unit", "paper", "signal", "gradient", "open")
     head = [say(f"builder.column_{column}") for column in columns]
-    caption = say(
-        "builder.scope", units=UNITS, width=WIDTH, batch=BATCH, seeds=SEEDS
-    )
-    return Table(head, body, caption)
+    return Table(head, body, say("builder.all"))
 
 
 def curve(values: Array) -> dict[str, list[float]]:

@@ -21,7 +21,7 @@ from preact.reference.caches import Array
 from preact.spec import BN, RELU, TABLE_2, Op, UnitSpec
 
 PLACES = ("pre", "post", "after")
-UNITS, WIDTH, BATCH, SEEDS = 50, 64, 64, 8
+UNITS, WIDTH, BATCH, SEEDS = 50, 64, 256, 4
 X = "<i>x<sub>l</sub></i>"
 
 
@@ -36,10 +36,13 @@ def twelve_units() -> dict[str, UnitSpec]:
     """
     ways = list(TABLE_2.values())
     for bn, relu in product(PLACES, repeat=2):
-        if bn == relu:
-            ways += [UnitSpec(**{bn: ops}) for ops in ((BN, RELU), (RELU, BN))]
-        else:
-            ways.append(UnitSpec(**{bn: (BN,), relu: (RELU,)}))
+        where = {BN: bn, RELU: relu}
+        for order in ((BN, RELU), (RELU, BN))[: 2 if bn == relu else 1]:
+            pre, post, after = (
+                tuple(op for op in order if where[op] == place)
+                for place in PLACES
+            )
+            ways.append(UnitSpec(pre=pre, post=post, after=after))
     return {key(spec): spec for spec in ways}
 
 
