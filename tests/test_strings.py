@@ -34,7 +34,7 @@ def test_words_are_looked_up_and_filled_in():
 NAMED_ELSEWHERE = {
     "row": ["src/preact/spec.py"],
     "speed": ["src/preact/records/speed.toml"],
-    "exercise": ["src/preact/book/exercises*", "src/preact/book/exercises/*"],
+    "exercise": ["src/preact/book/exercises/*.py"],
 }
 
 

@@ -7,6 +7,7 @@ Every chapter.
 """
 
 from preact.book.builder import unit_builder
+from preact.book.cover import cover_picture
 from preact.book.exercises import check
 from preact.book.explorers import stack_explorer, stepper, unit_explorer
 from preact.book.page import glue, setup
@@ -14,6 +15,7 @@ from preact.book.racetrack import race
 
 __all__ = [
     "check",
+    "cover_picture",
     "glue",
     "race",
     "setup",

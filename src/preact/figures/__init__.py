@@ -6,13 +6,15 @@ page's ink (`currentColor`), so dark mode is right; and it carries its own
 alternative text.
 
 Chapters `01-why`, `02-signal` and `03-gradient` show `propagation`, `01-why`
-shows `race`, chapter `04-units` shows `units` and `tables`.
+shows `race`, chapter `04-units` shows `units` and `tables`, `index` shows
+`cover`.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from preact.figures.cover import Course, cover
     from preact.figures.propagation import (
         direct_term,
         error_by_depth,
@@ -33,10 +35,12 @@ if TYPE_CHECKING:
     from preact.figures.units import unit_diagram
 
 __all__ = [
+    "Course",
     "Picture",
     "Table",
     "accounted",
     "arm_name",
+    "cover",
     "direct_term",
     "error_by_depth",
     "growth_laws",
@@ -51,6 +55,10 @@ __all__ = [
 ]
 
 ROOMS = {
+    "cover": (
+        "Course",
+        "cover",
+    ),
     "propagation": (
         "direct_term",
         "error_by_depth",
