@@ -34,6 +34,7 @@ def test_words_are_looked_up_and_filled_in():
 NAMED_ELSEWHERE = {
     "row": ["src/preact/spec.py"],
     "speed": ["src/preact/records/speed.toml"],
+    "law": ["book/en/02-signal.md"],
     "exercise": ["src/preact/book/exercises/*.py"],
 }
 

@@ -154,7 +154,7 @@ def table(ways: dict[str, UnitSpec], results: dict[str, Measured]) -> Table:
             ]
         )
     columns = ("unit", "paper", "signal", "gradient", "open")
-    head = [say(f"builder.column_{column}") for column in columns]
+    head = [say(f"column.{column}") for column in columns]
     return Table(head, body, say("builder.all"))
 
 

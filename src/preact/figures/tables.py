@@ -151,7 +151,8 @@ def paper_column(lines: Sequence[Line], strings: Strings) -> str:
 
 def data_name(label: str, strings: Strings) -> str:
     """Name a data set; an unknown one by its own label."""
-    return strings("data." + DATA_KEYS.get(label, "other"), label=label)
+    name = DATA_KEYS.get(label, "other")
+    return strings(f"data.{name}", label=label)
 
 
 def line_name(line: Line, strings: Strings) -> str:
