@@ -176,8 +176,8 @@ const preactCharts = (() => {
         element("text", { x: LEFT - 6, y: y + 4, "text-anchor": "end" },
           this.svg, tickText(tick));
       }
-      for (let k = 0; k <= 5; k++) {
-        const l = Math.round(k * units / 5);
+      const marks = [0, 1, 2, 3, 4, 5].map((k) => Math.round(k * units / 5));
+      for (const l of new Set(marks)) {
         element("text", { x: this.x(l), y: HEIGHT - BOTTOM + 16,
           "text-anchor": "middle" }, this.svg, l);
       }

@@ -7,7 +7,7 @@ Every chapter.
 """
 
 from preact.book.builder import unit_builder
-from preact.book.cover import cover_picture
+from preact.book.cover import cover_picture, recorded_course
 from preact.book.exercises import check
 from preact.book.explorers import stack_explorer, stepper, unit_explorer
 from preact.book.page import glue, setup
@@ -18,6 +18,7 @@ __all__ = [
     "cover_picture",
     "glue",
     "race",
+    "recorded_course",
     "setup",
     "stack_explorer",
     "stepper",

@@ -14,15 +14,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from preact.figures.cover import Course, cover
     from preact.figures.propagation import (
         direct_term,
         error_by_depth,
+        gradient_at,
         growth_laws,
         product_and_gradient,
         signal_and_gradient,
     )
     from preact.figures.race import arm_name, race_curves
+    from preact.figures.cover import Course, cover
     from preact.figures.style import Picture
     from preact.figures.tables import (
         Table,
@@ -43,6 +44,7 @@ __all__ = [
     "cover",
     "direct_term",
     "error_by_depth",
+    "gradient_at",
     "growth_laws",
     "measured",
     "network_table",
@@ -62,6 +64,7 @@ ROOMS = {
     "propagation": (
         "direct_term",
         "error_by_depth",
+        "gradient_at",
         "growth_laws",
         "product_and_gradient",
         "signal_and_gradient",
