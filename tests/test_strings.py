@@ -35,6 +35,7 @@ NAMED_ELSEWHERE = {
     "row": ["src/preact/spec.py"],
     "speed": ["src/preact/records/speed.toml"],
     "law": ["book/en/02-signal.md"],
+    "predict": ["book/en/*.md"],
     "exercise": ["src/preact/book/exercises/*.py"],
 }
 

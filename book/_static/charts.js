@@ -146,9 +146,9 @@ const preactCharts = (() => {
   const RAISED = [..."⁰¹²³⁴⁵⁶⁷⁸⁹"];
 
   // 0.1 to 1000 in full, others as powers of ten.
-  function tickText(value) {
+  function tickText(value, always = false) {
     const power = Math.log10(value), whole = Math.round(power);
-    if (Math.abs(power) <= 3 || Math.abs(power - whole) > 1e-9) {
+    if ((!always && Math.abs(power) <= 3) || Math.abs(power - whole) > 1e-9) {
       return String(value);
     }
     const digits = [...String(Math.abs(whole))].map((d) => RAISED[d]).join("");
@@ -237,5 +237,8 @@ const preactCharts = (() => {
     return svg;
   }
 
-  return { DepthChart, LineChart, element, fill, icon, node, rankings, stroke };
+  return {
+    DepthChart, LineChart, element, fill, icon, node, rankings, stroke,
+    tickText,
+  };
 })();

@@ -9,7 +9,7 @@ Chapter `04-units`.
 """
 
 from collections.abc import Callable
-from functools import reduce
+from functools import cache, reduce
 from itertools import product
 from typing import NamedTuple
 
@@ -70,6 +70,7 @@ class Measured(NamedTuple):
     open_share: Array
 
 
+@cache
 def measure(
     spec: UnitSpec,
     *,
@@ -78,7 +79,7 @@ def measure(
     batch: int = BATCH,
     seeds: int = SEEDS,
 ) -> Measured:
-    """Measure signal and gradient by depth at iteration 0."""
+    """Measure signal and gradient by depth at iteration 0, once."""
     plan = stack_plan(spec, units=units, width=width)
     runs = [profile(plan, batch=batch, seed=seed) for seed in range(seeds)]
     return Measured(

@@ -7,13 +7,15 @@ alternative text.
 
 Chapters `01-why`, `02-signal` and `03-gradient` show `propagation`, `01-why`
 shows `race`, chapter `04-units` shows `units` and `tables`, `index` shows
-`cover`.
+`cover`, `02-signal` shows `paths`.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from preact.figures.cover import Course, cover
+    from preact.figures.paths import paths_by_length
     from preact.figures.propagation import (
         direct_term,
         error_by_depth,
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
         signal_and_gradient,
     )
     from preact.figures.race import arm_name, race_curves
-    from preact.figures.cover import Course, cover
     from preact.figures.style import Picture
     from preact.figures.tables import (
         Table,
@@ -49,6 +50,7 @@ __all__ = [
     "measured",
     "network_table",
     "paper_beside_ours",
+    "paths_by_length",
     "product_and_gradient",
     "race_curves",
     "signal_and_gradient",
@@ -61,6 +63,7 @@ ROOMS = {
         "Course",
         "cover",
     ),
+    "paths": ("paths_by_length",),
     "propagation": (
         "direct_term",
         "error_by_depth",

@@ -1,0 +1,66 @@
+"""Paths through a residual network, counted and weighed by their length."""
+
+from typing import Any
+
+import numpy as np
+
+from preact.figures.style import PAPER_GREY, Picture, axes, picture
+from preact.figures.svg import INK
+from preact.figures.variants import COLORS
+from preact.strings import Strings
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def paths_by_length(
+    number: Array, carried: Array, theory: Array, strings: Strings
+) -> Picture:
+    """How many paths take k branches, and how much of the signal they carry.
+
+    Parameters
+    ----------
+    number : (L + 1,) float64
+        Share of the paths that take k = 0 ... L branches.
+    carried, theory : (L + 1,) float64
+        Share of the mean square that these carry: measured, predicted.
+    """
+    length = np.arange(len(number))
+    with axes(118, 88) as (figure, ax):
+        ax.bar(
+            length,
+            number,
+            width=1.0,
+            color=PAPER_GREY,
+            alpha=0.45,
+            label=strings("paths.number"),
+        )
+        ax.plot(
+            length,
+            carried,
+            "o",
+            color=COLORS["full-preactivation"],
+            ms=4,
+            label=strings("paths.carried"),
+        )
+        ax.plot(
+            length,
+            theory,
+            "--",
+            color=INK,
+            lw=1,
+            label=strings("paths.theory"),
+        )
+        ax.set(
+            xlabel=strings("paths.length"),
+            ylabel=strings("paths.share"),
+            ylim=(0, 0.6),
+        )
+        figure.legend(loc="outside lower center", fontsize=9)
+    alt = strings(
+        "alt.paths",
+        units=len(number) - 1,
+        most=int(number.argmax()),
+        mean=f"{(length * carried).sum():.1f}",
+        predicted=f"{(length * theory).sum():.1f}",
+    )
+    return picture(figure, alt)
