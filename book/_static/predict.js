@@ -51,6 +51,7 @@ const preactPredict = (() => {
       const kept = stored(this.name);
       this.committed = typeof kept === "number";
       this.makeControls(this.committed ? kept : null);
+      this.next = host.closest(".cell")?.nextElementSibling;
       this.picture = node("div", { className: "preact-figure" });
       host.replaceChildren(this.form, this.picture);
       host.dataset.live = "true";
@@ -112,6 +113,7 @@ const preactPredict = (() => {
       this.button.disabled = this.place() < 0;
       this.note.hidden = !committed;
       this.host.dataset.state = committed ? "committed" : "open";
+      if (this.conceal && this.next) this.next.hidden = !committed;
       this.picture.replaceChildren();
       if (committed) this.picture.append(this.draw());
     }

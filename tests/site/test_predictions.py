@@ -69,3 +69,12 @@ def test_without_script_question_and_answer_stand_there(open_page, chapter):
     page = open_page(f"/en/{chapter}.html", java_script_enabled=False)
     assert host(page).locator("p").is_visible()
     assert host(page).locator("li").count() >= 2
+
+
+def test_the_cell_that_prints_the_answer_waits_for_the_guess(open_page):
+    page = open_page("/en/03-gradient.html")
+    printed = page.locator(".cell:has(.preact-predict) + .cell")
+    assert "direct term" in printed.text_content()
+    assert not printed.is_visible()
+    commit(page)
+    assert printed.is_visible()

@@ -27,6 +27,7 @@ def predict(
     limits: tuple[float, float],
     log: bool = False,
     choose: bool = False,
+    conceal: bool = False,
 ) -> Html:
     """Ask for a guess, then draw it beside what was measured.
 
@@ -43,6 +44,8 @@ def predict(
     choose : bool
         Whether the guess is one of the labels (which is the largest?) rather
         than a number.
+    conceal : bool
+        Whether the next cell, which prints the answer, is hidden until then.
     """
     say = words()
     rows = [
@@ -58,6 +61,7 @@ def predict(
         "limits": limits,
         "log": log,
         "choose": choose,
+        "conceal": conceal,
     }
     lines = [
         say("predict.row", label=row["label"], value=f"{row['value']:.2g}")
