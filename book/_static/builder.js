@@ -85,7 +85,7 @@ const preactBuilder = (() => {
       this.charts = { signal: chart("signal"), gradient: chart("gradient") };
       this.pictures = node("div", { className: "preact-figure" },
         this.charts.signal.svg, this.charts.gradient.svg);
-      this.legend = node("p", { className: "facts legend" });
+      this.legend = node("p", { className: "legend" });
       this.built = node("p", { className: "facts" });
       this.built.setAttribute("aria-live", "polite");
     }

@@ -98,7 +98,7 @@ const preactStack = (() => {
     const facts = node("p", { className: "facts" });
     facts.setAttribute("aria-live", "polite");
     const GHOST = rows["full-preactivation"];
-    const legend = node("p", { className: "facts legend" },
+    const legend = node("p", { className: "legend" },
       node("span", {}, stroke(GHOST.color, true), words.ghost));
     // What the controls say, or another unit and factor in its place.
     const compute = ({ spec, stem }, factor, ops) => {
