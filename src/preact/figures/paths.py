@@ -26,10 +26,10 @@ def paths_by_length(
     """
     length = np.arange(len(number))
     with axes(118, 88) as (figure, ax):
-        ax.bar(
-            length,
+        ax.stairs(  # one path, where bars would be one each
             number,
-            width=1.0,
+            np.arange(len(number) + 1) - 0.5,
+            fill=True,
             color=PAPER_GREY,
             alpha=0.45,
             label=strings("paths.number"),
@@ -37,9 +37,9 @@ def paths_by_length(
         ax.plot(
             length,
             carried,
-            "o",
             color=COLORS["full-preactivation"],
-            ms=4,
+            lw=3,
+            alpha=0.7,
             label=strings("paths.carried"),
         )
         ax.plot(
