@@ -26,12 +26,12 @@ def paths_by_length(
     """
     length = np.arange(len(number))
     with axes(118, 88) as (figure, ax):
-        ax.stairs(  # one path, where bars would be one each
+        ax.fill_between(  # one path, where bars would be one each
+            length,
             number,
-            np.arange(len(number) + 1) - 0.5,
-            fill=True,
             color=PAPER_GREY,
             alpha=0.45,
+            lw=0,
             label=strings("paths.number"),
         )
         ax.plot(
@@ -54,6 +54,8 @@ def paths_by_length(
             xlabel=strings("paths.length"),
             ylabel=strings("paths.share"),
             ylim=(0, 0.6),
+            xticks=[0, length[-1] // 2, length[-1]],
+            yticks=[0, 0.2, 0.4, 0.6],
         )
         figure.legend(loc="outside lower center", fontsize=9)
     alt = strings(
