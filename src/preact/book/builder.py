@@ -31,7 +31,7 @@ from preact.book.placements import (
     twelve_units,
 )
 from preact.figures import Table, unit_diagram
-from preact.figures.variants import COLORS
+from preact.figures.variants import color_of
 from preact.plan import cifar_plan
 from preact.reference.caches import Array
 from preact.spec import TABLE_2, UnitSpec
@@ -201,7 +201,7 @@ def builder_data(
             "name": title(spec),
             "unit": str(spec),
             "named": row is not None,
-            "color": COLORS[row] if row else "currentColor",
+            "color": color_of(row) if row else "currentColor",
             "signal": curve(results[name].signal),
             "gradient": curve(results[name].gradient),
         }

@@ -6,7 +6,7 @@ import numpy as np
 
 from preact.figures.style import PAPER_GREY, Picture, axes, picture
 from preact.figures.svg import INK
-from preact.figures.variants import COLORS
+from preact.figures.variants import color_of
 from preact.strings import Strings
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -37,7 +37,7 @@ def paths_by_length(
         ax.plot(
             length,
             carried,
-            color=COLORS["full-preactivation"],
+            color=color_of("full-preactivation"),
             lw=3,
             alpha=0.7,
             label=strings("paths.carried"),
