@@ -7,7 +7,7 @@ import pytest
 
 from preact.book.cover import DEPTH, EXPERIMENT, ROWS, STAGES, recorded_course
 from preact.book.page import setup
-from preact.figures import Course, cover
+from preact.figures import Course, depth_and_time
 from preact.plan import cifar_plan
 from preact.records.compare import load_records
 from preact.spec import TABLE_2
@@ -75,7 +75,7 @@ def test_only_the_network_of_full_preactivation_ends_in_bn_and_relu():
 def test_a_cell_is_as_strong_as_its_power_of_ten():
     gradient = np.array([[1e7, 1.0, 1.0], [1e-7, 10**-3.5, 1.0]])
     course = Course(gradient, np.array([[1.0, 0.5, 0.0]] * 2), 50.0)
-    picture = cover({"original": course}, [0, 1], [1], Strings("en"))
+    picture = depth_and_time({"original": course}, [0, 1], [1], Strings("en"))
     paths = re.findall(
         r'd="(M[^"]*)" fill="(#\w+)" fill-opacity="([\d.]+)"',
         picture.panels[0],
@@ -90,7 +90,7 @@ def test_a_cell_is_as_strong_as_its_power_of_ten():
 def test_the_cover_says_in_words_what_it_shows(language):
     words = setup(language)
     moments, course = recorded_course("original")
-    picture = cover({"original": course}, moments, STAGES, words)
+    picture = depth_and_time({"original": course}, moments, STAGES, words)
     assert f"{course.gradient[0, 0]:.0e}" in picture.panels[0]
     assert words("row.original") in picture.panels[0]
     setup("en")

@@ -96,7 +96,7 @@ DRAWN = {
     "paths_by_length": lambda say: figures.paths_by_length(
         PROFILE, PROFILE, PROFILE, say
     ),
-    "cover": lambda say: figures.cover(
+    "depth_and_time": lambda say: figures.depth_and_time(
         {row: figures.Course(SEEDS, SEEDS, 12.5) for row in BOTH},
         [0, 30],
         [1],

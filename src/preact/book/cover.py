@@ -6,7 +6,7 @@ Chapter `index`.
 import numpy as np
 
 from preact.book.page import words
-from preact.figures import Course, Picture, cover
+from preact.figures import Course, Picture, depth_and_time
 from preact.records.compare import load_records
 
 EXPERIMENT, DEPTH = "digits_depth", 1001
@@ -44,7 +44,7 @@ def cover_picture() -> Picture:
     """Draw both networks by unit and iteration."""
     courses = {row: recorded_course(row) for row in ROWS}
     moments = courses[ROWS[0]][0]
-    return cover(
+    return depth_and_time(
         {row: course for row, (_, course) in courses.items()},
         moments,
         STAGES,

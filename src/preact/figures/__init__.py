@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from preact.figures.cover import Course, cover
+    from preact.figures.cover import Course, depth_and_time
     from preact.figures.paths import paths_by_length
     from preact.figures.propagation import (
         direct_term,
@@ -42,7 +42,7 @@ __all__ = [
     "Table",
     "accounted",
     "arm_name",
-    "cover",
+    "depth_and_time",
     "direct_term",
     "error_by_depth",
     "gradient_at",
@@ -59,10 +59,7 @@ __all__ = [
 ]
 
 ROOMS = {
-    "cover": (
-        "Course",
-        "cover",
-    ),
+    "cover": ("Course", "depth_and_time"),
     "paths": ("paths_by_length",),
     "propagation": (
         "direct_term",

@@ -37,7 +37,7 @@ class Course(NamedTuple):
     error_pct: float
 
 
-def cover(
+def depth_and_time(
     courses: Mapping[str, Course],
     moments: Sequence[int],
     stages: Sequence[int],
