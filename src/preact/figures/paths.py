@@ -57,6 +57,7 @@ def paths_by_length(
             xticks=[0, length[-1] // 2, length[-1]],
             yticks=[0, 0.2, 0.4, 0.6],
         )
+        ax.grid(False)
         figure.legend(loc="outside lower center", fontsize=9)
     alt = strings(
         "alt.paths",
