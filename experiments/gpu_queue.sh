@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # As many missing runs of the paper's CIFAR-10 tables as fit into some minutes.
 #
-#     bash experiments/gpu_queue.sh MINUTES [FILE.toml ...]
+#     bash experiments/gpu_queue.sh MINUTES [EXPERIMENT ...]
 #
 # Several workers share one device; each takes the next run that has no record,
 # nobody works on and still fits, then one that does not. What is not finished
 # resumes next time.
 # Networks of 1001 layers want the device for themselves:
-#     WORKERS=1 bash experiments/gpu_queue.sh 25 experiments/short_1001.toml
+#     WORKERS=1 bash experiments/gpu_queue.sh 25 short_1001
 #   OUT      folder of records and checkpoints      (runs)
 #   CIFAR    folder of CIFAR-10's binary files      (data)
 #   WORKERS  runs side by side                      (4)
@@ -20,21 +20,21 @@
 # and PREACT_COMMIT names the commit if the history has not come along.
 set -euo pipefail
 if ! [[ "${1:-}" =~ ^[0-9]+([.][0-9]+)?$ ]]; then
-  echo "usage: bash experiments/gpu_queue.sh MINUTES [FILE.toml ...]; got '${1:-}'" >&2
+  echo "usage: bash experiments/gpu_queue.sh MINUTES [EXPERIMENT ...]; got '${1:-}'" >&2
   exit 2
 fi
 minutes=$1; shift
 here="$(cd "$(dirname "$0")" && pwd)"
 export PYTHONPATH="$here/../src:$here/../packages${PYTHONPATH:+:$PYTHONPATH}"
-files=("$@")
-[ ${#files[@]} -gt 0 ] || files=("$here"/{table_2,table_1}.toml)
+experiments=("$@")
+[ ${#experiments[@]} -gt 0 ] || experiments=(table_2 table_1)
 python=${PYTHON:-}
 [ -n "$python" ] || { python="$here/../.venv/bin/python"; [ -x "$python" ] || python=python3; }
 out=${OUT:-runs}
 mkdir -p "$out"
 
 for worker in $(seq "${WORKERS:-4}"); do
-  "$python" -m preact ablate "${files[@]}" --minutes "$minutes" \
+  "$python" -m preact ablate "${experiments[@]}" --minutes "$minutes" \
     --out "$out" --folder "${CIFAR:-data}" >"$out/worker-$worker.log" 2>&1 &
 done
 wait || true

@@ -2,6 +2,7 @@ import argparse
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -256,8 +257,47 @@ def test_progress_is_a_line_in_a_log_and_a_bar_on_a_terminal():
     assert "min left" not in terminal.getvalue()
 
 
-def test_the_slurm_file_is_a_shell_script_that_can_be_read():
-    path = ROOT / "experiments" / "slurm.sh"
-    subprocess.run(["bash", "-n", str(path)], check=True)
-    for option in ("--nodes=2", "--gpus-per-node=4", "--signal=INT"):
-        assert f"#SBATCH {option}" in path.read_text()
+def test_the_slurm_file_starts_a_command_that_train_understands(tmp_path):
+    """SLURM's two programs stand in: one names the nodes, one echoes."""
+    stands_in = {
+        "scontrol": "printf 'first-node\\nsecond-node\\n'",
+        "srun": 'printf "%s\\n" "$@"',
+    }
+    for name, line in stands_in.items():
+        program = tmp_path / name
+        program.write_text(f"#!/bin/bash\n{line}\n")
+        program.chmod(0o755)
+    told = subprocess.run(
+        ["bash", ROOT / "experiments" / "slurm.sh", "--depth", "1001"],
+        env={
+            "PATH": f"{tmp_path}:{os.environ['PATH']}",
+            "SLURM_JOB_NODELIST": "node-[1-2]",
+            "SLURM_NNODES": "2",
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    words = told.stdout.splitlines()
+    ours = words.index("preact")
+    assert words[0] == "torchrun"
+    for option, value in {
+        "--nnodes": "2",
+        "--nproc-per-node": "4",
+        "--rdzv-endpoint": "first-node:29500",
+    }.items():
+        assert words[words.index(option) + 1] == value
+        assert words.index(option) < ours
+    options = make_parser(["train"]).parse_args(words[ours + 1 :])
+    assert (options.depth, options.precision) == (1001, "tf32")
+    assert options.channels_last
+
+
+def test_slurm_gives_the_gpus_that_torchrun_takes_and_interrupts_in_time():
+    text = (ROOT / "experiments" / "slurm.sh").read_text("utf-8")
+    asked = dict(re.findall(r"^#SBATCH --([\w-]+)=(\S+)$", text, re.MULTILINE))
+    assert f"--nproc-per-node {asked['gpus-per-node']}" in text
+    assert asked["ntasks-per-node"] == "1"  # torchrun makes the others
+    signal, seconds = asked["signal"].split("@")
+    assert signal == "INT"  # what `preact train` saves at
+    assert int(seconds) >= 60

@@ -107,6 +107,7 @@ def assert_units_agree(plan, unit, mode="train"):
         close(grads[name], parameter.grad.numpy())
 
 
+@pytest.mark.claim("two-engines-agree")
 @pytest.mark.parametrize("where", ["same", "first", "projecting"])
 @pytest.mark.parametrize("convs", [1, 2, 3])
 @pytest.mark.parametrize("row", CASES)
@@ -118,6 +119,7 @@ def test_reference_and_torch_agree_on_every_gradient(row, convs, where):
     )
 
 
+@pytest.mark.claim("two-engines-agree")
 @pytest.mark.parametrize("mode", ["train", "eval"])
 @pytest.mark.parametrize("tap", ["before pre", "after pre"])
 @pytest.mark.parametrize("projection", ["pad", "conv", "conv BN"])
@@ -171,6 +173,20 @@ def test_whole_networks_agree_in_evaluation(row):
     network.load_arrays(params)
     mine, _ = reference.network_forward(plan, params, x, mode="eval")
     close(mine, network(torch.tensor(x)).detach().numpy())
+
+
+def test_a_classifier_is_a_layer_among_others():
+    plan = tiny(TABLE_2["original"], 2)
+    rng = np.random.default_rng(0)
+    params = trained(reference.initialize(plan, 0), rng)
+    x = rng.normal(size=(3, plan.classifier.c_in))
+    out, caches = reference.layers.forward((plan.classifier,), params, x)
+    weight, bias = (params[f"classifier.{k}"] for k in ("weight", "bias"))
+    close(out, x @ weight.T + bias)
+    dx, grads = reference.layers.backward(np.ones_like(out), caches)
+    close(dx, np.broadcast_to(weight.sum(0), x.shape))
+    close(grads["classifier.bias"], np.full(10, 3.0))
+    close(grads["classifier.weight"], np.tile(x.sum(0), (10, 1)))
 
 
 def test_imagenet_stems_agree():

@@ -1,6 +1,9 @@
 import json
+import math
 import os
 import re
+import statistics
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +14,7 @@ from preact.records import (
     read_record,
     schema,
     sha256_of,
+    write_new,
     write_record,
 )
 from preact.records.compare import PUBLISHED, compare, load_records
@@ -49,7 +53,7 @@ def trained(once, capsys):
     return once
 
 
-def test_a_run_leaves_a_record_and_its_curve_and_nothing_else(trained):
+def test_a_run_leaves_record_curve_and_weights_and_nothing_else(trained):
     command, path = trained
     record = read_record(path)
     assert record.outcome == "finished"
@@ -69,6 +73,7 @@ def test_a_run_leaves_a_record_and_its_curve_and_nothing_else(trained):
     assert sorted(p.name for p in path.parent.iterdir()) == [
         "seed-1.csv",
         "seed-1.json",
+        "seed-1.safetensors",
     ]
 
 
@@ -220,6 +225,28 @@ def test_a_record_can_be_written_where_there_are_no_hard_links(
     assert [p.suffix for p in sorted(tmp_path.iterdir())] == [".csv", ".json"]
 
 
+def test_a_curve_that_a_kill_left_without_its_record_is_replaced(tmp_path):
+    path = tmp_path / "seed-1.json"
+    path.with_suffix(".csv").write_text("iteration\n7\n")
+    write_record(path, GOOD, [{"iteration": 1}, {"iteration": 2, "loss": 3}])
+    curve = read_curve(path)
+    assert curve["iteration"] == [1, 2]
+    assert math.isnan(curve["loss"][0])
+    assert curve["loss"][1] == 3
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_file_that_is_new_replaces_none_unless_it_is_told_to(tmp_path):
+    path = tmp_path / "a.txt"
+    write_new(path, "one", replace=False)
+    with pytest.raises(FileExistsError):
+        write_new(path, "two", replace=False)
+    assert path.read_text() == "one"
+    write_new(path, "two", replace=True)
+    assert path.read_text() == "two"
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_the_file_of_a_record_is_the_record_again(tmp_path):
     record = read_record(SOME[0])
     write_record(tmp_path / "seed-1.json", record, [])
@@ -276,6 +303,72 @@ def test_runs_of_different_precision_are_no_one_median(tmp_path, capsys):
     said = capsys.readouterr().out
     assert "execution.precision bf16" in said
     assert "execution.precision fp32" in said
+
+
+def test_lines_that_would_look_alike_say_in_what_they_differ(tmp_path):
+    recipe = GOOD["config"]["protocol"]
+    for name, rate in (("a", 0.1), ("a", 0.2), ("b", 0.1)):
+        made(
+            tmp_path / name / str(rate) / "seed-1.json",
+            experiment=name,
+            config={"protocol": recipe | {"lr": rate}},
+        )
+    settings = {
+        line.settings for line in compare(load_records(None, tmp_path))
+    }
+    assert settings == {
+        ("recipe.lr 0.1", "experiment a"),
+        ("recipe.lr 0.2", "experiment a"),
+        ("recipe.lr 0.1", "experiment b"),
+    }
+
+
+def test_lines_stand_by_depth_and_then_in_the_order_of_the_papers_tables(
+    tmp_path,
+):
+    rows = [
+        "mine",
+        "dropout-shortcut",
+        "exclusive-gating-b-6",
+        "exclusive-gating-b0",
+        "no-relu-after-addition",
+        "full-preactivation",
+        "original",
+    ]
+    unit = {"unit": {"pre": ["BN"], "post": ["ReLU"]}}
+    for depth in (110, 20):
+        for row in rows:
+            made(
+                tmp_path / "any" / row / str(depth) / "seed-1.json",
+                experiment="any",
+                depth=depth,
+                row=row,
+                config=unit if row == "mine" else {},
+            )
+    lines = compare(load_records("any", tmp_path))
+    assert [line.depth for line in lines] == [20] * 7 + [110] * 7
+    assert [line.row for line in lines[:7]] == [
+        "original",
+        "full-preactivation",
+        "no-relu-after-addition",
+        "exclusive-gating-b0",
+        "exclusive-gating-b-6",
+        "dropout-shortcut",
+        "mine",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("errors", "fails"), [((19.0, 20.0, 30.0), False), ((20.0, 20.1), True)]
+)
+def test_a_line_fails_where_its_median_is_above_20_percent(errors, fails):
+    seeds = [
+        replace(read_record(SOME[0]), test_error_pct=error) for error in errors
+    ]
+    (line,) = compare(seeds)
+    assert line.fails is fails
+    assert line.median == statistics.median(errors)
+    assert line.errors_pct == errors
 
 
 def reported(folder, capsys, *options):

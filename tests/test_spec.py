@@ -19,6 +19,7 @@ from preact.spec import (
 )
 
 
+@pytest.mark.claim("one-bn-one-relu")
 @pytest.mark.parametrize("row", TABLE_2)
 def test_table_2_only_moves_one_bn_and_one_relu(row):
     spec = TABLE_2[row]
@@ -28,6 +29,7 @@ def test_table_2_only_moves_one_bn_and_one_relu(row):
 def test_table_1_has_its_28_rows_and_all_keep_the_original_order():
     original = TABLE_2["original"]
     assert len(TABLE_1) == 28
+    assert TABLE_1["original"] == original
     for spec in TABLE_1.values():
         places = (spec.pre, spec.post, spec.after)
         assert places == (original.pre, original.post, original.after)
@@ -70,6 +72,7 @@ def test_gates_are_one_gate_with_two_uses():
         assert exclusive.on_shortcut == Gated(float(bias), complement=True)
         alone = TABLE_1[f"shortcut-only-gating-b{bias}"]
         assert alone.on_branch == Scale(1.0)
+        assert alone.on_shortcut == Gated(float(bias), complement=True)
 
 
 def test_a_spec_cannot_be_changed_and_takes_keywords_only():

@@ -33,8 +33,8 @@ def test_words_are_looked_up_and_filled_in():
 # does not spell it out.
 NAMED_ELSEWHERE = {
     "row": ["src/preact/spec.py"],
-    "speed": ["src/preact/records/speed.toml"],
     "law": ["book/en/02-signal.md"],
+    "speed": ["src/preact/records/speed.toml"],
     "predict": ["book/en/*.md"],
     "exercise": ["src/preact/book/exercises/*.py"],
 }
@@ -59,7 +59,7 @@ def is_looked_up(key, sources):
 def test_no_key_is_left_unused():
     paths = [
         path
-        for pattern in ("src/preact/**/*.py", "book/en/*.md", "book/_ext/*.py")
+        for pattern in ("src/preact/**/*.py", "book/en/*.md", "book/site/*.py")
         for path in ROOT.glob(pattern)
     ]
     sources = {path: path.read_text("utf-8") for path in paths}

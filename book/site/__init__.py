@@ -3,6 +3,7 @@
 `editions`   one build becomes three, and these become a site
 `words`      the theme's words in Chinese
 `pages`      what every page carries
+`claims`     badges of claims, and the pages that list them
 `execution`  what was run before is not run again
 `search`     Chinese full-text search
 `assets`     scripts, styles and fonts, made small
@@ -20,6 +21,7 @@ from book.site.words import translate
 def setup(app: Sphinx) -> dict[str, Any]:
     """Point the build at one edition and listen in on its steps."""
     start(app)
+    app.setup_extension("book.site.claims")
     app.setup_extension("book.site.execution")
     app.setup_extension("book.site.search")
     app.connect("config-inited", configure, priority=1)  # before the TOC

@@ -2,6 +2,7 @@
 
 `language`   terms, script, numerals, translations: what is to be mended
 `parity`     what must be equal in the three editions
+`claims`     the ledger: what is asserted, on what evidence
 `notebooks`  chapters to notebooks
 `results`    the tables of README.md, from the records
 `execution`  what a chapter computes with, and what it computed

@@ -19,7 +19,7 @@ from typing import Any
 from opencc import OpenCC
 
 from book.tools import ROOT
-from book.tools.myst import directive, tokens
+from book.tools.myst import chapters, directive, tokens
 from preact.strings import EDITIONS, LANGUAGES, ORIGINAL
 from preact.strings import TRANSLATIONS as CHINESE
 
@@ -33,6 +33,7 @@ def glossary_key(language: str) -> str:
 
 
 # ------------------------------------------------------------------ prose
+@cache
 def prose(text: str) -> str:
     """Return what a reader reads: no code, no mathematics, no markup."""
     parts = []
@@ -54,18 +55,17 @@ def sections(text: str) -> dict[str, str]:
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
-def chapters(language: str, root: Path = ROOT) -> dict[str, str]:
-    """Return the sources of one edition by name."""
-    return {
-        path.stem: path.read_text("utf-8")
-        for path in sorted((root / "book" / language).glob("*.md"))
-    }
-
-
 def words(language: str, root: Path = ROOT) -> str:
-    """Return all words of figures, hints and messages."""
+    """Return all words of figures, hints and messages, and of the claims."""
     path = root / "src/preact/strings" / f"{language}.toml"
-    return path.read_text("utf-8")
+    claims = tomllib.loads((root / "book/claims.toml").read_text("utf-8"))
+    says = [
+        texts[language]
+        for entry in claims.values()
+        for texts in entry.values()
+        if isinstance(texts, dict) and language in texts
+    ]
+    return "\n".join([path.read_text("utf-8"), *says])
 
 
 # --------------------------------------------------------------- glossary

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 import yaml
 from markdown_it import MarkdownIt
@@ -14,6 +15,14 @@ from myst_parser.parsers.mdit import create_md_parser
 from myst_parser.parsers.options import options_to_items
 
 from book.tools import ROOT
+
+
+def chapters(language: str, root: Path = ROOT) -> dict[str, str]:
+    """Return the sources of one edition by name."""
+    return {
+        path.stem: path.read_text("utf-8")
+        for path in sorted((root / "book" / language).glob("*.md"))
+    }
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,9 @@ import nbformat
 from sphinx.config import Config
 from sphinx.directives.code import LiteralInclude, LiteralIncludeReader
 
+from book.site.words import WORDS
 from book.tools import ROOT
+from book.tools.claims import read_claims
 from book.tools.myst import read_options
 from preact.strings import EDITIONS
 
@@ -52,9 +54,14 @@ def plain(text: str, path: Path, language: str) -> str:
     def quote(match: re.Match[str]) -> str:
         return quote_source(path.parent / match[1], match[2])
 
+    def mark(match: re.Match[str]) -> str:
+        kind = read_claims()[match[1]].kind
+        return f"[{WORDS[language][f'@claim-{kind}']}: {match[1]}]"
+
     text = re.sub(
         r"```{literalinclude} (\S+)\n(.*?)```", quote, text, flags=re.DOTALL
     )
+    text = re.sub(r"{claim}`([^`]+)`", mark, text)
     for pattern, plain_text in (
         (r"^%.*\n?", ""),
         (r"^\([\w-]+\)=\n", ""),  # labels
@@ -120,6 +127,8 @@ def main(check: bool) -> int:
     """Write or check all notebooks; return the exit code."""
     stale, wanted = [], set()
     for chapter in sorted(ROOT.glob("book/*/*.md")):
+        if "{code-cell}" not in chapter.read_text("utf-8"):
+            continue  # a page that computes nothing
         out = (
             ROOT / "notebooks" / chapter.parent.name / f"{chapter.stem}.ipynb"
         )

@@ -1,8 +1,8 @@
 """Three editions that cannot drift: what must be equal between them.
 
-Files, headings, labels, equations, citations, exercises, directives with all
-of their options, and code cells. `differences(root)` lists what is not; the
-build and a test refuse it.
+Files, headings, labels, equations, citations, claims, exercises, directives
+with all of their options, and code cells. `differences(root)` lists what is
+not; the build and a test refuse it.
 """
 
 import re
@@ -24,7 +24,8 @@ def skeleton(text: str) -> dict[str, list[str]]:
         kind: []
         for kind in (
             *("headings", "labels", "equations", "citations", "references"),
-            *("numbers from cells", "directives", "options", "code"),
+            *("numbers from cells", "claims"),
+            *("directives", "options", "code"),
         )
     }
     for token in tokens(text):
@@ -42,6 +43,8 @@ def skeleton(text: str) -> dict[str, list[str]]:
             parts["references"].append(named[1] if named else target)
         elif number := role(token, "glue:text"):
             parts["numbers from cells"].append(number)
+        elif claim := role(token, "claim"):
+            parts["claims"].append(claim)
         elif (made := directive(token)) and made.name == "code-cell":
             code = SETUP.sub('setup("…")', token.content)
             parts["code"].append(f"{token.info}\n{code}")
@@ -52,10 +55,11 @@ def skeleton(text: str) -> dict[str, list[str]]:
                 for key, value in made.options.items()
                 if key not in TRANSLATED
             ]
-            if made.name == "literalinclude":
+            if made.name in ("literalinclude", "ledger"):
                 parts["options"].append(f"{made.name} {made.argument}")
     # in the order in which the language's own sentence needs them
     parts["numbers from cells"].sort()
+    parts["claims"].sort()
     return parts
 
 
@@ -90,7 +94,7 @@ def _drift(
 ) -> list[str]:
     """Say where one chapter differs from the original's skeleton."""
     problems = []
-    if set(SETUP.findall(text)) != {language}:
+    if original["code"] and set(SETUP.findall(text)) != {language}:
         problems.append(f'needs setup("{language}")')
     for kind, parts in skeleton(text).items():
         if parts != original[kind]:

@@ -11,6 +11,11 @@ Examples
 ... )
 >>> plan.parameters, len(plan.units)
 (10327706, 333)
+>>> small = preact.cifar_plan("original", depth=20, convs=2)
+>>> network = preact.Network(small, seed=0)
+>>> import torch
+>>> network(torch.zeros(2, 3, 32, 32)).shape
+torch.Size([2, 10])
 
 Rooms, from the bottom up; each imports only from those before it:
 
@@ -26,6 +31,7 @@ Rooms, from the bottom up; each imports only from those before it:
 `propagation`  Eqs. (3) to (8), measured
 `figures`      pictures of data they are handed
 `fast`         the same networks, faster and in less memory
+`weights`      networks in files, with their plans
 `converters`   weights of other packages, in and out
 `train`        recipes, and a loop that resumes bit for bit
 `experiment`   files that ask for runs, and the runs
@@ -41,6 +47,7 @@ if TYPE_CHECKING:
     from preact.nn import Network
     from preact.plan import Conventions, cifar_plan, imagenet_plan, stack_plan
     from preact.spec import BN, RELU, TABLE_1, TABLE_2, UnitSpec, find_row
+    from preact.weights import load, save
 
 __version__ = "0.1.0"
 __all__ = [
@@ -55,10 +62,13 @@ __all__ = [
     "cifar_plan",
     "find_row",
     "imagenet_plan",
+    "load",
+    "save",
     "stack_plan",
 ]
 
 _HOMES = {
+    "weights": ["load", "save"],
     "nn": ["Network"],
     "plan": ["Conventions", "cifar_plan", "imagenet_plan", "stack_plan"],
     "spec": ["BN", "RELU", "TABLE_1", "TABLE_2", "UnitSpec", "find_row"],
@@ -76,6 +86,7 @@ _ROOMS = [
     "propagation",
     "figures",
     "fast",
+    "weights",
     "converters",
     "train",
     "experiment",

@@ -26,6 +26,21 @@ from preact.reference.network import Labels, unit_params
 from preact.reference.unit import UnitCache
 from preact.spec import Gated, Scale
 
+__all__ = [
+    "Engine",
+    "Profile",
+    "direct_coefficient",
+    "draw_batch",
+    "growth",
+    "open_share",
+    "profile",
+    "pullback",
+    "rms",
+    "run_units",
+    "shortcut_products",
+    "stream_jacobian",
+]
+
 
 class Engine(Protocol):
     """What can watch a network: `preact.reference` or `preact.nn`."""
@@ -104,6 +119,14 @@ def profile(
     References
     ----------
     Eqs. (4) and (5): x_L forward, dE/dx_l backward.
+
+    Examples
+    --------
+    >>> from preact.plan import stack_plan
+    >>> plan = stack_plan("full-preactivation", units=8, width=16)
+    >>> measured = profile(plan, batch=32)
+    >>> measured.signal_rms.shape, measured.gradient_ratio > 1
+    ((9,), True)
     """
     params = reference.initialize(plan, seed)
     x, labels = draw_batch(plan, batch, seed)
@@ -144,8 +167,9 @@ def open_share(plan: NetworkPlan, streams: list[Array]) -> Array:
 def shortcut_products(plan: NetworkPlan) -> Array:
     """Product of the shortcut factors from unit l to the end, l = 0 ... L.
 
-    A constant is its lambda (Eq. (8)), a gate 1 - sigmoid(b) at its initial
-    bias and zero input, anything else 1.
+    A constant is its lambda (Eq. (8)), a gate 1 - sigmoid(b), or sigmoid(b)
+    where g(x) itself stands on the shortcut, at its initial bias and zero
+    input; anything else is 1.
 
     Returns
     -------
@@ -160,8 +184,9 @@ def _shortcut_factor(unit: UnitPlan) -> float:
     match unit.spec.on_shortcut:
         case Scale(value):
             return value
-        case Gated(bias=bias):
-            return 1.0 - float(sigmoid(np.array(bias)))
+        case Gated(bias=bias, complement=complement):
+            g = float(sigmoid(np.array(bias)))
+            return 1.0 - g if complement else g
         case _:
             return 1.0
 

@@ -7,8 +7,7 @@ places to put them: before the first convolution (`pre`), after the last one
 paper are dictionaries of such choices.
 
 Chapter `01-why` meets its tables, chapter `04-units` reads it from top to
-bottom; chapters
-`05-shortcuts` and `06-activations` walk through its tables.
+bottom; chapters `05-shortcuts` and `06-activations` walk through its tables.
 
 References
 ----------
@@ -21,6 +20,25 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import StrEnum
 from typing import Literal
+
+__all__ = [
+    "BN",
+    "CONTROLS",
+    "RELU",
+    "ROWS",
+    "TABLE_1",
+    "TABLE_2",
+    "Conv1x1",
+    "Dropout",
+    "Gated",
+    "OnBranch",
+    "OnShortcut",
+    "Op",
+    "Scale",
+    "UnitSpec",
+    "find_row",
+    "find_unit",
+]
 
 
 class Op(StrEnum):
@@ -277,6 +295,11 @@ def find_row(name: str) -> UnitSpec:
     ------
     ValueError
         If no row has this name; the message lists the near matches.
+
+    Examples
+    --------
+    >>> print(find_row("constant-scaling-0.5-1"))
+    conv BN ReLU conv BN (+) ReLU, 0.5 on shortcut
     """
     if not isinstance(name, str):
         raise ValueError(f"row must be the name of a row; got {name!r}")

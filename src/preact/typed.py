@@ -2,6 +2,17 @@
 
 A class made by `typed` is a frozen dataclass whose fields are checked whenever
 one is made: 8.0 is no whole number, "no" is no boolean, NaN is no number.
+
+Examples
+--------
+>>> @typed
+... class Choice:
+...     depth: Positive
+>>> parse(Choice, {"depth": 110}, "mine.toml").depth
+110
+>>> parse(Choice, {"depth": 8.5}, "mine.toml")
+Traceback (most recent call last):
+ValueError: mine.toml: depth must be a whole number; got 8.5
 """
 
 import json
@@ -15,6 +26,24 @@ from typing import Annotated, Any, TypeVar, dataclass_transform
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
+__all__ = [
+    "LARGEST_FILE",
+    "NAME",
+    "Name",
+    "Percent",
+    "Positive",
+    "Seed",
+    "Share",
+    "check_name",
+    "dump",
+    "parse",
+    "plain",
+    "read_text",
+    "schema",
+    "sentence",
+    "shortened",
+    "typed",
+]
 T = TypeVar("T")
 STRICT = ConfigDict(
     strict=True, extra="forbid", allow_inf_nan=False, populate_by_name=True
@@ -24,9 +53,8 @@ Positive = Annotated[int, Field(ge=1, le=2**62)]
 Seed = Annotated[int, Field(ge=0, lt=2**63)]
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Percent = Annotated[float, Field(ge=0.0, le=100.0)]
-Name = Annotated[
-    str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$", max_length=100)
-]
+NAME = r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$"
+Name = Annotated[str, Field(pattern=NAME, max_length=100)]
 
 LEGAL = {
     "bool_type": "true or false",
@@ -142,6 +170,16 @@ def read_text(path: Path) -> str:
         return path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} must be UTF-8: {error}") from error
+
+
+def check_name(field: str, value: object) -> None:
+    """Refuse what a record cannot be called; a file's own are `Name`."""
+    if isinstance(value, str) and len(value) <= 100 and re.match(NAME, value):
+        return
+    raise ValueError(
+        f"{field} must be {LEGAL['string_pattern_mismatch']}, at most 100; "
+        f"got {shortened(value)}"
+    )
 
 
 def shortened(value: object, most: int = 60) -> str:

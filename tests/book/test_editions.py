@@ -13,13 +13,19 @@ from book.tools.parity import differences
 from paths import ROOT
 from preact.strings import LANGUAGES, TRANSLATIONS
 
-CHAPTERS = sorted((ROOT / "book/en").glob("*.md"))
-NAMES = [path.stem for path in CHAPTERS]
-NUMBERED = [path for path in CHAPTERS if path.stem != "index"]
+NAMES = sorted(path.stem for path in (ROOT / "book/en").glob("*.md"))
+CHAPTERS = [
+    path
+    for path in sorted(ROOT.glob("book/*/*.md"))
+    if "{code-cell}" in path.read_text("utf-8")
+]
+NUMBERED = [
+    path
+    for path in CHAPTERS
+    if path.parent.name == "en" and path.stem != "index"
+]
 EVERY = pytest.mark.parametrize(
-    "path",
-    sorted(ROOT.glob("book/*/*.md")),
-    ids=lambda p: f"{p.parent.name}-{p.stem}",
+    "path", CHAPTERS, ids=lambda p: f"{p.parent.name}-{p.stem}"
 )
 
 
@@ -42,6 +48,7 @@ def test_the_three_editions_have_the_same_skeleton():
         ("{footcite:p}`ioffe2015batch`", "", "citations"),
         ("{eq}`bn-dx`", "{eq}`bn`", "references"),
         ("{glue:text}`off-wrong`", "70%", "numbers from cells"),
+        ("{claim}`unit-dx`", "", "claims"),
         (":::{hint}", ":::{note}", "directives"),
         (":label: units-3", ":label: units-9", "options"),
         ("depth=164", "depth=110", "code"),
@@ -218,7 +225,15 @@ def test_a_notebook_has_the_chapters_code_and_plain_text(path):
         for c in book.cells
         if c.cell_type == "markdown"
     )
-    for markup in (":::", ")=\n", "{eq}", "{footcite", "{glue", "{literal"):
+    for markup in (
+        ":::",
+        ")=\n",
+        "{eq}",
+        "{footcite",
+        "{glue",
+        "{claim",
+        "{lit",
+    ):
         assert markup not in text
     assert all(not c.get("outputs") for c in book.cells)
 
@@ -264,7 +279,7 @@ def test_chapters_and_modules_name_each_other(path):
 def test_the_repository_has_one_name():
     project = (ROOT / "pyproject.toml").read_text("utf-8")
     url = re.search(r'Repository = "https://github.com/(.+)"', project)[1]
-    for path in [*ROOT.glob("book/*/*.md"), ROOT / "CITATION.cff"]:
+    for path in [*CHAPTERS, ROOT / "CITATION.cff"]:
         found = re.findall(r"github\.com/([\w.-]+/[\w.-]+)", path.read_text())
         assert set(found) == {url}, path
 

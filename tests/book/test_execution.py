@@ -212,3 +212,10 @@ preact.propagation.profile
     assert "preact.plan.makers" in needed({"preact.plan"})
     assert "preact.reference" in needed({"preact.reference.unit"})
     assert "preact.spec" in needed({"preact.reference.unit"})
+
+
+def test_what_a_room_loads_late_is_counted_too():
+    """An outdated figure would stay on the page without a word."""
+    rooms = needed(modules_of("from preact.figures import unit_diagram"))
+    for name in ("propagation", "race", "style", "tables", "units"):
+        assert f"preact.figures.{name}" in rooms

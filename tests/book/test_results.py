@@ -5,7 +5,6 @@ from typing import NamedTuple
 import pytest
 
 from book.tools import results
-from paths import ROOT
 from preact.data import load
 from preact.experiment import planned_runs, read_experiment
 from preact.figures import measured
@@ -88,7 +87,7 @@ class Labelled(NamedTuple):
     "name", [name for name in NAMES if name.startswith("digits")]
 )
 def test_an_experiment_on_digits_is_recorded_in_full(name):
-    experiment = read_experiment(ROOT / "experiments" / f"{name}.toml")
+    experiment = read_experiment(name)
     wanted = {
         planned.path for planned in planned_runs(experiment, load("digits"))
     }

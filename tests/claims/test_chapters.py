@@ -79,11 +79,15 @@ def test_at_20_units_leaving_out_the_last_relu_helps_under_both_heads(tail):
 
 @slow
 @claim("toy-head-and-relu")
-def test_the_head_matters_more_than_the_last_relu():
-    both = np.median(digits(ORIGINAL, ()))
-    head = both / np.median(digits(ORIGINAL, (BN,)))
-    relu = both / np.median(digits(CONTROL, ()))
-    assert head > relu
+def test_the_head_matters_more_than_the_last_relu_in_every_pair():
+    error = {
+        (spec, tail): np.median(digits(spec, tail))
+        for spec in (ORIGINAL, CONTROL)
+        for tail in ((), (BN,))
+    }
+    head = [error[s, ()] / error[s, (BN,)] for s in (ORIGINAL, CONTROL)]
+    relu = [error[ORIGINAL, t] / error[CONTROL, t] for t in ((), (BN,))]
+    assert min(head) > max(relu)
 
 
 @slow
@@ -107,7 +111,7 @@ def test_the_plain_network_of_20_units_misses_the_images_it_was_shown():
 @slow
 @claim("toy-original-is-slow")
 def test_after_ten_times_as_many_steps_the_original_has_learned_too():
-    assert digits(ORIGINAL, (), steps=600, seeds=4).max() < 2
+    assert digits(ORIGINAL, (), steps=600, seeds=4).max() < 1
 
 
 @claim("gain-and-additions")
@@ -222,7 +226,7 @@ def predicted_by_equation_growth(value, units=100):
 @slow
 @claim("equation-growth-closes-with-width")
 @pytest.mark.parametrize("value", [0.99, 1.0])
-def test_near_lambda_1_equation_growth_is_low_by_less_than_15_percent(value):
+def test_near_lambda_1_equation_growth_is_low_by_less_than_a_fifth(value):
     """A bias, not noise: all seeds lie above, and a wider network less so."""
     off = {
         width: [
@@ -274,7 +278,7 @@ def test_at_the_best_bias_shortcut_only_gates_pass_less_than_exclusive(seed):
 
 @cache
 def bn_after(seed, units=50):
-    """By unit: product of BN's factors, predicted growth of |g|^2; profile."""
+    """By unit: BN's factors, predicted growth, closed share; profile."""
     plan = stack_plan(TABLE_2["bn-after-addition"], units=units, width=64)
     params = reference.initialize(plan, seed)
     streams, caches = run_units(plan, params, draw_batch(plan, 256, seed)[0])
@@ -285,13 +289,17 @@ def bn_after(seed, units=50):
         kept.append(kept[-1] * np.mean(1 / y.std(axis=0)))
         branch = 2 * np.mean(1 / z.var(axis=0))
         growth_rate.append((1 + branch) / 2 * np.mean(1 / y.var(axis=0)))
-    return kept, growth_rate, profile(plan, seed=seed)
+    closed = [np.mean(x == 0) for x in streams[1:]]
+    return kept, growth_rate, closed, profile(plan, seed=seed)
 
 
 @claim("bn-after-addition-is-closed-by-its-relu")
 @pytest.mark.parametrize("seed", range(3))
 def test_the_relu_and_not_the_bn_closes_the_shortcut_of_fig_4b(seed):
-    kept, _, measured = bn_after(seed)
+    kept, _, closed, measured = bn_after(seed)
+    assert 0.5 <= min(closed) < max(closed) < 0.8
+    assert closed[0] < 0.55
+    assert np.mean(closed[-10:]) > 0.65
     assert kept[1] == pytest.approx(1, abs=0.05)
     for units in (5, 10, 20):
         assert measured.open_share[units] < kept[units] / 4
@@ -303,7 +311,7 @@ def test_the_relu_and_not_the_bn_closes_the_shortcut_of_fig_4b(seed):
 @claim("bn-after-addition-grows-by-its-own-law")
 @pytest.mark.parametrize("seed", range(3))
 def test_equation_growth_bn_after_is_right_within_10_percent_a_unit(seed):
-    _, predicted, measured = bn_after(seed)
+    _, predicted, _, measured = bn_after(seed)
     for units in (10, 50):
         first, last = measured.gradient_norm[::units][:2]
         rate = (first / last) ** (2 / units)
@@ -332,11 +340,12 @@ def test_in_failing_runs_paths_are_closed_and_the_gradient_small(depth):
     ratios, shares, errors = recorded(
         "digits_depth", depth, "original", "", 100
     )
-    assert max(shares) < 0.05
-    assert max(ratios) < 0.5
+    assert max(shares) < 0.01
     assert min(errors) > 50
-    if depth == 1001:
-        assert np.median(ratios) < 1e-5
+    if depth == 110:  # several times smaller, and no more than that
+        assert 0.02 < min(ratios) < max(ratios) < 0.5
+    else:
+        assert 1e-11 < min(ratios) < max(ratios) < 1e-3
 
 
 @claim("final-bn-keeps-the-paths-open")

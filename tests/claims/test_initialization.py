@@ -44,6 +44,7 @@ def rms(row, units):
     return np.mean([p.signal_rms[-1] for p in profiles(row, units)])
 
 
+@pytest.mark.claim("nothing-vanishes-at-the-start")
 @pytest.mark.parametrize(
     "row",
     [
@@ -59,6 +60,7 @@ def test_1_nothing_vanishes_at_initialization(row):
     assert all(p.gradient_ratio > 1 for p in profiles(row, 50))
 
 
+@pytest.mark.claim("early-gradients-of-the-stack")
 @pytest.mark.parametrize("units", [20, 50, 200])
 def test_1_early_gradients_of_the_original_are_the_larger_ones(units):
     factor = ratio("original", units) / ratio("full-preactivation", units)
@@ -80,18 +82,21 @@ def test_2_bn_after_addition_explodes_exponentially():
     assert (long / short) ** (1 / 30) == pytest.approx(1.24, abs=0.04)
 
 
+@pytest.mark.claim("growth-laws")
 @pytest.mark.parametrize("row", ["original", "full-preactivation"])
 @pytest.mark.parametrize("units", [50, 200])
 def test_3_both_streams_grow_like_the_root_of_depth(row, units):
     assert rms(row, units) == pytest.approx(math.sqrt(units + 1), rel=0.1)
 
 
+@pytest.mark.claim("growth-laws")
 def test_3_rectified_branches_grow_linearly():
     """0.399 a unit, the mean of a rectified unit Gaussian."""
     wanted = 200 / math.sqrt(2 * math.pi)
     assert rms("relu-before-addition", 200) == pytest.approx(wanted, rel=0.08)
 
 
+@pytest.mark.claim("growth-laws")
 def test_3_bn_after_addition_stays_constant():
     assert rms("bn-after-addition", 200) == pytest.approx(
         rms("bn-after-addition", 20), rel=0.1
@@ -110,6 +115,7 @@ def test_4_without_bn_the_stream_doubles_its_variance_in_each_unit():
     assert np.log2(np.mean(x**2) / start) / 20 == pytest.approx(1.0, abs=0.25)
 
 
+@pytest.mark.claim("gradients-grow-nearly-linearly")
 def test_5_the_gradient_of_full_preactivation_grows_nearly_linearly():
     """|g_0| / |g_L| like L^1.08: half of c = (pi / (pi - 1))^2 = 2.15."""
     values = [ratio("full-preactivation", L) for L in (20, 50, 200)]
@@ -137,6 +143,7 @@ def test_6_weight_gradients_are_not_uniform_over_layers(row, factor):
     assert np.mean(ratios) == pytest.approx(factor, rel=0.5)
 
 
+@pytest.mark.claim("direct-term-is-not-dominant")
 @pytest.mark.parametrize("units", [10, 20])
 def test_7_the_one_of_eq_5_is_exactly_there_but_small_in_norm(units):
     plan = stack_plan(ROWS["full-preactivation"], units=units, width=64)
@@ -155,6 +162,7 @@ def test_7_the_one_of_eq_5_is_exactly_there_but_small_in_norm(units):
     assert np.mean(cosines) < 0.3
 
 
+@pytest.mark.claim("open-share-falls-like-the-root")
 @pytest.mark.parametrize(
     ("units", "share"), [(10, 0.26), (20, 0.19), (50, 0.125), (200, 0.065)]
 )
@@ -166,6 +174,7 @@ def test_8_open_paths_of_the_original_fall_like_the_root_of_depth(
     assert measured * math.sqrt(units) == pytest.approx(0.88, abs=0.08)
 
 
+@pytest.mark.claim("the-original-closes-ever-fewer")
 def test_8_closed_gates_become_rare_with_depth():
     plan = stack_plan(ROWS["original"], units=201, width=64)
     params = reference.initialize(plan, 0)

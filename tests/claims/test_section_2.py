@@ -45,6 +45,7 @@ def test_eq_1_and_2_a_unit_is_f_of_h_plus_F(row):
     assert relative(streams[1], after) < EXACT
 
 
+@pytest.mark.claim("eq-4")
 @pytest.mark.parametrize("row", IDENTITY_F)
 def test_eq_3_and_4_the_signal_is_the_sum_of_branches(row):
     plan, params, x = small(TABLE_2[row])
@@ -62,6 +63,7 @@ def test_eq_4_fails_where_f_is_not_the_identity(row):
     assert relative(streams[-1], total) > 0.1
 
 
+@pytest.mark.claim("eq-5")
 @pytest.mark.parametrize("row", IDENTITY_F)
 def test_eq_5_the_gradient_is_one_plus_the_branches(row):
     plan, params, x = small(TABLE_2[row])
@@ -69,6 +71,7 @@ def test_eq_5_the_gradient_is_one_plus_the_branches(row):
     assert relative(total, np.eye(len(total)) + branches) < EXACT
 
 
+@pytest.mark.claim("eq-5")
 @pytest.mark.parametrize("row", IDENTITY_F)
 def test_eq_5_holds_between_two_engines(row):
     """Left side by hand in NumPy, right side by autograd in PyTorch."""
@@ -138,6 +141,7 @@ def test_zero_branch_makes_the_unit_an_identity(row):
         assert relative(out, x) > 0.1
 
 
+@pytest.mark.claim("silent-original-copies")
 def test_in_a_network_the_silent_original_unit_is_an_identity_too():
     """x_l >= 0 there, so ReLU(x_l + 0) = x_l: the usual test is unfair."""
     plan, params, x = small(TABLE_2["original"], units=3)
@@ -164,6 +168,7 @@ def test_zero_weights_before_a_bn_are_a_degenerate_point():
     assert grads["weights.3.weight"] > 30 * grads["post.0.weight"]
 
 
+@pytest.mark.claim("eq-5-speaks-of-features")
 def test_with_silent_last_layers_first_layers_get_exactly_no_gradient():
     """Eq. (5) speaks of features; weight gradients can be zero."""
     plan, params, x = small(TABLE_2["full-preactivation"], units=1)

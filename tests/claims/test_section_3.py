@@ -1,6 +1,7 @@
 """Section 3: Eqs. (6) to (8), scaled and gated shortcuts."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from preact.propagation import (
     shortcut_products,
     stream_jacobian,
 )
-from preact.spec import BN, RELU, TABLE_1, Dropout, Scale, UnitSpec
+from preact.spec import BN, RELU, TABLE_1, Dropout, Gated, Scale, UnitSpec
 
 LAMBDAS = [0.5, 0.9, 1.1]
 
@@ -25,6 +26,7 @@ def scaled(value):
     return UnitSpec(pre=(BN, RELU), on_shortcut=Scale(value))
 
 
+@pytest.mark.claim("eq-7")
 @pytest.mark.parametrize("value", LAMBDAS)
 def test_eq_6_and_7_scalars_are_absorbed_into_the_branches(value):
     plan, params, x = small(scaled(value))
@@ -36,6 +38,7 @@ def test_eq_6_and_7_scalars_are_absorbed_into_the_branches(value):
     assert relative(streams[-1], total) < EXACT
 
 
+@pytest.mark.claim("eq-8")
 @pytest.mark.parametrize("value", LAMBDAS)
 def test_eq_8_the_direct_term_is_the_product_of_lambdas(value):
     plan, params, x = small(scaled(value))
@@ -91,6 +94,17 @@ def test_products_of_gates_at_their_bias(bias, product):
         assert shortcut_products(plan)[0] == pytest.approx(product, abs=5e-4)
 
 
+def test_a_gate_that_is_no_complement_opens_with_its_bias():
+    spec = UnitSpec(pre=(BN, RELU), on_shortcut=Gated(3.0))
+    plan = stack_plan(spec, units=2, width=4)
+    open_, closed = 1 / (1 + math.exp(-3)), 1 / (1 + math.exp(3))
+    assert shortcut_products(plan) == pytest.approx([open_**2, open_, 1.0])
+    spec = replace(spec, on_shortcut=Gated(3.0, complement=True))
+    plan = stack_plan(spec, units=2, width=4)
+    assert shortcut_products(plan)[0] == pytest.approx(closed**2)
+
+
+@pytest.mark.claim("lambda-below-1-and-the-gradient-grows")
 def test_the_total_gradient_grows_where_the_direct_term_vanishes():
     """0.9^100 of the shortcut is left; the gradient grows all the same."""
     plan = stack_plan(scaled(0.9), units=100, width=64)
@@ -98,6 +112,7 @@ def test_the_total_gradient_grows_where_the_direct_term_vanishes():
     assert profile(plan).gradient_ratio > 1e3
 
 
+@pytest.mark.claim("lambda-below-1-and-the-gradient-grows")
 @pytest.mark.parametrize("value", [0.5, 0.9])
 def test_with_lambda_below_one_the_stream_saturates(value):
     plan = stack_plan(scaled(value), units=100, width=64)

@@ -96,6 +96,76 @@ def torchvision_like(counts=(3, 4, 6, 3), classes=10):
     return nn.Sequential(layers)
 
 
+class TimmUnit(nn.Module):
+    """A full pre-activation unit as timm's resnetv2 computes and names it."""
+
+    def __init__(self, c_in, c, c_out, stride, is_bottleneck):
+        super().__init__()
+        sizes = [1, 3, 1] if is_bottleneck else [3, 3]
+        widths = [c_in, *[c] * (len(sizes) - 1), c_out]
+        strider = sizes.index(3)
+        self.count = len(sizes)
+        for i, size in enumerate(sizes):
+            norm = nn.BatchNorm2d(widths[i])
+            conv = nn.Conv2d(
+                widths[i],
+                widths[i + 1],
+                size,
+                stride if i == strider else 1,
+                size // 2,
+                bias=False,
+            )
+            self.add_module(f"norm{i + 1}", norm)
+            self.add_module(f"conv{i + 1}", conv)
+        self.downsample = None
+        if stride != 1 or c_in != c_out:
+            conv = nn.Conv2d(c_in, c_out, 1, stride, bias=False)
+            self.downsample = nn.Sequential(OrderedDict(conv=conv))
+
+    def forward(self, x):
+        out = pre = self.norm1(x).relu()
+        shortcut = self.downsample(pre) if self.downsample else x
+        out = self.conv1(out)
+        for i in range(2, self.count + 1):
+            norm = getattr(self, f"norm{i}")
+            out = getattr(self, f"conv{i}")(norm(out).relu())
+        return out + shortcut
+
+
+class TimmHead(nn.Module):
+    def __init__(self, c_in, classes):
+        super().__init__()
+        self.fc = nn.Conv2d(c_in, classes, 1)
+
+    def forward(self, x):
+        return self.fc(x.mean((2, 3), keepdim=True)).flatten(1)
+
+
+def timm_like(counts=(2, 2, 2, 2), is_bottleneck=False, classes=10):
+    """resnetv2_18 as timm builds and names it, or resnetv2_50."""
+    stem = nn.Conv2d(3, 64, 7, 2, 3, bias=False)
+    pool = nn.MaxPool2d(3, 2, 1)
+    stages, c_in = [], 64
+    for i, n in enumerate(counts):
+        units = []
+        for unit in range(n):
+            c, stride = 64 * 2**i, 2 if i and not unit else 1
+            c_out = 4 * c if is_bottleneck else c
+            units.append(TimmUnit(c_in, c, c_out, stride, is_bottleneck))
+            c_in = c_out
+        blocks = nn.Sequential(*units)
+        stages.append(nn.Sequential(OrderedDict(blocks=blocks)))
+    return nn.Sequential(
+        OrderedDict(
+            stem=nn.Sequential(OrderedDict(conv=stem, pool=pool)),
+            stages=nn.Sequential(*stages),
+            norm=nn.BatchNorm2d(c_in),
+            relu=nn.ReLU(),
+            head=TimmHead(c_in, classes),
+        )
+    )
+
+
 CASES = {  # package and maker
     "preresnet20": ("pytorchcv", cv_preact_cifar.preresnet20_cifar10),
     "preresnet56": ("pytorchcv", cv_preact_cifar.preresnet56_cifar100),
@@ -153,6 +223,9 @@ CASES = {  # package and maker
         lambda: with_head(torch_resnet.ResNet50()),
     ),
     "torchvision's ResNet-50": ("torchvision", torchvision_like),
+    "timm's ResNet-50": ("timm", torchvision_like),
+    "timm's resnetv2_18": ("timm", timm_like),
+    "timm's resnetv2_50": ("timm", lambda: timm_like((3, 4, 6, 3), True)),
 }
 SLOW = ("1001", "50", "50b", "110", "164", "164bn")
 

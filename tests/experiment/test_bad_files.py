@@ -202,7 +202,7 @@ def test_an_own_unit_stands_in_a_file_with_all_that_a_spec_has(tmp_path):
         ('name = "a", pre = ["BM"]', r"pre\[0\] must be one of 'BN'"),
         ('name = "a", pre = ["BN", "BN"]', "distinct BN and RELU"),
         ('name = "a", pre = "BN"', "pre must be a list"),
-        ('name = "a", per = ["BN"]', "may say name, pre, post, after"),
+        ('name = "a", per = ["BN"]', "may say pre, post, after"),
         ('name = "a", on_branch = { dropout = 0.5 }', "a scale or a gate"),
         ('name = "a", on_branch = { gate = 1.0 }', "needs its complement"),
         ('name = "a", on_shortcut = { scale = nan }', "finite number"),
@@ -215,4 +215,6 @@ def test_an_own_unit_stands_in_a_file_with_all_that_a_spec_has(tmp_path):
 def test_an_own_unit_that_is_none_is_refused(tmp_path, unit, message):
     path = tmp_path / "own.toml"
     path.write_text(GOOD.replace('["original"]', f"[{{ {unit} }}]"))
-    assert re.search(message, refused(path))
+    told = refused(path)
+    assert re.search(message, told)
+    assert "scientific.rows[0]" in told

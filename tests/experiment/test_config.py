@@ -4,13 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from paths import ROOT
 from preact.data import ImageFolder, load
-from preact.experiment import planned_runs, read_experiment
+from preact.experiment import planned_runs, read_experiment, shipped
 from preact.paper import results
 from preact.spec import BN, RELU, find_row
 
-FILES = sorted((ROOT / "experiments").glob("*.toml"))
 DIGITS = load("digits")
 SMALL = """
 [scientific]
@@ -30,7 +28,7 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", shipped().values(), ids=lambda p: p.stem)
 def test_every_experiment_of_the_project_can_be_read_and_planned(path):
     experiment = read_experiment(path)
     folder = ImageFolder(
@@ -74,7 +72,7 @@ def test_a_final_bn_is_the_only_thing_that_its_switch_moves(tmp_path):
 
 
 def test_table_1_is_every_printed_row_with_its_searched_row_written_out():
-    experiment = read_experiment(ROOT / "experiments/digits_table_1.toml")
+    experiment = read_experiment(Path("digits_table_1"))
     printed = {result.row for result in results(1)}
     assert len(experiment.rows) == len(printed) + 5 == 16
     for row in experiment.rows:
@@ -82,10 +80,41 @@ def test_table_1_is_every_printed_row_with_its_searched_row_written_out():
 
 
 def test_a_network_may_have_seeds_of_its_own():
-    experiment = read_experiment(ROOT / "experiments/digits_depth.toml")
+    experiment = read_experiment(Path("digits_depth"))
     seeds = {n.depth: n.seeds for n in experiment.networks}
     assert seeds[1001] == (1, 2, 3)
     assert seeds[110] == (1, 2, 3, 4, 5)
+
+
+def test_an_experiment_of_the_package_is_found_by_name_from_anywhere(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "table_1").mkdir()  # a folder of records, say
+    for name in ("table_1", "table_1.toml"):
+        assert read_experiment(Path(name)).name == "table_1"
+
+
+def test_a_file_of_ones_own_goes_before_one_of_the_package(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    Path("table_1.toml").write_text(SMALL)
+    assert len(read_experiment(Path("table_1.toml")).rows) == 2
+    assert len(read_experiment(Path("table_1")).rows) == 16
+
+
+@pytest.mark.parametrize(
+    "name", ["tabel_2", "experiments/table_2.toml", "table_22.toml"]
+)
+def test_an_unknown_name_is_answered_with_those_that_there_are(name):
+    with pytest.raises(FileNotFoundError) as told:
+        read_experiment(Path(name))
+    sentence = str(told.value)
+    assert sentence.startswith(f"{name} does not exist; experiments of the")
+    near, names = sentence.split("(near it: ")[1].split("): ")
+    assert "table_2" in near
+    assert names.split(", ") == list(shipped())
 
 
 @pytest.mark.parametrize(
@@ -100,6 +129,10 @@ def test_a_network_may_have_seeds_of_its_own():
         (("[true, false]", '["yes"]'), r"final_bn\[0\] must be one of"),
         (('"digits"', '"digit"'), "recipe must be one of"),
         (("[scientific]", "[scientific"), "is not TOML"),
+        (
+            ("[fixed]", "[fixed]\nexecution = { processes = 2 }"),
+            r"processes is counted when it runs \(torchrun\); got 2",
+        ),
     ],
 )
 def test_a_file_that_means_nothing_is_answered_in_a_sentence(

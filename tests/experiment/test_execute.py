@@ -18,7 +18,6 @@ from paths import ROOT
 from preact.cli import main
 from preact.records import read_record, sha256_of
 from preact.records.compare import compare, load_records
-from preact.train.checkpoint import read
 from preact.train.session import Session
 
 SMALL = """
@@ -72,6 +71,8 @@ def test_a_record_says_what_the_reader_of_a_table_asks(small):
         assert record["devices"] == 1
         assert record["parameters"] > 0
         assert record["images_per_s"] > 0
+        assert record["images_per_s"] == round(record["images_per_s"], 1)
+        assert record["wall_s"] == round(record["wall_s"], 2) > 0
         assert record["peak_memory_bytes"] > 50e6
         assert record["git"].keys() == {"commit", "dirty"}
 
@@ -136,7 +137,7 @@ def test_two_processes_share_an_experiment_and_no_run_is_made_twice(
         subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         for _ in range(2)
     ]
-    said = [process.communicate(timeout=120)[0] for process in both]
+    said = [process.communicate(timeout=600)[0] for process in both]
     assert [process.returncode for process in both] == [0, 0]
     assert sum(text.count("finished after") for text in said) == 4
     for one in out.rglob("*.json"):
@@ -260,35 +261,18 @@ def test_several_files_begin_with_the_first_seeds_of_all(tmp_path, capsys):
     assert {name for name, _ in seeds[:4]} == {"one", "two"}
 
 
-def test_a_time_limit_leaves_what_does_not_fit_for_the_next_time(
-    small, tmp_path, capsys
+@pytest.mark.parametrize(
+    ("minutes", "ends"),
+    # an hour is enough on any machine; 60 nanoseconds are over at once
+    [("60", "4 finished"), ("1e-9", "4 not begun")],
+)
+def test_a_time_limit_is_asked_before_each_run(
+    small, tmp_path, capsys, minutes, ends
 ):
     path, _ = small
-    long = tmp_path / "small.toml"
-    long.write_text(SMALL.replace("iterations = 12", "iterations = 9000"))
-    command = ["--out", str(tmp_path / "runs"), *PLACES]
-    # 9000 steps take half a minute or more: more than three seconds.
-    assert main(["ablate", str(long), "--minutes", "0.05", *command]) == 0
-    assert "1 stopped by the limit" in capsys.readouterr().out
-    (begun,) = (tmp_path / "runs").rglob("checkpoint.pt")
-    first = read(begun)["iteration"]
-    assert main(["ablate", str(long), "--minutes", "0.05", *command]) == 0
-    assert read(begun)["iteration"] > first > 0
-    command[1] = str(tmp_path / "others")
-    assert main(["ablate", str(path), "--minutes", "5", *command]) == 0
-    assert "4 finished" in capsys.readouterr().out
-
-
-@pytest.mark.slow
-def test_a_time_limit_stops_a_run_that_is_under_way(tmp_path, capsys):
-    path = tmp_path / "long.toml"
-    text = SMALL.replace("iterations = 12", "iterations = 5_000_000")
-    path.write_text(text)
     command = ["ablate", str(path), "--out", str(tmp_path), *PLACES]
-    assert main([*command, "--minutes", "0.02"]) == 0
-    assert "1 stopped by the limit" in capsys.readouterr().out
-    (found,) = tmp_path.rglob("checkpoint.pt")
-    assert read(found)["iteration"] > 0
+    assert main([*command, "--minutes", minutes]) == 0
+    assert ends in capsys.readouterr().out
 
 
 def test_curves_can_be_read_by_tensorboard(small, tmp_path):
@@ -319,9 +303,9 @@ def test_a_run_that_diverges_is_recorded_as_such(tmp_path, capsys):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("minutes", ["1", "0.0001"])
+@pytest.mark.parametrize(("minutes", "n"), [("60", 4), ("0.000000001", 0)])
 def test_the_gpu_queue_runs_what_fits_with_workers_side_by_side(
-    small, tmp_path, minutes
+    small, tmp_path, minutes, n
 ):
     path, _ = small
     told = subprocess.run(
@@ -335,12 +319,10 @@ def test_the_gpu_queue_runs_what_fits_with_workers_side_by_side(
         capture_output=True,
         text=True,
         check=True,
-        timeout=180,
+        timeout=600,  # against a hang
     )
-    n = len(list(tmp_path.rglob("seed-*.json")))
+    assert len(list(tmp_path.rglob("seed-*.json"))) == n
     assert f"{n} records in {tmp_path}" in told.stdout
-    # Six milliseconds are over before a worker has made two runs.
-    assert n == 4 if minutes == "1" else n <= 2
 
 
 def test_the_gpu_queue_asks_for_minutes():

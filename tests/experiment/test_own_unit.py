@@ -5,12 +5,18 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from preact.cli import main
 from preact.experiment import read_experiment
-from preact.figures import measured
-from preact.figures.variants import color_of, marker_of
+from preact.figures import error_by_depth, measured
+from preact.figures.variants import (
+    COLORS,
+    MARKERS,
+    color_of,
+    marker_of,
+)
 from preact.records import read_record
 from preact.records.compare import compare, load_records
 from preact.strings import LANGUAGES, Strings
@@ -79,9 +85,15 @@ def test_the_report_prints_the_unit_beside_its_name(out, language):
 
 
 def test_an_own_row_has_the_same_color_and_marker_everywhere():
-    assert color_of("mine") == color_of("mine")
-    assert color_of("original") != color_of("mine")
-    assert marker_of("mine") != marker_of("original")
+    assert color_of("mine") == color_of("mine") not in COLORS.values()
+    assert marker_of("mine") == marker_of("mine") not in MARKERS.values()
+    picture = error_by_depth(
+        [2, 4],
+        {row: np.array([[4.0, 2.0]]) for row in ("mine", "original")},
+        Strings("en"),
+    )
+    assert color_of("mine") in picture.panels[0]
+    assert color_of("original") in picture.panels[0]
 
 
 def test_the_projects_experiments_are_found_by_their_bare_names():

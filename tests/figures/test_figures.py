@@ -18,6 +18,7 @@ from preact.figures.variants import (
     COLORS,
     FAMILIES,
     MARKERS,
+    color_of,
     luminance,
     row_name,
 )
@@ -132,10 +133,10 @@ def test_ids_of_two_pictures_never_meet():
 
 
 @pytest.mark.parametrize("page", BACKGROUNDS)
-@pytest.mark.parametrize("row", COLORS)
+@pytest.mark.parametrize("row", [*COLORS, "mine", "a unit of my own"])
 def test_every_color_stands_out_on_both_pages(row, page):
     light, dark = sorted(
-        (luminance(COLORS[row]), luminance(BACKGROUNDS[page])), reverse=True
+        (luminance(color_of(row)), luminance(BACKGROUNDS[page])), reverse=True
     )
     assert (light + 0.05) / (dark + 0.05) >= 3.0
 

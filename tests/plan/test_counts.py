@@ -30,6 +30,7 @@ def test_planned_counts_are_the_expected_ones(expected):
     assert plan.multiply_adds == expected["multiply_adds"]
 
 
+@pytest.mark.claim("ten-million-without-bn")
 def test_without_bn_resnet_1001_has_the_papers_10_2_million_parameters():
     plan = cifar_plan(TABLE_2["full-preactivation"], depth=1001, convs=3)
     convolutions, norms = (
@@ -54,6 +55,7 @@ def test_stride_on_the_3x3_costs_three_million_multiply_adds_more():
     assert later - first == 3_145_728
 
 
+@pytest.mark.claim("five-rows-one-count")
 @pytest.mark.parametrize(
     ("depth", "convs", "projection", "count"),
     [

@@ -83,6 +83,7 @@ def test_convolution(n, c, h, w, seed, d, K, stride, bias):
     assert_gradient(loss, arrays, grads, rng)
 
 
+@pytest.mark.claim("bn-dx")
 @SETTINGS
 @given(**{**SIZES, "n": st.integers(3, 6)})
 def test_batch_normalization(n, c, h, w, seed):
@@ -144,6 +145,7 @@ def test_classifier_and_cross_entropy(n, c, h, w, seed, d):
     assert_gradient(loss, arrays, linear_backward(dlogits, cache), rng)
 
 
+@pytest.mark.claim("unit-dx")
 @pytest.mark.parametrize(
     "row", ["original", "full-preactivation", "exclusive-gating-b-6"]
 )
@@ -169,6 +171,13 @@ def test_a_whole_network(row):
         [dx, *grads.values()],
         rng,
     )
+
+
+def test_cross_entropy_does_not_overflow():
+    logits = np.array([[1000.0, 0.0], [-1000.0, 0.0]])
+    loss, dlogits = cross_entropy(logits, np.array([0, 0]))
+    assert loss == 500.0
+    np.testing.assert_array_equal(dlogits, [[0.0, 0.0], [-0.5, 0.5]])
 
 
 def test_sigmoid_does_not_overflow():

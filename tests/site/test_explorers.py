@@ -1,14 +1,17 @@
 """Explorers answer without a kernel; the page's engine computes the truth."""
 
+import re
+
 import numpy as np
 import pytest
 
+from paths import ROOT
 from preact import reference
 from preact.book.explorers import ROWS
 from preact.book.race import engine_plan
 from preact.plan import Conventions, stack_plan
 from preact.propagation import draw_batch, open_share
-from preact.spec import BN, Scale, UnitSpec
+from preact.spec import BN, TABLE_2, Scale, UnitSpec
 from preact.strings import LANGUAGES, Strings
 
 ENGINE = """({ plan, params, x, labels }) => {
@@ -29,6 +32,7 @@ def engine_page(browser, site):
     page.close()
 
 
+@pytest.mark.claim("third-engine-agrees")
 @pytest.mark.parametrize("factor", [1.0, 0.9])
 @pytest.mark.parametrize("tail", ["derived", "none", "BN"])
 @pytest.mark.parametrize("row", ROWS)
@@ -102,11 +106,32 @@ def test_every_control_of_the_live_stack_changes_what_is_computed(
     assert page.problems == []
 
 
-def test_lambda_tells_the_direct_term(open_page):
+@pytest.mark.claim("direct-term-is-lambda-times-open-share")
+@pytest.mark.parametrize("row", ["original", "full-preactivation"])
+def test_the_direct_term_shown_is_lambda_to_the_depth_times_open(
+    open_page, row
+):
     page = open_page("/en/03-gradient.html")
-    page.locator(".preact-stack [name=units]").fill("100")
+    page.locator(".preact-stack [name=row]").select_option(row)
+    page.locator(".preact-stack [name=units]").fill("20")
     page.locator(".preact-stack [name=lambda]").fill("0.9")
-    assert "0.0000266" in page.locator(".preact-stack .facts").inner_text()
+    facts = page.locator(".preact-stack .facts").inner_text()
+    power, share, term = map(
+        float,
+        re.search(r"= ([\d.e-]+) × ([\d.e-]+) = ([\d.e-]+)", facts).groups(),
+    )
+    assert power == pytest.approx(0.9**20, rel=1e-2)
+    assert term == pytest.approx(power * share, rel=1e-2)
+    assert (share == 1) == TABLE_2[row].is_identity_after
+
+
+def test_the_live_stack_runs_from_a_file(browser, site):
+    page, problems = browser.new_page(), []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.goto((ROOT / "_build/html/en/03-gradient.html").as_uri())
+    page.wait_for_selector(".preact-stack[data-live=true]")
+    assert problems == []
+    page.close()
 
 
 def test_without_script_the_measured_figure_stays(open_page):

@@ -59,9 +59,9 @@ def test_two_processes_train_as_one_with_ghost_batches(
 
 
 @pytest.mark.slow
-def test_two_processes_leave_one_record_and_nothing_else(shared):
+def test_two_processes_leave_one_record_with_its_weights_alone(shared):
     names = sorted(p.name for p in shared.rglob("*") if p.is_file())
-    assert names == ["seed-1.csv", "seed-1.json"]
+    assert names == ["seed-1.csv", "seed-1.json", "seed-1.safetensors"]
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""The `preact` command: plan, data, train, ablate, report, bench.
+"""The `preact` command: plan, data, train, eval, ablate, report, bench.
 
 Each command is a module of this room, imported when it is called for: what
 needs no PyTorch does not wait for it.
@@ -18,10 +18,12 @@ from typing import NoReturn
 
 from preact import __version__
 
+__all__ = ["BAD_INPUT", "COMMANDS", "main", "make_parser"]
 COMMANDS = {
     "plan": "print units, shapes, parameters and multiply-adds",
     "data": "download and verify CIFAR",
     "train": "train one network; the same command again resumes",
+    "eval": "print the test error of a network that was trained",
     "ablate": "run what an experiment file asks for and is not recorded",
     "report": "print our errors beside the paper's",
     "bench": "time a training step and a forward pass beside other packages",
@@ -44,6 +46,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         0; 2 with one sentence on stderr; 130 after Ctrl-C; 1 if nobody
         reads what is printed.
+
+    Examples
+    --------
+    >>> main(["report", "digits_table_2", "--json"])  # doctest: +ELLIPSIS
+    [{"row": "original", ...
+    0
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     for stream in (sys.stdout, sys.stderr):

@@ -21,6 +21,7 @@ from preact.experiment import (
     find_device,
     planned_runs,
     read_experiment,
+    shipped,
 )
 from preact.experiment.schedule import (
     FAILED,
@@ -47,7 +48,12 @@ def add_command(commands: Any) -> None:
         "the same command goes on. Several at once share the work.",
     )
     parser.add_argument(
-        "files", type=Path, nargs="+", help="experiments/<name>.toml"
+        "files",
+        type=Path,
+        nargs="+",
+        metavar="experiment",
+        help="a file, or the name of one of the package's: "
+        + ", ".join(shipped()),
     )
     add_places(parser)
     parser.add_argument(
@@ -59,31 +65,46 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--dry-run", action="store_true", help="show plan and cost only"
     )
+    parser.add_argument(
+        "--save",
+        action="store_true",
+        help="keep the weights of each run beside its record (default: none)",
+    )
     parser.set_defaults(run=_ablate)
 
 
 def add_places(parser: argparse.ArgumentParser) -> None:
     """Add the options that say where things are and where it runs."""
-    parser.add_argument(
-        "--folder",
-        type=Path,
-        default=Path("data"),
-        help="where CIFAR or ImageNet lies (default: %(default)s)",
-    )
+    add_folder(parser)
     parser.add_argument(
         "--out",
         type=Path,
         default=Path("runs"),
         help="records and checkpoints (default: %(default)s)",
     )
-    parser.add_argument(
-        "--device", default=find_device(), help="default: %(default)s"
-    )
+    add_device(parser)
     parser.add_argument(
         "--tensorboard",
         type=Path,
         metavar="FOLDER",
         help="write the curves for TensorBoard too (extra `tensorboard`)",
+    )
+
+
+def add_folder(parser: argparse.ArgumentParser) -> None:
+    """Add the option that says where images lie."""
+    parser.add_argument(
+        "--folder",
+        type=Path,
+        default=Path("data"),
+        help="where CIFAR or ImageNet lies (default: %(default)s)",
+    )
+
+
+def add_device(parser: argparse.ArgumentParser) -> None:
+    """Add the option that says where it runs."""
+    parser.add_argument(
+        "--device", default=find_device(), help="default: %(default)s"
     )
 
 
@@ -180,6 +201,7 @@ def _make(
             report=progress,
             deviations=job.experiment.deviations,
             left_s=left_s,
+            save=options.save,
         )
     if not new:
         return "recorded before"

@@ -41,12 +41,16 @@ def add_command(commands: Any) -> None:
         "train",
         help="train one network; the same command again resumes",
         description="Train one network and write its record: the error of "
-        "the last iteration, the curve, the whole configuration. The same "
-        "command again goes on where it stopped; a finished run is not "
-        "repeated. Under torchrun the processes share every batch.",
+        "the last iteration, the curve, the whole configuration; beside it "
+        "the weights, for `preact eval` and preact.load. The same command "
+        "again goes on where it stopped; a finished run is not repeated. "
+        "Under torchrun the processes share every batch.",
     )
     parser.add_argument(
-        "file", type=Path, nargs="?", help="an experiment file of one run"
+        "file",
+        type=Path,
+        nargs="?",
+        help="an experiment of one run: a file, or a name such as smoke",
     )
     first = len(parser._actions)
     add_network(parser)
@@ -64,6 +68,12 @@ def add_command(commands: Any) -> None:
         action="store_true",
         help="insist on a checkpoint: refuse to start from the beginning",
     )
+    parser.add_argument(
+        "--save",
+        type=Path,
+        metavar="FILE",
+        help="where the weights go (default: beside the record)",
+    )
     add_places(parser)
 
 
@@ -78,6 +88,11 @@ def _add_training(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, help="default: 1")
     parser.add_argument(
         "--width", type=int, help="channels of the first stage (default: 16)"
+    )
+    parser.add_argument(
+        "--classes",
+        type=int,
+        help="outputs of the classifier (default: the data's classes)",
     )
     for name, kind in CHANGES.items():
         parser.add_argument(
@@ -123,6 +138,8 @@ def _train(options: argparse.Namespace) -> int:
 def _make(options: argparse.Namespace, console: Console) -> int:
     """Make the run that is asked for, unless it is recorded."""
     check_device(options.device)
+    if options.save is not None and options.save.is_dir():
+        raise ValueError(f"--save must name a file; got {options.save}")
     planned, deviations = _planned(options)
     path = record_path(options.out, planned)
     if options.resume and not (path.exists() or find_checkpoint(path)):
@@ -139,6 +156,7 @@ def _make(options: argparse.Namespace, console: Console) -> int:
             device=options.device,
             report=progress,
             deviations=deviations,
+            save=options.save or True,
         )
     before = "" if new else "already recorded, "
     console.print(before + summary(str(path), record), soft_wrap=True)
@@ -206,6 +224,7 @@ def _run(
         data=load(data, folder),
         seed=given.get("seed", 1),
         width=given.get("width", 16),
+        classes=given.get("classes"),
         execution=execution,
     )
     return PlannedRun("train", run), deviations

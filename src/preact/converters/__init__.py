@@ -23,19 +23,17 @@ Examples
 
 from torch import Tensor
 
-from preact.converters.convert import (
-    Strides,
-    Weights,
-    read_weights,
-    write_weights,
-)
+from preact.converters.convert import read_weights, write_weights
+from preact.converters.infer import Strides, Weights
 from preact.nn import Network
 
 __all__ = [
     "from_pytorchcv",
+    "from_timm",
     "from_torch_resnet",
     "from_torchvision",
     "to_pytorchcv",
+    "to_timm",
     "to_torch_resnet",
     "to_torchvision",
 ]
@@ -93,7 +91,7 @@ def from_torchvision(weights: Weights) -> Network:
     Parameters
     ----------
     weights : mapping of str to Tensor
-        Of `resnet50`, `resnet101` or `resnet152`.
+        Of `resnet18`, 34, 50, 101 or 152.
 
     Returns
     -------
@@ -106,6 +104,30 @@ def from_torchvision(weights: Weights) -> Network:
         If they are of another network; names the first odd key.
     """
     return read_weights("torchvision", weights)
+
+
+def from_timm(weights: Weights) -> Network:
+    """Build the network of a timm state dictionary.
+
+    Parameters
+    ----------
+    weights : mapping of str to Tensor
+        Of `resnetv2_18`, 34, 50, 101 or 152, or of `resnet18` to 152.
+        Those with a `d`, `t`, `gn` or `bit` in the name are other networks,
+        and refused; `resnetaa50` and `resnetblur50` blur without weights,
+        which therefore do not tell them from `resnet50`.
+
+    Returns
+    -------
+    Network
+        In evaluation mode, in the dtype of the weights.
+
+    Raises
+    ------
+    ValueError
+        If they are of another network; names the first odd key.
+    """
+    return read_weights("timm", weights)
 
 
 def to_pytorchcv(network: Network) -> dict[str, Tensor]:
@@ -139,3 +161,14 @@ def to_torchvision(network: Network) -> dict[str, Tensor]:
         If torchvision has no such network; says where it differs first.
     """
     return write_weights("torchvision", network)
+
+
+def to_timm(network: Network) -> dict[str, Tensor]:
+    """Return the weights under timm's names, for a strict load.
+
+    Raises
+    ------
+    ValueError
+        If timm has no such network; says where it differs first.
+    """
+    return write_weights("timm", network)

@@ -1,31 +1,21 @@
 """From a state dictionary to a plan and its network, and back."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
-from itertools import count
-from typing import Literal
 
 import torch
 from torch import Tensor
 
+from preact.converters.infer import (
+    Strides,
+    Weights,
+    find_layout,
+    infer_plan,
+)
 from preact.converters.names import LAYOUTS, Layout
 from preact.nn import Network
-from preact.plan import (
-    BatchNorm,
-    Conv,
-    Conventions,
-    Linear,
-    NetworkPlan,
-    PlacedLayer,
-    cifar_plan,
-    imagenet_plan,
-)
-from preact.plan.checks import check_choice
-from preact.spec import BN, RELU, TABLE_2
+from preact.plan import BatchNorm, Conv, Linear, NetworkPlan, PlacedLayer
 
-Weights = Mapping[str, Tensor]
-Strides = Literal["first", "3x3"]
-_FIRST = {"stage": 1, "unit": 1, "stage0": 0, "unit0": 0}
 COUNTER = "num_batches_tracked"  # ours have none
 
 
@@ -50,12 +40,26 @@ def read_weights(
 
     Raises
     ------
+    TypeError
+        If they are no mapping of tensors.
     ValueError
         If a name or a shape is not that of such a network; the first odd
         one is in the message.
     """
-    layout = _find_layout(package, weights)
-    plan = _infer_plan(package, layout, weights, stride_on)
+    if not isinstance(weights, Mapping):
+        raise TypeError(
+            f"{package}: weights must be a state dictionary; got "
+            f"{type(weights).__name__}: a module gives it by .state_dict(), "
+            "a file by torch.load(path, weights_only=True)"
+        )
+    for name, value in weights.items():
+        if not isinstance(value, Tensor):
+            raise TypeError(f"{package}: {name} must be a tensor")
+    layout = find_layout(package, weights)
+    plan = infer_plan(package, layout, weights, stride_on)
+    head = f"{layout.classifier}.weight"
+    if layout.head_is_conv and weights[head].shape[2:] == (1, 1):
+        weights = {**weights, head: weights[head].flatten(1)}
     network = Network(plan, seed=0)
     names = dict(_tensor_names(layout, plan))
     odd = [
@@ -75,7 +79,7 @@ def read_weights(
                 f"{package}: {theirs} must have shape {tuple(wanted)} in "
                 f"{_words(plan)}; got {tuple(shape)}"
             )
-    network.to(weights[f"{layout.classifier}.weight"].dtype)
+    network.to(weights[head].dtype)
     network.load_state_dict({o: weights[t] for t, o in names.items()})
     return network.eval()
 
@@ -97,15 +101,21 @@ def write_weights(package: str, network: Network) -> dict[str, Tensor]:
 
     Raises
     ------
+    TypeError
+        If it is no `Network`.
     ValueError
         If the package has no such network; says where it differs first.
     """
+    if not isinstance(network, Network):
+        raise TypeError(
+            f"network must be a preact.Network; got {type(network).__name__}"
+        )
     plan, own = network.plan, network.state_dict()
     layout = _find_fitting(package, plan)
     try:
         names = dict(_tensor_names(layout, plan))
         weights = {theirs: own[ours] for theirs, ours in names.items()}
-        wanted = _infer_plan(package, layout, weights, _stride_on(plan))
+        wanted = infer_plan(package, layout, weights, _stride_on(plan))
     except KeyError as error:
         raise ValueError(f"{package} has no layer {error}") from error
     difference = _difference(wanted, plan)
@@ -116,6 +126,9 @@ def write_weights(package: str, network: Network) -> dict[str, Tensor]:
         for name in weights
         if name.endswith("running_mean")
     }
+    if layout.head_is_conv:
+        head = f"{layout.classifier}.weight"
+        weights[head] = weights[head][:, :, None, None]
     return weights | counters
 
 
@@ -136,103 +149,6 @@ def _find_fitting(package: str, plan: NetworkPlan) -> Layout:
         f"`{' '.join(map(str, plan.stem))}` and a tail of "
         f"`{' '.join(map(str, plan.tail))}`"
     )
-
-
-def _find_layout(package: str, weights: Weights) -> Layout:
-    """The first of a package's layouts whose ends are there."""
-    for layout in LAYOUTS[package]:
-        ends = (
-            layout.stem_conv,
-            layout.stem_norm,
-            layout.tail,
-            layout.classifier,
-        )
-        if all(f"{end}.weight" in weights for end in ends if end):
-            return layout
-    first = next(iter(weights), "nothing")
-    heads = {layout.classifier for layout in LAYOUTS[package]}
-    if not any(f"{head}.weight" in weights for head in heads):
-        raise ValueError(
-            f"{package}: {' or '.join(heads)}.weight is missing; the first "
-            f"name is {first}"
-        )
-    raise ValueError(
-        f"{package}: no network of original or full pre-activation units; "
-        f"the first name is {first}"
-    )
-
-
-def _infer_plan(
-    package: str, layout: Layout, weights: Weights, stride_on: Strides
-) -> NetworkPlan:
-    """The plan of a network, from names and shapes of its weights."""
-    check_choice("stride_on", stride_on, ("first", "3x3"))
-    stem = weights[f"{layout.stem_conv}.weight"]
-    kernel = stem.shape[-1] if stem.ndim == 4 else 0
-    if kernel not in layout.stem_kernels:
-        raise ValueError(
-            f"{package}: {layout.stem_conv}.weight must be a convolution of "
-            f"{' or '.join(map(str, layout.stem_kernels))} pixels; got shape "
-            f"{tuple(stem.shape)}"
-        )
-    counts = _units_per_stage(layout, weights)
-    unit = layout.unit.format(**_FIRST)
-    convs = _first_missing(
-        lambda k: f"{unit}{layout.conv.format(k=k)}.weight", weights
-    )
-    preact = layout.tail is not None
-    if stride_on == "first" and not layout.first_strides:
-        raise ValueError(f"{package} has this network with stride_on='3x3'")
-    spec = TABLE_2["full-preactivation" if preact else "original"]
-    conventions = Conventions(
-        first_tap="after pre" if convs == 3 else "before pre",
-        stem=(BN, RELU) if layout.stem_norm else (),
-        stride_on=stride_on,
-        projection="conv" if preact else "conv BN",
-    )
-    if not counts or not convs:
-        raise ValueError(
-            f"{package}: {layout.unit.format(**_FIRST)}"
-            f"{layout.conv.format(k=1)}.weight is missing"
-        )
-    # Three stages are the paper's networks for CIFAR, four for ImageNet.
-    is_large, (width, channels) = len(counts) != 3, stem.shape[:2]
-    make = imagenet_plan if is_large else cifar_plan
-    options = {"stem": "imagenet" if kernel == 7 else "cifar"}
-    return make(
-        spec,
-        convs=convs,
-        units_per_stage=counts,
-        classes=len(weights[f"{layout.classifier}.weight"]),
-        image=(channels, 224, 224) if kernel == 7 else (channels, 32, 32),
-        width=width,
-        conventions=conventions,
-        **(options if is_large else {}),  # type: ignore[arg-type]
-    )
-
-
-def _units_per_stage(layout: Layout, weights: Weights) -> tuple[int, ...]:
-    """Count the units of each stage by the names of their convolutions."""
-    conv = layout.conv.format(k=1)
-    counts: list[int] = []
-    for stage in count(1):
-
-        def name(unit: int, stage: int = stage) -> str:
-            prefix = layout.unit.format(
-                stage=stage, unit=unit, stage0=stage - 1, unit0=unit - 1
-            )
-            return f"{prefix}{conv}.weight"
-
-        units = _first_missing(name, weights)
-        if not units:
-            break
-        counts.append(units)
-    return tuple(counts)
-
-
-def _first_missing(name: Callable[[int], str], weights: Weights) -> int:
-    """Count the names 1, 2, ... that are there."""
-    return next(n for n in count() if name(n + 1) not in weights)
 
 
 def _tensor_names(

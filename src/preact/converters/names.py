@@ -26,6 +26,8 @@ class Layout:
     first_strides : bool
         Whether the package also has this network with the stride on the
         first 1x1 convolution of a bottleneck.
+    head_is_conv : bool
+        Whether its classifier is a 1x1 convolution.
     """
 
     stem_conv: str
@@ -39,6 +41,7 @@ class Layout:
     tail: str | None
     classifier: str
     first_strides: bool = False
+    head_is_conv: bool = False
 
 
 # Each pair: the small network, then what its ImageNet sibling changes.
@@ -75,6 +78,32 @@ TORCH_RESNET_PREACT = Layout(
     classifier="head",
 )
 
+TORCHVISION = Layout(
+    stem_conv="conv1",
+    stem_kernels=(7,),
+    stem_norm="bn1",
+    unit="layer{stage}.{unit0}.",
+    conv="conv{k}",
+    norm="bn{k}",
+    projection="downsample.0",
+    projection_norm="downsample.1",
+    tail=None,
+    classifier="fc",
+)
+TIMM_PREACT = Layout(  # resnetv2_50 and the like
+    stem_conv="stem.conv",
+    stem_kernels=(7,),
+    stem_norm=None,
+    unit="stages.{stage0}.blocks.{unit0}.",
+    conv="conv{k}",
+    norm="norm{k}",
+    projection="downsample.conv",
+    projection_norm=None,
+    tail="norm",
+    classifier="head.fc",
+    head_is_conv=True,
+)
+
 LAYOUTS: dict[str, tuple[Layout, ...]] = {
     "pytorchcv": (
         PYTORCHCV_PREACT,
@@ -109,18 +138,6 @@ LAYOUTS: dict[str, tuple[Layout, ...]] = {
             tail=None,
         ),
     ),
-    "torchvision": (
-        Layout(
-            stem_conv="conv1",
-            stem_kernels=(7,),
-            stem_norm="bn1",
-            unit="layer{stage}.{unit0}.",
-            conv="conv{k}",
-            norm="bn{k}",
-            projection="downsample.0",
-            projection_norm="downsample.1",
-            tail=None,
-            classifier="fc",
-        ),
-    ),
+    "torchvision": (TORCHVISION,),
+    "timm": (TIMM_PREACT, TORCHVISION),  # its ResNets bear torchvision's names
 }

@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 
-def load(name: str, folder: Path | None = None) -> Data:
+def load(name: str, folder: Path | str = "data") -> Data:
     """Return a data set by name.
 
     Parameters
@@ -39,9 +39,9 @@ def load(name: str, folder: Path | None = None) -> Data:
     name : {"digits", "cifar10", "cifar100", "imagenet", "folders"}
         Digits come with scikit-learn; the others must be on disk. "folders"
         is `from_folders` at 32x32.
-    folder : Path, optional
+    folder : Path or str
         Where CIFAR's binary files lie, or `train` and `val` with a folder
-        for each class (default: `data` below the current folder).
+        for each class.
 
     Raises
     ------
@@ -49,13 +49,20 @@ def load(name: str, folder: Path | None = None) -> Data:
         If there is no such data set, or its files are damaged.
     FileNotFoundError
         If they are missing; the message says how to get them.
+
+    Examples
+    --------
+    >>> digits = load("digits")
+    >>> digits.shape, digits.counts, digits.classes
+    ((1, 8, 8), (1437, 360), 10)
     """
+    folder = Path(folder)
     if name == "digits":
         return read_digits()
-    if name in CIFAR:
-        return read_cifar(name, folder or Path("data"))
+    if name in tuple(CIFAR):
+        return read_cifar(name, folder)
     if name == "imagenet":
-        return read_imagenet(folder or Path("data"))
+        return read_imagenet(folder)
     if name == "folders":
-        return from_folders(folder or Path("data"))
+        return from_folders(folder)
     raise ValueError(f"data must be one of {', '.join(NAMES)}; got {name!r}")

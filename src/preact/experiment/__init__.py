@@ -1,5 +1,12 @@
 """Experiments: a file that a human writes becomes runs, and runs records.
 
+Examples
+--------
+>>> from preact.data import load
+>>> experiment = read_experiment("smoke")
+>>> [str(planned.path) for planned in planned_runs(experiment, load("digits"))]
+['smoke/digits/resnet-20-2/full-preactivation/seed-1.json']
+
 Chapter `08-training`.
 """
 
@@ -7,6 +14,7 @@ from preact.experiment.config import (
     Experiment,
     experiment_schema,
     read_experiment,
+    shipped,
 )
 from preact.experiment.execute import (
     Busy,
@@ -29,4 +37,5 @@ __all__ = [
     "find_device",
     "planned_runs",
     "read_experiment",
+    "shipped",
 ]

@@ -5,6 +5,7 @@ Chapter `08-training`.
 
 import tomllib
 from dataclasses import fields, replace
+from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -13,18 +14,12 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from preact import paper
 from preact.plan.checks import MOST
+from preact.plan.written_unit import WrittenUnit
 from preact.records import Deviation
 from preact.spec import (
     CONTROLS,
     ROWS,
     TABLE_2,
-    Conv1x1,
-    Dropout,
-    Gated,
-    OnBranch,
-    OnShortcut,
-    Op,
-    Scale,
     UnitSpec,
     find_row,
 )
@@ -76,71 +71,18 @@ class NetworkChoice:
 
 
 @typed
-class Factor:
-    """What multiplies the shortcut or F: one of Table 1's, by its name."""
-
-    scale: float | None = None
-    gate: float | None = None
-    complement: bool = False
-    design: Literal["conv1x1", "two conv3x3"] = "conv1x1"
-    dropout: float | None = None
-    conv1x1: bool = False
-
-    def __post_init__(self) -> None:
-        names = ("scale", "gate", "dropout", "conv1x1")
-        absent = (self.scale, self.gate, self.dropout).count(None)
-        if 3 - absent + self.conv1x1 != 1:
-            raise ValueError(f"must say exactly one of {', '.join(names)}")
-
-    @property
-    def made(self) -> OnShortcut:
-        if self.gate is not None:
-            return Gated(self.gate, self.complement, self.design)
-        if self.dropout is not None:
-            return Dropout(self.dropout)
-        if self.conv1x1:
-            return Conv1x1()
-        return Scale(self.scale if self.scale is not None else 1.0)
-
-
-@typed
-class OwnUnit:
+class OwnUnit(WrittenUnit):
     """A unit that the paper has not: its name, its places, its factors."""
 
     name: Name
-    pre: tuple[Literal["BN", "ReLU"], ...] = ()
-    post: tuple[Literal["BN", "ReLU"], ...] = ()
-    after: tuple[Literal["BN", "ReLU"], ...] = ()
-    on_shortcut: Factor = Factor(scale=1.0)
-    on_branch: Factor = Factor(scale=1.0)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.name in ROWS or self.name in ROW_SETS or ".tail" in self.name:
             raise ValueError(
                 "name must be one of its own, which no row of the paper "
                 f"bears; got {self.name!r}"
             )
-        self.spec  # noqa: B018  (refuses what is no unit)
-
-    @property
-    def spec(self) -> UnitSpec:
-        """The unit that the file describes.
-
-        Raises
-        ------
-        ValueError
-            If its factors are of no unit.
-        """
-        branch = self.on_branch.made
-        if not isinstance(branch, OnBranch):
-            raise ValueError("on_branch must be a scale or a gate")
-        return UnitSpec(
-            pre=tuple(map(Op, self.pre)),
-            post=tuple(map(Op, self.post)),
-            after=tuple(map(Op, self.after)),
-            on_shortcut=self.on_shortcut.made,
-            on_branch=branch,
-        )
 
 
 Row = Annotated[
@@ -185,9 +127,7 @@ class Fixed:
 
     def __post_init__(self) -> None:
         find_recipe(self.recipe)
-        if "processes" in self.execution.__dict__ and (
-            self.execution.processes != 1
-        ):
+        if self.execution.processes != 1:
             raise ValueError(
                 "execution.processes is counted when it runs (torchrun); "
                 f"got {self.execution.processes}"
@@ -207,7 +147,7 @@ class ExperimentFile:
 
 @typed
 class Experiment:
-    """What `experiments/<name>.toml` says, resolved and checked.
+    """What an experiment file says, resolved and checked.
 
     Parameters
     ----------
@@ -234,7 +174,7 @@ def experiment_schema() -> dict[str, Any]:
     return schema(ExperimentFile)
 
 
-def read_experiment(path: Path) -> Experiment:
+def read_experiment(path: Path | str) -> Experiment:
     """Read an experiment file, or one of the package's by its bare name.
 
     Raises
@@ -244,7 +184,7 @@ def read_experiment(path: Path) -> Experiment:
     ValueError
         If it is not TOML, or says something that means nothing here.
     """
-    path = find_file(path)
+    path = find_file(Path(path))
     text = read_text(path)
     try:
         values = tomllib.loads(text)
@@ -260,17 +200,37 @@ def read_experiment(path: Path) -> Experiment:
         raise ValueError(f"{path}: {error}") from error
 
 
+def shipped() -> dict[str, Path]:
+    """Return the package's own experiment files by name.
+
+    Examples
+    --------
+    >>> [name for name in shipped() if name.startswith("table")]
+    ['table_1', 'table_2', 'table_3', 'table_3_cifar100']
+    """
+    folder = Path(str(files("preact").joinpath("experiments")))
+    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+
+
 def find_file(path: Path) -> Path:
-    """Return the path, or that of the package's file of this bare name."""
-    if path.exists() or path.name != str(path):
+    """Return the path, or that of the package's file of this bare name.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is neither; the message lists the package's.
+    """
+    own, name = shipped(), path.name.removesuffix(".toml")
+    if not path.is_file() and path.name == str(path) and name in own:
+        return own[name]
+    if path.exists():
         return path
-    shipped = Path(str(files("preact"))) / "experiments"
-    written = Path(__file__).parents[3] / "experiments"  # not installed
-    for folder in (shipped, written):
-        own = folder / f"{path.name.removesuffix('.toml')}.toml"
-        if own.is_file():
-            return own
-    return path
+    near = get_close_matches(name[:60], own, n=3, cutoff=0.5)
+    raise FileNotFoundError(
+        f"{path} does not exist; experiments of the package"
+        + (f" (near it: {', '.join(near)})" if near else "")
+        + f": {', '.join(own)}"
+    )
 
 
 def _experiment(name: str, said: ExperimentFile) -> Experiment:

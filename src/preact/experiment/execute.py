@@ -19,16 +19,28 @@ from filelock import FileLock, Timeout
 from preact.experiment.matrix import PlannedRun
 from preact.experiment.memory_used import peak_memory, reset_peak_memory
 from preact.experiment.provenance import environment
-from preact.records import Deviation, Record, read_record, write_record
+from preact.records import (
+    Deviation,
+    Record,
+    read_record,
+    sha256_of,
+    write_new,
+    write_record,
+)
 from preact.train import Outcome, Run, train
 from preact.train.checkpoint import NAME, PREVIOUS, clear
 from preact.train.device import check_device
 from preact.train.footprint import with_oom_advice
 from preact.train.parallel import Workers, workers
 from preact.typed import parse
+from preact.weights import read_config, save_weights
 
 Values = dict[str, Any]
-INSIDE = ("execution", "unit")  # of `config`, and nowhere else in a record
+INSIDE = (
+    "classes",
+    "execution",
+    "unit",
+)  # of `config`, and nowhere else in a record
 ATTEMPTS = 10  # to lock a folder that others delete
 
 
@@ -38,13 +50,14 @@ class Busy(RuntimeError):
 
 def execute(
     planned: PlannedRun,
-    out: Path,
+    out: Path | str,
     *,
     device: str,
     report: Callable[[dict[str, float]], None] | None = None,
     deviations: Sequence[Deviation] = (),
     save_every: int = 100,
     left_s: Callable[[], float] = lambda: math.inf,
+    save: Path | str | bool = True,
 ) -> tuple[Record, bool]:
     """Return a run's record, training if there is none yet.
 
@@ -53,7 +66,7 @@ def execute(
     Parameters
     ----------
     planned : PlannedRun
-    out : Path
+    out : Path or str
         Folder of records; checkpoints lie beside them until the run is over.
     device : str
         "cpu" or "cuda".
@@ -61,6 +74,9 @@ def execute(
         Called with each point of the curve.
     left_s : callable
         Seconds that are left to train.
+    save : Path, str or bool
+        Where the weights of the last iteration go: beside the record (True),
+        nowhere (False), or into this file.
 
     Returns
     -------
@@ -74,28 +90,31 @@ def execute(
         If another process is at work on it.
     ValueError
         If the record there is of another configuration, or none can be
-        written: a number in it is not finite, or its name leads astray.
+        written: a number in it is not finite, or its name leads astray; or
+        if it is there and the weights that are asked for are not.
     """
     check_device(device)
-    path = record_path(out, planned)
+    if not isinstance(planned, PlannedRun):
+        raise ValueError(
+            'planned must be a run with a name, PlannedRun("mine", run); got '
+            f"{type(planned).__name__}"
+        )
+    path = record_path(Path(out), planned)
+    kept = weights_path(path) if save is True else Path(save) if save else None
     with workers(device) as crew:
         run = with_processes(planned.run, crew.count)
         if path.exists():
             record = known_record(path, run)
             clear_leftovers(path)  # of a kill just before that
+            if crew.leads and kept and save is not True:
+                hand_over(path, kept, run)
             return record, False
         with _sole_work(path, crew) as work:
             if path.exists():  # another process was faster
                 return known_record(path, run), False
-            started = datetime.now(UTC).isoformat(timespec="seconds")
             about = {
                 "experiment": planned.experiment,
-                **described(run),
-                "deviations": [
-                    {"from": d.from_, "to": d.to, "why": d.why}
-                    for d in deviations
-                ],
-                "started_utc": started,
+                **described(run, deviations),
                 **environment(device, crew.count),
             }
             check_json(about, str(path))
@@ -114,7 +133,35 @@ def execute(
             values = about | measured(run, ended) | peak_memory(device)
             if not crew.leads:
                 return parse(Record, values, str(path)), True
+            if kept is not None:  # first: who has a record has them
+                save_weights(kept, run.plan, ended.weights, run.config)
             return write_record(path, values, ended.curve), True
+
+
+def weights_path(path: Path) -> Path:
+    """Return where the weights of a record's run lie, if they were kept."""
+    return path.with_suffix(".safetensors")
+
+
+def hand_over(path: Path, save: Path, run: Run) -> None:
+    """See to it that the weights of a recorded run are where they shall be.
+
+    Raises
+    ------
+    ValueError
+        If they were not kept.
+    """
+    kept = weights_path(path)
+    if save.is_file() and sha256_of(read_config(save) or {}) == (
+        run.config_sha256
+    ):
+        return
+    if not kept.is_file():
+        raise ValueError(
+            f"{path} is there, but its weights were not kept; delete it to "
+            "train again"
+        )
+    write_new(save, kept.read_bytes(), replace=True)
 
 
 def record_path(out: Path, planned: PlannedRun) -> Path:
@@ -192,7 +239,8 @@ def _lock(path: Path, work: Path) -> FileLock | None:
 def clear_leftovers(path: Path) -> None:
     """Delete checkpoints and drafts of a record that is there."""
     clear(checkpoints(path))
-    for name in (path.name, path.with_suffix(".csv").name):
+    others = (path.with_suffix(".csv"), weights_path(path))
+    for name in (path.name, *(other.name for other in others)):
         for draft in path.parent.glob(f".{glob_escape(name)}.*"):
             with suppress(OSError):
                 draft.unlink()
@@ -234,8 +282,8 @@ def known_record(path: Path, run: Run) -> Record:
     return known
 
 
-def described(run: Run) -> Values:
-    """What was run: the fields that tables join on, and the whole of it."""
+def described(run: Run, deviations: Sequence[Deviation]) -> Values:
+    """What is run: the fields that tables join on, and the whole of it."""
     config = run.config
     return {
         **{k: v for k, v in config.items() if k not in INSIDE},
@@ -247,6 +295,11 @@ def described(run: Run) -> Values:
             run.recipe.ghost_batch,
             run.recipe.batch // run.execution.processes,
         ),
+        "deviations": [
+            {"from": one.from_, "to": one.to, "why": one.why}
+            for one in deviations
+        ],
+        "started_utc": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
 

@@ -16,6 +16,7 @@ from preact.spec import BN, ROWS, Op, UnitSpec
 from preact.train import Run
 from preact.train.parallel import ALONE
 from preact.train.session import Session
+from preact.typed import check_name, shortened
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,11 @@ class PlannedRun:
 
     experiment: str
     run: Run
+
+    def __post_init__(self) -> None:
+        check_name("experiment", self.experiment)
+        if not isinstance(self.run, Run):
+            raise ValueError(f"run must be a Run; got {shortened(self.run)}")
 
     @property
     def path(self) -> Path:
@@ -36,6 +42,8 @@ class PlannedRun:
         network = f"resnet-{run.depth}-{run.convs}"
         if run.width != 16:
             network += f"-width-{run.width}"
+        if run.outputs != run.data.classes:
+            network += f"-classes-{run.outputs}"
         return (
             Path(self.experiment)
             / run.data.name

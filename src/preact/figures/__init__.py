@@ -5,12 +5,19 @@ A picture is inline SVG, its text real text in the page's font, its ink the
 page's ink (`currentColor`), so dark mode is right; and it carries its own
 alternative text.
 
+Examples
+--------
+>>> from preact.records.compare import compare, load_records
+>>> from preact.strings import Strings
+>>> table = measured(compare(load_records("digits_depth")), Strings("en"))
+>>> table.head[:2]
+['network', 'row']
+
 Chapters `01-why`, `02-signal` and `03-gradient` show `propagation`, `01-why`
 shows `race`, chapter `04-units` shows `units` and `tables`, `index` shows
 `cover`, `02-signal` shows `paths`.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -58,34 +65,46 @@ __all__ = [
     "unit_diagram",
 ]
 
-ROOMS = {
-    "cover": ("Course", "depth_and_time"),
-    "paths": ("paths_by_length",),
-    "propagation": (
-        "direct_term",
-        "error_by_depth",
-        "gradient_at",
-        "growth_laws",
-        "product_and_gradient",
-        "signal_and_gradient",
-    ),
-    "race": ("arm_name", "race_curves"),
-    "style": ("Picture",),
-    "tables": (
-        "Table",
-        "accounted",
-        "measured",
-        "network_table",
-        "paper_beside_ours",
-        "timed",
-    ),
-    "units": ("unit_diagram",),
-}
-
 
 def __getattr__(name: str) -> object:
-    """Load a picture's file when it is asked for: a table needs none."""
-    for room, names in ROOMS.items():
-        if name in names:
-            return getattr(import_module(f"{__name__}.{room}"), name)
+    """Load a picture's file when it is asked for: a table needs none.
+
+    By plain imports, which the cache of executed chapters follows.
+    """
+    match name:
+        case "Picture":
+            from preact.figures import style
+
+            return style.Picture
+        case "unit_diagram":
+            from preact.figures import units
+
+            return units.unit_diagram
+        case "arm_name" | "race_curves":
+            from preact.figures import race
+
+            return getattr(race, name)
+        case "Course" | "depth_and_time":
+            from preact.figures import cover
+
+            return getattr(cover, name)
+        case "paths_by_length":
+            from preact.figures import paths
+
+            return paths.paths_by_length
+        case (
+            "Table"
+            | "accounted"
+            | "measured"
+            | "network_table"
+            | "paper_beside_ours"
+            | "timed"
+        ):
+            from preact.figures import tables
+
+            return getattr(tables, name)
+        case _ if name in __all__:
+            from preact.figures import propagation
+
+            return getattr(propagation, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

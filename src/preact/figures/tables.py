@@ -151,8 +151,8 @@ def paper_column(lines: Sequence[Line], strings: Strings) -> str:
 
 def data_name(label: str, strings: Strings) -> str:
     """Name a data set; an unknown one by its own label."""
-    name = DATA_KEYS.get(label, "other")
-    return strings(f"data.{name}", label=label)
+    key = DATA_KEYS.get(label, "other")
+    return strings(f"data.{key}", label=label)
 
 
 def line_name(line: Line, strings: Strings) -> str:

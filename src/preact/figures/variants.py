@@ -49,7 +49,7 @@ OWN_MARKERS = "p8d|_1234"
 def row_name(row: str, strings: Strings) -> str:
     """Name a row; gates by their kind and bias, an unknown one as it is."""
     for kind in FAMILIES:
-        if row.startswith(kind):
+        if row in ROWS and row.startswith(kind):
             bias = row.removeprefix(f"{kind}-b")
             return strings(f"row.{kind}", bias=bias.replace("-", "−"))
     return strings(f"row.{row}") if row in ROWS else row

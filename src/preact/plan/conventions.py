@@ -54,6 +54,16 @@ class Conventions:
     ------
     ValueError
         If a field has a value that is not listed above.
+
+    Examples
+    --------
+    >>> from preact.plan import cifar_plan
+    >>> narrow = Conventions(first_stage="narrow")
+    >>> plan = cifar_plan(
+    ...     "full-preactivation", depth=164, convs=3, conventions=narrow
+    ... )
+    >>> plan.units[0].c_out
+    16
     """
 
     first_tap: Tap = "after pre"

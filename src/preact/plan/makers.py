@@ -61,6 +61,14 @@ def cifar_plan(
     ValueError
         If depth is not of the legal form, or another argument is out of
         range; the message gives the value and the legal form.
+
+    Examples
+    --------
+    >>> plan = cifar_plan("full-preactivation", depth=164, convs=3)
+    >>> len(plan.units), plan.parameters
+    (54, 1703258)
+    >>> print(plan.units[1])
+    BN ReLU conv 1x1 BN ReLU conv 3x3 BN ReLU conv 1x1 (+)
     """
     spec, conventions = find_unit(spec), find_conventions(conventions)
     check_choice("convs", convs, (1, 2, 3))
@@ -120,6 +128,12 @@ def imagenet_plan(
     ------
     ValueError
         If depth or stem is not one of these, or the image is not a shape.
+
+    Examples
+    --------
+    >>> plan = imagenet_plan("original", depth=50, conventions="fair")
+    >>> plan.stream_shapes[0], plan.stream_shapes[-1], plan.parameters
+    ((64, 56, 56), (2048, 7, 7), 25557032)
     """
     spec, conventions = find_unit(spec), find_conventions(conventions)
     convs, counts = imagenet_counts(depth, convs, units_per_stage)
@@ -176,6 +190,11 @@ def stack_plan(
     ------
     ValueError
         If an argument is out of range.
+
+    Examples
+    --------
+    >>> stack_plan("full-preactivation", units=50, width=64).depth
+    101
     """
     spec, conventions = find_unit(spec), find_conventions(conventions)
     check_choice("convs", convs, (1, 2, 3))

@@ -3,6 +3,13 @@
 Files are written whole or not at all, and read only if they hold what a
 record must hold.
 
+Examples
+--------
+>>> from preact.records.compare import load_records
+>>> record = load_records("digits_table_2")[0]
+>>> record.depth, record.test_error_is
+(110, 'last iteration')
+
 Chapter `08-training`.
 """
 

@@ -44,7 +44,7 @@ def write_record(
     return checked
 
 
-def read_record(path: Path) -> Record:
+def read_record(path: Path | str) -> Record:
     """Read one record.
 
     Raises
@@ -54,7 +54,7 @@ def read_record(path: Path) -> Record:
     ValueError
         If the file is no JSON, or no record.
     """
-    return parse(Record, read_json(path), str(path))
+    return parse(Record, read_json(Path(path)), str(path))
 
 
 def read_json(path: Path) -> Any:
@@ -65,32 +65,39 @@ def read_json(path: Path) -> Any:
     ValueError
         If the file is no JSON.
     """
+    return parse_json(read_text(path), str(path))
+
+
+def parse_json(text: str, where: str) -> Any:
+    """Return what JSON says; NaN and infinity are none of its numbers.
+
+    Raises
+    ------
+    ValueError
+        If it is no JSON.
+    """
 
     def refuse(word: str) -> NoReturn:
         raise ValueError(f"{word} is no number of JSON")
 
     try:
-        return json.loads(read_text(path), parse_constant=refuse)
+        return json.loads(text, parse_constant=refuse)
     except RecursionError as error:
         raise ValueError(
-            f"{path}: lists or objects stand too deeply in each other"
+            f"{where}: lists or objects stand too deeply in each other"
         ) from error
-    except FileNotFoundError:
-        raise
     except ValueError as error:
-        if str(error).startswith(str(path)):
-            raise
-        raise ValueError(f"{path} is not JSON: {plain(error)}") from error
+        raise ValueError(f"{where} is not JSON: {plain(error)}") from error
 
 
-def read_curve(path: Path) -> dict[str, list[float]]:
+def read_curve(path: Path | str) -> dict[str, list[float]]:
     """Read the curve of a record: a list for each of its columns.
 
     What was not measured at a point is NaN.
 
     Parameters
     ----------
-    path : Path
+    path : Path or str
         Of the record or of its curve.
 
     Raises
@@ -98,7 +105,7 @@ def read_curve(path: Path) -> dict[str, list[float]]:
     ValueError
         If a line has another number of cells, or one is no number.
     """
-    path = path.with_suffix(".csv")
+    path = Path(path).with_suffix(".csv")
     names, *lines = csv.reader(io.StringIO(read_text(path))) or [[]]
     for number, line in enumerate(lines, 2):
         if len(line) != len(names):
@@ -125,7 +132,7 @@ def _json(record: Mapping[str, Any]) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def write_new(path: Path, text: str, *, replace: bool) -> None:
+def write_new(path: Path, content: str | bytes, *, replace: bool) -> None:
     """Put a whole file in place, refusing (or not) to replace another.
 
     Raises
@@ -135,8 +142,10 @@ def write_new(path: Path, text: str, *, replace: bool) -> None:
     """
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with fresh.open("w", encoding="utf-8") as out:
-            out.write(text)
+        with fresh.open("wb") as out:
+            out.write(
+                content.encode() if isinstance(content, str) else content
+            )
             out.flush()
             os.fsync(out.fileno())
         if replace:

@@ -6,6 +6,16 @@ dictionary of arrays passes between them. Functions only: `*_forward` returns
 `(out, cache)`, `*_backward` takes the cache and returns gradients; no
 argument is ever modified.
 
+Examples
+--------
+>>> import numpy as np
+>>> from preact.plan import cifar_plan
+>>> plan = cifar_plan("full-preactivation", depth=8, convs=2)
+>>> params = initialize(plan, seed=0)
+>>> logits, cache = network_forward(plan, params, np.zeros((2, 3, 32, 32)))
+>>> logits.shape, logits.dtype
+((2, 10), dtype('float64'))
+
 Chapter `04-units` derives `layers` and `unit`; chapters `02-signal` and
 `03-gradient` measure with `network`.
 """

@@ -10,6 +10,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+__all__ = ["EDITIONS", "LANGUAGES", "ORIGINAL", "TRANSLATIONS", "Strings"]
 EDITIONS: dict[str, dict[str, str]] = tomllib.loads(
     files(__name__).joinpath("languages.toml").read_text("utf-8")
 )
@@ -29,6 +30,11 @@ class Strings:
     ------
     ValueError
         If there is no such language.
+
+    Examples
+    --------
+    >>> Strings("zh-Hant").join(["1", "2"])
+    '1，2'
     """
 
     def __init__(self, language: str) -> None:

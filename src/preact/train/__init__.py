@@ -1,8 +1,24 @@
 """Training: recipes by name, a loop that resumes bit for bit, checkpoints.
 
+Examples
+--------
+>>> from dataclasses import replace
+>>> from tempfile import TemporaryDirectory
+>>> from preact.data import load
+>>> recipe = find_recipe("digits")
+>>> recipe = replace(recipe, iterations=2, batch=16, ghost_batch=16)
+>>> run = Run(
+...     row="original", depth=8, convs=2, recipe=recipe, data=load("digits")
+... )
+>>> with TemporaryDirectory() as folder:
+...     outcome = train(run, folder)
+>>> outcome.outcome, outcome.iterations, len(outcome.weights)
+('finished', 2, 37)
+
 Chapter `08-training`.
 """
 
+from preact.train.evaluation import evaluate
 from preact.train.loop import Outcome, train
 from preact.train.recipe import Recipe, find_recipe, recipes
 from preact.train.run import Execution, Run
@@ -12,6 +28,7 @@ __all__ = [
     "Outcome",
     "Recipe",
     "Run",
+    "evaluate",
     "find_recipe",
     "recipes",
     "train",

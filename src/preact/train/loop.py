@@ -59,7 +59,7 @@ class Rhythm:
 
 def train(
     run: Run,
-    folder: Path,
+    folder: Path | str,
     *,
     device: str = "cpu",
     save_every: int = 100,
@@ -78,7 +78,7 @@ def train(
     Parameters
     ----------
     run : Run
-    folder : Path
+    folder : Path or str
         Where checkpoints are kept until the run is over.
     device : str
         "cpu" or "cuda".
@@ -124,7 +124,7 @@ def train(
         save_every_s,
     )
     session, history = Session(run, device, workers), History()
-    checkpoints = Checkpoints(folder, run.config_sha256)
+    checkpoints = Checkpoints(Path(folder), run.config_sha256)
     checkpoints.load(lambda state: resume(session, history, state))
     rhythm.saved_s = time.monotonic()
     with noted_requests() as requests:

@@ -108,7 +108,7 @@ def find_recipe(name: str) -> Recipe:
     ValueError
         If there is none; the message lists them.
     """
-    if name not in recipes():
+    if name not in tuple(recipes()):
         names = ", ".join(recipes())
         raise ValueError(
             f"recipe must be one of {names}; got {shortened(name)}"

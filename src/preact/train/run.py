@@ -11,11 +11,12 @@ from pydantic import Field
 from preact.data import Data
 from preact.fast.memory import Memory
 from preact.plan import CONVENTIONS, NetworkPlan, cifar_plan, imagenet_plan
+from preact.plan.checks import MOST, check_positive
 from preact.records import sha256_of
 from preact.spec import Op, UnitSpec, find_row
 from preact.train.precision import Precision
 from preact.train.recipe import Recipe
-from preact.typed import typed
+from preact.typed import check_name, shortened, typed
 
 # Fields of `Execution` younger than the first records: where one has its
 # default value, the configuration leaves it out, and old hashes stay true.
@@ -62,6 +63,11 @@ class Execution:
 class Run:
     """What is trained, on what, how, and from which seed.
 
+    Raises
+    ------
+    ValueError
+        If the fields describe no network, or are of another kind.
+
     Parameters
     ----------
     row : str
@@ -70,6 +76,8 @@ class Run:
         A unit of one's own; None is the one that `row` names.
     tail : tuple of Op, optional
         What stands before the classifier; None is what the row asks for.
+    classes : int, optional
+        Outputs of the classifier; None is one for each class of the data.
     """
 
     row: str
@@ -82,19 +90,47 @@ class Run:
     tail: tuple[Op, ...] | None = None
     execution: Execution = field(default_factory=Execution)
     unit: UnitSpec | None = None
+    classes: int | None = None
 
     def __post_init__(self) -> None:
+        check_name("row", self.row)
+        for name, kind, hint in (
+            ("recipe", Recipe, "such as find_recipe('digits')"),
+            ("data", Data, "such as preact.data.load('digits')"),
+            ("execution", Execution, "such as Execution(fast=True, ...)"),
+            ("unit", UnitSpec | None, "and `row` what it is called"),
+        ):
+            value = getattr(self, name)
+            if not isinstance(value, kind):
+                expected = getattr(kind, "__name__", str(kind))
+                raise ValueError(
+                    f"{name} must be {expected}, {hint}; got "
+                    f"{shortened(value)}"
+                )
+        if self.classes is not None:
+            check_positive("classes", self.classes, MOST["classes"])
+            if self.classes < self.data.classes:
+                raise ValueError(
+                    f"classes must be at least the {self.data.classes} of "
+                    f"{self.data.label}; got {self.classes}"
+                )
         legal = isinstance(self.seed, int) and 0 <= self.seed < 2**63
         if not legal or isinstance(self.seed, bool):
             raise ValueError(
                 "seed must be a whole number from 0 to 2^63 - 1; "
                 f"got {self.seed!r}"
             )
+        self.plan  # noqa: B018  (refuses what is no network)
 
     @property
     def spec(self) -> UnitSpec:
         """The unit: one's own, or the one that the row names."""
         return self.unit or find_row(self.row)
+
+    @property
+    def outputs(self) -> int:
+        """Outputs of the classifier."""
+        return self.classes or self.data.classes
 
     @property
     def plan(self) -> NetworkPlan:
@@ -104,7 +140,7 @@ class Run:
             return imagenet_plan(
                 self.spec,
                 depth=self.depth,
-                classes=self.data.classes,
+                classes=self.outputs,
                 image=self.data.shape,
                 conventions=replace(conventions, tail=self.tail),
             )
@@ -112,7 +148,7 @@ class Run:
             self.spec,
             depth=self.depth,
             convs=self.convs,
-            classes=self.data.classes,
+            classes=self.outputs,
             image=self.data.shape,
             width=self.width,
             conventions=replace(conventions, tail=self.tail),
@@ -127,10 +163,14 @@ class Run:
     def config(self) -> dict[str, Any]:
         """Everything that determines the result, resolved."""
         tail = self.drawn_tail if self.tail is None else self.tail
-        unit = {} if self.unit is None else {"unit": in_full(self.unit)}
+        own: dict[str, Any] = {}  # absent where records never had it
+        if self.unit is not None:
+            own["unit"] = in_full(self.unit)
+        if self.outputs != self.data.classes:
+            own["classes"] = self.outputs
         return {
             "row": self.row,
-            **unit,
+            **own,
             "spec": str(self.spec),
             "tail": " ".join(tail),
             "depth": self.depth,

@@ -14,6 +14,7 @@ from preact.fast import fast, with_memory
 from preact.nn import Network
 from preact.nn.layers import set_ghost_batch
 from preact.train.device import check_device
+from preact.train.evaluation import count_wrong, layout_of
 from preact.train.parallel import Workers
 from preact.train.precision import arithmetic, loss_scaler
 from preact.train.run import Run
@@ -49,11 +50,7 @@ class Session:
                 f"a process's share of the batch, {size} images, must be a "
                 f"multiple of ghost_batch; got {recipe.ghost_batch}"
             )
-        self.layout = (
-            torch.channels_last
-            if run.execution.channels_last
-            else torch.contiguous_format
-        )
+        self.layout = layout_of(run.execution)
         self.network = self._network()
         self.arithmetic = arithmetic(run.execution.precision, self.device)
         captured = self._can_be_captured()
@@ -139,17 +136,15 @@ class Session:
         self.sums.zero_()
         return loss / n, 100.0 * wrong / n
 
-    @torch.no_grad()
     def evaluate(self) -> float:
         """Error in percent on the test images, running statistics in use."""
         self.workers.mean_of_statistics(self.network)
         self.network.eval()
-        wrong = torch.zeros((), dtype=torch.float64, device=self.device)
         workers = self.workers
-        for x, y in self.loader.test(workers.rank, workers.count):
-            with self.arithmetic:
-                logits = self.network(x.contiguous(memory_format=self.layout))
-            wrong += (torch.nan_to_num(logits).argmax(1) != y).sum()
+        batches = self.loader.test(workers.rank, workers.count)
+        wrong = count_wrong(
+            self.network, batches, self.arithmetic, self.layout
+        )
         self.network.train()
         _, n = self.run.data.counts
         return 100.0 * float(workers.total(wrong)) / n

@@ -1,0 +1,91 @@
+"""`preact eval`: the test error of a network that was kept."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from preact.cli import COMMANDS
+from preact.cli.ablate import add_device, add_folder
+from preact.data import NAMES, load
+from preact.train import Execution, Recipe, evaluate, find_recipe, recipes
+from preact.typed import parse
+from preact.weights import load as load_network
+from preact.weights import read_config
+
+
+def add_command(commands: Any) -> None:
+    """Describe `preact eval`."""
+    parser = commands.add_parser(
+        "eval",
+        help=COMMANDS["eval"],
+        description="Print the test error of the network in a file of "
+        "`preact train`, computed as in its run (normalization, precision), "
+        "or of one that was saved by hand.",
+    )
+    parser.add_argument(
+        "file", type=Path, help="for example seed-1.safetensors"
+    )
+    parser.add_argument(
+        "--data", choices=NAMES, help="default: what it was trained on"
+    )
+    parser.add_argument(
+        "--recipe",
+        choices=sorted(recipes()),
+        help="whose normalization to use (default: that of its run)",
+    )
+    add_folder(parser)
+    add_device(parser)
+    parser.add_argument(
+        "--json", action="store_true", help="for programs: JSON"
+    )
+    parser.set_defaults(run=_eval)
+
+
+def _eval(options: argparse.Namespace) -> int:
+    """Load, evaluate, print."""
+    config = read_config(options.file) or {}
+    name = options.data or config.get("data")
+    if name not in NAMES:
+        trained = f": its run had {name!r}" if name else ""
+        raise ValueError(f"--data must be one of {', '.join(NAMES)}{trained}")
+    recipe, execution = _settings(options, config, name)
+    network = load_network(options.file)
+    data = load(name, options.folder)
+    error_pct = evaluate(
+        network,
+        data,
+        normalization=recipe.normalization,
+        execution=execution,
+        device=options.device,
+    )
+    plan, (_, n) = network.plan, data.counts
+    if options.json:
+        facts = {
+            "file": str(options.file),
+            "unit": str(plan.spec),
+            "depth": plan.depth,
+            "parameters": plan.parameters,
+            "data": data.label,
+            "images": n,
+            "test_error_pct": error_pct,
+        }
+        print(json.dumps(facts))
+        return 0
+    print(
+        f"{options.file}: ResNet-{plan.depth} of `{plan.spec}`, test error "
+        f"{error_pct:.2f} % on the {n:,} test images of {data.label}"
+    )
+    return 0
+
+
+def _settings(
+    options: argparse.Namespace, config: dict[str, Any], name: str
+) -> tuple[Recipe, Execution]:
+    """How the run normalized and computed, or what is asked for."""
+    where = f"{options.file}: config"
+    execution = parse(Execution, config.get("execution", {}), where)
+    if options.recipe is None and "protocol" in config:
+        return parse(Recipe, config["protocol"], where), execution
+    by_data = "digits" if name == "digits" else "paper"
+    return find_recipe(options.recipe or by_data), execution

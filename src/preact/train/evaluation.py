@@ -1,0 +1,121 @@
+"""The test error of a network, as it is when a run ends.
+
+Chapter `08-training`.
+"""
+
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
+
+import torch
+from torch import Tensor, nn
+
+from preact.data import Data
+from preact.data.loader import Cut
+from preact.fast import fast
+from preact.nn import Network
+from preact.train.device import check_device
+from preact.train.precision import arithmetic
+from preact.train.run import Execution
+
+Batches = Iterable[tuple[Tensor, Tensor]]
+
+
+def evaluate(
+    network: Network,
+    data: Data,
+    *,
+    normalization: str = "channel",
+    execution: Execution | None = None,
+    device: str = "cpu",
+) -> float:
+    """Return the error on the test images in percent.
+
+    Parameters
+    ----------
+    network : Network
+        Moved to the device, and left in evaluation mode.
+    normalization : {"channel", "pixel mean"}
+        Of the images, by those to train on: as the run's recipe has it.
+    execution : Execution, optional
+        How the function is computed; float32 if not given.
+
+    Raises
+    ------
+    TypeError
+        If the network or the data are something else.
+    ValueError
+        If the network reads images of other channels or tells fewer classes
+        apart than the data have, or the device is not here.
+
+    Examples
+    --------
+    >>> import preact
+    >>> data = preact.data.load("digits")
+    >>> plan = preact.cifar_plan(
+    ...     "original", depth=8, convs=2, image=data.shape
+    ... )
+    >>> 80 < evaluate(preact.Network(plan, seed=0), data) < 95
+    True
+    """
+    for value, kind, words in (
+        (network, Network, "network must be a preact.Network"),
+        (data, Data, "data must be images, such as data.load('digits')"),
+    ):
+        if not isinstance(value, kind):
+            raise TypeError(f"{words}; got {type(value).__name__}")
+    place, execution = check_device(device), execution or Execution()
+    plan, channels = network.plan, data.shape[0]
+    if plan.image[0] != channels or plan.classes < data.classes:
+        raise ValueError(
+            f"{data.label} needs a network for {channels} channels and "
+            f"{data.classes} classes; this one has {plan.image[0]} and "
+            f"{plan.classes}"
+        )
+    layout = layout_of(execution)
+    if execution.fast:
+        network = fast(network)
+    network.to(place)
+    network.to(memory_format=layout)  # type: ignore[call-overload]
+    cut = Cut(
+        normalization=normalization,
+        pad=0,
+        pad_before_normalization=False,
+        flip=False,
+    )
+    wrong = count_wrong(
+        network.eval(),
+        data.loader(cut, place).test(0, 1),
+        arithmetic(execution.precision, place),
+        layout,
+    )
+    return 100.0 * float(wrong) / data.counts[1]
+
+
+def layout_of(execution: Execution) -> torch.memory_format:
+    """Return the memory format of images and weights."""
+    if execution.channels_last:
+        return torch.channels_last
+    return torch.contiguous_format
+
+
+@torch.no_grad()
+def count_wrong(
+    network: nn.Module,
+    batches: Batches,
+    numbers: AbstractContextManager[object],
+    layout: torch.memory_format,
+) -> Tensor:
+    """Count the images whose largest logit is not their label's.
+
+    Returns
+    -------
+    () float64
+        On the device of the network; 0 if there are no batches.
+    """
+    device = next(network.parameters()).device
+    wrong = torch.zeros((), dtype=torch.float64, device=device)
+    for x, y in batches:
+        with numbers:
+            logits = network(x.contiguous(memory_format=layout))
+        wrong += (torch.nan_to_num(logits).argmax(1) != y).sum()
+    return wrong

@@ -1,0 +1,185 @@
+"""Sentences of the chapters that hold to rounding, or by construction.
+
+No tolerance here is statistical: what is drawn at random may be anything.
+"""
+
+import re
+from dataclasses import fields
+from itertools import product
+from math import comb
+
+import numpy as np
+import pytest
+
+from claims.test_section_2 import EXACT, relative, small
+from paths import ROOT
+from preact import reference
+from preact.plan import Conventions, stack_plan
+from preact.propagation import draw_batch, run_units, stream_jacobian
+from preact.reference.layers import bn_backward, bn_forward
+from preact.spec import BN, CONTROLS, RELU, TABLE_2, Gated, UnitSpec
+
+claim = pytest.mark.claim
+ORIGINAL = TABLE_2["original"]
+
+
+# ------------------------------------------------------------ chapter 01
+@claim("four-of-five-placements-copy")
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("row", TABLE_2)
+def test_silent_units_copy_unless_a_bn_follows_the_addition(row, seed):
+    """In a network, where the original meets no negative numbers."""
+    plan = stack_plan(TABLE_2[row], units=3, width=16)
+    params = reference.initialize(plan, seed)
+    last = "post.0" if BN in TABLE_2[row].post else "weights.3"
+    for i in range(3):
+        params[f"units.{i}.{last}.weight"] *= 0.0
+    streams, _ = run_units(plan, params, draw_batch(plan, 32, seed)[0])
+    moved = np.abs(streams[-1] - streams[0]).max()
+    assert moved > 0.1 if row == "bn-after-addition" else moved == 0.0
+
+
+@claim("only-the-control-moves-f-alone")
+def test_rows_with_f_identity_differ_from_the_original_by_more_than_f():
+    def branch(spec):
+        return spec.pre, spec.post
+
+    identity = [s for s in TABLE_2.values() if s.is_identity_after]
+    assert len(identity) == 3
+    assert all(branch(spec) != branch(ORIGINAL) for spec in identity)
+    control = CONTROLS["no-relu-after-addition"]
+    assert branch(control) == branch(ORIGINAL)
+    assert (ORIGINAL.after, control.after) == ((RELU,), ())
+
+
+# ------------------------------------------------------------ chapter 02
+@claim("linear-units-add-up-all-paths")
+@pytest.mark.parametrize("seed", range(3))
+def test_a_product_of_linear_units_is_a_sum_over_branches_and_over_paths(seed):
+    rng = np.random.default_rng(seed)
+    W, x = rng.normal(0, 0.5, (6, 4, 4)), rng.normal(size=4)
+    streams = [x]
+    for weight in W:
+        streams.append(streams[-1] + weight @ streams[-1])
+    branches = [weight @ s for weight, s in zip(W, streams, strict=False)]
+    paths = []
+    for takes in product((False, True), repeat=len(W)):
+        signal = x
+        for branch, weight in zip(takes, W, strict=True):
+            signal = weight @ signal if branch else signal
+        paths.append(signal)
+    assert len(paths) == 2 ** len(W)
+    assert relative(x + sum(branches), streams[-1]) < EXACT
+    assert relative(sum(paths), streams[-1]) < EXACT
+
+
+@claim("eq-4-fails-in-the-original")
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("row", TABLE_2)
+def test_eq_4_is_off_by_more_than_half_exactly_where_f_is_no_identity(
+    row, seed
+):
+    plan = stack_plan(TABLE_2[row], units=50, width=64)
+    params = reference.initialize(plan, seed)
+    streams, caches = run_units(plan, params, draw_batch(plan, 64, seed)[0])
+    right = streams[0] + sum(cache.F for cache in caches)
+    off = np.linalg.norm(streams[-1] - right) / np.linalg.norm(streams[-1])
+    assert off < EXACT if TABLE_2[row].is_identity_after else off > 0.5
+
+
+# ------------------------------------------------------------ chapter 03
+@claim("images-of-a-batch-act-on-each-other")
+@pytest.mark.parametrize("row", TABLE_2)
+def test_with_bn_the_jacobian_couples_every_pair_of_images(row):
+    plan, params, x = small(TABLE_2[row])
+    total, _ = stream_jacobian(plan, params, x)
+    pairs = np.abs(total).reshape(6, 4, 6, 4).max(axis=(1, 3))
+    assert pairs.min() > 0
+
+
+@claim("the-last-relu-masks-both-terms")
+@pytest.mark.parametrize("seed", range(3))
+def test_the_original_unit_backward_is_the_mask_times_i_plus_the_branch(seed):
+    plan = stack_plan(ORIGINAL, units=1, width=4)
+    params = reference.initialize(plan, seed)
+    x, _ = draw_batch(plan, 6, seed)
+    total, branch = stream_jacobian(plan, params, x)
+    streams, (cache,) = run_units(plan, params, x)
+    mask = np.diag((streams[0] + cache.F > 0).ravel().astype(float))
+    inner = np.eye(len(total)) + branch
+    assert relative(total, mask @ inner) < EXACT
+    assert relative(total, inner @ mask) > 0.1  # the other order is another
+
+
+@claim("a-gate-has-a-derivative-of-its-own")
+@pytest.mark.parametrize("seed", range(3))
+def test_the_derivative_of_a_gated_shortcut_has_the_term_x_g_prime(seed):
+    """d (1 - g(x)) x / dx = 1 - g - x g', with W_g in g'."""
+    spec = UnitSpec(
+        pre=(BN, RELU), on_shortcut=Gated(bias=-2.0, complement=True)
+    )
+    plan = stack_plan(spec, units=1, width=4)
+    params = reference.initialize(plan, seed)
+    params["units.0.weights.3.weight"] *= 0.0  # only the shortcut is left
+    x, _ = draw_batch(plan, 6, seed)
+    total, _ = stream_jacobian(plan, params, x)
+    stream = run_units(plan, params, x)[0][0][:, :, 0, 0]
+    W = params["units.0.gate.0.weight"][:, :, 0, 0]
+    g = 1 / (1 + np.exp(-(stream @ W.T - 2.0)))
+    for n, (x_n, g_n) in enumerate(zip(stream, g, strict=True)):
+        image = total.reshape(6, 4, 6, 4)[n, :, n, :]
+        own = np.diag(1 - g_n) - (x_n * g_n * (1 - g_n))[:, None] * W
+        assert relative(image, own) < EXACT
+        assert relative(image, np.diag(1 - g_n)) > 1e-3
+
+
+# ------------------------------------------------------------ chapter 04
+@claim("without-the-package-the-units-are-the-same")
+def test_the_units_written_in_the_chapter_import_no_part_of_the_package():
+    text = (ROOT / "book/en/04-units.md").read_text("utf-8")
+    section = text.split("(units-yours)=")[1].split("(units-bn)=")[0]
+    pattern = r"^```{code-cell} python\n(.*?)^```"
+    written, compared = re.findall(pattern, section, re.S | re.M)
+    assert "import" not in written
+    assert "assert_allclose(my_unit(x, W1, W2), expected)" in compared
+    names = {"np": np, "TABLE_2": TABLE_2, "reference": reference}
+    exec(written + compared, names)
+
+
+@claim("bn-takes-two-parts-of-the-gradient")
+@pytest.mark.parametrize("seed", range(3))
+def test_bn_lets_through_neither_equal_gradients_nor_those_along_x_hat(seed):
+    rng = np.random.default_rng(seed)
+    x, gamma = rng.normal(3.0, 2.0, (32, 5, 1, 1)), rng.normal(size=5)
+    _, cache = bn_forward(x, gamma, np.zeros(5))
+    x_hat = (x - x.mean(0)) / x.std(0)
+    g = rng.normal(size=x.shape)
+    size = np.abs(bn_backward(g, cache)[0]).max()
+    assert size > 0.01
+    for lost in (np.ones_like(x), x_hat):
+        dx = bn_backward(lost, cache)[0]
+        assert np.abs(dx).max() < 1e-5 * size  # epsilon's part along x_hat
+
+
+@claim("each-choice-names-its-source")
+def test_the_documentation_of_each_convention_names_a_source():
+    document = Conventions.__doc__.split("Raises")[0]
+    parts = re.split(r"^    (\w+) : ", document, flags=re.M)[1:]
+    described = dict(zip(parts[::2], parts[1::2], strict=True))
+    assert list(described) == [f.name for f in fields(Conventions)]
+    source = r"paper|v1|resnet-1k-layers|fb\.resnet|timm|hysts|cs-kd|#\d+"
+    for name, text in described.items():
+        assert re.search(source, text), name
+
+
+# ------------------------------- words of the checkers that are claims too
+def test_paths_through_half_of_the_branches_are_hardly_more_than_the_next():
+    assert 0.95 < comb(54, 26) / comb(54, 27) < 1
+
+
+def test_a_repaired_unit_returns_its_input_bit_for_bit():
+    plan = stack_plan(TABLE_2["full-preactivation"], units=1, width=8)
+    params = reference.initialize(plan, 0)
+    params["units.0.weights.3.weight"] *= 0.0
+    streams, _ = run_units(plan, params, draw_batch(plan, 16, 0)[0])
+    np.testing.assert_array_equal(streams[1], streams[0])

@@ -1,0 +1,214 @@
+"""Which runs are begun, and in what order, by a clock that is handed in."""
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from preact.data import load
+from preact.experiment import (
+    Busy,
+    PlannedRun,
+    execute,
+    planned_runs,
+    read_experiment,
+)
+from preact.experiment.execute import described, with_processes
+from preact.experiment.matrix import cost
+from preact.experiment.schedule import (
+    Job,
+    by_network,
+    is_recorded,
+    network_name,
+    time_limit,
+    work_through,
+)
+from preact.train.checkpoint import NAME, NoSpaceError, read
+from preact.train.stop import TimeOver
+
+FILE = """
+[scientific]
+rows = ["original", "full-preactivation"]
+networks = [
+  { depth = 8, convs = 2, width = 4 },
+  { depth = 11, convs = 3, width = 4 },
+]
+[nuisance]
+seeds = [1, 2]
+[fixed]
+recipe = "digits"
+recipe_changes = { iterations = 12, drop_at = [] }
+"""
+COSTS = {"resnet-8-2-width-4": 3.0, "resnet-11-3-width-4": 1.0}
+
+
+@pytest.fixture
+def jobs(tmp_path) -> list[Job]:
+    path = tmp_path / "small.toml"
+    path.write_text(FILE)
+    experiment = read_experiment(path)
+    return [
+        Job(experiment, planned, COSTS[network_name(planned)])
+        for planned in planned_runs(experiment, load("digits"))
+    ]
+
+
+class Worker:
+    """Makes runs of known costs and reads the clock that it moves."""
+
+    def __init__(self, limit_s: float, wrong: dict | None = None) -> None:
+        self.limit_s, self.wrong = limit_s, wrong or {}
+        self.made: list[PlannedRun] = []
+        self.told: list[str] = []
+        self.ended: Counter[str] = Counter()
+
+    def make(self, job: Job) -> str:
+        self.made.append(job.planned)
+        self.limit_s -= job.cost_s
+        if error := self.wrong.get(len(self.made)):
+            raise error
+        return "finished"
+
+    def work(self, jobs: list[Job]) -> list[tuple[int, int]]:
+        work_through(
+            jobs,
+            self.make,
+            left_s=lambda: self.limit_s,
+            complain=self.told.append,
+            ended=self.ended,
+        )
+        return [(made.run.seed, made.run.depth) for made in self.made]
+
+
+def test_first_seeds_come_first_and_among_them_cheap_networks(jobs):
+    assert Worker(100.0).work(jobs[::-1]) == [
+        (1, 11),
+        (1, 11),
+        (1, 8),
+        (1, 8),
+        (2, 11),
+        (2, 11),
+        (2, 8),
+        (2, 8),
+    ]
+
+
+def test_a_run_that_fits_exactly_is_made_and_a_longer_one_comes_last(jobs):
+    worker = Worker(4.0)
+    # 1 + 1, then 8 layers do not fit, 1 + 1 do; nothing is left for others
+    assert worker.work(jobs) == [(1, 11), (1, 11), (2, 11), (2, 11)]
+    assert worker.ended == {"finished": 4, "not begun": 4}
+
+
+def test_what_does_not_fit_is_begun_with_the_time_that_is_left(jobs):
+    worker = Worker(4.5)
+    assert worker.work(jobs)[4:] == [(1, 8)]
+    assert worker.ended == {"finished": 5, "not begun": 3}
+
+
+def test_with_no_time_nothing_is_begun(jobs):
+    worker = Worker(0.0)
+    assert worker.work(jobs) == []
+    assert worker.ended == {"not begun": 8}
+
+
+def test_a_run_that_cannot_be_made_does_not_keep_the_others(jobs):
+    wrong = {2: ValueError("no such row"), 3: MemoryError("too large")}
+    worker = Worker(100.0, wrong)
+    assert len(worker.work(jobs)) == 8
+    assert worker.ended == {"finished": 6, "failed": 2}
+    assert worker.told == ["no such row", "too large"]
+
+
+def test_a_run_of_another_process_is_looked_at_once_more_at_the_end(jobs):
+    worker = Worker(100.0, {1: Busy("a"), 2: Busy("b"), 9: Busy("a")})
+    worker.work(jobs)
+    assert [run.path for run in worker.made[8:]] == [
+        run.path for run in worker.made[:2]
+    ]
+    assert worker.ended == {"finished": 7, "trained by another process": 1}
+    assert worker.told == []
+
+
+@pytest.mark.parametrize(
+    "error", [NoSpaceError("disk full"), KeyboardInterrupt]
+)
+def test_a_full_disk_and_ctrl_c_end_all_runs(jobs, error):
+    worker = Worker(100.0, {3: error})
+    with pytest.raises((NoSpaceError, KeyboardInterrupt)):
+        worker.work(jobs)
+    assert len(worker.made) == 3
+
+
+def test_a_limit_reached_inside_a_run_ends_the_queue(jobs):
+    worker = Worker(100.0, {3: TimeOver()})
+    worker.work(jobs)
+    assert len(worker.made) == 3
+    assert worker.ended == {"finished": 2, "stopped by the limit": 1}
+
+
+def test_a_limit_is_in_minutes_and_none_is_none():
+    assert time_limit(None)() == float("inf")
+    left_s = time_limit(10.0)
+    first = left_s()
+    assert 300 < first <= 600
+    assert left_s() <= first
+
+
+def test_runs_are_grouped_by_the_network_in_their_path(jobs):
+    groups = by_network(job.planned for job in jobs)
+    assert {name: len(group) for name, group in groups.items()} == {
+        "resnet-8-2-width-4": 4,
+        "resnet-11-3-width-4": 4,
+    }
+
+
+def test_the_cost_of_a_run_grows_with_its_iterations(jobs):
+    run = jobs[0].planned.run
+    recipe = replace(run.recipe, iterations=1_000_000)
+    # a step takes more than ten microseconds, and less than ten minutes
+    assert 10 < cost(replace(run, recipe=recipe), "cpu", 1) < 6e8
+
+
+@pytest.mark.parametrize(
+    ("processes", "ghost_batch", "bn_batch"),
+    [(1, 64, 64), (4, 64, 16), (2, 8, 8)],
+)
+def test_a_record_tells_over_how_many_images_bn_took_its_statistics(
+    jobs, processes, ghost_batch, bn_batch
+):
+    run = jobs[0].planned.run
+    recipe = replace(run.recipe, batch=64, ghost_batch=ghost_batch)
+    run = with_processes(replace(run, recipe=recipe), processes)
+    fields = described(run)
+    assert fields["bn_batch"] == bn_batch
+    assert fields["config"]["execution"]["processes"] == processes
+    assert fields["protocol"] == "digits"
+    assert not {"execution", "unit"} & fields.keys()
+
+
+def steps_left(n: int):
+    """Return a clock that is over when it has been asked n times."""
+    asked = iter(range(n))
+    return lambda: 1.0 if next(asked, None) is not None else 0.0
+
+
+def test_a_run_stops_when_time_is_over_and_the_next_call_goes_on(
+    jobs, tmp_path
+):
+    planned = jobs[0].planned
+    out: Path = tmp_path / "runs"
+    reached = []
+    for _ in range(2):
+        with pytest.raises(TimeOver):
+            execute(planned, out, device="cpu", left_s=steps_left(3))
+        (checkpoint,) = out.rglob(NAME)
+        reached.append(read(checkpoint)["iteration"])
+        assert not is_recorded(planned, out)
+    assert 0 < reached[0] < reached[1] < 12
+    record, new = execute(planned, out, device="cpu")
+    assert new
+    assert record.iterations == 12
+    assert is_recorded(planned, out)
+    assert not list(out.rglob(NAME))

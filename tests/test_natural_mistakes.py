@@ -1,0 +1,139 @@
+"""What everybody tries once is answered in a sentence, not by a traceback."""
+
+import dataclasses
+
+import pytest
+import torch
+
+import preact
+from preact import converters
+from preact.data import load
+from preact.experiment import PlannedRun, execute, read_experiment
+from preact.records import read_record
+from preact.records.compare import load_records
+from preact.spec import TABLE_2
+from preact.train import Run, evaluate, find_recipe
+
+DIGITS, RECIPE = load("digits"), find_recipe("digits")
+PLAN = preact.cifar_plan("original", depth=8, convs=2, width=2)
+GOOD = {
+    "row": "original",
+    "depth": 8,
+    "convs": 2,
+    "recipe": RECIPE,
+    "data": DIGITS,
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"row": TABLE_2["original"]}, "row must be letters, digits"),
+        ({"row": "my unit", "unit": TABLE_2["original"]}, "got 'my unit'"),
+        ({"row": "orignal"}, "near it: original"),
+        ({"data": "digits"}, r"data must be .* preact\.data\.load\('digits'"),
+        ({"recipe": "digits"}, r"recipe must be .* find_recipe\('digits'\)"),
+        ({"execution": "fast"}, r"execution must be .* Execution\(fast=Tr"),
+        ({"unit": "original"}, "unit must be .*UnitSpec.*got 'original'"),
+        ({"depth": "56"}, "depth must be a positive whole number; got '56'"),
+        ({"depth": 57}, r"depth must be 6n \+ 2 .*got 57"),
+        ({"convs": 7}, "convs must be one of 1, 2, 3; got 7"),
+        ({"width": 0}, "width must be a positive whole number; got 0"),
+        ({"tail": "BN"}, "tail must be a tuple of distinct BN and RELU"),
+        ({"classes": 0}, "classes must be a positive whole number; got 0"),
+        ({"classes": 5}, "classes must be at least the 10 of scikit-learn"),
+        ({"seed": -1}, "seed must be a whole number from 0"),
+    ],
+    ids=str,
+)
+def test_a_run_that_describes_nothing_is_refused_when_it_is_made(
+    change, sentence
+):
+    with pytest.raises(ValueError, match=sentence):
+        Run(**GOOD | change)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"lr": -1.0}, "lr must be at least 0.0; got -1.0"),
+        ({"normalization": "chanel"}, "'channel' or 'pixel mean'"),
+    ],
+)
+def test_a_recipe_that_trains_nothing_is_refused(change, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        dataclasses.replace(RECIPE, **change)
+
+
+def state():
+    return preact.Network(PLAN)
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: evaluate("x", DIGITS), r"preact\.Network; got str"),
+        (lambda: evaluate(state(), "digits"), "data must be .*; got str"),
+        (lambda: preact.save("x", state()), r"preact\.Network; got str"),
+        (
+            lambda: converters.from_timm(state()),
+            r"state dictionary; got Network: a module gives it by .state_dict",
+        ),
+        (
+            lambda: converters.from_torchvision("weights.pth"),
+            r"got str: .* a file by torch\.load\(path, weights_only=True\)",
+        ),
+        (
+            lambda: converters.from_pytorchcv({"output.weight": [1.0]}),
+            r"output\.weight must be a tensor",
+        ),
+        (lambda: converters.to_timm(PLAN), r"preact\.Network; got NetworkPl"),
+    ],
+)
+def test_something_of_another_kind_is_named(call, sentence):
+    with pytest.raises(TypeError, match=sentence):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: load(["digits"]), "data must be one of digits, cifar10"),
+        (lambda: find_recipe(["digits"]), "recipe must be one of paper"),
+        (
+            lambda: execute(Run(**GOOD), "runs", device="cpu"),
+            r'PlannedRun\("mine", run\); got Run',
+        ),
+        (
+            lambda: PlannedRun("a/b", Run(**GOOD)),
+            "experiment must be letters, digits, .*; got 'a/b'",
+        ),
+        (lambda: PlannedRun("mine", "run"), "run must be a Run; got 'run'"),
+    ],
+)
+def test_something_that_cannot_be_is_refused(call, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        call()
+
+
+def test_a_path_may_be_a_string(tmp_path):
+    assert read_experiment("smoke").name == "smoke"
+    for call in (read_record, preact.load, preact.weights.read_config):
+        with pytest.raises(FileNotFoundError, match="nothing"):
+            call(f"{tmp_path}/nothing")
+    with pytest.raises(FileNotFoundError, match="cifar10"):
+        load("cifar10", str(tmp_path))
+    with pytest.raises(FileNotFoundError, match="no records below"):
+        load_records("digits_table_2", str(tmp_path))
+
+
+def test_more_classes_than_the_data_have_are_a_network_of_their_own():
+    run = Run(**GOOD, classes=12)
+    plain = Run(**GOOD)
+    assert run.plan.classes == 12
+    assert run.config["classes"] == 12
+    assert "classes" not in plain.config
+    assert Run(**GOOD, classes=10).config_sha256 == plain.config_sha256
+    assert PlannedRun("mine", run).path.parts[2] == "resnet-8-2-classes-12"
+    x = torch.zeros(2, 1, 8, 8)
+    assert preact.Network(run.plan).eval()(x).shape == (2, 12)

@@ -1,0 +1,70 @@
+"""What the README shows is so: its examples, commands and files."""
+
+import doctest
+import re
+import shlex
+
+import pytest
+
+from paths import ROOT
+from preact.cli import COMMANDS, make_parser
+from preact.data import load
+from preact.experiment import planned_runs, read_experiment
+
+TEXTS = {
+    name: (ROOT / name).read_text("utf-8")
+    for name in ("README.md", "CONTRIBUTING.md")
+}
+SAID = [
+    (name, command)
+    for name, text in TEXTS.items()
+    for command in re.findall(r"`(preact [^`\n]+)`", text)
+]
+
+
+def blocks(language):
+    return re.findall(rf"```{language}\n(.*?)```", TEXTS["README.md"], re.S)
+
+
+@pytest.mark.slow
+def test_its_examples_print_what_they_say(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = "\n".join(blocks("python"))
+    example = doctest.DocTestParser().get_doctest(text, {}, "README", "", 0)
+    output = []
+    runner = doctest.DocTestRunner(verbose=False)
+    runner.run(example, out=output.append)
+    assert len(example.examples) > 20
+    assert runner.summarize(verbose=False).failed == 0, "".join(output)
+
+
+def test_its_own_unit_can_be_planned(tmp_path):
+    (text,) = blocks("toml")
+    path = tmp_path / "own.toml"
+    path.write_text(text)
+    runs = [*planned_runs(read_experiment(path), load("digits"))]
+    assert {planned.run.row for planned in runs} == {"original", "mine"}
+    assert len(runs) == 6
+
+
+def test_there_are_commands_to_try():
+    tried = {command.split()[1] for _, command in SAID}
+    assert tried >= {"plan", "train", "eval", "ablate", "report", "bench"}
+
+
+@pytest.mark.parametrize(("file", "command"), SAID, ids=str)
+def test_a_command_that_is_shown_can_be_parsed(file, command):
+    words = shlex.split(command)[1:]
+    if words[-1] == "...":
+        words.pop()
+    assert words[0] in COMMANDS
+    if words[1:]:  # else it is only named
+        options = make_parser(words[:1]).parse_args(words)
+        assert options.run.__module__ == f"preact.cli.{words[0]}"
+
+
+def test_the_experiments_that_are_shown_are_there():
+    for _, command in SAID:
+        match = re.match(r"preact (?:ablate|train) (\w+)$", command)
+        if match and not match[1].isupper():
+            assert read_experiment(match[1]).name == match[1]

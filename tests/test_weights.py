@@ -1,0 +1,374 @@
+"""Weights are kept: a file gives back the network that was trained."""
+
+import json
+import re
+import resource
+from dataclasses import replace
+
+import pytest
+import torch
+from hypothesis import given, settings
+from safetensors.torch import load_file, safe_open, save_file
+
+import preact
+from legal import network_plans
+from preact.cli import main
+from preact.nn import Network
+from preact.plan import cifar_plan, imagenet_plan
+from preact.plan.written import read_plan, write_plan
+from preact.records import read_record
+from preact.spec import ROWS, TABLE_2
+from preact.weights import read_config
+
+PLAN = cifar_plan("full-preactivation", depth=8, convs=2, width=4)
+SMALL = ["--depth", "8", "--width", "4", "--batch", "16", "--iterations", "3"]
+
+
+def network_of(plan):
+    """With running statistics that are no longer those of the start."""
+    network = Network(plan, seed=3)
+    rng = torch.Generator().manual_seed(4)
+    for value in network.buffers():
+        value.uniform_(0.5, 1.5, generator=rng)
+    return network
+
+
+def written_to(path, change_texts=None, change_tensors=None):
+    """A file of ours, with something changed in it."""
+    preact.save(network_of(PLAN), path)
+    with safe_open(path, "pt") as file:
+        texts = file.metadata()
+    tensors = load_file(path)
+    (change_texts or (lambda texts: None))(texts)
+    (change_tensors or (lambda tensors: None))(tensors)
+    save_file(tensors, path, texts)
+    return path
+
+
+@settings(max_examples=60, deadline=None)
+@given(network_plans())
+def test_a_plan_is_read_as_it_was_written(plan):
+    assert read_plan(json.loads(json.dumps(write_plan(plan)))) == plan
+
+
+@pytest.mark.parametrize("conventions", ["paper", "torch-release", "fair"])
+def test_the_papers_networks_are_read_as_they_were_written(conventions):
+    for row in ROWS:
+        for plan in (
+            cifar_plan(row, depth=29, convs=3, conventions=conventions),
+            imagenet_plan(row, depth=50, conventions=conventions),
+            imagenet_plan(row, depth=18, conventions=conventions),
+        ):
+            assert read_plan(write_plan(plan)) == plan
+
+
+def test_the_plan_of_1001_layers_takes_less_than_a_page():
+    plan = cifar_plan("full-preactivation", depth=1001, convs=3)
+    assert len(json.dumps(write_plan(plan))) < 1000
+
+
+def test_a_plan_that_no_maker_makes_is_not_written():
+    wide = replace(PLAN.units[-1], c_in=5, c_out=16, projection="conv")
+    plan = replace(PLAN, units=(*PLAN.units[:-1], wide))
+    with pytest.raises(ValueError, match="cannot be written"):
+        write_plan(plan)
+
+
+@pytest.mark.parametrize(
+    "dtype", [torch.float32, torch.float64, torch.float16, torch.bfloat16]
+)
+def test_the_same_network_comes_back_bit_for_bit(tmp_path, dtype):
+    network = network_of(PLAN).to(dtype)
+    network.to(memory_format=torch.channels_last)
+    path = tmp_path / "new folder" / "mine.safetensors"
+    preact.save(network, path)
+    loaded = preact.load(str(path))
+    assert loaded.plan == PLAN
+    assert not loaded.training
+    for name, value in network.state_dict().items():
+        assert torch.equal(loaded.state_dict()[name], value)
+        assert loaded.state_dict()[name].dtype == dtype
+    assert read_config(path) is None
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        *TABLE_2,
+        "constant-scaling-0.5-0.5",
+        "exclusive-gating-b-6",
+        "conv1x1-shortcut",
+        "dropout-shortcut",
+    ],
+)
+def test_a_network_of_each_row_comes_back(tmp_path, row):
+    network = network_of(cifar_plan(row, depth=8, convs=2, width=2))
+    preact.save(network.eval(), tmp_path / "it")
+    x = torch.randn(2, 3, 16, 16, generator=torch.Generator().manual_seed(0))
+    assert torch.equal(preact.load(tmp_path / "it")(x), network(x))
+
+
+def test_no_half_of_a_file_takes_the_place_of_another(tmp_path):
+    path = tmp_path / "mine.safetensors"
+    preact.save(network_of(PLAN), path)
+    before = path.read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+    try:
+        with pytest.raises(OSError, match="too large"):
+            preact.save(Network(PLAN, seed=9), path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert path.read_bytes() == before
+    assert [one.name for one in tmp_path.iterdir()] == [path.name]
+
+
+def test_what_is_no_network_is_not_saved(tmp_path):
+    with pytest.raises(TypeError, match=r"preact\.Network; got Linear"):
+        preact.save(torch.nn.Linear(1, 1), tmp_path / "it")
+    with pytest.raises(ValueError, match="must be a file; got a folder"):
+        preact.save(Network(PLAN), tmp_path)
+    broken = Network(PLAN)
+    broken.classifier = torch.nn.Linear(16, 7)
+    with pytest.raises(ValueError, match=r"classifier.*\(10, 16\); got \(7,"):
+        preact.save(broken, tmp_path / "it")
+    assert not [*tmp_path.iterdir()]
+
+
+def said(path):
+    """The one sentence by which a file is refused, from the command too."""
+    with pytest.raises((ValueError, FileNotFoundError)) as told:
+        preact.load(path)
+    sentence = str(told.value)
+    assert sentence.startswith(str(path))
+    assert len(sentence) - len(str(path)) < 400
+    return sentence.removeprefix(str(path))
+
+
+def spoil(**values):
+    return lambda texts: texts.update(values)
+
+
+def in_plan(**values):
+    def change(texts):
+        texts["plan"] = json.dumps(json.loads(texts["plan"]) | values)
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (dict.clear, "holds no network of preact; .* preact.converters"),
+        (spoil(format="pt"), "holds no network of preact"),
+        (spoil(version="2"), "must be of version 1; got '2': of a newer"),
+        (lambda texts: texts.pop("sha256"), "sha256 is missing"),
+        (spoil(sha256="0" * 64), "is damaged: its SHA-256 is not"),
+        (spoil(sha256="?"), "sha256 must be"),
+        (spoil(notes="mine"), "got 'notes'"),
+        (spoil(plan="{"), "plan is not JSON"),
+        (spoil(plan="[" * 9999), "plan: lists .* too deeply"),
+        (spoil(plan="NaN"), "plan is not JSON: NaN is no number"),
+        (spoil(plan="[]"), "must be a table"),
+        (in_plan(classes=float("nan")), "NaN is no number"),
+        (in_plan(classes=10.5), "classes must be a whole number; got 10.5"),
+        (in_plan(convs=True), "convs must be a whole number; got True"),
+        (in_plan(convs=4), "convs must be at most 3; got 4"),
+        (in_plan(stages=[]), "stages must be a list of at least 1"),
+        (in_plan(stages=[[]]), "stages must each have a unit"),
+        (
+            in_plan(stages=[[{"c_inner": 4, "c_out": 8}]]),
+            "projection must be 'pad'",
+        ),
+        (
+            in_plan(stages=[[{"count": 10**9, "c_inner": 4, "c_out": 4}]]),
+            "count must be at most 50000",
+        ),
+        (
+            in_plan(stages=[[{"c_inner": 2**40, "c_out": 4}]]),
+            "c_inner must be at most",
+        ),
+        (in_plan(unit={"pre": ["GN"]}), r"unit.pre\[0\] must be one of"),
+        (in_plan(image=[3, 32]), "image"),
+        (in_plan(stem=["blur"]), r"stem\[0\] must be one of"),
+        (in_plan(classes=11), r"classifier.* shape \(11,.*; got \(10,"),
+        (in_plan(tail=["ReLU"]), r"tail\.0\..* has no place"),
+        (spoil(config="{}"), "is damaged"),
+    ],
+)
+def test_a_header_that_was_changed_is_one_sentence(tmp_path, change, sentence):
+    path = written_to(tmp_path / "it", change)
+    assert re.search(sentence, said(path))
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (dict.clear, "must hold weights of one kind, .* got none"),
+        (lambda t: t.popitem(), "is missing"),
+        (lambda t: t.update(extra=torch.ones(1)), "'extra' has no place"),
+        (
+            lambda t: t.update({"stem.0.weight": torch.ones(4, 3, 5, 5)}),
+            r"stem.0.weight .* \(4, 3, 3, 3\); got \(4, 3, 5, 5\)",
+        ),
+        (
+            lambda t: t.update(
+                {"stem.0.weight": torch.ones(4, 3, 3, 3, dtype=torch.int64)}
+            ),
+            "weights of one kind, F16 .* got F32, I64",
+        ),
+        (lambda t: t["classifier.bias"].add_(1), "is damaged: its SHA-256"),
+    ],
+)
+def test_tensors_that_were_changed_are_one_sentence(
+    tmp_path, change, sentence
+):
+    path = written_to(tmp_path / "it", change_tensors=change)
+    assert re.search(sentence, said(path))
+
+
+class Trap:
+    def __reduce__(self):
+        return (pytest.fail, ("a pickle was executed",))
+
+
+@pytest.mark.parametrize("kind", ["empty", "cut", "longer", "pickle", "head"])
+def test_a_damaged_or_foreign_file_is_one_sentence(tmp_path, kind):
+    path = written_to(tmp_path / "it")
+    content = path.read_bytes()
+    if kind == "pickle":
+        torch.save({"state_dict": Trap()}, path)
+    else:
+        path.write_bytes(
+            {
+                "empty": b"",
+                "cut": content[:-100],
+                "longer": content + b"more",
+                "head": b"\xff" * 8 + content[8:],
+            }[kind]
+        )
+    assert "is no safetensors file, or damaged: " in said(path)
+
+
+def test_what_is_no_file_is_one_sentence(tmp_path):
+    assert said(tmp_path / "none") == " does not exist"
+    assert said(tmp_path) == " must be a regular file"
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A record, and its weights beside it."""
+    out = tmp_path_factory.mktemp("trained")
+    assert main(["train", *SMALL, "--out", str(out), "--device", "cpu"]) == 0
+    (path,) = out.rglob("seed-1.json")
+    return path
+
+
+def evaluated(capsys, path, *options):
+    assert main(["eval", str(path), *options, "--device", "cpu"]) == 0
+    return capsys.readouterr().out
+
+
+def test_the_error_is_that_of_the_record(trained, capsys):
+    record, path = read_record(trained), trained.with_suffix(".safetensors")
+    facts = json.loads(evaluated(capsys, path, "--json", "--data", "digits"))
+    assert facts["test_error_pct"] == record.test_error_pct
+    assert facts["parameters"] == record.parameters
+    words = evaluated(capsys, path)
+    assert f"test error {record.test_error_pct:.2f} % on the 360" in words
+    assert "ResNet-8 of `BN ReLU conv" in words
+    assert read_config(path) == record.config
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--precision", "bf16"],
+        ["--fast", "--channels-last"],
+        ["--row", "exclusive-gating-b-6", "--classes", "12"],
+        ["--recipe", "paper", "--lr", "1e30"],  # diverges
+    ],
+    ids=" ".join,
+)
+def test_the_error_is_that_of_the_record_however_it_was_computed(
+    tmp_path, capsys, options
+):
+    out = ["--out", str(tmp_path), "--device", "cpu"]
+    assert main(["train", *SMALL, *options, *out]) == 0
+    (path,) = tmp_path.rglob("seed-1.json")
+    capsys.readouterr()
+    kept = path.with_suffix(".safetensors")
+    facts = json.loads(evaluated(capsys, kept, "--json"))
+    assert facts["test_error_pct"] == read_record(path).test_error_pct
+
+
+def test_weights_go_where_they_are_asked_to(tmp_path, capsys):
+    out = ["--out", str(tmp_path), "--device", "cpu"]
+    first, second = tmp_path / "a", tmp_path / "b.safetensors"
+    command = ["train", *SMALL, *out]
+    assert main([*command, "--save", str(first)]) == 0
+    assert preact.load(first).plan.depth == 8
+    assert not [*tmp_path.rglob("seed-1.safetensors")]
+    assert main([*command, "--save", str(first)]) == 0
+    assert main(command) == 0
+    capsys.readouterr()
+    assert main([*command, "--save", str(second)]) == 2
+    assert "its weights were not kept; delete it" in capsys.readouterr().err
+    assert not second.exists()
+    assert main([*command, "--save", str(tmp_path)]) == 2
+    assert "--save must name a file" in capsys.readouterr().err
+
+
+def test_weights_beside_a_record_are_handed_over(trained, tmp_path):
+    asked = tmp_path / "mine.safetensors"
+    out = ["--out", str(trained.parents[4]), "--device", "cpu"]
+    assert main(["train", *SMALL, *out, "--save", str(asked)]) == 0
+    kept = trained.with_suffix(".safetensors")
+    assert asked.read_bytes() == kept.read_bytes()
+
+
+def test_an_experiment_keeps_weights_only_if_it_is_asked_to(tmp_path):
+    path = tmp_path / "tiny.toml"
+    path.write_text(
+        'scientific = { rows = ["original"], networks = '
+        "[{ depth = 8, convs = 2, width = 4 }] }\n"
+        '[fixed]\nrecipe = "digits"\nrecipe_changes = { iterations = 2, '
+        "batch = 8, ghost_batch = 8, drop_at = [1] }\n"
+    )
+    command = ["ablate", str(path), "--device", "cpu", "--out"]
+    assert main([*command, str(tmp_path / "a")]) == 0
+    assert not [*tmp_path.rglob("*.safetensors")]
+    assert main([*command, str(tmp_path / "b"), "--save"]) == 0
+    (kept,) = (tmp_path / "b").rglob("*.safetensors")
+    assert preact.load(kept).plan.spec == ROWS["original"]
+
+
+@pytest.mark.parametrize(
+    ("make", "options", "sentence"),
+    [
+        ("none", [], "does not exist"),
+        ("text", [], "no safetensors file"),
+        ("hand", [], "--data must be one of digits, cifar10"),
+        ("hand", ["--data", "digits"], "needs a network for 1 channels"),
+    ],
+)
+def test_eval_refuses_in_one_sentence(
+    tmp_path, capsys, make, options, sentence
+):
+    path = tmp_path / "it"
+    if make == "text":
+        path.write_text("weights?")
+    if make == "hand":
+        preact.save(network_of(PLAN), path)
+    assert main(["eval", str(path), *options]) == 2
+    told = capsys.readouterr()
+    assert (told.out, len(told.err.splitlines())) == ("", 1)
+    assert sentence in told.err
+
+
+def test_a_network_that_was_saved_by_hand_is_evaluated(tmp_path, capsys):
+    path = tmp_path / "it"
+    plan = cifar_plan("original", depth=8, convs=2, width=4, image=(1, 8, 8))
+    preact.save(network_of(plan), path)
+    said = evaluated(capsys, path, "--data", "digits", "--recipe", "paper")
+    assert "360 test images" in said

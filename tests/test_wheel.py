@@ -1,0 +1,194 @@
+"""The wheel as somebody has it who never saw the repository: ten things."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+
+import pytest
+
+from paths import ROOT
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
+TRAIN = [
+    *("train", "--depth", "8", "--width", "4"),
+    *("--iterations", "4", "--batch", "16", "--device", "cpu"),
+]
+OWN = """
+title = "A unit of my own"
+[scientific]
+rows = ["original", { name = "mine", pre = ["BN"], post = ["ReLU"] }]
+networks = [{ depth = 8, convs = 2, width = 4 }]
+[fixed]
+recipe = "digits"
+recipe_changes = { iterations = 4, batch = 8, ghost_batch = 8, drop_at = [3] }
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """The package installed from its wheel, without network and sources."""
+    folder = tmp_path_factory.mktemp("wheel")
+    offline = ["--no-deps", "--no-index", "--quiet"]
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+    build = ["wheel", *offline, "--no-build-isolation", "-w", str(folder)]
+    subprocess.run([*pip, *build, str(ROOT)], check=True)
+    (path,) = folder.glob("preact-*.whl")
+    target = ["install", *offline, "--target", str(folder / "site")]
+    subprocess.run([*pip, *target, str(path)], check=True)
+    return path
+
+
+@pytest.fixture
+def python(wheel, tmp_path):
+    """Run Python, or `preact`, in an empty folder; what it prints."""
+    site = wheel.parent / "site"
+    there = {"PYTHONPATH": str(site), "HOME": str(tmp_path), "COLUMNS": "100"}
+
+    def run(*arguments, code=0):
+        told = subprocess.run(
+            [sys.executable, "-P", *arguments],
+            cwd=tmp_path,
+            env={**os.environ, **there},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert told.returncode == code, told.stderr
+        return told.stdout if code == 0 else told.stderr
+
+    home = run("-c", "import preact; print(preact.__file__)")
+    assert home.startswith(str(site))
+    return run
+
+
+@pytest.fixture
+def preact(python):
+    return lambda *words, code=0: python("-m", "preact", *words, code=code)
+
+
+def test_it_holds_what_it_needs_and_nothing_else(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+    for name in ("py.typed", "experiments/table_2.toml", "weights.py"):
+        assert f"preact/{name}" in names
+    for pattern in (r"\.safetensors$", r"\.pt$", r"\.sh$", "^tests", "^book"):
+        assert not [name for name in names if re.search(pattern, name)]
+    assert wheel.stat().st_size < 3e6
+
+
+def test_1_a_network_is_trained_kept_loaded_and_evaluated(preact, python):
+    preact(*TRAIN, "--save", "mine.safetensors")
+    said = json.loads(preact("eval", "mine.safetensors", "--json"))
+    record = python(
+        "-c",
+        "from pathlib import Path; from preact.records import read_record; "
+        "(path,) = Path('runs').rglob('seed-1.json'); "
+        "print(read_record(path).test_error_pct)",
+    )
+    assert said["test_error_pct"] == float(record)
+    loaded = "import preact; n = preact.load('mine.safetensors'); "
+    assert python("-c", loaded + "print(n.plan.depth)") == "8\n"
+
+
+def test_2_a_unit_of_ones_own_stands_in_a_file(preact, tmp_path):
+    (tmp_path / "own.toml").write_text(OWN)
+    preact("ablate", "own.toml", "--device", "cpu", "--save")
+    assert len([*tmp_path.rglob("seed-1.safetensors")]) == 2
+    report = preact("report", "own", "--results", "runs", "--json")
+    assert {line["row"] for line in json.loads(report)} == {"original", "mine"}
+
+
+def test_3_an_experiment_is_found_by_its_name(preact):
+    said = preact("ablate", "tabel_2", code=2)
+    assert "near it: table_2" in said
+    assert len(said.splitlines()) == 1
+    assert "smoke" in preact("ablate", "smoke", "--dry-run")
+
+
+def test_4_published_weights_run_in_our_network(python):
+    said = python(
+        "-c",
+        "import torch; from pytorchcv.models.preresnet_cifar import "
+        "preresnet20_cifar10; from preact.converters import from_pytorchcv; "
+        "theirs = preresnet20_cifar10().eval(); "
+        "ours = from_pytorchcv(theirs.state_dict()); "
+        "x = torch.randn(2, 3, 32, 32); "
+        "print(torch.allclose(theirs(x), ours(x), atol=1e-4))",
+    )
+    assert said == "True\n"
+
+
+def test_5_images_of_ones_own_are_trained_on(python, tmp_path):
+    (tmp_path / "own.py").write_text("""
+import dataclasses
+import torch
+from torch.utils.data import TensorDataset
+from preact.data import from_dataset
+from preact.experiment import PlannedRun, execute
+from preact.train import Run, find_recipe
+
+images = torch.randint(0, 256, (48, 3, 8, 8), dtype=torch.uint8)
+pairs = TensorDataset(images, torch.arange(48) % 3)
+data = from_dataset(pairs, pairs, classes=3, name="mine")
+recipe = dataclasses.replace(
+    find_recipe("digits"), iterations=3, batch=16, ghost_batch=16
+)
+run = Run(row="original", depth=8, convs=2, recipe=recipe, data=data)
+record, new = execute(PlannedRun("mine", run), "runs", device="cpu")
+print(record.data, new)
+""")
+    assert python("own.py") == "mine True\n"
+    assert [*tmp_path.rglob("runs/mine/mine/resnet-8-2/original/*.safeten*")]
+
+
+def test_6_programs_read_json(preact):
+    assert (
+        json.loads(preact("plan", "--depth", "1001", "--json"))["parameters"]
+        == 10_327_706
+    )
+    lines = json.loads(preact("report", "digits_table_2", "--json"))
+    assert len(lines) == 12
+
+
+def test_7_it_says_its_version(preact, wheel):
+    version = wheel.name.split("-")[1]
+    assert preact("--version") == f"preact {version}\n"
+
+
+def test_8_commands_are_completed(preact):
+    script = preact("completion", "bash")
+    assert "eval" in script
+    assert "--save" in script
+
+
+def test_9_the_basic_networks_of_imagenet_are_planned(python):
+    said = python(
+        "-c",
+        "import preact; print(preact.imagenet_plan('original', depth=18)"
+        ".parameters)",
+    )
+    # torchvision's resnet18 has 11,689,512; ours pads where it projects.
+    assert int(said) == 11_689_512 - 172_032 - 2 * (128 + 256 + 512)
+
+
+def test_10_the_front_door_has_the_network(python):
+    said = python(
+        "-c",
+        "import preact, torch; plan = preact.cifar_plan("
+        "'full-preactivation', depth=20, convs=2, classes=7); "
+        "print(tuple(preact.Network(plan)(torch.zeros(2, 3, 32, 32)).shape))",
+    )
+    assert said == "(2, 7)\n"
+
+
+def test_its_metadata_name_what_it_imports(wheel):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    names = {re.split(r"[>=<\[]", one)[0] for one in project["dependencies"]}
+    assert {"torch", "numpy", "safetensors", "pydantic"} <= names
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = [n for n in archive.namelist() if n.endswith("METADATA")]
+        text = archive.read(name).decode()
+    assert "Requires-Dist: safetensors" in text
