@@ -31,6 +31,7 @@ from preact.spec import BN, RELU, TABLE_2, UnitSpec
 
 WAYS = twelve_units()
 NODE = shutil.which("node")
+claim = pytest.mark.claim
 EVERY_WAY = pytest.mark.parametrize("way", WAYS)
 
 
@@ -128,6 +129,7 @@ def test_the_page_names_every_choice_as_python_does():
 
 
 # --------------------------------------------- what the chapter says of them
+@claim("a-thousandfold-needs-bn-after-addition")
 @EVERY_WAY
 def test_a_thousandfold_growth_needs_bn_after_the_addition(way):
     spec = WAYS[way]
@@ -135,6 +137,7 @@ def test_a_thousandfold_growth_needs_bn_after_the_addition(way):
     assert BN in spec.after or (ratio < 1000).all()
 
 
+@claim("a-thousandfold-needs-bn-after-addition")
 @pytest.mark.parametrize("way", [w for w, s in WAYS.items() if BN in s.after])
 def test_bn_after_the_addition_keeps_the_signal_near_one(way):
     signal = measure(WAYS[way], seeds=2).signal[:, -1]
