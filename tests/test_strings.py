@@ -35,6 +35,7 @@ NAMED_ELSEWHERE = {
     "row": ["src/preact/spec.py"],
     "law": ["book/en/02-signal.md"],
     "speed": ["src/preact/records/speed.toml"],
+    "predict": ["book/en/*.md"],
     "exercise": ["src/preact/book/exercises/*.py"],
 }
 

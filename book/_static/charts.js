@@ -1,5 +1,5 @@
-// Charts of race and explorer: SVG in the page's ink; a curve is known by its color,
-// its dash and its marker, as in preact.figures.style.
+// Charts and elements that the explorers share: SVG in the page's ink; a curve is
+// known by its color, its dash and its marker, as in preact.figures.style.
 const preactCharts = (() => {
   const SVG = "http://www.w3.org/2000/svg";
   const WIDTH = 376, HEIGHT = 250, LEFT = 40, RIGHT = 12, TOP = 26;
@@ -13,6 +13,26 @@ const preactCharts = (() => {
     if (text !== undefined) node.textContent = text;
     if (parent) parent.append(node);
     return node;
+  }
+
+  function node(name, properties = {}, ...children) {
+    const made = Object.assign(document.createElement(name), properties);
+    made.append(...children);
+    return made;
+  }
+
+  function fill(template, values) {
+    return template.replace(/{(\w+)}/g, (_, key) => values[key]);
+  }
+
+  // A short piece of a curve, for a legend.
+  function stroke(color, dashed) {
+    const svg = element("svg", {
+      viewBox: "0 0 34 14", width: 34, height: 14, "aria-hidden": true,
+    });
+    element("path", { d: "M0 7H34", stroke: color, "stroke-width": 2.2,
+      "stroke-dasharray": dashed ? "2 4" : "none" }, svg);
+    return svg;
   }
 
   // Path of matplotlib's markers "o", "D", "P" and "X".
@@ -123,6 +143,73 @@ const preactCharts = (() => {
     }
   }
 
+  const RAISED = [..."⁰¹²³⁴⁵⁶⁷⁸⁹"];
+
+  // 0.1 to 1000 in full, others as powers of ten.
+  function tickText(value, always = false) {
+    const power = Math.log10(value), whole = Math.round(power);
+    if ((!always && Math.abs(power) <= 3) || Math.abs(power - whole) > 1e-9) {
+      return String(value);
+    }
+    const digits = [...String(Math.abs(whole))].map((d) => RAISED[d]).join("");
+    return `10${whole < 0 ? "⁻" : ""}${digits}`;
+  }
+
+  // Curves over depth, l = 0 ... units, on a logarithmic axis that does not
+  // move; what lies beyond it is drawn on its edge.
+  class DepthChart {
+    constructor({ title, xlabel, units, ticks }) {
+      const [low, high] = [ticks[0], ticks[ticks.length - 1]].map(Math.log10);
+      const inside = (v) => Math.min(Math.max(Math.log10(v), low), high);
+      this.x = (l) => LEFT + (WIDTH - LEFT - RIGHT) * l / Math.max(units, 1);
+      this.y = (v) =>
+        TOP + (HEIGHT - TOP - BOTTOM) * (high - inside(v)) / (high - low);
+      this.svg = element("svg", {
+        viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img",
+        style: `width:${WIDTH}px`,
+      });
+      element("text", { x: 2, y: 14 }, this.svg, title);
+      for (const tick of ticks) {
+        const y = this.y(tick);
+        element("path", { d: `M${LEFT} ${y}H${WIDTH - RIGHT}`,
+          stroke: "#808080", "stroke-opacity": 0.3 }, this.svg);
+        element("text", { x: LEFT - 6, y: y + 4, "text-anchor": "end" },
+          this.svg, tickText(tick));
+      }
+      const marks = [0, 1, 2, 3, 4, 5].map((k) => Math.round(k * units / 5));
+      for (const l of new Set(marks)) {
+        element("text", { x: this.x(l), y: HEIGHT - BOTTOM + 16,
+          "text-anchor": "middle" }, this.svg, l);
+      }
+      element("text", { x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 5,
+        "text-anchor": "middle" }, this.svg, xlabel);
+      this.curves = element("g", {}, this.svg);
+    }
+
+    path(values) {
+      return values.map((v, l) =>
+        `${this.x(l).toFixed(1)} ${this.y(v).toFixed(1)}`);
+    }
+
+    // `curves`: { values, color }, and a band { low, high }, or `ghost`.
+    draw(curves, alt) {
+      this.curves.replaceChildren();
+      for (const { values, low, high, color, ghost } of curves) {
+        const group = element("g", { class: ghost ? "ghost" : "curve" },
+          this.curves);
+        if (low) {
+          const band = [...this.path(low), ...this.path(high).reverse()];
+          element("path", { d: `M${band.join("L")}Z`, fill: color,
+            "fill-opacity": 0.22 }, group);
+        }
+        element("path", { d: `M${this.path(values).join("L")}`, fill: "none",
+          stroke: color, "stroke-width": ghost ? 1.6 : 2.2,
+          "stroke-dasharray": ghost ? "2 4" : "none" }, group);
+      }
+      this.svg.setAttribute("aria-label", alt);
+    }
+  }
+
   // Two rankings side by side, a line from each network's place to the other.
   function rankings(left, right, arms, titles, alt) {
     const width = 390, row = 26, first = 40, from = 34, to = 116;
@@ -150,5 +237,8 @@ const preactCharts = (() => {
     return svg;
   }
 
-  return { LineChart, element, icon, rankings };
+  return {
+    DepthChart, LineChart, element, fill, icon, node, rankings, stroke,
+    tickText,
+  };
 })();

@@ -1,8 +1,8 @@
 // The race of chapter 01: the reader ranks five networks, then watches them
 // train in a worker.
 (() => {
-  const { LineChart, icon, rankings } = preactCharts;
-  const { Ranking, node, fill } = preactRanking;
+  const { LineChart, fill, icon, node, rankings } = preactCharts;
+  const { Ranking } = preactRanking;
 
   function makeWorker() {
     const text = `(${preactTraining})((${preactNetwork})()).serve(self);`;

@@ -2,16 +2,7 @@
 // browser and nowhere else.
 const preactRanking = (() => {
   const STORED = "preact-race";
-
-  function node(name, properties = {}, ...children) {
-    const made = Object.assign(document.createElement(name), properties);
-    made.append(...children);
-    return made;
-  }
-
-  function fill(template, values) {
-    return template.replace(/{(\w+)}/g, (_, key) => values[key]);
-  }
+  const { node, fill } = preactCharts;
 
   // A page opened as a file, or a private window, may refuse to remember.
   function remembered() {
@@ -99,5 +90,5 @@ const preactRanking = (() => {
     }
   }
 
-  return { Ranking, node, fill };
+  return { Ranking };
 })();

@@ -3,7 +3,7 @@
 const preactStack = (() => {
   const { Network } = preactNetwork();
   const { Draws, initialize } = preactTraining({ Network });
-  const { element } = preactCharts;
+  const { DepthChart, node, stroke } = preactCharts;
   const WEIGHTS = ["conv 1x1", "BN", "ReLU", "conv 1x1"];
 
   // Signal (rms of x_l) and gradient (norm of dE/dx_l), l = 0 ... L, the mean
@@ -43,37 +43,12 @@ const preactStack = (() => {
   }
 
   // --------------------------------------------------------------- explorer
-  const W = 300, H = 210, LEFT = 52, BOTTOM = 34, TOP = 26;
-
-  // One curve over depth, on a logarithmic axis with a tick at each decade.
-  function chart(values, title, xlabel, color) {
-    const svg = element("svg", {
-      viewBox: `0 0 ${W} ${H}`, role: "img", style: `width:${W}px`,
-      "aria-label": `${title}: ${values[0].toPrecision(3)} … ` +
-        values[values.length - 1].toPrecision(3),
-    });
-    const logs = values.map((v) => Math.log10(Math.max(v, 1e-300)));
-    const low = Math.floor(Math.min(...logs) - 1e-9);
-    const high = Math.max(Math.ceil(Math.max(...logs)), low + 1);
-    const X = (l) => LEFT + (W - LEFT - 8) * l / Math.max(values.length - 1, 1);
-    const Y = (v) => TOP + (H - TOP - BOTTOM) * (high - v) / (high - low);
-    element("text", { x: LEFT, y: 14 }, svg, title);
-    const step = Math.ceil((high - low) / 6);
-    for (let k = low; k <= high; k += step) {
-      element("path", { d: `M${LEFT} ${Y(k)}H${W - 8}`, stroke: "#808080",
-        "stroke-opacity": 0.3 }, svg);
-      const label = Math.abs(k) < 4 ? String(+(10 ** k).toPrecision(1)) : `1e${k}`;
-      element("text", { x: LEFT - 6, y: Y(k) + 4, "text-anchor": "end" }, svg, label);
-    }
-    for (const l of [0, values.length - 1]) {
-      element("text", { x: X(l), y: H - BOTTOM + 15, "text-anchor": "middle" }, svg, l);
-    }
-    element("text", { x: (LEFT + W) / 2, y: H - 6, "text-anchor": "middle" }, svg, xlabel);
-    element("path", { fill: "none", stroke: color, "stroke-width": 2,
-      d: "M" + logs.map((v, l) => `${X(l).toFixed(1)} ${Y(v).toFixed(1)}`).join("L"),
-    }, svg);
-    return svg;
-  }
+  // The axes stay as they are, whatever is computed: what leaves them is drawn
+  // on their edge, and the numbers below say how far it went.
+  const TICKS = {
+    signal: [0.1, 1, 10, 100, 1000],
+    gradient: [1e-4, 1e-2, 1, 100, 1e4, 1e6, 1e8],
+  };
 
   function control(form, name, label, input) {
     const wrap = document.createElement("label");
@@ -119,38 +94,62 @@ const preactStack = (() => {
       ["derived", words.derived], ["none", words.none], ["BN", words.final_bn]],
       "derived"));
     const seed = control(form, "seed", words.seed, range(0, 20, 1, 0));
-    const picture = document.createElement("div");
-    picture.className = "preact-figure";
-    const facts = document.createElement("p");
-    facts.className = "facts";
+    const picture = node("div", { className: "preact-figure" });
+    const facts = node("p", { className: "facts" });
     facts.setAttribute("aria-live", "polite");
-    const update = () => {
-      const { spec, stem, color } = rows[row.value];
-      const L = Number(units.value), factor = Number(lambda.value);
+    const GHOST = rows["full-preactivation"];
+    const legend = node("p", { className: "legend" },
+      node("span", {}, stroke(GHOST.color, true), words.ghost));
+    // What the controls say, or another unit and factor in its place.
+    const compute = ({ spec, stem }, factor, ops) => {
       const d = Number(width.value);
-      const tails = { derived: spec.pre, none: [], BN: ["BN"] };
       const network = new Network({
-        ...spec, stem, weights: WEIGHTS, tail: tails[tail.value], classes,
-        inputs: d, width: d, units: L, shortcut: factor,
+        ...spec, stem, weights: WEIGHTS, tail: ops, classes,
+        inputs: d, width: d, units: Number(units.value), shortcut: factor,
       }, batch);
-      const { signal, gradient, loss, open } =
-        propagate(network, ...draw(network, d, batch, Number(seed.value)));
-      const last = gradient[L];
-      picture.replaceChildren(
-        chart(signal, words.signal, words.depth, color),
-        chart(gradient.map((g) => g / last), words.gradient, words.depth, color));
+      const result = propagate(network,
+        ...draw(network, d, batch, Number(seed.value)));
+      const last = result.gradient[result.gradient.length - 1];
+      return { ...result, gradient: result.gradient.map((g) => g / last) };
+    };
+    const ghosts = new Map();
+    const ghost = () => {
+      const key = [units.value, width.value, seed.value].join();
+      if (!ghosts.has(key)) {
+        ghosts.set(key, compute(GHOST, 1, GHOST.spec.pre));
+      }
+      return ghosts.get(key);
+    };
+    const update = () => {
+      const { spec, color } = rows[row.value];
+      const L = Number(units.value), factor = Number(lambda.value);
+      const tails = { derived: spec.pre, none: [], BN: ["BN"] };
+      const result = compute(rows[row.value], factor, tails[tail.value]);
+      const other = ghost();
+      picture.replaceChildren(...Object.entries(TICKS).map(
+        ([quantity, ticks]) => {
+          const title = words[quantity], values = result[quantity];
+          const chart = new DepthChart(
+            { title, xlabel: words.depth, units: L, ticks });
+          chart.draw([
+            { values: other[quantity], color: GHOST.color, ghost: true },
+            { values, color },
+          ], `${title}: ${values[0].toPrecision(3)} … ` +
+            values[L].toPrecision(3));
+          return chart.svg;
+        }));
       facts.textContent = [
         `${words.product} = λ^L × ${words.open} = ` +
-        `${(factor ** L).toPrecision(3)} × ${open.toPrecision(3)} = ` +
-        `${(factor ** L * open).toPrecision(3)}`,
-        `${words.ratio} = ${(gradient[0] / last).toPrecision(3)}`,
-        `${words.loss} = ${loss.toPrecision(3)}`,
+        `${(factor ** L).toPrecision(3)} × ${result.open.toPrecision(3)} = ` +
+        `${(factor ** L * result.open).toPrecision(3)}`,
+        `${words.ratio} = ${result.gradient[0].toPrecision(3)}`,
+        `${words.loss} = ${result.loss.toPrecision(3)}`,
       ].join(" · ");
     };
     form.addEventListener("input", update);
     form.addEventListener("submit", (event) => event.preventDefault());
     update();
-    host.replaceChildren(form, picture, facts);
+    host.replaceChildren(form, legend, picture, facts);
     host.dataset.live = "true";
   }
 

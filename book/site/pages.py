@@ -22,6 +22,8 @@ OLD_MATHJAX = """addEventListener("load", () => {
 ENGINE = ("engine/network.js", "engine/training.js", "charts.js")
 SCRIPTS = {
     "preact-stack": (*ENGINE, "stack.js"),
+    "preact-predict": ("charts.js", "predict.js"),
+    "preact-builder": ("charts.js", "builder.js"),
     "preact-race": ("engine/digits.js", *ENGINE, "ranking.js", "race.js"),
 }
 

@@ -85,7 +85,22 @@ DRAWN = {
         [2, 4], {"original": SEEDS, "original+final-bn": SEEDS}, say
     ),
     "product_and_gradient": lambda say: figures.product_and_gradient(
-        PROFILE, PROFILE, say
+        PROFILE, PROFILE, say, PROFILE, ghost=PROFILE, limits=(1e-3, 10)
+    ),
+    "gradient_at": lambda say: figures.gradient_at(
+        {row: PROFILE for row in BOTH},
+        {row: PROFILE for row in BOTH},
+        say,
+        limits=(1e-3, 10),
+    ),
+    "paths_by_length": lambda say: figures.paths_by_length(
+        PROFILE, PROFILE, PROFILE, say
+    ),
+    "depth_and_time": lambda say: figures.depth_and_time(
+        {row: figures.Course(SEEDS, SEEDS, 12.5) for row in BOTH},
+        [0, 30],
+        [1],
+        say,
     ),
     "race_curves": lambda say: figures.race_curves(
         {"original": PROFILE, "original+final-bn": PROFILE},

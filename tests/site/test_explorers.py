@@ -73,7 +73,7 @@ def test_the_pages_engine_agrees_with_the_reference(
 
 def paths(page):
     return page.eval_on_selector_all(
-        ".preact-stack svg path[stroke-width='2']",
+        ".preact-stack svg .curve path",
         "nodes => nodes.map(n => n.getAttribute('d'))",
     )
 

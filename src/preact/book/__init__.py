@@ -6,17 +6,25 @@ differs between the three editions.
 Every chapter.
 """
 
+from preact.book.builder import unit_builder
+from preact.book.cover import cover_picture, recorded_course
 from preact.book.exercises import check
 from preact.book.explorers import stack_explorer, stepper, unit_explorer
 from preact.book.page import glue, setup
+from preact.book.predictions import growth_by_place_of_bn, predict
 from preact.book.racetrack import race
 
 __all__ = [
     "check",
+    "cover_picture",
     "glue",
+    "growth_by_place_of_bn",
+    "predict",
     "race",
+    "recorded_course",
     "setup",
     "stack_explorer",
     "stepper",
+    "unit_builder",
     "unit_explorer",
 ]

@@ -119,6 +119,8 @@ def stepper(label: str, frames: Mapping[str, Picture], start: str) -> Html:
         "f.hidden=i!=this.value);"
         "box.querySelector('output').textContent="
         "JSON.parse(box.dataset.keys)[this.value];"
+        "this.setAttribute('aria-valuetext',"
+        "JSON.parse(box.dataset.keys)[this.value]);"
     )
     pictures = "".join(
         f"<div data-frame{'' if i == first else ' hidden'}>"
@@ -130,7 +132,8 @@ def stepper(label: str, frames: Mapping[str, Picture], start: str) -> Html:
         f'data-keys="{escape(json.dumps(keys), quote=True)}">'
         f'<div class="controls"><label>{escape(label)} '
         f'<input type="range" min="0" max="{len(keys) - 1}" value="{first}" '
-        f'aria-label="{escape(label, quote=True)}" oninput="{step}">'
+        f'aria-label="{escape(label, quote=True)}" '
+        f'aria-valuetext="{escape(start, quote=True)}" oninput="{step}">'
         f"<output>{escape(start)}</output></label></div>{pictures}</div>"
     )
 
@@ -171,6 +174,7 @@ def stack_explorer(fallback: Picture) -> Html:
             "open",
             "ratio",
             "loss",
+            "ghost",
         )
     } | {key: say(f"figure.{key}") for key in ("signal", "gradient", "depth")}
     data = json.dumps(

@@ -14,15 +14,19 @@ Examples
 ['network', 'row']
 
 Chapters `01-why`, `02-signal` and `03-gradient` show `propagation`, `01-why`
-shows `race`, chapter `04-units` shows `units` and `tables`.
+shows `race`, chapter `04-units` shows `units` and `tables`, `index` shows
+`cover`, `02-signal` shows `paths`.
 """
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from preact.figures.cover import Course, depth_and_time
+    from preact.figures.paths import paths_by_length
     from preact.figures.propagation import (
         direct_term,
         error_by_depth,
+        gradient_at,
         growth_laws,
         product_and_gradient,
         signal_and_gradient,
@@ -30,6 +34,7 @@ if TYPE_CHECKING:
     from preact.figures.race import arm_name, race_curves
     from preact.figures.style import Picture
     from preact.figures.tables import (
+        Table,
         accounted,
         measured,
         network_table,
@@ -39,15 +44,20 @@ if TYPE_CHECKING:
     from preact.figures.units import unit_diagram
 
 __all__ = [
+    "Course",
     "Picture",
+    "Table",
     "accounted",
     "arm_name",
+    "depth_and_time",
     "direct_term",
     "error_by_depth",
+    "gradient_at",
     "growth_laws",
     "measured",
     "network_table",
     "paper_beside_ours",
+    "paths_by_length",
     "product_and_gradient",
     "race_curves",
     "signal_and_gradient",
@@ -74,8 +84,17 @@ def __getattr__(name: str) -> object:
             from preact.figures import race
 
             return getattr(race, name)
+        case "Course" | "depth_and_time":
+            from preact.figures import cover
+
+            return getattr(cover, name)
+        case "paths_by_length":
+            from preact.figures import paths
+
+            return paths.paths_by_length
         case (
-            "accounted"
+            "Table"
+            | "accounted"
             | "measured"
             | "network_table"
             | "paper_beside_ours"

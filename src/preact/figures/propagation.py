@@ -220,6 +220,9 @@ def product_and_gradient(
     gradient: Array,
     strings: Strings,
     real_product: Array | None = None,
+    *,
+    ghost: Array,
+    limits: tuple[float, float],
 ) -> Picture:
     """What is left of the shortcut, beside what the gradient really does.
 
@@ -232,9 +235,20 @@ def product_and_gradient(
     real_product : (L + 1,) float64, optional
         The product of the factors as the network computes them, where they
         depend on its input.
+    ghost : (L + 1,) float64
+        The gradient of the same network with an identity shortcut.
+    limits : (float, float)
+        Of the vertical axis, the same for all pictures of a stepper.
     """
     color = color_of("full-preactivation")
-    with axes(150, 75) as (figure, ax):
+    with axes(118, 88) as (figure, ax):
+        ax.plot(
+            ghost / ghost[-1],
+            color=PAPER_GREY,
+            lw=4,
+            alpha=0.45,
+            label=strings("figure.ghost"),
+        )
         ax.plot(
             gradient / gradient[-1],
             color=color,
@@ -248,9 +262,9 @@ def product_and_gradient(
                 color=INK,
                 label=strings("figure.real_product"),
             )
-        ax.set(yscale="log", xlabel=strings("figure.depth"))
+        ax.set(yscale="log", ylim=limits, xlabel=strings("figure.depth"))
         ax.minorticks_off()
-        ax.legend(fontsize=9)
+        figure.legend(loc="outside lower center", fontsize=9)
     alt = strings(
         "alt.product",
         units=len(product) - 1,
@@ -261,6 +275,45 @@ def product_and_gradient(
         real = f"{real_product[0]:.2g}"
         alt += " " + strings("alt.real_product", product=real)
     return picture(figure, alt)
+
+
+def gradient_at(
+    gradient: Mapping[str, Array],
+    ghost: Mapping[str, Array],
+    strings: Strings,
+    *,
+    limits: tuple[float, float],
+) -> Picture:
+    """Gradient by unit at one moment of training, the first one as a ghost.
+
+    Parameters
+    ----------
+    gradient, ghost : row name to (L + 1,) float64
+        Norm of dE/dx_l at the moment shown, and at iteration 0.
+    limits : (float, float)
+        Of the vertical axis, the same for all moments.
+    """
+    with axes(118, 88) as (figure, ax):
+        for row, values in ghost.items():
+            name = strings("figure.at_start", name=row_name(row, strings))
+            ax.plot(
+                values / values[-1],
+                color=color_of(row),
+                lw=5,
+                alpha=0.3,
+                label=name,
+            )
+        for row, values in gradient.items():
+            name = row_name(row, strings)
+            ax.plot(values / values[-1], color=color_of(row), label=name)
+        ax.set(yscale="log", ylim=limits, xlabel=strings("figure.depth"))
+        ax.set_title(strings("figure.gradient"), fontsize=10)
+        ax.minorticks_off()
+        figure.legend(loc="outside lower center", ncols=2, fontsize=8)
+    ratios = {row: v[0] / v[-1] for row, v in gradient.items()}
+    return picture(
+        figure, strings("alt.gradient_at", each=_each(strings, ratios))
+    )
 
 
 def _each(strings: Strings, values: Mapping[str, float]) -> str:

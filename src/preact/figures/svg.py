@@ -24,6 +24,7 @@ INHERITED = {
     ("stroke-linejoin", "miter"),
     ("stroke-dashoffset", "0"),
 }
+GRID = "stroke-opacity:0.25"  # of style.RC, and of nothing else
 REFERENCE = re.compile(r"(?<=url\(#)[^)]+|(?<=^#).+")
 
 
@@ -53,6 +54,8 @@ def slim(svg: str) -> ET.Element:
             del node.attrib["transform"]
         if not node.get("style", "-"):
             del node.attrib["style"]
+        if GRID in node.get("style", ""):  # it ends at the axes by itself
+            node.attrib.pop("clip-path", None)
     targets = {
         target
         for node in root.iter()

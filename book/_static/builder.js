@@ -1,0 +1,141 @@
+// The unit builder of chapter 04: the reader places one BN and one ReLU. Every
+// unit, line of code and number stands in the page; this shows one of them, and
+// draws its measured curves beside those of full pre-activation.
+const preactBuilder = (() => {
+  const PLACES = ["pre", "post", "after"];
+  const { DepthChart, node, fill } = preactCharts;
+
+  // The name of a unit: what stands in pre/post/after. The order counts only
+  // where both stand in one place.
+  function wayOf({ bn, relu, reluFirst }) {
+    return PLACES.map((place) => {
+      const here = [bn === place && "BN", relu === place && "ReLU"];
+      if (reluFirst) here.reverse();
+      return here.filter(Boolean).join(" ");
+    }).join("/");
+  }
+
+  // The choice that leads to a unit: the inverse of wayOf.
+  function choiceOf(way) {
+    const places = way.split("/").map((ops) => ops.split(" "));
+    const find = (op) => PLACES[places.findIndex((ops) => ops.includes(op))];
+    return { bn: find("BN"), relu: find("ReLU"),
+      reluFirst: places.some((ops) => ops.join(" ") === "ReLU BN") };
+  }
+
+  class Builder {
+    constructor(host) {
+      this.host = host;
+      Object.assign(this, JSON.parse(host.dataset.builder));
+      this.cards = new Map([...host.querySelectorAll("[data-way]")].map(
+        (card) => [card.dataset.way, card]));
+      this.seen = new Set();
+      this.choice = choiceOf(this.start);
+      this.makeControls();
+      this.makePictures();
+      host.prepend(this.form);
+      host.querySelector(".cards").after(
+        this.legend, this.pictures, this.built);
+      host.querySelector(".all").open = false;
+      host.dataset.live = "true";
+      this.show();
+    }
+
+    makeControls() {
+      const { words } = this;
+      const row = (op) => {
+        const radios = PLACES.map((place) => this.radio(op, place,
+          this.choice[op] === place, `${words[op]}: ${words[place]}`));
+        return node("tr", {}, node("th", { scope: "row",
+          textContent: words[op] }),
+        ...radios.map((radio) => node("td", {}, node("label", {}, radio))));
+      };
+      const head = PLACES.map((place) => node("th", { scope: "col" },
+        node("code", { textContent: place }), node("br"), words[place]));
+      this.order = node("p", { className: "order" }, `${words.order}: `,
+        ...[["bn_first", false], ["relu_first", true]].map(([name, first]) =>
+          node("label", {}, this.radio("order", name,
+            this.choice.reluFirst === first), words[name])));
+      this.form = node("fieldset", {},
+        node("legend", { textContent: words.choose }),
+        node("table", {}, node("thead", {}, node("tr", {}, node("td"), ...head)),
+          node("tbody", {}, row("bn"), row("relu"))),
+        this.order);
+      this.form.addEventListener("input", ({ target }) => {
+        if (target.name === "order") {
+          this.choice.reluFirst = target.value === "relu_first";
+        } else {
+          this.choice[target.name] = target.value;
+        }
+        this.show();
+      });
+    }
+
+    radio(name, value, checked, label) {
+      const made = node("input", { type: "radio", name, value, checked });
+      if (label) made.setAttribute("aria-label", label);
+      return made;
+    }
+
+    makePictures() {
+      const { words, ways, ticks, ghost } = this;
+      const units = ways[ghost].signal.median.length - 1;
+      const chart = (quantity) => new DepthChart({ title: words[quantity],
+        xlabel: words.depth, units, ticks: ticks[quantity] });
+      this.charts = { signal: chart("signal"), gradient: chart("gradient") };
+      this.pictures = node("div", { className: "preact-figure" },
+        this.charts.signal.svg, this.charts.gradient.svg);
+      this.legend = node("p", { className: "legend" });
+      this.built = node("p", { className: "facts" });
+      this.built.setAttribute("aria-live", "polite");
+    }
+
+    show() {
+      const { words, ways, cards, choice, seen } = this;
+      const way = wayOf(choice), all = Object.keys(ways);
+      this.order.hidden = choice.bn !== choice.relu;
+      for (const [name, card] of cards) {
+        card.hidden = name !== way;
+        card.open = name === way;
+      }
+      seen.add(way);
+      this.host.dataset.way = way;
+      this.draw(ways[way], ways[this.ghost]);
+      const named = (names) =>
+        names.filter((name) => ways[name].named).length;
+      this.built.textContent = fill(words.built, {
+        seen: seen.size, count: all.length,
+        named: named([...seen]), rows: named(all) });
+    }
+
+    draw(unit, ghost) {
+      const { words } = this, number = (v) => v.toPrecision(2);
+      const color = ghost.color;
+      const key = (dashed, color, text) => {
+        const line = preactCharts.stroke(color, dashed);
+        return node("span", {}, line, text);
+      };
+      this.legend.replaceChildren(
+        key(false, unit.color, fill(words.median, { name:
+          unit.named ? unit.name : unit.unit })),
+        key(true, color, words.ghost));
+      for (const [quantity, chart] of Object.entries(this.charts)) {
+        const { median, low, high } = unit[quantity];
+        const other = ghost[quantity].median;
+        chart.draw([
+          { values: other, color, ghost: true },
+          { values: median, low, high, color: unit.color },
+        ], fill(words.alt_chart, {
+          quantity: words[quantity], unit: unit.unit,
+          units: median.length - 1,
+          first: number(median[0]), last: number(median.at(-1)),
+          ghost_first: number(other[0]), ghost_last: number(other.at(-1)) }));
+      }
+    }
+  }
+
+  for (const host of document.querySelectorAll(".preact-builder")) {
+    new Builder(host);
+  }
+  return { wayOf, choiceOf };
+})();

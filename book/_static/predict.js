@@ -1,0 +1,162 @@
+// A prediction: a slider or a choice, kept in this browser only; what was
+// measured is drawn when the reader has committed to it, the guess beside it.
+const preactPredict = (() => {
+  const { element, node, fill, tickText } = preactCharts;
+  const WIDTH = 376, LEFT = 12, RIGHT = 20, ROW = 38, STEPS = 200;
+
+  // A number to two digits, very large and small ones by their power of ten.
+  function numberText(value) {
+    if (value === 0 || (Math.abs(value) >= 0.01 && Math.abs(value) < 1e4)) {
+      return String(+value.toPrecision(2));
+    }
+    const power = Math.floor(Math.log10(Math.abs(value)));
+    const digits = +(value / 10 ** power).toPrecision(2);
+    return `${digits} × ${tickText(10 ** power, true)}`;
+  }
+
+  // From a place on the axis, 0 ... 1, to a value, and back.
+  function scale([low, high], log) {
+    const [a, b] = log ? [Math.log10(low), Math.log10(high)] : [low, high];
+    const count = log ? b - a : 4;
+    const step = log ? Math.ceil(count / 4) : 1;
+    const marks = [];
+    for (let k = 0; k <= count; k += step) marks.push(k / count);
+    return {
+      marks,
+      value: (place) => {
+        const v = a + (b - a) * place;
+        return log ? 10 ** v : Math.round(v * 10) / 10;
+      },
+      place: (value) => {
+        const v = log ? Math.log10(Math.max(value, 1e-300)) : value;
+        return Math.min(Math.max((v - a) / (b - a), 0), 1);
+      },
+    };
+  }
+
+  function stored(name, value) {
+    const key = `preact-predict-${name}`;
+    try {
+      if (value === undefined) return JSON.parse(localStorage.getItem(key));
+      localStorage.setItem(key, JSON.stringify(value));
+    } catch { /* a page opened as a file may refuse to remember */ }
+    return null;
+  }
+
+  class Prediction {
+    constructor(host) {
+      this.host = host;
+      Object.assign(this, JSON.parse(host.dataset.predict));
+      this.scale = scale(this.limits, this.log);
+      const kept = stored(this.name);
+      this.committed = typeof kept === "number";
+      this.makeControls(this.committed ? kept : null);
+      this.next = host.closest(".cell")?.nextElementSibling;
+      this.picture = node("div", { className: "preact-figure" });
+      host.replaceChildren(this.form, this.picture);
+      host.dataset.live = "true";
+      this.show();
+    }
+
+    makeControls(kept) {
+      const { words } = this;
+      const inputs = this.choose ? this.choices(kept) : this.slider(kept);
+      this.button = node("button", { type: "button", name: "commit" });
+      this.button.addEventListener("click", () => this.toggle());
+      this.note = node("span", { className: "note", textContent: words.kept });
+      this.form = node("fieldset", {},
+        node("legend", { textContent: words.title }),
+        node("p", { textContent: words.ask }), ...inputs,
+        node("p", {}, this.button, " ", this.note));
+    }
+
+    slider(kept) {
+      const input = node("input", { type: "range", name: "guess", min: 0,
+        max: STEPS });
+      input.value = kept === null ? STEPS / 2 : kept * STEPS;
+      input.setAttribute("aria-label", this.words.ask);
+      const shown = node("output");
+      const show = () => {
+        shown.textContent = numberText(this.guess());
+        input.setAttribute("aria-valuetext", shown.textContent);
+      };
+      this.place = () => Number(input.value) / STEPS;
+      this.guess = () => this.scale.value(this.place());
+      input.addEventListener("input", show);
+      show();
+      this.inputs = [input];
+      return [node("p", { className: "controls" }, input, shown)];
+    }
+
+    choices(kept) {
+      this.inputs = this.rows.map((row, i) => node("input", {
+        type: "radio", name: `guess-${this.name}`, value: i,
+        checked: i === kept }));
+      this.place = () => this.inputs.findIndex((input) => input.checked);
+      for (const input of this.inputs) {
+        input.addEventListener("input", () => this.show());
+      }
+      return [node("p", { className: "controls" }, ...this.inputs.map(
+        (input, i) => node("label", {}, input, this.rows[i].label)))];
+    }
+
+    toggle() {
+      this.committed = !this.committed;
+      stored(this.name, this.committed ? this.place() : null);
+      this.show();
+    }
+
+    show() {
+      const { words, committed } = this;
+      for (const input of this.inputs) input.disabled = committed;
+      this.button.textContent = committed ? words.again : words.commit;
+      this.button.disabled = this.place() < 0;
+      this.note.hidden = !committed;
+      this.host.dataset.state = committed ? "committed" : "open";
+      if (this.conceal && this.next) this.next.hidden = !committed;
+      this.picture.replaceChildren();
+      if (committed) this.picture.append(this.draw());
+    }
+
+    draw() {
+      const { words, choose, place } = this;
+      const rows = this.rows.map((row, i) => ({ ...row,
+        mine: choose && i === place() }));
+      if (!choose) {
+        rows.push({ label: words.yours, value: this.guess(), mine: true });
+      }
+      const own = rows.find((row) => row.mine);
+      const text = ({ label, value }) =>
+        fill(words.row, { label, value: numberText(value) });
+      const alt = fill(words.alt, {
+        guess: choose ? own.label : numberText(own.value),
+        rows: rows.map(text).join("; ") });
+      const height = ROW * rows.length + 26;
+      const svg = element("svg", { viewBox: `0 0 ${WIDTH} ${height}`,
+        role: "img", "aria-label": alt, style: `width:${WIDTH}px` });
+      const x = (p) => LEFT + (WIDTH - LEFT - RIGHT) * p;
+      for (const p of this.scale.marks) {
+        const tick = this.scale.value(p);
+        element("path", { d: `M${x(p)} 4V${height - 22}`,
+          stroke: "#808080", "stroke-opacity": 0.3 }, svg);
+        element("text", { x: x(p), y: height - 6, "text-anchor":
+          p === 0 ? "start" : p === 1 ? "end" : "middle" }, svg,
+        this.log ? tickText(tick) : String(tick));
+      }
+      rows.forEach((row, i) => {
+        const y = ROW * i + 28, mine = choose && row.mine;
+        element("text", { x: LEFT, y: y - 11 }, svg,
+          text(row) + (mine ? ` ← ${words.yours}` : ""));
+        element("path", { d: `M${x(0)} ${y}H${x(this.scale.place(row.value))}`,
+          stroke: row.mine ? "currentColor" : "#2a7fc1",
+          "stroke-width": 7, "stroke-opacity": 0.75 }, svg);
+      });
+      return svg;
+    }
+  }
+
+  for (const host of document.querySelectorAll(".preact-predict")) {
+    new Prediction(host);
+  }
+  return { numberText, scale };
+})();

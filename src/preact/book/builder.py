@@ -1,0 +1,217 @@
+"""The unit builder: the reader places one BN and one ReLU.
+
+The page's script only shows and hides what is made here; where no script
+runs, all twelve units stay, and a table of what was measured.
+
+Chapter `04-units`.
+"""
+
+import json
+from html import escape
+
+import numpy as np
+
+from preact import paper
+from preact.book.explorers import Html
+from preact.book.page import words
+from preact.book.placements import (
+    BATCH,
+    SEEDS,
+    UNITS,
+    WIDTH,
+    Measured,
+    equation,
+    key,
+    measure,
+    numpy_line,
+    row_of,
+    silent_line,
+    spec_line,
+    torch_line,
+    twelve_units,
+)
+from preact.figures import Table, unit_diagram
+from preact.figures.variants import color_of
+from preact.plan import cifar_plan
+from preact.reference.caches import Array
+from preact.spec import TABLE_2, UnitSpec
+
+GHOST = "full-preactivation"
+OWN_WORDS = (
+    *("choose", "bn", "relu", "pre", "post", "after", "order", "bn_first"),
+    *("relu_first", "ghost", "median", "built", "alt_chart"),
+)
+
+
+def unit_builder() -> Html:
+    """Let the reader place one BN and one ReLU, and see what comes of it."""
+    say = words()
+    ways = twelve_units()
+    results = {name: measure(spec) for name, spec in ways.items()}
+    cards = "".join(
+        card(name, spec, results[name]) for name, spec in ways.items()
+    )
+    scope = say(
+        "builder.scope", units=UNITS, width=WIDTH, batch=BATCH, seeds=SEEDS
+    )
+    data = json.dumps(builder_data(ways, results), ensure_ascii=False)
+    return Html(
+        f'<div class="preact-explorer preact-builder" role="group" '
+        f'aria-label="{escape(say("builder.title"), quote=True)}" '
+        f'data-builder="{escape(data, quote=True)}">'
+        f'<div class="cards">{cards}</div>'
+        f'<p class="note">{escape(scope)}</p>'
+        f'<details class="all" open><summary>{escape(say("builder.all"))}'
+        f"</summary>{table(ways, results)._repr_html_()}</details></div>"
+    )
+
+
+def title(spec: UnitSpec) -> str:
+    """Name the paper's row, or say that there is none."""
+    row = row_of(spec)
+    return words()(f"row.{row}" if row else "builder.unnamed")
+
+
+def card(name: str, spec: UnitSpec, result: Measured) -> str:
+    """One unit as HTML: diagram, the paper's word on it, lines, numbers."""
+    say = words()
+    unit = cifar_plan(spec, depth=20, convs=2).units[1]
+    drawing = unit_diagram(unit, say, title(spec))._repr_html_()
+    lines = {
+        "equation": equation(spec),
+        "spec": f"<code>{spec_line(spec)}</code>",
+        "numpy": f"<code>{numpy_line(spec)}</code>",
+        "torch": f"<code>{torch_line(spec)}</code>",
+        "silent": silent_line(spec),
+        "measured": escape(say("builder.numbers", **numbers(result))),
+    }
+    listed = "".join(
+        f"<dt>{escape(say(f'builder.{line}'))}</dt><dd>{text}</dd>"
+        for line, text in lines.items()
+    )
+    return (
+        f'<details class="way" data-way="{name}">'
+        f"<summary>{escape(str(spec))}</summary>{drawing}"
+        f"<div><p>{escape(in_the_paper(spec))}</p><dl>{listed}</dl></div>"
+        "</details>"
+    )
+
+
+def in_the_paper(spec: UnitSpec) -> str:
+    """Say the paper's figure and errors, or that nobody there has it."""
+    say, row = words(), row_of(spec)
+    if row is None:
+        return say("builder.nobody")
+    rows = [result for result in paper.results(2) if result.row == row]
+    errors = [
+        say(
+            "builder.error",
+            depth=result.depth,
+            value=f"{result.error_pct:.2f}",
+        )
+        for result in rows
+    ]
+    return say(
+        "builder.somebody",
+        figure=rows[0].figure,
+        name=title(spec),
+        errors=say.join(errors),
+    )
+
+
+def numbers(result: Measured) -> dict[str, str]:
+    """Format what the last unit receives and the first hears back."""
+    ratio = result.gradient[:, 0]
+    share = result.open_share.mean()
+    return {
+        "signal": f"{np.median(result.signal[:, -1]):#.2g}".rstrip("."),
+        "gradient": short(float(np.median(ratio))),
+        "low": short(ratio.min()),
+        "high": short(ratio.max()),
+        "open": "–" if np.isnan(share) else f"{share:.2f}",
+    }
+
+
+def short(value: float) -> str:
+    """Two digits, in full."""
+    return f"{float(f'{value:.2g}'):,.0f}"
+
+
+def table(ways: dict[str, UnitSpec], results: dict[str, Measured]) -> Table:
+    """All twelve, the smallest growth of the gradient first."""
+    say = words()
+    ordered = sorted(ways, key=lambda n: np.median(results[n].gradient[:, 0]))
+    body = []
+    for name in ordered:
+        values = numbers(results[name])
+        body.append(
+            [
+                str(ways[name]),
+                title(ways[name]),
+                values["signal"],
+                say("builder.range", **values),
+                values["open"],
+            ]
+        )
+    columns = ("unit", "paper", "signal", "gradient", "open")
+    head = [say(f"column.{column}") for column in columns]
+    return Table(head, body, say("builder.all"))
+
+
+def curve(values: Array) -> dict[str, list[float]]:
+    """Median, least and greatest over the seeds, to four digits."""
+    parts = {
+        "median": np.median(values, axis=0),
+        "low": values.min(axis=0),
+        "high": values.max(axis=0),
+    }
+    return {
+        name: [float(f"{v:.4g}") for v in part] for name, part in parts.items()
+    }
+
+
+def ticks(values: list[Array]) -> list[float]:
+    """Ticks of a logarithmic axis that holds all values, at most nine."""
+    low = min(v.min() for v in values)
+    high = max(v.max() for v in values)
+    for steps in (1.0, 3.0), (1.0,):
+        marks = sorted(m * 10.0**k for k in range(-12, 13) for m in steps)
+        first = max(mark for mark in marks if mark <= low)
+        last = min(mark for mark in marks if mark >= high)
+        inside = [mark for mark in marks if first <= mark <= last]
+        if len(inside) < 10:
+            break
+    return [float(f"{mark:.0e}") for mark in inside]
+
+
+def builder_data(
+    ways: dict[str, UnitSpec], results: dict[str, Measured]
+) -> dict[str, object]:
+    """What `builder.js` reads: words, curves, and axes that never move."""
+    say = words()
+    own = {word: say.table[f"builder.{word}"] for word in OWN_WORDS}
+    shared = {
+        quantity: say(f"figure.{quantity}")
+        for quantity in ("signal", "gradient", "depth")
+    }
+    curves = {}
+    for name, spec in ways.items():
+        row = row_of(spec)
+        curves[name] = {
+            "name": title(spec),
+            "unit": str(spec),
+            "named": row is not None,
+            "color": color_of(row) if row else "currentColor",
+            "signal": curve(results[name].signal),
+            "gradient": curve(results[name].gradient),
+        }
+    return {
+        "words": own | shared,
+        "ways": curves,
+        "ghost": key(TABLE_2[GHOST]),
+        "start": key(TABLE_2["original"]),
+        "ticks": {
+            "signal": ticks([r.signal for r in results.values()]),
+            "gradient": ticks([r.gradient for r in results.values()]),
+        },
+    }

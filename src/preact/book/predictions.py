@@ -1,0 +1,94 @@
+"""Predictions: the reader commits to one before the measurement is shown.
+
+The guess is kept in the reader's browser and nowhere else. Where no script
+runs, question and measurement stand one below the other.
+
+Chapters `02-signal`, `03-gradient` and `04-units`.
+"""
+
+import json
+from collections.abc import Mapping
+from html import escape
+
+import numpy as np
+
+from preact.book.explorers import Html
+from preact.book.page import words
+from preact.book.placements import measure, twelve_units
+from preact.spec import BN
+
+SHARED = ("title", "commit", "again", "yours", "kept", "alt", "row")
+
+
+def predict(
+    name: str,
+    measured: Mapping[str, float],
+    *,
+    limits: tuple[float, float],
+    log: bool = False,
+    choose: bool = False,
+    conceal: bool = False,
+) -> Html:
+    """Ask for a guess, then draw it beside what was measured.
+
+    Parameters
+    ----------
+    name : str
+        Key of the question, one of the words `predict`.
+    measured : mapping
+        Keys of the labels, also there, to what was measured.
+    limits : (float, float)
+        Ends of the axis, and of the slider.
+    log : bool
+        Whether the axis is logarithmic.
+    choose : bool
+        Whether the guess is one of the labels (which is the largest?) rather
+        than a number.
+    conceal : bool
+        Whether the next cell, which prints the answer, is hidden until then.
+    """
+    say = words()
+    rows = [
+        {"label": say(f"predict.{label}"), "value": float(value)}
+        for label, value in measured.items()
+    ]
+    ask = say(f"predict.{name}")
+    data = {
+        "name": name,
+        "words": {word: say.table[f"predict.{word}"] for word in SHARED}
+        | {"ask": ask},
+        "rows": rows,
+        "limits": limits,
+        "log": log,
+        "choose": choose,
+        "conceal": conceal,
+    }
+    lines = [
+        say("predict.row", label=row["label"], value=f"{row['value']:.2g}")
+        for row in rows
+    ]
+    listed = "".join(f"<li>{escape(line)}</li>" for line in lines)
+    text = escape(json.dumps(data, ensure_ascii=False), quote=True)
+    return Html(
+        f'<div class="preact-explorer preact-predict" role="group" '
+        f'aria-label="{escape(say("predict.title"), quote=True)}" '
+        f'data-predict="{text}"><p>{escape(ask)}</p><ul>{listed}</ul></div>'
+    )
+
+
+def growth_by_place_of_bn() -> dict[str, float]:
+    """Growth of the gradient in the units that have their BN in one place.
+
+    Returns
+    -------
+    dict
+        A label for each place to the median over its four units of the
+        median over the seeds.
+    """
+    labels = {"pre": "place_pre", "post": "place_post", "after": "place_after"}
+    growth = {}
+    for place, label in labels.items():
+        units = [u for u in twelve_units().values() if BN in getattr(u, place)]
+        medians = [np.median(measure(unit).gradient[:, 0]) for unit in units]
+        growth[label] = float(np.median(medians))
+    return growth

@@ -1,0 +1,195 @@
+"""The cover: a network by depth and by time, in one picture.
+
+Its panels are drawn by hand: thousands of cells share a few dozen paths.
+"""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from preact.figures import svg
+from preact.figures.style import Picture
+from preact.figures.variants import row_name
+from preact.strings import Strings
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+LOUD, QUIET = "#cf3f4f", "#4a6fd0"  # of operations, not of variants
+FULL = 7  # powers of ten at which a color is at its strongest
+LEVELS = 14  # steps of opacity
+WIDTH, LEFT, PLOT, TOP, GAP = 336, 34, 298, 58, 30
+INK_STRENGTH = 0.75  # of all paths open
+TALL, LOW = 20, 13  # height of one moment's band in both maps
+
+
+class Course(NamedTuple):
+    """One network in training: a line for each moment, an entry for each x_l.
+
+    `gradient` is |dE/dx_l| / |dE/dx_L|, `open_share` the share of coordinates
+    whose shortcut no ReLU has closed, both (moments, L + 1); `error_pct` the
+    test error at the end.
+    """
+
+    gradient: Array
+    open_share: Array
+    error_pct: float
+
+
+def depth_and_time(
+    courses: Mapping[str, Course],
+    moments: Sequence[int],
+    stages: Sequence[int],
+    strings: Strings,
+) -> Picture:
+    """Draw gradient and open share by unit and iteration, row by row.
+
+    Parameters
+    ----------
+    courses : row name to Course
+        What was recorded.
+    moments : sequence of int
+        The iterations of its lines.
+    stages : sequence of int
+        The units with which a new stage begins.
+    """
+    parts = Picture(())
+    for row, course in courses.items():
+        name = row_name(row, strings)
+        error = strings("cover.error", value=f"{course.error_pct:.0f}")
+        drawing = _panel(course, moments, stages, (name, error), strings)
+        alt = strings(
+            "cover.alt",
+            name=name,
+            error=error,
+            moments=strings.join([str(i) for i in moments]),
+            gradient=strings.join([f"{v:.0e}" for v in course.gradient[:, 0]]),
+            open=strings.join([f"{v:.2f}" for v in course.open_share[:, -1]]),
+        )
+        parts += Picture.of(svg.slim(drawing), alt)
+    return parts + Picture.of(svg.slim(_legend(strings)), strings("cover.key"))
+
+
+def _panel(
+    course: Course,
+    moments: Sequence[int],
+    stages: Sequence[int],
+    titles: tuple[str, str],
+    strings: Strings,
+) -> str:
+    """Draw one network: its gradient above, its open paths below."""
+    name, error = titles
+    units = course.gradient.shape[1] - 1
+    logs = np.log10(np.maximum(course.gradient, 1e-300)) / FULL
+    below = TOP + TALL * len(moments) + GAP
+    foot = below + LOW * len(moments)
+    parts = [
+        _text(0, 14, name, "font-weight:600;font-size:14px"),
+        _text(0, 32, error),
+        _text(LEFT, TOP - 6, strings("cover.gradient")),
+        _map(np.maximum(logs, 0), TOP, TALL, LOUD),
+        _map(np.maximum(-logs, 0), TOP, TALL, QUIET),
+        _text(LEFT, below - 6, strings("cover.open")),
+        _map(course.open_share, below, LOW, "currentColor", INK_STRENGTH),
+    ]
+    for top, high in (TOP, TALL), (below, LOW):
+        for i, moment in enumerate(moments):
+            y = top + high * (i + 0.5) + 4
+            parts.append(_text(LEFT - 6, y, str(moment), anchor="end"))
+        box = f"M{LEFT} {top}h{PLOT}v{high * len(moments)}h{-PLOT}z"
+        lines = "".join(
+            f"M{LEFT + PLOT * unit / units:.1f} {top}v{high * len(moments)}"
+            for unit in stages
+        )
+        parts.append(
+            f'<path d="{box}{lines}" fill="none" stroke="currentColor" '
+            'stroke-opacity=".45"/>'
+        )
+    for unit in (0, *stages, units):
+        anchor = {0: "start", units: "end"}.get(unit, "middle")
+        x = LEFT + PLOT * unit / units
+        parts.append(_text(x, foot + 15, str(unit), anchor=anchor))
+    parts.append(
+        _text(LEFT + PLOT / 2, foot + 32, strings("cover.axis"), "", "middle")
+    )
+    return _svg(parts, foot + 38)
+
+
+def _map(
+    values: Array, top: float, high: float, color: str, strength: float = 1
+) -> str:
+    """Draw shares as opacity; cells of one level are one path."""
+    levels = np.rint(np.clip(values, 0, 1) * LEVELS).astype(int)
+    cell = PLOT / levels.shape[1]
+    paths: dict[int, list[str]] = {}
+    for i, line in enumerate(levels):
+        ends = [*(np.flatnonzero(np.diff(line)) + 1), len(line)]
+        start = 0
+        for end in ends:
+            left, right = LEFT + cell * start, LEFT + cell * end
+            y = top + high * i
+            paths.setdefault(int(line[start]), []).append(
+                f"M{left:.1f} {y:g}H{right:.1f}v{high}H{left:.1f}z"
+            )
+            start = int(end)
+    return "".join(
+        f'<path d="{"".join(cells)}" {_fill(color, strength * k / LEVELS)}/>'
+        for k, cells in sorted(paths.items())
+        if k
+    )
+
+
+def _fill(color: str, opacity: float) -> str:
+    """Attributes of a cell; its edges meet the next one's."""
+    return (
+        f'fill="{color}" fill-opacity="{opacity:.2f}" '
+        'shape-rendering="crispEdges"'
+    )
+
+
+def _legend(strings: Strings) -> str:
+    """Explain the colors: from quiet to loud, and from shut to open."""
+    parts = []
+    step = PLOT / (2 * LEVELS + 1)
+    for i, level in enumerate(range(-LEVELS, LEVELS + 1)):
+        fill = _fill(LOUD if level > 0 else QUIET, abs(level) / LEVELS)
+        parts.append(_cell(LEFT + step * i, 20, step, fill))
+    step = PLOT / (LEVELS + 1)
+    for i in range(LEVELS + 1):
+        fill = _fill("currentColor", INK_STRENGTH * i / LEVELS)
+        parts.append(_cell(LEFT + step * i, 70, step, fill))
+    right, middle = LEFT + PLOT, LEFT + PLOT / 2
+    parts += [
+        _text(LEFT, 14, strings("cover.quiet")),
+        _text(right, 14, strings("cover.loud"), anchor="end"),
+        _text(LEFT, 46, "10⁻⁷"),
+        _text(middle, 46, "1", anchor="middle"),
+        _text(right, 46, "10⁷", anchor="end"),
+        _text(LEFT, 64, strings("cover.shut")),
+        _text(right, 64, strings("cover.opened"), anchor="end"),
+        _text(LEFT, 96, "0"),
+        _text(right, 96, "1", anchor="end"),
+    ]
+    return _svg(parts, 102)
+
+
+def _cell(x: float, y: float, width: float, fill: str) -> str:
+    return f'<path d="M{x:.1f} {y:g}h{width:.1f}v12h{-width:.1f}z" {fill}/>'
+
+
+def _svg(parts: list[str], height: float) -> str:
+    return (
+        f'<svg xmlns="{svg.SVG}" viewBox="0 0 {WIDTH} {height:g}" '
+        f'style="width:{WIDTH}px;font-size:12px">{"".join(parts)}</svg>'
+    )
+
+
+def _text(
+    x: float, y: float, words: str, style: str = "", anchor: str = "start"
+) -> str:
+    more = f' style="{style}"' if style else ""
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{more}>'
+        f"{escape(words)}</text>"
+    )

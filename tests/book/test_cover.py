@@ -1,0 +1,100 @@
+"""The cover shows what was recorded, and its sentences hold in every run."""
+
+import re
+
+import numpy as np
+import pytest
+
+from preact.book.cover import DEPTH, EXPERIMENT, ROWS, STAGES, recorded_course
+from preact.book.page import setup
+from preact.figures import Course, depth_and_time
+from preact.plan import cifar_plan
+from preact.records.compare import load_records
+from preact.spec import TABLE_2
+from preact.strings import LANGUAGES, Strings
+
+claim = pytest.mark.claim
+
+
+def runs(row):
+    return [
+        run
+        for run in load_records(EXPERIMENT)
+        if (run["depth"], run["row"]) == (DEPTH, row)
+    ]
+
+
+def profiles(row, *iterations):
+    for run in runs(row):
+        for p in run["profiles"]:
+            if p["iteration"] in iterations:
+                yield np.array(p["gradient_norm"]), p["open_share"]
+
+
+def test_the_cover_has_333_units_in_three_stages_of_three_runs():
+    plan = cifar_plan(
+        TABLE_2["original"], depth=DEPTH, convs=3, image=(3, 8, 8)
+    )
+    shapes = plan.stream_shapes
+    changes = [i for i in range(2, 334) if shapes[i] != shapes[i - 1]]
+    assert [i - 1 for i in changes] == list(STAGES)
+    for row in ROWS:
+        moments, course = recorded_course(row)
+        assert moments == [0, 1, 3, 10, 30, 100, 299]
+        assert course.gradient.shape == course.open_share.shape == (7, 334)
+        assert [run["seed"] for run in runs(row)] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_before_training_the_first_unit_hears_a_thousandfold(row):
+    for gradient, _ in profiles(row, 0):
+        assert gradient[0] > 1000 * gradient[-1]
+
+
+@claim("the-cover-original-hears-less-than-a-thousandth")
+def test_a_hundred_steps_later_the_original_hears_less_than_a_thousandth():
+    for gradient, shares in profiles("original", 100, 299):
+        assert gradient[: STAGES[0]].max() < 0.001 * gradient[-1]
+        assert shares[-1] < 0.001
+
+
+@claim("the-cover-original-hears-less-than-a-thousandth")
+def test_with_preactivation_the_first_unit_hears_more_than_a_tenth():
+    for gradient, shares in profiles("full-preactivation", 100, 299):
+        assert gradient[0] > 0.1 * gradient[-1]
+        assert min(shares) == 1.0
+
+
+def test_only_the_network_of_full_preactivation_learns():
+    errors = [[run["test_error_pct"] for run in runs(row)] for row in ROWS]
+    assert min(errors[0]) > 80
+    assert max(errors[1]) < 20
+
+
+def test_only_the_network_of_full_preactivation_ends_in_bn_and_relu():
+    tails = [{run["tail"] for run in runs(row)} for row in ROWS]
+    assert tails == [{""}, {"BN ReLU"}]
+
+
+def test_a_cell_is_as_strong_as_its_power_of_ten():
+    gradient = np.array([[1e7, 1.0, 1.0], [1e-7, 10**-3.5, 1.0]])
+    course = Course(gradient, np.array([[1.0, 0.5, 0.0]] * 2), 50.0)
+    picture = depth_and_time({"original": course}, [0, 1], [1], Strings("en"))
+    paths = re.findall(
+        r'd="(M[^"]*)" fill="(#\w+)" fill-opacity="([\d.]+)"',
+        picture.panels[0],
+    )
+    strengths = [(color, float(opacity)) for _, color, opacity in paths]
+    loud, half, quiet = strengths
+    assert loud[0] != half[0] == quiet[0]
+    assert [loud[1], half[1], quiet[1]] == [1.0, 0.5, 1.0]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_cover_says_in_words_what_it_shows(language):
+    words = setup(language)
+    moments, course = recorded_course("original")
+    picture = depth_and_time({"original": course}, moments, STAGES, words)
+    assert f"{course.gradient[0, 0]:.0e}" in picture.panels[0]
+    assert words("row.original") in picture.panels[0]
+    setup("en")

@@ -1,0 +1,72 @@
+"""A prediction's axis, and what the pages measure for it."""
+
+import json
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+from paths import ROOT
+from preact.book import growth_by_place_of_bn, predict, setup
+from preact.book.placements import measure, twelve_units
+from preact.spec import BN
+from preact.strings import LANGUAGES
+
+NODE = shutil.which("node")
+
+
+@pytest.mark.skipif(NODE is None, reason="the page's script runs in Node")
+def test_an_axis_leads_from_a_place_to_a_value_and_back():
+    axes = [
+        {"limits": [0, 54], "log": False},
+        {"limits": [1e-8, 1e8], "log": True},
+        {"limits": [1, 1e5], "log": True},
+    ]
+    answer = subprocess.run(
+        [NODE, str(ROOT / "tests/engine/predict.js")],
+        input=json.dumps(axes),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert answer.returncode == 0, answer.stderr
+    linear, wide, narrow = json.loads(answer.stdout)
+    for got in (linear, wide, narrow):
+        np.testing.assert_allclose(got["places"], got["marks"], atol=1e-12)
+    assert linear["values"] == [0, 13.5, 27, 40.5, 54]
+    assert wide["texts"] == [
+        "1 × 10⁻⁸",
+        "1 × 10⁻⁴",
+        "1",
+        "1 × 10⁴",
+        "1 × 10⁸",
+    ]
+    np.testing.assert_allclose(narrow["values"], [1, 100, 1e4])
+
+
+def test_the_growth_of_a_place_is_the_median_over_its_units():
+    growth = growth_by_place_of_bn()
+    for place in ("pre", "post", "after"):
+        ratios = [
+            np.median(measure(spec).gradient[:, 0])
+            for spec in twelve_units().values()
+            if BN in getattr(spec, place)
+        ]
+        assert len(ratios) == 4
+        assert growth[f"place_{place}"] == np.median(ratios)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_without_script_every_row_says_what_was_measured(language):
+    setup(language)
+    made = predict(
+        "lambda_ask",
+        {"lambda_direct": 2.66e-5, "lambda_gradient": 3.4e4},
+        limits=(1e-8, 1e8),
+        log=True,
+    )._repr_html_()
+    setup("en")
+    assert made.count("<li>") == 2
+    assert "2.7e-05</li>" in made
+    assert "3.4e+04</li>" in made

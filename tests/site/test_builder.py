@@ -1,0 +1,130 @@
+"""The unit builder shows the unit that was built: by mouse, touch and keys."""
+
+import pytest
+
+from paths import ROOT
+from preact.book.placements import numpy_line, spec_line, twelve_units
+from preact.spec import BN, RELU, TABLE_2, UnitSpec
+from preact.strings import LANGUAGES, Strings
+
+CHAPTER = "/{}/04-units.html"
+WAYS = twelve_units()
+
+
+def host(page):
+    return page.locator(".preact-builder")
+
+
+def place(page, **choices):
+    for name, value in choices.items():
+        host(page).locator(f"input[name={name}][value={value}]").check()
+
+
+def shown(page):
+    return host(page).locator(".way:visible")
+
+
+def curves(page):
+    return page.eval_on_selector_all(
+        ".preact-builder g.curve path[fill=none]",
+        "paths => paths.map((path) => path.getAttribute('d'))",
+    )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_of_the_twelve_can_be_built_and_is_named(open_page, language):
+    page, words = open_page(CHAPTER.format(language)), Strings(language)
+    for spec in WAYS.values():
+        where = {
+            op.name.lower(): next(
+                p for p in ("pre", "post", "after") if op in getattr(spec, p)
+            )
+            for op in (BN, RELU)
+        }
+        place(page, **where)
+        if where["bn"] == where["relu"]:
+            first = getattr(spec, where["bn"])[0].name.lower()
+            place(page, order=f"{first}_first")
+        assert shown(page).count() == 1
+        text = shown(page).inner_text()
+        assert spec_line(spec) in text
+        assert numpy_line(spec) in text
+        row = next((r for r, own in TABLE_2.items() if own == spec), None)
+        named = words(f"row.{row}") if row else words("builder.nobody")
+        assert named in text
+    built = words("builder.built", count=12, seen=12, rows=5, named=5)
+    assert built in host(page).inner_text()
+    assert page.problems == []
+
+
+def test_the_order_is_asked_only_where_both_stand_in_one_place(open_page):
+    page = open_page(CHAPTER.format("en"))
+    order = host(page).locator(".order")
+    assert not order.is_visible()
+    place(page, bn="after", relu="after")
+    assert order.is_visible()
+
+
+def test_another_unit_has_other_curves_and_the_axes_stay(open_page):
+    page = open_page(CHAPTER.format("en"))
+    axes = host(page).locator("> .preact-figure svg > text")
+    place(page, bn="after", relu="after")
+    ticks, first = axes.all_text_contents(), curves(page)
+    place(page, bn="pre", relu="pre")
+    assert axes.all_text_contents() == ticks
+    assert len(first) == 2
+    assert curves(page) != first
+
+
+def test_full_preactivation_lies_on_its_own_ghost(open_page):
+    page = open_page(CHAPTER.format("en"))
+    place(page, bn="pre", relu="pre")
+    ghosts = page.eval_on_selector_all(
+        ".preact-builder g.ghost path",
+        "paths => paths.map((path) => path.getAttribute('d'))",
+    )
+    assert ghosts == curves(page)
+
+
+def test_a_unit_is_built_by_keys_alone(open_page):
+    page = open_page(CHAPTER.format("en"))
+    host(page).locator("input[name=bn][value=post]").focus()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    wanted = spec_line(UnitSpec(pre=(BN, RELU)))
+    assert wanted in shown(page).inner_text()
+
+
+def test_a_finger_can_build(open_page):
+    page = open_page(
+        CHAPTER.format("en"),
+        has_touch=True,
+        viewport={"width": 360, "height": 800},
+    )
+    host(page).locator("label:has([name=bn][value=pre])").tap()
+    host(page).locator("label:has([name=relu][value=post])").tap()
+    wanted = spec_line(UnitSpec(pre=(BN,), post=(RELU,)))
+    assert wanted in shown(page).inner_text()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_without_script_all_twelve_stand_in_a_table(open_page, language):
+    page = open_page(CHAPTER.format(language), java_script_enabled=False)
+    rows = host(page).locator(".preact-table tbody tr")
+    assert rows.count() == len(WAYS)
+    assert rows.first.is_visible()
+    assert host(page).locator("details.way").count() == len(WAYS)
+
+
+def test_the_builder_works_from_a_file(browser, site):
+    page, problems = browser.new_page(), []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.goto((ROOT / ("_build/html" + CHAPTER.format("en"))).as_uri())
+    place(page, bn="after", relu="pre")
+    assert spec_line(UnitSpec(pre=(RELU,), after=(BN,))) in (
+        shown(page).inner_text()
+    )
+    assert problems == []
+    page.close()
