@@ -7,6 +7,7 @@ alternative text.
 
 Examples
 --------
+>>> from preact.figures import measured
 >>> from preact.records.compare import compare, load_records
 >>> from preact.strings import Strings
 >>> table = measured(compare(load_records("digits_depth")), Strings("en"))
