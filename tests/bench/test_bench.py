@@ -12,8 +12,8 @@ import torch
 from paths import ROOT
 from preact.bench import Contestant, check, compare_times, contestants, measure
 from preact.bench.contestants import missing_peers
-from preact.bench.lane import Lane
-from preact.bench.racer import Racer
+from preact.bench.timed_network import TimedNetwork
+from preact.bench.worker_process import WorkerProcess
 from preact.cli import main
 from preact.figures import timed
 from preact.nn import Network
@@ -40,10 +40,10 @@ def test_every_contestant_is_the_same_network():
         "torch-resnet, as shipped",
     ]
     for entry in entries:
-        racer = Racer(entry, (2, 3, 32, 32), CPU)
-        n = sum(p.numel() for p in racer.network.parameters())
+        timed_network = TimedNetwork(entry, (2, 3, 32, 32), CPU)
+        n = sum(p.numel() for p in timed_network.network.parameters())
         assert n == 1_703_258
-        assert racer.network(racer.images).shape == (2, 10)
+        assert timed_network.network(timed_network.images).shape == (2, 10)
 
 
 @pytest.mark.slow
@@ -67,10 +67,10 @@ def test_times_are_taken_by_turns_and_the_first_turn_does_not_count():
 @pytest.mark.slow
 def test_a_contestant_whose_process_dies_is_named():
     entry = next(contestants(planned(11), CPU))
-    with closing(Lane(entry, (2, 3, 32, 32))) as lane:
-        lane.process.kill()
+    with closing(WorkerProcess(entry, (2, 3, 32, 32))) as worker:
+        worker.process.kill()
         with pytest.raises(ChildProcessError, match=f"{entry.name} must"):
-            lane.turn()
+            worker.turn()
 
 
 def test_gradients_of_the_fast_network_are_checked_first(monkeypatch):
@@ -146,16 +146,18 @@ def test_a_graph_of_the_step_trains_as_the_steps_do():
             channels_last=True,
             graph=graph,
         )
-        racer = Racer(entry, (8, 3, 32, 32), cuda)
+        timed_network = TimedNetwork(entry, (8, 3, 32, 32), cuda)
         if graph:
-            racer.capture()
-            assert racer.train_graph
-            racer.train()
+            timed_network.capture()
+            assert timed_network.train_graph
+            timed_network.train()
         else:
             for _ in range(4):  # three to warm up, one in the graph
-                racer.train()
+                timed_network.train()
         ends.append(
-            torch.cat([p.flatten() for p in racer.network.parameters()])
+            torch.cat(
+                [p.flatten() for p in timed_network.network.parameters()]
+            )
         )
     torch.testing.assert_close(*ends, rtol=1e-4, atol=1e-5)
 

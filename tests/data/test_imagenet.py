@@ -12,10 +12,10 @@ from PIL import Image
 from preact.data import load, read_imagenet
 from preact.data.augment import batch_indices
 from preact.data.imagenet import decode
-from preact.data.loader import Cut, Draw
+from preact.data.loader import Augmentation, BatchRequest
 from preact.train import Run, find_recipe, train
 
-CUT = Cut(
+CUT = Augmentation(
     normalization="channel", pad=0, pad_before_normalization=False, flip=True
 )
 
@@ -40,7 +40,7 @@ def tree(tmp_path_factory):
 
 def drawn(data, iteration, batch=6, part=slice(None)):
     chosen = batch_indices(data.counts[0], batch, 1, iteration)[part]
-    return Draw(
+    return BatchRequest(
         chosen=chosen, seed=1, iteration=iteration, part=part, batch=batch
     )
 

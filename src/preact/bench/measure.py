@@ -13,8 +13,8 @@ import torch
 import torch.nn.functional as nnf
 
 from preact.bench.contestants import Contestant
-from preact.bench.lane import Lane
-from preact.bench.racer import Facts, Racer, timed
+from preact.bench.timed_network import Facts, TimedNetwork, timed
+from preact.bench.worker_process import WorkerProcess
 from preact.fast import fast, has_fused
 from preact.nn import Network
 from preact.plan import NetworkPlan, cifar_plan
@@ -130,19 +130,21 @@ def compare_times(
     """
     shape = (batch, *plan.image)
     with ExitStack() as stack:
-        racers: list[Racer | Lane] = []
+        networks: list[TimedNetwork | WorkerProcess] = []
         for entry in entries:
             if device.type == "cpu":
-                racers.append(stack.enter_context(closing(Lane(entry, shape))))
+                networks.append(
+                    stack.enter_context(closing(WorkerProcess(entry, shape)))
+                )
             else:
-                racers.append(Racer(entry, shape, device))
+                networks.append(TimedNetwork(entry, shape, device))
         found = [
-            Measured(entry.name, entry.peer, racer.prepare())
-            for entry, racer in zip(entries, racers, strict=True)
+            Measured(entry.name, entry.peer, network.prepare())
+            for entry, network in zip(entries, networks, strict=True)
         ]
         for turn in range(rounds + 1):
-            for one, racer in zip(found, racers, strict=True):
-                train_s, forward_s = racer.turn()
+            for one, network in zip(found, networks, strict=True):
+                train_s, forward_s = network.turn()
                 if turn:
                     one.train_s.append(train_s)
                     one.forward_s.append(forward_s)

@@ -22,7 +22,7 @@ import torch
 from torch import Tensor
 
 from preact.data.augment import draws
-from preact.data.loader import Cut, Draw
+from preact.data.loader import Augmentation, BatchRequest
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -78,9 +78,11 @@ class ImageFolder:
             digest.update(line.encode(errors="surrogateescape"))
         return digest.hexdigest()
 
-    def loader(self, cut: Cut, device: torch.device) -> "FolderLoader":
+    def loader(
+        self, augmentation: Augmentation, device: torch.device
+    ) -> "FolderLoader":
         """Batches on a device."""
-        return FolderLoader(self, cut, device)
+        return FolderLoader(self, augmentation, device)
 
 
 class FolderLoader:
@@ -92,22 +94,29 @@ class FolderLoader:
     """
 
     def __init__(
-        self, data: ImageFolder, cut: Cut, device: torch.device
+        self,
+        data: ImageFolder,
+        augmentation: Augmentation,
+        device: torch.device,
     ) -> None:
-        self.data, self.cut, self.device = data, cut, device
+        self.data, self.augmentation, self.device = (
+            data,
+            augmentation,
+            device,
+        )
         self.mean, self.deviation = MEAN.to(device), DEVIATION.to(device)
         self.threads = ThreadPoolExecutor(os.cpu_count())
 
-    def train(self, draw: Draw) -> tuple[Tensor, Tensor]:
+    def train(self, request: BatchRequest) -> tuple[Tensor, Tensor]:
         """Decode one batch to train on."""
-        files = [self.data.train_files[int(i)] for i in draw.chosen]
-        rng = draws(draw.seed, draw.iteration, stream=2)
+        files = [self.data.train_files[int(i)] for i in request.chosen]
+        rng = draws(request.seed, request.iteration, stream=2)
         # Four numbers an image: area, aspect, place, place; one for the flip.
-        numbers = torch.rand(draw.batch, 5, generator=rng)[draw.part]
+        numbers = torch.rand(request.batch, 5, generator=rng)[request.part]
 
         def cut(job: tuple[tuple[Path, int], list[float]]) -> Tensor:
             (path, _), drawn = job
-            flip = self.cut.flip and drawn[4] < 0.5
+            flip = self.augmentation.flip and drawn[4] < 0.5
             return decode(path, self.data.size, drawn[:4], flip=flip)
 
         jobs = zip(files, numbers.tolist(), strict=True)

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from preact.data.augment import crop_and_flip, normalize
-from preact.data.loader import EVALUATED, Cut, Draw
+from preact.data.loader import EVALUATED, Augmentation, BatchRequest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,9 +91,11 @@ class ImageSet:
         """Training and test images."""
         return len(self.train_labels), len(self.test_labels)
 
-    def loader(self, cut: Cut, device: torch.device) -> "MemoryLoader":
+    def loader(
+        self, augmentation: Augmentation, device: torch.device
+    ) -> "MemoryLoader":
         """Batches on a device; the training images stay there."""
-        return MemoryLoader(self, cut, device)
+        return MemoryLoader(self, augmentation, device)
 
     def statistics(self, kind: str) -> tuple[Tensor, Tensor]:
         """Mean and deviation of the training pixels, to normalize by.
@@ -151,30 +153,37 @@ def _check_kind(
 class MemoryLoader:
     """Cuts, flips and normalizes the batches of an `ImageSet`."""
 
-    def __init__(self, data: ImageSet, cut: Cut, device: torch.device) -> None:
-        self.data, self.cut, self.device = data, cut, device
+    def __init__(
+        self, data: ImageSet, augmentation: Augmentation, device: torch.device
+    ) -> None:
+        self.data, self.augmentation, self.device = (
+            data,
+            augmentation,
+            device,
+        )
         self.mean, self.deviation = (
-            value.to(device) for value in data.statistics(cut.normalization)
+            value.to(device)
+            for value in data.statistics(augmentation.normalization)
         )
         self.images = data.train_images.to(device)
         self.labels = data.train_labels.to(device)
 
-    def train(self, draw: Draw) -> tuple[Tensor, Tensor]:
+    def train(self, request: BatchRequest) -> tuple[Tensor, Tensor]:
         """One batch to train on."""
-        chosen = draw.chosen.to(self.device)
+        chosen = request.chosen.to(self.device)
         x = self.images[chosen]
-        if not self.cut.pad_before_normalization:
+        if not self.augmentation.pad_before_normalization:
             x = normalize(x, self.mean, self.deviation)
         x = crop_and_flip(
             x,
-            pad=self.cut.pad,
-            flip=self.cut.flip,
-            seed=draw.seed,
-            iteration=draw.iteration,
-            part=draw.part,
-            batch=draw.batch,
+            pad=self.augmentation.pad,
+            flip=self.augmentation.flip,
+            seed=request.seed,
+            iteration=request.iteration,
+            part=request.part,
+            batch=request.batch,
         )
-        if self.cut.pad_before_normalization:
+        if self.augmentation.pad_before_normalization:
             x = normalize(x, self.mean, self.deviation)
         return x, self.labels[chosen]
 

@@ -13,7 +13,7 @@ EVALUATED = 500  # images at once, in a test
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cut:
+class Augmentation:
     """How training images are cut and normalized.
 
     Parameters
@@ -35,7 +35,7 @@ class Cut:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Draw:
+class BatchRequest:
     """Which images of a data set one process sees in one iteration.
 
     Parameters
@@ -56,7 +56,7 @@ class Draw:
 class Loader(Protocol):
     """Gives batches, images float32 (N, C, H, W) and labels int64 (N,)."""
 
-    def train(self, draw: Draw, /) -> tuple[Tensor, Tensor]:
+    def train(self, request: BatchRequest, /) -> tuple[Tensor, Tensor]:
         """One batch to train on."""
 
     def test(

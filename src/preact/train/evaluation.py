@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from preact.data import Data
-from preact.data.loader import Cut
+from preact.data.loader import Augmentation
 from preact.fast import fast
 from preact.nn import Network
 from preact.train.device import check_device
@@ -76,7 +76,7 @@ def evaluate(
         network = fast(network)
     network.to(place)
     network.to(memory_format=layout)  # type: ignore[call-overload]
-    cut = Cut(
+    augmentation = Augmentation(
         normalization=normalization,
         pad=0,
         pad_before_normalization=False,
@@ -84,7 +84,7 @@ def evaluate(
     )
     wrong = count_wrong(
         network.eval(),
-        data.loader(cut, place).test(0, 1),
+        data.loader(augmentation, place).test(0, 1),
         arithmetic(execution.precision, place),
         layout,
     )

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from preact.data.augment import batch_indices, draws
-from preact.data.loader import Cut, Draw, Loader
+from preact.data.loader import Augmentation, BatchRequest, Loader
 from preact.fast import fast, with_memory
 from preact.nn import Network
 from preact.nn.layers import set_ghost_batch
@@ -62,13 +62,13 @@ class Session:
             label_smoothing=recipe.label_smoothing,
             captured=captured,
         )
-        cut = Cut(
+        augmentation = Augmentation(
             normalization=recipe.normalization,
             pad=recipe.pad,
             pad_before_normalization=recipe.pad_before_normalization,
             flip=recipe.flip,
         )
-        self.loader: Loader = run.data.loader(cut, self.device)
+        self.loader: Loader = run.data.loader(augmentation, self.device)
         self.sums = torch.zeros(3, dtype=torch.float64, device=self.device)
         self.count = torch.tensor(size, device=self.device)
 
@@ -120,14 +120,14 @@ class Session:
         """The images of this process, normalized and augmented, and labels."""
         run, batch = self.run, self.run.recipe.batch
         n, _ = run.data.counts
-        draw = Draw(
+        request = BatchRequest(
             chosen=batch_indices(n, batch, run.seed, iteration)[self.part],
             seed=run.seed,
             iteration=iteration,
             part=self.part,
             batch=batch,
         )
-        x, y = self.loader.train(draw)
+        x, y = self.loader.train(request)
         return x.contiguous(memory_format=self.layout), y
 
     def since_last_time(self) -> tuple[float, float]:

@@ -14,11 +14,11 @@ from typing import Any
 import torch
 
 from preact.bench.contestants import Contestant
-from preact.bench.racer import Facts, Racer
+from preact.bench.timed_network import Facts, TimedNetwork
 
 
-class Lane:
-    """A `Racer` on the CPU, elsewhere.
+class WorkerProcess:
+    """A `TimedNetwork` on the CPU, elsewhere.
 
     Parameters
     ----------
@@ -38,12 +38,12 @@ class Lane:
         end.close()
 
     def prepare(self) -> Facts:
-        """See `Racer.prepare`."""
+        """See `TimedNetwork.prepare`."""
         facts: Facts = self._ask("prepare")
         return facts
 
     def turn(self) -> tuple[float, float]:
-        """See `Racer.turn`."""
+        """See `TimedNetwork.turn`."""
         train_s, forward_s = self._ask("turn")
         return train_s, forward_s
 
@@ -79,10 +79,14 @@ def _serve(
 ) -> None:
     """Do what is asked until nobody asks."""
     torch.set_num_threads(threads)
-    racer = Racer(contestant, shape, torch.device("cpu"))
+    timed_network = TimedNetwork(contestant, shape, torch.device("cpu"))
     while True:
         try:
             what = pipe.recv()
         except EOFError:
             return
-        pipe.send(racer.prepare() if what == "prepare" else racer.turn())
+        pipe.send(
+            timed_network.prepare()
+            if what == "prepare"
+            else timed_network.turn()
+        )

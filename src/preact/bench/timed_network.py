@@ -31,7 +31,7 @@ class Facts(NamedTuple):
     launches: int
 
 
-class Racer:
+class TimedNetwork:
     """Network, optimizer and one batch of a contestant.
 
     Parameters
