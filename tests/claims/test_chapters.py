@@ -342,10 +342,29 @@ def test_in_failing_runs_paths_are_closed_and_the_gradient_small(depth):
     )
     assert max(shares) < 0.01
     assert min(errors) > 50
-    if depth == 110:  # several times smaller, and no more than that
-        assert 0.02 < min(ratios) < max(ratios) < 0.5
+    if depth == 110:  # five to twenty-four times smaller
+        assert 1 / 24.5 < min(ratios) < max(ratios) < 1 / 5
     else:
         assert 1e-11 < min(ratios) < max(ratios) < 1e-3
+
+
+@claim("original-without-final-bn-loses-its-paths")
+@pytest.mark.parametrize("depth", [110, 1001])
+def test_in_failing_runs_the_stages_before_the_last_stay_open(depth):
+    """The share is of paths from the beginning of a stage."""
+    runs = [
+        run
+        for run in load_records("digits_depth")
+        if (run["depth"], run["row"], run["tail"]) == (depth, "original", "")
+    ]
+    assert len(runs) >= 3
+    for run in runs:
+        (share,) = (
+            p["open_share"] for p in run["profiles"] if p["iteration"] == 100
+        )
+        stage = (len(share) - 1) // 3
+        for end in (stage, 2 * stage):
+            assert 1 / 8 < share[end] < 2 / 5
 
 
 @claim("final-bn-keeps-the-paths-open")
