@@ -1,13 +1,13 @@
 """What the chapters call: the language, pictures, numbers, exercises.
 
 A chapter's first cell is `strings = setup("en")`; it is the only cell that
-differs between the three editions.
+differs between the three editions. `preact.book.cover` is asked for by its
+own name: it reads records, and a new record shall not run every chapter anew.
 
 Every chapter.
 """
 
 from preact.book.builder import unit_builder
-from preact.book.cover import cover_picture, recorded_course
 from preact.book.exercises import check
 from preact.book.explorers import stack_explorer, stepper, unit_explorer
 from preact.book.page import glue, setup
@@ -16,12 +16,10 @@ from preact.book.racetrack import race
 
 __all__ = [
     "check",
-    "cover_picture",
     "glue",
     "growth_by_place_of_bn",
     "predict",
     "race",
-    "recorded_course",
     "setup",
     "stack_explorer",
     "stepper",
