@@ -310,7 +310,7 @@ def test_a_folder_that_is_gone_is_one_sentence(tmp_path, small):
         check=False,
     )
     assert done.returncode == 2
-    assert sentence(done.stderr, "runs") == "good"
+    assert sentence(done.stderr, "folder", "gone") == "good"
 
 
 def test_records_of_a_run_say_no_path_of_the_user(command, small, tmp_path):
