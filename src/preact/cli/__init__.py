@@ -85,7 +85,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-@contextmanager
 def check_folder() -> None:
     """Refuse to work in a folder that is gone: libraries would crash there.
 
@@ -103,6 +102,7 @@ def check_folder() -> None:
         ) from None
 
 
+@contextmanager
 def interruptible_imports() -> Iterator[None]:
     """Let Ctrl-C end the process at once, while modules are imported.
 
