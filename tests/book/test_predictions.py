@@ -45,6 +45,7 @@ def test_an_axis_leads_from_a_place_to_a_value_and_back():
     np.testing.assert_allclose(narrow["values"], [1, 100, 1e4])
 
 
+@pytest.mark.slow
 def test_the_growth_of_a_place_is_the_median_over_its_units():
     growth = growth_by_place_of_bn()
     for place in ("pre", "post", "after"):

@@ -169,6 +169,7 @@ def test_without_its_first_relu_the_same_branch_triples_it():
 
 @claim("streams-grow-alike")
 @pytest.mark.parametrize("spec", [*map(TABLE_2.get, PAIR), CONTROL])
+@pytest.mark.slow
 def test_streams_of_200_fresh_units_grow_with_an_exponent_near_a_half(spec):
     plan = stack_plan(spec, units=200, width=64)
     fits = [
@@ -180,6 +181,7 @@ def test_streams_of_200_fresh_units_grow_with_an_exponent_near_a_half(spec):
 
 @claim("tail-and-gradient")
 @pytest.mark.parametrize("row", PAIR)
+@pytest.mark.slow
 def test_the_tail_changes_the_gradient_and_hardly_its_course(row):
     first, ratio = {}, {}
     for name, tail in {"own": None, "BN": (BN,)}.items():
@@ -199,6 +201,7 @@ def test_the_tail_changes_the_gradient_and_hardly_its_course(row):
 # ------------------------------------------------------------ chapter 03
 @claim("direct-term-at-16-units")
 @pytest.mark.parametrize("row", PAIR)
+@pytest.mark.slow
 def test_the_direct_term_after_16_units_is_the_open_share(row):
     plan = stack_plan(TABLE_2[row], units=16, width=64)
     direct = [
@@ -398,6 +401,7 @@ def growth_over_50_units(tap):
 
 
 @claim("popular-bug-explodes")
+@pytest.mark.slow
 def test_the_popular_bug_grows_the_gradient_ten_thousandfold():
     """50 fresh units of width 64, other seeds than the chapter's."""
     assert min(growth_over_50_units("after pre")) > 1e4

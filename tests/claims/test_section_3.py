@@ -105,6 +105,7 @@ def test_a_gate_that_is_no_complement_opens_with_its_bias():
 
 
 @pytest.mark.claim("lambda-below-1-and-the-gradient-grows")
+@pytest.mark.slow
 def test_the_total_gradient_grows_where_the_direct_term_vanishes():
     """0.9^100 of the shortcut is left; the gradient grows all the same."""
     plan = stack_plan(scaled(0.9), units=100, width=64)
@@ -114,6 +115,7 @@ def test_the_total_gradient_grows_where_the_direct_term_vanishes():
 
 @pytest.mark.claim("lambda-below-1-and-the-gradient-grows")
 @pytest.mark.parametrize("value", [0.5, 0.9])
+@pytest.mark.slow
 def test_with_lambda_below_one_the_stream_saturates(value):
     plan = stack_plan(scaled(value), units=100, width=64)
     rms = profile(plan).signal_rms[-1]
