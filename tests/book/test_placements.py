@@ -144,18 +144,21 @@ def test_bn_after_the_addition_keeps_the_signal_near_one(way):
     np.testing.assert_allclose(signal, 1, rtol=0.2)
 
 
+@claim("order-doubles-the-growth-of-row-c")
 @pytest.mark.slow
 def test_exchanging_bn_and_relu_of_row_c_doubles_the_growth():
     swapped = growth(post=(RELU, BN), seeds=4)
     assert swapped.min() > 2 * growth(post=(BN, RELU), seeds=4).max()
 
 
+@claim("a-unit-not-in-the-paper-grows-no-more")
 @pytest.mark.slow
 def test_a_unit_not_in_the_paper_grows_no_more_than_full_preactivation():
     other = growth(pre=(BN,), post=(RELU,), seeds=4)
     assert np.median(other) <= np.median(growth(pre=(BN, RELU), seeds=4))
 
 
+@claim("row-c-grows-less-than-the-original")
 @pytest.mark.slow
 def test_row_c_grows_less_than_the_original():
     row_c = growth(post=(BN, RELU), seeds=4)

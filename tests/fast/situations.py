@@ -7,7 +7,6 @@ buffers.
 
 import copy
 import io
-from contextlib import contextmanager
 
 import torch
 import torch.nn.functional as nnf
@@ -466,12 +465,6 @@ def saved_tensors_that_are_packed(network, view, x, labels):
         lambda t: t.clone(), lambda t: t
     ):
         return seen(view, x, labels)
-
-
-@contextmanager
-def _anomalies():
-    with torch.autograd.detect_anomaly(check_nan=True):
-        yield
 
 
 @situation
