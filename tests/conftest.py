@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 
 if shutil.which("nvidia-smi") is None:
     # Without a GPU its kernels are interpreted; Triton asks at its import.
@@ -11,6 +12,10 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     # Workers that each use every core fight: 10 times slower, seen.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell's `&` turns Ctrl-C off, for the suite and for all it starts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 from jaxtyping import install_import_hook
 
