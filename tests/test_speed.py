@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from preact.bench import contestants
-from preact.figures import accounted
+from preact.figures import speed_steps_table
 from preact.plan import cifar_plan
 from preact.records.compare import PUBLISHED
 from preact.records.speed import Step, load_steps, load_times
@@ -49,7 +49,7 @@ def test_times_are_compared_as_ratios_and_bytes_as_shares():
 def test_a_step_that_has_not_been_measured_says_so(language):
     strings = Strings(language)
     steps = [(step, load_times(step.record)) for step in STEPS]
-    table = accounted(steps, strings)
+    table = speed_steps_table(steps, strings)
     for (_, record), line in zip(steps, table.body, strict=True):
         assert (line[-1] == strings("table.not_run")) == (record is None)
     assert any(record for _, record in steps)

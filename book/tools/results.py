@@ -8,14 +8,14 @@ import re
 import sys
 
 from book.tools import ROOT
-from preact.figures import accounted, measured, timed
+from preact.figures import errors_table, speed_steps_table, times_table
 from preact.records.compare import compare, load_records
 from preact.records.speed import load_steps, load_times
 from preact.strings import Strings
 
 README = ROOT / "README.md"
 BLOCK = re.compile(
-    r"(<!-- (?P<kind>measured|timed|accounted): (?P<name>[\w-]+) -->\n)"
+    r"(<!-- (?P<kind>errors|times|speed-steps): (?P<name>[\w-]+) -->\n)"
     r".*?(?P<end><!-- end -->)",
     re.DOTALL,
 )
@@ -26,15 +26,15 @@ def updated(text: str) -> str:
 
     def table(found: re.Match[str]) -> str:
         strings, name = Strings("en"), found["name"]
-        if found["kind"] == "timed":
+        if found["kind"] == "times":
             record = load_times(name)
             assert record, name
-            made = timed(record, strings)
-        elif found["kind"] == "accounted":
+            made = times_table(record, strings)
+        elif found["kind"] == "speed-steps":
             steps = [(step, load_times(step.record)) for step in load_steps()]
-            made = accounted(steps, strings)
+            made = speed_steps_table(steps, strings)
         else:
-            made = measured(compare(load_records(name)), strings)
+            made = errors_table(compare(load_records(name)), strings)
         return f"{found[1]}{made.markdown()}{found['end']}"
 
     return BLOCK.sub(table, text)

@@ -281,17 +281,17 @@ def shortened_key(key: str) -> str:
 
 def _keys(kind: type[Any], place: tuple[int | str, ...]) -> list[str]:
     """Legal keys at a place, from the schema."""
-    whole = schema(kind)
-    node: dict[str, Any] = whole
+    full_schema = schema(kind)
+    node: dict[str, Any] = full_schema
 
     def resolved(node: dict[str, Any]) -> dict[str, Any]:
         for choice in node.get("oneOf", node.get("anyOf", ())):
-            found = resolved(choice)
-            if "properties" in found:
-                return found
+            branch = resolved(choice)
+            if "properties" in branch:
+                return branch
         if "$ref" in node:
             name = node["$ref"].rsplit("/", 1)[1]
-            return resolved(whole["$defs"][name])
+            return resolved(full_schema["$defs"][name])
         return node
 
     for part in place:

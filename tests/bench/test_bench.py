@@ -15,7 +15,7 @@ from preact.bench.contestants import missing_peers
 from preact.bench.timed_network import TimedNetwork
 from preact.bench.worker_process import WorkerProcess
 from preact.cli import main
-from preact.figures import timed
+from preact.figures import times_table
 from preact.nn import Network
 from preact.plan import cifar_plan
 from preact.spec import TABLE_2
@@ -129,7 +129,7 @@ def test_a_gpu_s_table_shows_launches_and_the_share_of_the_limit():
     }
     said = ("network", "batch", "precision", "threads", "device", "rounds")
     record = dict.fromkeys(said, "") | {"limit_ms": 10.0, "rows": [row]}
-    table = timed(record, Strings("en"))
+    table = times_table(record, Strings("en"))
     assert table.body[0][-2:] == ["3,210", "25"]
 
 

@@ -7,7 +7,7 @@ from book.tools import results
 from preact.data import load
 from preact.data.images import ImageSet
 from preact.experiment import planned_runs, read_experiment
-from preact.figures import measured
+from preact.figures import errors_table
 from preact.records import read_curve, read_record
 from preact.records.compare import PUBLISHED, compare, load_records
 from preact.spec import BN, RELU
@@ -108,6 +108,6 @@ def test_an_experiment_on_digits_is_recorded_in_full(name):
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_experiment_can_be_shown_in_every_language(name, language):
-    table = measured(compare(load_records(name)), Strings(language))
+    table = errors_table(compare(load_records(name)), Strings(language))
     assert len(table.body) == len(compare(load_records(name)))
     assert "<table" in table._repr_html_()

@@ -10,7 +10,7 @@ import pytest
 
 from preact.cli import main
 from preact.experiment import read_experiment
-from preact.figures import error_by_depth, measured
+from preact.figures import error_by_depth, errors_table
 from preact.figures.variants import (
     COLORS,
     MARKERS,
@@ -79,7 +79,7 @@ def test_another_unit_of_the_same_name_does_not_take_its_place(out, capsys):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_report_prints_the_unit_beside_its_name(out, language):
     lines = compare(load_records("own", out))
-    table = measured(lines, Strings(language))
+    table = errors_table(lines, Strings(language))
     assert [line.n for line in lines] == [2, 2]
     assert f"mine: {SPEC}" in [row[0] for row in table.body]
 

@@ -6,7 +6,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from book.tools import results
-from preact.figures import measured
+from preact.figures import errors_table
 from preact.figures.tables import Table
 from preact.records.compare import Line
 from preact.strings import LANGUAGES, Strings
@@ -17,7 +17,7 @@ MARKUP = [
     "a\r\n\n| 1 |",
     '<img src="x" onerror="alert(1)">',
     "<!-- end -->",
-    "<!-- measured: digits_table_2 -->",
+    "<!-- errors: digits_table_2 -->",
     "[a](javascript:alert(1))",
     "![a](b.png)",
     "`code` and ``code``",
@@ -59,7 +59,7 @@ def test_a_pages_table_shows_markup_as_text(text):
 
 
 def test_a_record_cannot_close_its_block_of_the_readme():
-    block = "<!-- measured: digits_table_2 -->\n{}<!-- end -->\n# after"
+    block = "<!-- errors: digits_table_2 -->\n{}<!-- end -->\n# after"
     table = Table(["a"], [["<!-- end --> | b"]], "<!-- end -->").markdown()
     found = results.BLOCK.search(block.format(table))
     assert block.format(table)[found.end() :] == "\n# after"
@@ -90,11 +90,11 @@ def line(**fields):
     ["CIFAR-100", "ImageNet", "CIFAR-10 (unofficial files)", "mine <b>"],
 )
 def test_data_without_a_translated_name_keeps_its_own(label, language):
-    table = measured([line(data_label=label)], Strings(language))
+    table = errors_table([line(data_label=label)], Strings(language))
     assert label in table.caption
 
 
 def test_an_unknown_row_keeps_its_own_name():
-    table = measured([line(row="my <b>row</b>")], Strings("en"))
+    table = errors_table([line(row="my <b>row</b>")], Strings("en"))
     assert table.body[0][0].startswith("my <b>row</b>:")
     assert "&lt;b&gt;row" in table._repr_html_()

@@ -180,16 +180,16 @@ def missing_peers() -> list[str]:
 
 def _peers(plan: NetworkPlan) -> dict[str, Callable[[], nn.Module]]:
     """Builders of this network in other packages."""
-    found: dict[str, Callable[[], nn.Module]] = {}
+    builders: dict[str, Callable[[], nn.Module]] = {}
     zoo = _module("pytorchcv.models.preresnet_cifar")
     names = {164: "preresnet164bn_cifar10", 1001: "preresnet1001_cifar10"}
     if zoo and plan.depth in names:
-        found["pytorchcv"] = getattr(zoo, names[plan.depth])
+        builders["pytorchcv"] = getattr(zoo, names[plan.depth])
     other = _module("torch_resnet")
     if other and plan.depth in names:
         make = getattr(other, f"PreActResNet{plan.depth}")
-        found["torch-resnet"] = partial(_with_head, make, plan.classes)
-    return found
+        builders["torch-resnet"] = partial(_with_head, make, plan.classes)
+    return builders
 
 
 def _module(name: str):  # type: ignore[no-untyped-def]

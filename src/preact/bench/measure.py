@@ -138,18 +138,18 @@ def compare_times(
                 )
             else:
                 networks.append(TimedNetwork(entry, shape, device))
-        found = [
+        results = [
             Measured(entry.name, entry.peer, network.prepare())
             for entry, network in zip(entries, networks, strict=True)
         ]
         for turn in range(rounds + 1):
-            for one, network in zip(found, networks, strict=True):
+            for one, network in zip(results, networks, strict=True):
                 train_s, forward_s = network.turn()
                 if turn:
                     one.train_s.append(train_s)
                     one.forward_s.append(forward_s)
             progress(turn)
-    return found
+    return results
 
 
 # Narrow tensors that a unit reads and writes if every kernel does all it can

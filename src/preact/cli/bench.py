@@ -18,7 +18,7 @@ from preact.cli.report import as_rich
 from preact.experiment import find_device
 from preact.experiment.provenance import git
 from preact.fast import kernels
-from preact.figures import timed
+from preact.figures import times_table
 from preact.plan import cifar_plan, fitting_convs
 from preact.plan.checks import check_positive
 from preact.records import write_new
@@ -103,7 +103,7 @@ def _bench(options: argparse.Namespace) -> int:
     }
     if device.type == "cuda":
         record["limit_ms"] = limit_ms(plan, options.batch, device)
-    console.print(as_rich(timed(record, Strings("en"))))
+    console.print(as_rich(times_table(record, Strings("en"))))
     if options.record:
         text = json.dumps(record, indent=1) + "\n"
         write_new(options.record, text, replace=False)

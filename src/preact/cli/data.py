@@ -43,9 +43,9 @@ def _data(options: argparse.Namespace) -> int:
                 task, completed=done, total=total
             ),
         )
-    found = load(options.name, options.folder)
+    images = load(options.name, options.folder)
     print(
-        f"{found.label}: {found.counts[0]:,} training and "
-        f"{found.counts[1]:,} test images, {found.classes} classes"
+        f"{images.label}: {images.counts[0]:,} training and "
+        f"{images.counts[1]:,} test images, {images.classes} classes"
     )
     return 0

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from preact.figures import measured, tables
+from preact.figures import errors_table, tables
 from preact.records.compare import (
     PUBLISHED,
     Line,
@@ -65,7 +65,7 @@ def _report(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps([as_json(line) for line in lines]))
         return 0
-    table = measured(lines, Strings(options.language))
+    table = errors_table(lines, Strings(options.language))
     if options.markdown:
         print(table.markdown(), end="")
         return 0

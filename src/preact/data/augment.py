@@ -66,13 +66,13 @@ def crop_and_flip(
         Which of how many images of the iteration these are, if not all.
     """
     n, _, height, width = images.shape
-    whole = batch or n
+    batch_size = batch or n
     rng = draws(seed, iteration, stream=2)
     rows, columns = (
-        torch.randint(0, 2 * pad + 1, (whole,), generator=rng)[part]
+        torch.randint(0, 2 * pad + 1, (batch_size,), generator=rng)[part]
         for _ in range(2)
     )
-    flipped = torch.rand(whole, generator=rng)[part] < 0.5
+    flipped = torch.rand(batch_size, generator=rng)[part] < 0.5
     device = images.device
     if pad:
         images = nnf.pad(images, (pad, pad, pad, pad))

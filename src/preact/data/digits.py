@@ -10,9 +10,9 @@ TRAIN = 1437  # the first four fifths, in the order of the file
 
 def read_digits() -> ImageSet:
     """Return 1437 training and 360 test images of 1 x 8 x 8, ten classes."""
-    found = load_digits()
-    images = torch.tensor(found.images, dtype=torch.uint8)[:, None]
-    labels = torch.tensor(found.target, dtype=torch.int64)
+    digits = load_digits()
+    images = torch.tensor(digits.images, dtype=torch.uint8)[:, None]
+    labels = torch.tensor(digits.target, dtype=torch.int64)
     return ImageSet(
         name="digits",
         label="scikit-learn digits",

@@ -241,9 +241,9 @@ def checkpoints(path: Path) -> Path:
 def find_checkpoint(path: Path) -> Path | None:
     """Return the newest checkpoint of a record's run, if there is one."""
     for name in (NAME, PREVIOUS):
-        found = checkpoints(path) / name
-        if found.exists():
-            return found
+        checkpoint = checkpoints(path) / name
+        if checkpoint.exists():
+            return checkpoint
     return None
 
 
@@ -260,10 +260,10 @@ def known_record(path: Path, run: Run) -> Record:
     ValueError
         If it is of another configuration.
     """
-    known = read_record(path)
-    if known.config_sha256 != run.config_sha256:
+    record = read_record(path)
+    if record.config_sha256 != run.config_sha256:
         raise ValueError(
             f"{path} is the record of another configuration; choose another "
             "--out or delete it"
         )
-    return known
+    return record

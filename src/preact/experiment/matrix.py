@@ -60,7 +60,7 @@ def planned_runs(experiment: Experiment, data: Data) -> Iterator[PlannedRun]:
     All first seeds come before all second ones, so that an experiment that
     is stopped has every row.
     """
-    found: dict[Path, tuple[int, PlannedRun]] = {}
+    by_path: dict[Path, tuple[int, PlannedRun]] = {}
     for network in experiment.networks:
         for row, spec in experiment.rows.items():
             for choice in experiment.final_bn:
@@ -78,8 +78,8 @@ def planned_runs(experiment: Experiment, data: Data) -> Iterator[PlannedRun]:
                         execution=experiment.execution,
                     )
                     planned = PlannedRun(experiment.name, run)
-                    found.setdefault(planned.path, (k, planned))
-    ordered = sorted(found.values(), key=lambda found: found[0])
+                    by_path.setdefault(planned.path, (k, planned))
+    ordered = sorted(by_path.values(), key=lambda by_path: by_path[0])
     return (planned for _, planned in ordered)
 
 

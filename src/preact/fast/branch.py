@@ -79,23 +79,23 @@ def branch_of(unit: nn.Module, channels: int) -> Branch | None:
     pre = None if unit.tap_after_pre else _layers(own["pre"])
     if weights is None:
         return None
-    found = None if pre is None else _segments([*pre, *weights], channels)
-    has_pre = found is not None
-    if found is None:
-        found = _segments(weights, None)
-    if not found:
+    segments = None if pre is None else _segments([*pre, *weights], channels)
+    has_pre = segments is not None
+    if segments is None:
+        segments = _segments(weights, None)
+    if not segments:
         return None
-    states = {bn.training for bn, _ in found if bn is not None}
+    states = {bn.training for bn, _ in segments if bn is not None}
     if len(states) != 1:
         return None
     adds_input = (
         has_pre
-        and _keeps_shape(found, channels)
+        and _keeps_shape(segments, channels)
         and all(_layers(own[name]) == () for name in EMPTY)
         and _is_one(own["on_shortcut"])
         and _is_one(own["on_branch"])
     )
-    return Branch(tuple(found), has_pre, adds_input, states.pop())
+    return Branch(tuple(segments), has_pre, adds_input, states.pop())
 
 
 def _layers(sequence: nn.Module) -> tuple[nn.Module, ...] | None:

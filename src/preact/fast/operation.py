@@ -156,8 +156,8 @@ def gradients(
 ) -> list[Tensor | None]:
     """Differentiable gradients; None for what needs none."""
     wanted = [t for t in inputs if t.requires_grad]
-    found = iter(torch.autograd.grad(y, wanted, dy, create_graph=True))
-    return [next(found) if t.requires_grad else None for t in inputs]
+    gradients = iter(torch.autograd.grad(y, wanted, dy, create_graph=True))
+    return [next(gradients) if t.requires_grad else None for t in inputs]
 
 
 def normalize(z: Tensor, weight: Tensor, bias: Tensor, seen: Seen) -> Tensor:

@@ -7,10 +7,10 @@ alternative text.
 
 Examples
 --------
->>> from preact.figures import measured
+>>> from preact.figures import errors_table
 >>> from preact.records.compare import compare, load_records
 >>> from preact.strings import Strings
->>> table = measured(compare(load_records("digits_depth")), Strings("en"))
+>>> table = errors_table(compare(load_records("digits_depth")), Strings("en"))
 >>> table.head[:2]
 ['network', 'row']
 
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     from preact.figures.style import Picture
     from preact.figures.tables import (
         Table,
-        accounted,
-        measured,
+        errors_table,
         network_table,
         paper_beside_ours,
-        timed,
+        speed_steps_table,
+        times_table,
     )
     from preact.figures.units import unit_diagram
 
@@ -48,21 +48,21 @@ __all__ = [
     "Course",
     "Picture",
     "Table",
-    "accounted",
     "arm_name",
     "depth_and_time",
     "direct_term",
     "error_by_depth",
+    "errors_table",
     "gradient_at",
     "growth_laws",
-    "measured",
     "network_table",
     "paper_beside_ours",
     "paths_by_length",
     "product_and_gradient",
     "race_curves",
     "signal_and_gradient",
-    "timed",
+    "speed_steps_table",
+    "times_table",
     "unit_diagram",
 ]
 
@@ -95,11 +95,11 @@ def __getattr__(name: str) -> object:
             return paths.paths_by_length
         case (
             "Table"
-            | "accounted"
-            | "measured"
+            | "speed_steps_table"
+            | "errors_table"
             | "network_table"
             | "paper_beside_ours"
-            | "timed"
+            | "times_table"
         ):
             from preact.figures import tables
 

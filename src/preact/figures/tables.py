@@ -97,7 +97,7 @@ def paper_beside_ours(
     return Table(head, body, strings("table.median"))
 
 
-def measured(lines: Sequence[Line], strings: Strings) -> Table:
+def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
     """Our errors, all seeds of a row in one line, beside the paper's.
 
     Parameters
@@ -172,7 +172,7 @@ DATA_KEYS = {
 }
 
 
-def timed(record: Mapping[str, Any], strings: Strings) -> Table:
+def times_table(record: Mapping[str, Any], strings: Strings) -> Table:
     """Times of `preact bench`, and how they compare with the better peer.
 
     Parameters
@@ -200,12 +200,12 @@ def timed(record: Mapping[str, Any], strings: Strings) -> Table:
             line += [f"{row['launches']:,}", f"{share:.0f}"]
     head = [strings("table.network")]
     head += [strings(f"table.{name}") for name in names]
-    said = ("network", "batch", "precision", "threads", "device", "rounds")
-    values = {name: record[name] for name in said}
+    named = ("network", "batch", "precision", "threads", "device", "rounds")
+    values = {name: record[name] for name in named}
     return Table(head, body, strings("table.timed", **values))
 
 
-def accounted(
+def speed_steps_table(
     steps: Sequence[tuple[Step, Mapping[str, Any] | None]], strings: Strings
 ) -> Table:
     """What each step toward speed was expected to gain, and gained.

@@ -100,8 +100,8 @@ def load_steps() -> list[Step]:
     """Read the steps in the order in which they were taken."""
     text = files("preact.records").joinpath("speed.toml").read_text("utf-8")
     return [
-        Step(**said | {"expected": tuple(said["expected"])})
-        for said in tomllib.loads(text)["step"]
+        Step(**fields | {"expected": tuple(fields["expected"])})
+        for fields in tomllib.loads(text)["step"]
     ]
 
 

@@ -161,8 +161,8 @@ def with_oom_advice(work: Callable[[], T], run: Run, device: str) -> T:
 
 def _advice(run: Run, device: str) -> str:
     """Compare what each option needs with what there is."""
-    found = measure_peaks_in_subprocess(run.plan)
-    needs = {memory: step_bytes(run, peak) for memory, peak in found.items()}
+    peaks = measure_peaks_in_subprocess(run.plan)
+    needs = {memory: step_bytes(run, peak) for memory, peak in peaks.items()}
     mine = run.execution.memory
     text = (
         f"out of memory: a step of {run.recipe.batch} images with --memory "

@@ -75,9 +75,9 @@ class Workers:
         """Average this network's gradients over all processes."""
         if self.count == 1:
             return network
-        known = signature(DistributedDataParallel).parameters
+        accepted = signature(DistributedDataParallel).parameters
         newer, older = "forward_sync_buffers", "broadcast_buffers"
-        option: Any = {newer if newer in known else older: False}
+        option: Any = {newer if newer in accepted else older: False}
         return DistributedDataParallel(network, **option)
 
 

@@ -116,15 +116,15 @@ def _home_cache() -> Path:
 
 def _key(source: str, compiler: list[str]) -> str:
     """Hash of all that the compiled file depends on."""
-    told = [
+    answers = [
         _run([*compiler, *question], Path.cwd())
         for question in (
             ["--version"],
             ["-march=native", "-Q", "--help=target"],
         )
     ]
-    all_told = "\n".join([source, *FLAGS, *compiler, *told])
-    return hashlib.sha256(all_told.encode()).hexdigest()[:16]
+    hashed = "\n".join([source, *FLAGS, *compiler, *answers])
+    return hashlib.sha256(hashed.encode()).hexdigest()[:16]
 
 
 def _run(command: list[str], folder: Path, *, check: bool = False) -> str:
@@ -195,8 +195,8 @@ def _opened(path: Path) -> ctypes.CDLL:
 def _reason(error: Exception) -> str:
     """What went wrong, in a line."""
     if isinstance(error, subprocess.CalledProcessError):
-        told = (error.stderr or "").strip().splitlines() or ["nothing"]
-        return f"{shlex.join(error.cmd[:2])} failed and said: {told[0]}"
+        lines = (error.stderr or "").strip().splitlines() or ["nothing"]
+        return f"{shlex.join(error.cmd[:2])} failed and said: {lines[0]}"
     if isinstance(error, subprocess.TimeoutExpired):
         return f"{error.cmd[0]} gave no answer in {TIMEOUT} s"
     return str(error)

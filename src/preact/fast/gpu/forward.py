@@ -105,9 +105,9 @@ def conv_forward(
                 p = some + tl.arange(0, PARTIALS_AT_ONCE)
                 n = tl.minimum(tl.maximum(rows - p * SPAN, 0), SPAN)
                 there = all_of + p[:, None] * 2 * C_OUT + c_out[None, :]
-                known = (p < programs)[:, None]
-                apart = tl.load(there, mask=known, other=0.0) - mean_y[None, :]
-                m2 = tl.load(there + C_OUT, mask=known, other=0.0)
+                valid = (p < programs)[:, None]
+                apart = tl.load(there, mask=valid, other=0.0) - mean_y[None, :]
+                m2 = tl.load(there + C_OUT, mask=valid, other=0.0)
                 m2_y += tl.sum(m2 + apart * apart * n[:, None], 0)
             tl.store(stats_y + group * C_OUT + c_out, mean_y)
             tl.store(stats_y + (groups + group) * C_OUT + c_out, m2_y / rows)

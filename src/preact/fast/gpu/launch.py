@@ -85,8 +85,8 @@ class Launcher:
         self.device = x.device
         processors = 1
         if x.is_cuda:
-            found = torch.cuda.get_device_properties(x.device)
-            processors = found.multi_processor_count
+            properties = torch.cuda.get_device_properties(x.device)
+            processors = properties.multi_processor_count
         most = max(1, PER_PROCESSOR * processors // groups)
         share = triton.cdiv(self.rows, most)
         self.span = max(LEAST_SPAN, triton.next_power_of_2(share))

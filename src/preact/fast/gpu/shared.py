@@ -132,9 +132,9 @@ def add_up_sums(
         for some in range(0, programs, PARTIALS_AT_ONCE):
             p = some + tl.arange(0, PARTIALS_AT_ONCE)
             there = all_of + p[:, None] * 2 * C + c[None, :]
-            known = (p < programs)[:, None]
-            dbias += tl.sum(tl.load(there, mask=known, other=0.0), 0)
-            dweight += tl.sum(tl.load(there + C, mask=known, other=0.0), 0)
+            valid = (p < programs)[:, None]
+            dbias += tl.sum(tl.load(there, mask=valid, other=0.0), 0)
+            dweight += tl.sum(tl.load(there + C, mask=valid, other=0.0), 0)
         tl.store(sums + group * C + c, dbias)
         tl.store(sums + (groups + group) * C + c, dweight)
         tl.store(tickets + group, 0)
