@@ -4,6 +4,8 @@
 `words`      the theme's words in Chinese
 `pages`      what every page carries
 `claims`     badges of claims, and the pages that list them
+`figures`    outputs of cells as numbered figures with captions
+`exercises`  kinds of exercises, and hints in stages
 `execution`  what was run before is not run again
 `search`     Chinese full-text search
 `assets`     scripts, styles and fonts, made small
@@ -22,6 +24,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Point the build at one edition and listen in on its steps."""
     start(app)
     app.setup_extension("book.site.claims")
+    app.setup_extension("book.site.figures")
+    app.setup_extension("book.site.exercises")
     app.setup_extension("book.site.execution")
     app.setup_extension("book.site.search")
     app.connect("config-inited", configure, priority=1)  # before the TOC

@@ -23,6 +23,7 @@ ENGINE = ("engine/network.js", "engine/training.js", "charts.js")
 SCRIPTS = {
     "preact-stack": (*ENGINE, "stack.js"),
     "preact-predict": ("charts.js", "predict.js"),
+    "preact-answer": ("charts.js", "answer.js"),
     "preact-builder": ("charts.js", "builder.js"),
     "preact-race": ("engine/digits.js", *ENGINE, "ranking.js", "race.js"),
 }

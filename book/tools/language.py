@@ -2,7 +2,8 @@
 
 Terms against the glossary, characters against the script of the page,
 numerals against their sources, Chinese sections against the English ones they
-were written from. `problems(root)` lists what is wrong.
+were written from. `problems(root)` lists what is wrong; `similarities(root)`
+says how alike the two Chinese editions are.
 
     python -m book.tools.language            print what is wrong
     python -m book.tools.language --record   note that translations are current
@@ -12,6 +13,7 @@ import hashlib
 import re
 import sys
 import tomllib
+from difflib import SequenceMatcher
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from typing import Any
 from opencc import OpenCC
 
 from book.tools import ROOT
-from book.tools.myst import chapters, directive, tokens
+from book.tools.myst import LABELED, chapters, directive, tokens
 from preact.strings import EDITIONS, LANGUAGES, ORIGINAL
 from preact.strings import TRANSLATIONS as CHINESE
 
@@ -41,7 +43,8 @@ def prose(text: str) -> str:
         if token.type == "text":
             parts.append(token.content)
         elif token.type == "colon_fence" and (made := directive(token)):
-            parts.append(f"{made.argument}\n")  # a title
+            if made.name not in LABELED:
+                parts.append(f"{made.argument}\n")  # a title
         elif token.type.endswith(("break", "_close")) and (
             token.block or "break" in token.type
         ):
@@ -215,6 +218,24 @@ def untraced_numbers(root: Path = ROOT) -> list[str]:
     return found
 
 
+# ------------------------------------------------------------- two Chineses
+def similarities(root: Path = ROOT) -> dict[str, float]:
+    """How alike the prose of the two Chinese editions is, 1 being equal.
+
+    Each is written from the English. Characters are compared, those of the
+    Traditional edition in their simplified form.
+    """
+    simplified, traditional = (chapters(name, root) for name in CHINESE)
+    fold = OpenCC("t2s").convert
+    return {
+        name: SequenceMatcher(
+            None, prose(text), fold(prose(traditional[name])), autojunk=False
+        ).ratio()
+        for name, text in simplified.items()
+        if name in traditional
+    }
+
+
 # ----------------------------------------------------------------- ledger
 LEDGER = "book/translations.toml"
 
@@ -274,5 +295,7 @@ if __name__ == "__main__":
     if "--record" in sys.argv:
         record()
     found = problems()
+    alike = (f"{name} {ratio:.2f}" for name, ratio in similarities().items())
+    print("the two Chinese editions, 1 being equal:", ", ".join(alike))
     print("\n".join(found) or "nothing to mend")
     sys.exit(bool(found))

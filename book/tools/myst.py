@@ -16,6 +16,10 @@ from myst_parser.parsers.options import options_to_items
 
 from book.tools import ROOT
 
+KINDS = ("compute", "diagnose", "investigate")  # classes of {exercise}
+STAGES = ("idea", "formula", "code")  # of hints in a row
+LABELED = ("caption", "solution", "solution-start", "ledger")
+
 
 def chapters(language: str, root: Path = ROOT) -> dict[str, str]:
     """Return the sources of one edition by name."""
@@ -31,6 +35,8 @@ class Directive:
 
     Parameters
     ----------
+    argument : str
+        A title, or for `LABELED` directives a label.
     options : dict
         `:key: value`, by the rules of MyST: quotes are taken off.
     """

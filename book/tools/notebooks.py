@@ -10,6 +10,7 @@ is turned into plain Markdown. Notebooks have no outputs and stable ids.
 
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import jupytext
@@ -20,7 +21,7 @@ from sphinx.directives.code import LiteralInclude, LiteralIncludeReader
 from book.site.words import WORDS
 from book.tools import ROOT
 from book.tools.claims import read_claims
-from book.tools.myst import read_options
+from book.tools.myst import STAGES, read_options
 from preact.strings import EDITIONS
 
 
@@ -30,10 +31,12 @@ def notebook(path: Path) -> str:
     book = jupytext.read(path)
     book.metadata.pop("jupytext", None)
     book.metadata["language_info"] = {"name": "python"}
+    labels = re.findall(r"^:::+{caption} (\S+)", path.read_text("utf-8"), re.M)
+    figures = {label: n for n, label in enumerate(labels, start=1)}
     for i, cell in enumerate(book.cells):
         cell["id"] = f"cell-{i:03d}"
         if cell.cell_type == "markdown":
-            cell.source = plain(cell.source, path, language)
+            cell.source = plain(cell.source, path, language, figures)
     book.cells = [c for c in book.cells if c.source.strip()]
     book.nbformat_minor = 5
     nbformat.validate(book)
@@ -42,41 +45,86 @@ def notebook(path: Path) -> str:
 
 
 OPTIONS = r"(?::[\w-]+:.*\n)*"
+HINT_HEAD = r":::+{hint}.*\n" + OPTIONS
+HINT = rf"^{HINT_HEAD}(?:.*\n)*?:::+ *$\n?"
 
 
-def plain(text: str, path: Path, language: str) -> str:
+def plain(
+    text: str, path: Path, language: str, figures: dict[str, int]
+) -> str:
     """Turn MyST into Markdown that any notebook shows.
 
     By patterns: a parser would not give the author's lines back.
+
+    Parameters
+    ----------
+    text : str
+        One cell.
+    path : Path
+        The chapter, from which quotations are found.
+    language : str
+        Of headings.
+    figures : dict
+        Labels of the chapter's figures, to their numbers in the notebook.
     """
-    say = EDITIONS[language]
+    words = WORDS[language]
 
     def quote(match: re.Match[str]) -> str:
         return quote_source(path.parent / match[1], match[2])
 
     def mark(match: re.Match[str]) -> str:
         kind = read_claims()[match[1]].kind
-        return f"[{WORDS[language][f'@claim-{kind}']}: {match[1]}]"
+        return f"[{words[f'@claim-{kind}']}: {match[1]}]"
 
-    text = re.sub(
-        r"```{literalinclude} (\S+)\n(.*?)```", quote, text, flags=re.DOTALL
+    def figure(match: re.Match[str]) -> str:
+        name, number = EDITIONS[language]["figure"], figures.get(match[1])
+        return f"{name} {number}" if number else f"`{match[1]}`"
+
+    def caption(match: re.Match[str]) -> str:
+        return EDITIONS[language]["opens"].format(figure(match))
+
+    rules: list[tuple[str, Callable[[re.Match[str]], str] | str]] = [
+        (r"```{literalinclude} (\S+)\n((?:.*\n)*?)```", quote),
+        (r"{claim}`([^`]+)`", mark),
+        (r"{numref}`([^`]+)`", figure),
+        (r"^:::+{caption} (\S+)\n", caption),
+        (rf"(?:{HINT}\s*){{2,}}", lambda row: stages(row[0], words)),
+        *patterns(EDITIONS[language]),
+    ]
+    for pattern, made in rules:
+        text = re.sub(pattern, made, text, flags=re.MULTILINE)
+    return text
+
+
+def stages(row: str, words: dict[str, str]) -> str:
+    """Name the hints of a row by what they give away."""
+    hints = re.split(r"^(?=:::+{hint})", row, flags=re.MULTILINE)[1:]
+    return "".join(
+        re.sub(HINT_HEAD, f"**{words[f'@hint-{stage}']}**\n", hint)
+        for stage, hint in zip(STAGES, hints, strict=False)
     )
-    text = re.sub(r"{claim}`([^`]+)`", mark, text)
-    for pattern, plain_text in (
+
+
+def patterns(say: dict[str, str]) -> list[tuple[str, str]]:
+    """Return what only the book understands, and what stands for it."""
+    return [
         (r"^%.*\n?", ""),
         (r"^\([\w-]+\)=\n", ""),  # labels
         (r"(\$\$) \([\w-]+\)$", r"\1"),
         (
             r"^:::+{exercise} *(.*)\n" + OPTIONS,
-            rf"**{say['exercise']}.** \1\n",
+            say["opens"].format(say["exercise"]) + r"\1\n",
         ),
         (
-            r"^:::+{solution-start}.*\n" + OPTIONS,
+            r"^:::+{solution(?:-start)?}.*\n" + OPTIONS,
             f"**{say['solution']}**\n",
         ),
         (r"^:::+{solution-end}\n", ""),
-        (r"^:::+{tab-item} (.*)\n" + OPTIONS, r"**\1**\n"),
-        (r"^:::+{hint}.*\n" + OPTIONS, f"**{say['hint']}**\n"),
+        (
+            r"^:::+{(?:tab-item|admonition)} (.*)\n" + OPTIONS,
+            r"**\1**\n",
+        ),
+        ("^" + HINT_HEAD, f"**{say['hint']}**\n"),
         (r"^:::+{[\w-]+}.*\n" + OPTIONS, ""),
         (r"^:::+ *$\n?", ""),
         (r"```{footbibliography}\n```\n?", ""),
@@ -84,9 +132,7 @@ def plain(text: str, path: Path, language: str) -> str:
         (r"{doc}`([^`]+)`", r"[\1](\1.ipynb)"),
         (r"{footcite[:\w]*}`([^`]+)`", r"[\1]"),
         (r"{[\w:]+}`([^`]+)`", r"`\1`"),
-    ):
-        text = re.sub(pattern, plain_text, text, flags=re.MULTILINE)
-    return text
+    ]
 
 
 def quote_source(path: Path, content: str) -> str:

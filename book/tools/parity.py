@@ -8,7 +8,7 @@ not; the build and a test refuse it.
 import re
 from pathlib import Path
 
-from book.tools.myst import directive, role, tokens
+from book.tools.myst import LABELED, directive, role, tokens
 from preact.strings import LANGUAGES, ORIGINAL, TRANSLATIONS
 
 SETUP = re.compile(r'setup\("([\w-]+)"\)')
@@ -55,7 +55,7 @@ def skeleton(text: str) -> dict[str, list[str]]:
                 for key, value in made.options.items()
                 if key not in TRANSLATED
             ]
-            if made.name in ("literalinclude", "ledger"):
+            if made.name in ("literalinclude", *LABELED):
                 parts["options"].append(f"{made.name} {made.argument}")
     # in the order in which the language's own sentence needs them
     parts["numbers from cells"].sort()

@@ -122,6 +122,21 @@ def test_the_gate_sees_another_function_quoted(tmp_path):
     assert any("options differ" in line for line in differences(tmp_path))
 
 
+CAPTION = ":::{caption} a-figure\nA finding.\n:::\n"
+
+
+@pytest.mark.parametrize("new", ["", CAPTION.replace("a-f", "another-f")])
+def test_the_gate_sees_a_figure_without_its_caption(tmp_path, new):
+    shutil.copytree(ROOT / "book", tmp_path / "book")
+    for language in LANGUAGES:
+        path = tmp_path / "book" / language / "04-units.md"
+        text = path.read_text("utf-8").replace("## ", f"{CAPTION}\n## ", 1)
+        path.write_text(text, "utf-8")
+    assert differences(tmp_path) == []
+    path.write_text(text.replace(CAPTION, new, 1), "utf-8")
+    assert any(f"{language}/04" in line for line in differences(tmp_path))
+
+
 def test_the_gate_sees_another_file_quoted(tmp_path):
     shutil.copytree(ROOT / "book", tmp_path / "book")
     path = tmp_path / "book/zh-Hant/04-units.md"
@@ -248,13 +263,21 @@ def test_a_cell_is_short_and_narrow(path):
 
 
 @EVERY
-def test_a_chapter_opens_with_question_result_and_equations(path):
-    text = path.read_text("utf-8")
-    bold = re.findall(r"^\*\*(.+?)[.。]?\*\*", text, re.MULTILINE)[:3]
-    assert bold in (
-        ["Question", "Result", "Equations"],
-        ["问题", "结论", "公式"],
-        ["問題", "結論", "公式"],
+def test_a_chapter_opens_with_question_folded_result_and_equations(path):
+    text = path.read_text("utf-8").split("```{code-cell}")[0]
+    parts = [
+        title or bold
+        for bold, title in re.findall(
+            r"^\*\*(.+?)[.。]?\*\*"
+            r"|^:::{admonition} (.+)\n:class: dropdown\n",
+            text,
+            re.MULTILINE,
+        )
+    ]
+    assert parts in (
+        ["Question", "Result, in one sentence", "Equations"],
+        ["问题", "一句话结论", "公式"],
+        ["問題", "一句話結論", "公式"],
     )
 
 

@@ -1,12 +1,13 @@
 """Checkers: wrong answers are told so, right ones are, in three languages."""
 
 import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from answers import gradient, signal, units, why
 
-from paths import ROOT
+from book.tools.myst import KINDS, chapters, directive, tokens
 from preact.book import check, setup
 from preact.book.exercises import CHECKERS
 from preact.book.exercises.judge import exercise as register
@@ -30,12 +31,47 @@ ANSWERS = {
 }
 
 
-def test_every_exercise_has_a_checker_and_a_test():
-    labels = set()
-    for path in ROOT.glob("book/en/*.md"):
-        labels |= set(re.findall(r"^:label: (.*)$", path.read_text(), re.M))
-    assert labels == set(CHECKERS) == set(ANSWERS)
+def of_chapters(*names):
+    """Directives of these names in the English chapters, in their order."""
+    return [
+        made
+        for text in chapters("en").values()
+        for token in tokens(text)
+        if (made := directive(token)) and made.name in names
+    ]
+
+
+def has_rubric(solution):
+    """Whether a solution lists three things or more to look for."""
+    return len(re.findall(r"^[-*] ", solution.body, re.MULTILINE)) >= 3
+
+
+def test_every_exercise_has_a_checker_and_a_test_or_a_rubric():
+    """An investigation may have a rubric; nothing has both."""
+    exercises = {
+        made.options["label"]: made for made in of_chapters("exercise")
+    }
+    judged = {
+        made.argument
+        for made in of_chapters("solution")
+        if "investigate" in exercises[made.argument].options.get("class", "")
+        and has_rubric(made)
+    }
+    assert set(CHECKERS) == set(ANSWERS)
+    assert exercises.keys() - judged == set(CHECKERS)
     assert list(CHECKERS) == list(ANSWERS)  # in the order of the book
+
+
+def test_every_exercise_has_a_solution_a_hint_and_a_legal_kind():
+    made = of_chapters("exercise", "hint", "solution", "solution-start")
+    solved = [m.argument for m in made if m.name.startswith("solution")]
+    exercises = [m for m in made if m.name == "exercise"]
+    assert solved == [m.options["label"] for m in exercises]
+    for exercise, after in pairwise(made):
+        if exercise.name == "exercise":
+            assert after.name == "hint", exercise.argument
+            kind = exercise.options.get("class", KINDS[0])
+            assert kind in KINDS, exercise.argument
 
 
 def test_an_exercise_has_one_checker():

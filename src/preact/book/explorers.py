@@ -25,13 +25,24 @@ ROWS = {**TABLE_2, **CONTROLS}
 
 
 class Html:
-    """Markup that a cell shows as it is."""
+    """Markup that a cell shows as it is, and words where there is no markup.
 
-    def __init__(self, markup: str) -> None:
-        self.markup = markup
+    Parameters
+    ----------
+    markup : str
+        HTML.
+    plain : str
+        What a terminal shows.
+    """
+
+    def __init__(self, markup: str, plain: str = "") -> None:
+        self.markup, self.plain = markup, plain
 
     def _repr_html_(self) -> str:
         return self.markup
+
+    def __repr__(self) -> str:
+        return self.plain or object.__repr__(self)
 
 
 def unit_explorer(depths: Sequence[int] = (10, 50)) -> widgets.VBox:

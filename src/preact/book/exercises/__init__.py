@@ -2,18 +2,22 @@
 
 An answer is a number or the reader's own function, which is run on random
 input from a fixed seed and compared with the package. Each chapter has a
-module of checkers; importing it registers them.
+module of checkers; importing it registers them. A number is also answered in
+the page, where no kernel runs.
 
 Chapters `01-why`, `02-signal`, `03-gradient` and `04-units`.
 """
 
-from preact.book.exercises import (  # noqa: F401, I001  registered in the book's order
+from IPython.display import display  # noqa: I001  the book's order below
+
+from preact.book.exercises import (  # noqa: F401  registered when imported
     why,
     signal,
     gradient,
     units,
 )
-from preact.book.exercises.judge import CHECKERS
+from preact.book.exercises.field import answer_field
+from preact.book.exercises.judge import CHECKERS, NoNumber
 from preact.book.page import words
 
 __all__ = ["CHECKERS", "Verdict", "check"]
@@ -40,7 +44,8 @@ def check(exercise: str, answer: object) -> Verdict:
     exercise : str
         Its label, for example "units-1".
     answer : object
-        A number or a function, as the exercise asks; `...` prints what to do.
+        A number or a function, as the exercise asks; `...` says what to do,
+        and shows a field for a number.
 
     Raises
     ------
@@ -52,11 +57,18 @@ def check(exercise: str, answer: object) -> Verdict:
         known = ", ".join(CHECKERS)
         raise ValueError(say("check.unknown", known=known, got=repr(exercise)))
     if answer is ...:
-        print(say("check.prompt"))  # noqa: T201
+        field = answer_field(exercise)
+        if field is None:
+            print(say("check.prompt"))  # noqa: T201
+        else:
+            display(field)  # type: ignore[no-untyped-call]
         return Verdict(False)
     hint = say(f"exercise.{exercise}.hint")
     try:
         right, got = CHECKERS[exercise](answer)
+    except NoNumber as error:
+        print(say("check.no_number", got=str(error)))  # noqa: T201
+        return Verdict(False)
     except Exception as error:  # the reader's own code may fail in any way
         text = f"{type(error).__name__}: {error}"
         print(say("check.error", error=text, hint=hint))  # noqa: T201

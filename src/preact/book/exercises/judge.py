@@ -32,9 +32,36 @@ def exercise(label: str) -> Callable[[Checker], Checker]:
     return register
 
 
+class Expected(Exception):
+    """What a number would be compared with: the reply to an open answer.
+
+    The page asks for it, to judge a number where no kernel runs.
+    """
+
+    def __init__(self, value: float, rtol: float) -> None:
+        self.value, self.rtol = float(value), rtol
+
+
+class NoNumber(TypeError):
+    """An answer that is no number where one is asked for."""
+
+
 def number(answer: Any, expected: float, rtol: float = 0.0) -> Answer:
-    """Compare a number; NaN is never right."""
-    value = float(answer)
+    """Compare a number; NaN is never right.
+
+    Raises
+    ------
+    Expected
+        If the answer is still open, `...`.
+    NoNumber
+        If it is neither open nor a number.
+    """
+    if answer is ...:
+        raise Expected(expected, rtol)
+    try:
+        value = float(answer)
+    except (TypeError, ValueError):
+        raise NoNumber(repr(answer)) from None
     return abs(value - expected) <= rtol * abs(expected), f"{value:g}"
 
 

@@ -1,0 +1,83 @@
+"""What an exercise asks for, and its hints, one stage after the other.
+
+An {exercise} of `:class: compute`, `diagnose` or `investigate` carries that
+word in the page's language. Up to three {hint} directives in a row are
+stages: the idea, the formula, the code.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.transforms import SphinxTransform
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util import logging
+from sphinx_exercise.nodes import is_exercise_node
+
+from book.site.words import WORDS, language_of
+from book.tools.myst import KINDS, STAGES
+
+logger = logging.getLogger(__name__)
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Add both steps."""
+    app.add_transform(NameStages)
+    app.add_post_transform(NameKinds)
+    return {
+        "version": "1",
+        "parallel_read_safe": True,
+        "parallel_write_safe": True,
+    }
+
+
+class NameStages(SphinxTransform):
+    """Give the hints of a row titles that say how much each gives away."""
+
+    default_priority = 500
+
+    def apply(self, **_: Any) -> None:
+        words = WORDS[language_of(self.app)]
+        for row in list(_rows_of_hints(self.document)):
+            if len(row) > len(STAGES):
+                logger.warning(
+                    "an exercise has at most %d hints; got %d",
+                    len(STAGES),
+                    len(row),
+                    location=row[0],
+                )
+            for hint, stage in zip(row, STAGES, strict=False):
+                title = nodes.title("", words[f"@hint-{stage}"])
+                staged = nodes.admonition("", title, *hint.children)
+                staged["classes"] = ["hint", "staged", *hint["classes"]]
+                hint.replace_self(staged)
+
+
+def _rows_of_hints(document: nodes.document) -> Iterator[list[nodes.Element]]:
+    """Yield hints that directly follow each other, two or more."""
+    row: list[nodes.Element] = []
+    for hint in document.findall(nodes.hint):
+        if row and hint.parent[hint.parent.index(hint) - 1] is row[-1]:
+            row.append(hint)
+            continue
+        if len(row) > 1:
+            yield row
+        row = [hint]
+    if len(row) > 1:
+        yield row
+
+
+class NameKinds(SphinxPostTransform):
+    """Append its kind to the title of an exercise."""
+
+    default_priority = 21  # when sphinx-exercise has made the title
+
+    def run(self, **_: Any) -> None:
+        words = WORDS[language_of(self.app)]
+        for exercise in self.document.findall(is_exercise_node):
+            for kind in KINDS:
+                if kind in exercise["classes"]:
+                    name = words[f"@exercise-{kind}"]
+                    mark = nodes.inline("", name, classes=["exercise-kind"])
+                    exercise[0].extend([nodes.Text(" "), mark])

@@ -1,0 +1,88 @@
+"""Numbered figures: what a cell shows, with the finding below it.
+
+The directive {caption} LABEL stands directly after a code cell. The cell's
+output becomes a figure with a number; {numref}`LABEL` refers to it.
+"""
+
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.transforms import SphinxTransform
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+logger = logging.getLogger(__name__)
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Add the directive, and the step that gives it its cell's output."""
+    app.add_directive("caption", Caption)
+    app.add_transform(WrapOutputs)
+    return {
+        "version": "1",
+        "parallel_read_safe": True,
+        "parallel_write_safe": True,
+    }
+
+
+class Caption(SphinxDirective):
+    """What a figure has found: its first paragraph, and notes below it."""
+
+    required_arguments = 1
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        self.assert_has_content()
+        box = nodes.Element()
+        self.state.nested_parse(self.content, self.content_offset, box)
+        finding, *notes = box.children
+        if not isinstance(finding, nodes.paragraph):
+            raise self.error("a caption begins with a paragraph")
+        figure = nodes.figure(classes=["finding"])
+        figure += nodes.caption("", "", *finding.children)
+        if notes:
+            figure += nodes.legend("", *notes)
+        self.options["name"] = self.arguments[0]
+        self.set_source_info(figure)
+        self.add_name(figure)
+        return [figure]
+
+
+class WrapOutputs(SphinxTransform):
+    """Move the output of the cell before a caption into its figure."""
+
+    default_priority = 5  # before gated solutions gather their cells
+
+    def apply(self, **_: Any) -> None:
+        for figure in list(self.document.findall(nodes.figure)):
+            if "finding" not in figure["classes"]:
+                continue
+            output = _output_before(figure)
+            if output is None:
+                logger.warning(
+                    "a caption stands directly after a cell with an output; "
+                    "%s does not",
+                    figure["names"][0],
+                    location=figure,
+                )
+                continue
+            figure.parent.remove(figure)
+            for shown in reversed(list(output.children)):
+                output.remove(shown)
+                figure.insert(0, shown)
+            output += figure
+
+
+def _output_before(figure: nodes.figure) -> nodes.Element | None:
+    """Return the output of the cell that a figure follows, if it has one."""
+    place = figure.parent.index(figure)
+    cell = figure.parent[place - 1] if place else None
+    if not isinstance(cell, nodes.container):
+        return None
+    if cell.get("nb_element") != "cell_code" or not cell.children:
+        return None
+    last = cell[-1]
+    if last.get("nb_element") != "cell_code_output":
+        return None
+    return last

@@ -1,0 +1,126 @@
+"""A number typed into the page is judged as the checker would judge it."""
+
+import html
+import json
+import math
+import re
+import shutil
+import subprocess
+
+import pytest
+from answers import gradient, signal, units, why
+
+from paths import ROOT
+from preact.book import check, setup
+from preact.book.exercises import CHECKERS
+from preact.book.exercises.field import answer_field, expected_number
+from preact.book.exercises.judge import Expected, number
+from preact.strings import LANGUAGES, Strings
+
+NODE = shutil.which("node")
+needs_node = pytest.mark.skipif(
+    NODE is None, reason="the page's script runs in Node, which is not here"
+)
+ANSWERS = {
+    label: [*right, *wrong]
+    for module in (why, signal, gradient, units)
+    for label, (right, wrong) in module.ANSWERS.items()
+}
+NUMERIC = [label for label in CHECKERS if expected_number(label)]
+
+
+def data_of(exercise):
+    markup = answer_field(exercise)._repr_html_()
+    return json.loads(html.unescape(re.search(r'answer="(.*?)"', markup)[1]))
+
+
+def verdicts(questions):
+    """What the page says to pairs of an exercise's data and a typed text."""
+    answer = subprocess.run(
+        [NODE, str(ROOT / "tests/engine/judge.js")],
+        input=json.dumps(questions),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert answer.returncode == 0, answer.stderr
+    return json.loads(answer.stdout)
+
+
+def test_exercises_answered_by_a_number_have_a_field_and_others_not():
+    assert set(NUMERIC) == {
+        label
+        for label, answers in ANSWERS.items()
+        if all(isinstance(answer, (int, float)) for answer in answers)
+    }
+    assert "why-4" not in NUMERIC
+    assert answer_field("why-4") is None
+
+
+def test_an_open_number_is_answered_with_what_is_expected():
+    with pytest.raises(Expected) as asked:
+        number(..., 3.5, rtol=0.01)
+    assert (asked.value.value, asked.value.rtol) == (3.5, 0.01)
+
+
+@needs_node
+def test_the_page_judges_as_the_checkers_do():
+    questions, wanted = [], []
+    for label in NUMERIC:
+        expected = expected_number(label)
+        edge = expected.value * (1 + 0.999 * expected.rtol)
+        beyond = expected.value * (1 + 1.001 * expected.rtol) + 1e-9
+        for answer in [*ANSWERS[label], expected.value, edge, beyond]:
+            questions.append((data_of(label), repr(answer)))
+            wanted.append(bool(CHECKERS[label](answer)[0]))
+    assert [v["right"] for v in verdicts(questions)] == wanted
+    assert set(wanted) == {True, False}
+
+
+@needs_node
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_no_number_is_refused_with_a_sentence(language):
+    setup(language)
+    data, say = data_of("units-3"), Strings(language)
+    setup("en")
+    texts = ["NaN", "seven", "7 thousand", "1/2", "1e999", "Infinity", "0x10"]
+    got = verdicts([(data, text) for text in ["", "  ", *texts]])
+    assert not any(verdict["right"] for verdict in got)
+    assert [verdict["said"] for verdict in got] == [
+        say("check.empty"),
+        say("check.empty"),
+        *(say("check.no_number", got=text) for text in texts),
+    ]
+
+
+@needs_node
+@pytest.mark.parametrize(
+    "text",
+    ["70400", " 70400.0 ", "70,400", "7.04e4", "+70400", "７０４００"],
+)
+def test_a_number_is_read_as_people_type_it(text):
+    (verdict,) = verdicts([(data_of("units-3"), text)])
+    why = Strings("en")("exercise.units-3.why")
+    assert verdict == {"right": True, "said": f"Right. {why}"}
+
+
+@needs_node
+def test_a_negative_number_is_read_with_its_own_sign():
+    data = {"expected": -2.0, "rtol": 0.0, "words": data_of("why-1")["words"]}
+    assert all(v["right"] for v in verdicts([(data, "-2"), (data, "\u22122")]))
+
+
+def test_where_there_is_no_page_the_field_says_what_to_do(capsys):
+    assert not check("why-1", ...)
+    assert "three dots" in capsys.readouterr().out
+    assert "three dots" in answer_field("why-1")._repr_html_()
+
+
+@pytest.mark.parametrize("answer", ["five", None, [], print])
+def test_a_cell_too_refuses_what_is_no_number(answer, capsys):
+    assert not check("why-1", answer)
+    assert "A number is asked for" in capsys.readouterr().out
+
+
+def test_nan_is_never_right():
+    assert not number(math.nan, math.nan, rtol=1.0)[0]

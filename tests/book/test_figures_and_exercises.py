@@ -1,0 +1,187 @@
+"""Captions, kinds of exercises and staged hints, as a page shows them."""
+
+import re
+from io import StringIO
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+from sphinx.testing.util import SphinxTestApp
+
+from book.site.words import WORDS
+from book.tools.notebooks import plain
+from preact.strings import EDITIONS, LANGUAGES
+
+FIGURE = """(part)=
+## Part
+
+See {numref}`a-figure`.
+"""
+CAPTION = """:::{caption} a-figure
+What was *found*.
+
+Of which network.
+:::
+"""
+EXERCISE = """:::{exercise} Count
+:label: a-1
+:class: diagnose
+
+How many?
+:::
+
+:::{hint}
+:class: dropdown
+
+Think.
+:::
+
+:::{hint}
+:class: dropdown
+
+Divide.
+:::
+
+:::{hint}
+:class: dropdown
+
+`a / b`
+:::
+
+:::{solution} a-1
+:class: dropdown
+
+Two.
+:::
+"""
+
+
+def build(folder, language, *cells):
+    """The page of a notebook whose code cells print what they hold."""
+    source = folder / language
+    source.mkdir()
+    made = [
+        nbformat.v4.new_code_cell(
+            "draw()",
+            outputs=[nbformat.v4.new_output("stream", text=cell[1:])]
+            if cell[1:]
+            else [],
+            execution_count=1,
+        )
+        if cell.startswith("!")
+        else nbformat.v4.new_markdown_cell(cell)
+        for cell in ("# Title", *cells)
+    ]
+    book = nbformat.v4.new_notebook(cells=made)
+    book.metadata["language_info"] = {"name": "python"}
+    nbformat.write(book, source / "index.ipynb")
+    (source / "conf.py").touch()
+    warnings = StringIO()
+    app = SphinxTestApp(
+        srcdir=source,
+        builddir=folder,
+        warning=warnings,
+        confoverrides={
+            "extensions": [
+                "myst_nb",
+                "sphinx_exercise",
+                "book.site.figures",
+                "book.site.exercises",
+            ],
+            "language": EDITIONS[language]["catalog"],
+            "myst_enable_extensions": ["colon_fence"],
+            "nb_execution_mode": "off",
+            "numfig": True,
+        },
+    )
+    try:
+        app.build()
+    finally:
+        app.cleanup()
+    html = (folder / "html/index.html").read_text("utf-8")
+    return BeautifulSoup(html, "html.parser"), warnings.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("language", "number"), [("en", "Fig. 1"), ("zh-Hant", "圖 1")]
+)
+def test_a_cells_output_becomes_a_numbered_figure(tmp_path, language, number):
+    page, warnings = build(tmp_path, language, FIGURE, "!drawn", CAPTION)
+    assert warnings == ""
+    figure = page.select_one(".cell_output > figure#a-figure")
+    assert "drawn" in figure.select_one(".output").text
+    assert "draw()" not in figure.text
+    caption = figure.select_one("figcaption")
+    assert caption.select_one(".caption-number").text.strip() == number
+    assert "What was found." in caption.text
+    assert "Of which network." in caption.select_one(".legend").text
+    assert page.select_one("a[href='#a-figure'] .std-numref").text == number
+
+
+@pytest.mark.parametrize(
+    "between", [["Only words."], ["!drawn", "A sentence."], ["!"]]
+)
+def test_a_caption_of_nothing_is_refused(tmp_path, between):
+    _, warnings = build(tmp_path, "en", FIGURE, *between, CAPTION)
+    assert "directly after a cell with an output; a-figure does" in warnings
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_kind_and_stages_are_named_in_the_pages_language(tmp_path, language):
+    page, warnings = build(tmp_path, language, EXERCISE)
+    assert warnings == ""
+    words = WORDS[language]
+    title = page.select_one(".exercise .admonition-title")
+    kind = title.select_one(".exercise-kind").text
+    assert kind == words["@exercise-diagnose"]
+    hints = page.select(".admonition.hint.dropdown")
+    assert [hint.select_one(".admonition-title").text for hint in hints] == [
+        words[f"@hint-{stage}"] for stage in ("idea", "formula", "code")
+    ]
+    assert [hint.select("p")[-1].text for hint in hints] == [
+        "Think.",
+        "Divide.",
+        "a / b",
+    ]
+    assert kind not in page.select_one(".solution .admonition-title").text
+
+
+def test_a_fourth_hint_is_refused(tmp_path):
+    more = EXERCISE.replace(":::{solution}", ":::{hint}\nMore.\n:::\n\n\\g", 1)
+    text = more.split("\\g")[0]
+    _, warnings = build(tmp_path, "en", text)
+    assert "at most 3 hints; got 4" in warnings
+
+
+def test_a_single_hint_is_only_called_a_hint(tmp_path):
+    one = EXERCISE.split(":::{hint}\n:class: dropdown\n\nDivide")[0]
+    page, _ = build(tmp_path, "en", one)
+    assert page.select_one(".hint .admonition-title").text == "Hint"
+
+
+def test_a_notebook_says_all_of_it_in_plain_words(tmp_path):
+    text = f"""
+:::{{admonition}} Result, in one sentence
+:class: dropdown
+
+It works.
+:::
+
+{FIGURE}
+{CAPTION}
+{EXERCISE}"""
+    got = plain(text, tmp_path / "a.md", "en", {"a-figure": 3})
+    assert "**Result, in one sentence**\n\nIt works.\n" in got
+    assert "See Figure 3." in got
+    assert "**Figure 3.** What was *found*.\n\nOf which network.\n" in got
+    assert "**Exercise.** Count\n\nHow many?\n" in got
+    bold = re.findall(r"^\*\*(Hint.*|Solution)\*\*", got, re.MULTILINE)
+    assert bold == [
+        *(
+            WORDS["en"][f"@hint-{stage}"]
+            for stage in ("idea", "formula", "code")
+        ),
+        "Solution",
+    ]
+    assert ":::" not in got
+    assert ":class:" not in got
