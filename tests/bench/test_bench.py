@@ -15,6 +15,7 @@ from preact.bench.contestants import missing_peers
 from preact.bench.timed_network import TimedNetwork
 from preact.bench.worker_process import WorkerProcess
 from preact.cli import main
+from preact.fast import proof
 from preact.figures import times_table
 from preact.nn import Network
 from preact.plan import cifar_plan
@@ -74,8 +75,9 @@ def test_a_contestant_whose_process_dies_is_named():
 
 
 def test_gradients_of_the_fast_network_are_checked_first(monkeypatch):
-    assert check(planned(164), CPU) < 1e-4
-    monkeypatch.setattr(measure, "TOLERANCE", 1e-12)
+    rows = check(planned(164), CPU)
+    assert {row.part for row in rows} == {"logits", "gradients", "statistics"}
+    monkeypatch.setattr(proof, "FACTOR", 0)
     with pytest.raises(ArithmeticError, match="times of it would mean"):
         check(planned(164), CPU)
 
@@ -178,7 +180,7 @@ def test_the_gpu_command_can_be_tried_on_a_cpu(tmp_path):
         capture_output=True,
         text=True,
         check=True,
-        timeout=120,
+        timeout=900,
     )
     assert "ResNet-11, full pre-activation: batch 4" in told.stdout
     record = json.loads((tmp_path / "cpu-11.json").read_text())

@@ -11,9 +11,10 @@ from preact.plan import cifar_plan
 from preact.spec import TABLE_2
 from preact.train import Execution, Run, find_recipe, train
 from preact.train.checkpoint import NAME
+from preact.train.graph import WARM_UP
 from preact.train.parallel import ALONE
 from preact.train.session import Session
-from preact.train.step import make_sgd
+from preact.train.step import TrainingStep, make_sgd
 
 RECIPE = replace(
     find_recipe("digits"), iterations=40, batch=32, ghost_batch=16
@@ -86,6 +87,55 @@ def test_a_restored_session_keeps_its_own_form_of_sgd():
         strict=True,
     ):
         assert torch.equal(a["momentum_buffer"], b["momentum_buffer"])
+
+
+class Again:
+    """Stands for a CUDA graph where there is no GPU: does the work anew."""
+
+    def __init__(self, work, pool):
+        self.work = work
+        for _ in range(WARM_UP):
+            work()
+
+    def replay(self):
+        self.work()
+
+
+class Forgetful(Again):
+    def replay(self):
+        pass
+
+
+def steps(record, *, captured=True, count=4):
+    """Weights after some steps, and the steps."""
+    plan = cifar_plan(
+        TABLE_2["full-preactivation"], depth=8, convs=2, image=(3, 8, 8)
+    )
+    network = Network(plan, seed=0)
+    sgd = make_sgd(network, RECIPE, captured=True)
+    step = TrainingStep(network, sgd, captured=captured, record=record)
+    rng = torch.Generator().manual_seed(0)
+    for _ in range(count):
+        x = torch.randn(8, 3, 8, 8, generator=rng)
+        step(x, torch.randint(0, 10, (8,), generator=rng))
+    return network.state_dict(), step
+
+
+def test_a_faithful_recording_is_used_and_moves_nothing_by_being_made():
+    plain, _ = steps(Again, captured=False)
+    recorded, step = steps(Again)
+    assert step.capture is not None
+    assert step.capture.error == 0
+    assert all(torch.equal(recorded[name], plain[name]) for name in plain)
+
+
+def test_a_recording_that_learns_something_else_is_not_used(caplog):
+    plain, _ = steps(Again, captured=False)
+    recorded, step = steps(Forgetful)
+    assert step.capture is None
+    assert len(caplog.messages) == 1
+    assert "by 1 of that step" in caplog.text
+    assert all(torch.equal(recorded[name], plain[name]) for name in plain)
 
 
 class TestOnGPU:

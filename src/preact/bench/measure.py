@@ -10,16 +10,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
-import torch.nn.functional as nnf
 
 from preact.bench.contestants import Contestant
 from preact.bench.timed_network import Facts, TimedNetwork, timed
 from preact.bench.worker_process import WorkerProcess
 from preact.fast import fast, has_fused
-from preact.nn import Network
+from preact.fast.proof import FACTOR, Compared, compare, fused
 from preact.plan import NetworkPlan, cifar_plan
-
-TOLERANCE = 1e-3  # of a float32 gradient against float64, 29 layers
 
 
 @dataclass
@@ -49,63 +46,41 @@ class Measured:
         }
 
 
-def check(plan: NetworkPlan, device: torch.device) -> float:
+def check(plan: NetworkPlan, device: torch.device) -> list[Compared]:
     """Compare the fast network with float64 before any time is taken.
 
     On the plan's unit at 29 layers (20 for two convolutions), since deeper
-    networks are chaotic in any precision, and on four small images: where a
-    ReLU's input is within rounding of zero, one side may pass what the other
-    stops. Of five draws of weights and images the median counts.
+    networks are chaotic in any precision, and on four small images.
 
     Returns
     -------
-    float
-        Largest error of a gradient, relative to the largest number in it.
+    list of Compared
+        Errors of logits, gradients and statistics, and PyTorch's own.
 
     Raises
     ------
     ArithmeticError
-        If it is more than `TOLERANCE`.
+        If one is larger than PyTorch's own explains.
     """
     shallow = cifar_plan(
-        plan.spec, depth=29 if plan.convs == 3 else 20, convs=plan.convs
+        plan.spec,
+        depth=29 if plan.convs == 3 else 20,
+        convs=plan.convs,
+        image=(plan.image[0], 16, 16),
     )
-    errors = [_gradient_error(shallow, device, seed) for seed in range(5)]
-    error = statistics.median(errors)
-    if error > TOLERANCE:
-        raise ArithmeticError(
-            f"a gradient of the fast network must be within {TOLERANCE:g} of "
-            f"float64; got {error:.2g}: times of it would mean nothing"
-        )
-    return error
-
-
-def _gradient_error(
-    plan: NetworkPlan, device: torch.device, seed: int
-) -> float:
-    """Error of the worst gradient of one draw."""
-    rng = torch.Generator().manual_seed(seed)
-    images = torch.randn(4, plan.image[0], 16, 16, generator=rng)
-    labels = torch.randint(0, plan.classes, (4,), generator=rng)
-    exact = Network(plan, seed=seed).double()
-    ours = fast(Network(plan, seed=seed)).to(device)
-    if has_fused(device):
-        # In float32, where a mistake cannot pass for rounding.
-        from preact.fast.gpu.run import run_fused
-
-        ours.run = run_fused
-    last = images.contiguous(memory_format=torch.channels_last)
-    with torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
-        for network, x in ((exact, images.double()), (ours, last.to(device))):
-            loss = nnf.cross_entropy(network(x), labels.to(x.device))
-            loss.backward()  # type: ignore[no-untyped-call]
-    errors = []
-    for a, b in zip(exact.parameters(), ours.parameters(), strict=True):
-        assert a.grad is not None
-        assert b.grad is not None
-        off = (a.grad - b.grad.cpu().double()).abs().max()
-        errors.append(float(off / a.grad.abs().max()))
-    return max(errors)
+    # In float32, where a mistake cannot pass for rounding.
+    view = fused if has_fused(device) else fast
+    rows = compare(
+        view, shallow, device=device, precision=torch.float32, images=4
+    )
+    for row in rows:
+        if not row.agrees:
+            raise ArithmeticError(
+                f"{row.part} of the fast network must be within {FACTOR} "
+                f"times PyTorch's own error of float64, {row.pytorch:.2g}; "
+                f"got {row.ours:.2g}: times of it would mean nothing"
+            )
+    return rows
 
 
 def compare_times(

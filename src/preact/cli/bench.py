@@ -18,7 +18,8 @@ from preact.cli.report import as_rich
 from preact.experiment import find_device
 from preact.experiment.provenance import git
 from preact.fast import kernels
-from preact.figures import times_table
+from preact.fast.proof import proof
+from preact.figures import Table, times_table
 from preact.plan import cifar_plan, fitting_convs
 from preact.plan.checks import check_positive
 from preact.records import write_new
@@ -37,8 +38,8 @@ def add_command(commands: Any) -> None:
         help=COMMANDS["bench"],
         description="Time a training step (forward, loss, backward, SGD) and "
         "a forward pass in evaluation of the full pre-activation network, "
-        "ours and the peers' by turns in one process. Gradients are compared "
-        "with float64 first.",
+        "ours and the peers' by turns, on the CPU each in a process of its "
+        "own. Gradients are compared with float64 first.",
     )
     parser.add_argument("--depth", type=int, default=164)
     parser.add_argument("--batch", type=int, default=32)
@@ -51,6 +52,13 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument(
         "--device", default=find_device(), help="default: %(default)s"
+    )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="print how far logits, gradients and statistics are from "
+        "float64, ours and PyTorch's, and take no time; exit with 1 if ours "
+        "is off",
     )
     parser.add_argument("--record", type=Path, help="write a JSON record")
     parser.set_defaults(run=_bench)
@@ -65,6 +73,10 @@ def _bench(options: argparse.Namespace) -> int:
     device = check_device(options.device)
     console = Console(highlight=False)
     torch.set_num_threads(options.threads)
+    if device.type == "cpu" and kernels() is None:
+        console.print("no C compiler: `fast` runs without its kernels")
+    if options.check:
+        return _check(device, console)
     plan = cifar_plan(
         TABLE_2["full-preactivation"],
         depth=options.depth,
@@ -76,17 +88,22 @@ def _bench(options: argparse.Namespace) -> int:
             "requirements-peers.txt`",
             soft_wrap=True,
         )
-    if device.type == "cpu" and kernels() is None:
-        console.print("no C compiler: `fast` runs without its kernels")
-    error = check(plan, device)
-    console.print(f"gradients within {error:.1g} of float64 (29 layers)")
-    measured = compare_times(
-        list(contestants(plan, device)),
-        plan,
-        batch=options.batch,
-        rounds=options.rounds,
-        device=device,
+    error = max(
+        row.ours for row in check(plan, device) if row.part == "gradients"
     )
+    console.print(f"gradients within {error:.1g} of float64 (29 layers)")
+    entries = list(contestants(plan, device))
+    with console.status(f"{len(entries)} contestants get ready") as status:
+        measured = compare_times(
+            entries,
+            plan,
+            batch=options.batch,
+            rounds=options.rounds,
+            device=device,
+            progress=lambda turn: status.update(
+                f"round {turn} of {options.rounds} is done"
+            ),
+        )
     record: dict[str, Any] = {
         "network": f"ResNet-{plan.depth}, full pre-activation",
         "batch": options.batch,
@@ -108,6 +125,23 @@ def _bench(options: argparse.Namespace) -> int:
         text = json.dumps(record, indent=1) + "\n"
         write_new(options.record, text, replace=False)
     return 0
+
+
+def _check(device: torch.device, console: Console) -> int:
+    """Print what was compared with float64; 1 if anything is off."""
+    rows, sentence = proof(device)
+    head = ["network", "precision", "part", "fast", "PyTorch", "agrees"]
+    body = [
+        [
+            *(row.network, row.precision, row.part),
+            *(f"{row.ours:.1e}", f"{row.pytorch:.1e}"),
+            "yes" if row.agrees else "no",
+        ]
+        for row in rows
+    ]
+    console.print(as_rich(Table(head, body, "errors relative to float64")))
+    console.print(sentence, soft_wrap=True)
+    return int(not all(row.agrees for row in rows))
 
 
 def check_place(path: Path) -> None:

@@ -111,8 +111,9 @@ def _add_training(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fast",
         action="store_true",
-        help="fused units, on a GPU the step as one CUDA graph (with "
-        "--channels-last)",
+        help="fused units (with --channels-last); on a GPU experimental: "
+        "kernels, and the step as one CUDA graph, are compared with "
+        "PyTorch's first and not used where they are off",
     )
     parser.add_argument(
         "--memory",

@@ -57,8 +57,11 @@ def fast(network: Network) -> NetworkView:
 
     On the CPU in float32, BN and ReLU are one C kernel and the branch of a
     unit one operation; on a GPU in half precision or TF32 all units of one
-    shape in a row are one operation of Triton kernels. Wherever a unit or a
-    call is not what these compute, the unit's own forward runs.
+    shape in a row are one operation of Triton kernels. These are
+    experimental: the first time that a kind of GPU is met they are compared
+    with float64 (`preact.fast.proof`), and used only if they err no more
+    than PyTorch. Wherever a unit or a call is not what these compute, the
+    unit's own forward runs.
 
     Parameters
     ----------
@@ -117,7 +120,10 @@ def run_fast(units: Sequence[nn.Module], x: Tensor, keep: bool) -> Tensor:
     tf32 = x.dtype == torch.float32 and torch.backends.cuda.matmul.allow_tf32
     if (half or tf32) and has_fused(x.device):
         from preact.fast.gpu.run import run_fused
+        from preact.fast.proof import is_proved
 
+        if not is_proved(x.device):
+            return run_plain(units, x, keep)
         return run_fused(units, x, keep)
     return run_plain(units, x, keep)
 

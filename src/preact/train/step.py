@@ -4,6 +4,8 @@ A `Session` takes it with its run's network, `preact bench` with any other.
 """
 
 import copy
+import logging
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
 import torch
@@ -12,6 +14,11 @@ from torch import Tensor, nn
 
 from preact.train.graph import Graph, Pool
 from preact.train.recipe import Recipe
+
+Record = Callable[[Callable[[], None], Pool | None], Graph]
+# Of a step: kernels may add up in another order each time, no more.
+TOLERANCE = 0.1
+log = logging.getLogger("preact")
 
 
 class TrainingStep:
@@ -35,6 +42,8 @@ class TrainingStep:
         network is on a GPU, and batches have the first one's shape.
     pool : Pool, optional
         Memory of other graphs that never run at the same time.
+    record : function
+        Records work, to be repeated: `Graph`.
     """
 
     def __init__(
@@ -47,12 +56,13 @@ class TrainingStep:
         label_smoothing: float = 0.0,
         captured: bool = False,
         pool: Pool | None = None,
+        record: Record = Graph,
     ) -> None:
         self.network, self.sgd = network, sgd
         self.arithmetic = arithmetic or nullcontext()
         self.scaler = scaler or torch.amp.GradScaler("cpu", enabled=False)
         self.label_smoothing = label_smoothing
-        self.captured, self.pool = captured, pool
+        self.captured, self.pool, self.record = captured, pool, record
         self.capture: CapturedStep | None = None
 
     def __call__(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
@@ -66,15 +76,31 @@ class TrainingStep:
             Of before the step. Both are without gradient, and overwritten by
             the next call where the step is captured.
         """
-        if not self.captured:
-            return self.eager(x, y)
-        return self.prepare(x, y)(x, y)
-
-    def prepare(self, x: Tensor, y: Tensor) -> "CapturedStep":
-        """Capture the step if it is not yet; the weights do not move."""
+        if self.captured:
+            self.prepare(x, y)
         if self.capture is None:
-            self.capture = CapturedStep(self, x, y)
-        return self.capture
+            return self.eager(x, y)
+        return self.capture(x, y)
+
+    def prepare(self, x: Tensor, y: Tensor) -> None:
+        """Capture the step if it is not yet; the weights do not move.
+
+        A graph that does not learn what the step learns is not used, and the
+        log says so.
+        """
+        if self.capture is not None:
+            return
+        capture = CapturedStep(self, x, y, self.record)
+        if capture.error <= TOLERANCE:  # not so if it is NaN
+            self.capture = capture
+            return
+        self.captured = False
+        log.warning(
+            "the CUDA graph of the training step is not used: the weights "
+            "after it differ from those after a plain step by %.2g of that "
+            "step; kernels are launched one by one",
+            capture.error,
+        )
 
     def eager(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
         """Learn from a batch, every kernel launched by itself."""
@@ -104,30 +130,40 @@ class CapturedStep:
     Parameters
     ----------
     step : TrainingStep
-        Left as it is found: what the warm-up has learned is taken back.
+        Left as it is found: what warm-up and comparison have learned is
+        taken back.
     x, y : tensors
         A batch, for shapes and layouts.
+    record : function
+        Records work, `Graph`.
+
+    Attributes
+    ----------
+    error : float
+        How far the weights are off after the graph's step, relative to the
+        length of a plain step; NaN where a plain step is NaN.
     """
 
-    def __init__(self, step: TrainingStep, x: Tensor, y: Tensor) -> None:
-        weights = copy.deepcopy(step.network.state_dict())
-        scale = step.scaler.state_dict()
-        momentum = copy.deepcopy(step.sgd.state_dict()["state"])
+    def __init__(
+        self, step: TrainingStep, x: Tensor, y: Tensor, record: Record
+    ) -> None:
+        before = _State(step)
         self.x, self.y = x.clone(), y.clone()
 
         def learn() -> None:
             self.loss, self.logits = step.eager(self.x, self.y)
 
-        self.graph = Graph(learn, step.pool)
-        # In place, each of them: the graph knows addresses.
-        step.network.load_state_dict(weights)
-        step.scaler.load_state_dict(scale)
-        for i, state in enumerate(step.sgd.state.values()):
-            now = state["momentum_buffer"]
-            if i in momentum:
-                now.copy_(momentum[i]["momentum_buffer"])
-            else:
-                now.zero_()
+        # First, so that what it needs is free again before the graph takes
+        # memory for itself.
+        plain = before.moved_by(learn, step)
+        before.restore(step)
+        self.graph = record(learn, step.pool)
+        before.restore(step)
+        moved = before.moved_by(self.graph.replay, step)
+        before.restore(step)
+        off = _length([a - b for a, b in zip(moved, plain, strict=True)])
+        # A step that the scaler skips has no length, and is none to fail.
+        self.error = off / _length(plain) if off else 0.0
 
     def __call__(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
         """Learn from a batch; loss and logits are the next call's too."""
@@ -135,6 +171,44 @@ class CapturedStep:
         self.y.copy_(y)
         self.graph.replay()
         return self.loss, self.logits
+
+
+class _State:
+    """Weights, momentum and scale of a step, to be put back in place."""
+
+    def __init__(self, step: TrainingStep) -> None:
+        self.weights = copy.deepcopy(step.network.state_dict())
+        self.scale = step.scaler.state_dict()
+        self.momentum = copy.deepcopy(step.sgd.state_dict()["state"])
+
+    def moved_by(
+        self, learn: Callable[[], None], step: TrainingStep
+    ) -> list[Tensor]:
+        """What is added to each parameter, with equal draws of dropout."""
+        devices = [t.device for t in self.weights.values() if t.is_cuda]
+        with torch.random.fork_rng(devices=devices[:1]):
+            torch.manual_seed(0)
+            learn()
+        return [
+            value.detach() - self.weights[name]
+            for name, value in step.network.named_parameters()
+        ]
+
+    def restore(self, step: TrainingStep) -> None:
+        """In place, each of them: a graph knows addresses."""
+        step.network.load_state_dict(self.weights)
+        step.scaler.load_state_dict(self.scale)
+        for i, state in enumerate(step.sgd.state.values()):
+            now = state["momentum_buffer"]
+            if i in self.momentum:
+                now.copy_(self.momentum[i]["momentum_buffer"])
+            else:
+                now.zero_()
+
+
+def _length(tensors: list[Tensor]) -> float:
+    """Euclidean length of all numbers together."""
+    return float(torch.stack([t.norm() for t in tensors]).norm())
 
 
 def make_sgd(

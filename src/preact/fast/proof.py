@@ -1,0 +1,323 @@
+"""Kernels prove themselves on a GPU before anybody relies on them.
+
+The first time that a kind of GPU is met, small networks take a forward and a
+backward pass in three ways: by the kernels, by PyTorch on the same device in
+the same precision, and in float64. The kernels are used if they err no more
+than PyTorch does, up to a factor that the draws of a network explain. The
+outcome is kept beside the C kernels, under a hash of GPU, driver, PyTorch,
+Triton and the kernels' own source.
+
+Chapter `08-training`.
+"""
+
+import hashlib
+import json
+import logging
+import math
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache, partial
+from importlib.metadata import version
+from importlib.resources import files
+from itertools import product
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as nnf
+from torch import Tensor, nn
+
+from preact.fast.cpu.build import trusted_cache
+from preact.nn.network import Network
+from preact.plan import NetworkPlan, cifar_plan
+from preact.spec import TABLE_2
+
+FACTOR = 8  # by which errors of two correct ways differ, at most
+NETWORKS = (14, 2), (20, 3)  # depths and convolutions per unit
+DRAWS = 5  # a ReLU within rounding of zero spoils one, not the median
+Parts = tuple[Tensor, ...]
+View = Callable[[Network], nn.Module]
+log = logging.getLogger("preact")
+
+
+class Compared(NamedTuple):
+    """Errors relative to float64's largest number, medians over draws.
+
+    Attributes
+    ----------
+    network : str
+        Such as "ResNet-20-3 at 16x16".
+    precision : str
+        Such as "float32".
+    part : {"logits", "gradients", "statistics"}
+    ours, pytorch : float
+    """
+
+    network: str
+    precision: str
+    part: str
+    ours: float
+    pytorch: float
+
+    @property
+    def agrees(self) -> bool:
+        """Whether ours errs no more; NaN never agrees."""
+        precision = getattr(torch, self.precision)
+        floor = torch.finfo(precision).eps
+        return self.ours <= FACTOR * max(self.pytorch, floor)
+
+
+def compare(
+    view: View,
+    plan: NetworkPlan,
+    *,
+    device: torch.device,
+    precision: torch.dtype,
+    images: int = 8,
+    draws: int = DRAWS,
+) -> list[Compared]:
+    """Compare a view of a network with PyTorch and with float64.
+
+    Parameters
+    ----------
+    view : function
+        From a network to what computes the same in another way.
+    plan : NetworkPlan
+        Of at most 29 layers: deeper networks are chaotic in any precision.
+    precision : torch.dtype
+        float32 proper (no TF32), or a half precision, by autocast.
+
+    Returns
+    -------
+    list of Compared
+        One for logits, gradients and statistics each.
+    """
+    errors: dict[str, tuple[list[float], list[float]]] = {}
+    for seed in range(draws):
+        with torch.random.fork_rng(devices=[]):
+            exact, plain, ours = (Network(plan, seed) for _ in range(3))
+        wanted_parts = _learn(
+            exact.double(), torch.device("cpu"), None, images
+        )
+        networks = (view(ours.to(device)), plain.to(device))
+        tries = [_learn(n, device, precision, images) for n in networks]
+        for part, wanted in wanted_parts.items():
+            ends = errors.setdefault(part, ([], []))
+            for end, got in zip(ends, tries, strict=True):
+                end.append(_error(got[part], wanted))
+    name = (
+        f"ResNet-{plan.depth}-{plan.convs} at {plan.image[1]}x{plan.image[2]}"
+    )
+    kind = str(precision).removeprefix("torch.")
+    return [
+        Compared(name, kind, part, *map(statistics.median, both))
+        for part, both in errors.items()
+    ]
+
+
+def _learn(
+    network: nn.Module,
+    device: torch.device,
+    precision: torch.dtype | None,
+    images: int,
+) -> dict[str, Parts]:
+    """One forward and backward pass of the same images."""
+    parameters = list(network.parameters())
+    rng = torch.Generator().manual_seed(0)
+    plan: NetworkPlan = network.plan  # type: ignore[assignment]
+    x = torch.randn(images, *plan.image, generator=rng, dtype=torch.float64)
+    y = torch.randint(0, plan.classes, (images,), generator=rng)
+    x = x.to(device, parameters[0].dtype)
+    x = x.contiguous(memory_format=torch.channels_last)
+    half = precision if precision not in (None, torch.float32) else None
+    exact = precision == torch.float32
+    with (
+        _matmul(exact),
+        torch.inference_mode(False),
+        torch.enable_grad(),
+        torch.autocast(device.type, half, enabled=half is not None),
+        torch.backends.cudnn.flags(enabled=True, allow_tf32=False),
+    ):
+        logits = network(x)
+        loss = nnf.cross_entropy(logits.to(x.dtype), y.to(device))
+        gradients = torch.autograd.grad(loss, parameters)
+    return {
+        "logits": (logits.detach(),),
+        "gradients": gradients,
+        "statistics": tuple(network.buffers()),
+    }
+
+
+@contextmanager
+def _matmul(exact: bool) -> Iterator[None]:
+    """Without TF32 where float32 proper is meant; afterwards as before."""
+    before = torch.backends.cuda.matmul.allow_tf32
+    torch.backends.cuda.matmul.allow_tf32 = before and not exact
+    try:
+        yield
+    finally:
+        torch.backends.cuda.matmul.allow_tf32 = before
+
+
+def _error(ours: Sequence[Tensor], exact: Sequence[Tensor]) -> float:
+    """Of the worst tensor, relative to its largest number."""
+    errors = [
+        (a.cpu().double() - b).abs().max() / b.abs().max()
+        for a, b in zip(ours, exact, strict=True)
+        if b.is_floating_point()
+    ]
+    return float(torch.stack(errors).max())  # NaN, if there is one
+
+
+def fused(network: Network) -> nn.Module:
+    """View a network through the Triton kernels, proved or not."""
+    from preact.fast.gpu.run import run_fused
+    from preact.fast.network import NetworkView
+
+    network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    return NetworkView(network, run_fused, "keep")
+
+
+def prove(device: torch.device) -> list[Compared]:
+    """Compare a device's kernels; on a GPU, seconds of compiling."""
+    # Imported here: `network` asks this module.
+    from preact.fast.network import fast
+
+    on_gpu = device.type == "cuda"
+    view = fused if on_gpu else fast
+    kinds = (torch.float32, torch.bfloat16, torch.float16)
+    # Few pixels are exact: no ReLU is likely to be within rounding of zero.
+    # Many are shared out among programs, which few are not.
+    sizes = ((16, 4), (32, 32)) if on_gpu else ((16, 4),)
+    rows = []
+    for (depth, convs), (side, images) in product(NETWORKS, sizes):
+        plan = cifar_plan(
+            TABLE_2["full-preactivation"],
+            depth=depth,
+            convs=convs,
+            image=(3, side, side),
+        )
+        for precision in kinds if on_gpu else kinds[:1]:
+            rows += compare(
+                view, plan, device=device, precision=precision, images=images
+            )
+    return rows
+
+
+def is_proved(device: torch.device) -> bool:
+    """Whether the kernels may be used on a GPU; if not, the log says why."""
+    return all(row.agrees for row in proof(device)[0])
+
+
+@cache
+def proof(device: torch.device) -> tuple[list[Compared], str]:
+    """Compare a device's kernels, or read what came of it before.
+
+    Returns
+    -------
+    rows : list of Compared
+    sentence : str
+        What they come to; logged as a warning if the kernels are off.
+    """
+    if device.type != "cuda":
+        rows = prove(device)
+        return rows, verdict(rows, "processor")
+    known = about(device)
+    rows = outcome(known, partial(_tried, device))
+    sentence = verdict(rows, known["gpu"])
+    if not all(row.agrees for row in rows):
+        log.warning(sentence)
+    return rows, sentence
+
+
+def _tried(device: torch.device) -> list[Compared]:
+    """Compare; what cannot be compiled or run does not agree."""
+    try:
+        return prove(device)
+    except Exception as error:  # whatever a compiler may throw
+        reason = f"{type(error).__name__}: {error}".splitlines()[0]
+        return [Compared("all networks", "float32", reason, math.nan, 0.0)]
+
+
+def verdict(rows: Sequence[Compared], name: str) -> str:
+    """One sentence about a comparison."""
+    wrong = [row for row in rows if not row.agrees]
+    if wrong:
+        worst = wrong[0]
+        return (
+            f"the kernels of `fast` are off on this {name}: their error in "
+            f"{worst.part} ({worst.network}, {worst.precision}) is "
+            f"{worst.ours:.2g}, PyTorch's own {worst.pytorch:.2g}; on a GPU "
+            "`fast` then runs PyTorch's operations"
+        )
+    return (
+        f"the kernels of `fast` were compared with float64 on this {name}: "
+        f"in {len(rows)} comparisons they err no more than {FACTOR} times as "
+        "much as PyTorch"
+    )
+
+
+def about(device: torch.device) -> dict[str, str]:
+    """All that an outcome may depend on."""
+    source = hashlib.sha256()
+    for folder in ("preact.fast", "preact.fast.gpu"):
+        for file in sorted(files(folder).iterdir(), key=lambda f: f.name):
+            if file.name.endswith(".py"):
+                source.update(file.read_bytes())
+    return {
+        "gpu": torch.cuda.get_device_name(device),
+        "capability": str(torch.cuda.get_device_capability(device)),
+        "cuda": str(torch.version.cuda),
+        "driver": str(getattr(torch._C, "_cuda_getDriverVersion", str)()),
+        "torch": torch.__version__,
+        "triton": version("triton"),
+        "source": source.hexdigest(),
+    }
+
+
+def outcome(
+    known: dict[str, str], find_out: Callable[[], list[Compared]]
+) -> list[Compared]:
+    """Read what was found out before, or find it out and keep it.
+
+    Parameters
+    ----------
+    known : dict
+        All that it depends on.
+    """
+    text = json.dumps(known, sort_keys=True)
+    name = hashlib.sha256(text.encode()).hexdigest()[:16]
+    folder = trusted_cache()
+    path = folder / f"gpu-{name}.json" if folder else None
+    rows = _read(path, known)
+    if rows is None:
+        rows = find_out()
+        _write(path, known, rows)
+    return rows
+
+
+def _read(path: Path | None, known: dict[str, str]) -> list[Compared] | None:
+    """Outcome kept before; None if there is none, or a damaged one."""
+    try:
+        kept = json.loads(path.read_text("utf-8")) if path else {}
+        if kept["about"] != known:
+            return None
+        return [Compared(**row) for row in kept["rows"]] or None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _write(
+    path: Path | None, known: dict[str, str], rows: Sequence[Compared]
+) -> None:
+    """Keep an outcome, whole or not at all."""
+    if path is None:
+        return
+    text = json.dumps({"about": known, "rows": [r._asdict() for r in rows]})
+    aside = path.with_suffix(".new")
+    try:
+        aside.write_text(text, "utf-8")
+        aside.replace(path)
+    except OSError as error:
+        log.warning("the outcome is not kept: %s", error)
