@@ -316,3 +316,12 @@ def test_the_file_of_a_run_says_the_code_and_the_clock(planned, recorded):
     record = json.loads((recorded / planned.path).read_text())
     assert record["wall_is"] == "monotonic clock, without suspended steps"
     assert len(record["code_sha256"]) == 64
+
+
+@pytest.mark.parametrize("name", ["..", "../../x", "/etc", "a\udcff"])
+def test_data_of_a_name_that_leads_astray_are_refused(planned, tmp_path, name):
+    data = replace(planned.run.data, name=name)
+    lost = replace(planned, run=replace(planned.run, data=data))
+    says = "must be text" if "\udcff" in name else "must lie in its folder"
+    with pytest.raises(ValueError, match=says):
+        record_path(tmp_path, lost)
