@@ -3,6 +3,9 @@
 import os
 import shutil
 import signal
+import threading
+
+import pytest
 
 if shutil.which("nvidia-smi") is None:
     # Without a GPU its kernels are interpreted; Triton asks at its import.
@@ -20,3 +23,13 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 from jaxtyping import install_import_hook
 
 install_import_hook("preact.reference", "beartype.beartype")
+
+
+def pytest_configure():
+    """End at SIGTERM: a command under test would answer it as its own."""
+
+    def leave(number, _frame):
+        pytest.exit("SIGTERM", returncode=128 + number)
+
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, leave)

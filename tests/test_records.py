@@ -91,12 +91,21 @@ def test_another_configuration_does_not_take_a_records_place(trained, capsys):
     assert "record of another configuration" in capsys.readouterr().err
 
 
-def test_two_runs_cannot_write_one_record(trained):
-    _, path = trained
-    record = read_record(path)
-    with pytest.raises(FileExistsError):
-        write_record(path, record, [])
-    assert read_record(path) == record
+@pytest.mark.parametrize("is_link", [False, True])
+def test_a_second_record_is_refused_and_nothing_of_the_first_changes(
+    tmp_path, is_link
+):
+    """Its curve too; a link to nothing is no place for a record either."""
+    path = tmp_path / "seed-1.json"
+    write_record(path, GOOD, [{"iteration": 1, "loss": 2.0}])
+    if is_link:
+        path.unlink()
+        path.symlink_to("nowhere.json")
+    before = {p.name: p.lstat().st_ino for p in tmp_path.iterdir()}
+    with pytest.raises(FileExistsError, match=re.escape(str(path))):
+        write_record(path, GOOD, [{"iteration": 1, "loss": 3.0}])
+    assert {p.name: p.lstat().st_ino for p in tmp_path.iterdir()} == before
+    assert read_curve(path) == {"iteration": [1.0], "loss": [2.0]}
 
 
 LATER = ("processors", "python", "preact", "code_sha256", "wall_is")

@@ -210,7 +210,25 @@ OTHERS = [
     "link to itself",
     "link to /dev/zero",
 ]
-KINDS = [*BYTES, *STATES]
+# One of each sort in the fast suite, all in the whole one.
+FIRST = {
+    "empty",
+    "half",
+    "one bit at 50%",
+    "of another version",
+    "a signed bomb",
+    "no session",
+    "iteration 10^9",
+    "curve of texts",
+    "time is NaN",
+    "another shape",
+    "FIFO",
+    "link to nothing",
+}
+KINDS = [
+    pytest.param(kind, marks=() if kind in FIRST else pytest.mark.slow)
+    for kind in [*BYTES, *STATES, *OTHERS]
+]
 
 
 def spoil(kind: str, path: Path) -> None:
@@ -227,7 +245,7 @@ def test_a_run_that_broke_off_ends_like_a_calm_one(command, work, small, calm):
 
 
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize("kind", [*KINDS, *OTHERS])
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_spoiled_newest_checkpoint_gives_way_to_the_one_before(
     command, work, small, calm, kind, tmp_path, monkeypatch
 ):
@@ -242,7 +260,7 @@ def test_a_spoiled_newest_checkpoint_gives_way_to_the_one_before(
 
 
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize("kind", [*KINDS, *OTHERS])
+@pytest.mark.parametrize("kind", KINDS)
 def test_two_spoiled_checkpoints_are_one_sentence(
     command, work, small, kind, tmp_path, monkeypatch
 ):

@@ -138,9 +138,15 @@ def folders(tree):
     return {name.rpartition("-")[0]: name for name in answer}
 
 
-def changed_by(tree, name, text="\n# a comment\n"):
+@pytest.fixture(scope="module")
+def before(copy):
+    """Each chapter's cache before anything is changed."""
+    return folders(copy)
+
+
+def changed_by(tree, before, name, text="\n# a comment\n"):
     """Chapters that a line more in a file makes run again."""
-    before, path = folders(tree), tree / name
+    path = tree / name
     original = path.read_text("utf-8")
     path.write_text(original + text, "utf-8")
     after = folders(tree)
@@ -150,38 +156,39 @@ def changed_by(tree, name, text="\n# a comment\n"):
     return {chapter for chapter in before if before[chapter] != after[chapter]}
 
 
-def test_a_comment_in_a_kernel_runs_nothing_again(copy):
+def test_a_comment_in_a_kernel_runs_nothing_again(copy, before):
     kernels = [
         path.relative_to(copy)
         for path in copy.glob("src/preact/**/gpu/*.py")
         if "triton" in path.read_text("utf-8")
     ]
     assert kernels
-    assert changed_by(copy, kernels[0]) == set()
+    assert changed_by(copy, before, kernels[0]) == set()
 
 
-def test_a_change_of_the_reference_runs_the_chapter_on_units_again(copy):
-    changed = changed_by(copy, "src/preact/reference/unit.py")
+def test_a_change_of_the_reference_runs_the_chapter_on_units_again(
+    copy, before
+):
+    changed = changed_by(copy, before, "src/preact/reference/unit.py")
     assert {f"{edition}-04-units" for edition in EDITIONS} <= changed
 
 
 EDITIONS = sorted(path.name for path in ROOT.glob("notebooks/*"))
 
 
-def test_a_word_runs_the_chapters_of_its_language_again(copy):
-    changed = changed_by(copy, "src/preact/strings/zh-Hant.toml")
+def test_a_word_runs_the_chapters_of_its_language_again(copy, before):
+    changed = changed_by(copy, before, "src/preact/strings/zh-Hant.toml")
     names = {path.stem for path in ROOT.glob("notebooks/en/*")}
     assert changed == {f"zh-Hant-{name}" for name in names}
 
 
-def test_a_number_of_the_paper_runs_who_prints_it_again(copy):
-    changed = changed_by(copy, "src/preact/paper/table_2.toml")
+def test_a_number_of_the_paper_runs_who_prints_it_again(copy, before):
+    changed = changed_by(copy, before, "src/preact/paper/table_2.toml")
     assert {f"{edition}-index" for edition in EDITIONS} <= changed
 
 
-def test_a_new_record_runs_only_who_reads_records_again(copy):
+def test_a_new_record_runs_only_who_reads_records_again(copy, before):
     path = copy / "src/preact/results/digits_table_2/seed-0.json"
-    before = folders(copy)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("{}")
     after = folders(copy)

@@ -35,6 +35,10 @@ from preact.spec import (
 
 claim = pytest.mark.claim
 slow = pytest.mark.slow
+# The first seed in the fast suite, all of them in the whole one.
+three_seeds = pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=slow) for seed in (1, 2))]
+)
 
 
 def cells(chapter, *wanted):
@@ -268,7 +272,7 @@ def gates_at_work(row, seed):
 
 
 @claim("shortcut-only-passes-less-than-exclusive")
-@pytest.mark.parametrize("seed", range(3))
+@three_seeds
 def test_at_the_best_bias_shortcut_only_gates_pass_less_than_exclusive(seed):
     """And Table 1 has the smaller error for those that pass less."""
     rows = ("shortcut-only-gating-b-6", "exclusive-gating-b-6")
@@ -297,7 +301,8 @@ def bn_after(seed, units=50):
 
 
 @claim("bn-after-addition-is-closed-by-its-relu")
-@pytest.mark.parametrize("seed", range(3))
+@three_seeds
+@pytest.mark.xdist_group("bn-after")
 def test_the_relu_and_not_the_bn_closes_the_shortcut_of_fig_4b(seed):
     kept, _, closed, measured = bn_after(seed)
     assert 0.5 <= min(closed) < max(closed) < 0.8
@@ -312,7 +317,8 @@ def test_the_relu_and_not_the_bn_closes_the_shortcut_of_fig_4b(seed):
 
 
 @claim("bn-after-addition-grows-by-its-own-law")
-@pytest.mark.parametrize("seed", range(3))
+@three_seeds
+@pytest.mark.xdist_group("bn-after")
 def test_equation_growth_bn_after_is_right_within_10_percent_a_unit(seed):
     _, predicted, _, measured = bn_after(seed)
     for units in (10, 50):

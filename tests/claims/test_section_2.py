@@ -111,6 +111,7 @@ def test_the_direct_term_of_full_preactivation_is_one():
     assert np.mean(measured) == pytest.approx(1.0, abs=0.05)
 
 
+@pytest.mark.slow
 def test_the_direct_term_of_the_original_is_its_open_share():
     plan = stack_plan(TABLE_2["original"], units=10, width=WIDE)
     seeds = range(4)

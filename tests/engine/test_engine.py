@@ -54,7 +54,7 @@ def ask(action, **question):
     return json.loads(answer.stdout)
 
 
-@pytest.mark.parametrize("units", [2, 7])
+@pytest.mark.parametrize("units", [2, pytest.param(7, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("tail", TAILS)
 @pytest.mark.parametrize("row", STACKED)
 def test_three_training_steps_equal_the_reference(row, tail, units):

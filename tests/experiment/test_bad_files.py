@@ -140,6 +140,32 @@ def test_a_wrong_value_is_answered_with_file_and_key(tmp_path, text, key):
 
 
 @pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        (
+            "recipe_changes = { lr = 'a' }",
+            "fixed.recipe_changes: lr must be a number; got 'a'",
+        ),
+        (
+            "recipe_changes = { name = 'a' }",
+            "fixed.recipe_changes cannot change the name",
+        ),
+        (
+            "execution = { processes = 2 }",
+            "fixed: execution.processes is counted when it runs (torchrun); "
+            "got 2",
+        ),
+    ],
+)
+def test_a_sentence_says_file_key_value_and_legal_form(
+    tmp_path, line, sentence
+):
+    path = tmp_path / "wrong.toml"
+    path.write_text(GOOD + line)
+    assert refused(path) == f"{path}: {sentence}"
+
+
+@pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"", "scientific is missing"),

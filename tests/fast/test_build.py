@@ -59,12 +59,16 @@ def broken_byte(content):
 @pytest.mark.parametrize(
     "damage",
     [
-        lambda content: b"",
-        lambda content: content[: len(content) // 2],
-        lambda content: b"no library at all" * 9,
-        broken_byte,
+        pytest.param(broken_byte, id="one byte"),
+        *(
+            pytest.param(damage, id=name, marks=pytest.mark.slow)
+            for name, damage in {
+                "empty": lambda content: b"",
+                "cut off": lambda content: content[: len(content) // 2],
+                "something else": lambda content: b"no library at all" * 9,
+            }.items()
+        ),
     ],
-    ids=["empty", "cut off", "something else", "one byte"],
 )
 def test_a_damaged_file_is_compiled_anew_and_said(tmp_path, caplog, damage):
     kernels()

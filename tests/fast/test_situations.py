@@ -26,6 +26,14 @@ VIEWS = {
     "recompute": lambda n: with_memory(n, "recompute"),
     "segment": lambda n: with_memory(n, "segment"),
 }
+slow = pytest.mark.slow
+# In the fast suite each situation meets one view, by turns; in the whole, all.
+CASES = [
+    pytest.param(name, view, marks=() if j == i % len(VIEWS) else slow)
+    for i, name in enumerate(SITUATIONS)
+    for j, view in enumerate(VIEWS)
+]
+SOME_VIEWS = ["fast", *(pytest.param(v, marks=slow) for v in [*VIEWS][1:])]
 # Of a network this shallow; times float32's own error.
 LEAST, TIMES = 2e-6, 8
 
@@ -82,8 +90,7 @@ def ratio(name, seed, view):
 
 @pytest.mark.filterwarnings("ignore:.*functorch:UserWarning")
 @pytest.mark.filterwarnings("ignore:.*jit.script:DeprecationWarning")
-@pytest.mark.parametrize("view", VIEWS)
-@pytest.mark.parametrize("name", SITUATIONS)
+@pytest.mark.parametrize(("name", "view"), CASES)
 def test_the_function_is_the_networks_own(name, view):
     first = ratio(name, 0, view)
     if not first < TIMES:
@@ -109,7 +116,10 @@ PLACES = [
 ]
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
+@pytest.mark.parametrize(
+    "value",
+    [float("nan"), float("inf"), pytest.param(-float("inf"), marks=slow)],
+)
 @pytest.mark.parametrize("view", VIEWS)
 def test_what_is_not_finite_is_so_in_the_same_places(view, value):
     for place in PLACES:
@@ -174,7 +184,7 @@ def test_threads_may_share_a_network(view):
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")  # of looked-at objects
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", SOME_VIEWS)
 def test_nothing_is_kept_from_call_to_call(view):
     *_, ours = network_and(view)
 
@@ -221,7 +231,7 @@ def test_the_dtype_may_change_to_and_fro(view):
     ours(x.float())
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", SOME_VIEWS)
 def test_dynamo_sees_one_graph(view):
     plain, _, ours = network_and(view)
     x, _ = batch(torch.float32)

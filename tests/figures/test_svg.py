@@ -143,7 +143,11 @@ def test_every_function_that_draws_is_tested_here():
     [
         *((language, "") for language in LANGUAGES),
         *(
-            (LANGUAGES[i % len(LANGUAGES)], extra)
+            pytest.param(
+                LANGUAGES[i % len(LANGUAGES)],
+                extra,
+                marks=pytest.mark.slow if i else (),
+            )
             for i, extra in enumerate(HARD)
         ),
     ],

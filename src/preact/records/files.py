@@ -8,6 +8,7 @@ import io
 import json
 import os
 from collections.abc import Mapping, Sequence
+from errno import EEXIST
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -22,12 +23,15 @@ def write_record(
 ) -> Record:
     """Write a record and its curve; neither is ever there in part.
 
+    Who may write at the same time as others holds a lock, as a run does.
+
     Raises
     ------
     ValueError
         If the record lacks a field, or one is of the wrong kind.
     FileExistsError
-        If the record is there already: two runs cannot write one.
+        If the record is there already: two runs cannot write one. Its curve
+        stays as it is.
     """
     values = dump(record) if isinstance(record, Record) else dict(record)
     checked = parse(Record, values, str(path))
@@ -39,6 +43,8 @@ def write_record(
         writer.writeheader()
         writer.writerows(curve)
     text = _json(values)
+    if os.path.lexists(path):  # asked first: the curve would be replaced
+        raise FileExistsError(EEXIST, os.strerror(EEXIST), str(path))
     write_new(path.with_suffix(".csv"), table.getvalue(), replace=True)
     write_new(path, text, replace=False)
     return checked

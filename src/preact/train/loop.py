@@ -111,7 +111,8 @@ def train(
         configuration.
     Stopped
         After SIGINT, SIGTERM or SIGHUP: a `KeyboardInterrupt`. This very
-        iteration's checkpoint has been saved; so for `TimeOver`.
+        iteration's checkpoint has been saved; so for `TimeOver`. A handler
+        that the calling program has for the signal is called before.
     TimeOver
         If no time is left.
     """

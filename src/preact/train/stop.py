@@ -1,8 +1,9 @@
 """Requests to stop: Ctrl-C, SIGTERM, SIGHUP, and a time that is over."""
 
 import signal
+import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -54,14 +55,26 @@ def noted_requests() -> Iterator[Requests]:
     """Note signals instead of stopping at once; they are polled.
 
     A save in the middle of a step would hold weights of one iteration and
-    the number of another.
+    the number of another. None is lost: one that was not polled, because it
+    came in the last step or an error came first, stops in the end.
+
+    Raises
+    ------
+    Stopped
+        At the end, if there was a request that nobody answered.
     """
     requests = Requests()
     handlers: dict[int, Any] = dict.fromkeys(_heeded(), requests.note)
     if hasattr(signal, "SIGCONT"):
         handlers[signal.SIGCONT] = requests.note_resumption
-    with _handled(handlers):
-        yield requests
+    try:
+        with _handled(handlers):
+            yield requests
+    finally:
+        if requests.number:
+            _tell_host(requests.number)
+            if not isinstance(sys.exception(), Stopped):
+                raise Stopped(requests.number)
 
 
 @contextmanager
@@ -73,12 +86,29 @@ def stopping_at_once() -> Iterator[None]:
     Stopped
         At a signal.
     """
+    try:
+        with _handled(dict.fromkeys(_heeded(), _stop)):
+            yield
+    except Stopped as stopped:
+        _tell_host(stopped.number)
+        raise
 
-    def stop(number: int, _frame: FrameType | None) -> None:
-        raise Stopped(number)
 
-    with _handled(dict.fromkeys(_heeded(), stop)):
-        yield
+def _stop(number: int, _frame: FrameType | None) -> None:
+    raise Stopped(number)
+
+
+def _tell_host(number: int) -> None:
+    """Let the program around us know of a signal, if it waits for it.
+
+    It may raise an error of its own; else `Stopped` goes on.
+    """
+    handler = signal.getsignal(number)
+    if callable(handler) and handler not in (
+        _stop,
+        signal.default_int_handler,  # would raise a KeyboardInterrupt anyway
+    ):
+        signal.raise_signal(number)
 
 
 def _heeded() -> list[int]:
@@ -101,9 +131,27 @@ def _handled(handlers: dict[int, Any]) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield  # signals reach the main thread only
         return
-    before = {n: signal.signal(n, each) for n, each in handlers.items()}
+    before: dict[int, Any] = {}
     try:
+        with _held_back(handlers):
+            for number, handler in handlers.items():
+                before[number] = signal.signal(number, handler)
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler or signal.SIG_DFL)
+        with _held_back(handlers):
+            for number, handler in before.items():
+                signal.signal(number, handler or signal.SIG_DFL)
+
+
+@contextmanager
+def _held_back(numbers: Collection[int]) -> Iterator[None]:
+    """Let signals wait: one that stops us half-way would leave handlers."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    try:
+        signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
