@@ -8,7 +8,7 @@ PREDICTIONS = {
     "01-why": ["arms_ask"],
     "02-signal": ["scalar_ask", "paths_ask"],
     "03-gradient": ["lambda_ask"],
-    "04-units": ["place_ask"],
+    "04-units": ["place_ask", "bug_ask"],
 }
 CONCEALING = ("01-why", "02-signal", "03-gradient")
 EVERY_ONE = pytest.mark.parametrize(
