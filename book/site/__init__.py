@@ -6,6 +6,7 @@
 `claims`     badges of claims, and the pages that list them
 `figures`    outputs of cells as numbered figures with captions
 `exercises`  kinds of exercises, and hints in stages
+`overview`   the map of the chapters, with their times
 `execution`  what was run before is not run again
 `search`     Chinese full-text search
 `assets`     scripts, styles and fonts, made small
@@ -26,6 +27,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.setup_extension("book.site.claims")
     app.setup_extension("book.site.figures")
     app.setup_extension("book.site.exercises")
+    app.setup_extension("book.site.overview")
     app.setup_extension("book.site.execution")
     app.setup_extension("book.site.search")
     app.connect("config-inited", configure, priority=1)  # before the TOC

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import grimp
@@ -153,13 +154,17 @@ def executed(notebook: Path) -> Any:
     return merged
 
 
-def keep(book: Any, notebook: Path) -> None:
-    """Store a notebook that ran without error."""
+def keep(book: Any, notebook: Path, seconds: float) -> None:
+    """Store a notebook that ran without error, and how long it ran."""
     for cell in book.cells:
         # timings would be part of the key
         cell.metadata.pop("execution", None)
     get_cache(cache_folder(notebook)).cache_notebook_bundle(
-        CacheBundleIn(book, str(notebook)), check_validity=True, overwrite=True
+        CacheBundleIn(
+            book, str(notebook), data={"execution_seconds": seconds}
+        ),
+        check_validity=True,
+        overwrite=True,
     )
 
 
@@ -171,9 +176,10 @@ def once(run: Callable[[Any], Any]) -> Callable[[Any], Any]:
         path = Path(self.filename)
         if (before := executed(path)) is not None:
             return NotebookResult(nb=before, error=None)
+        start = perf_counter()
         result = run(self)
         if result.error is None:
-            keep(result.nb, path)
+            keep(result.nb, path, perf_counter() - start)
         return result
 
     return execute

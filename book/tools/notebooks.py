@@ -88,6 +88,7 @@ def plain(
         (r"{claim}`([^`]+)`", mark),
         (r"{numref}`([^`]+)`", figure),
         (r"^:::+{caption} (\S+)\n", caption),
+        (r"^:::+{chapter-map}\n", lambda _: contents(path.parent)),
         (rf"(?:{HINT}\s*){{2,}}", lambda row: stages(row[0], words)),
         *patterns(EDITIONS[language]),
     ]
@@ -103,6 +104,16 @@ def stages(row: str, words: dict[str, str]) -> str:
         re.sub(HINT_HEAD, f"**{words[f'@hint-{stage}']}**\n", hint)
         for stage, hint in zip(STAGES, hints, strict=False)
     )
+
+
+def contents(folder: Path) -> str:
+    """List an edition's numbered chapters with links to their notebooks."""
+    found = []
+    for chapter in sorted(folder.glob("[0-9]*.md")):
+        title = re.search(r"^# (.*)", chapter.read_text("utf-8"), re.M)
+        assert title
+        found.append(f"1. [{title[1]}]({chapter.stem}.ipynb)\n")
+    return "".join(found)
 
 
 def patterns(say: dict[str, str]) -> list[tuple[str, str]]:

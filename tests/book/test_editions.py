@@ -282,6 +282,20 @@ def test_a_chapter_opens_with_question_folded_result_and_equations(path):
 
 
 @pytest.mark.parametrize("path", NUMBERED, ids=lambda p: p.stem)
+def test_a_chapter_ends_with_summary_exercises_and_references(path):
+    text = path.read_text("utf-8")
+    labels = re.findall(r"^\((\w+-\w+)\)=\n## ", text, re.MULTILINE)
+    name = labels[0].split("-")[0]
+    assert labels[-3:] == [
+        f"{name}-{part}" for part in ("summary", "exercises", "references")
+    ]
+    summary = text.split(f"({name}-summary)=")[1].split(f"({name}-ex")[0]
+    assert "{claim}`" in summary
+    for kind in ("compute", "diagnose", "investigate"):
+        assert f":class: {kind}\n" in text
+
+
+@pytest.mark.parametrize("path", NUMBERED, ids=lambda p: p.stem)
 def test_chapters_and_modules_name_each_other(path):
     named = set(
         re.findall(

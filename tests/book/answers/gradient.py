@@ -19,9 +19,22 @@ def mask_last(dout, y, J):
     return (dout @ (np.eye(len(y)) + J)) * (y > 0)
 
 
+def projection(g0, gL):
+    return (g0 * gL).sum() / (gL**2).sum()
+
+
+def cosine(g0, gL):
+    return (g0 * gL).sum() / np.linalg.norm(g0) / np.linalg.norm(gL)
+
+
+def onto_the_other(g0, gL):
+    return (g0 * gL).sum() / (g0**2).sum()
+
+
 ANSWERS = {
     "gradient-1": ([6.58], [5.0, 100]),
     "gradient-2": ([direct], [from_the_start]),
     "gradient-3": ([back], [mask_last]),
     "gradient-4": ([0.875], [0.9975, 0.126]),
+    "gradient-5": ([projection], [cosine, onto_the_other]),
 }

@@ -11,9 +11,24 @@ def forgetful(x0, branches):
     return [x0, *(x0 + F for F in branches)]
 
 
+def exponent(x):
+    deep = np.arange(len(x)) >= len(x) // 2
+    depth = np.arange(1, len(x) + 1)
+    return np.polyfit(np.log(depth[deep]), np.log(x[deep]), 1)[0]
+
+
+def of_depth_itself(x):
+    return np.polyfit(np.arange(len(x)), np.log(x), 1)[0]
+
+
+def from_the_start(x):
+    return np.polyfit(np.log(np.arange(1, len(x) + 1)), np.log(x), 1)[0]
+
+
 ANSWERS = {
     "signal-1": ([20], [399, 8]),
     "signal-2": ([telescope], [forgetful]),
     "signal-3": ([0.399], [0.5, 0.798]),
     "signal-4": ([1431], [2916, 2862]),
+    "signal-5": ([exponent], [of_depth_itself, from_the_start]),
 }

@@ -50,3 +50,15 @@ def open_gates(answer: Any) -> Answer:
     spec = TABLE_1["shortcut-only-gating-b-6"]
     plan = cifar_plan(spec, depth=110, convs=2)
     return number(answer, shortcut_products(plan)[0], rtol=0.005)
+
+
+@exercise("gradient-5")
+def direct_coefficient(answer: Any) -> Answer:
+    """How much of a gradient arrives unchanged beside what is orthogonal."""
+    rng = np.random.default_rng(SEED)
+    pairs = []
+    for share, size in ((1.0, 50.0), (0.2, 3.0)):
+        gL, rest = rng.normal(size=(2, 8, 6))
+        rest -= gL * (rest * gL).sum() / (gL**2).sum()
+        pairs.append((answer(share * gL + size * rest, gL), share))
+    return agrees(*pairs, what="1")

@@ -49,3 +49,18 @@ def mean_of_rectified(answer: Any) -> Answer:
 def short_paths(answer: Any) -> Answer:
     """Paths through exactly two of 54 branches."""
     return number(answer, math.comb(54, 2))
+
+
+@exercise("signal-5")
+def exponent_of_growth(answer: Any) -> Answer:
+    """Exponent of a power of the depth, from the deeper half.
+
+    The shallower half follows another power, so that it cannot be used.
+    """
+    depth = np.arange(1, 202)
+    pairs = []
+    for power in np.random.default_rng(SEED).uniform(0.3, 1.2, 2):
+        x = 3.0 * depth**power
+        x[:60] = 1.0
+        pairs.append((answer(x), power))
+    return agrees(*pairs, what="p")

@@ -56,3 +56,17 @@ def copying_unit(answer: Any) -> Answer:
         wanted = np.maximum(x + np.maximum(x @ W1.T, 0) @ W2.T, 0)
         pairs.append((answer(x, W1, W2), wanted))
     return agrees(*pairs)
+
+
+@exercise("why-5")
+def fair_input(answer: Any) -> Answer:
+    """What an original unit may receive: legal values kept, none negative."""
+    x = np.random.default_rng(SEED).normal(size=(8, 5))
+    got = np.asarray(answer(x), dtype=np.float64)
+    if got.shape != x.shape:
+        return False, f"shape {got.shape}, not {x.shape}"
+    moved = np.abs(got - x)[x >= 0].max()
+    legal = np.isfinite(got) & (got >= 0)
+    return bool(legal.all() and moved == 0), (
+        f"min = {got.min():.2g}, |Δ| = {moved:.2g}"
+    )
