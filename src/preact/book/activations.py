@@ -1,4 +1,4 @@
-"""Three questions about a unit, and what all twelve have learned.
+"""What all twelve units have learned, by their answers to three questions.
 
 What was learned is read from records, so this is asked for by its own name,
 like `preact.book.cover`.
@@ -12,43 +12,27 @@ from typing import NamedTuple
 
 import numpy as np
 
+from preact import paper
 from preact.book.builder import unit_builder
 from preact.book.explorers import Html
 from preact.book.page import words
-from preact.book.placements import key, row_of, twelve_units
-from preact.figures import error_strip
+from preact.book.placements import (
+    CONTROL,
+    answers,
+    asymmetric,
+    key,
+    row_of,
+    twelve_units,
+    with_control,
+)
+from preact.figures import Arm, Table, error_strip
 from preact.records import Record
 from preact.records.compare import load_records
 from preact.reference.caches import Array
-from preact.spec import BN, CONTROLS, RELU, UnitSpec
+from preact.spec import ROWS
 
 EXPERIMENTS = ("digits_table_2", "digits_twelve")
-CONTROL = CONTROLS["no-relu-after-addition"]
-BATCH_OF_LAST_LOSS = 20  # iterations over which a record's loss is a mean
-
-
-class Answers(NamedTuple):
-    """What a unit answers to the three questions of the chapter.
-
-    `f` is what follows the addition: "identity", "ReLU" or, where a BN is
-    among it, "BN"; `normalized` says whether a BN stands between an addition
-    and the first weights of the next branch; `subtracts` whether the branch
-    may be negative where it is added.
-    """
-
-    f: str
-    normalized: bool
-    subtracts: bool
-
-
-def answers(spec: UnitSpec) -> Answers:
-    """Answer for one unit, by reading its three places."""
-    f = "BN" if BN in spec.after else "ReLU" if spec.after else "identity"
-    return Answers(
-        f=f,
-        normalized=BN in (*spec.after, *spec.pre),
-        subtracts=spec.post[-1:] != (RELU,),
-    )
+SHORT = {"conv BN ReLU conv": "…"}  # what all twelve share
 
 
 class Learned(NamedTuple):
@@ -94,11 +78,6 @@ def gathered(runs: Iterable[Record]) -> Learned:
     return Learned(*np.array(sorted(lines)).T)
 
 
-def with_control() -> dict[str, UnitSpec]:
-    """The twelve units by name, and the control."""
-    return {**twelve_units(), key(CONTROL): CONTROL}
-
-
 def learning_builder() -> Html:
     """The unit builder of chapter 04, with what each unit has learned."""
     say, known = words(), learned()
@@ -110,6 +89,82 @@ def learning_builder() -> Html:
         strip = error_strip(own, np.concatenate(rest), row_of(spec), say)
         under[name] = strip._repr_html_()
     return unit_builder(under)
+
+
+def arm(name: str) -> Arm:
+    """One unit for a picture, named by what is its own."""
+    spec, known = with_control()[name], learned()
+    label = str(spec)
+    for shared, dots in SHORT.items():
+        label = label.replace(shared, dots)
+    row = next((row for row, own in ROWS.items() if own == spec), None)
+    return Arm(
+        label, row, known[name, False].error_pct, known[name, True].error_pct
+    )
+
+
+def families() -> dict[str, list[Arm]]:
+    """All units by what Eq. (9) makes of them, themselves first.
+
+    Those that have nothing after the addition and are made of no other unit
+    stand together at the end.
+    """
+    units = with_control()
+    by_free: dict[str, list[str]] = {}
+    for name, spec in units.items():
+        by_free.setdefault(key(asymmetric(spec)), []).append(name)
+    say, groups, rest = words(), {}, []
+    for free, names in by_free.items():
+        if names == [free]:
+            rest.append(free)
+            continue
+        ordered = sorted(names, key=lambda n: (n != free, n))
+        ops = " ".join((*units[free].pre, "…", *units[free].post))
+        groups[say("activations.family", branch=ops)] = list(map(arm, ordered))
+    groups[say("activations.no_family")] = list(map(arm, rest))
+    return groups
+
+
+def three_questions() -> Table:
+    """The twelve and the control, by their answers; the paper's errors."""
+    say = words()
+    errors = {(r.row, r.depth): r.error_pct for r in paper.results(2)}
+    head = [
+        say("activations.unit"),
+        *(say(f"activations.in_{q}") for q in ("f", "normalized", "subtracts")),
+        *(say("activations.paper", depth=depth) for depth in (110, 164)),
+    ]
+    body = []
+    for spec in with_control().values():
+        own, row = answers(spec), row_of(spec)
+        yes_or_no = (
+            say(f"activations.{'yes' if answer else 'no'}")
+            for answer in (own.normalized, own.subtracts)
+        )
+        printed = (errors.get((row or "", depth)) for depth in (110, 164))
+        name = str(spec)
+        if spec == CONTROL:
+            name += f" ({say('activations.control')})"
+        f = say("activations.f_same") if own.f == "identity" else own.f
+        body.append(
+            [
+                name,
+                f if own.f != "BN" else " ".join(spec.after),
+                *yes_or_no,
+                *("–" if e is None else f"{e:.2f}" for e in printed),
+            ]
+        )
+    order = {"identity": 0, "ReLU": 1, "BN": 2}
+    specs = list(with_control().values())
+    ranked = sorted(
+        range(len(body)),
+        key=lambda i: (
+            order[answers(specs[i]).f],
+            not answers(specs[i]).normalized,
+            not answers(specs[i]).subtracts,
+        ),
+    )
+    return Table(head, [body[i] for i in ranked], say("activations.grid"))
 
 
 def learners(final_bn: bool, below: float = 10.0) -> int:

@@ -106,7 +106,7 @@ def errors_by_unit(
     """
     lines = sum(1 + len(arms) for arms in groups.values())
     y, ticks, labels = 0.0, [], []
-    with axes(150, 8 + 6.4 * lines) as (figure, ax):
+    with axes(150, 26 + 6.2 * lines) as (figure, ax):
         for title, arms in groups.items():
             ax.text(0.85, y, title, fontsize=9, va="center", weight="bold")
             for arm in arms:
