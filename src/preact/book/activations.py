@@ -6,7 +6,6 @@ like `preact.book.cover`.
 Chapter `06-activations`.
 """
 
-from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
@@ -26,12 +25,12 @@ from preact.book.placements import (
     with_control,
 )
 from preact.figures import Arm, Table, error_strip
-from preact.records import Record
 from preact.records.compare import load_records
 from preact.reference.caches import Array
-from preact.spec import ROWS
+from preact.spec import ROWS, UnitSpec
 
 EXPERIMENTS = ("digits_table_2", "digits_twelve")
+QUESTIONS = ("in_f", "in_normalized", "in_subtracts")
 SHORT = {"conv BN ReLU conv": "…"}  # what all twelve share
 
 
@@ -39,13 +38,11 @@ class Learned(NamedTuple):
     """All runs of one unit under one head; arrays have an entry a seed.
 
     `error_pct` is the test error of the last iteration, `loss` the training
-    loss at the end in nats (NaN where it diverged), `growth` is
-    |dE/dx_0| / |dE/dx_L| at iteration 0.
+    loss of the last iterations in nats, NaN where the run diverged.
     """
 
     error_pct: Array
     loss: Array
-    growth: Array
 
 
 @cache
@@ -58,24 +55,14 @@ def learned() -> dict[tuple[str, bool], Learned]:
         (name of the unit as in `twelve_units`, whether a BN stands before the
         classifier) to its runs.
     """
-    named = {str(s): name for name, s in with_control().items()}
-    runs: dict[tuple[str, bool], list[Record]] = {}
+    named = {str(spec): name for name, spec in with_control().items()}
+    runs: dict[tuple[str, bool], list[tuple[float, float]]] = {}
     for experiment in EXPERIMENTS:
         for run in load_records(experiment):
+            loss = np.nan if run.train_loss is None else run.train_loss
             case = named[run.spec], "BN" in run.tail
-            runs.setdefault(case, []).append(run)
-    return {case: gathered(of) for case, of in runs.items()}
-
-
-def gathered(runs: Iterable[Record]) -> Learned:
-    """Line up the seeds."""
-    lines = []
-    for run in runs:
-        g = run.profiles[0].gradient_norm
-        assert g[0] is not None and g[-1] is not None  # nothing diverges at 0
-        loss = np.nan if run.train_loss is None else run.train_loss
-        lines.append((run.test_error_pct, loss, g[0] / g[-1]))
-    return Learned(*np.array(sorted(lines)).T)
+            runs.setdefault(case, []).append((run.test_error_pct, loss))
+    return {case: Learned(*np.array(of).T) for case, of in runs.items()}
 
 
 def learning_builder() -> Html:
@@ -131,40 +118,38 @@ def three_questions() -> Table:
     errors = {(r.row, r.depth): r.error_pct for r in paper.results(2)}
     head = [
         say("activations.unit"),
-        *(say(f"activations.in_{q}") for q in ("f", "normalized", "subtracts")),
+        *(say(f"activations.{question}") for question in QUESTIONS),
         *(say("activations.paper", depth=depth) for depth in (110, 164)),
     ]
     body = []
-    for spec in with_control().values():
+    for spec in sorted(with_control().values(), key=rank):
         own, row = answers(spec), row_of(spec)
-        yes_or_no = (
-            say(f"activations.{'yes' if answer else 'no'}")
-            for answer in (own.normalized, own.subtracts)
-        )
-        printed = (errors.get((row or "", depth)) for depth in (110, 164))
         name = str(spec)
         if spec == CONTROL:
-            name += f" ({say('activations.control')})"
-        f = say("activations.f_same") if own.f == "identity" else own.f
-        body.append(
-            [
-                name,
-                f if own.f != "BN" else " ".join(spec.after),
-                *yes_or_no,
-                *("–" if e is None else f"{e:.2f}" for e in printed),
-            ]
-        )
-    order = {"identity": 0, "ReLU": 1, "BN": 2}
-    specs = list(with_control().values())
-    ranked = sorted(
-        range(len(body)),
-        key=lambda i: (
-            order[answers(specs[i]).f],
-            not answers(specs[i]).normalized,
-            not answers(specs[i]).subtracts,
-        ),
+            name = say("activations.control", unit=name)
+        printed = (errors.get((row or "", depth)) for depth in (110, 164))
+        line = [
+            name,
+            " ".join(spec.after) or say("activations.f_same"),
+            *(
+                say("activations.yes" if answer else "activations.no")
+                for answer in (own.normalized, own.subtracts)
+            ),
+            *("–" if e is None else f"{e:.2f}" for e in printed),
+        ]
+        body.append(line)
+    return Table(head, body, say("activations.grid"))
+
+
+def rank(spec: UnitSpec) -> tuple[bool, ...]:
+    """Order units: f = identity first, then normalized, then subtracting."""
+    own = answers(spec)
+    return (
+        own.f == "BN",
+        own.f != "identity",
+        not own.normalized,
+        not own.subtracts,
     )
-    return Table(head, [body[i] for i in ranked], say("activations.grid"))
 
 
 def learners(final_bn: bool, below: float = 10.0) -> int:

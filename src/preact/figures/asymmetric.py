@@ -13,26 +13,30 @@ from preact.strings import Strings
 
 TRUNK, BRANCH, WIDTH, TOP = 50, 132, 190, 44
 PITCH = 190  # from one addition to the next
-KINDS = ("symmetric", "asymmetric", "regrouped")
+KINDS = {  # what a panel is called, and how it is told in words
+    "fig_symmetric": "alt_fig_symmetric",
+    "fig_asymmetric": "alt_fig_asymmetric",
+    "fig_regrouped": "alt_fig_regrouped",
+}
 
 
 def three_of_figure_5(strings: Strings) -> Picture:
     """Draw Fig. 5(a), (b) and (c): two additions and what lies between."""
     parts = Picture(())
-    for letter, kind in zip("abc", KINDS, strict=True):
-        title = strings(f"activations.fig_{kind}", letter=letter)
+    for letter, (kind, words) in zip("abc", KINDS.items(), strict=True):
+        title = strings(f"activations.{kind}", letter=letter)
         drawing = _panel(kind, title)
-        alt = strings(f"activations.alt_fig_{kind}", letter=letter)
+        alt = strings(f"activations.{words}", letter=letter)
         parts += Picture.of(svg.slim(drawing), alt)
     return parts
 
 
 def _panel(kind: str, title: str) -> str:
-    """One of the three: only where the activation stands and the cut differ."""
+    """One of the three; the activation and the cut make the difference."""
     pen = Pen()
     pen.text(WIDTH / 2, 14, escape(title), "title")
     foot = TOP + PITCH
-    own = kind != "symmetric"
+    own = kind != "fig_symmetric"
     for y in (TOP, foot):
         _plus(pen, y)
     split = TOP + (26 if own else 88)
@@ -48,13 +52,13 @@ def _panel(kind: str, title: str) -> str:
     _box(pen, *act, FILL[ReLU])
     _box(pen, BRANCH, TOP + 112, "F", "#2a7fc1")
     pen.line((BRANCH, TOP + 138), (BRANCH, foot), (TRUNK + 9, foot), end=True)
-    cut = TOP + 15 if kind == "regrouped" else TOP + 100
-    for y in (cut, cut + PITCH) if kind == "regrouped" else (cut,):
+    cut = TOP + 15 if kind == "fig_regrouped" else TOP + 100
+    for y in (cut, cut + PITCH) if kind == "fig_regrouped" else (cut,):
         pen.parts.append(
             f'<path d="M4 {y}L{WIDTH - 4} {y}" stroke="currentColor" '
             'stroke-width="1" stroke-dasharray="5 4" fill="none"/>'
         )
-    symbol = "x" if kind == "regrouped" else "y"
+    symbol = "x" if kind == "fig_regrouped" else "y"
     pen.text(TRUNK - 26, TOP + 30, symbol, "math")
     pen.line((TRUNK, foot + 9), (TRUNK, foot + 34), end=True)
     height = foot + 40

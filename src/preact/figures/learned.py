@@ -1,4 +1,4 @@
-"""What was learned: every seed a dot, side by side or against something else."""
+"""What was learned, every seed a dot: side by side, or against the start."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -158,7 +158,7 @@ def errors_by_unit(
 
 def start_and_end(
     arms: Sequence[Arm],
-    growth: Mapping[str, tuple[float, float]],
+    growth: Mapping[str, tuple[float, float, float]],
     strings: Strings,
 ) -> Picture:
     """Error at the end against growth of the gradient at the start.
@@ -167,27 +167,29 @@ def start_and_end(
     ----------
     arms : sequence of Arm
         All units.
-    growth : label to two numbers
-        |dE/dx_0| / |dE/dx_L| at iteration 0, without and with a final BN.
+    growth : label to three numbers
+        |dE/dx_0| / |dE/dx_L| at iteration 0: median, least and greatest.
     """
     with axes(170, 82, columns=2) as (figure, panels):
-        for i, (ax, head) in enumerate(
-            zip(panels, ("without", "with"), strict=True)
-        ):
+        for final_bn, ax in enumerate(panels):
             for arm in arms:
-                values = arm.final_bn if i else arm.without
+                values = arm.final_bn if final_bn else arm.without
+                median, low, high = growth[arm.label]
+                mid = float(np.median(values))
+                ax.plot([low, high], [mid, mid], color=arm.color, lw=1)
                 ax.plot(
-                    np.full(len(values), growth[arm.label][i]),
+                    np.full(len(values), median),
                     values,
                     arm.marker,
                     color=arm.color,
-                    mfc=arm.color if i else "none",
+                    mfc=arm.color if final_bn else "none",
                     alpha=0.85,
                 )
             percent_axis(ax, "y")
-            ax.set(xscale="log", xlim=(3, 1e4))
-            ax.set_xticks([10, 100, 1000], ["10", "100", "1000"])
+            ax.set(xscale="log", xlim=(15, 1e5))
+            ax.set_xticks([100, 1000, 10000], ["100", "1000", "10 000"])
             ax.minorticks_off()
+            head = "with" if final_bn else "without"
             ax.set_title(strings(f"activations.{head}"), fontsize=10)
         panels[0].set_ylabel(strings("activations.error"))
         figure.supxlabel(strings("activations.growth"), fontsize=10)
@@ -195,7 +197,7 @@ def start_and_end(
         strings(
             "activations.alt_start",
             label=arm.label,
-            growth=f"{growth[arm.label][1]:.0f}",
+            growth=f"{growth[arm.label][0]:.0f}",
             error=f"{np.median(arm.final_bn):.1f} %",
         )
         for arm in arms
@@ -292,7 +294,9 @@ def reported_with_spread(
         strings(
             "activations.alt_paper",
             row=row_name(row, strings),
-            values=strings.join([f"{own[row]:.2f} %" for own in errors.values()]),
+            values=strings.join(
+                [f"{own[row]:.2f} %" for own in errors.values()]
+            ),
         )
         for row in rows
     ]

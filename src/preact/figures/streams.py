@@ -12,9 +12,7 @@ from preact.strings import Strings
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
-def silent_chain(
-    kept: Mapping[str, Array], strings: Strings
-) -> Picture:
+def silent_chain(kept: Mapping[str, Array], strings: Strings) -> Picture:
     """What is left of the input behind silent units.
 
     Parameters
