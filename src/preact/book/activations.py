@@ -31,7 +31,7 @@ from preact.spec import ROWS, UnitSpec
 
 EXPERIMENTS = ("digits_table_2", "digits_twelve")
 QUESTIONS = ("in_f", "in_normalized", "in_subtracts")
-SHORT = {"conv BN ReLU conv": "…"}  # what all twelve share
+SHARED = "conv BN ReLU conv"  # by all twelve
 
 
 class Learned(NamedTuple):
@@ -71,22 +71,32 @@ def learning_builder() -> Html:
     errors = {case: runs.error_pct for case, runs in known.items()}
     under = {}
     for name, spec in twelve_units().items():
-        own = (errors[name, False], errors[name, True])
-        rest = [values for case, values in errors.items() if case[0] != name]
-        strip = error_strip(own, np.concatenate(rest), row_of(spec), say)
+        own = errors[name, False], errors[name, True]
+        without, final_bn = (
+            np.concatenate(
+                [v for (n, h), v in errors.items() if n != name and h == head]
+            )
+            for head in (False, True)
+        )
+        strip = error_strip(own, (without, final_bn), row_of(spec), say)
         under[name] = strip._repr_html_()
     return unit_builder(under)
+
+
+def short(spec: UnitSpec) -> str:
+    """Write a unit without what all share."""
+    return str(spec).replace(SHARED, "…")
 
 
 def arm(name: str) -> Arm:
     """One unit for a picture, named by what is its own."""
     spec, known = with_control()[name], learned()
-    label = str(spec)
-    for shared, dots in SHORT.items():
-        label = label.replace(shared, dots)
     row = next((row for row, own in ROWS.items() if own == spec), None)
     return Arm(
-        label, row, known[name, False].error_pct, known[name, True].error_pct
+        short(spec),
+        row,
+        known[name, False].error_pct,
+        known[name, True].error_pct,
     )
 
 
@@ -124,7 +134,7 @@ def three_questions() -> Table:
     body = []
     for spec in sorted(with_control().values(), key=rank):
         own, row = answers(spec), row_of(spec)
-        name = str(spec)
+        name = short(spec)
         if spec == CONTROL:
             name = say("activations.control", unit=name)
         printed = (errors.get((row or "", depth)) for depth in (110, 164))

@@ -47,7 +47,7 @@ def percent_axis(ax: Any, which: str) -> None:
 
 def error_strip(
     own: tuple[Array, Array],
-    others: Array,
+    others: tuple[Array, Array],
     row: str | None,
     strings: Strings,
 ) -> Picture:
@@ -57,8 +57,8 @@ def error_strip(
     ----------
     own : two (seeds,) float64
         Percent, without and with a BN before the classifier.
-    others : (runs,) float64
-        The same of all other units, both heads.
+    others : two (runs,) float64
+        The same of all other units.
     row : str or None
         The unit's row of Table 2.
     """
@@ -66,7 +66,7 @@ def error_strip(
     labels = [strings("activations.without"), strings("activations.with")]
     with axes(118, 34) as (figure, ax):
         for y, values in enumerate(own):
-            grey = np.unique(np.round(others, 1))
+            grey = np.unique(np.round(others[y], 1))
             ax.plot(
                 grey, np.full(len(grey), y), "|", color=PAPER_GREY, alpha=0.4
             )
