@@ -164,7 +164,7 @@ def test_with_a_final_bn_just_those_that_explode_at_the_start_fail(spec):
     if explodes(spec):
         assert min(errors(spec, True).min(), errors(spec, False).min()) > 50
     else:
-        assert errors(spec, True).max() < 15
+        assert errors(spec, True).max() < 20
 
 
 @slow
