@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from answers import gradient, signal, units, why
+from answers import activations, gradient, signal, units, why
 
 from book.tools.myst import KINDS, chapters, directive, tokens
 from preact.book import check, setup
@@ -23,7 +23,7 @@ def said(capsys):
     return capsys.readouterr().out
 
 
-MODULES = (why, signal, gradient, units)
+MODULES = (why, signal, gradient, units, activations)
 ANSWERS = {
     label: answers
     for module in MODULES
@@ -186,3 +186,12 @@ def test_a_failing_answer_is_reported_and_does_not_stop_the_notebook(capsys):
 def test_an_unknown_exercise_is_answered_with_the_known_ones():
     with pytest.raises(ValueError, match=r"one of why-1, .*got 'units-0'"):
         check("units-0", 1)
+
+
+@pytest.mark.parametrize(
+    ("case", "mistake"), activations.OWN_SENTENCES.items()
+)
+def test_a_known_mistake_is_called_by_its_name(case, mistake, english, capsys):
+    exercise, answer = case
+    assert not check(exercise, answer)
+    assert english(f"exercise.{exercise}.{mistake}") in said(capsys)

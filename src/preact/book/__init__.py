@@ -1,8 +1,9 @@
 """What the chapters call: the language, pictures, numbers, exercises.
 
 A chapter's first cell is `strings = setup("en")`; it is the only cell that
-differs between the three editions. `preact.book.cover` is asked for by its
-own name: it reads records, and a new record shall not run every chapter anew.
+differs between the three editions. `preact.book.cover` and
+`preact.book.activations` are asked for by their own names: they read records,
+and a new record shall not run every chapter anew.
 
 Every chapter.
 """

@@ -3,10 +3,11 @@
 The page's script only shows and hides what is made here; where no script
 runs, all twelve units stay, and a table of what was measured.
 
-Chapter `04-units`.
+Chapters `04-units` and `06-activations`.
 """
 
 import json
+from collections.abc import Mapping
 from html import escape
 
 import numpy as np
@@ -43,13 +44,20 @@ OWN_WORDS = (
 )
 
 
-def unit_builder() -> Html:
-    """Let the reader place one BN and one ReLU, and see what comes of it."""
-    say = words()
+def unit_builder(under: Mapping[str, str] | None = None) -> Html:
+    """Let the reader place one BN and one ReLU, and see what comes of it.
+
+    Parameters
+    ----------
+    under : mapping, optional
+        The name of each unit to markup that stands below its lines.
+    """
+    say, under = words(), under or {}
     ways = twelve_units()
     results = {name: measure(spec) for name, spec in ways.items()}
     cards = "".join(
-        card(name, spec, results[name]) for name, spec in ways.items()
+        card(name, spec, results[name], under.get(name, ""))
+        for name, spec in ways.items()
     )
     scope = say(
         "builder.scope", units=UNITS, width=WIDTH, batch=BATCH, seeds=SEEDS
@@ -72,7 +80,7 @@ def title(spec: UnitSpec) -> str:
     return words()(f"row.{row}" if row else "builder.unnamed")
 
 
-def card(name: str, spec: UnitSpec, result: Measured) -> str:
+def card(name: str, spec: UnitSpec, result: Measured, under: str) -> str:
     """One unit as HTML: diagram, the paper's word on it, lines, numbers."""
     say = words()
     unit = cifar_plan(spec, depth=20, convs=2).units[1]
@@ -92,7 +100,8 @@ def card(name: str, spec: UnitSpec, result: Measured) -> str:
     return (
         f'<details class="way" data-way="{name}">'
         f"<summary>{escape(str(spec))}</summary>{drawing}"
-        f"<div><p>{escape(in_the_paper(spec))}</p><dl>{listed}</dl></div>"
+        f"<div><p>{escape(in_the_paper(spec))}</p><dl>{listed}</dl>"
+        f"{under}</div>"
         "</details>"
     )
 

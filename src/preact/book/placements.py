@@ -5,7 +5,7 @@ and one BN and one ReLU more. Each of these two stands before the first
 convolution, after the last one, or after the addition: nine ways, and three
 more because two in one place have an order.
 
-Chapter `04-units`.
+Chapters `04-units` and `06-activations`.
 """
 
 from collections.abc import Callable
@@ -18,10 +18,11 @@ import numpy as np
 from preact.plan import stack_plan
 from preact.propagation import profile
 from preact.reference.caches import Array
-from preact.spec import BN, RELU, TABLE_2, Op, UnitSpec
+from preact.spec import BN, CONTROLS, RELU, TABLE_2, Op, UnitSpec
 
 PLACES = ("pre", "post", "after")
 UNITS, WIDTH, BATCH, SEEDS = 50, 64, 256, 4
+CONTROL = CONTROLS["no-relu-after-addition"]
 X = "<i>x<sub>l</sub></i>"
 
 
@@ -54,6 +55,42 @@ def key(spec: UnitSpec) -> str:
 def row_of(spec: UnitSpec) -> str | None:
     """Return the row of Table 2 that the unit is, if the paper has it."""
     return next((row for row, own in TABLE_2.items() if own == spec), None)
+
+
+def with_control() -> dict[str, UnitSpec]:
+    """The twelve units by name, and the control."""
+    return {**twelve_units(), key(CONTROL): CONTROL}
+
+
+def asymmetric(spec: UnitSpec) -> UnitSpec:
+    """Let the branch alone see what follows the addition: Eq. (9)."""
+    pre = (*spec.after, *spec.pre)
+    return UnitSpec(pre=pre, post=spec.post)
+
+
+# ---------------------------------------------------------- three questions
+class Answers(NamedTuple):
+    """What a unit answers to the three questions of chapter 06.
+
+    `f` is what follows the addition: "identity", "ReLU" or, where a BN is
+    among it, "BN"; `normalized` says whether a BN stands between an addition
+    and the first weights of the next branch; `subtracts` whether the branch
+    may be negative where it is added.
+    """
+
+    f: str
+    normalized: bool
+    subtracts: bool
+
+
+def answers(spec: UnitSpec) -> Answers:
+    """Answer for one unit, by reading its three places."""
+    f = "BN" if BN in spec.after else "ReLU" if spec.after else "identity"
+    return Answers(
+        f=f,
+        normalized=BN in (*spec.after, *spec.pre),
+        subtracts=spec.post[-1:] != (RELU,),
+    )
 
 
 # ----------------------------------------------------------------- measured

@@ -16,13 +16,23 @@ Examples
 
 Chapters `01-why`, `02-signal` and `03-gradient` show `propagation`, `01-why`
 shows `race`, chapter `04-units` shows `units` and `tables`, `index` shows
-`cover`, `02-signal` shows `paths`.
+`cover`, `02-signal` shows `paths`, `06-activations` shows `asymmetric`,
+`learned` and `streams`.
 """
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from preact.figures.asymmetric import three_of_figure_5
     from preact.figures.cover import Course, depth_and_time
+    from preact.figures.learned import (
+        Arm,
+        error_strip,
+        errors_by_unit,
+        loss_and_error,
+        reported_with_spread,
+        start_and_end,
+    )
     from preact.figures.paths import paths_by_length
     from preact.figures.propagation import (
         direct_term,
@@ -33,6 +43,7 @@ if TYPE_CHECKING:
         signal_and_gradient,
     )
     from preact.figures.race import arm_name, race_curves
+    from preact.figures.streams import silent_chain, stream_then_and_now
     from preact.figures.style import Picture
     from preact.figures.tables import (
         Table,
@@ -45,6 +56,7 @@ if TYPE_CHECKING:
     from preact.figures.units import unit_diagram
 
 __all__ = [
+    "Arm",
     "Course",
     "Picture",
     "Table",
@@ -52,16 +64,24 @@ __all__ = [
     "depth_and_time",
     "direct_term",
     "error_by_depth",
+    "error_strip",
+    "errors_by_unit",
     "errors_table",
     "gradient_at",
     "growth_laws",
+    "loss_and_error",
     "network_table",
     "paper_beside_ours",
     "paths_by_length",
     "product_and_gradient",
     "race_curves",
+    "reported_with_spread",
     "signal_and_gradient",
+    "silent_chain",
     "speed_steps_table",
+    "start_and_end",
+    "stream_then_and_now",
+    "three_of_figure_5",
     "times_table",
     "unit_diagram",
 ]
@@ -89,6 +109,25 @@ def __getattr__(name: str) -> object:
             from preact.figures import cover
 
             return getattr(cover, name)
+        case "three_of_figure_5":
+            from preact.figures import asymmetric
+
+            return asymmetric.three_of_figure_5
+        case "silent_chain" | "stream_then_and_now":
+            from preact.figures import streams
+
+            return getattr(streams, name)
+        case (
+            "Arm"
+            | "error_strip"
+            | "errors_by_unit"
+            | "loss_and_error"
+            | "reported_with_spread"
+            | "start_and_end"
+        ):
+            from preact.figures import learned
+
+            return getattr(learned, name)
         case "paths_by_length":
             from preact.figures import paths
 

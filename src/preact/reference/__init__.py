@@ -17,7 +17,7 @@ Examples
 ((2, 10), dtype('float64'))
 
 Chapter `04-units` derives `layers` and `unit`; chapters `02-signal` and
-`03-gradient` measure with `network`.
+`03-gradient` measure with `network`, chapter `06-activations` with all.
 """
 
 from preact.reference.network import (

@@ -1,0 +1,170 @@
+"""What all twelve units have learned, by their answers to three questions.
+
+What was learned is read from records, so this is asked for by its own name,
+like `preact.book.cover`.
+
+Chapter `06-activations`.
+"""
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from preact import paper
+from preact.book.builder import unit_builder
+from preact.book.explorers import Html
+from preact.book.page import words
+from preact.book.placements import (
+    CONTROL,
+    answers,
+    asymmetric,
+    key,
+    row_of,
+    twelve_units,
+    with_control,
+)
+from preact.figures import Arm, Table, error_strip
+from preact.records.compare import load_records
+from preact.reference.caches import Array
+from preact.spec import ROWS, UnitSpec
+
+EXPERIMENTS = ("digits_table_2", "digits_twelve")
+QUESTIONS = ("in_f", "in_normalized", "in_subtracts")
+SHARED = "conv BN ReLU conv"  # by all twelve
+
+
+class Learned(NamedTuple):
+    """All runs of one unit under one head; arrays have an entry a seed.
+
+    `error_pct` is the test error of the last iteration, `loss` the training
+    loss of the last iterations in nats, NaN where the run diverged.
+    """
+
+    error_pct: Array
+    loss: Array
+
+
+@cache
+def learned() -> dict[tuple[str, bool], Learned]:
+    """What the twelve units and the control have learned on the digits.
+
+    Returns
+    -------
+    dict
+        (name of the unit as in `twelve_units`, whether a BN stands before the
+        classifier) to its runs.
+    """
+    named = {str(spec): name for name, spec in with_control().items()}
+    runs: dict[tuple[str, bool], list[tuple[float, float]]] = {}
+    for experiment in EXPERIMENTS:
+        for run in load_records(experiment):
+            loss = np.nan if run.train_loss is None else run.train_loss
+            case = named[run.spec], "BN" in run.tail
+            runs.setdefault(case, []).append((run.test_error_pct, loss))
+    return {case: Learned(*np.array(of).T) for case, of in runs.items()}
+
+
+def learning_builder() -> Html:
+    """The unit builder of chapter 04, with what each unit has learned."""
+    say, known = words(), learned()
+    errors = {case: runs.error_pct for case, runs in known.items()}
+    under = {}
+    for name, spec in twelve_units().items():
+        own = errors[name, False], errors[name, True]
+        without, final_bn = (
+            np.concatenate(
+                [v for (n, h), v in errors.items() if n != name and h == head]
+            )
+            for head in (False, True)
+        )
+        strip = error_strip(own, (without, final_bn), row_of(spec), say)
+        under[name] = strip._repr_html_()
+    return unit_builder(under)
+
+
+def short(spec: UnitSpec) -> str:
+    """Write a unit without what all share."""
+    return str(spec).replace(SHARED, "…")
+
+
+def arm(name: str) -> Arm:
+    """One unit for a picture, named by what is its own."""
+    spec, known = with_control()[name], learned()
+    row = next((row for row, own in ROWS.items() if own == spec), None)
+    return Arm(
+        short(spec),
+        row,
+        known[name, False].error_pct,
+        known[name, True].error_pct,
+    )
+
+
+def families() -> dict[str, list[Arm]]:
+    """All units by what Eq. (9) makes of them, themselves first.
+
+    Those that have nothing after the addition and are made of no other unit
+    stand together at the end.
+    """
+    units = with_control()
+    by_free: dict[str, list[str]] = {}
+    for name, spec in units.items():
+        by_free.setdefault(key(asymmetric(spec)), []).append(name)
+    say, groups, rest = words(), {}, []
+    for free, names in by_free.items():
+        if names == [free]:
+            rest.append(free)
+            continue
+        ordered = sorted(names, key=lambda n: (n != free, n))
+        ops = " ".join((*units[free].pre, "…", *units[free].post))
+        groups[say("activations.family", branch=ops)] = list(map(arm, ordered))
+    groups[say("activations.no_family")] = list(map(arm, rest))
+    return groups
+
+
+def three_questions() -> Table:
+    """The twelve and the control, by their answers; the paper's errors."""
+    say = words()
+    errors = {(r.row, r.depth): r.error_pct for r in paper.results(2)}
+    head = [
+        say("activations.unit"),
+        *(say(f"activations.{question}") for question in QUESTIONS),
+        *(say("activations.paper", depth=depth) for depth in (110, 164)),
+    ]
+    body = []
+    for spec in sorted(with_control().values(), key=rank):
+        own, row = answers(spec), row_of(spec)
+        name = short(spec)
+        if spec == CONTROL:
+            name = say("activations.control", unit=name)
+        printed = (errors.get((row or "", depth)) for depth in (110, 164))
+        line = [
+            name,
+            " ".join(spec.after) or say("activations.f_same"),
+            *(
+                say("activations.yes" if answer else "activations.no")
+                for answer in (own.normalized, own.subtracts)
+            ),
+            *("–" if e is None else f"{e:.2f}" for e in printed),
+        ]
+        body.append(line)
+    return Table(head, body, say("activations.grid"))
+
+
+def rank(spec: UnitSpec) -> tuple[bool, ...]:
+    """Order units: f = identity first, then normalized, then subtracting."""
+    own = answers(spec)
+    return (
+        own.f == "BN",
+        own.f != "identity",
+        not own.normalized,
+        not own.subtracts,
+    )
+
+
+def learners(*, final_bn: bool, below: float = 20.0) -> int:
+    """How many of the twelve end with an error below a limit in each run."""
+    return sum(
+        bool(learned()[name, final_bn].error_pct.max() < below)
+        for name in twelve_units()
+    )

@@ -1,0 +1,304 @@
+"""What was learned, every seed a dot: side by side, or against the start."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from preact.figures.style import PAPER_GREY, Picture, axes, picture
+from preact.figures.svg import INK
+from preact.figures.variants import color_of, marker_of, row_name
+from preact.strings import Strings
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+TICKS = (1, 3, 10, 30, 100)  # percent
+
+
+class Arm(NamedTuple):
+    """A unit in a picture: its label, its color, its errors by seed.
+
+    `without` and `final_bn` are test errors in percent, without and with a
+    BN before the classifier; `row` is its row of the tables, or None.
+    """
+
+    label: str
+    row: str | None
+    without: Array
+    final_bn: Array
+
+    @property
+    def color(self) -> str:
+        return color_of(self.row) if self.row else INK
+
+    @property
+    def marker(self) -> str:
+        return marker_of(self.row) if self.row else "o"
+
+
+def percent_axis(ax: Any, which: str) -> None:
+    """Give an axis of errors its scale, the same in every picture."""
+    ax.set(**{f"{which}scale": "log", f"{which}lim": (0.8, 110)})
+    ax.minorticks_off()
+    if which == "x":
+        ax.set_xticks(TICKS, [f"{t}" for t in TICKS])
+    else:
+        ax.set_yticks(TICKS, [f"{t}" for t in TICKS])
+
+
+def error_strip(
+    own: tuple[Array, Array],
+    others: tuple[Array, Array],
+    row: str | None,
+    strings: Strings,
+) -> Picture:
+    """One unit's errors on one line, those of all others in grey.
+
+    Parameters
+    ----------
+    own : two (seeds,) float64
+        Percent, without and with a BN before the classifier.
+    others : two (runs,) float64
+        The same of all other units.
+    row : str or None
+        The unit's row of Table 2.
+    """
+    color = color_of(row) if row else INK
+    labels = [strings("activations.without"), strings("activations.with")]
+    with axes(118, 34) as (figure, ax):
+        for y, values in enumerate(own):
+            grey = np.unique(np.round(others[y], 1))
+            ax.plot(
+                grey, np.full(len(grey), y), "|", color=PAPER_GREY, alpha=0.4
+            )
+            ax.plot(
+                values,
+                np.full(len(values), y),
+                "o",
+                color=color,
+                ms=7,
+                mfc=color if y else "none",
+            )
+        percent_axis(ax, "x")
+        ax.set_yticks([0, 1], labels)
+        ax.set(ylim=(-0.6, 1.6), xlabel=strings("activations.error"))
+        ax.grid(False)
+    each = [
+        strings(
+            "activations.alt_of",
+            label=label,
+            each=strings.join([f"{v:.1f} %" for v in values]),
+        )
+        for label, values in zip(labels, own, strict=True)
+    ]
+    alt = strings("activations.alt_strip", each=strings.join(each))
+    return picture(figure, alt)
+
+
+def errors_by_unit(
+    groups: Mapping[str, Sequence[Arm]], strings: Strings
+) -> Picture:
+    """Errors of all units with and without a final BN, group by group.
+
+    Parameters
+    ----------
+    groups : title to arms
+        From top to bottom.
+    """
+    lines = sum(1 + len(arms) for arms in groups.values())
+    y, ticks, labels = 0.0, [], []
+    with axes(150, 26 + 6.2 * lines) as (figure, ax):
+        for title, arms in groups.items():
+            ax.text(0.85, y, title, fontsize=9, va="center", weight="bold")
+            for arm in arms:
+                y += 1
+                ticks.append(y)
+                labels.append(arm.label)
+                for shift, values, filled in (
+                    (-0.17, arm.without, False),
+                    (0.17, arm.final_bn, True),
+                ):
+                    dots = {"mfc": arm.color if filled else "none", "ms": 5}
+                    ax.plot(
+                        values,
+                        np.full(len(values), y + shift),
+                        arm.marker,
+                        color=arm.color,
+                        alpha=0.85,
+                        **dots,
+                    )
+            y += 1
+        for name, mfc in (("without", "none"), ("with", INK)):
+            ax.plot(
+                [],
+                [],
+                "o",
+                color=INK,
+                mfc=mfc,
+                label=strings(f"activations.{name}"),
+            )
+        percent_axis(ax, "x")
+        ax.set_yticks(ticks, labels)
+        ax.set(ylim=(y, -0.7), xlabel=strings("activations.error"))
+        ax.grid(visible=True, axis="x")
+        figure.legend(loc="outside lower center", ncols=2, fontsize=9)
+    each = [
+        strings(
+            "activations.alt_arm",
+            label=arm.label,
+            without=f"{np.median(arm.without):.1f} %",
+            final_bn=f"{np.median(arm.final_bn):.1f} %",
+        )
+        for arms in groups.values()
+        for arm in arms
+    ]
+    return picture(
+        figure, strings("activations.alt_errors", each=strings.join(each))
+    )
+
+
+def start_and_end(
+    arms: Sequence[Arm],
+    growth: Mapping[str, tuple[float, float, float]],
+    strings: Strings,
+) -> Picture:
+    """Error at the end against growth of the gradient at the start.
+
+    Parameters
+    ----------
+    arms : sequence of Arm
+        All units.
+    growth : label to three numbers
+        |dE/dx_0| / |dE/dx_L| at iteration 0: median, least and greatest.
+    """
+    with axes(170, 82, columns=2) as (figure, panels):
+        for final_bn, ax in enumerate(panels):
+            for arm in arms:
+                values = arm.final_bn if final_bn else arm.without
+                median, low, high = growth[arm.label]
+                mid = float(np.median(values))
+                ax.plot([low, high], [mid, mid], color=arm.color, lw=1)
+                ax.plot(
+                    np.full(len(values), median),
+                    values,
+                    arm.marker,
+                    color=arm.color,
+                    mfc=arm.color if final_bn else "none",
+                    alpha=0.85,
+                )
+            percent_axis(ax, "y")
+            ax.set(xscale="log", xlim=(15, 1e5))
+            ax.set_xticks([100, 1000, 10000], ["100", "1000", "10 000"])
+            ax.minorticks_off()
+            head = "with" if final_bn else "without"
+            ax.set_title(strings(f"activations.{head}"), fontsize=10)
+        panels[0].set_ylabel(strings("activations.error"))
+        figure.supxlabel(strings("activations.growth"), fontsize=10)
+    each = [
+        strings(
+            "activations.alt_start",
+            label=arm.label,
+            growth=f"{growth[arm.label][0]:.0f}",
+            error=f"{np.median(arm.final_bn):.1f} %",
+        )
+        for arm in arms
+    ]
+    return picture(
+        figure, strings("activations.alt_scatter", each=strings.join(each))
+    )
+
+
+def loss_and_error(
+    loss: Mapping[str, Array], error: Mapping[str, Array], strings: Strings
+) -> Picture:
+    """Test error against training loss at the end, a dot a seed.
+
+    Parameters
+    ----------
+    loss, error : row to (seeds,) float64
+        Nats and percent.
+    """
+    with axes(118, 88) as (figure, ax):
+        for row in loss:
+            ax.plot(
+                loss[row],
+                error[row],
+                marker_of(row),
+                color=color_of(row),
+                ms=7,
+                alpha=0.8,
+                label=row_name(row, strings),
+            )
+        ax.set(
+            xlabel=strings("activations.loss"),
+            ylabel=strings("activations.error"),
+            xlim=(0, None),
+            ylim=(0, None),
+        )
+        figure.legend(loc="outside lower center", ncols=2, fontsize=8)
+    each = [
+        strings(
+            "activations.alt_loss_of",
+            row=row_name(row, strings),
+            loss=f"{np.median(loss[row]):.3f}",
+            error=f"{np.median(error[row]):.1f} %",
+        )
+        for row in loss
+    ]
+    return picture(
+        figure, strings("activations.alt_loss", each=strings.join(each))
+    )
+
+
+def reported_with_spread(
+    errors: Mapping[int, Mapping[str, float]], std: float, strings: Strings
+) -> Picture:
+    """The paper's Table 2, and the one spread that is known beside it.
+
+    Parameters
+    ----------
+    errors : depth to row name to float
+        Percent, as reported.
+    std : float
+        Deviation of five runs of the original at 110 layers, percent.
+    """
+    rows = list(next(iter(errors.values())))
+    with axes(170, 62, columns=2) as (figure, panels):
+        for ax, (depth, own) in zip(panels, errors.items(), strict=True):
+            center = own["original"]
+            if depth == 110:
+                ax.axvspan(
+                    center - std,
+                    center + std,
+                    color=color_of("original"),
+                    alpha=0.2,
+                    lw=0,
+                )
+            for y, row in enumerate(rows):
+                ax.plot(own[row], y, marker_of(row), color=color_of(row), ms=8)
+                ax.annotate(
+                    f"{own[row]:.2f}",
+                    (own[row], y),
+                    xytext=(7, 0),
+                    textcoords="offset points",
+                    va="center",
+                    fontsize=9,
+                )
+            ax.set(xlim=(5, 8.9), ylim=(len(rows) - 0.4, -0.6))
+            ax.set_xticks([5, 6, 7, 8])
+            ax.set_title(f"ResNet-{depth}", fontsize=10)
+        names = [row_name(row, strings) for row in rows]
+        panels[0].set_yticks(range(len(rows)), names)
+        panels[1].set_yticks(range(len(rows)), [""] * len(rows))
+        figure.supxlabel(strings("activations.paper_error"), fontsize=10)
+    each = [
+        strings(
+            "activations.alt_paper",
+            row=row_name(row, strings),
+            values=strings.join(
+                [f"{own[row]:.2f} %" for own in errors.values()]
+            ),
+        )
+        for row in rows
+    ]
+    alt = strings("activations.alt_table_2", std=std, each=strings.join(each))
+    return picture(figure, alt)

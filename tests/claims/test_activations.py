@@ -1,0 +1,412 @@
+"""Sentences of chapter 06, as inequalities over seeds.
+
+What was learned is read from the records, as the chapter reads it.
+"""
+
+import math
+
+import numpy as np
+import pytest
+
+from preact import paper, reference
+from preact.book.activations import learned
+from preact.book.placements import (
+    CONTROL,
+    answers,
+    asymmetric,
+    key,
+    measure,
+    with_control,
+)
+from preact.plan import stack_plan
+from preact.propagation import (
+    direct_coefficient,
+    draw_batch,
+    pullback,
+    run_units,
+)
+from preact.records.compare import load_records
+from preact.reference.layers import cross_entropy, forward
+from preact.reference.network import unit_params
+from preact.spec import BN, RELU, ROWS, TABLE_2, UnitSpec
+
+claim = pytest.mark.claim
+slow = pytest.mark.slow
+UNITS = with_control()
+EACH_UNIT = pytest.mark.parametrize("spec", UNITS.values(), ids=str)
+ORIGINAL, FULL = TABLE_2["original"], TABLE_2["full-preactivation"]
+ONLY_ADDS_AND_BN = UnitSpec(post=(RELU,), after=(BN,))
+
+
+def errors(spec, final_bn):
+    return learned()[key(spec), final_bn].error_pct
+
+
+def relative(got, wanted):
+    return np.linalg.norm(got - wanted) / np.linalg.norm(wanted)
+
+
+def fresh_unit(spec, seed=0):
+    """The first unit of a fresh network, its parameters, what it receives."""
+    plan = stack_plan(spec, units=1, width=64)
+    params = reference.initialize(plan, seed)
+    x = run_units(plan, params, draw_batch(plan, 256, seed)[0])[0][0]
+    return plan.units[0], unit_params(plan, params)[0], x
+
+
+# ------------------------------------------------------------ three questions
+def uneven(seed=0):
+    """A factor for each channel."""
+    rng = np.random.default_rng(seed)
+    return np.exp(rng.normal(size=(1, 64, 1, 1)))
+
+
+@EACH_UNIT
+def test_a_unit_does_what_its_answers_say(spec):
+    """f, what the next branch reads, and the branch's sign, measured."""
+    unit, own, x = fresh_unit(spec)
+    out, stored = reference.unit_forward(unit, own, x)
+    y = x + stored.F
+    assert (out == y).all() == (answers(spec).f == "identity")
+    assert (stored.F.min() < 0) == answers(spec).subtracts
+
+    def next_branch(y):
+        fed = forward(unit.after, own, y, "train")[0]
+        return reference.unit_forward(unit, own, fed)[1].F
+
+    off = relative(next_branch(uneven() * y), next_branch(y))
+    assert off < 1e-3 if answers(spec).normalized else off > 0.1
+
+
+@claim("activations-fair-pairs-of-table-2")
+@pytest.mark.parametrize("depth", [110, 164])
+def test_freeing_a_lone_relu_changes_little_and_freeing_bn_much(depth):
+    error = {r.row: r.error_pct for r in paper.results(2) if r.depth == depth}
+    lone = error["relu-only-preactivation"] - error["original"]
+    with_bn = error["full-preactivation"] - error["bn-after-addition"]
+    normalized = error["full-preactivation"] - error["relu-only-preactivation"]
+    subtracts = (
+        error["relu-only-preactivation"] - error["relu-before-addition"]
+    )
+    assert abs(lone) < 0.11
+    assert with_bn < -1
+    assert normalized < -0.3
+    assert subtracts < -0.2
+
+
+@claim("activations-fair-pairs-of-table-2")
+def test_the_pairs_differ_in_one_answer():
+    a, b, c, d, e = map(answers, TABLE_2.values())
+    assert a._replace(f="identity") == d
+    assert b._replace(f="identity") == e
+    assert d._replace(normalized=True) == e
+    assert c._replace(subtracts=True) == d
+
+
+@claim("activations-spread-of-the-original")
+def test_the_difference_at_110_layers_is_less_than_two_deviations():
+    known = paper.read("text")["literature"]["resnet_v1_110"]
+    error = {r.row: r.error_pct for r in paper.results(2) if r.depth == 110}
+    assert known["cifar10_error_pct"] == error["original"]
+    for row in ("relu-only-preactivation", "full-preactivation"):
+        assert abs(error[row] - error["original"]) < 2 * known["std_pct"]
+    for row in ("bn-after-addition", "relu-before-addition"):
+        assert error[row] - error["original"] > 7 * known["std_pct"]
+
+
+# ------------------------------------------------------------------ Eq. (9)
+@claim("activations-fig-5")
+@pytest.mark.parametrize(
+    "spec", [s for s in UNITS.values() if s.after], ids=str
+)
+def test_fig_5b_and_fig_5c_compute_the_same(spec):
+    """The sums of a unit that lets only the branch see f, by its partner.
+
+    One network is walked as Fig. 5(b) draws it: the units of `spec`, of
+    which the shortcut takes the sum and the branch what f makes of it. The
+    other is built of the partner's units, which begin with f.
+    """
+    free = asymmetric(spec)
+    plans = [stack_plan(s, units=6, width=16) for s in (spec, free)]
+    params = [reference.initialize(plan, 1) for plan in plans]
+    weights = {n: v for n, v in params[0].items() if ".weights." in n}
+    x, _ = draw_batch(plans[1], 32, 1)
+    streams, _ = run_units(plans[1], params[1] | weights, x)
+
+    y, _ = forward(plans[1].stem, params[1], x, "train")
+    own = unit_params(plans[0], params[0])
+    activate = plans[0].units[0].after
+    for unit, parameters in zip(plans[0].units, own, strict=True):
+        fed, _ = forward(activate, own[0], y, "train")
+        y = y + reference.unit_forward(unit, parameters, fed)[1].F
+    assert relative(y, streams[-1]) < 1e-12
+
+
+@claim("activations-fig-5")
+def test_the_paper_has_two_of_the_six_pairs():
+    assert asymmetric(ORIGINAL) == TABLE_2["relu-only-preactivation"]
+    assert asymmetric(TABLE_2["bn-after-addition"]) == FULL
+    assert sum(bool(spec.after) for spec in UNITS.values()) == 6
+
+
+# ----------------------------------------------------------- what was learned
+def explodes(spec):
+    """Whether a fresh stack of 50 has a gradient that grows over 1000-fold."""
+    growth = measure(spec).gradient[:, 0]
+    assert growth.min() > 1000 or growth.max() < 1000
+    return growth.min() > 1000
+
+
+@slow
+@claim("activations-a-thousandfold-never-learns")
+@EACH_UNIT
+def test_with_a_final_bn_just_those_that_explode_at_the_start_fail(spec):
+    if explodes(spec):
+        assert min(errors(spec, True).min(), errors(spec, False).min()) > 50
+    else:
+        assert errors(spec, True).max() < 20
+
+
+@slow
+@claim("activations-a-thousandfold-never-learns")
+def test_three_units_explode_and_all_have_a_bn_after_the_addition():
+    three = [spec for spec in UNITS.values() if explodes(spec)]
+    assert len(three) == 3
+    assert all(BN in spec.after for spec in three)
+    assert ONLY_ADDS_AND_BN not in three
+
+
+BN_FIRST_RELU_LAST = UnitSpec(pre=(BN,), post=(RELU,))
+BN_FIRST_RELU_AFTER = UnitSpec(pre=(BN,), after=(RELU,))
+
+
+@claim("activations-who-needs-no-final-bn")
+def test_without_a_final_bn_three_units_always_learn_and_two_never():
+    always = [s for s in UNITS.values() if errors(s, False).max() < 20]
+    assert always == [FULL, BN_FIRST_RELU_LAST, ONLY_ADDS_AND_BN]
+    for spec in (ORIGINAL, CONTROL):
+        assert errors(spec, False).min() > 50
+
+
+@claim("activations-without-final-bn-seeds-disagree")
+def test_without_a_final_bn_seeds_of_three_units_disagree():
+    lucky = [
+        spec
+        for spec in UNITS.values()
+        if errors(spec, False).min() < 10 and errors(spec, False).max() > 50
+    ]
+    assert len(lucky) == 3
+
+
+@claim("activations-bn-moved-to-the-front-helps")
+def test_the_original_with_its_bn_in_front_beats_the_original():
+    moved = errors(BN_FIRST_RELU_AFTER, False)
+    assert moved.max() < errors(ORIGINAL, False).min()
+
+
+@claim("activations-freeing-a-lone-relu")
+def test_with_a_final_bn_freeing_a_lone_relu_decides_nothing():
+    lone = [spec for spec in UNITS.values() if spec.after == (RELU,)]
+    assert len(lone) == 2
+    for spec in lone:
+        assert errors(spec, True).max() < 15
+        assert errors(asymmetric(spec), True).max() < 15
+
+
+def ranks(values):
+    return np.argsort(np.argsort(values))
+
+
+@slow
+@claim("activations-start-does-not-rank")
+@pytest.mark.parametrize("final_bn", [False, True])
+def test_among_the_tame_units_the_start_does_not_rank_the_errors(final_bn):
+    tame = [spec for spec in UNITS.values() if not explodes(spec)]
+    assert len(tame) == 10
+    start = [np.median(measure(spec).gradient[:, 0]) for spec in tame]
+    end = [np.median(errors(spec, final_bn)) for spec in tame]
+    assert abs(np.corrcoef(ranks(start), ranks(end))[0, 1]) < 0.6
+
+
+@slow
+@claim("activations-the-control-starts-well-and-fails")
+def test_the_control_has_a_tame_start_and_the_worst_end():
+    control, full = (measure(s).gradient[:, 0] for s in (CONTROL, FULL))
+    assert control.max() < full.min()
+    medians = {s: np.median(errors(s, False)) for s in UNITS.values()}
+    assert max(medians, key=medians.get) == CONTROL
+
+
+# ---------------------------------------------------------- silent branches
+def silenced(row, *, scale, seed, units=10):
+    """Ten silent units: x_0, x_L, W2's gradient, a gradient carried back."""
+    plan = stack_plan(TABLE_2[row], units=units, width=64)
+    params = reference.initialize(plan, seed)
+    for i in range(units):
+        name = f"units.{i}.{'post.0' if scale else 'weights.3'}.weight"
+        params[name] = np.zeros_like(params[name])
+    x, labels = draw_batch(plan, 256, seed)
+    logits, stored = reference.network_forward(plan, params, x)
+    dlogits = cross_entropy(logits, labels)[1]
+    grads = reference.network_backward(plan, dlogits, stored)[1]
+    streams, caches = run_units(plan, params, x)
+    last = np.random.default_rng(seed).normal(size=streams[-1].shape)
+    lost = relative(pullback(plan, caches, last)[0], last)
+    W2 = np.linalg.norm(grads["units.0.weights.3.weight"])
+    return streams[0], streams[-1], W2, lost
+
+
+@claim("activations-silent-on-what-a-unit-receives")
+@EACH_UNIT
+def test_silent_and_without_bn_after_a_unit_returns_what_is_not_negative(spec):
+    unit, own, x = fresh_unit(spec)
+    last = [n for n in own if n.startswith("post.") and n.endswith(".weight")]
+    for name in last or ["weights.3.weight"]:
+        own[name] = np.zeros_like(own[name])
+    x = np.abs(x)
+    out, _ = reference.unit_forward(unit, own, x)
+    assert (out == x).all() == (BN not in spec.after)
+
+
+@claim("activations-silent-on-what-a-unit-receives")
+@pytest.mark.parametrize("d", [1, 8, 64])
+def test_the_closed_form_of_the_unfair_error(d):
+    mean = sum(
+        math.comb(d, k)
+        * 2.0**-d
+        * math.sqrt(2)
+        * math.exp(math.lgamma((k + 1) / 2) - math.lgamma(k / 2))
+        for k in range(1, d + 1)
+    )
+    x = np.random.default_rng(0).normal(size=(100_000, d))
+    error = np.linalg.norm(np.minimum(x, 0), axis=1)
+    assert error.mean() == pytest.approx(mean, rel=0.01)
+
+
+@claim("activations-zero-weights-before-bn")
+@pytest.mark.parametrize("seed", range(3))
+def test_zero_weights_before_a_bn_have_a_huge_gradient(seed):
+    before_bn = silenced("original", scale=False, seed=seed)[2]
+    bare = silenced("full-preactivation", scale=False, seed=seed)[2]
+    assert before_bn > 100 * bare
+    assert silenced("original", scale=True, seed=seed)[2] == 0
+
+
+@claim("activations-silent-original-loses-gradient")
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("scale", [True, False])
+def test_the_silent_original_is_an_identity_only_forward(scale, seed):
+    first, last, _, lost = silenced("original", scale=scale, seed=seed)
+    assert (first == last).all()
+    assert 0.45 < lost**2 < 0.55
+
+
+@claim("activations-silent-original-loses-gradient")
+@pytest.mark.parametrize("seed", range(3))
+def test_silent_preactivation_is_an_identity_in_both_directions(seed):
+    first, last, _, lost = silenced(
+        "full-preactivation", scale=False, seed=seed
+    )
+    assert (first == last).all()
+    assert lost == 0
+
+
+@claim("activations-silent-bn-after-forgets")
+@pytest.mark.parametrize("seed", range(4, 8))
+def test_fifty_silent_units_with_bn_after_keep_few_values_positive(seed):
+    start = np.random.default_rng(seed).normal(size=(256, 64))
+    x = start = np.maximum(start, 0)
+    for _ in range(50):
+        x = np.maximum((x - x.mean(0)) / np.sqrt(x.var(0) + 1e-5), 0)
+    assert np.corrcoef(x.ravel(), start.ravel())[0, 1] < 0.5
+    assert (x > 0).mean() < 1 / 25
+
+
+# --------------------------------------------------------- BN after addition
+@claim("activations-hidden-lambda")
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("spec", "low", "high"),
+    [
+        (UnitSpec(pre=(RELU,), after=(BN,)), 0.75, 0.81),
+        (ONLY_ADDS_AND_BN, 0.84, 0.90),
+    ],
+    ids=str,
+)
+def test_where_bn_alone_follows_the_addition_it_is_a_factor(
+    spec, low, high, seed
+):
+    plan = stack_plan(spec, units=50, width=64)
+    params = reference.initialize(plan, seed)
+    streams, caches = run_units(plan, params, draw_batch(plan, 256, seed)[0])
+    factors = [
+        np.mean(1 / (x + stored.F).std(axis=0))
+        for x, stored in zip(streams, caches, strict=False)
+    ]
+    assert low < np.mean(factors[1:]) < high
+    short = stack_plan(spec, units=5, width=64)
+    direct = direct_coefficient(short, seed=seed, probes=10)[0]
+    assert direct == pytest.approx(np.prod(factors[:5]), abs=0.1)
+
+
+# ---------------------------------------------------- ReLU before the addition
+def stream_ends(row, final_bn, iteration):
+    """Signal after the last unit, by seed."""
+    return [
+        p.signal_rms[-1]
+        for run in load_records("digits_table_2")
+        if run.row == row and ("BN" in run.tail) == final_bn
+        for p in run.profiles
+        if p.iteration == iteration
+    ]
+
+
+@claim("activations-stream-of-c-and-the-head")
+def test_the_stream_of_row_c_shrinks_only_where_no_final_bn_stands():
+    row = "relu-before-addition"
+    start = np.array(stream_ends(row, False, 0))
+    assert len(start) == 5
+    assert (np.array(stream_ends(row, False, 299)) < 0.3 * start).all()
+    change = np.array(stream_ends(row, True, 299)) / stream_ends(row, True, 0)
+    np.testing.assert_allclose(change, 1, atol=0.15)
+
+
+def constant_share(row, seed):
+    """Share of the mean square of x_L that is the same for every image."""
+    plan = stack_plan(ROWS[row], units=50, width=64)
+    params = reference.initialize(plan, seed)
+    x_L = run_units(plan, params, draw_batch(plan, 256, seed)[0])[0][-1]
+    return np.mean(x_L.mean(0) ** 2) / np.mean(x_L**2)
+
+
+@claim("activations-stream-of-c-is-mostly-constant")
+@pytest.mark.parametrize("seed", range(4, 7))
+def test_most_of_the_stream_of_row_c_is_the_same_for_every_image(seed):
+    assert constant_share("relu-before-addition", seed) > 2 / 3
+    for row in ("full-preactivation", "no-relu-after-addition"):
+        assert constant_share(row, seed) < 0.45
+
+
+# ----------------------------------------------------------------- ReLU only
+@claim("activations-no-branch-hears-the-size")
+@EACH_UNIT
+def test_a_common_factor_does_not_change_any_branch(spec):
+    unit, own, x = fresh_unit(spec)
+    F, loud = (
+        reference.unit_forward(unit, own, factor * x)[1].F
+        for factor in (1, 10)
+    )
+    assert relative(loud, F) < 1e-4
+
+
+# ------------------------------------------------------------ regularization
+@claim("activations-loss-is-higher-on-digits")
+def test_full_preactivation_ends_with_more_loss_and_no_less_error():
+    runs = {
+        spec: learned()[key(spec), True] for spec in (ORIGINAL, FULL, CONTROL)
+    }
+    assert runs[FULL].loss.min() > runs[ORIGINAL].loss.max()
+    assert runs[FULL].error_pct.min() < runs[ORIGINAL].error_pct.max()
+    assert np.median(runs[FULL].error_pct) >= np.median(
+        runs[ORIGINAL].error_pct
+    )
