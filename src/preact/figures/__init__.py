@@ -16,13 +16,20 @@ Examples
 
 Chapters `01-why`, `02-signal` and `03-gradient` show `propagation`, `01-why`
 shows `race`, chapter `04-units` shows `units` and `tables`, `index` shows
-`cover`, `02-signal` shows `paths`.
+`cover`, `02-signal` shows `paths`, `07-depth` shows `depth` and `training`.
 """
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from preact.figures.cover import Course, depth_and_time
+    from preact.figures.depth import (
+        Law,
+        curves_by_unit,
+        depth_laws,
+        dots_by_case,
+        paths_fresh_and_trained,
+    )
     from preact.figures.paths import paths_by_length
     from preact.figures.propagation import (
         direct_term,
@@ -46,11 +53,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Course",
+    "Law",
     "Picture",
     "Table",
     "arm_name",
+    "curves_by_unit",
     "depth_and_time",
+    "depth_laws",
     "direct_term",
+    "dots_by_case",
     "error_by_depth",
     "errors_table",
     "gradient_at",
@@ -58,6 +69,7 @@ __all__ = [
     "network_table",
     "paper_beside_ours",
     "paths_by_length",
+    "paths_fresh_and_trained",
     "product_and_gradient",
     "race_curves",
     "signal_and_gradient",
@@ -89,6 +101,16 @@ def __getattr__(name: str) -> object:
             from preact.figures import cover
 
             return getattr(cover, name)
+        case (
+            "Law"
+            | "curves_by_unit"
+            | "depth_laws"
+            | "dots_by_case"
+            | "paths_fresh_and_trained"
+        ):
+            from preact.figures import depth
+
+            return getattr(depth, name)
         case "paths_by_length":
             from preact.figures import paths
 
