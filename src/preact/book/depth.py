@@ -24,6 +24,8 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 DEPTHS = (20, 110, 164, 1001)
 POINTS = 28  # of a curve, at most
 ROWS = ("original", "full-preactivation", "no-relu-after-addition")
+RATE_EXPERIMENT = "digits_learning_rate"
+RATE_ROWS = ("original", "no-relu-after-addition", "full-preactivation")
 SHOWN_TAILS = {"original": ("", "BN"), "no-relu-after-addition": ("", "BN")}
 
 
@@ -184,6 +186,30 @@ def _slider(what: str, label: str, values: Sequence[int], first: int) -> str:
         f'aria-valuetext="{values[first]}" oninput="{show}">'
         f"<output>{values[first]}</output></label>"
     )
+
+
+def errors_by_rate() -> tuple[list[float], dict[str, Array]]:
+    """Test errors of ResNet-110 at two learning rates, seeds in both.
+
+    Returns
+    -------
+    rates : list of float
+        After the warm-up.
+    errors : row to (2, seeds) float64
+        In percent.
+    """
+    small = load_records(RATE_EXPERIMENT)
+    errors: dict[str, Array] = {}
+    for row in RATE_ROWS:
+        runs = {r.seed: r.test_error_pct for r in small if r.row == row}
+        large = {
+            r.seed: r.test_error_pct
+            for r in recorded_runs(110)[row]
+            if r.seed in runs
+        }
+        both = [[e[seed] for seed in sorted(runs)] for e in (large, runs)]
+        errors[row] = np.array(both)
+    return [0.1, 0.01], errors
 
 
 # ------------------------------------------------------- 2^n subnetworks
