@@ -5,6 +5,7 @@ Chapter `07-depth`.
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import cache
 from html import escape
 from typing import Any, NamedTuple
 
@@ -40,12 +41,18 @@ class Arm(NamedTuple):
     moments: dict[int, Moment]
 
 
+@cache
+def _records(experiment: str) -> list[Record]:
+    """Read an experiment once."""
+    return load_records(experiment)
+
+
 def recorded_runs(depth: int) -> dict[str, list[Record]]:
     """Runs on the digits by arm: a row, or a row and "+final-bn"."""
     runs: dict[str, list[Record]] = {}
     for name in ("digits_depth", "digits_table_2"):
         later = name == "digits_table_2"
-        for run in load_records(name):
+        for run in _records(name):
             row, tail = run.row, run.tail
             if run.depth != depth or row not in ROWS:
                 continue
