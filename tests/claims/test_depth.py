@@ -1,5 +1,7 @@
 """Sentences of chapter 07 that rest on records: every run, every seed."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -42,7 +44,7 @@ def test_more_layers_mean_a_larger_first_gradient_before_training(row):
         [ratio(run, 0) for run in runs(depth, row)]
         for depth in (20, 110, 164, 1001)
     ]
-    for fewer, more in zip(ratios, ratios[1:], strict=False):
+    for fewer, more in pairwise(ratios):
         assert min(more) > 2 * max(fewer)
 
 
