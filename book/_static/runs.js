@@ -2,7 +2,7 @@
 // rate, laid over each other. Axes are logarithmic and never move.
 const preactRuns = (() => {
   const { element, node, fill, tickText } = preactCharts;
-  const WIDTH = 560, HEIGHT = 320, LEFT = 48, RIGHT = 20, TOP = 24, BOTTOM = 40;
+  const WIDTH = 560, HEIGHT = 320, LEFT = 48, RIGHT = 20, TOP = 30, BOTTOM = 40;
   const FIELDS = { network: "depth", unit: "row", tail: "tail", rate: "rate" };
   const MARKS = [1, 2, 4, 11, 31, 101, 300];
 
@@ -139,7 +139,8 @@ const preactRuns = (() => {
       const groups = groupsOf(shown);
       const chart = new Chart(words, quantity, this.ticks[quantity]);
       const names = groups.map(([run]) => [`ResNet-${run.depth}`, run.name,
-        run.tail, run.rate].join(words.comma));
+        `${words.tail}: ${run.tail}`, `${words.rate} ${run.rate}`]
+        .join(words.comma));
       for (const [i, group] of groups.entries()) {
         for (const [k, run] of group.entries()) {
           chart.draw(run, quantity, k ? null : i + 1);

@@ -262,12 +262,12 @@ def subnetworks(errors: Mapping[str, Array]) -> Html:
         for i in range(units)
     )
     title = escape(say("depth.units_there"), quote=True)
+    head = (escape(say("depth.network")), escape(say("depth.error_range")))
     return Html(
         f'<div class="preact-explorer preact-subnetworks" role="group" '
         f'aria-label="{title}"><div class="controls">'
         f"<span>{title}</span>{boxes}</div>"
         f'<table class="preact-table"><thead><tr>'
-        f"<th>{escape(say('depth.network'))}</th><th></th>"
-        f"<th>{escape(say('depth.error_range'))}</th></tr></thead>"
+        f"<th>{head[0]}</th><th></th><th>{head[1]}</th></tr></thead>"
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )

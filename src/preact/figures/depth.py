@@ -42,9 +42,10 @@ def depth_laws(
     laws : likewise, to Law
         What was fitted; stands in the legend.
     """
-    each = []
-    with axes(170, 95, columns=2) as (figure, panels):
-        for ax, (quantity, rows) in zip(panels, measured.items(), strict=True):
+    pictures = Picture(())
+    for quantity, rows in measured.items():
+        each = []
+        with axes(112, 100) as (figure, ax):
             for row, values in rows.items():
                 law = laws[quantity][row]
                 said = strings(
@@ -66,10 +67,14 @@ def depth_laws(
             marks = {"signal": [3, 10], "gradient": [10, 100]}[quantity]
             ax.set_yticks(marks, [f"{mark:g}" for mark in marks])
             ax.minorticks_off()
-            ax.legend(
-                loc="upper center", bbox_to_anchor=(0.5, -0.2), fontsize=8
-            )
-    return picture(figure, strings("depth.laws_alt", each="; ".join(each)))
+            figure.legend(loc="outside lower center", fontsize=9)
+        alt = strings(
+            "depth.laws_alt",
+            quantity=strings(f"depth.{quantity}"),
+            each=strings.join(each),
+        )
+        pictures += picture(figure, alt)
+    return pictures
 
 
 def dots_by_case(
