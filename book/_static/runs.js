@@ -58,15 +58,14 @@ const preactRuns = (() => {
         (this.high - inside) / (this.high - this.low);
     }
 
-    draw(run, quantity, number) {
-      const steps = quantity === "loss" ? run.steps : run.at;
+    draw(run, color, steps, quantity, number) {
       const points = run[quantity]
         .map((v, i) => v === null ? null : [this.x(steps[i]), this.y(v)])
         .filter((point) => point)
         .map((point) => point.map((c) => c.toFixed(1)));
       if (!points.length) return;
       element("path", { d: `M${points.join("L")}`, fill: "none",
-        stroke: run.color, "stroke-width": 1.6, class: "run" }, this.svg);
+        stroke: color, "stroke-width": 1.6, class: "run" }, this.svg);
       const [x, y] = points.at(-1);
       if (number) {
         element("text", { x: Number(x) + 5, y: Number(y) + 4 }, this.svg,
@@ -84,7 +83,7 @@ const preactRuns = (() => {
         const select = node("select", { name: field });
         select.append(new Option(this.words.any, ""));
         const values = new Map(this.runs.map((run) => [run[key],
-          key === "row" ? run.name : String(run[key])]));
+          key === "row" ? this.rows[run.row].name : String(run[key])]));
         for (const [value, text] of values) {
           select.append(new Option(text, JSON.stringify(value)));
         }
@@ -137,13 +136,16 @@ const preactRuns = (() => {
     show(message = null) {
       const { words, shown } = this, quantity = this.quantity.value;
       const groups = groupsOf(shown);
+      const steps = quantity === "loss" ? this.steps : this.at;
       const chart = new Chart(words, quantity, this.ticks[quantity]);
-      const names = groups.map(([run]) => [`ResNet-${run.depth}`, run.name,
+      const names = groups.map(([run]) => [`ResNet-${run.depth}`,
+        this.rows[run.row].name,
         `${words.tail}: ${run.tail}`, `${words.rate} ${run.rate}`]
         .join(words.comma));
       for (const [i, group] of groups.entries()) {
         for (const [k, run] of group.entries()) {
-          chart.draw(run, quantity, k ? null : i + 1);
+          chart.draw(run, this.rows[run.row].color, steps, quantity,
+            k ? null : i + 1);
         }
       }
       chart.svg.setAttribute("aria-label", fill(words.alt, {
@@ -151,7 +153,8 @@ const preactRuns = (() => {
       this.picture.replaceChildren(chart.svg);
       this.legend.replaceChildren(...groups.map((group, i) => {
         const errors = group.map((run) => run.error);
-        const item = node("li", {}, preactCharts.stroke(group[0].color, false));
+        const item = node("li", {}, preactCharts.stroke(
+          this.rows[group[0].row].color, false));
         item.append(` ${names[i]}: ${Math.min(...errors)}–` +
           `${Math.max(...errors)} %`);
         return item;

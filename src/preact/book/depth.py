@@ -23,7 +23,7 @@ from preact.records.compare import load_records
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 DEPTHS = (20, 110, 164, 1001)
-POINTS = 28  # of a curve, at most
+POINTS = 22  # of a curve, at most
 ROWS = ("original", "full-preactivation", "no-relu-after-addition")
 RATE_EXPERIMENT = "digits_learning_rate"
 RATE_ROWS = ("original", "no-relu-after-addition", "full-preactivation")

@@ -26,7 +26,7 @@ EXPERIMENTS = (
 )
 QUANTITIES = {  # the ticks of its axis, which never moves
     "loss": (0.01, 0.1, 1, 10, 100),
-    "ratio": (1e-9, 1e-6, 1e-3, 1, 1e3, 1e6),
+    "ratio": (1e-12, 1e-8, 1e-4, 1, 1e4, 1e8),
     "signal": (0.1, 1, 10, 100, 1000, 1e4),
     "open": (1e-4, 1e-3, 0.01, 0.1, 1),
 }
@@ -34,6 +34,7 @@ OWN_WORDS = (
     *("quantity", "network", "unit", "tail", "rate", "any", "add", "clear"),
     *("none", "count", "iteration", "alt", *QUANTITIES),
 )
+SAID_ONCE = ("name", "color", "at", "steps")
 START = (
     {"depth": 1001, "row": "original"},
     {"depth": 1001, "row": "full-preactivation"},
@@ -51,13 +52,25 @@ def run_explorer() -> Html:
         | {"comma": say("punctuation.comma")},
         "ticks": QUANTITIES,
         "start": START,
-        "runs": runs,
+        # said once: a run that diverged has the first of them
+        "at": max((run["at"] for run in runs), key=len),
+        "steps": max((run["steps"] for run in runs), key=len),
+        "rows": {
+            run["row"]: {"name": run["name"], "color": run["color"]}
+            for run in runs
+        },
+        "runs": [
+            {key: run[key] for key in run if key not in SAID_ONCE}
+            for run in runs
+        ],
     }
-    text = escape(json.dumps(data, ensure_ascii=False), quote=True)
+    packed = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    # in single quotes, where JSON's own need no escape of six letters
+    text = escape(packed, quote=False).replace("'", "&#39;")
     title = escape(say("runs.title"), quote=True)
     return Html(
         f'<div class="preact-explorer preact-runs" role="group" '
-        f'aria-label="{title}" data-runs="{text}">'
+        f"aria-label=\"{title}\" data-runs='{text}'>"
         f"<details><summary>{title}</summary>{table(runs)._repr_html_()}"
         "</details></div>"
     )

@@ -32,7 +32,7 @@ class Quantity(NamedTuple):
 
 QUANTITIES = (
     Quantity("signal", (-1, 1, 3, 5), True),
-    Quantity("gradient", (-9, -6, -3, 0, 3, 6), True),
+    Quantity("gradient", (-12, -8, -4, 0, 4, 8), True),
     Quantity("open", (0, 0.5, 1), False),
 )
 
