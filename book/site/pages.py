@@ -24,6 +24,7 @@ SCRIPTS = {
     "preact-stack": (*ENGINE, "stack.js"),
     "preact-predict": ("charts.js", "predict.js"),
     "preact-answer": ("charts.js", "answer.js"),
+    "preact-runs": ("charts.js", "runs.js"),
     "preact-builder": ("charts.js", "builder.js"),
     "preact-race": ("engine/digits.js", *ENGINE, "ranking.js", "race.js"),
 }

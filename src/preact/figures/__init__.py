@@ -17,7 +17,7 @@ Examples
 Chapters `01-why`, `02-signal` and `03-gradient` show `propagation`, `01-why`
 shows `race`, chapter `04-units` shows `units` and `tables`, `index` shows
 `cover`, `02-signal` shows `paths`, `06-activations` shows `asymmetric`,
-`learned` and `streams`.
+`learned` and `streams`, `07-depth` shows `depth` and `training`.
 """
 
 from typing import TYPE_CHECKING
@@ -25,6 +25,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from preact.figures.asymmetric import three_of_figure_5
     from preact.figures.cover import Course, depth_and_time
+    from preact.figures.depth import (
+        Law,
+        curves_by_unit,
+        depth_laws,
+        dots_by_case,
+        paths_fresh_and_trained,
+    )
     from preact.figures.learned import (
         Arm,
         error_strip,
@@ -58,11 +65,15 @@ if TYPE_CHECKING:
 __all__ = [
     "Arm",
     "Course",
+    "Law",
     "Picture",
     "Table",
     "arm_name",
+    "curves_by_unit",
     "depth_and_time",
+    "depth_laws",
     "direct_term",
+    "dots_by_case",
     "error_by_depth",
     "error_strip",
     "errors_by_unit",
@@ -73,6 +84,7 @@ __all__ = [
     "network_table",
     "paper_beside_ours",
     "paths_by_length",
+    "paths_fresh_and_trained",
     "product_and_gradient",
     "race_curves",
     "reported_with_spread",
@@ -128,6 +140,16 @@ def __getattr__(name: str) -> object:
             from preact.figures import learned
 
             return getattr(learned, name)
+        case (
+            "Law"
+            | "curves_by_unit"
+            | "depth_laws"
+            | "dots_by_case"
+            | "paths_fresh_and_trained"
+        ):
+            from preact.figures import depth
+
+            return getattr(depth, name)
         case "paths_by_length":
             from preact.figures import paths
 

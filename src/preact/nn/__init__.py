@@ -3,7 +3,8 @@
 Modules are built from a plan and know no table and no depth; their parameter
 names are those of the reference.
 
-Chapter `04-units` reads `unit` beside its NumPy twin.
+Chapter `04-units` reads `unit` beside its NumPy twin; `07-depth` weighs the
+gradients of weights.
 """
 
 from preact.nn.network import Network

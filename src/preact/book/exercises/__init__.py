@@ -5,8 +5,7 @@ input from a fixed seed and compared with the package. Each chapter has a
 module of checkers; importing it registers them. A number is also answered in
 the page, where no kernel runs.
 
-Chapters `01-why`, `02-signal`, `03-gradient`, `04-units` and
-`06-activations`.
+Chapters `01-why` to `04-units`, `06-activations` and `07-depth`.
 """
 
 from IPython.display import display  # noqa: I001  the book's order below
@@ -17,6 +16,7 @@ from preact.book.exercises import (  # noqa: F401  registered when imported
     gradient,
     units,
     activations,
+    depth,
 )
 from preact.book.exercises.field import answer_field
 from preact.book.exercises.judge import CHECKERS, NoNumber

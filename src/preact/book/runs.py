@@ -1,0 +1,147 @@
+"""All recorded runs on the digits, to be queried in the page.
+
+Chapter `07-depth`.
+"""
+
+import json
+import math
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+from preact.book.explorers import Html
+from preact.book.page import words
+from preact.figures import Table
+from preact.figures.variants import color_of, row_name
+from preact.records import Record, read_curve, read_record
+from preact.records.compare import PUBLISHED
+
+# Those that differ in nothing but network and recipe, so no other precision.
+EXPERIMENTS = (
+    "digits_depth",
+    "digits_learning_rate",
+    "digits_table_2",
+    "digits_table_1",
+    "digits_table_1_final_bn",
+)
+QUANTITIES = {  # the ticks of its axis, which never moves
+    "loss": (0.01, 0.1, 1, 10, 100),
+    "ratio": (1e-12, 1e-8, 1e-4, 1, 1e4, 1e8),
+    "signal": (0.1, 1, 10, 100, 1000, 1e4),
+    "open": (1e-4, 1e-3, 0.01, 0.1, 1),
+}
+OWN_WORDS = (
+    *("quantity", "network", "unit", "tail", "rate", "any", "add", "clear"),
+    *("none", "count", "iteration", "alt", *QUANTITIES),
+)
+SAID_ONCE = ("name", "color", "at", "steps")
+START = (
+    {"depth": 1001, "row": "original"},
+    {"depth": 1001, "row": "full-preactivation"},
+)
+
+
+def run_explorer() -> Html:
+    """Choose recorded runs and lay them over each other.
+
+    Where no script runs, a table of all of them stays.
+    """
+    say, runs = words(), recorded()
+    data = {
+        "words": {word: say.table[f"runs.{word}"] for word in OWN_WORDS}
+        | {"comma": say("punctuation.comma")},
+        "ticks": QUANTITIES,
+        "start": START,
+        # said once: a run that diverged has the first of them
+        "at": max((run["at"] for run in runs), key=len),
+        "steps": max((run["steps"] for run in runs), key=len),
+        "rows": {
+            run["row"]: {"name": run["name"], "color": run["color"]}
+            for run in runs
+        },
+        "runs": [
+            {key: run[key] for key in run if key not in SAID_ONCE}
+            for run in runs
+        ],
+    }
+    packed = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    # in single quotes, where JSON's own need no escape of six letters
+    text = escape(packed, quote=False).replace("'", "&#39;")
+    title = escape(say("runs.title"), quote=True)
+    return Html(
+        f'<div class="preact-explorer preact-runs" role="group" '
+        f"aria-label=\"{title}\" data-runs='{text}'>"
+        f"<details><summary>{title}</summary>{table(runs)._repr_html_()}"
+        "</details></div>"
+    )
+
+
+def recorded() -> list[dict[str, Any]]:
+    """Every run once: what it is, how it ended, and its course."""
+    say, runs = words(), {}
+    for experiment in EXPERIMENTS:
+        root = PUBLISHED / experiment
+        for path in sorted(root.rglob("seed-*.json")):
+            run = read_record(path)
+            key = (run.depth, run.row, run.tail, rate_of(run), run.seed)
+            if key in runs:  # two experiments share their baseline
+                continue
+            curve = read_curve(path)
+            runs[key] = {
+                "depth": run.depth,
+                "row": run.row,
+                "name": row_name(run.row, say),
+                "color": color_of(run.row),
+                "tail": run.tail or say("runs.nothing"),
+                "rate": rate_of(run),
+                "error": round(run.test_error_pct, 1),
+                "at": [p.iteration + 1 for p in run.profiles],
+                "steps": [int(i) + 1 for i in curve["iteration"]],
+                "loss": _short(curve["loss"]),
+                **_profiles(run),
+            }
+    return list(runs.values())
+
+
+def rate_of(run: Record) -> float:
+    """Return the learning rate after the warm-up."""
+    return float(run.config["protocol"]["lr"])
+
+
+def _profiles(run: Record) -> dict[str, list[float | None]]:
+    """First gradient, last signal and last open share, by moment."""
+    return {
+        "ratio": _short(
+            [
+                p.gradient_norm[0] / p.gradient_norm[-1]
+                if p.gradient_norm[0] is not None and p.gradient_norm[-1]
+                else math.nan
+                for p in run.profiles
+            ]
+        ),
+        "signal": _short([p.signal_rms[-1] for p in run.profiles]),
+        "open": _short([p.open_share[-1] for p in run.profiles]),
+    }
+
+
+def _short(values: Sequence[float | None]) -> list[float | None]:
+    """Three digits; what is no number is None."""
+    return [
+        float(f"{v:.3g}") if v is not None and math.isfinite(v) else None
+        for v in values
+    ]
+
+
+def table(runs: Sequence[dict[str, Any]]) -> Table:
+    """One line for each kind of run, with the errors of all seeds."""
+    say = words()
+    kinds: dict[tuple[str, ...], list[float]] = {}
+    for run in runs:
+        key = (str(run["depth"]), run["name"], run["tail"], str(run["rate"]))
+        kinds.setdefault(key, []).append(run["error"])
+    body = [
+        [*key, say.join([f"{error:g}" for error in sorted(errors)])]
+        for key, errors in kinds.items()
+    ]
+    head = [say(f"runs.{w}") for w in ("network", "unit", "tail", "rate")]
+    return Table(head=[*head, say("depth.test_error")], body=body, caption="")

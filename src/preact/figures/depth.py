@@ -1,0 +1,188 @@
+"""What changes with depth: fitted laws, weights, single units."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from preact.figures.race import arm_name
+from preact.figures.style import Picture, axes, picture
+from preact.figures.svg import INK
+from preact.figures.variants import color_of, marker_of
+from preact.strings import Strings
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+class Law(NamedTuple):
+    """A fitted power of the depth and its interval."""
+
+    exponent: float
+    low: float
+    high: float
+
+
+def depth_laws(
+    depths: Sequence[int],
+    measured: Mapping[str, Mapping[str, Array]],
+    theory: Mapping[str, Mapping[str, Array]],
+    laws: Mapping[str, Mapping[str, Law]],
+    strings: Strings,
+) -> Picture:
+    """Signal and gradient against the number of units, both axes log.
+
+    Parameters
+    ----------
+    depths : sequence of D ints
+        Numbers of units.
+    measured : quantity to row to (D, seeds) float64
+        "signal" and "gradient".
+    theory : likewise, to (D,) float64
+        Dashed lines, where there is one.
+    laws : likewise, to Law
+        What was fitted; stands in the legend.
+    """
+    pictures = Picture(())
+    for quantity, rows in measured.items():
+        each = []
+        with axes(112, 100) as (figure, ax):
+            for row, values in rows.items():
+                law = laws[quantity][row]
+                said = strings(
+                    "depth.law",
+                    name=arm_name(row, strings),
+                    exponent=f"{law.exponent:.2f}",
+                    low=f"{law.low:.2f}",
+                    high=f"{law.high:.2f}",
+                )
+                each.append(said)
+                dots = {"marker": marker_of(row), "ls": "", "ms": 4}
+                ax.plot(depths, values[:, 0], label=said, **_ink(row), **dots)
+                ax.plot(depths, values[:, 1:], **_ink(row), **dots)
+            for line in theory[quantity].values():
+                ax.plot(depths, line, "--", color=INK, lw=1)
+            ax.set(xscale="log", yscale="log", xlabel=strings("figure.units"))
+            ax.set_title(strings(f"depth.{quantity}"), fontsize=10)
+            ax.set_xticks(depths, [str(L) for L in depths])
+            marks = {"signal": [3, 10], "gradient": [10, 100]}[quantity]
+            ax.set_yticks(marks, [f"{mark:g}" for mark in marks])
+            ax.minorticks_off()
+            figure.legend(loc="outside lower center", fontsize=9)
+        alt = strings(
+            "depth.laws_alt",
+            quantity=strings(f"depth.{quantity}"),
+            each=strings.join(each),
+        )
+        pictures += picture(figure, alt)
+    return pictures
+
+
+def dots_by_case(
+    cases: Sequence[object],
+    values: Mapping[str, Array],
+    labels: tuple[str, str],
+    alt: str,
+    strings: Strings,
+    *,
+    limits: tuple[float, float],
+    ticks: Sequence[float],
+) -> Picture:
+    """Every seed as a dot, the medians joined, case by case.
+
+    Parameters
+    ----------
+    cases : sequence of C
+        Named below the axis, at even distances.
+    values : arm to (C, seeds) float64
+        An arm is a row, or a row and "+final-bn".
+    labels : (str, str)
+        Of both axes.
+    alt : str
+        What is to be seen.
+    limits, ticks : of the vertical axis
+    """
+    with axes(140, 100) as (figure, ax):
+        places = np.arange(len(cases), dtype=np.float64)
+        for k, (arm, found) in enumerate(values.items()):
+            row, _, control = arm.partition("+")
+            own = places + 0.09 * (k - (len(values) - 1) / 2)
+            ax.plot(
+                own,
+                np.median(found, axis=1),
+                "--" if control else "-",
+                label=arm_name(arm, strings),
+                **_ink(row),
+            )
+            dots = {"marker": marker_of(row), "ls": "", "ms": 4, "alpha": 0.5}
+            ax.plot(own, found, **_ink(row), **dots)
+        ax.set(xlabel=labels[0], ylabel=labels[1], ylim=limits)
+        ax.set_xticks(places, [str(case) for case in cases])
+        ax.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+        figure.legend(loc="outside lower center", ncols=2, fontsize=8)
+    return picture(figure, alt)
+
+
+def curves_by_unit(
+    curves: Mapping[str, Array],
+    labels: tuple[str, str],
+    alt: str,
+    strings: Strings,
+    *,
+    ticks: Sequence[float],
+) -> Picture:
+    """One line for each row over the units, on a logarithmic axis."""
+    with axes(140, 90) as (figure, ax):
+        for row, values in curves.items():
+            ax.plot(values, label=arm_name(row, strings), **_ink(row))
+        ax.set(yscale="log", xlabel=labels[0], ylabel=labels[1])
+        ax.set_yticks(ticks)
+        ax.minorticks_off()
+        figure.legend(loc="outside lower center", ncols=2, fontsize=8)
+    return picture(figure, alt)
+
+
+def paths_fresh_and_trained(
+    fresh: Mapping[str, Array],
+    trained: Mapping[str, Array],
+    alt: str,
+    strings: Strings,
+) -> Picture:
+    """What true paths of each length carry, before training and after.
+
+    Parameters
+    ----------
+    fresh, trained : arm to (n + 1, seeds) float64
+        Mean square of all paths through k = 0 ... n branches together, as a
+        share of the sum over k.
+    """
+    with axes(140, 95) as (figure, ax):
+        for arm in fresh:
+            row = arm.partition("+")[0]
+            length = np.arange(len(fresh[arm]))
+            pairs = (("before", fresh, ":"), ("after", trained, "-"))
+            for when, values, style in pairs:
+                found = values[arm]
+                ax.plot(
+                    length,
+                    np.median(found, axis=1),
+                    style,
+                    label=strings(
+                        f"depth.{when}", name=arm_name(arm, strings)
+                    ),
+                    **_ink(row),
+                )
+                dots = {"marker": marker_of(row), "ls": "", "ms": 3}
+                alpha = 0.5 if when == "after" else 0.25
+                ax.plot(length, found, alpha=alpha, **_ink(row), **dots)
+        ax.set(
+            xlabel=strings("paths.length"),
+            ylabel=strings("depth.share"),
+            ylim=(0, 0.6),
+        )
+        ax.set_yticks([0, 0.2, 0.4, 0.6])
+        figure.legend(loc="outside lower center", ncols=2, fontsize=8)
+    return picture(figure, alt)
+
+
+def _ink(row: str) -> dict[str, str]:
+    return {"color": color_of(row)}

@@ -1,0 +1,180 @@
+"""A network in training, by unit: signal, gradient and open share.
+
+Drawn by hand, as the cover is: a stepper holds dozens of these.
+"""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from preact.figures import svg
+from preact.figures.race import arm_name
+from preact.figures.style import Picture
+from preact.figures.variants import color_of
+from preact.strings import Strings
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 300, 216, 42, 10, 26, 36
+FINAL_BN = "+final-bn"
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+class Quantity(NamedTuple):
+    """What a panel shows; `ticks` are its axis, powers of ten if `log`."""
+
+    name: str
+    ticks: tuple[float, ...]
+    log: bool
+
+
+QUANTITIES = (
+    Quantity("signal", (-1, 1, 3, 5), True),
+    Quantity("gradient", (-12, -8, -4, 0, 4, 8), True),
+    Quantity("open", (0, 0.5, 1), False),
+)
+
+
+class Moment(NamedTuple):
+    """One arm at one iteration: (3, L + 1) each, least, median and greatest.
+
+    `gradient` is relative to that at the last unit.
+    """
+
+    signal: Array
+    gradient: Array
+    open: Array
+
+
+def by_unit(
+    arms: Mapping[str, Moment],
+    ghosts: Mapping[str, Moment],
+    units: int,
+    alt: str,
+    strings: Strings,
+) -> Picture:
+    """Draw three panels of one network at one iteration.
+
+    Parameters
+    ----------
+    arms, ghosts : arm to Moment
+        What is shown, and the same before training; an arm is a row, or a
+        row and "+final-bn".
+    units : int
+        Of the network; the curves may have fewer points, evenly spaced.
+    alt : str
+        What the panels show, in words.
+    """
+    panels = []
+    for place, quantity in enumerate(QUANTITIES):
+        curves = []
+        for arm, moment in ghosts.items():
+            values = getattr(moment, quantity.name)[1]
+            curves.append(_line(values, quantity, arm, ghost=True))
+        for arm, moment in arms.items():
+            low, median, high = getattr(moment, quantity.name)
+            curves.append(_band(low, high, quantity, arm))
+            curves.append(_line(median, quantity, arm))
+        words = alt if place == 0 else strings(f"training.{quantity.name}")
+        panels.append(_panel(quantity, units, curves, words, strings))
+    return Picture(tuple(panels))
+
+
+def legend(errors: Mapping[str, Sequence[float]], strings: Strings) -> str:
+    """Name the arms of a network, each with the test errors of its runs."""
+    items = []
+    for arm, values in errors.items():
+        dash = ' stroke-dasharray="5 3"' if arm.endswith(FINAL_BN) else ""
+        low, high = (f"{v:.0f}" for v in (min(values), max(values)))
+        said = strings(
+            "training.error", name=arm_name(arm, strings), low=low, high=high
+        )
+        items.append(
+            '<li><svg viewBox="0 0 30 10" width="30" height="10" '
+            f'aria-hidden="true"><path d="M0 5H30" stroke="{_color(arm)}" '
+            f'stroke-width="2.2"{dash}/></svg> {escape(said)}</li>'
+        )
+    return f'<ul class="preact-arms">{"".join(items)}</ul>'
+
+
+def _color(arm: str) -> str:
+    return color_of(arm.removesuffix(FINAL_BN))
+
+
+def _place(values: Array, quantity: Quantity) -> list[str]:
+    """Points of a curve; what lies beyond the axis is drawn on its edge."""
+    first, last = quantity.ticks[0], quantity.ticks[-1]
+    with np.errstate(divide="ignore"):
+        heights = np.log10(values) if quantity.log else values
+    share = (np.clip(heights, first, last) - first) / (last - first)
+    x = np.linspace(LEFT, WIDTH - RIGHT, len(values))
+    y = HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
+    if np.ptp(y) < 0.5:  # a flat curve has two ends
+        x, y = x[[0, -1]], y[[0, -1]]
+    return [f"{a:.0f} {b:.1f}" for a, b in zip(x, y, strict=True)]
+
+
+def _line(
+    values: Array, quantity: Quantity, arm: str, *, ghost: bool = False
+) -> str:
+    style = 'stroke-width="5" stroke-opacity="0.2"' if ghost else ""
+    style = style or 'stroke-width="2"'
+    if arm.endswith(FINAL_BN):
+        style += ' stroke-dasharray="5 3"'
+    points = "L".join(_place(values, quantity))
+    return f'<path d="M{points}" fill="none" stroke="{_color(arm)}" {style}/>'
+
+
+def _band(low: Array, high: Array, quantity: Quantity, arm: str) -> str:
+    """Between the least and the greatest run; nothing where all agree."""
+    if np.array_equal(low, high):
+        return ""
+    around = _place(low, quantity) + _place(high, quantity)[::-1]
+    return (
+        f'<path d="M{"L".join(around)}Z" fill="{_color(arm)}" '
+        'fill-opacity="0.2"/>'
+    )
+
+
+def _panel(
+    quantity: Quantity,
+    units: int,
+    curves: Sequence[str],
+    alt: str,
+    strings: Strings,
+) -> str:
+    """One panel; the axes never move."""
+    parts = [_text(2, 14, strings(f"training.{quantity.name}"), "start")]
+    for tick in quantity.ticks:
+        first, last = quantity.ticks[0], quantity.ticks[-1]
+        share = (tick - first) / (last - first)
+        y = HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
+        parts.append(
+            f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" stroke="#808080" '
+            'stroke-opacity="0.3"/>'
+        )
+        power = "1" if tick == 0 else f"10{str(tick).translate(RAISED)}"
+        shown = power if quantity.log else f"{tick:g}"
+        parts.append(_text(LEFT - 6, y + 4, shown, "end"))
+    for k in range(4):  # the stages' ends
+        x = LEFT + (WIDTH - LEFT - RIGHT) * k / 3
+        shown = str(round(units * k / 3))
+        parts.append(_text(x, HEIGHT - BOTTOM + 16, shown, "middle"))
+    middle = (LEFT + WIDTH - RIGHT) / 2
+    parts.append(_text(middle, HEIGHT - 4, strings("figure.depth"), "middle"))
+    return (
+        f'<svg xmlns="{svg.SVG}" role="img" '
+        f'aria-label="{escape(alt, quote=True)}" '
+        f'viewBox="0 0 {WIDTH} {HEIGHT}" fill="currentColor" '
+        f'style="width:{WIDTH}px;font-size:12px">'
+        f"{''.join([*parts, *curves])}</svg>"
+    )
+
+
+def _text(x: float, y: float, words: str, anchor: str) -> str:
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">'
+        f"{escape(words)}</text>"
+    )

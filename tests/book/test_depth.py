@@ -1,0 +1,136 @@
+"""Chapter 07's pictures and explorers show what was recorded, all of it."""
+
+import json
+import re
+import shutil
+import subprocess
+from html import unescape
+
+import numpy as np
+import pytest
+
+from paths import ROOT
+from preact.book.depth import (
+    DEPTHS,
+    POINTS,
+    recorded_arms,
+    recorded_runs,
+    subnetworks,
+    training_by_depth,
+)
+from preact.book.page import setup
+from preact.book.runs import EXPERIMENTS, recorded, run_explorer
+from preact.figures.training import by_unit
+from preact.records.compare import load_records
+from preact.strings import LANGUAGES, Strings
+
+NODE = shutil.which("node")
+MOMENTS = [0, 1, 3, 10, 30, 100, 299]
+
+
+@pytest.fixture(autouse=True)
+def english():
+    yield setup("en")
+    setup("en")
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+def test_every_depth_has_both_units_at_every_recorded_moment(depth):
+    arms = recorded_arms(depth)
+    for row in ("original", "full-preactivation"):
+        assert list(arms[row].moments) == MOMENTS
+        assert len(arms[row].errors_pct) == (3 if depth == 1001 else 5)
+
+
+def test_at_110_layers_both_controls_are_there_and_one_diverged():
+    arms = recorded_arms(110)
+    assert set(arms) == {
+        "full-preactivation",
+        "original",
+        "original+final-bn",
+        "no-relu-after-addition",
+        "no-relu-after-addition+final-bn",
+    }
+    assert list(arms["no-relu-after-addition"].moments) == MOMENTS[:-1]
+
+
+def test_a_curve_ends_where_the_record_does():
+    course = recorded_arms(1001)["original"].moments[100]
+    runs = recorded_runs(1001)["original"]
+    profiles = [p for run in runs for p in run.profiles if p.iteration == 100]
+    assert course.signal.shape == (3, POINTS)
+    assert course.signal[1, -1] == np.median(
+        [p.signal_rms[-1] for p in profiles]
+    )
+    first = [p.gradient_norm[0] / p.gradient_norm[-1] for p in profiles]
+    assert course.gradient[:, 0] == pytest.approx(
+        [min(first), np.median(first), max(first)]
+    )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_steppers_have_a_frame_for_each_depth_and_moment(language):
+    words = setup(language)
+    page = training_by_depth().markup
+    assert page.count("<div data-moment") == len(DEPTHS) * len(MOMENTS)
+    assert page.count("<div data-depth hidden>") == len(DEPTHS) - 1
+    assert page.count("<div data-moment>") == len(DEPTHS)  # all at 0
+    name = words("row.no-relu-after-addition")
+    assert words("training.diverged", name=name) in unescape(page)
+    assert len(page) < 400_000
+
+
+def test_what_is_beyond_an_axis_is_drawn_on_its_edge():
+    course = recorded_arms(1001)["original"].moments[100]
+    wild = course._replace(gradient=course.gradient * 0)
+    picture = by_unit({"original": wild}, {}, 333, "alt", Strings("en"))
+    heights = re.findall(r"M42 ([\d.]+)L", picture.panels[1])
+    assert set(heights) == {"180.0"}  # the axis, and nothing below
+
+
+def test_the_subnetworks_are_numbered_by_their_bits():
+    errors = np.arange(8.0)[:, None].repeat(2, axis=1)
+    page = subnetworks({"original+final-bn": errors}).markup
+    data = json.loads(unescape(re.search(r'data-errors="([^"]*)"', page)[1]))
+    assert [median for median, _, _ in data] == list(range(8))
+    assert page.count('type="checkbox"') == 3
+    assert "<output>7.0 (7.0–7.0)</output>" in page
+
+
+def test_the_explorer_holds_every_run_once_failed_ones_included():
+    runs = recorded()
+    keys = {
+        (r.depth, r.row, r.tail, r.config["protocol"]["lr"], r.seed)
+        for name in EXPERIMENTS
+        for r in load_records(name)
+    }
+    assert len(runs) == len(keys)
+    assert sum(run["error"] > 80 for run in runs) > 10
+    assert {run["rate"] for run in runs} == {0.1, 0.01}
+    page = run_explorer().markup
+    assert len(page) < 400_000
+    assert page.count("<tr>") > 20  # the table that stands without a script
+
+
+@pytest.mark.skipif(NODE is None, reason="the page's script runs in Node")
+def test_a_query_finds_the_runs_that_python_finds():
+    queries = [
+        {},
+        {"depth": 1001},
+        {"depth": 110, "row": "original", "rate": 0.01},
+        {"row": "nobody"},
+    ]
+    runs = recorded()
+    answer = subprocess.run(
+        [NODE, str(ROOT / "tests/engine/runs.js")],
+        input=json.dumps({"runs": runs, "queries": queries}),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert answer.returncode == 0, answer.stderr
+    for query, got in zip(queries, json.loads(answer.stdout), strict=True):
+        wanted = [r for r in runs if query.items() <= r.items()]
+        assert got["count"] == len(wanted)
+        groups = {(r["depth"], r["row"], r["tail"], r["rate"]) for r in wanted}
+        assert got["groups"] == len(groups)

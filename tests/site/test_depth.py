@@ -1,0 +1,75 @@
+"""Chapter 07 in a browser: its sliders, its switches, its query."""
+
+import pytest
+
+from preact.book.depth import DEPTHS
+
+CHAPTER = "/en/07-depth.html"
+
+
+@pytest.fixture
+def page(open_page):
+    return open_page(CHAPTER)
+
+
+def commit(page):
+    """Make the prediction, behind which the first figure waits."""
+    page.locator(".preact-predict [name=commit]").first.click()
+
+
+def slide(page, what, place):
+    page.locator(f".preact-training input[data-of={what}]").evaluate(
+        "(slider, place) => {slider.value = place;"
+        " slider.dispatchEvent(new Event('input'));}",
+        place,
+    )
+
+
+def shown(page):
+    """Alternative text of the only frame that is to be seen."""
+    frame = page.locator(".preact-training [data-moment]:visible")
+    assert frame.count() == 1
+    return frame.locator("svg").first.get_attribute("aria-label")
+
+
+def test_both_sliders_choose_one_frame(page):
+    commit(page)
+    for place, depth in enumerate(DEPTHS):
+        slide(page, "depth", place)
+        for moment, iteration in ((0, 0), (5, 100)):
+            slide(page, "moment", moment)
+            assert f"ResNet-{depth} at iteration {iteration}." in shown(page)
+
+
+def test_a_switched_off_unit_changes_the_errors_and_comes_back(page):
+    host = page.locator(".preact-subnetworks")
+    outputs = host.locator("output")
+    whole = outputs.all_inner_texts()
+    host.locator("input").nth(0).uncheck()
+    changed = outputs.all_inner_texts()
+    assert all(a != b for a, b in zip(whole, changed, strict=True))
+    host.locator("input").nth(0).check()
+    assert outputs.all_inner_texts() == whole
+
+
+def test_runs_are_added_by_a_query_and_removed(page):
+    host = page.locator(".preact-runs")
+    lines = host.locator("path.run")
+    assert lines.count() == 6  # three seeds of two networks at first
+    host.locator("[name=clear]").click()
+    assert lines.count() == 0
+    host.locator("[name=network]").select_option("110")
+    host.locator("[name=rate]").select_option("0.01")
+    host.locator("[name=add]").click()
+    assert lines.count() == 9
+    for quantity in ("loss", "signal", "open", "ratio"):
+        host.locator("[name=quantity]").select_option(quantity)
+        assert lines.count() == 9
+
+
+def test_a_query_that_finds_nothing_says_so(page):
+    host = page.locator(".preact-runs")
+    host.locator("[name=network]").select_option("20")
+    host.locator("[name=rate]").select_option("0.01")
+    host.locator("[name=add]").click()
+    assert "No recorded run" in host.locator(".facts").inner_text()
