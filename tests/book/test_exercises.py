@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from answers import gradient, signal, units, why
+from answers import gradient, shortcuts, signal, units, why
 
 from book.tools.myst import KINDS, chapters, directive, tokens
 from preact.book import check, setup
@@ -23,7 +23,7 @@ def said(capsys):
     return capsys.readouterr().out
 
 
-MODULES = (why, signal, gradient, units)
+MODULES = (why, signal, gradient, units, shortcuts)
 ANSWERS = {
     label: answers
     for module in MODULES

@@ -101,9 +101,7 @@ def parts(name: str) -> tuple[str, str]:
     say = words()
     place, row = name.split("/")
     shortcut = (
-        say("shortcuts.identity")
-        if row == "original"
-        else row_name(row, say)
+        say("shortcuts.identity") if row == "original" else row_name(row, say)
     )
     return row_name(place, say), shortcut
 
@@ -111,7 +109,7 @@ def parts(name: str) -> tuple[str, str]:
 def card(name: str, spec: UnitSpec, result: AtStart) -> str:
     """One combination as HTML."""
     say = words()
-    place, shortcut = parts(name)
+    _, shortcut = parts(name)
     lines = {
         **code_lines(spec),
         "measured": escape(say("shortcuts.numbers", **numbers(result))),

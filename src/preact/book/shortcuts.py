@@ -193,7 +193,8 @@ def recorded_on_digits() -> dict[tuple[str, str], Recorded]:
     for run in runs:
         start = next(p for p in run.profiles if p.iteration == 0)
         first, last = start.gradient_norm[0], start.gradient_norm[-1]
-        assert first is not None and last is not None
+        assert first is not None
+        assert last is not None
         pair = (first / last, run.test_error_pct)
         gathered.setdefault((run.row, run.tail), []).append(pair)
     return {

@@ -37,7 +37,9 @@ def prediction_beside_errors(
         Of the horizontal axis, logarithmic.
     """
     with axes(96, 88) as (figure, ax):
-        ax.axhspan(FAIL_AT - 1, FAIL_AT + 1, color=PAPER_GREY, alpha=0.15, lw=0)
+        ax.axhspan(
+            FAIL_AT - 1, FAIL_AT + 1, color=PAPER_GREY, alpha=0.15, lw=0
+        )
         fails = [row for row in predicted if errors[row] is None]
         for row, values in predicted.items():
             error = errors[row]
@@ -46,7 +48,9 @@ def prediction_beside_errors(
             x = np.clip(values, *limits)
             style: Any = {"color": color_of(row), "zorder": 3}
             ax.plot([x.min(), x.max()], [error, error], lw=1.2, **style)
-            ax.plot(np.median(x), error, marker_of(row), ms=7, mew=0.4, **style)
+            ax.plot(
+                np.median(x), error, marker_of(row), ms=7, mew=0.4, **style
+            )
         ticks = [6, 8, 10, 12, FAIL_AT]
         names = [f"{tick:g}" for tick in ticks[:-1]] + [strings("table.fail")]
         ax.set_yticks(ticks, names)
@@ -114,7 +118,9 @@ def row_key(strings: Strings) -> Picture:
                 label=name,
             )
         ax.legend(loc="center", ncols=2, fontsize=9)
-    return picture(figure, strings("alt.row_key", rows=strings.join([*rows.values()])))
+    return picture(
+        figure, strings("alt.row_key", rows=strings.join([*rows.values()]))
+    )
 
 
 def over_units(
@@ -140,9 +146,9 @@ def over_units(
     """
     with axes(130, 88) as (figure, ax):
         for label, (row, values) in measured.items():
-            color, l = color_of(row), np.arange(values.shape[1])
+            color, depth = color_of(row), np.arange(values.shape[1])
             low, high = values.min(0), values.max(0)
-            ax.fill_between(l, low, high, color=color, alpha=0.2, lw=0)
+            ax.fill_between(depth, low, high, color=color, alpha=0.2, lw=0)
             ax.plot(np.median(values, axis=0), color=color, label=label)
         for dashes, (label, line) in zip(
             ("--", ":", "-."), theory.items(), strict=False
@@ -156,7 +162,9 @@ def over_units(
         **theory
     }
     each = [
-        strings("alt.from_to", name=k, first=f"{v[0]:.2g}", last=f"{v[-1]:.2g}")
+        strings(
+            "alt.from_to", name=k, first=f"{v[0]:.2g}", last=f"{v[-1]:.2g}"
+        )
         for k, v in ends.items()
     ]
     units = len(next(iter(ends.values()))) - 1
@@ -186,7 +194,7 @@ def ablation(
         for (shortcut, tail), values in errors.items():
             color = color_of(rows[shortcut])
             y = -shortcuts.index(shortcut) - (0.16 if tail else -0.16)
-            fill = {"mfc": "none"} if tail else {}
+            fill: Any = {"mfc": "none"} if tail else {}
             ax.plot(
                 values,
                 np.full(len(values), y),
@@ -235,7 +243,7 @@ def growth_and_error(
     """
     with axes(150, 95) as (figure, ax):
         for (row, tail), (growth, error) in runs.items():
-            fill = {"mfc": "none", "mew": 1.3} if tail else {"mew": 0.4}
+            fill: Any = {"mfc": "none", "mew": 1.3} if tail else {"mew": 0.4}
             ax.plot(
                 growth,
                 error,
