@@ -213,7 +213,6 @@ def test_in_table_1_the_row_of_six_biases_is_six_lines():
     assert sum(name.startswith("exclusive gating") for name in fails) == 6
 
 
-
 def test_the_table_prints_the_papers_errors_and_leaves_ours_open():
     strings = Strings("en")
     table = paper_beside_ours(paper.results(2), {}, strings)
