@@ -48,9 +48,8 @@ def prediction_beside_errors(
             x = np.clip(values, *limits)
             style: Any = {"color": color_of(row), "zorder": 3}
             ax.plot([x.min(), x.max()], [error, error], lw=1.2, **style)
-            ax.plot(
-                np.median(x), error, marker_of(row), ms=7, mew=0.4, **style
-            )
+            style |= {"marker": marker_of(row), "ms": 7, "mew": 0.4}
+            ax.plot(np.median(x), error, **style)
         ticks = [6, 8, 10, 12, FAIL_AT]
         names = [f"{tick:g}" for tick in ticks[:-1]] + [strings("table.fail")]
         ax.set_yticks(ticks, names)
@@ -111,7 +110,8 @@ def row_key(strings: Strings) -> Picture:
             ax.plot(
                 [],
                 [],
-                marker_of(row),
+                ls="",
+                marker=marker_of(row),
                 color=color_of(row),
                 ms=7,
                 mew=0.4,
@@ -247,7 +247,8 @@ def growth_and_error(
             ax.plot(
                 growth,
                 error,
-                marker_of(row),
+                ls="",
+                marker=marker_of(row),
                 color=color_of(row),
                 ms=6,
                 alpha=0.85,
