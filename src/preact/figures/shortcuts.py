@@ -46,9 +46,14 @@ def prediction_beside_errors(
             if error is None:  # one below the other, or they would hide
                 error = FAIL_AT + 0.8 - 1.6 * fails.index(row) / len(fails)
             x = np.clip(values, *limits)
-            style: Any = {"color": color_of(row), "zorder": 3}
-            ax.plot([x.min(), x.max()], [error, error], lw=1.2, **style)
-            style |= {"marker": marker_of(row), "ms": 7, "mew": 0.4}
+            style: Any = {"color": color_of(row)}
+            ends = [x.min(), x.max()]
+            ax.plot(ends, [error, error], lw=1, alpha=0.5, **style)
+            style |= {"zorder": 3} | {
+                "marker": marker_of(row),
+                "ms": 7,
+                "mew": 0.4,
+            }
             ax.plot(np.median(x), error, **style)
         ticks = [6, 8, 10, 12, FAIL_AT]
         names = [f"{tick:g}" for tick in ticks[:-1]] + [strings("table.fail")]
