@@ -3,7 +3,7 @@
 The page's script only shows and hides what is made here; where no script
 runs, all twelve units stay, and a table of what was measured.
 
-Chapter `04-units`.
+Chapters `04-units` and `05-shortcuts`.
 """
 
 import json

@@ -5,7 +5,7 @@ and one BN and one ReLU more. Each of these two stands before the first
 convolution, after the last one, or after the addition: nine ways, and three
 more because two in one place have an order.
 
-Chapter `04-units`.
+Chapters `04-units` and `05-shortcuts`.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,7 @@
-"""Table 1 drawn: what predicts its errors, and shortcuts by depth."""
+"""Table 1 drawn: what predicts its errors, and shortcuts by depth.
+
+Chapter `05-shortcuts`.
+"""
 
 from collections.abc import Mapping
 from typing import Any

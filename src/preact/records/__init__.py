@@ -10,7 +10,7 @@ Examples
 >>> record.depth, record.test_error_is
 (110, 'last iteration')
 
-Chapter `08-training`.
+Chapters `05-shortcuts` and `08-training`.
 """
 
 from preact.records.files import (
