@@ -34,6 +34,7 @@ def test_words_are_looked_up_and_filled_in():
 NAMED_ELSEWHERE = {
     "row": ["src/preact/spec.py"],
     "law": ["book/en/02-signal.md"],
+    "shortcut": ["book/en/05-shortcuts.md"],
     "speed": ["src/preact/records/speed.toml"],
     "predict": ["book/en/*.md"],
     "exercise": ["src/preact/book/exercises/*.py"],

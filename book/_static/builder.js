@@ -1,6 +1,7 @@
-// The unit builder of chapter 04: the reader places one BN and one ReLU. Every
-// unit, line of code and number stands in the page; this shows one of them, and
-// draws its measured curves beside those of full pre-activation.
+// The unit builders: in chapter 04 the reader places one BN and one ReLU, in
+// chapter 05 chooses a shortcut and a placement. Every unit, line of code and
+// number stands in the page; this shows one of them, and draws its measured
+// curves beside those of one unit that stays.
 const preactBuilder = (() => {
   const PLACES = ["pre", "post", "after"];
   const { DepthChart, node, fill } = preactCharts;
@@ -30,7 +31,6 @@ const preactBuilder = (() => {
       this.cards = new Map([...host.querySelectorAll("[data-way]")].map(
         (card) => [card.dataset.way, card]));
       this.seen = new Set();
-      this.choice = choiceOf(this.start);
       this.makeControls();
       this.makePictures();
       host.prepend(this.form);
@@ -39,36 +39,6 @@ const preactBuilder = (() => {
       host.querySelector(".all").open = false;
       host.dataset.live = "true";
       this.show();
-    }
-
-    makeControls() {
-      const { words } = this;
-      const row = (op) => {
-        const radios = PLACES.map((place) => this.radio(op, place,
-          this.choice[op] === place, `${words[op]}: ${words[place]}`));
-        return node("tr", {}, node("th", { scope: "row",
-          textContent: words[op] }),
-        ...radios.map((radio) => node("td", {}, node("label", {}, radio))));
-      };
-      const head = PLACES.map((place) => node("th", { scope: "col" },
-        node("code", { textContent: place }), node("br"), words[place]));
-      this.order = node("p", { className: "order" }, `${words.order}: `,
-        ...[["bn_first", false], ["relu_first", true]].map(([name, first]) =>
-          node("label", {}, this.radio("order", name,
-            this.choice.reluFirst === first), words[name])));
-      this.form = node("fieldset", {},
-        node("legend", { textContent: words.choose }),
-        node("table", {}, node("thead", {}, node("tr", {}, node("td"), ...head)),
-          node("tbody", {}, row("bn"), row("relu"))),
-        this.order);
-      this.form.addEventListener("input", ({ target }) => {
-        if (target.name === "order") {
-          this.choice.reluFirst = target.value === "relu_first";
-        } else {
-          this.choice[target.name] = target.value;
-        }
-        this.show();
-      });
     }
 
     radio(name, value, checked, label) {
@@ -91,9 +61,8 @@ const preactBuilder = (() => {
     }
 
     show() {
-      const { words, ways, cards, choice, seen } = this;
-      const way = wayOf(choice), all = Object.keys(ways);
-      this.order.hidden = choice.bn !== choice.relu;
+      const { words, ways, cards, seen } = this;
+      const way = this.chosen(), all = Object.keys(ways);
       for (const [name, card] of cards) {
         card.hidden = name !== way;
         card.open = name === way;
@@ -134,8 +103,68 @@ const preactBuilder = (() => {
     }
   }
 
+  // One BN and one ReLU, three places: a table of places, and an order.
+  class Places extends Builder {
+    makeControls() {
+      const { words } = this;
+      this.choice = choiceOf(this.start);
+      const row = (op) => {
+        const radios = PLACES.map((place) => this.radio(op, place,
+          this.choice[op] === place, `${words[op]}: ${words[place]}`));
+        return node("tr", {}, node("th", { scope: "row",
+          textContent: words[op] }),
+        ...radios.map((radio) => node("td", {}, node("label", {}, radio))));
+      };
+      const head = PLACES.map((place) => node("th", { scope: "col" },
+        node("code", { textContent: place }), node("br"), words[place]));
+      this.order = node("p", { className: "order" }, `${words.order}: `,
+        ...[["bn_first", false], ["relu_first", true]].map(([name, first]) =>
+          node("label", {}, this.radio("order", name,
+            this.choice.reluFirst === first), words[name])));
+      this.form = node("fieldset", {},
+        node("legend", { textContent: words.choose }),
+        node("table", {}, node("thead", {}, node("tr", {}, node("td"), ...head)),
+          node("tbody", {}, row("bn"), row("relu"))),
+        this.order);
+      this.form.addEventListener("input", ({ target }) => {
+        if (target.name === "order") {
+          this.choice.reluFirst = target.value === "relu_first";
+        } else {
+          this.choice[target.name] = target.value;
+        }
+        this.show();
+      });
+    }
+
+    chosen() {
+      this.order.hidden = this.choice.bn !== this.choice.relu;
+      return wayOf(this.choice);
+    }
+  }
+
+  // One choice from each list: the unit's name is the choices, joined.
+  class Lists extends Builder {
+    makeControls() {
+      const { words, options } = this;
+      const first = this.start.split("/");
+      const lists = Object.entries(options).map(([name, list], i) =>
+        node("p", { className: "list" }, node("span", {}, words[name]),
+          ...list.map(([value, text]) => node("label", {},
+            this.radio(name, value, value === first[i]), text))));
+      this.form = node("fieldset", {},
+        node("legend", { textContent: words.choose }), ...lists);
+      this.form.addEventListener("input", () => this.show());
+    }
+
+    chosen() {
+      return Object.keys(this.options).map((name) =>
+        this.form.querySelector(`[name=${name}]:checked`).value).join("/");
+    }
+  }
+
+  const CHOICES = { places: Places, lists: Lists };
   for (const host of document.querySelectorAll(".preact-builder")) {
-    new Builder(host);
+    new CHOICES[JSON.parse(host.dataset.builder).choice](host);
   }
   return { wayOf, choiceOf };
 })();

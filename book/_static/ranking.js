@@ -1,30 +1,30 @@
-// Before the race the reader ranks the networks. The ranking is kept in this
-// browser and nowhere else.
+// The reader ranks networks: before the race of chapter 01, and at the head of
+// chapter 05. A ranking is kept in this browser and nowhere else.
 const preactRanking = (() => {
-  const STORED = "preact-race";
   const { node, fill } = preactCharts;
 
   // A page opened as a file, or a private window, may refuse to remember.
-  function remembered() {
+  function remembered(stored) {
     try {
-      return JSON.parse(localStorage.getItem(STORED));
+      return JSON.parse(localStorage.getItem(stored));
     } catch {
       return null;
     }
   }
 
-  function remember(value) {
+  function remember(stored, value) {
     try {
-      localStorage.setItem(STORED, JSON.stringify(value));
-    } catch { /* the race runs all the same */ }
+      localStorage.setItem(stored, JSON.stringify(value));
+    } catch { /* it works all the same */ }
   }
 
   // ------------------------------------------------------------- ranking
   // A list whose items move by two buttons each, until the reader commits.
   class Ranking {
-    constructor({ words, arms, steps }, changed) {
-      Object.assign(this, { words, arms, changed });
-      const keys = Object.keys(arms), kept = remembered();
+    // `stored` is the name under which the browser keeps the ranking.
+    constructor({ words, arms, steps }, changed, stored = "preact-race") {
+      Object.assign(this, { words, arms, changed, stored });
+      const keys = Object.keys(arms), kept = remembered(stored);
       const valid = Array.isArray(kept?.order) &&
         String([...kept.order].sort()) === String([...keys].sort());
       this.order = valid ? kept.order : keys;
@@ -86,7 +86,7 @@ const preactRanking = (() => {
       }
       this.button.textContent =
         this.committed ? this.words.again : this.words.commit;
-      remember({ order: this.order, committed: this.committed });
+      remember(this.stored, { order: this.order, committed: this.committed });
     }
   }
 

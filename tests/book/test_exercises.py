@@ -5,7 +5,15 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from answers import activations, depth, gradient, signal, units, why
+from answers import (
+    activations,
+    depth,
+    gradient,
+    shortcuts,
+    signal,
+    units,
+    why,
+)
 
 from book.tools.myst import KINDS, chapters, directive, tokens
 from preact.book import check, setup
@@ -23,7 +31,7 @@ def said(capsys):
     return capsys.readouterr().out
 
 
-MODULES = (why, signal, gradient, units, activations, depth)
+MODULES = (why, signal, gradient, units, shortcuts, activations, depth)
 ANSWERS = {
     label: answers
     for module in MODULES

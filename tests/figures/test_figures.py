@@ -204,6 +204,15 @@ def test_neighboring_biases_of_a_gate_differ_visibly():
             assert difference(one, other) > 4
 
 
+def test_in_table_1_the_row_of_six_biases_is_six_lines():
+    table = paper_beside_ours(paper.results(1), {}, Strings("en"))
+    assert len(table.body) == len(paper.results(1)) + 5
+    names = [line[0] for line in table.body]
+    assert len(set(names)) == len(names)
+    fails = [line[0] for line in table.body if line[2] == "fail"]
+    assert sum(name.startswith("exclusive gating") for name in fails) == 6
+
+
 def test_the_table_prints_the_papers_errors_and_leaves_ours_open():
     strings = Strings("en")
     table = paper_beside_ours(paper.results(2), {}, strings)

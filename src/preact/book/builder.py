@@ -3,7 +3,7 @@
 The page's script only shows and hides what is made here; where no script
 runs, all twelve units stay, and a table of what was measured.
 
-Chapters `04-units` and `06-activations`.
+Chapters `04-units`, `05-shortcuts` and `06-activations`.
 """
 
 import json
@@ -62,15 +62,83 @@ def unit_builder(under: Mapping[str, str] | None = None) -> Html:
     scope = say(
         "builder.scope", units=UNITS, width=WIDTH, batch=BATCH, seeds=SEEDS
     )
-    data = json.dumps(builder_data(ways, results), ensure_ascii=False)
+    return explorer(
+        say("builder.title"),
+        builder_data(ways, results),
+        cards,
+        scope,
+        say("builder.all"),
+        table(ways, results),
+    )
+
+
+def explorer(
+    title: str,
+    data: Mapping[str, object],
+    cards: str,
+    scope: str,
+    everything: str,
+    table: Table,
+) -> Html:
+    """Put together what `builder.js` finds: cards, scope, and a table.
+
+    Parameters
+    ----------
+    title, scope, everything : str
+        Of the explorer, of what was measured, of the table.
+    data : mapping
+        What the script reads; "choice" names its kind of controls.
+    cards : str
+        One `details` element for each unit, from `unit_card`.
+    table : Table
+        All of them, for a page without script.
+    """
+    text = escape(json.dumps(data, ensure_ascii=False), quote=True)
     return Html(
         f'<div class="preact-explorer preact-builder" role="group" '
-        f'aria-label="{escape(say("builder.title"), quote=True)}" '
-        f'data-builder="{escape(data, quote=True)}">'
+        f'aria-label="{escape(title, quote=True)}" data-builder="{text}">'
         f'<div class="cards">{cards}</div>'
         f'<p class="note">{escape(scope)}</p>'
-        f'<details class="all" open><summary>{escape(say("builder.all"))}'
-        f"</summary>{table(ways, results)._repr_html_()}</details></div>"
+        f'<details class="all" open><summary>{escape(everything)}'
+        f"</summary>{table._repr_html_()}</details></div>"
+    )
+
+
+def unit_card(
+    name: str,
+    spec: UnitSpec,
+    title: str,
+    text: str,
+    lines: Mapping[str, str],
+    under: str = "",
+) -> str:
+    """One unit as HTML: diagram, a sentence, and lines below their labels.
+
+    Parameters
+    ----------
+    name : str
+        As the script calls the unit.
+    title : str
+        Above the diagram.
+    text : str
+        The sentence.
+    lines : mapping
+        A key of the words `builder` to HTML.
+    under : str
+        HTML below them.
+    """
+    say = words()
+    unit = cifar_plan(spec, depth=20, convs=2).units[1]
+    drawing = unit_diagram(unit, say, title)._repr_html_()
+    listed = "".join(
+        f"<dt>{escape(say(f'builder.{line}'))}</dt><dd>{html}</dd>"
+        for line, html in lines.items()
+    )
+    return (
+        f'<details class="way" data-way="{name}">'
+        f"<summary>{escape(str(spec))}</summary>{drawing}"
+        f"<div><p>{escape(text)}</p><dl>{listed}</dl>"
+        f"{under}</div></details>"
     )
 
 
@@ -83,27 +151,22 @@ def title(spec: UnitSpec) -> str:
 def card(name: str, spec: UnitSpec, result: Measured, under: str) -> str:
     """One unit as HTML: diagram, the paper's word on it, lines, numbers."""
     say = words()
-    unit = cifar_plan(spec, depth=20, convs=2).units[1]
-    drawing = unit_diagram(unit, say, title(spec))._repr_html_()
     lines = {
-        "equation": equation(spec),
-        "spec": f"<code>{spec_line(spec)}</code>",
-        "numpy": f"<code>{numpy_line(spec)}</code>",
-        "torch": f"<code>{torch_line(spec)}</code>",
+        **code_lines(spec),
         "silent": silent_line(spec),
         "measured": escape(say("builder.numbers", **numbers(result))),
     }
-    listed = "".join(
-        f"<dt>{escape(say(f'builder.{line}'))}</dt><dd>{text}</dd>"
-        for line, text in lines.items()
-    )
-    return (
-        f'<details class="way" data-way="{name}">'
-        f"<summary>{escape(str(spec))}</summary>{drawing}"
-        f"<div><p>{escape(in_the_paper(spec))}</p><dl>{listed}</dl>"
-        f"{under}</div>"
-        "</details>"
-    )
+    return unit_card(name, spec, title(spec), in_the_paper(spec), lines, under)
+
+
+def code_lines(spec: UnitSpec) -> dict[str, str]:
+    """Write a unit as an equation, as data and in two engines, as HTML."""
+    return {
+        "equation": equation(spec),
+        "spec": f"<code>{escape(spec_line(spec))}</code>",
+        "numpy": f"<code>{escape(numpy_line(spec))}</code>",
+        "torch": f"<code>{escape(torch_line(spec))}</code>",
+    }
 
 
 def in_the_paper(spec: UnitSpec) -> str:
@@ -215,6 +278,7 @@ def builder_data(
             "gradient": curve(results[name].gradient),
         }
     return {
+        "choice": "places",
         "words": own | shared,
         "ways": curves,
         "ghost": key(TABLE_2[GHOST]),

@@ -3,7 +3,7 @@
 The guess is kept in the reader's browser and nowhere else. Where no script
 runs, question and measurement stand one below the other.
 
-Chapters `02-signal`, `03-gradient`, `04-units` and `06-activations`.
+Chapters `02-signal` to `07-depth`.
 """
 
 import json

@@ -8,7 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from preact.figures.variants import row_name
-from preact.paper import Result
+from preact.paper import SEARCHED, Result
 from preact.plan import NetworkPlan
 from preact.spec import ROWS
 from preact.strings import Strings
@@ -68,7 +68,9 @@ def paper_beside_ours(
     ours: Mapping[tuple[str, int], str],
     strings: Strings,
 ) -> Table:
-    """Join the paper's CIFAR-10 errors to ours, one line a row.
+    """Join the paper's CIFAR-10 errors to ours, one line a row of ours.
+
+    The paper's one row of six biases is six lines.
 
     Parameters
     ----------
@@ -78,9 +80,13 @@ def paper_beside_ours(
         Our medians, empty where nothing has been run.
     """
     depths = sorted({r.depth for r in results})
-    theirs = {(r.row, r.depth): r.error_pct for r in results}
+    theirs = {
+        (row, r.depth): r.error_pct
+        for r in results
+        for row in SEARCHED.get(r.row, [r.row])
+    }
     body = []
-    for row in dict.fromkeys(r.row for r in results):
+    for row in dict.fromkeys(row for row, _ in theirs):
         line = [row_name(row, strings), str(ROWS[row])]
         for depth in depths:
             error = theirs[row, depth]

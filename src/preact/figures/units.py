@@ -142,6 +142,7 @@ def _factor(pen: Pen, x: float, y: float, text: str) -> None:
     """Write a factor over a wire."""
     label = f"× {text}"
     w = 9 + 6.4 * len(label)
+    x = max(x, w / 2 + 1)  # a long one would leave the panel
     pen.parts.append(
         f'<rect class="page factor" x="{x - w / 2:g}" y="{y - 10:g}" '
         f'width="{w:g}" height="20" rx="10"/>'
@@ -164,9 +165,12 @@ def _symbol(letter: str, index: str) -> str:
 
 
 def _wrap(title: str, limit: int = 24) -> list[str]:
-    """Break a long title after spaces and slashes; Chinese counts double."""
+    """Break a long title after spaces and slashes, but not around "=".
+
+    Chinese counts double.
+    """
     lines, room = [""], limit
-    for piece in re.split(r"(?<=[ /])", title):
+    for piece in re.split(r"(?<=[ /])(?<!= )(?!= )", title):
         word = piece.rstrip(" ")
         size = sum(2 if ord(c) > 0x2E80 else 1 for c in word)
         if lines[-1] and size + 1 > room:

@@ -1,6 +1,6 @@
 """One residual unit in NumPy: Eqs. (1) and (2), forward and backward.
 
-Chapter `04-units`; the twin of `preact.nn.unit`.
+Chapters `04-units` and `05-shortcuts`; the twin of `preact.nn.unit`.
 """
 
 from dataclasses import dataclass

@@ -5,7 +5,7 @@ input from a fixed seed and compared with the package. Each chapter has a
 module of checkers; importing it registers them. A number is also answered in
 the page, where no kernel runs.
 
-Chapters `01-why` to `04-units`, `06-activations` and `07-depth`.
+Chapters `01-why` to `07-depth`.
 """
 
 from IPython.display import display  # noqa: I001  the book's order below
@@ -15,6 +15,7 @@ from preact.book.exercises import (  # noqa: F401  registered when imported
     signal,
     gradient,
     units,
+    shortcuts,
     activations,
     depth,
 )

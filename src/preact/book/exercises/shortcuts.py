@@ -1,0 +1,59 @@
+"""Shortcuts that are not the identity: checkers.
+
+Chapter `05-shortcuts`.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from preact.book.exercises.judge import Answer, agrees, exercise, number
+from preact.plan import BN_EPS
+from preact.reference.layers import sigmoid
+
+SEED = 5  # of the input on which an answer is tried
+
+
+@exercise("shortcuts-1")
+def half_open(answer: Any) -> Answer:
+    """Bias at which 54 gates, as set, leave half of the shortcut."""
+    factor = 0.5 ** (1 / 54)
+    return number(answer, math.log(1 / factor - 1), rtol=0.005)
+
+
+@exercise("shortcuts-2")
+def gate_backward(answer: Any) -> Answer:
+    """A function that computes dx of (1 - g(x)) x."""
+    rng = np.random.default_rng(SEED)
+    dout, x = rng.normal(size=(2, 7, 4))
+    W, b = rng.normal(size=(4, 4)), rng.normal(size=4)
+    g = sigmoid(x @ W.T + b)
+    wanted = dout * (1 - g) - (dout * x * g * (1 - g)) @ W
+    return agrees((answer(dout, x, W, b), wanted), what="dx")
+
+
+@exercise("shortcuts-3")
+def dropped_mean_square(answer: Any) -> Answer:
+    """Growth of the expected mean square through 54 masks of rate 0.1."""
+    return number(answer, (1 / (1 - 0.1)) ** 54, rtol=0.01)
+
+
+@exercise("shortcuts-4")
+def exclusive_gate(answer: Any) -> Answer:
+    """A function that gates x and F as Fig. 2(c) does."""
+    rng = np.random.default_rng(SEED)
+    x, F = rng.normal(size=(2, 7, 4))
+    W, pairs = rng.normal(size=(4, 4)), []
+    for bias in (-6.0, 0.5):
+        g = sigmoid(x @ W.T + bias)
+        pairs.append((answer(x, F, W, bias), (1 - g) * x + g * F))
+    return agrees(*pairs)
+
+
+@exercise("shortcuts-5")
+def identity_through_bn(answer: Any) -> Answer:
+    """Scale and shift with which BN returns its input, (2, C)."""
+    x = np.random.default_rng(SEED).normal(3.0, 0.1, (16, 4))
+    wanted = np.array([np.sqrt(x.var(0) + BN_EPS), x.mean(0)])
+    return agrees((answer(x), wanted), what="(γ, β)")

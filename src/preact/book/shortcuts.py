@@ -1,0 +1,204 @@
+"""Table 1 at the start of training: what its shortcuts pass, and what grows.
+
+What is called "at work" is measured on real inputs: the factors that gates,
+masks and convolutions take when they see a stream, not those they were set to.
+
+Chapter `05-shortcuts`.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from functools import cache
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from preact import paper, reference
+from preact.plan import NetworkPlan, stack_plan
+from preact.propagation import (
+    draw_batch,
+    pullback,
+    rms,
+    shortcut_products,
+)
+from preact.records.compare import load_records
+from preact.reference.caches import Array
+from preact.reference.layers import backward
+from preact.reference.unit import UnitCache
+from preact.spec import TABLE_1, Conv1x1, Dropout, UnitSpec
+
+UNITS, WIDTH, BATCH, SEEDS = 54, 64, 128, 3
+# Our rows beside an error of the paper: its one row of six biases is six.
+PAPER_ROWS = {
+    row: result.error_pct
+    for result in paper.results(1)
+    for row in paper.SEARCHED.get(result.row, [result.row])
+}
+
+
+class AtStart(NamedTuple):
+    """Fresh networks of one unit, one a seed.
+
+    A random g_L is sent back. `gradient` (seeds, L + 1) is |g_l| / |g_L|,
+    `at_work` (seeds,) is |g_0| / |g_L| where g_L returns along the shortcuts
+    alone; `signal` (seeds, L + 1) is the rms of x_l.
+    """
+
+    signal: Array
+    gradient: Array
+    at_work: Array
+
+    @property
+    def growth(self) -> Array:
+        """|g_0| / |g_L| of the whole gradient, (seeds,)."""
+        return self.gradient[:, 0]
+
+
+def watch_units(
+    plan: NetworkPlan, *, batch: int = BATCH, seed: int = 0
+) -> tuple[list[Array], list[UnitCache]]:
+    """Forward once: streams x_0 ... x_L, and what each unit left behind.
+
+    As `preact.propagation.run_units`, with a mask for units with dropout.
+    """
+    params = reference.initialize(plan, seed)
+    x, _ = draw_batch(plan, batch, seed)
+    rng = np.random.default_rng([seed, 3])
+    _, stored = reference.network_forward(plan, params, x, rng=rng)
+    return stored.streams, stored.units
+
+
+def along_shortcuts(caches: list[UnitCache], last: Array) -> list[Array]:
+    """Carry a gradient back along the shortcuts alone: at x_0, ..., x_L.
+
+    Branches are left out and gates are taken as they stand; the ReLU after
+    the addition masks as ever.
+    """
+    gradients = [last]
+    for unit in reversed(caches):
+        dy, _ = backward(gradients[-1], unit.after)
+        dx, _ = backward(unit.s * dy, unit.short)
+        gradients.append(dx)
+    return gradients[::-1]
+
+
+@cache
+def at_start(
+    spec: UnitSpec, *, units: int = UNITS, seeds: int = SEEDS
+) -> AtStart:
+    """Measure a unit in fully connected stacks of width 64."""
+    plan = stack_plan(spec, units=units, width=WIDTH)
+    signal, gradient, at_work = [], [], []
+    for seed in range(seeds):
+        streams, caches = watch_units(plan, seed=seed)
+        rng = np.random.default_rng([seed, 2])
+        last = np.asarray(rng.normal(size=streams[-1].shape))
+        norm = np.linalg.norm(last)
+        alone = along_shortcuts(caches, last)[0]
+        back = pullback(plan, caches, last)
+        signal.append([rms(x) for x in streams])
+        gradient.append([np.linalg.norm(g) / norm for g in back])
+        at_work.append(np.linalg.norm(alone) / norm)
+    return AtStart(*map(np.array, (signal, gradient, at_work)))
+
+
+def as_set(plan: NetworkPlan) -> float:
+    """Product of the factors as they are set, by the paper's reckoning.
+
+    Dropout counts as its share of kept values; a 1x1 convolution has no
+    factor, NaN.
+    """
+    shortcut = plan.spec.on_shortcut
+    if isinstance(shortcut, Conv1x1):
+        return math.nan
+    if isinstance(shortcut, Dropout):
+        return float((1 - shortcut.rate) ** len(plan.units))
+    return float(shortcut_products(plan)[0])
+
+
+def theories(rows: Iterable[str]) -> dict[str, dict[str, Array]]:
+    """Three numbers that might predict Table 1, row by row.
+
+    Returns
+    -------
+    dict
+        "as_set", "at_work" and "growth" to a value for each row and seed;
+        rows for which a theory has no number are missing.
+    """
+    measured = {row: at_start(TABLE_1[row]) for row in rows}
+    plans = {
+        row: stack_plan(TABLE_1[row], units=UNITS, width=WIDTH)
+        for row in measured
+    }
+    products = {row: as_set(plan) for row, plan in plans.items()}
+    return {
+        "as_set": {
+            row: np.array([product])
+            for row, product in products.items()
+            if not math.isnan(product)
+        },
+        "at_work": {row: m.at_work for row, m in measured.items()},
+        "growth": {row: m.growth for row, m in measured.items()},
+    }
+
+
+def share_in_order(
+    predicted: Mapping[str, float], errors: Mapping[str, float | None]
+) -> float:
+    """Share of pairs of rows that a number puts in the order of the errors.
+
+    Parameters
+    ----------
+    predicted : mapping
+        A number for each row; the larger promises the smaller error.
+    errors : mapping
+        Test error in percent, None for "fail"; two fails are no pair.
+
+    Returns
+    -------
+    float
+        Equal numbers count half, so that guessing has 1/2.
+    """
+    right: list[float] = []
+    for one, other in combinations(predicted, 2):
+        a, b = (
+            math.inf if (error := errors[row]) is None else error
+            for row in (one, other)
+        )
+        if a != b:
+            gap = predicted[one] - predicted[other]
+            right.append((1 + np.sign(gap) * np.sign(b - a)) / 2)
+    return float(np.mean(right))
+
+
+# ------------------------------------------------------- recorded on digits
+class Recorded(NamedTuple):
+    """All seeds of one network: growth at iteration 0, error at the end."""
+
+    growth: Array
+    error_pct: Array
+
+
+def recorded_on_digits() -> dict[tuple[str, str], Recorded]:
+    """ResNet-110 on digits: (row, tail) to what the records hold."""
+    runs = [
+        *load_records("digits_table_1"),
+        *load_records("digits_table_1_final_bn"),
+        *(
+            run
+            for run in load_records("digits_table_2")
+            if run.row == "original" and run.tail == "BN"
+        ),
+    ]
+    gathered: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for run in runs:
+        start = next(p for p in run.profiles if p.iteration == 0)
+        first, last = start.gradient_norm[0], start.gradient_norm[-1]
+        assert first is not None
+        assert last is not None
+        pair = (first / last, run.test_error_pct)
+        gathered.setdefault((run.row, run.tail), []).append(pair)
+    return {
+        key: Recorded(*np.array(pairs).T) for key, pairs in gathered.items()
+    }

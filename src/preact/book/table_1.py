@@ -1,0 +1,83 @@
+"""The reader ranks the rows of Table 1 before the paper's errors are shown.
+
+Chapter `05-shortcuts`.
+"""
+
+import json
+from html import escape
+
+import numpy as np
+
+from preact import paper
+from preact.book.explorers import Html
+from preact.book.page import words
+from preact.figures import Table
+from preact.figures.variants import color_of, row_name
+
+BIASES = "exclusive-gating-b0-to-b-5"  # the paper's one row of six
+FORMULAS = {
+    "original": "x + F(x)",
+    "constant-scaling-0-1": "F(x)",
+    "constant-scaling-0.5-1": "½ x + F(x)",
+    "constant-scaling-0.5-0.5": "½ x + ½ F(x)",
+    BIASES: "(1 − g(x)) x + g(x) F(x)",
+    "exclusive-gating-b-6": "(1 − g(x)) x + g(x) F(x)",
+    "exclusive-gating-b-7": "(1 − g(x)) x + g(x) F(x)",
+    "shortcut-only-gating-b0": "(1 − g(x)) x + F(x)",
+    "shortcut-only-gating-b-6": "(1 − g(x)) x + F(x)",
+    "conv1x1-shortcut": "BN(W x) + F(x)",
+    "dropout-shortcut": "m x + F(x)",
+}
+SHARED = ("up", "down", "moved", "commit", "again", "kept")
+OWN = ("rank", "ask", "outcome", "error", "row", "alt")
+SHUFFLE = 1  # seed of the order in which the rows are first shown
+LIMITS = (0.0, 14.0)  # percent
+
+
+def name_of(row: str) -> str:
+    """Name a row of the paper's table in the page's language."""
+    say = words()
+    return say("table_1.biases") if row == BIASES else row_name(row, say)
+
+
+def rank_table_1() -> Html:
+    """Ask for an order of Table 1's eleven rows, then show their errors."""
+    say = words()
+    errors = {result.row: result.error_pct for result in paper.results(1)}
+    order = np.random.default_rng(SHUFFLE).permutation(list(errors))
+    arms = {
+        str(row): {
+            "name": name_of(row),
+            "formula": FORMULAS[row],
+            "color": color_of("exclusive-gating-b0" if row == BIASES else row),
+            "marker": "o",
+            "dashed": False,
+        }
+        for row in order
+    }
+    own = {word: say.table[f"table_1.{word}"] for word in OWN}
+    shared = {word: say.table[f"race.{word}"] for word in SHARED}
+    data = {
+        "words": own | shared | {"fail": say("table.fail")},
+        "arms": arms,
+        "errors": errors,
+        "limits": LIMITS,
+        "steps": 0,
+    }
+    text = escape(json.dumps(data, ensure_ascii=False), quote=True)
+    body = [
+        [
+            name_of(row),
+            FORMULAS[row],
+            say("table.fail") if error is None else f"{error:.2f}",
+        ]
+        for row, error in errors.items()
+    ]
+    head = [say(f"table_1.{column}") for column in ("shortcut", "unit", "pct")]
+    table = Table(head, body, say("table_1.caption"))
+    return Html(
+        f'<div class="preact-explorer preact-ranking" role="group" '
+        f'aria-label="{escape(say("table_1.rank"), quote=True)}" '
+        f'data-ranking="{text}"><p>{escape(say("table_1.ask"))}</p>'
+        f"{table._repr_html_()}</div>"
+    )

@@ -1,0 +1,286 @@
+"""Table 1 drawn: what predicts its errors, and shortcuts by depth.
+
+Chapter `05-shortcuts`.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from preact.figures.style import PAPER_GREY, Picture, axes, picture
+from preact.figures.svg import INK
+from preact.figures.variants import color_of, marker_of, row_name
+from preact.strings import Strings
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+FAIL_AT = 15.0  # where "fail" is drawn: the paper prints no number
+KINDS = ("exclusive-gating", "shortcut-only-gating")
+
+
+def prediction_beside_errors(
+    theory: str,
+    predicted: Mapping[str, Array],
+    errors: Mapping[str, float | None],
+    strings: Strings,
+    *,
+    limits: tuple[float, float],
+) -> Picture:
+    """One number for each row of Table 1 against the paper's error.
+
+    Parameters
+    ----------
+    theory : str
+        "as_set", "at_work" or "growth".
+    predicted : row name to (seeds,) float64
+        The number; what lies beyond the axis is drawn at its edge.
+    errors : row name to float or None
+        Test error in percent; None is "fail".
+    limits : (float, float)
+        Of the horizontal axis, logarithmic.
+    """
+    with axes(96, 88) as (figure, ax):
+        ax.axhspan(
+            FAIL_AT - 1, FAIL_AT + 1, color=PAPER_GREY, alpha=0.15, lw=0
+        )
+        fails = [row for row in predicted if errors[row] is None]
+        for row, values in predicted.items():
+            error = errors[row]
+            if error is None:  # one below the other, or they would hide
+                error = FAIL_AT + 0.8 - 1.6 * fails.index(row) / len(fails)
+            x = np.clip(values, *limits)
+            style: Any = {"color": color_of(row)}
+            ends = [x.min(), x.max()]
+            ax.plot(ends, [error, error], lw=1, alpha=0.5, **style)
+            style |= {"zorder": 3} | {
+                "marker": marker_of(row),
+                "ms": 7,
+                "mew": 0.4,
+            }
+            ax.plot(np.median(x), error, **style)
+        ticks = [6, 8, 10, 12, FAIL_AT]
+        names = [f"{tick:g}" for tick in ticks[:-1]] + [strings("table.fail")]
+        ax.set_yticks(ticks, names)
+        low, high = limits
+        wide = 1.5 * (high / low) ** 0.03
+        ax.set(xscale="log", xlim=(low / wide, high * wide), ylim=(5.7, 16.4))
+        marks = 10.0 ** np.linspace(np.log10(low), np.log10(high), 4).round()
+        ax.set_xticks(marks, [power(mark) for mark in marks])
+        ax.minorticks_off()
+        ax.set_xlabel(strings(f"shortcut.{theory}"))
+        ax.set_title(strings("shortcut.error"), fontsize=10, loc="left")
+    alt = strings(
+        "alt.prediction",
+        theory=strings(f"shortcut.{theory}"),
+        each=strings.join(
+            [
+                strings(
+                    "alt.prediction_row",
+                    row=row_name(row, strings),
+                    value=f"{np.median(values):.2g}",
+                    error=error_name(errors[row], strings),
+                )
+                for row, values in predicted.items()
+            ]
+        ),
+    )
+    return picture(figure, alt)
+
+
+def power(value: float) -> str:
+    """Write a power of ten as text; raised digits need no mathematics."""
+    raised = str(round(np.log10(value))).translate(
+        str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+    )
+    return f"10{raised}" if value != 1 else "1"
+
+
+def error_name(error: float | None, strings: Strings) -> str:
+    """The paper's error, or its word for one above 20 %."""
+    return strings("table.fail") if error is None else f"{error:.2f} %"
+
+
+def row_key(strings: Strings) -> Picture:
+    """The markers of Table 1: a gate's is its bias without the sign."""
+    rows = {
+        row: row_name(row, strings)
+        for row in (
+            *("original", "constant-scaling-0-1", "constant-scaling-0.5-1"),
+            *("constant-scaling-0.5-0.5", "conv1x1-shortcut"),
+            "dropout-shortcut",
+        )
+    }
+    for kind in KINDS:
+        rows[f"{kind}-b-6"] = strings(f"shortcut.{kind}")
+    with axes(150, 20) as (figure, ax):
+        ax.axis("off")
+        for row, name in rows.items():
+            ax.plot(
+                [],
+                [],
+                ls="",
+                marker=marker_of(row),
+                color=color_of(row),
+                ms=7,
+                mew=0.4,
+                label=name,
+            )
+        ax.legend(loc="center", ncols=2, fontsize=9)
+    return picture(
+        figure, strings("alt.row_key", rows=strings.join([*rows.values()]))
+    )
+
+
+def over_units(
+    measured: Mapping[str, tuple[str, Array]],
+    theory: Mapping[str, Array],
+    title: str,
+    strings: Strings,
+    *,
+    limits: tuple[float, float],
+) -> Picture:
+    """Measured curves over the units, solid, and predicted ones, dashed.
+
+    Parameters
+    ----------
+    measured : label to (row name, (seeds, L + 1) float64)
+        The row gives the color; the band runs from the least to the greatest.
+    theory : label to (L + 1,) float64
+        Dashed.
+    title : str
+        What the vertical axis shows.
+    limits : (float, float)
+        Of the vertical axis, logarithmic.
+    """
+    with axes(130, 88) as (figure, ax):
+        for label, (row, values) in measured.items():
+            color, depth = color_of(row), np.arange(values.shape[1])
+            low, high = values.min(0), values.max(0)
+            ax.fill_between(depth, low, high, color=color, alpha=0.2, lw=0)
+            ax.plot(np.median(values, axis=0), color=color, label=label)
+        for dashes, (label, line) in zip(
+            ("--", ":", "-."), theory.items(), strict=False
+        ):
+            ax.plot(line, dashes, color=INK, lw=1.2, label=label)
+        ax.set(yscale="log", ylim=limits, xlabel=strings("figure.depth"))
+        ax.set_title(title, fontsize=10)
+        ax.minorticks_off()
+        figure.legend(loc="outside lower center", ncols=2, fontsize=8)
+    ends = {k: np.median(v, axis=0) for k, (_, v) in measured.items()} | {
+        **theory
+    }
+    each = [
+        strings(
+            "alt.from_to", name=k, first=f"{v[0]:.2g}", last=f"{v[-1]:.2g}"
+        )
+        for k, v in ends.items()
+    ]
+    units = len(next(iter(ends.values()))) - 1
+    alt = strings(
+        "alt.over_units", title=title, units=units, each=strings.join(each)
+    )
+    return picture(figure, alt)
+
+
+def ablation(
+    errors: Mapping[tuple[str, str], Array],
+    rows: Mapping[str, str],
+    strings: Strings,
+) -> Picture:
+    """Dots of a shortcut x head experiment, one a seed, a bar at the median.
+
+    Parameters
+    ----------
+    errors : (shortcut, tail) to (seeds,) float64
+        Training error in percent. "shortcut.<shortcut>" names the shortcut;
+        the tail is "" or "BN", and hollow dots have the BN.
+    rows : shortcut to row name
+        For its color.
+    """
+    shortcuts = list(dict.fromkeys(shortcut for shortcut, _ in errors))
+    with axes(150, 20 + 15 * len(shortcuts)) as (figure, ax):
+        for (shortcut, tail), values in errors.items():
+            color = color_of(rows[shortcut])
+            y = -shortcuts.index(shortcut) - (0.16 if tail else -0.16)
+            fill: Any = {"mfc": "none"} if tail else {}
+            ax.plot(
+                values,
+                np.full(len(values), y),
+                "o",
+                color=color,
+                ms=5,
+                alpha=0.8,
+                **fill,
+            )
+            ax.plot(np.median(values), y, "|", color=INK, ms=15, mew=1.6)
+        for fill, key in (({}, "no_bn"), ({"mfc": "none"}, "with_bn")):
+            label = strings(f"shortcut.{key}")
+            ax.plot([], [], "o", color=INK, ms=5, label=label, **fill)
+        names = [strings(f"shortcut.{s}") for s in shortcuts]
+        ax.set_yticks(-np.arange(len(shortcuts)), names)
+        ax.set(
+            xlim=(-2, 102),
+            ylim=(-len(shortcuts) + 0.45, 0.55),
+            xlabel=strings("figure.training_error"),
+        )
+        figure.legend(loc="outside lower center", ncols=2, fontsize=9)
+    each = [
+        strings(
+            "alt.ablation_arm",
+            shortcut=strings(f"shortcut.{shortcut}"),
+            head=strings("shortcut.with_bn" if tail else "shortcut.no_bn"),
+            value=f"{np.median(values):.0f}",
+        )
+        for (shortcut, tail), values in errors.items()
+    ]
+    seeds = len(next(iter(errors.values())))
+    return picture(
+        figure, strings("alt.ablation", seeds=seeds, each=strings.join(each))
+    )
+
+
+def growth_and_error(
+    runs: Mapping[tuple[str, str], tuple[Array, Array]], strings: Strings
+) -> Picture:
+    """Error after training against the gradient's growth before it.
+
+    Parameters
+    ----------
+    runs : (row, tail) to (growth, error in percent)
+        Both (seeds,) float64; hollow markers have a BN before the classifier.
+    """
+    with axes(150, 95) as (figure, ax):
+        for (row, tail), (growth, error) in runs.items():
+            fill: Any = {"mfc": "none", "mew": 1.3} if tail else {"mew": 0.4}
+            ax.plot(
+                growth,
+                error,
+                ls="",
+                marker=marker_of(row),
+                color=color_of(row),
+                ms=6,
+                alpha=0.85,
+                **fill,
+            )
+        for fill, key in (({}, "no_bn"), ({"mfc": "none"}, "with_bn")):
+            label = strings(f"shortcut.{key}")
+            ax.plot([], [], "o", color=INK, ms=5, label=label, **fill)
+        marks = 10.0 ** np.arange(0, 9, 2)
+        ax.set(xscale="log", ylim=(0, 100), xlabel=strings("shortcut.growth"))
+        ax.set_xticks(marks, [power(mark) for mark in marks])
+        ax.minorticks_off()
+        ax.set_title(strings("shortcut.digits_error"), fontsize=10, loc="left")
+        figure.legend(loc="outside lower center", ncols=2, fontsize=9)
+    each = [
+        strings(
+            "alt.prediction_row",
+            row=row_name(row, strings)
+            + (strings("figure.with_final_bn") if tail else ""),
+            value=f"{np.median(growth):.2g}",
+            error=f"{np.median(error):.0f} %",
+        )
+        for (row, tail), (growth, error) in runs.items()
+    ]
+    return picture(
+        figure, strings("alt.growth_and_error", each=strings.join(each))
+    )

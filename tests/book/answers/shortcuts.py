@@ -1,0 +1,64 @@
+"""Answers to the exercises of a chapter: right ones, wrong ones."""
+
+import numpy as np
+
+
+def sigmoid(z):
+    return 1 / (1 + np.exp(-z))
+
+
+def through_both(dout, x, W, b):
+    g = sigmoid(x @ W.T + b)
+    return dout * (1 - g) - (dout * x * g * (1 - g)) @ W
+
+
+def factor_alone(dout, x, W, b):
+    return dout * (1 - sigmoid(x @ W.T + b))
+
+
+def without_weights(dout, x, W, b):
+    g = sigmoid(x @ W.T + b)
+    return dout * (1 - g - x * g * (1 - g))
+
+
+def transposed(dout, x, W, b):
+    g = sigmoid(x @ W.T + b)
+    return dout * (1 - g) - (dout * x * g * (1 - g)) @ W.T
+
+
+def gated(x, F, W, b):
+    g = sigmoid(x @ W.T + b)
+    return (1 - g) * x + g * F
+
+
+def swapped(x, F, W, b):
+    g = sigmoid(x @ W.T + b)
+    return g * x + (1 - g) * F
+
+
+def shortcut_only(x, F, W, b):
+    return (1 - sigmoid(x @ W.T + b)) * x + F
+
+
+def undone(x):
+    return np.array([np.sqrt(x.var(0) + 1e-5), x.mean(0)])
+
+
+def without_epsilon(x):
+    return np.array([x.std(0), x.mean(0)])
+
+
+def variance(x):
+    return np.array([x.var(0) + 1e-5, x.mean(0)])
+
+
+ANSWERS = {
+    "shortcuts-1": ([-4.351], [4.351, -6, 0]),
+    "shortcuts-2": (
+        [through_both],
+        [factor_alone, without_weights, transposed],
+    ),
+    "shortcuts-3": ([295.6], [2**54, 0.9**54, 17.2]),
+    "shortcuts-4": ([gated], [swapped, shortcut_only]),
+    "shortcuts-5": ([undone], [without_epsilon, variance]),
+}

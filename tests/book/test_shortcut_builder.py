@@ -1,0 +1,152 @@
+"""Every shortcut on every placement: written, measured, and ranked."""
+
+import json
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+import torch
+from torch.nn.functional import batch_norm, conv2d
+
+from paths import ROOT
+from preact import paper, reference
+from preact.book.placements import numpy_line, spec_line, torch_line
+from preact.book.shortcut_builder import PLACEMENTS, SHORTCUTS, combinations
+from preact.book.shortcuts import at_start, watch_units
+from preact.book.table_1 import FORMULAS
+from preact.plan import stack_plan
+from preact.propagation import pullback, rms
+from preact.reference import unit_forward
+from preact.reference.layers import bn_forward, conv_forward, sigmoid
+from preact.reference.network import unit_params
+from preact.spec import (
+    BN,
+    RELU,
+    TABLE_1,
+    Conv1x1,
+    Dropout,
+    Gated,
+    Scale,
+    UnitSpec,
+)
+
+WAYS = combinations()
+NODE = shutil.which("node")
+EVERY_WAY = pytest.mark.parametrize("way", WAYS)
+NAMES = {
+    "UnitSpec": UnitSpec,
+    "BN": BN,
+    "RELU": RELU,
+    "Scale": Scale,
+    "Gated": Gated,
+    "Dropout": Dropout,
+    "Conv1x1": Conv1x1,
+}
+
+
+def test_each_shortcut_meets_each_placement_once():
+    assert len(WAYS) == len(PLACEMENTS) * len(SHORTCUTS)
+    assert len(set(WAYS.values())) == len(WAYS)
+    for row in SHORTCUTS:
+        assert WAYS[f"original/{row}"] == TABLE_1[row]
+
+
+@EVERY_WAY
+def test_the_line_of_data_is_the_unit(way):
+    assert eval(spec_line(WAYS[way]), dict(NAMES)) == WAYS[way]
+
+
+@EVERY_WAY
+def test_both_lines_of_code_compute_what_the_package_does(way):
+    spec = WAYS[way]
+    plan = stack_plan(spec, units=1, width=4, kernel=3, side=5)
+    own = unit_params(plan, reference.initialize(plan, seed=0))[0]
+    x = np.random.default_rng(1).normal(size=(6, 4, 5, 5))
+    mask = 2.0 * (np.random.default_rng(2).random(x.shape) >= 0.5)
+    expected, _ = unit_forward(plan.units[0], own, x, mask=mask)
+    ones, zeros = np.ones(4), np.zeros(4)
+
+    def gate(v):
+        weight, bias = own["gate.0.weight"], own["gate.0.bias"]
+        return sigmoid(conv_forward(v, weight, bias)[0])
+
+    mine = {
+        "x": x,
+        "mask": mask,
+        "W1": own["weights.0.weight"],
+        "W2": own["weights.3.weight"],
+        "Ws": own.get("shortcut.0.weight"),
+        "g": gate,
+        "conv": lambda v, W: conv_forward(v, W)[0],
+        "bn": lambda v: bn_forward(v, ones, zeros)[0],
+        "relu": lambda v: np.maximum(v, 0),
+    }
+    np.testing.assert_allclose(eval(numpy_line(spec), mine), expected)
+    theirs = {
+        "x": torch.tensor(x),
+        "self": Module(own),
+        "relu": torch.relu,
+        "dropout": lambda v, _: v * torch.tensor(mask),
+    }
+    np.testing.assert_allclose(eval(torch_line(spec), theirs), expected)
+
+
+class Module:
+    """What a PyTorch module would hold: convolutions, BNs, a gate."""
+
+    def __init__(self, own):
+        own = {name: torch.tensor(value) for name, value in own.items()}
+        weights = own["weights.0.weight"], own["weights.3.weight"]
+        self.conv1 = lambda v: conv2d(v, weights[0], padding=1)
+        self.conv2 = lambda v: conv2d(v, weights[1], padding=1)
+        self.bn = self.bn1 = lambda v: batch_norm(v, None, None, training=True)
+        self.shortcut = lambda v: self.bn(conv2d(v, own["shortcut.0.weight"]))
+        self.g = lambda v: torch.sigmoid(
+            conv2d(v, own["gate.0.weight"], own["gate.0.bias"])
+        )
+
+
+def test_what_is_shown_is_what_propagation_measures():
+    spec = WAYS["full-preactivation/exclusive-gating-b-6"]
+    shown = at_start(spec, units=5, seeds=2)
+    plan = stack_plan(spec, units=5, width=64)
+    for seed in range(2):
+        streams, caches = watch_units(plan, seed=seed)
+        last = np.random.default_rng([seed, 2]).normal(size=streams[-1].shape)
+        back = [np.linalg.norm(g) for g in pullback(plan, caches, last)]
+        np.testing.assert_array_equal(
+            shown.signal[seed], [rms(x) for x in streams]
+        )
+        np.testing.assert_allclose(
+            shown.gradient[seed], np.array(back) / back[-1]
+        )
+
+
+# -------------------------------------------------------------- the ranking
+def test_the_ranking_has_the_rows_of_table_1():
+    assert list(FORMULAS) == [result.row for result in paper.results(1)]
+
+
+@pytest.mark.skipif(NODE is None, reason="the page's script runs in Node")
+@pytest.mark.parametrize(
+    ("order", "right"), [("abcd", 5), ("dcba", 0), ("abdc", 5), ("bacd", 4)]
+)
+def test_pairs_are_counted_and_two_fails_are_none(order, right):
+    errors = {"a": 6.6, "b": 6.9, "c": None, "d": None}
+    scripts = "".join(
+        (ROOT / f"book/_static/{name}.js").read_text("utf-8")
+        for name in ("charts", "ranking", "table1")
+    )
+    question = (
+        f"preactTable1.pairs({json.dumps([*order])}, {json.dumps(errors)})"
+    )
+    program = (
+        "globalThis.document = { querySelectorAll: () => [] };"
+        f"{scripts};console.log(JSON.stringify({question}))"
+    )
+    answer = subprocess.run(
+        [NODE, "-e", program], capture_output=True, text=True, check=False
+    )
+    assert answer.returncode == 0, answer.stderr
+    assert json.loads(answer.stdout) == {"right": right, "all": 5}
