@@ -84,6 +84,7 @@ class Place(_Data):
     table: str | None = None
     figure: str | None = None
     abstract: bool | None = None
+    file: str | None = None
 
 
 class Claim(_Data):
