@@ -86,13 +86,18 @@ QUOTED = """```{{literalinclude}} {path}
     ("option", "value", "other"),
     [
         ("name", "a-quote", "another"),
-        ("lines", "1-2", "1-3"),
-        ("start-after", "def forward", "self.pre"),
-        ("start-at", "a = ", "return"),
-        ("end-before", "return", "h = "),
-        ("end-at", "a = ", "return"),
-        ("dedent", "8", "4"),
-        ("emphasize-lines", "1", "2"),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in [
+                ("lines", "1-2", "1-3"),
+                ("start-after", "def forward", "self.pre"),
+                ("start-at", "a = ", "return"),
+                ("end-before", "return", "h = "),
+                ("end-at", "a = ", "return"),
+                ("dedent", "8", "4"),
+                ("emphasize-lines", "1", "2"),
+            ]
+        ),
     ],
 )
 def test_the_gate_sees_drift_in_every_option_of_a_quote(

@@ -104,7 +104,16 @@ def flat(values):
     return np.append(values.ravel(), 0.0)
 
 
-@pytest.mark.parametrize("how", [all_nan, one_nan, endless, flat])
+@pytest.mark.parametrize(
+    "how",
+    [
+        one_nan,
+        *(
+            pytest.param(how, marks=pytest.mark.slow)
+            for how in (all_nan, endless, flat)
+        ),
+    ],
+)
 @pytest.mark.parametrize("exercise", ANSWERS)
 def test_a_value_that_is_none_is_never_right(exercise, how, capsys):
     for answer in ANSWERS[exercise][0]:

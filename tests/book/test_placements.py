@@ -129,14 +129,9 @@ def test_the_page_names_every_choice_as_python_does():
 
 
 # --------------------------------------------- what the chapter says of them
-SOME_WAYS = [
-    way if way == "BN ReLU//" else pytest.param(way, marks=pytest.mark.slow)
-    for way in WAYS
-]
-
-
 @claim("a-thousandfold-needs-bn-after-addition")
-@pytest.mark.parametrize("way", SOME_WAYS)
+@pytest.mark.slow
+@EVERY_WAY
 def test_a_thousandfold_growth_needs_bn_after_the_addition(way):
     spec = WAYS[way]
     ratio = measure(spec, seeds=2).gradient[:, 0]

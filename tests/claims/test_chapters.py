@@ -35,10 +35,6 @@ from preact.spec import (
 
 claim = pytest.mark.claim
 slow = pytest.mark.slow
-# The first seed in the fast suite, all of them in the whole one.
-three_seeds = pytest.mark.parametrize(
-    "seed", [0, *(pytest.param(seed, marks=slow) for seed in (1, 2))]
-)
 
 
 def cells(chapter, *wanted):
@@ -272,7 +268,9 @@ def gates_at_work(row, seed):
 
 
 @claim("shortcut-only-passes-less-than-exclusive")
-@three_seeds
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=slow) for seed in (1, 2))]
+)
 def test_at_the_best_bias_shortcut_only_gates_pass_less_than_exclusive(seed):
     """And Table 1 has the smaller error for those that pass less."""
     rows = ("shortcut-only-gating-b-6", "exclusive-gating-b-6")
@@ -301,8 +299,9 @@ def bn_after(seed, units=50):
 
 
 @claim("bn-after-addition-is-closed-by-its-relu")
-@three_seeds
+@slow
 @pytest.mark.xdist_group("bn-after")
+@pytest.mark.parametrize("seed", range(3))
 def test_the_relu_and_not_the_bn_closes_the_shortcut_of_fig_4b(seed):
     kept, _, closed, measured = bn_after(seed)
     assert 0.5 <= min(closed) < max(closed) < 0.8
@@ -317,8 +316,9 @@ def test_the_relu_and_not_the_bn_closes_the_shortcut_of_fig_4b(seed):
 
 
 @claim("bn-after-addition-grows-by-its-own-law")
-@three_seeds
+@slow
 @pytest.mark.xdist_group("bn-after")
+@pytest.mark.parametrize("seed", range(3))
 def test_equation_growth_bn_after_is_right_within_10_percent_a_unit(seed):
     _, predicted, _, measured = bn_after(seed)
     for units in (10, 50):

@@ -227,7 +227,7 @@ CASES = {  # package and maker
     "timm's resnetv2_18": ("timm", timm_like),
     "timm's resnetv2_50": ("timm", lambda: timm_like((3, 4, 6, 3), True)),
 }
-SLOW = ("1001", "50", "50b", "110", "164", "164bn")
+SLOW = ("1001", "50", "50b", "56", "110", "164", "164bn")
 
 
 def cases():

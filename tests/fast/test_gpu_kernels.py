@@ -233,6 +233,7 @@ def test_frugal_modes_change_no_bit():
         assert torch.equal(a.grad, b.grad)
 
 
+@pytest.mark.slow
 def test_a_watched_unit_shows_what_it_does():
     plan = planned("one convolution")
     network, plain = fused(plan), Network(plan, seed=0)

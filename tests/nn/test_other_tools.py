@@ -22,6 +22,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::FutureWarning"),
     pytest.mark.filterwarnings("ignore::torch.jit.TracerWarning"),
 ]
+slow = pytest.mark.slow
 VIEWS = {
     "Network": lambda network: network,
     "fast": fast,
@@ -47,6 +48,11 @@ def view(request):
     return request.param
 
 
+@pytest.mark.parametrize(
+    "view",
+    ["fast", *(pytest.param(v, marks=slow) for v in ("Network", "segment"))],
+    indirect=True,
+)
 def test_units_that_are_alike_are_compiled_once(view):
     """So a thousand layers take no longer to compile than twenty."""
     graphs = []

@@ -169,7 +169,9 @@ def test_a_gate_on_the_shortcut_alone_need_not_be_a_complement(design):
     assert np.abs(out).max() < 1e-12
 
 
-@pytest.mark.parametrize("convention", ["derived", "BN ReLU"])
+@pytest.mark.parametrize(
+    "convention", ["derived", pytest.param("BN ReLU", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("stem", [None, *legal.OPS])
 def test_imagenet_stems_and_first_units_agree(stem, convention):
     plan = imagenet_plan(

@@ -60,7 +60,9 @@ def assert_same_end(a, b):
         assert torch.equal(one["momentum_buffer"], two["momentum_buffer"])
 
 
-@pytest.mark.parametrize("stop", [1, 5, 6, 11])
+@pytest.mark.parametrize(
+    "stop", [1, 6, *(pytest.param(n, marks=pytest.mark.slow) for n in (5, 11))]
+)
 @pytest.mark.parametrize("where", ["between steps", "inside a step"])
 def test_a_run_stopped_by_ctrl_c_ends_as_if_it_had_not_been(
     digits, tmp_path, stop, where, monkeypatch

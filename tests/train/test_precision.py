@@ -26,6 +26,9 @@ def run(**execution):
     )
 
 
+slow = pytest.mark.slow
+
+
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory):
     return train(run(), tmp_path_factory.mktemp("plain"))
@@ -36,10 +39,12 @@ def plain(tmp_path_factory):
     [
         # The same numbers in another order, or with 8 or 11 bits: over 60
         # steps the loss drifts by that much and no more.
-        ({"channels_last": True}, 1e-3),
-        ({"memory": "segment", "channels_last": True}, 1e-3),
+        pytest.param({"channels_last": True}, 1e-3, marks=slow),
+        pytest.param(
+            {"memory": "segment", "channels_last": True}, 1e-3, marks=slow
+        ),
         ({"fast": True, "channels_last": True}, 1e-3),
-        ({"precision": "bf16"}, 0.1),
+        pytest.param({"precision": "bf16"}, 0.1, marks=slow),
         ({"precision": "fp16"}, 0.1),
     ],
     ids=str,
