@@ -108,6 +108,14 @@ def test_a_network_of_each_row_comes_back(tmp_path, row):
     assert torch.equal(preact.load(tmp_path / "it")(x), network(x))
 
 
+def test_the_same_network_is_the_same_file_to_the_last_byte(tmp_path):
+    path, files = tmp_path / "mine.safetensors", set()
+    for _ in range(8):
+        preact.save(network_of(PLAN), path)
+        files.add(path.read_bytes())
+    assert len(files) == 1
+
+
 def test_no_half_of_a_file_takes_the_place_of_another(tmp_path):
     path = tmp_path / "mine.safetensors"
     preact.save(network_of(PLAN), path)

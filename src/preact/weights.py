@@ -109,7 +109,8 @@ def save_weights(
     }
     texts["sha256"] = _checksum(texts, tensors)
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_new(path, to_safetensors(tensors, texts), replace=True)
+    content = _in_order(to_safetensors(tensors, texts))
+    write_new(path, content, replace=True)
 
 
 def load(path: Path | str) -> Network:
@@ -249,6 +250,21 @@ def _check_shapes(shapes: Shapes, plan: NetworkPlan) -> None:
                 f"{name} of a {network} must have shape {wanted[name]}; "
                 f"got {shape}"
             )
+
+
+def _in_order(content: bytes) -> bytes:
+    """Sort the texts of the header, which safetensors puts in any order.
+
+    A file is the header's length in 8 bytes, the header in JSON, filled up
+    to a multiple of 8 bytes with blanks, and the tensors.
+    """
+    start = 8 + int.from_bytes(content[:8], "little")
+    header = json.loads(content[8:start])
+    header["__metadata__"] = dict(sorted(header["__metadata__"].items()))
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":"))
+    raw = text.encode()
+    raw += b" " * (-len(raw) % 8)
+    return len(raw).to_bytes(8, "little") + raw + content[start:]
 
 
 def _checksum(texts: Mapping[str, str], tensors: Mapping[str, Tensor]) -> str:
