@@ -73,7 +73,9 @@ def torch_trace(row):
 
 
 @pytest.mark.parametrize("row", ROWS)
-@pytest.mark.parametrize("trace", [numpy_trace, torch_trace])
+@pytest.mark.parametrize(
+    "trace", [pytest.param(numpy_trace, marks=pytest.mark.slow), torch_trace]
+)
 def test_thirty_steps_of_training_repeat_the_golden_trace(trace, row):
     """Rounding of 1e-16 is amplified by training; 1e-7 was never needed."""
     golden = json.loads(GOLDEN.read_text("utf-8"))[row]

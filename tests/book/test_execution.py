@@ -84,10 +84,15 @@ def by_the_site(tree):
 @pytest.mark.parametrize(
     "order",
     [
-        (by_nbmake, by_the_site),
         (by_the_site, by_nbmake),
-        (by_nbmake, by_nbmake),
-        (by_the_site, by_the_site, by_nbmake),
+        *(
+            pytest.param(order, marks=pytest.mark.slow)
+            for order in [
+                (by_nbmake, by_the_site),
+                (by_nbmake, by_nbmake),
+                (by_the_site, by_the_site, by_nbmake),
+            ]
+        ),
     ],
     ids=lambda order: "-".join(run.__name__ for run in order),
 )
@@ -100,6 +105,7 @@ def test_in_any_order_a_chapter_runs_once(tree, order):
     assert len(get_cache(folder).list_cache_records()) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_new_requirements_run_a_chapter_again(tree):
@@ -176,17 +182,20 @@ def test_a_change_of_the_reference_runs_the_chapter_on_units_again(
 EDITIONS = sorted(path.name for path in ROOT.glob("notebooks/*"))
 
 
+@pytest.mark.slow
 def test_a_word_runs_the_chapters_of_its_language_again(copy, before):
     changed = changed_by(copy, before, "src/preact/strings/zh-Hant.toml")
     names = {path.stem for path in ROOT.glob("notebooks/en/*")}
     assert changed == {f"zh-Hant-{name}" for name in names}
 
 
+@pytest.mark.slow
 def test_a_number_of_the_paper_runs_who_prints_it_again(copy, before):
     changed = changed_by(copy, before, "src/preact/paper/table_2.toml")
     assert {f"{edition}-index" for edition in EDITIONS} <= changed
 
 
+@pytest.mark.slow
 def test_a_new_record_runs_only_who_reads_records_again(copy, before):
     path = copy / "src/preact/results/digits_table_2/seed-0.json"
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -75,6 +75,7 @@ def test_the_commit_of_another_repository_is_not_ours(vendored):
     assert not (vendored / "was-run").exists()
 
 
+@pytest.mark.slow
 def test_git_in_the_environment_points_nowhere_else(vendored):
     told = asked(SOURCE.parent, {"GIT_DIR": str(vendored / ".git")})
     assert git(ROOT, "rev-parse", "HEAD") in told

@@ -141,7 +141,9 @@ def test_a_compiler_that_hangs_is_given_up(tmp_path, monkeypatch):
     assert "gave no answer" in kernels_status()
 
 
-@pytest.mark.parametrize("mode", [0o777, 0o775])
+@pytest.mark.parametrize(
+    "mode", [0o775, pytest.param(0o777, marks=pytest.mark.slow)]
+)
 def test_a_cache_in_which_others_may_write_is_not_trusted(
     tmp_path, caplog, mode
 ):

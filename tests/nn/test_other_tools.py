@@ -48,11 +48,14 @@ def view(request):
     return request.param
 
 
-@pytest.mark.parametrize(
+some_views = pytest.mark.parametrize(
     "view",
     ["fast", *(pytest.param(v, marks=slow) for v in ("Network", "segment"))],
     indirect=True,
 )
+
+
+@some_views
 def test_units_that_are_alike_are_compiled_once(view):
     """So a thousand layers take no longer to compile than twenty."""
     graphs = []
@@ -68,6 +71,7 @@ def test_units_that_are_alike_are_compiled_once(view):
     assert graphs[0] == graphs[1] < 9
 
 
+@some_views
 def test_an_exported_program_takes_batches_of_any_size(view):
     network = evaluating(view)
     n = torch.export.Dim("n")
@@ -116,6 +120,7 @@ def test_data_parallel_wrappers_change_no_gradient(view, wrap, tmp_path):
         torch.testing.assert_close(a.grad, b.grad)
 
 
+@some_views
 def test_a_trace_computes_the_same_logits(view):
     network = evaluating(view)
     with torch.no_grad():

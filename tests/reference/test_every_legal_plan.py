@@ -172,7 +172,10 @@ def test_a_gate_on_the_shortcut_alone_need_not_be_a_complement(design):
 @pytest.mark.parametrize(
     "convention", ["derived", pytest.param("BN ReLU", marks=pytest.mark.slow)]
 )
-@pytest.mark.parametrize("stem", [None, *legal.OPS])
+@pytest.mark.parametrize(
+    "stem",
+    [None, *(pytest.param(op, marks=pytest.mark.slow) for op in legal.OPS)],
+)
 def test_imagenet_stems_and_first_units_agree(stem, convention):
     plan = imagenet_plan(
         UnitSpec(pre=(BN, RELU)),
