@@ -9,6 +9,7 @@ import pytest
 from jupyter_cache import get_cache
 from nbmake.nb_run import NotebookRun
 from sphinx.application import Sphinx
+from sphinx.util.docutils import docutils_namespace
 
 from book.tools.execution import cache_folder, modules_of, needed, once
 from book.tools.notebooks import notebook
@@ -63,19 +64,20 @@ def by_nbmake(tree):
 
 def by_the_site(tree):
     out = tree / "_build/en"
-    app = Sphinx(
-        srcdir=tree / "book/en",
-        confdir=None,
-        outdir=out / "html",
-        doctreedir=out / "trees",
-        buildername="html",
-        confoverrides={
-            "extensions": ["myst_nb", "book.site.execution"],
-            "nb_execution_mode": "cache",
-        },
-        status=None,
-    )
-    app.build()
+    with docutils_namespace():
+        app = Sphinx(
+            srcdir=tree / "book/en",
+            confdir=None,
+            outdir=out / "html",
+            doctreedir=out / "trees",
+            buildername="html",
+            confoverrides={
+                "extensions": ["myst_nb", "book.site.execution"],
+                "nb_execution_mode": "cache",
+            },
+            status=None,
+        )
+        app.build()
     assert "<span></span>5\n" in (out / "html/index.html").read_text("utf-8")
 
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as nnf
 
-from preact.fast import fast, kernels, with_memory
+from preact.fast import fast, with_memory
 from preact.fast.cpu.bn_relu import bn_relu_forward
 from preact.nn import Network
 from preact.nn.layers import BatchNorm, set_ghost_batch
@@ -44,11 +44,6 @@ def backward(network, dtype):
     logits = network(x)
     nnf.cross_entropy(logits, labels).backward()
     return logits.detach(), x.grad
-
-
-@pytest.fixture(autouse=True)
-def with_kernels():
-    assert kernels() is not None, "these tests need a C compiler"
 
 
 @pytest.mark.parametrize(
@@ -141,7 +136,7 @@ def test_a_deep_gradient_errs_no_more_than_float32_does():
     assert sum(ratios) / 3 < torch.tensor(30.0).log()
 
 
-def test_the_fast_path_is_taken_where_it_can_be():
+def test_the_fast_path_is_taken_where_it_can_be(compiled):
     """Seen in the graph of autograd: one operation in place of many."""
     ours = fast(Network(planned("full-preactivation"), seed=0))
     x = batch(torch.float32)[0]
@@ -229,7 +224,7 @@ def test_a_ghost_batch_that_does_not_divide_the_batch_is_refused():
         ours(batch(torch.float32)[0])
 
 
-def test_a_large_mean_costs_no_digits():
+def test_a_large_mean_costs_no_digits(compiled):
     x = torch.randn(64, 16, 8, 8) + 1e4
     x = x.contiguous(memory_format=torch.channels_last)
     bn = BatchNorm(Planned(name="pre.0", channels=16))

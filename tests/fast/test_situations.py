@@ -15,7 +15,7 @@ import pytest
 import torch
 from situations import SITUATIONS, bns, logits_of, seen
 
-from preact.fast import fast, kernels, with_memory
+from preact.fast import fast, with_memory
 from preact.nn import Network
 from preact.plan import cifar_plan
 from preact.spec import ROWS
@@ -36,11 +36,6 @@ CASES = [
 SOME_VIEWS = ["fast", *(pytest.param(v, marks=slow) for v in [*VIEWS][1:])]
 # Of a network this shallow; times float32's own error.
 LEAST, TIMES = 2e-6, 8
-
-
-@pytest.fixture(autouse=True)
-def with_kernels():
-    assert kernels() is not None, "these tests need a C compiler"
 
 
 def planned(row="full-preactivation", convs=2):
