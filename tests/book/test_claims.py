@@ -103,13 +103,13 @@ def test_a_claim_is_said_and_its_scope_is_named_in_every_language():
         ),
         (
             "book/zh-Hant/04-units.md",
-            "{claim}`unit-dx`",
+            "{claim}`bn-dx`",
             "",
-            "zh-Hant/04-units: no sentence is unit-dx",
+            "zh-Hant/04-units: no sentence is bn-dx",
         ),
         (
             "book/en/04-units.md",
-            "{claim}`unit-dx`",
+            "{claim}`bn-dx`",
             "{claim}`unit-dx` {claim}`unit-dy`",
             "en/04-units: book/claims.toml has no claim 'unit-dy'",
         ),

@@ -92,6 +92,7 @@ def build(folder, language, *cells):
             "myst_enable_extensions": ["colon_fence"],
             "nb_execution_mode": "off",
             "numfig": True,
+            "suppress_warnings": ["app"],  # of another test's build
         },
     )
     try:

@@ -47,6 +47,7 @@ def test_the_map_lists_the_chapters_in_their_order(tmp_path, language, times):
             "language": EDITIONS[language]["catalog"],
             "myst_enable_extensions": ["colon_fence"],
             "nb_execution_mode": "off",
+            "suppress_warnings": ["app"],  # of another test's build
         },
     )
     try:
