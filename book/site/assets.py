@@ -98,6 +98,7 @@ def subset_icons(folder: Path) -> None:
         sheet.read_text("utf-8") for sheet in folder.glob("_static/**/*.css")
     )
     codes = {int(c, 16) for c in re.findall(r"\\([ef][0-9a-f]{3})\b", sheets)}
+    codes |= {ord(c) for c in re.findall("[\ue000-\uf8ff]", sheets)}
     for font in folder.glob("_static/vendor/fontawesome/webfonts/*"):
         if font.suffix != ".woff2":
             font.unlink()  # an older format, for browsers that are gone
