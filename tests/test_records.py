@@ -148,6 +148,14 @@ def cases():
     yield from [("deterministic", 0), ("unheard_of", 1), ("protocol", "x")]
 
 
+def test_what_the_first_records_lack_is_unknown_and_not_made_up(tmp_path):
+    path = tmp_path / "seed-1.json"
+    older = {k: v for k, v in GOOD.items() if k not in LATER}
+    path.write_text(json.dumps(older))
+    record = read_record(path)
+    assert [record[name] for name in LATER] == [None, "", "", None, ""]
+
+
 CASES = list(cases())
 
 
@@ -420,6 +428,7 @@ def test_ours_stands_beside_the_papers_error_on_the_same_data(
     (line,) = compare(load_records("any", tmp_path))
     assert line.paper_has == (error is not None)
     assert line.paper_pct == error
+    assert bool(line.paper_data) == (data != "shells")
     said = reported(tmp_path, capsys)
     assert label in " ".join(said.split())
     if error:
