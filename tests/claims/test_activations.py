@@ -344,6 +344,12 @@ def test_where_bn_alone_follows_the_addition_it_is_a_factor(
         for x, stored in zip(streams, caches, strict=False)
     ]
     assert low < np.mean(factors[1:]) < high
+    covariance = [
+        np.mean(x * (stored.F - stored.F.mean(axis=0)))
+        for x, stored in zip(streams, caches, strict=False)
+    ]
+    only_adds = spec is ONLY_ADDS_AND_BN
+    assert (np.mean(covariance[1:]) > 0.05) == only_adds
     short = stack_plan(spec, units=5, width=64)
     direct = direct_coefficient(short, seed=seed, probes=10)[0]
     assert direct == pytest.approx(np.prod(factors[:5]), abs=0.1)
