@@ -1,0 +1,19 @@
+"""Which residual unit a network is, and whether it is right.
+
+`probe` takes any PyTorch module apart by what it computes: operations are
+written down below PyTorch's dispatcher, additions with a shortcut and a
+branch are its units, and what the graph cannot say is measured with values.
+No name of a class or an attribute is read to decide anything.
+"""
+
+from preact.conformance.probe import assert_identity_shortcuts, probe
+from preact.conformance.report import Finding, Property, Report, Verdict
+
+__all__ = [
+    "Finding",
+    "Property",
+    "Report",
+    "Verdict",
+    "assert_identity_shortcuts",
+    "probe",
+]
