@@ -117,12 +117,17 @@ class Renamed(ast.NodeTransformer):
         node.id = self.names.get(node.id, node.id)
         return node
 
-    def visit_Attribute(self, node):
-        self.generic_visit(node)
-        node.attr = self.names.get(node.attr, node.attr)
+    def visit_arg(self, node):
+        node.arg = self.names.get(node.arg, node.arg)
         return node
 
-    def visit_AnnAssign(self, node):
+    def visit_Attribute(self, node):
+        of = node.value
+        rooms = {"self", "interior", "boundaries", "layers", *self.names}
+        mine = isinstance(of, ast.Name) and of.id in rooms
+        parent = isinstance(of, ast.Call) and ast.unparse(of) == "super()"
+        if mine or parent:
+            node.attr = self.names.get(node.attr, node.attr)
         self.generic_visit(node)
         return node
 
@@ -143,7 +148,7 @@ def renamed_zoo(seed):
         ast.Module([n for t in trees.values() for n in t.body], []), draw
     )
     package = "renamed_zoo"
-    for name in files:
+    for name in files:  # each after those that it imports
         full = package if name == "__init__" else f"{package}.{name}"
         module = types.ModuleType(full)
         module.__path__ = []
