@@ -1,5 +1,6 @@
 """A network on the table: what the checks read."""
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -8,7 +9,7 @@ from itertools import groupby, takewhile
 from torch import Tensor
 
 from preact.conformance.anatomy import Anatomy, Unit
-from preact.conformance.graph import Kind
+from preact.conformance.graph import ROOT, Kind
 from preact.conformance.signature import (
     Signature,
     commonest,
@@ -16,6 +17,8 @@ from preact.conformance.signature import (
     row_of,
     signature,
 )
+
+SHOWN = 3  # kinds of units in one line
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +70,22 @@ class Case:
         return commonest(self.signatures)
 
     @cached_property
+    def unit(self) -> str:
+        """The interior unit read aloud; several kinds, if it is not plain."""
+        kinds = {str(s): None for s in self.signatures}
+        if self.is_plain or len(kinds) < 2:
+            return str(self.sign or "")
+        return "; ".join([*kinds][:SHOWN])
+
+    @cached_property
+    def is_one_stream(self) -> bool:
+        """Whether each unit reads what the one before has written."""
+        adds = [ROOT, *(unit.add for unit in self.units)]
+        return all(
+            u.before == add for u, add in zip(self.units, adds, strict=False)
+        )
+
+    @cached_property
     def row(self) -> str:
         """Its row in the paper, or ""."""
         return self._row(self.sign) if self.sign else ""
@@ -89,6 +108,8 @@ class Case:
     def stages(self) -> list[tuple[tuple[int, ...], int]]:
         """Shapes of the stream without the batch, and units of each."""
         shapes = [unit.shape_out[1:] for unit in self.units]
+        if len({len(shape) for shape in shapes}) > 1:  # tokens, in or out
+            shapes = [(math.prod(shape),) for shape in shapes]
         return [(shape, len(list(same))) for shape, same in groupby(shapes)]
 
     @cached_property
@@ -101,16 +122,11 @@ class Case:
         total = 0
         for node in self.training.graph.nodes:
             if node.kind is Kind.CONV:
-                pixels = 1
-                for side in node.shape[2:]:
-                    pixels *= side
-                total += node.facts["macs"] * pixels
+                total += node.facts["macs"] * math.prod(node.shape[2:])
             elif node.kind is Kind.LINEAR:
-                size = 1
-                for side in node.shape:
-                    size *= side
-                tokens = size // max(node.facts["c_out"], 1)
-                tokens //= self.training.graph.nodes[0].shape[0]
+                images = self.training.graph.nodes[0].shape[0]
+                size = math.prod(node.shape)
+                tokens = size // (node.facts["c_out"] * images)
                 total += node.facts["macs"] * max(tokens, 1)
         return total
 

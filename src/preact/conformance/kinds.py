@@ -73,7 +73,8 @@ def kind_of(
     if name in ("native_layer_norm", "layer_norm", "_fused_rms_norm"):
         return Kind.NORM, {"over": "layer"}
     if name in ("native_group_norm", "group_norm"):
-        return Kind.NORM, {"over": "group"}
+        groups = [one for one in args if type(one) is int][-1:]
+        return Kind.NORM, {"over": "layer" if groups == [1] else "group"}
     if name in ("relu", "threshold") or _is_clamp_at_zero(name, args):
         return Kind.RELU, {}
     if name in ACTIVATIONS or name == "clamp":

@@ -84,7 +84,7 @@ def probe(
     return Report(
         network=name or type(module).__name__,
         image=shape,
-        unit=str(case.sign or ""),
+        unit=case.unit,
         row=case.row,
         units=len(case.units),
         stages=tuple(count for _, count in case.stages),

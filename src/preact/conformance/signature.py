@@ -36,6 +36,7 @@ from preact.spec import (
     UnitSpec,
 )
 
+HEAVY = {CONV, "linear", "parallel layers", "attention", "gate"}
 DROPPED = ("dropout", "drop path")  # on a branch it regularizes, no more
 
 
@@ -121,7 +122,9 @@ def interior(anatomy: Anatomy) -> list[Unit]:
     return [
         u
         for u in anatomy.units
-        if u.keeps_shape and u.before != ROOT and CONV not in _names(u.trunk)
+        if u.keeps_shape
+        and u.before != ROOT
+        and not HEAVY & {*_names(u.trunk)}
     ]
 
 

@@ -146,15 +146,15 @@ class Trace(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 isinstance(m, Constant) and m.random for m in meanings
             )
             for result in results:
-                self._mean(result, Constant(params, random), in_place)
+                self._mean(result, Constant(params, random), in_place, tensors)
             return
         first = results[0]
         if is_same(name, signals, first):
-            self._mean(first, signals[0][1], in_place)
+            self._mean(first, signals[0][1], in_place, tensors)
             return
         kind, facts = self._kind(name, args, kwargs, signals, meanings, first)
         node = self._add(kind, name, signals, first, params, facts)
-        self._mean(first, node.index, in_place)
+        self._mean(first, node.index, in_place, tensors)
         if kind in (Kind.NORM, Kind.MAX_POOL):
             return  # statistics and places
         for other in results[1:]:
@@ -166,7 +166,7 @@ class Trace(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 (),
                 facts,
             )
-            self._mean(other, twin.index)
+            self._mean(other, twin.index, among=tensors)
 
     def _add(
         self,
@@ -235,12 +235,23 @@ class Trace(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return node.index
 
     def _mean(
-        self, x: Tensor, meaning: Meaning, changed: bool = False
+        self,
+        x: Tensor,
+        meaning: Meaning,
+        changed: bool = False,
+        among: Sequence[Tensor] = (),
     ) -> None:
-        """Remember what a tensor is; a change in place counts after it."""
-        self._meanings[x] = (meaning, version_of(x) + changed)
+        """Remember what a tensor is.
+
+        A change in place is counted only after it; and a view takes up the
+        count of what it is a view of.
+        """
+        place = storage_of(x)
+        counts = [version_of(y) for y in among if storage_of(y) == place]
+        version = max(counts, default=version_of(x)) + changed
+        self._meanings[x] = (meaning, version)
         if changed and isinstance(meaning, int):
-            self._written[storage_of(x)] = meaning
+            self._written[place] = meaning
 
 
 def is_same(name: str, signals: list[tuple[Tensor, int]], out: Tensor) -> bool:

@@ -48,6 +48,10 @@ def width_change(case: Case) -> Finding | None:
     sign = case.sign
     if sign is None or not sign.is_plain:
         return None
+    if not case.is_one_stream:
+        return Finding(
+            property=Property.WIDTH, verdict=UNKNOWN, reason="width-streams"
+        )
     missing = [
         u for u in case.units if u.before != ROOT and CONV in names(u.trunk)
     ]

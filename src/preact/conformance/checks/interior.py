@@ -16,7 +16,7 @@ def row(case: Case) -> Finding:
         return Finding(
             property=Property.ROW, verdict=UNKNOWN, reason="row-too-short"
         )
-    unit = {"unit": str(sign)}
+    unit = {"unit": case.unit}
     if case.row and case.meant and case.row != case.meant:
         return Finding(
             property=Property.ROW,

@@ -20,7 +20,7 @@ def batch_norm(case: Case) -> Finding | None:
     evidence = {"norms": len(norms), "others": ", ".join(others)}
     if not norms or not case.skeleton_row:
         return None  # not the paper's unit: its BN is not asked for
-    if "unknown norm" in others:
+    if {"unknown norm", "group norm"} & {*others}:
         verdict, reason = UNKNOWN, "norm-unknown"
     elif others:
         verdict, reason = NO, "norm-within-image"
@@ -32,7 +32,6 @@ def batch_norm(case: Case) -> Finding | None:
         reason=reason,
         evidence=evidence,
         source="Sec. 3.1",
-        row=case.skeleton_row if others else "",
     )
 
 

@@ -32,7 +32,7 @@ def stages(case: Case) -> Finding | None:
     verdict, reason = YES, "stages-double"
     if wrong:
         verdict, reason = NO, "stages-wrong"
-    if len(shapes) < 2 or (wrong and grouped):
+    if len(shapes) < 2 or not case.is_one_stream or (wrong and grouped):
         verdict, reason = UNKNOWN, "stages-unknown"
     return Finding(
         property=Property.STAGES,
