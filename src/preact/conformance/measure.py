@@ -152,9 +152,12 @@ def what_is(x: Tensor, y: Tensor) -> str:
     for name, over in places.items():
         if over and is_standard(x, y, over):
             return name
-    for over in ([1], [x.ndim - 1]):
-        if is_standard(x, y, over):
+    for over in (1, x.ndim - 1):
+        if is_standard(x, y, [over]):
             return "layer norm"
+        square = (y * y).mean(over)
+        if bool((square - 1).abs().max() < CLOSE):
+            return "RMS norm"
     return "unknown function"
 
 
