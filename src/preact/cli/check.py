@@ -3,6 +3,8 @@
 import argparse
 import json
 import re
+import sys
+from contextlib import redirect_stdout
 from typing import Any
 
 from preact.cli import COMMANDS
@@ -58,9 +60,9 @@ def add_command(commands: Any) -> None:
 def _check(options: argparse.Namespace) -> int:
     """Load, probe, print."""
     image = read_image(options.image)
-    report = probe(
-        load(options.address), image, row=options.row, name=options.address
-    )
+    with redirect_stdout(sys.stderr):  # what foreign code prints
+        network = load(options.address)
+        report = probe(network, image, row=options.row, name=options.address)
     faults = [f for f in report.faults if f.property not in options.skip]
     if options.json:
         print(json.dumps(report.as_dict()))

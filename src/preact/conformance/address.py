@@ -61,7 +61,7 @@ def _called(address: str, make: Callable[[], object]) -> object:
     """Call a factory, and say in one sentence if it cannot be."""
     try:
         return make()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         said = " ".join(str(error).split())[:200] or type(error).__name__
         raise ValueError(
             f"{address} must make a network when it is called without "
@@ -76,7 +76,7 @@ def _module(name: str) -> Any:
         sys.path.insert(0, here)
     try:
         return importlib.import_module(name)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         said = " ".join(str(error).split())[:200] or type(error).__name__
         raise ValueError(
             f"{name} must be a module that can be imported; "

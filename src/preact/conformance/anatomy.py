@@ -306,9 +306,17 @@ def way(graph: Graph, start: int, end: int) -> list[Step]:
     for before, index in graph.steps(start, end):
         node = graph.nodes[index]
         name = _name(graph, before, node)
+        last = steps[-1].name if steps else ""
+        if name == "learned scale" and is_norm(last):
+            continue  # its gamma, by hand
         if name:
             steps.append(Step(name, node, before))
     return steps
+
+
+def is_norm(name: str) -> bool:
+    """Whether a step normalizes."""
+    return name == BN or name.endswith(" norm")
 
 
 def _name(graph: Graph, before: int, node: Node) -> str:

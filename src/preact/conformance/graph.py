@@ -85,11 +85,14 @@ class Graph:
         on the images.
     used : set of str
         Parameters that were read at all.
+    heard : set of int
+        Nodes that the loss's gradient comes back to.
     """
 
     nodes: list[Node] = field(default_factory=list)
     output: int = ROOT
     used: set[str] = field(default_factory=set)
+    heard: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.dominators: list[int] = []

@@ -1,8 +1,10 @@
 """Passes with values: shortcuts compared, branches zeroed, regions judged."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import torch
+import torch.nn.functional as nnf
 from torch import Tensor, nn
 
 from preact.conformance.anatomy import Anatomy, Unit
@@ -13,6 +15,13 @@ from preact.conformance.trace import See, trace
 
 Run = Callable[[See, Mapping[int, set[int]]], Graph]
 UNJUDGED = ("unknown norm", "unknown function")
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "gelu": nnf.gelu,
+    "gelu of tanh": partial(nnf.gelu, approximate="tanh"),
+    "silu": nnf.silu,
+    "mish": nnf.mish,
+    "hardswish": nnf.hardswish,
+}
 CLOSE = 1e-2  # how near mean 0 and deviation 1 a normalized value comes
 
 
@@ -142,6 +151,9 @@ def what_is(x: Tensor, y: Tensor) -> str:
         return ""
     if torch.equal(x.clamp(min=0), y):
         return "ReLU"
+    for name, function in ACTIVATIONS.items():
+        if torch.allclose(function(x), y, atol=1e-5):
+            return name
     dims = list(range(x.ndim))
     pixels = dims[2:]
     places = {
@@ -152,10 +164,10 @@ def what_is(x: Tensor, y: Tensor) -> str:
     for name, over in places.items():
         if over and is_standard(x, y, over):
             return name
-    for over in (1, x.ndim - 1):
-        if is_standard(x, y, [over]):
+    for dim in (1, x.ndim - 1):
+        if is_standard(x, y, [dim]):
             return "layer norm"
-        square = (y * y).mean(over)
+        square = (y * y).mean(dim)
         if bool((square - 1).abs().max() < CLOSE):
             return "RMS norm"
     return "unknown function"

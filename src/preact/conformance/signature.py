@@ -21,6 +21,7 @@ from preact.conformance.anatomy import (
     Anatomy,
     Term,
     Unit,
+    is_norm,
 )
 from preact.conformance.graph import ROOT
 from preact.spec import (
@@ -114,7 +115,7 @@ def _aloud(factor: object) -> str:
 
 def _as_bn(names: tuple[str, ...]) -> tuple[str, ...]:
     """Read any normalization as BN."""
-    return tuple(BN if name.endswith(" norm") else name for name in names)
+    return tuple(BN if is_norm(name) else name for name in names)
 
 
 def interior(anatomy: Anatomy) -> list[Unit]:

@@ -62,6 +62,7 @@ class Embedded(nn.Module):
     def __init__(self, model: nn.Module) -> None:
         super().__init__()
         self.model = model
+        self.model.set_input_embeddings(nn.Identity())  # type: ignore[operator]
 
     def forward(self, x: Tensor) -> Tensor:
         result: Tensor = self.model(inputs_embeds=x).last_hidden_state

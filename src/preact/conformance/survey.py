@@ -45,10 +45,10 @@ def survey() -> Iterator[str]:
         try:
             found = version(subject["package"])
         except PackageNotFoundError:
-            print(f"{subject['package']} is not installed", file=sys.stderr)
+            sys.stderr.write(f"{subject['package']} is not installed\n")
             continue
         for address in subject["addresses"]:
-            print(address, file=sys.stderr)
+            sys.stderr.write(f"{address}\n")
             yield entry(
                 subject["package"], found, address, tuple(subject["image"])
             )

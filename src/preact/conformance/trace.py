@@ -141,6 +141,7 @@ class Trace(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if name == "copy" and len(signals) and len(tensors) > 1:
             signals = [(x, m) for x, m in signals if x is tensors[1]]
         self.graph.used.update(params if signals else ())
+        self.graph.heard.update(m for x, m in signals if x.requires_grad)
         if not signals:
             random = name.startswith(RANDOM) or any(
                 isinstance(m, Constant) and m.random for m in meanings

@@ -1,6 +1,6 @@
 """Questions on the units between the boundaries: Eqs. (1), (2) and Fig. 4."""
 
-from preact.conformance.anatomy import BN, CONV, PLAIN, RELU, Unit
+from preact.conformance.anatomy import BN, CONV, PLAIN, RELU, Unit, is_norm
 from preact.conformance.case import Case
 from preact.conformance.graph import Kind
 from preact.conformance.report import Finding, Property, Verdict
@@ -175,7 +175,7 @@ def clear_stream(case: Case) -> Finding:
         return found(YES, "stream-clear")
     if any(isinstance(factor(name), float) for name in sign.after):
         return found(NO, "stream-scaled")
-    if any(name == BN or name.endswith("norm") for name in sign.after):
+    if any(is_norm(name) for name in sign.after):
         is_b = sign.after in ((BN, RELU), (BN,)) and sign.is_plain
         return found(NO, "stream-norm", "bn-after-addition" if is_b else "")
     if len(sign.after) == 1 and not set(sign.after) & {CONV, "linear"}:
@@ -265,8 +265,8 @@ def gradient(case: Case) -> Finding:
     cut = [
         unit
         for unit in case.units
-        if any(not t.hears or "detach" in t.names for t in unit.shortcuts)
-        and any(t.hears for t in unit.branches)
+        if any(not t.hears for t in unit.shortcuts)
+        and unit.tap in case.training.graph.heard
     ]
     return Finding(
         property=Property.GRADIENT,

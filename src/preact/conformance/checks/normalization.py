@@ -1,5 +1,6 @@
 """Questions on statistics, biases and modes."""
 
+from preact.conformance.anatomy import BN, is_norm
 from preact.conformance.case import Case
 from preact.conformance.graph import SILENT, Graph, Kind
 from preact.conformance.report import Finding, Property, Verdict
@@ -15,8 +16,8 @@ def batch_norm(case: Case) -> Finding | None:
         for way in (unit.trunk, *(t.steps for t in unit.branches))
         for step in way
     ]
-    norms = [n for n in names if n == "BN" or n.endswith("norm")]
-    others = sorted({n for n in norms if n != "BN"})
+    norms = [name for name in names if is_norm(name)]
+    others = sorted({name for name in norms if name != BN})
     evidence = {"norms": len(norms), "others": ", ".join(others)}
     if not norms or not case.skeleton_row:
         return None  # not the paper's unit: its BN is not asked for

@@ -65,15 +65,9 @@ def size(case: Case) -> Finding | None:
         return None
     plan = planned(case)
     if plan is None:
-        return Finding(
-            property=Property.SIZE,
-            verdict=UNKNOWN,
-            reason="size-unknown",
-            evidence={
-                "parameters": f"{case.parameters:,}",
-                "multiply_adds": f"{case.multiply_adds / 1e6:,.2f}",
-            },
-        )
+        return _unplanned(case)
+    if is_wide(case, plan):
+        return _unplanned(case)
     is_equal = (case.parameters, case.multiply_adds) == (
         plan.parameters,
         plan.multiply_adds,
@@ -92,6 +86,32 @@ def size(case: Case) -> Finding | None:
         },
         source="Sec. 5",
     )
+
+
+def _unplanned(case: Case) -> Finding:
+    """Answer where there is no such network of the paper."""
+    return Finding(
+        property=Property.SIZE,
+        verdict=UNKNOWN,
+        reason="size-unknown",
+        evidence={
+            "parameters": f"{case.parameters:,}",
+            "multiply_adds": f"{case.multiply_adds / 1e6:,.2f}",
+        },
+    )
+
+
+def is_wide(case: Case, plan: NetworkPlan) -> bool:
+    """Whether all units are wider, or narrower, by one and the same factor.
+
+    That is a network of another kind, such as a Wide ResNet; a factor that
+    changes on the way is a mistake.
+    """
+    inner = {
+        convs(unit)[0].facts["c_out"] / planned.c_inner
+        for unit, planned in zip(case.units, plan.units, strict=True)
+    }
+    return len(inner) == 1 and inner != {1.0}
 
 
 def planned(case: Case) -> NetworkPlan | None:
@@ -135,7 +155,13 @@ def stem_convs(case: Case) -> list[Node]:
 
 def _classifier(case: Case) -> Node | None:
     """The one linear layer after the last unit."""
-    layers = [s.node for s in case.training.tail if s.name == "linear"]
+    names = [step.name for step in case.training.tail]
+    pooled = names.index("global pool") if "global pool" in names else 0
+    layers = [
+        step.node
+        for step in case.training.tail[pooled:]
+        if step.name in ("linear", CONV)
+    ]
     return layers[0] if len(layers) == 1 else None
 
 
