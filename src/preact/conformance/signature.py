@@ -13,17 +13,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from preact.conformance.anatomy import (
-    BN,
-    CONV,
-    PLAIN,
-    RELU,
-    Anatomy,
-    Term,
-    Unit,
-    is_norm,
-)
+from preact.conformance.anatomy import Anatomy, Term, Unit
 from preact.conformance.graph import ROOT
+from preact.conformance.ways import BN, CONV, PLAIN, RELU, is_norm
 from preact.spec import (
     ROWS,
     TABLE_1,

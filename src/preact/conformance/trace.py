@@ -7,7 +7,6 @@ same signal, what is changed in place is a new one.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -16,23 +15,19 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from torch.utils.weak import WeakIdKeyDictionary
 
+from preact.conformance.arithmetic import (
+    FACTORS,
+    SUMS,
+    Constant,
+    Meaning,
+    arithmetic,
+)
 from preact.conformance.graph import ROOT, Graph, Kind, Node
 from preact.conformance.kinds import SAME, kind_of, name_of
 
-SUMS = {"add", "sub", "rsub", "addcmul", "lerp"}
-FACTORS = {"mul", "div"}
 RANDOM = ("bernoulli", "rand", "uniform", "normal", "native_dropout")
 
 
-@dataclass(frozen=True, slots=True)
-class Constant:
-    """A tensor that does not depend on the images."""
-
-    params: tuple[str, ...] = ()
-    random: bool = False
-
-
-Meaning = int | Constant
 Change = Callable[[Node, tuple[Any, ...]], tuple[Any, ...]]
 See = Callable[[Node, Tensor], None]
 
@@ -265,61 +260,6 @@ def is_same(name: str, signals: list[tuple[Tensor, int]], out: Tensor) -> bool:
         name in ("view", "_unsafe_view", "expand", "slice", "reshape")
         and out.shape == signals[0][0].shape
     )
-
-
-def arithmetic(
-    name: str,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    signals: list[tuple[Tensor, int]],
-    meanings: list[Meaning],
-) -> tuple[Kind, dict[str, Any]]:
-    """Classify +, -, times and divided by."""
-    constants = [m for m in meanings if isinstance(m, Constant)]
-    if name in SUMS:
-        if len(signals) > 1:
-            return Kind.ADD, _terms(name, args, kwargs, signals)
-        minus = name == "rsub" or (
-            name == "sub" and args[0] is not signals[0][0]
-        )
-        facts: dict[str, Any] = {"random": any(c.random for c in constants)}
-        return Kind.SHIFT, facts | ({"minus": True} if minus else {})
-    if len(signals) > 1:
-        return Kind.PRODUCT, {"name": name}
-    if any(c.random for c in constants):
-        (mask,) = (
-            x for x in args if isinstance(x, Tensor) and x is not signals[0][0]
-        )
-        whole = all(side == 1 for side in mask.shape[1:])
-        return Kind.DROP, {"whole": whole}
-    other = args[1] if args[0] is signals[0][0] else args[0]
-    factor: float | None = None
-    is_tensor = isinstance(other, Tensor)
-    if not is_tensor or other.numel() == 1:
-        factor = float(other)
-    if name == "div" and factor:
-        factor = 1.0 / factor
-    learned = any(c.params for c in constants)
-    return Kind.SCALE, {"factor": factor, "learned": learned}
-
-
-def _terms(
-    name: str,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    signals: list[tuple[Tensor, int]],
-) -> dict[str, Any]:
-    """The factors of the terms, and which of them hear the loss."""
-    alpha = float(kwargs.get("alpha", args[2] if len(args) > 2 else 1.0))
-    factors = {
-        "add": (1.0, alpha),
-        "sub": (1.0, -alpha),
-        "rsub": (-alpha, 1.0),
-    }.get(name)
-    return {
-        "factors": factors,
-        "grad": tuple(x.requires_grad for x, _ in signals),
-    }
 
 
 def version_of(x: Tensor) -> int:

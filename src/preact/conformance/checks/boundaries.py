@@ -1,10 +1,11 @@
 """Questions on first, widening and last units: Sec. 5, appendix."""
 
-from preact.conformance.anatomy import BN, CONV, RELU, Step, Unit
+from preact.conformance.anatomy import Unit
 from preact.conformance.case import Case
 from preact.conformance.graph import ROOT
 from preact.conformance.report import Finding, Property, Verdict
 from preact.conformance.signature import signature
+from preact.conformance.ways import BN, CONV, RELU, Step
 
 YES, NO, UNKNOWN = Verdict.YES, Verdict.NO, Verdict.UNKNOWN
 ACTIVE = (BN, RELU)

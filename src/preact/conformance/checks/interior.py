@@ -1,9 +1,10 @@
 """Questions on the units between the boundaries: Eqs. (1), (2) and Fig. 4."""
 
-from preact.conformance.anatomy import BN, CONV, PLAIN, RELU, Unit, is_norm
+from preact.conformance.anatomy import Unit
 from preact.conformance.case import Case
 from preact.conformance.graph import Kind
 from preact.conformance.report import Finding, Property, Verdict
+from preact.conformance.ways import BN, CONV, PLAIN, RELU, is_norm
 from preact.spec import find_row
 
 YES, NO, UNKNOWN = Verdict.YES, Verdict.NO, Verdict.UNKNOWN

@@ -1,9 +1,9 @@
 """Questions on statistics, biases and modes."""
 
-from preact.conformance.anatomy import BN, is_norm
 from preact.conformance.case import Case
 from preact.conformance.graph import SILENT, Graph, Kind
 from preact.conformance.report import Finding, Property, Verdict
+from preact.conformance.ways import BN, is_norm
 
 YES, NO, UNKNOWN = Verdict.YES, Verdict.NO, Verdict.UNKNOWN
 

@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from itertools import pairwise
 
-from preact.conformance.anatomy import BN, CONV, Unit
+from preact.conformance.anatomy import Unit
 from preact.conformance.case import Case
 from preact.conformance.graph import ROOT, Kind, Node
 from preact.conformance.report import Finding, Property, Verdict
 from preact.conformance.signature import signature
+from preact.conformance.ways import BN, CONV
 from preact.plan import (
     CONVENTIONS,
     Conventions,
