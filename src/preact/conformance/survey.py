@@ -19,7 +19,7 @@ from typing import Any
 import torch
 
 from preact.conformance.address import load
-from preact.conformance.probe import probe
+from preact.conformance.probing import probe
 from preact.conformance.report import Finding, Report, Verdict
 
 HERE = files("preact.conformance")

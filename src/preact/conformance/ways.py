@@ -19,7 +19,7 @@ class Step:
 
 def way(graph: Graph, start: int, end: int) -> list[Step]:
     """Read the way from a dominator to a node, views left out."""
-    steps = []
+    steps: list[Step] = []
     for before, index in graph.steps(start, end):
         node = graph.nodes[index]
         name = _name(graph, before, node)
