@@ -6,12 +6,14 @@ import resource
 import numpy as np
 import pytest
 import torch
+import torch.nn.functional as nnf
 from torch import nn
 
 from preact import Network, cifar_plan
 from preact.conformance import Verdict, assert_identity_shortcuts, probe
 from preact.conformance.words import lines
 from preact.conformance.zoo import MUTANTS, RIGHT
+from preact.conformance.zoo.right import PreUnit
 from preact.strings import LANGUAGES, Strings
 
 
@@ -130,6 +132,94 @@ def test_the_assertion_passes_on_a_right_network_and_names_the_bug():
         assert_identity_shortcuts(MUTANTS["halved-shortcut"].make())
     with pytest.raises(AssertionError, match="gradient: no"):
         assert_identity_shortcuts(MUTANTS["detached-shortcut"].make())
+
+
+def summed(add):
+    """The right network, its units' sums written in another way."""
+
+    class unit(PreUnit):
+        def forward(self, x):
+            a = nnf.relu(self.bn1(x))
+            if self.changes:
+                return self.projection(a) + self.branch(a)
+            return add(x, self.branch(a))
+
+    network = RIGHT["pre-activation"].make
+    return type("Summed", (network,), {"unit": unit})()
+
+
+def into_views(x, F):
+    out = torch.zeros_like(x)
+    out[:, :4] += F[:, :4]
+    out[:, 4:] += F[:, 4:]
+    return x + out
+
+
+@pytest.mark.parametrize(
+    "add",
+    [
+        lambda x, F: F.add_(x),
+        lambda x, F: x - (-F),
+        lambda x, F: torch.add(F, x, alpha=1),
+        lambda x, F: x.clone().add_(F),
+        lambda x, F: 1.0 * x + F,
+        lambda x, F: x.view(len(x), -1).view_as(x) + F,
+        lambda x, F: x.permute(0, 2, 3, 1).permute(0, 3, 1, 2) + F,
+        lambda x, F: nnf.dropout(x, 0.0) + F,
+        lambda x, F: torch.cat([x[:, :4], x[:, 4:]], 1) + F,
+        lambda x, F: x.to(torch.float64).to(x.dtype) + F,
+    ],
+)
+def test_every_way_to_write_the_same_sum_is_an_identity(add):
+    report = probe(summed(add))
+    assert report["identity-shortcut"].verdict is Verdict.YES
+
+
+@pytest.mark.parametrize(
+    "add",
+    [
+        lambda x, F: torch.add(F, x, alpha=0.9),
+        lambda x, F: torch.lerp(x, F, 0.5),
+        lambda x, F: F - x,
+        lambda x, F: x + 0.1 + F,
+        lambda x, F: x.flip(1) + F,
+        lambda x, F: x.roll(1, 2) + F,
+        lambda x, F: x.mean(1, keepdim=True) + F,
+        lambda x, F: x / 2 + F,
+        lambda x, F: x.tanh() + F,
+        lambda x, F: x * x.mean((2, 3), keepdim=True).sigmoid() + F,
+    ],
+)
+def test_a_sum_that_changes_the_signal_is_no_identity(add):
+    report = probe(summed(add))
+    assert report["identity-shortcut"].verdict is Verdict.NO
+
+
+def test_a_learned_factor_is_no_identity_even_while_it_is_one():
+    class Scaled(PreUnit):
+        def __init__(self, c_in, c_out, stride):
+            super().__init__(c_in, c_out, stride)
+            self.factor = nn.Parameter(torch.ones(1))
+
+        def forward(self, x):
+            a = nnf.relu(self.bn1(x))
+            h = self.projection(a) if self.changes else x
+            return self.factor * h + self.branch(a)
+
+    network = type("Net", (RIGHT["pre-activation"].make,), {"unit": Scaled})
+    finding = probe(network())["identity-shortcut"]
+    assert finding.verdict is Verdict.NO
+    assert finding.evidence["what"] == "learned"
+
+
+def test_a_parameter_that_is_read_past_autograd_is_not_called_unused():
+    class Reader(nn.Linear):
+        def forward(self, x):
+            return nnf.linear(x, self.weight.data, self.bias.detach())
+
+    network = RIGHT["pre-activation"].make()
+    network.classifier = Reader(64, 10)
+    assert probe(network)["all-parameters"].verdict is Verdict.YES
 
 
 class Block(nn.Module):

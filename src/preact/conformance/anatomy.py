@@ -25,6 +25,11 @@ class Term:
         Constants, "g", "1-g", "learned", "dropout", "drop path".
     steps : tuple of Step
         From the tap to `value`; empty for the identity.
+    times : float
+        The factor of the addition itself, the first of them.
+    learned : bool
+        Whether parameters stand between the tap and the addition: what is
+        the identity now need not stay one.
     hears : bool
         Whether the loss's gradient reaches it.
     place : int
@@ -36,6 +41,8 @@ class Term:
     factors: tuple[Any, ...]
     steps: tuple[Step, ...]
     weights: tuple[Node, ...]
+    times: float = 1.0
+    learned: bool = False
     hears: bool = True
     place: int = 0
     gate_params: tuple[str, ...] = ()  # parameters of the layers before it
@@ -75,7 +82,7 @@ class Unit:
     def is_identity(self) -> bool:
         """Whether the shortcut is the signal at the tap, once, unchanged."""
         (first, *more) = self.shortcuts
-        return not (more or first.factors or first.steps)
+        return not more and not first.factors and first.value == self.tap
 
     @property
     def params(self) -> tuple[str, ...]:
@@ -257,6 +264,8 @@ def _term(
         factors=tuple(factors),
         steps=steps,
         weights=weights,
+        times=factor,
+        learned=bool(_params(graph, tap, index)),
         hears=hears,
         place=place,
         gate_params=() if gate is None else _params(graph, tap, gate),

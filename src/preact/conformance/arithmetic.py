@@ -7,7 +7,7 @@ from torch import Tensor
 
 from preact.conformance.graph import Kind
 
-SUMS = {"add", "sub", "rsub", "addcmul", "lerp"}
+SUMS = {"add", "sub", "rsub", "lerp"}
 FACTORS = {"mul", "div"}
 
 
@@ -33,24 +33,29 @@ def arithmetic(
     constants = [m for m in meanings if isinstance(m, Constant)]
     if name in SUMS:
         if len(signals) > 1:
-            return Kind.ADD, _terms(name, args, kwargs, signals)
+            return _sum(name, args, kwargs, signals)
+        if name == "lerp":
+            return Kind.OTHER, {"name": name}
         minus = name == "rsub" or (
             name == "sub" and args[0] is not signals[0][0]
         )
-        facts: dict[str, Any] = {"random": any(c.random for c in constants)}
+        facts: dict[str, Any] = {
+            "random": any(c.random for c in constants),
+            "learned": any(c.params for c in constants),
+        }
         return Kind.SHIFT, facts | ({"minus": True} if minus else {})
     if len(signals) > 1:
         return Kind.PRODUCT, {"name": name}
     if any(c.random for c in constants):
-        (mask,) = (
-            x for x in args if isinstance(x, Tensor) and x is not signals[0][0]
-        )
-        whole = all(side == 1 for side in mask.shape[1:])
+        masks = [x for x in args if isinstance(x, Tensor)]
+        masks = [x for x in masks if x is not signals[0][0]]
+        whole = all(side == 1 for mask in masks for side in mask.shape[1:])
         return Kind.DROP, {"whole": whole}
     other = args[1] if args[0] is signals[0][0] else args[0]
     factor: float | None = None
-    is_tensor = isinstance(other, Tensor)
-    if not is_tensor or other.numel() == 1:
+    if isinstance(other, Tensor):
+        other = other.item() if other.numel() == 1 else None
+    if isinstance(other, int | float):
         factor = float(other)
     if name == "div" and factor:
         factor = 1.0 / factor
@@ -58,20 +63,23 @@ def arithmetic(
     return Kind.SCALE, {"factor": factor, "learned": learned}
 
 
-def _terms(
+def _sum(
     name: str,
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     signals: list[tuple[Tensor, int]],
-) -> dict[str, Any]:
-    """The factors of the terms, and which of them hear the loss."""
-    alpha = float(kwargs.get("alpha", args[2] if len(args) > 2 else 1.0))
+) -> tuple[Kind, dict[str, Any]]:
+    """The factors of two terms, and which of them hear the loss."""
+    heard = {"grad": tuple(x.requires_grad for x, _ in signals)}
+    if name == "lerp":
+        share = args[2]
+        if isinstance(share, Tensor) or len(signals) != 2:
+            return Kind.OTHER, {"name": name}
+        return Kind.ADD, heard | {"factors": (1.0 - share, float(share))}
+    alpha = float(kwargs.get("alpha", 1.0))
     factors = {
         "add": (1.0, alpha),
         "sub": (1.0, -alpha),
         "rsub": (-alpha, 1.0),
-    }.get(name)
-    return {
-        "factors": factors,
-        "grad": tuple(x.requires_grad for x, _ in signals),
-    }
+    }[name]
+    return Kind.ADD, heard | {"factors": factors}

@@ -64,7 +64,7 @@ def kind_of(
         Its (first) result.
     """
     x = inputs[0]
-    if name in ("convolution", "_convolution", "mkldnn_convolution"):
+    if name in ("convolution", "_convolution"):
         return Kind.CONV, _convolution(args)
     if name in PRODUCTS or name.startswith(ATTENTION):
         return _product(name, args, inputs)

@@ -51,7 +51,8 @@ def _compare(
             taps[node.index] = value.detach().clone()
         unit = at.get(node.index)
         if unit is not None:
-            x, h = taps.pop(unit.tap), value.detach()
+            x = taps.pop(unit.tap)
+            h = unit.shortcuts[0].times * value.detach()
             power = (x * x).sum().item()
             factor[unit.add] = (h * x).sum().item() / (power or 1.0)
             largest = x.abs().max().item() or 1.0

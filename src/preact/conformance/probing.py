@@ -125,7 +125,13 @@ def look(
     shape: tuple[int, ...],
     row: str,
 ) -> Case:
-    """Trace it in both modes, and measure."""
+    """Trace it in both modes, and measure.
+
+    Raises
+    ------
+    ValueError
+        If there is no residual unit.
+    """
     run = runner(module, inputs, SEED)
     training = _take(module.train(), inputs, shape)
     if judge(training, run):

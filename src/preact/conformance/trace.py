@@ -37,8 +37,8 @@ class Trace(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     Parameters
     ----------
-    names : mapping of id to str
-        The parameters, by `id`.
+    names, places : mappings of int to str
+        The parameters, by `id` and by the memory that only they lie in.
     inputs : sequence of Tensor
         The images.
     see : callable, optional
@@ -51,12 +51,13 @@ class Trace(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __init__(
         self,
         names: Mapping[int, str],
+        places: Mapping[int, str],
         inputs: Sequence[Tensor],
         see: See | None = None,
         zero: Mapping[int, set[int]] | None = None,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.names = names
+        self.names, self.places = names, places
         self.graph = Graph()
         self.graph.nodes.append(
             Node(ROOT, Kind.IMAGES, (), tuple(inputs[0].shape))
@@ -206,7 +207,7 @@ class Trace(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """Return which signal, or constant, a tensor is now."""
         kept = self._meanings.get(x)  # type: ignore[no-untyped-call]
         if kept is None:
-            name = self.names.get(id(x))
+            name = self.names.get(id(x)) or self.places.get(storage_of(x))
             return Constant((name,) if name else ())
         meaning, version = kept
         if version == version_of(x):
@@ -273,12 +274,21 @@ def storage_of(x: Tensor) -> int:
     return place
 
 
-def parameter_names(module: nn.Module) -> dict[int, str]:
-    """The parameters' names by `id`, the first one of a shared one."""
+def parameter_names(
+    module: nn.Module,
+) -> tuple[dict[int, str], dict[int, str]]:
+    """The parameters' names by `id`, and by memory where it is their own.
+
+    A shared parameter has the first of its names.
+    """
     names: dict[int, str] = {}
+    places: dict[int, list[str]] = {}
     for name, value in module.named_parameters(remove_duplicate=False):
-        names.setdefault(id(value), name)
-    return names
+        if id(value) not in names:
+            names[id(value)] = name
+            places.setdefault(storage_of(value), []).append(name)
+    own = {place: one[0] for place, one in places.items() if len(one) == 1}
+    return names, own
 
 
 def trace(
@@ -288,7 +298,7 @@ def trace(
     zero: Mapping[int, set[int]] | None = None,
 ) -> Graph:
     """Run a module once and write down what it computes."""
-    writer = Trace(parameter_names(module), inputs, see, zero)
+    writer = Trace(*parameter_names(module), inputs, see, zero)
     with writer:
         result = module(*inputs)
     meanings = [

@@ -44,7 +44,7 @@ def _name(graph: Graph, before: int, node: Node) -> str:
         over = node.facts["over"]
         return BN if over == "batch" else f"{over} norm"
     if node.kind is Kind.SHIFT:
-        return "shift" if node.facts.get("random") else ""
+        return "" if node.facts["learned"] else "shift"
     if node.kind is Kind.SCALE:
         factor = node.facts["factor"]
         if node.facts["learned"] or factor is None:

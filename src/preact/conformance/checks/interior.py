@@ -119,7 +119,10 @@ def _power(measured: float, units: list[Unit]) -> str:
 
 def is_identity(case: Case, unit: Unit) -> bool:
     """Whether the shortcut is the tensor at the tap, or equals it."""
-    return unit.is_identity or case.measured.error.get(unit.add) == 0.0
+    if unit.is_identity:
+        return True
+    is_equal = case.measured.error.get(unit.add) == 0.0
+    return is_equal and not any(term.learned for term in unit.shortcuts)
 
 
 def _why(unit: Unit) -> str:
