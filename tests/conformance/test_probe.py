@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as nnf
 from torch import nn
 
+from conformance.reports import report_of
 from preact import Network, cifar_plan
 from preact.conformance import Verdict, assert_identity_shortcuts, probe
 from preact.conformance.words import lines
@@ -259,8 +260,7 @@ def test_layer_norm_on_the_stream_is_seen_in_a_transformer(first, verdict):
 
 @pytest.mark.parametrize("name", [*RIGHT, *MUTANTS])
 def test_every_answer_has_words_in_every_language(name):
-    specimen = {**RIGHT, **MUTANTS}[name]
-    report = probe(specimen.make(), specimen.image, row=specimen.meant)
+    report = report_of(name)
     for language in LANGUAGES:
         text = "\n".join(lines(report, Strings(language)))
         assert "{" not in text
@@ -269,8 +269,8 @@ def test_every_answer_has_words_in_every_language(name):
 
 
 def test_a_unit_with_a_zero_branch_leaves_a_clear_stream_alone():
-    right = probe(RIGHT["pre-activation"].make())
-    wrong = probe(MUTANTS["activated-shortcut"].make())
+    right = report_of("pre-activation")
+    wrong = report_of("activated-shortcut")
     assert float(right["clear-stream"].evidence["moved"]) == 0.0
     assert float(wrong["clear-stream"].evidence["moved"]) > 0.1
 
