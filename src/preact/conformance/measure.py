@@ -75,16 +75,20 @@ def _zeroed(anatomy: Anatomy, run: Run) -> dict[int, float]:
     moved: dict[int, float] = {}
     wanted = {u.tap for u in anatomy.units}
 
-    def see(node: Node, value: Tensor) -> None:
-        if node.index not in wanted:
-            return
-        before = taps.get(follows.get(node.index, -1), -1)
-        x = kept.pop(before, None)
+    def compare(add: int, value: Tensor) -> None:
+        x = kept.get(taps.get(add, -1))
         if x is not None and x.shape == value.shape:
             largest = x.abs().max().item() or 1.0
             distance = (value.detach() - x).abs().max().item()
-            moved[follows[node.index]] = distance / largest
-        kept[node.index] = value.detach().clone()
+            moved[add] = distance / largest
+
+    def see(node: Node, value: Tensor) -> None:
+        compare(node.index, value)  # the sum itself, if no unit follows
+        if node.index in wanted:
+            before = follows.get(node.index, -1)
+            compare(before, value)
+            kept.pop(taps.get(before, -1), None)
+            kept[node.index] = value.detach().clone()
 
     run(see, zero)
     return moved

@@ -70,7 +70,7 @@ def finding_lines(
     if finding.verdict is Verdict.NO or finding.row:
         source = finding.source
         if finding.row:
-            source = f"{source}, {row_name(finding.row, strings)}"
+            source = strings.join([source, row_name(finding.row, strings)])
         yield "  " + strings("probe.source", source=source)
     for cost in costs(costly):
         yield "  " + cost_line(cost, strings)
