@@ -5,6 +5,7 @@ from preact.conformance.graph import SILENT, Graph, Kind
 from preact.conformance.report import Finding, Property, Verdict
 from preact.conformance.ways import BN, is_norm
 
+BN_PAPER = "Ioffe & Szegedy 2015"
 YES, NO, UNKNOWN = Verdict.YES, Verdict.NO, Verdict.UNKNOWN
 
 
@@ -32,7 +33,7 @@ def batch_norm(case: Case) -> Finding | None:
         verdict=verdict,
         reason=reason,
         evidence=evidence,
-        source="Sec. 3.1",
+        source=f"{BN_PAPER}, Sec. 3",
     )
 
 
@@ -56,7 +57,7 @@ def bias_before_norm(case: Case) -> Finding:
             "parameters": sum(node.facts["c_out"] for node in useless),
         },
         places=tuple(dict.fromkeys(n.params[0] for n in useless))[:8],
-        source="Sec. 3.1",
+        source=f"{BN_PAPER}, Sec. 3.2",
     )
 
 
@@ -99,7 +100,7 @@ def statistics(case: Case) -> Finding | None:
         reason=reason if bad else "statistics-taken",
         evidence={"norms": len(norms), "bad": len(bad)},
         places=tuple(n.params[0] for n in bad if n.params)[:8],
-        source="Sec. 3.1",
+        source=f"{BN_PAPER}, Sec. 3.1",
     )
 
 
@@ -132,7 +133,7 @@ def evaluation(case: Case) -> Finding:
         verdict=NO if random or batch else YES,
         reason=reason,
         evidence={"random": len(random), "batch": len(batch)},
-        source="Sec. 3.1",
+        source=f"{BN_PAPER}, Sec. 3.1",
     )
 
 
