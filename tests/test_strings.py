@@ -38,6 +38,9 @@ NAMED_ELSEWHERE = {
     "speed": ["src/preact/records/speed.toml"],
     "predict": ["book/en/*.md"],
     "exercise": ["src/preact/book/exercises/*.py"],
+    "probe_ask": ["src/preact/conformance/report.py"],
+    "probe_said": ["src/preact/conformance/checks/*.py"],
+    "probe_fix": ["src/preact/conformance/checks/*.py"],
 }
 
 

@@ -34,6 +34,7 @@ Rooms, from the bottom up; each imports only from those before it:
 `weights`      networks in files, with their plans
 `converters`   weights of other packages, in and out
 `train`        recipes, and a loop that resumes bit for bit
+`conformance`  any network probed: which unit is it, and is it right
 `experiment`   files that ask for runs, and the runs
 `bench`        our times beside those of other packages
 `book`         what the chapters call: set-up, show, exercises
@@ -89,6 +90,7 @@ _ROOMS = [
     "weights",
     "converters",
     "train",
+    "conformance",
     "experiment",
     "bench",
     "book",

@@ -1,4 +1,4 @@
-"""The `preact` command: plan, data, train, eval, ablate, report, bench.
+"""The `preact` command: plan, train, ablate, check and more.
 
 Each command is a module of this room, imported when it is called for: what
 needs no PyTorch does not wait for it.
@@ -28,6 +28,7 @@ COMMANDS = {
     "ablate": "run what an experiment file asks for and is not recorded",
     "report": "print our errors beside the paper's",
     "bench": "time a training step and a forward pass beside other packages",
+    "check": "probe any network: which residual unit is it, and is it right",
     "completion": "print a script that completes commands and options",
 }
 BAD_INPUT = (ValueError, OSError, RuntimeError, MemoryError, ArithmeticError)

@@ -1,0 +1,113 @@
+"""What a probe found: typed, without words of any language."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class Verdict(StrEnum):
+    """The answer to a property's question."""
+
+    YES = "yes"
+    NO = "no"
+    UNKNOWN = "could not tell"
+
+
+class Property(StrEnum):
+    """The questions, in the order in which a report answers them."""
+
+    ROW = "row"
+    SHORTCUT = "identity-shortcut"
+    STREAM = "clear-stream"
+    SAME = "one-unit"
+    SIGN = "signed-branch"
+    FIRST = "first-unit"
+    WIDTH = "width-change"
+    LAST = "last-unit"
+    STAGES = "stages"
+    SIZE = "size"
+    NORM = "batch-norm"
+    BIAS = "bias-before-norm"
+    STATISTICS = "statistics"
+    EVALUATION = "evaluation"
+    OWN = "own-weights"
+    UNUSED = "all-parameters"
+    GRADIENT = "gradient"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """One property and the evidence for it.
+
+    Attributes
+    ----------
+    reason : str
+        Key of the sentences in `preact/strings`.
+    evidence : mapping of str to number or str
+        What was counted or measured; the sentence's values too.
+    places : tuple of str
+        Where: "unit 3 (layer2.0)".
+    source : str
+        The paper's equation, figure or table.
+    row : str
+        The row of the paper that the network equals in this, or "".
+    """
+
+    property: Property
+    verdict: Verdict
+    reason: str
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    places: tuple[str, ...] = ()
+    source: str = ""
+    row: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """All findings on one network.
+
+    Attributes
+    ----------
+    unit : str
+        The unit that most units are, read aloud as `UnitSpec` is.
+    row : str
+        Its row in the paper, or "".
+    units, stages : int and tuple of int
+        Residual units, and how they are spread over sizes.
+    parameters, multiply_adds : int
+        Of the whole network, for one image; multiply-adds of convolutions
+        and linear layers.
+    """
+
+    network: str
+    image: tuple[int, ...]
+    unit: str
+    row: str
+    units: int
+    stages: tuple[int, ...]
+    parameters: int
+    multiply_adds: int
+    findings: tuple[Finding, ...]
+
+    def __getitem__(self, name: Property | str) -> Finding:
+        """Return the finding on a property.
+
+        Raises
+        ------
+        KeyError
+            If the network has none on it.
+        """
+        for finding in self.findings:
+            if finding.property == name:
+                return finding
+        raise KeyError(str(name))
+
+    @property
+    def faults(self) -> tuple[Finding, ...]:
+        """The findings whose answer is no."""
+        return tuple(f for f in self.findings if f.verdict is Verdict.NO)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything, for JSON."""
+        return asdict(self)

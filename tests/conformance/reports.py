@@ -1,0 +1,14 @@
+"""Each specimen of the zoo, probed once for all tests."""
+
+from functools import cache
+
+from preact.conformance import probe
+from preact.conformance.zoo import MUTANTS, RIGHT
+
+ZOO = {**RIGHT, **MUTANTS}
+
+
+@cache
+def report_of(name):
+    specimen = ZOO[name]
+    return probe(specimen.make(), specimen.image, row=specimen.meant)
