@@ -13,7 +13,8 @@
 #SBATCH --time=24:00:00
 #SBATCH --signal=INT@120
 set -euo pipefail
-head=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
+# sed reads to the end; at a pipe that is closed early, scontrol would fail
+head=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | sed -n 1p)
 srun torchrun --nnodes "$SLURM_NNODES" --nproc-per-node 4 \
   --rdzv-backend c10d --rdzv-endpoint "$head:29500" \
   -m preact train --channels-last --precision tf32 "$@"

@@ -270,7 +270,9 @@ def test_the_file_of_a_record_is_the_record_again(tmp_path):
     again = json.loads((tmp_path / "seed-1.json").read_text())
     assert again == GOOD
     assert record["protocol"] == record.recipe == GOOD["protocol"]
-    assert {**record}.keys() == GOOD.keys()
+    assert {**record} == GOOD
+    with pytest.raises(KeyError):
+        record["settings"]  # computed, and not of the file
 
 
 def test_a_curve_is_read_column_by_column(tmp_path):

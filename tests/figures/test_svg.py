@@ -141,7 +141,11 @@ def test_every_function_that_draws_is_tested_here():
 @pytest.mark.parametrize(
     ("language", "extra"),
     [
-        *((language, "") for language in LANGUAGES),
+        (LANGUAGES[0], ""),
+        *(
+            pytest.param(language, "", marks=pytest.mark.slow)
+            for language in LANGUAGES[1:]
+        ),
         *(
             pytest.param(
                 LANGUAGES[i % len(LANGUAGES)],

@@ -55,7 +55,7 @@ some_views = pytest.mark.parametrize(
 )
 
 
-@some_views
+@slow
 def test_units_that_are_alike_are_compiled_once(view):
     """So a thousand layers take no longer to compile than twenty."""
     graphs = []

@@ -45,7 +45,7 @@ def plain(tmp_path_factory):
         ),
         ({"fast": True, "channels_last": True}, 1e-3),
         pytest.param({"precision": "bf16"}, 0.1, marks=slow),
-        ({"precision": "fp16"}, 0.1),
+        pytest.param({"precision": "fp16"}, 0.1, marks=slow),
     ],
     ids=str,
 )
