@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 import pytest
-from answers import activations, gradient, signal, units, why
+from answers import MODULES
 
 from paths import ROOT
 from preact.book import check, setup
@@ -23,7 +23,7 @@ needs_node = pytest.mark.skipif(
 )
 ANSWERS = {
     label: [*right, *wrong]
-    for module in (why, signal, gradient, units, activations)
+    for module in MODULES
     for label, (right, wrong) in module.ANSWERS.items()
 }
 NUMERIC = [label for label in CHECKERS if expected_number(label)]

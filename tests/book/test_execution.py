@@ -205,7 +205,10 @@ def test_a_new_record_runs_only_who_reads_records_again(copy, before):
     after = folders(copy)
     path.unlink()
     changed = {name for name in before if before[name] != after[name]}
-    readers = {"index", "03-gradient", "06-activations"}
+    readers = {
+        *("index", "03-gradient"),
+        *("05-shortcuts", "06-activations", "07-depth"),
+    }
     written = {
         f"{path.parent.name}-{path.stem}"
         for path in ROOT.glob("notebooks/*/*.ipynb")

@@ -5,15 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from answers import (
-    activations,
-    depth,
-    gradient,
-    shortcuts,
-    signal,
-    units,
-    why,
-)
+from answers import MODULES, activations
 
 from book.tools.myst import KINDS, chapters, directive, tokens
 from preact.book import check, setup
@@ -31,7 +23,6 @@ def said(capsys):
     return capsys.readouterr().out
 
 
-MODULES = (why, signal, gradient, units, shortcuts, activations, depth)
 ANSWERS = {
     label: answers
     for module in MODULES
