@@ -3,12 +3,14 @@
 import doctest
 import importlib
 import pkgutil
+import shutil
 import subprocess
 import sys
 
 import pytest
 
 import preact
+from paths import ROOT
 
 # Their examples need a notebook, a GPU or minutes; tests and README try them.
 UNTRIED = {"bench", "book", "fast", "nn"}
@@ -21,6 +23,18 @@ def modules_with_examples():
         spec = module.module_finder.find_spec(module.name)
         if ">>> " in (spec.loader.get_source(module.name) or ""):
             yield module.name
+
+
+@pytest.mark.skipif(not shutil.which("make"), reason="make is not here")
+def test_lint_alone_makes_the_folder_that_it_writes_into():
+    told = subprocess.run(
+        ["make", "--dry-run", "--always-make", "lint"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert "mkdir -p _build" in told.split("> _build/")[0]
 
 
 def test_import_alone_loads_no_torch():

@@ -2,9 +2,12 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 import torch
@@ -12,10 +15,11 @@ import torch
 from paths import ROOT
 from preact.bench import Contestant, check, compare_times, contestants, measure
 from preact.bench.contestants import missing_peers
-from preact.bench.timed_network import TimedNetwork
+from preact.bench.timed_network import Facts, TimedNetwork
 from preact.bench.worker_process import WorkerProcess
 from preact.cli import main
 from preact.fast import proof
+from preact.fast.proof import Compared
 from preact.figures import times_table
 from preact.nn import Network
 from preact.plan import cifar_plan
@@ -95,6 +99,91 @@ def test_the_command_prints_a_table_and_writes_a_record(tmp_path, capsys):
     assert record["gradient_error"] < 1e-4
     names = [row["name"] for row in record["rows"]]
     assert "preact, fast" in names
+
+
+@pytest.mark.parametrize(
+    ("depth", "halves", "precision"),
+    [(11, [False], "float32"), (8, [False, True], "float32 / fp16")],
+)
+def test_what_is_said_and_recorded_is_what_was_compared_and_timed(
+    tmp_path, capsys, monkeypatch, depth, halves, precision
+):
+    compared = []
+
+    def compare(view, plan, **_):
+        compared.append(plan.depth)
+        return [Compared("a", "float32", "gradients", 1e-6, 1e-6)]
+
+    entries = [
+        Contestant(name=f"net {half}", peer=False, build=Network, half=half)
+        for half in halves
+    ]
+    facts = Facts(5, 1.0, None, 1, 0)
+    times = [measure.Measured(e.name, False, facts, [1], [1]) for e in entries]
+    monkeypatch.setattr(measure, "compare", compare)
+    monkeypatch.setattr("preact.cli.bench.contestants", lambda *_: entries)
+    monkeypatch.setattr(
+        "preact.cli.bench.compare_times", lambda *_, **__: times
+    )
+    path = tmp_path / "cpu.json"
+    command = ["bench", "--depth", str(depth), "--threads", "1"]
+    command += ["--device", "cpu", "--record", str(path)]
+    assert main(command) == 0
+    assert f"of float64 ({compared[0]} layers)" in capsys.readouterr().out
+    assert json.loads(path.read_text())["precision"] == precision
+
+
+def is_contestant(pid):
+    """Whether a process is alive, and one that multiprocessing started."""
+    try:
+        return (
+            b"multiprocessing-fork"
+            in Path(f"/proc/{pid}/cmdline").read_bytes()
+        )
+    except OSError:
+        return False
+
+
+def contestants_of(pid):
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [child for child in children if is_contestant(child)]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("who", ["the first process", "all"])
+def test_ctrl_c_is_one_sentence_and_leaves_no_process(who):
+    command = [sys.executable, "-m", "preact", "bench", "--depth", "11"]
+    command += ["--batch", "2", "--rounds", "100000", "--threads", "1"]
+    with subprocess.Popen(
+        [*command, "--device", "cpu"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        # a shell turns it off for what it starts with `&`
+        preexec_fn=lambda: signal.signal(
+            signal.SIGINT, signal.default_int_handler
+        ),
+    ) as process:
+        try:
+            if not Path(f"/proc/{process.pid}/task").exists():
+                pytest.skip("the kernel does not tell of children here")
+            while "gradients within" not in process.stdout.readline():
+                assert process.poll() is None
+            while len(started := contestants_of(process.pid)) < 3:
+                assert process.poll() is None
+                time.sleep(0.05)  # the last of them still imports
+            if who == "all":
+                os.killpg(process.pid, signal.SIGINT)
+            else:
+                process.send_signal(signal.SIGINT)
+            _, error = process.communicate()
+        finally:
+            process.kill()
+    assert error == "preact: stopped; no times are kept\n"
+    assert process.returncode == 130
+    assert not any(map(is_contestant, started))
 
 
 def test_on_a_gpu_half_precision_and_graphs_run_too():

@@ -99,6 +99,44 @@ def test_without_a_compiler_it_is_said_once(monkeypatch, caplog, value):
     assert kernels_status() == record.getMessage()
 
 
+@pytest.mark.parametrize(
+    "content", [b"\x00\x01no program", b"#!/no/such/interpreter\n", b""]
+)
+def test_a_compiler_that_is_no_program_is_said(tmp_path, monkeypatch, content):
+    path = tmp_path / "compiler"
+    path.write_bytes(content)
+    path.chmod(0o755)
+    monkeypatch.setenv("CC", str(path))
+    assert kernels() is None
+    assert "`fast` runs PyTorch's own operations" in kernels_status()
+
+
+def test_what_a_compiler_says_in_other_bytes_is_no_hindrance(
+    tmp_path, monkeypatch
+):
+    wrapper = compiler(tmp_path, "printf '\\377\\n'\nexec \"$@\"\n")
+    monkeypatch.setenv("CC", f"{wrapper} cc")
+    assert kernels() is not None
+
+
+def test_a_user_without_a_home_has_kernels_for_one_process(monkeypatch):
+    def homeless():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setattr(Path, "home", homeless)
+    assert kernels() is not None
+    assert kernels_status().endswith("for this process only")
+
+
+def test_the_width_of_the_terminal_makes_no_other_kernels(monkeypatch):
+    keys = []
+    for columns in ("40", "200"):
+        monkeypatch.setenv("COLUMNS", columns)
+        keys.append(build._key("source", ["cc"]))
+    assert keys[0] == keys[1]
+
+
 def test_without_a_compiler_the_function_is_the_same(monkeypatch):
     plan = cifar_plan(
         ROWS["full-preactivation"], depth=14, convs=2, image=(3, 8, 8), width=8

@@ -149,6 +149,30 @@ def test_two_damaged_checkpoints_are_refused_with_the_reason(digits, tmp_path):
         train(run, tmp_path)
 
 
+def test_a_checkpoint_is_saved_every_minute_too(digits, tmp_path):
+    """Here every moment; by iterations none would be due."""
+    saved = []
+
+    def look(point):
+        there = (tmp_path / NAME).exists()
+        saved.append(there and final(tmp_path)["iteration"])
+
+    run = tiny(digits, 3)
+    often = {"save_every": 1000, "report_every": 1, "report": look}
+    train(run, tmp_path, save_every_s=0.0, **often)
+    assert saved == [False, 1, 2]
+
+
+def test_a_run_that_was_killed_before_its_record_keeps_its_speed(
+    digits, tmp_path
+):
+    """All steps were done before: the speed is not 0, and no step's."""
+    first = train(tiny(digits, 3), tmp_path)
+    again = train(tiny(digits, 3), tmp_path)
+    assert first.images_per_s == again.images_per_s > 0
+    assert again.wall_s >= first.wall_s > 0
+
+
 def test_a_foreign_checkpoint_is_refused(digits, tmp_path):
     train(tiny(digits, 4), tmp_path)
     with pytest.raises(ValueError, match="belongs to another configuration"):

@@ -46,11 +46,16 @@ class Measured:
         }
 
 
+def checked_depth(plan: NetworkPlan) -> int:
+    """Layers at which a plan's unit is compared: more would be chaotic."""
+    return 29 if plan.convs == 3 else 20
+
+
 def check(plan: NetworkPlan, device: torch.device) -> list[Compared]:
     """Compare the fast network with float64 before any time is taken.
 
-    On the plan's unit at 29 layers (20 for two convolutions), since deeper
-    networks are chaotic in any precision, and on four small images.
+    On the plan's unit at `checked_depth` layers, since deeper networks are
+    chaotic in any precision, and on four small images.
 
     Returns
     -------
@@ -64,7 +69,7 @@ def check(plan: NetworkPlan, device: torch.device) -> list[Compared]:
     """
     shallow = cifar_plan(
         plan.spec,
-        depth=29 if plan.convs == 3 else 20,
+        depth=checked_depth(plan),
         convs=plan.convs,
         image=(plan.image[0], 16, 16),
     )

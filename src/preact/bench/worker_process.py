@@ -7,7 +7,8 @@ alone, one of theirs a twentieth.
 Chapter `08-training`.
 """
 
-from multiprocessing import get_context
+import signal
+from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -15,6 +16,7 @@ import torch
 
 from preact.bench.contestants import Contestant
 from preact.bench.timed_network import Facts, TimedNetwork
+from preact.train.stop import held_back, noted_requests
 
 
 class WorkerProcess:
@@ -34,7 +36,12 @@ class WorkerProcess:
             args=(end, contestant, shape, torch.get_num_threads()),
             daemon=True,
         )
-        self.process.start()
+        # It inherits what is held back, so Ctrl-C is for us: we end it. The
+        # tracker comes first: where it is started, signals pass again.
+        if hasattr(signal, "pthread_sigmask"):  # not on Windows
+            resource_tracker.ensure_running()
+        with noted_requests(), held_back([signal.SIGINT]):
+            self.process.start()
         end.close()
 
     def prepare(self) -> Facts:
@@ -48,8 +55,9 @@ class WorkerProcess:
         return train_s, forward_s
 
     def close(self) -> None:
-        """End the process."""
+        """End the process, whatever it does."""
         self.pipe.close()
+        self.process.terminate()
         self.process.join()
 
     def _ask(self, what: str) -> Any:

@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import platform
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from rich.console import Console
 
 from preact.bench import check, compare_times, contestants, limit_ms
 from preact.bench.contestants import missing_peers
+from preact.bench.measure import checked_depth
 from preact.cli import COMMANDS
 from preact.cli.report import as_rich
 from preact.experiment import find_device
@@ -26,6 +28,7 @@ from preact.records import write_new
 from preact.spec import TABLE_2
 from preact.strings import Strings
 from preact.train.device import check_device
+from preact.train.stop import Stopped, stopping_at_once
 
 # Far beyond any use; of threads, what a processor may have.
 MOST = {"batch": 65_536, "rounds": 100_000, "threads": 1_024}
@@ -61,7 +64,17 @@ def add_command(commands: Any) -> None:
         "is off",
     )
     parser.add_argument("--record", type=Path, help="write a JSON record")
-    parser.set_defaults(run=_bench)
+    parser.set_defaults(run=_stoppable)
+
+
+def _stoppable(options: argparse.Namespace) -> int:
+    """Measure; after Ctrl-C there is nothing to go on from."""
+    try:
+        with stopping_at_once():
+            return _bench(options)
+    except Stopped as stopped:
+        print("preact: stopped; no times are kept", file=sys.stderr)
+        return stopped.exit_code
 
 
 def _bench(options: argparse.Namespace) -> int:
@@ -91,7 +104,8 @@ def _bench(options: argparse.Namespace) -> int:
     error = max(
         row.ours for row in check(plan, device) if row.part == "gradients"
     )
-    console.print(f"gradients within {error:.1g} of float64 (29 layers)")
+    layers = checked_depth(plan)
+    console.print(f"gradients within {error:.1g} of float64 ({layers} layers)")
     entries = list(contestants(plan, device))
     with console.status(f"{len(entries)} contestants get ready") as status:
         measured = compare_times(
@@ -108,7 +122,9 @@ def _bench(options: argparse.Namespace) -> int:
         "network": f"ResNet-{plan.depth}, full pre-activation",
         "batch": options.batch,
         "bn_batch": options.batch,
-        "precision": "float32",
+        "precision": " / ".join(
+            ["float32", *(["fp16"] if any(e.half for e in entries) else [])]
+        ),
         "rounds": options.rounds,
         "threads": options.threads,
         "device": _name(device),

@@ -133,18 +133,18 @@ def _handled(handlers: dict[int, Any]) -> Iterator[None]:
         return
     before: dict[int, Any] = {}
     try:
-        with _held_back(handlers):
+        with held_back(handlers):
             for number, handler in handlers.items():
                 before[number] = signal.signal(number, handler)
         yield
     finally:
-        with _held_back(handlers):
+        with held_back(handlers):
             for number, handler in before.items():
                 signal.signal(number, handler or signal.SIG_DFL)
 
 
 @contextmanager
-def _held_back(numbers: Collection[int]) -> Iterator[None]:
+def held_back(numbers: Collection[int]) -> Iterator[None]:
     """Let signals wait: one that stops us half-way would leave handlers."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
