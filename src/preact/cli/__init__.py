@@ -71,10 +71,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code: int = options.run(options)
         sys.stdout.flush()
     except BrokenPipeError:
-        # Python flushes once more at its end, and would complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        print_nowhere()
         return 1
     except BAD_INPUT as error:
+        try:
+            sys.stdout.flush()
+        except OSError:  # where it goes is full
+            print_nowhere()
         print(f"preact: {one_line(reason(error))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -84,6 +87,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         return 130
     return code
+
+
+def print_nowhere() -> None:
+    """Python flushes once more at its end, and would complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def check_folder() -> None:
