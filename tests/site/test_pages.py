@@ -30,7 +30,7 @@ def test_a_page_asks_no_other_host_and_has_no_error(open_page, language, name):
 
 @EVERY_PAGE
 def test_a_page_is_light(open_page, language, name):
-    """At most 3.25 MB of script and 800 kB of everything else.
+    """At most 3.25 MB of script and 900 kB of everything else.
 
     MathJax and the widgets of Jupyter are all but a tenth of the script.
     """
@@ -45,7 +45,7 @@ def test_a_page_is_light(open_page, language, name):
         else:
             other += size
     assert script <= 3.25e6
-    assert other <= 0.8e6
+    assert other <= 0.9e6
 
 
 @EVERY_PAGE
@@ -90,7 +90,8 @@ def test_figures_have_words_and_ink_that_shows(
     assert figures.count() >= 1
     for i in range(figures.count()):
         label = figures.nth(i).get_attribute("aria-label")
-        assert len(label) > 20
+        # A Chinese character says about what two letters say.
+        assert len(label) > (20 if language == "en" else 10)
         assert bool(CJK.search(label)) == (language != "en")
     ink, paper = page.evaluate(
         """() => {
@@ -169,7 +170,7 @@ def test_one_choice_of_engine_holds_for_all_tabs(open_page, language):
 def test_solutions_are_folded_and_open_on_a_click(open_page, language):
     page = open_page(f"/{language}/04-units.html")
     solutions = page.locator(".admonition.solution")
-    assert solutions.count() == 5
+    assert solutions.count() == 6
     code = solutions.first.locator(".cell")
     assert not code.is_visible()
     solutions.first.locator("button.toggle-button").click()
@@ -181,9 +182,7 @@ def test_solutions_are_folded_and_open_on_a_click(open_page, language):
     [
         ("en", "batch normalization"),
         ("zh-Hans", "批量归一化"),
-        ("zh-Hans", "恒等映射"),
         ("zh-Hant", "批次正規化"),
-        ("zh-Hant", "恆等映射"),
     ],
 )
 def test_search_finds_the_chapter(open_page, language, query):

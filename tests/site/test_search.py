@@ -28,8 +28,9 @@ def test_every_glossary_term_finds_its_chapter_in_the_first_five(
     lost = []
     for term in TERMS:
         query = term[language.glossary_key(edition)].split(" (")[0]
-        found = page.evaluate(RESULTS, query)[:5]
+        found = page.evaluate(RESULTS, query)
         pages = [href.split("#")[0].split("?")[0] for href in found]
+        pages = list(dict.fromkeys(pages))[:5]  # several sections of one
         if f"{term['chapter']}.html" not in pages:
             lost.append((query, term["chapter"], pages))
     assert lost == []

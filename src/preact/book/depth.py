@@ -245,7 +245,7 @@ def subnetworks(errors: Mapping[str, Array]) -> Html:
             f"{escape(arm_name(arm, say))}</th>"
             f'<td class="bar"><span style="width:{median}%;'
             f"background:{color_of(arm.removesuffix(FINAL_BN))}"
-            f'"></span></td><td><output>{median} ({low}–{high})'
+            f'"></span></td><td><output>{median:.1f} ({low:.1f}–{high:.1f})'
             "</output></td></tr>"
         )
     show = (
@@ -253,7 +253,8 @@ def subnetworks(errors: Mapping[str, Array]) -> Html:
         "box.querySelectorAll('input').forEach("
         "(b,i)=>{if(b.checked)k+=1<<i;});"
         "box.querySelectorAll('tr[data-errors]').forEach(r=>{"
-        "const [m,a,b]=JSON.parse(r.dataset.errors)[k];"
+        "const [m,a,b]=JSON.parse(r.dataset.errors)[k]"
+        ".map(v=>v.toFixed(1));"
         "r.querySelector('span').style.width=m+'%';"
         "r.querySelector('output').textContent=m+' ('+a+'–'+b+')';});"
     )
