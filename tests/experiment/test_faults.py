@@ -61,13 +61,13 @@ def test_a_signal_saves_the_iteration_and_is_one_sentence(
     tmp_path, name, code
 ):
     """SIGINT also where a shell has turned it off, as with `&`."""
-    process = started(
-        *TRAIN,
-        *LONG,
-        "--out",
-        tmp_path,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
-    )
+
+    def handlers():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        # `nohup make test` has turned this one off, which is respected.
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+    process = started(*TRAIN, *LONG, "--out", tmp_path, preexec_fn=handlers)
     assert "1000000" in process.stdout.readline()  # it trains
     process.send_signal(getattr(signal, name))
     _, error = process.communicate(timeout=60)
