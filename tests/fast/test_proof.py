@@ -17,7 +17,7 @@ PARTS = ["logits", "gradients", "statistics"]
 KNOWN = {"gpu": "one", "driver": "1"}
 
 
-def compared(view, *, draws=3, depth=14, convs=2, side=16):
+def compared(view, *, draws=5, depth=14, convs=2, side=16):
     plan = cifar_plan(
         TABLE_2["full-preactivation"],
         depth=depth,
