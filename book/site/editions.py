@@ -54,7 +54,7 @@ def configure(app: Sphinx, config: Config) -> None:
     config.html_title = words["@title"]
     config.html_favicon = str(ROOT / "book/_static/favicon.svg")
     config.html_static_path = [str(ROOT / "book/_static")]
-    config.html_css_files = ["book.css"]
+    config.html_css_files = ["page.css", "book.css"]
     config.templates_path.append(str(ROOT / "book/site/templates"))
     config.html_context |= {"default_mode": "auto"}
     if site := site_url():
@@ -77,6 +77,7 @@ def configure(app: Sphinx, config: Config) -> None:
         setattr(config, value, words.get(english, english))
     if (ROOT / "node_modules/mathjax").exists():
         config.mathjax_path = VENDOR + "mathjax/tex-chtml.js"
+        config.html_css_files.append("fonts.css")
         config.nb_ipywidgets_js = {VENDOR + "html-manager/embed.js": {}}
     silence_thebe(app)
 
