@@ -127,8 +127,7 @@ def subset_icons(folder: Path) -> None:
 
 
 def subset_text(vendored: Path) -> None:
-    """Keep of the text's faces the glyphs of English; no hints for screens
-    of long ago."""
+    """Keep of the text's faces the glyphs of English, without hints."""
     options = subset.Options(hinting=False, layout_features=TEXT_FEATURES)
     for font in vendored.glob("source-serif-4/**/*.woff2"):
         keep_glyphs(font, TEXT_GLYPHS, options)
@@ -147,8 +146,11 @@ def keep_glyphs(
 
 
 def copy_vendored(folder: Path) -> None:
-    """Copy scripts and faces that pages load; without npm MathJax comes from
-    a CDN, and the text is set in what the reader's system has."""
+    """Copy the scripts and faces that pages load.
+
+    Without npm MathJax comes from a CDN, and text is set in what the
+    reader's system has.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     for package, (name, patterns) in VENDORED.items():
         source = ROOT / "node_modules" / package

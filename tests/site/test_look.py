@@ -11,9 +11,12 @@ def test_english_text_is_set_in_the_face_that_the_site_brings(open_page):
     page = open_page(PAGE.format("en"))
     faces = [url for url in page.requested if "source-serif-4" in url]
     assert len(faces) == 3
-    assert page.evaluate("""async () => (await document.fonts.ready,
+    assert (
+        page.evaluate("""async () => (await document.fonts.ready,
         [...document.fonts].filter((face) => face.status == "loaded"
-          && face.family.includes("Source Serif 4")).length)""") == 3
+          && face.family.includes("Source Serif 4")).length)""")
+        == 3
+    )
 
 
 @pytest.mark.parametrize("language", ["zh-Hans", "zh-Hant"])
