@@ -49,6 +49,7 @@ TEXT_FEATURES = ["kern", "liga", "lnum", "tnum"]
 ICON_SCRIPT = re.compile(r"<script[^>]*fontawesome\.js[^>]*></script>\n?")
 PRELOAD = re.compile(r'<link rel="preload"[^>]*fontawesome\.js[^>]*>\n?')
 LABEL = re.compile(r'\b(title|aria-label|placeholder)="([^"]+)"')
+TWICE = re.compile(r"<title>(.+?) &#8212; \1</title>")
 RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 
 
@@ -66,7 +67,11 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
         text = page.read_text("utf-8")
         text = PRELOAD.sub("", ICON_SCRIPT.sub("", text))
         text = LABEL.sub(lambda m: f'{m[1]}="{words.get(m[2], m[2])}"', text)
+        text = TWICE.sub(r"<title>\1</title>", text)  # on the front page
         page.write_text(text, "utf-8")
+    for map_of_source in folder.glob("_static/**/*.map"):
+        map_of_source.unlink()
+    shutil.rmtree(folder / "_static/locales", ignore_errors=True)
     for script in folder.glob("_static/**/*.js"):
         if script.name == "fontawesome.js":
             script.unlink()

@@ -21,7 +21,8 @@ from sphinx.config import Config
 from sphinx.errors import ExtensionError
 
 from book.site.assets import VENDOR, copy_vendored, finish_pages
-from book.site.pages import site_url
+from book.site.head import write_directions
+from book.site.pages import NOTEBOOKS, copy_notebooks, site_url
 from book.site.words import WORDS, language_of
 from book.tools import ROOT
 from book.tools.parity import differences
@@ -59,6 +60,10 @@ def configure(app: Sphinx, config: Config) -> None:
     config.html_context |= {"default_mode": "auto"}
     if site := site_url():
         config.html_baseurl = f"{site}/{language}/"
+    config.html_use_index = False  # the glossary is no index
+    config.html_js_files = [("language.js", {"loading_method": "defer"})]
+    # Its menu would make every formula a stop of the tab key.
+    config.mathjax3_config = {"options": {"enableMenu": False}}
     options = config.html_theme_options
     options["search_bar_text"] = words.get(
         "Search this book...", "Search this book..."
@@ -116,7 +121,10 @@ def finish(app: Sphinx, error: Exception | None) -> None:
         shutil.copytree(builds / language / "html", site / language)
     copy_vendored(site / "_vendor")
     for language in LANGUAGES:
+        copy_notebooks(language, site / language / NOTEBOOKS)
         finish_pages(site / language, WORDS[language])
+    if site_url():
+        write_directions(site, site_url())
     (site / ".nojekyll").touch()
     templates = Environment(
         loader=FileSystemLoader(ROOT / "book/site/templates"),

@@ -59,3 +59,47 @@ def test_the_mark_behind_a_heading_takes_no_line_of_its_own(
         }).length"""
     )
     assert grown == 0
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_switch_keeps_the_section_that_is_read(open_page, language):
+    page = open_page(PAGE.format(language))
+    page.evaluate(
+        "document.getElementById('signal-grows').scrollIntoView()"
+    )
+    other = next(code for code in LANGUAGES if code != language)
+    page.click(f".language-switch a[hreflang={other}]")
+    page.wait_for_url(f"**{PAGE.format(other)}#signal-grows")
+    assert page.locator("section#signal-grows > h2").count() == 1
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_section_has_the_address_that_it_has_in_english(
+    open_page, language
+):
+    addresses = [
+        open_page(PAGE.format(code)).evaluate(
+            """[...document.querySelectorAll(".bd-article section[id]")]
+            .map((section) => section.id)"""
+        )
+        for code in ("en", language)
+    ]
+    assert addresses[0] == addresses[1]
+
+
+def test_a_formula_is_no_stop_of_the_tab_key(open_page):
+    page = open_page(PAGE.format("en"))
+    assert page.locator("mjx-container").count() > 50
+    assert page.locator("mjx-container[tabindex='0']").count() == 0
+    assert page.locator("mjx-assistive-mml").count() > 50
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_chapter_offers_its_notebook(open_page, language):
+    page = open_page(PAGE.format(language))
+    link = page.locator(".btn-download-source-button")
+    assert link.get_attribute("href") == "_notebooks/02-signal.ipynb"
+    answer = page.request.get(
+        page.url.rsplit("/", 1)[0] + "/_notebooks/02-signal.ipynb"
+    )
+    assert answer.json()["nbformat"] == 4
