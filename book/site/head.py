@@ -1,6 +1,7 @@
 """What search engines, previews and crawlers read of a page."""
 
-from html import escape
+import re
+from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,8 @@ def head_of_page(
         f'href="{base}{folder}/{page}.html" />'
         for code, folder in twins.items()
     ]
-    named = {"og:type": "article", "og:title": title}
+    plain = escape(unescape(re.sub(r"<[^>]+>", "", title)), quote=True)
+    named = {"og:type": "article", "og:title": plain}
     if described := description(tree):
         tags.append(f'<meta name="description" content="{described}" />')
         named["og:description"] = described
@@ -51,9 +53,11 @@ def description(tree: Any) -> str:
     if tree is None:
         return ""
     for paragraph in tree.findall(nodes.paragraph):
-        if paragraph.children and isinstance(paragraph[0], nodes.strong):
+        # myst puts an empty text before what opens a line
+        parts = [part for part in paragraph.children if part.astext()]
+        if parts and isinstance(parts[0], nodes.strong):
             text = " ".join(paragraph.astext().split())
-            text = text.removeprefix(paragraph[0].astext()).strip()
+            text = text.removeprefix(parts[0].astext()).strip()
             return escape(text[:LONGEST], quote=True)
     return ""
 
