@@ -6,6 +6,8 @@
 `claims`     badges of claims, and the pages that list them
 `figures`    outputs of cells as numbered figures with captions
 `exercises`  kinds of exercises, and hints in stages
+`sections`   labels as addresses of sections, in all languages
+`head`       what search engines and previews read
 `overview`   the map of the chapters, with their times
 `execution`  what was run before is not run again
 `search`     Chinese full-text search
@@ -27,6 +29,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.setup_extension("book.site.claims")
     app.setup_extension("book.site.figures")
     app.setup_extension("book.site.exercises")
+    app.setup_extension("book.site.sections")
     app.setup_extension("book.site.overview")
     app.setup_extension("book.site.execution")
     app.setup_extension("book.site.search")

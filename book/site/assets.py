@@ -8,6 +8,7 @@ of reach of translation catalogs.
 
 import re
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
 from fontTools import subset
@@ -25,10 +26,30 @@ VENDORED = {  # npm package: (folder on the site, files)
         "html-manager",
         ("embed.js", "*.woff2"),
     ),
+    "@fontsource/source-serif-4": (
+        "source-serif-4",
+        (
+            "LICENSE",
+            *(
+                f"files/source-serif-4-latin-{face}.woff2"
+                for face in ("400-normal", "400-italic", "600-normal")
+            ),
+        ),
+    ),
 }
+# What English text is set in, and the figures and ligatures it uses.
+TEXT_GLYPHS = [
+    *range(0x20, 0x7F),
+    *range(0xA0, 0x100),
+    *range(0x2010, 0x2016),
+    *range(0x2018, 0x201E),
+    *(0x2026, 0x2032),
+]
+TEXT_FEATURES = ["kern", "liga", "lnum", "tnum"]
 ICON_SCRIPT = re.compile(r"<script[^>]*fontawesome\.js[^>]*></script>\n?")
 PRELOAD = re.compile(r'<link rel="preload"[^>]*fontawesome\.js[^>]*>\n?')
 LABEL = re.compile(r'\b(title|aria-label|placeholder)="([^"]+)"')
+TWICE = re.compile(r"<title>(.+?) &#8212; \1</title>")
 RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 
 
@@ -46,7 +67,11 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
         text = page.read_text("utf-8")
         text = PRELOAD.sub("", ICON_SCRIPT.sub("", text))
         text = LABEL.sub(lambda m: f'{m[1]}="{words.get(m[2], m[2])}"', text)
+        text = TWICE.sub(r"<title>\1</title>", text)  # on the front page
         page.write_text(text, "utf-8")
+    for map_of_source in folder.glob("_static/**/*.map"):
+        map_of_source.unlink()
+    shutil.rmtree(folder / "_static/locales", ignore_errors=True)
     for script in folder.glob("_static/**/*.js"):
         if script.name == "fontawesome.js":
             script.unlink()
@@ -102,17 +127,35 @@ def subset_icons(folder: Path) -> None:
     for font in folder.glob("_static/vendor/fontawesome/webfonts/*"):
         if font.suffix != ".woff2":
             font.unlink()  # an older format, for browsers that are gone
-            continue
-        options = subset.Options(flavor="woff2")
-        glyphs = subset.load_font(str(font), options)
-        subsetter = subset.Subsetter(options)
-        subsetter.populate(unicodes=codes)
-        subsetter.subset(glyphs)
-        subset.save_font(glyphs, str(font), options)
+        else:
+            keep_glyphs(font, codes, subset.Options())
+
+
+def subset_text(vendored: Path) -> None:
+    """Keep of the text's faces the glyphs of English, without hints."""
+    options = subset.Options(hinting=False, layout_features=TEXT_FEATURES)
+    for font in vendored.glob("source-serif-4/**/*.woff2"):
+        keep_glyphs(font, TEXT_GLYPHS, options)
+
+
+def keep_glyphs(
+    font: Path, codes: Iterable[int], options: subset.Options
+) -> None:
+    """Rewrite a font file with the glyphs of these code points alone."""
+    options.flavor = "woff2"
+    glyphs = subset.load_font(str(font), options)
+    subsetter = subset.Subsetter(options)
+    subsetter.populate(unicodes=codes)
+    subsetter.subset(glyphs)
+    subset.save_font(glyphs, str(font), options)
 
 
 def copy_vendored(folder: Path) -> None:
-    """Copy the scripts that pages load; without npm they come from a CDN."""
+    """Copy the scripts and faces that pages load.
+
+    Without npm MathJax comes from a CDN, and text is set in what the
+    reader's system has.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     for package, (name, patterns) in VENDORED.items():
         source = ROOT / "node_modules" / package
@@ -121,3 +164,4 @@ def copy_vendored(folder: Path) -> None:
                 copy = folder / name / path.relative_to(source)
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(path, copy)
+    subset_text(folder)

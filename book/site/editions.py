@@ -21,7 +21,8 @@ from sphinx.config import Config
 from sphinx.errors import ExtensionError
 
 from book.site.assets import VENDOR, copy_vendored, finish_pages
-from book.site.pages import site_url
+from book.site.head import write_directions
+from book.site.pages import NOTEBOOKS, copy_notebooks, site_url
 from book.site.words import WORDS, language_of
 from book.tools import ROOT
 from book.tools.parity import differences
@@ -54,11 +55,15 @@ def configure(app: Sphinx, config: Config) -> None:
     config.html_title = words["@title"]
     config.html_favicon = str(ROOT / "book/_static/favicon.svg")
     config.html_static_path = [str(ROOT / "book/_static")]
-    config.html_css_files = ["book.css"]
+    config.html_css_files = ["page.css", "book.css"]
     config.templates_path.append(str(ROOT / "book/site/templates"))
     config.html_context |= {"default_mode": "auto"}
     if site := site_url():
         config.html_baseurl = f"{site}/{language}/"
+    config.html_use_index = False  # the glossary is no index
+    config.html_js_files = [("language.js", {"loading_method": "defer"})]
+    # Its menu would make every formula a stop of the tab key.
+    config.mathjax3_config = {"options": {"enableMenu": False}}
     options = config.html_theme_options
     options["search_bar_text"] = words.get(
         "Search this book...", "Search this book..."
@@ -77,6 +82,7 @@ def configure(app: Sphinx, config: Config) -> None:
         setattr(config, value, words.get(english, english))
     if (ROOT / "node_modules/mathjax").exists():
         config.mathjax_path = VENDOR + "mathjax/tex-chtml.js"
+        config.html_css_files.append("fonts.css")
         config.nb_ipywidgets_js = {VENDOR + "html-manager/embed.js": {}}
     silence_thebe(app)
 
@@ -115,7 +121,10 @@ def finish(app: Sphinx, error: Exception | None) -> None:
         shutil.copytree(builds / language / "html", site / language)
     copy_vendored(site / "_vendor")
     for language in LANGUAGES:
+        copy_notebooks(language, site / language / NOTEBOOKS)
         finish_pages(site / language, WORDS[language])
+    if site_url():
+        write_directions(site, site_url())
     (site / ".nojekyll").touch()
     templates = Environment(
         loader=FileSystemLoader(ROOT / "book/site/templates"),

@@ -2,20 +2,27 @@
 
 import os
 import tomllib
+from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
 
+from book.site.head import head_of_page
 from book.site.words import WORDS, language_of
 from book.tools import ROOT
-from preact.strings import EDITIONS, LANGUAGES
+from preact.strings import EDITIONS
 
 PLACEHOLDER = "OWNER"
+NOTEBOOKS = "_notebooks"  # of an edition, beside its pages
 # The widgets' script asks MathJax 2 to typeset each widget; ours is 3, and the
 # widgets hold no mathematics.
 OLD_MATHJAX = """addEventListener("load", () => {
   if (window.MathJax && !MathJax.Hub) MathJax.Hub = { Queue() {} };
 });"""
+
+# How the first cell of a notebook gets the package, inside a JSON string.
+INSTALL = r"%pip install -q \"preact @ git+https://github.com/{}/preact\""
+ASK = "raise SystemExit('install the package \\\"preact\\\" first')"
 
 # By the class of their place on a page. Classic scripts, in this order: a page
 # that is opened as a file loads no modules.
@@ -51,15 +58,24 @@ def dress_page(
         for code, edition in EDITIONS.items()
     ]
     base = f"{site}/" if (site := site_url()) else up
-    context["metatags"] = context.get("metatags", "") + "".join(
-        f'<link rel="alternate" hreflang="{code}" '
-        f'href="{base}{code}/{target}.html" />\n'
-        for code in LANGUAGES
+    context["metatags"] = context.get("metatags", "") + head_of_page(
+        language, target, base, context.get("title", ""), tree
     )
     is_notebook = app.env.metadata.get(page, {}).get("kernelspec")
+    if is_notebook:
+        offer_notebook(context["header_buttons"], page)
     if is_notebook and PLACEHOLDER not in repository():
         buttons = launch_buttons(language, page)
         context["header_buttons"].insert(0, buttons)
+
+
+def offer_notebook(header: list[dict[str, Any]], page: str) -> None:
+    """Let the download menu hold the page's notebook, not its source."""
+    for group in header:
+        for button in group.get("buttons", ()):
+            if button.get("text") == ".md":
+                button["text"] = ".ipynb"
+                button["url"] = f"{NOTEBOOKS}/{page}.ipynb"
 
 
 def launch_buttons(language: str, page: str) -> dict[str, Any]:
@@ -90,6 +106,22 @@ def launch_buttons(language: str, page: str) -> dict[str, Any]:
             for name, url in links.items()
         ],
     }
+
+
+def copy_notebooks(language: str, folder: Path) -> None:
+    """Copy an edition's notebooks to its pages.
+
+    Their first cell installs the package from its repository. Where that is
+    not known, it asks the reader to install it.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for notebook in (ROOT / "notebooks" / language).glob("*.ipynb"):
+        text = notebook.read_text("utf-8")
+        if PLACEHOLDER in repository():
+            text = text.replace(INSTALL.format(PLACEHOLDER), ASK)
+        else:
+            text = text.replace(f"/{PLACEHOLDER}/preact", f"/{repository()}")
+        (folder / notebook.name).write_text(text, "utf-8")
 
 
 def repository() -> str:

@@ -1,0 +1,84 @@
+"""What search engines, previews and crawlers read of a page."""
+
+import re
+from html import escape, unescape
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+
+from preact.strings import LANGUAGES, ORIGINAL
+
+DEFAULT = "x-default"  # whom no other edition fits
+LONGEST = 300  # characters of a description
+
+
+def head_of_page(
+    language: str, page: str, base: str, title: str, tree: Any
+) -> str:
+    """Return the tags of a page's head: its twins, and its question.
+
+    Parameters
+    ----------
+    language, page : str
+        Code of the edition; name of the page in it.
+    base : str
+        What an edition's folder is addressed by: the site, or `../` steps.
+    title : str
+        The page's, as HTML.
+    tree : docutils document or None
+        The page, whose first paragraph with a bold start is its question.
+    """
+    twins = {code: code for code in LANGUAGES} | {DEFAULT: ORIGINAL}
+    tags = [
+        f'<link rel="alternate" hreflang="{code}" '
+        f'href="{base}{folder}/{page}.html" />'
+        for code, folder in twins.items()
+    ]
+    plain = escape(unescape(re.sub(r"<[^>]+>", "", title)), quote=True)
+    named = {"og:type": "article", "og:title": plain}
+    if described := description(tree):
+        tags.append(f'<meta name="description" content="{described}" />')
+        named["og:description"] = described
+    named["og:locale"] = language.replace("-", "_")
+    tags += [
+        f'<meta property="{name}" content="{value}" />'
+        for name, value in named.items()
+    ]
+    return "\n".join(tags) + "\n"
+
+
+def description(tree: Any) -> str:
+    """Return the question that a page opens with, for an attribute."""
+    if tree is None:
+        return ""
+    for paragraph in tree.findall(nodes.paragraph):
+        # myst puts an empty text before what opens a line
+        parts = [part for part in paragraph.children if part.astext()]
+        if parts and isinstance(parts[0], nodes.strong):
+            text = " ".join(paragraph.astext().split())
+            text = text.removeprefix(parts[0].astext()).strip()
+            return escape(text[:LONGEST], quote=True)
+    return ""
+
+
+def write_directions(site: Path, address: str) -> None:
+    """Write `sitemap.xml` and `robots.txt` of a site at this address."""
+    pages = sorted(
+        page.relative_to(site).as_posix()
+        for language in LANGUAGES
+        for page in (site / language).glob("*.html")
+        if page.stem != "search"
+    )
+    rows = "".join(
+        f"<url><loc>{address}/{page}</loc></url>\n" for page in pages
+    )
+    (site / "sitemap.xml").write_text(
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
+        f"{rows}</urlset>\n",
+        "utf-8",
+    )
+    (site / "robots.txt").write_text(
+        f"User-agent: *\nAllow: /\nSitemap: {address}/sitemap.xml\n", "utf-8"
+    )

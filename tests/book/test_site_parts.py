@@ -1,0 +1,79 @@
+"""What the site's pages are made of, without a build."""
+
+import json
+
+import pytest
+from docutils import nodes
+
+from book.site import pages
+from book.site.head import description, head_of_page, write_directions
+from book.site.sections import LabelFirst
+from preact.strings import LANGUAGES
+
+
+def a_document():
+    from docutils.utils import new_document
+
+    document = new_document("page")
+    section = nodes.section(ids=["a-title", "why-label"], names=["a title"])
+    document += section
+    document.nameids = {"a title": "a-title", "why-label": "why-label"}
+    document.nametypes = {"a title": False, "why-label": True}
+    return document, section
+
+
+def test_the_label_of_a_section_is_its_address():
+    document, section = a_document()
+    LabelFirst(document).apply()
+    assert section["ids"] == ["why-label", "a-title"]
+
+
+def test_the_description_of_a_page_is_its_question():
+    document, section = a_document()
+    section += nodes.paragraph("", "", nodes.emphasis("", "Modules:"))
+    section += nodes.paragraph(
+        "",
+        "",
+        nodes.strong("", "Question."),
+        nodes.Text(' What is "left"\nat the end?'),
+    )
+    assert description(document) == "What is &quot;left&quot; at the end?"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_head_names_every_edition_and_one_for_all_others(language):
+    tags = head_of_page(language, "01-why", "https://a.example/", "Why?", None)
+    for code in LANGUAGES:
+        assert f'hreflang="{code}" href="https://a.example/{code}/01' in tags
+    assert 'hreflang="x-default" href="https://a.example/en/01-why' in tags
+    assert 'name="description"' not in tags
+
+
+def test_the_sitemap_lists_every_page_but_the_search(tmp_path):
+    for language in LANGUAGES:
+        (tmp_path / language).mkdir()
+        for name in ("index", "search"):
+            (tmp_path / language / f"{name}.html").touch()
+    write_directions(tmp_path, "https://a.example/book")
+    rows = (tmp_path / "sitemap.xml").read_text("utf-8")
+    assert rows.count("<loc>https://a.example/book/") == len(LANGUAGES)
+    assert "search" not in rows
+    robots = (tmp_path / "robots.txt").read_text("utf-8")
+    assert "https://a.example/book/sitemap.xml" in robots
+
+
+@pytest.mark.parametrize("repository", [None, "someone/their-fork"])
+def test_an_offered_notebook_promises_no_place_that_is_not_there(
+    tmp_path, monkeypatch, repository
+):
+    if repository:
+        monkeypatch.setenv("GITHUB_REPOSITORY", repository)
+    pages.copy_notebooks("en", tmp_path)
+    names = {path.name for path in tmp_path.iterdir()}
+    assert "01-why.ipynb" in names
+    for path in tmp_path.iterdir():
+        text = path.read_text("utf-8")
+        json.loads(text)
+        assert pages.PLACEHOLDER not in text
+        asks = "SystemExit" in text
+        assert asks == (repository is None) or path.stem == "claims"

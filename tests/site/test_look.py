@@ -1,0 +1,103 @@
+"""How a page looks, as far as a number can say it."""
+
+import pytest
+
+from preact.strings import LANGUAGES
+
+PAGE = "/{}/02-signal.html"
+
+
+def test_english_text_is_set_in_the_face_that_the_site_brings(open_page):
+    page = open_page(PAGE.format("en"))
+    faces = [url for url in page.requested if "source-serif-4" in url]
+    assert len(faces) == 3
+    assert (
+        page.evaluate("""async () => (await document.fonts.ready,
+        [...document.fonts].filter((face) => face.status == "loaded"
+          && face.family.includes("Source Serif 4")).length)""")
+        == 3
+    )
+
+
+@pytest.mark.parametrize("language", ["zh-Hans", "zh-Hant"])
+def test_a_chinese_page_asks_for_no_face_that_it_does_not_use(
+    open_page, language
+):
+    page = open_page(PAGE.format(language))
+    assert not [url for url in page.requested if "source-serif-4/" in url]
+
+
+@pytest.mark.parametrize("width", [1280, 1920])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_line_of_running_text_is_no_longer_than_an_eye_can_follow(
+    open_page, language, width
+):
+    page = open_page(
+        PAGE.format(language), viewport={"width": width, "height": 900}
+    )
+    widest = page.evaluate(
+        """Math.max(...[...document.querySelectorAll(
+          ".bd-article section > p")].map((p) => p.clientWidth))"""
+    )
+    assert 500 <= widest <= 42 * 16
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_mark_behind_a_heading_takes_no_line_of_its_own(
+    open_page, language
+):
+    page = open_page(
+        PAGE.format(language), viewport={"width": 390, "height": 800}
+    )
+    grown = page.evaluate(
+        """[...document.querySelectorAll(".bd-article :is(h1, h2, h3)")]
+        .filter((heading) => {
+          const high = heading.clientHeight;
+          const mark = heading.querySelector(".headerlink");
+          mark.style.display = "none";
+          return heading.clientHeight != high;
+        }).length"""
+    )
+    assert grown == 0
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_switch_keeps_the_section_that_is_read(open_page, language):
+    page = open_page(PAGE.format(language))
+    page.evaluate("document.getElementById('signal-growth').scrollIntoView()")
+    other = next(code for code in LANGUAGES if code != language)
+    page.click(f".language-switch a[hreflang={other}]")
+    page.wait_for_url(f"**{PAGE.format(other)}#signal-growth")
+    assert page.locator("section#signal-growth > h2").count() == 1
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_section_has_the_address_that_it_has_in_english(
+    open_page, language
+):
+    addresses = [
+        open_page(PAGE.format(code)).evaluate(
+            """[...document.querySelectorAll(".bd-article section[id]")]
+            .map((section) => section.id)"""
+        )
+        for code in ("en", language)
+    ]
+    assert addresses[0] == addresses[1]
+
+
+def test_a_formula_is_no_stop_of_the_tab_key(open_page):
+    page = open_page(PAGE.format("en"))
+    assert page.locator("mjx-container").count() > 50
+    assert page.locator("mjx-container[tabindex='0']").count() == 0
+    assert page.locator("mjx-assistive-mml").count() > 50
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_chapter_offers_its_notebook(open_page, language):
+    page = open_page(PAGE.format(language))
+    link = page.locator(".btn-download-source-button")
+    assert link.get_attribute("href") == "_notebooks/02-signal.ipynb"
+    answer = page.request.get(
+        page.url.rsplit("/", 1)[0] + "/_notebooks/02-signal.ipynb"
+    )
+    assert answer.json()["nbformat"] == 4
