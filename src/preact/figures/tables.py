@@ -117,7 +117,9 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
     body = []
     for line in lines:
         spread = "" if line.std is None else f" ± {line.std:.2f}"
-        median = f"{line.median:.2f}" + (f" ({fail})" if line.fails else "")
+        median = f"{line.median:.2f}"
+        if line.fails:
+            median = strings("number.aside", value=median, note=fail)
         theirs = ""
         if line.paper_has:
             theirs = (

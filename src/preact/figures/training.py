@@ -88,8 +88,13 @@ def legend(errors: Mapping[str, Sequence[float]], strings: Strings) -> str:
     for arm, values in errors.items():
         dash = ' stroke-dasharray="5 3"' if arm.endswith(FINAL_BN) else ""
         low, high = (f"{v:.0f}" for v in (min(values), max(values)))
+        error = (
+            strings("number.percent", value=low)
+            if low == high
+            else strings("number.percents", low=low, high=high)
+        )
         said = strings(
-            "training.error", name=arm_name(arm, strings), low=low, high=high
+            "training.error", name=arm_name(arm, strings), error=error
         )
         items.append(
             '<li><svg viewBox="0 0 30 10" width="30" height="10" '
