@@ -312,10 +312,13 @@ def test_memory_that_is_not_told_is_unknown(tmp_path, monkeypatch):
         assert peak_memory("cpu") == nothing
 
 
-def test_the_file_of_a_run_says_the_code_and_the_clock(planned, recorded):
+def test_the_file_of_a_run_says_the_code_the_clock_and_the_kernels(
+    planned, recorded
+):
     record = json.loads((recorded / planned.path).read_text())
     assert record["wall_is"] == "monotonic clock, without suspended steps"
     assert len(record["code_sha256"]) == 64
+    assert record["kernels"] == ["PyTorch"]
 
 
 @pytest.mark.parametrize("name", ["..", "../../x", "/etc", "a\udcff"])
