@@ -198,7 +198,7 @@ def _live(
     name: str,
     controls: tuple[str, ...],
     axes: tuple[str, ...],
-    more: Mapping[str, str],
+    more: dict[str, str],
     fallback: Picture,
 ) -> Html:
     """Put an explorer's rows and words where its script finds them."""
