@@ -108,7 +108,14 @@ def test_a_second_record_is_refused_and_nothing_of_the_first_changes(
     assert read_curve(path) == {"iteration": [1.0], "loss": [2.0]}
 
 
-LATER = ("processors", "python", "preact", "code_sha256", "wall_is")
+LATER = (
+    "processors",
+    "python",
+    "preact",
+    "code_sha256",
+    "wall_is",
+    "kernels",
+)
 NUMBERS = ("depth", "convs", "width", "seed", "parameters", "bn_batch")
 COUNTS = (*NUMBERS, "iterations", "devices", "threads")
 
@@ -153,7 +160,7 @@ def test_what_the_first_records_lack_is_unknown_and_not_made_up(tmp_path):
     older = {k: v for k, v in GOOD.items() if k not in LATER}
     path.write_text(json.dumps(older))
     record = read_record(path)
-    assert [record[name] for name in LATER] == [None, "", "", None, ""]
+    assert [record[name] for name in LATER] == [None, "", "", None, "", ()]
 
 
 CASES = list(cases())

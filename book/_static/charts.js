@@ -26,11 +26,11 @@ const preactCharts = (() => {
   }
 
   // A short piece of a curve, for a legend.
-  function stroke(color, dashed) {
+  function stroke(color, dashed, width = 2.2) {
     const svg = element("svg", {
       viewBox: "0 0 34 14", width: 34, height: 14, "aria-hidden": true,
     });
-    element("path", { d: "M0 7H34", stroke: color, "stroke-width": 2.2,
+    element("path", { d: "M0 7H34", stroke: color, "stroke-width": width,
       "stroke-dasharray": dashed ? "2 4" : "none" }, svg);
     return svg;
   }
@@ -155,6 +155,10 @@ const preactCharts = (() => {
     return `10${whole < 0 ? "⁻" : ""}${digits}`;
   }
 
+  // How a curve over depth is drawn: width and dashes.
+  const KINDS = { curve: [2.2, "none"], ghost: [1.6, "2 4"],
+    pinned: [1.2, "none"], law: [1, "7 4"] };
+
   // Curves over depth, l = 0 ... units, on a logarithmic axis that does not
   // move; what lies beyond it is drawn on its edge.
   class DepthChart {
@@ -187,24 +191,30 @@ const preactCharts = (() => {
     }
 
     path(values) {
-      return values.map((v, l) =>
-        `${this.x(l).toFixed(1)} ${this.y(v).toFixed(1)}`);
+      return values.map((v, l) => Number.isNaN(v) ? ""
+        : `${this.x(l).toFixed(1)} ${this.y(v).toFixed(1)}`).filter(Boolean);
     }
 
-    // `curves`: { values, color }, and a band { low, high }, or `ghost`.
+    // `curves`: { values, color }, and a band { low, high }, or `ghost`,
+    // `pinned`, or the name of a `law`, which is written at its end.
     draw(curves, alt) {
       this.curves.replaceChildren();
-      for (const { values, low, high, color, ghost } of curves) {
-        const group = element("g", { class: ghost ? "ghost" : "curve" },
-          this.curves);
+      for (const { values, low, high, color, ...is } of curves) {
+        const kind = ["ghost", "pinned", "law"].find((k) => is[k]) || "curve";
+        const [width, dashes] = KINDS[kind];
+        const group = element("g", { class: kind }, this.curves);
         if (low) {
           const band = [...this.path(low), ...this.path(high).reverse()];
           element("path", { d: `M${band.join("L")}Z`, fill: color,
             "fill-opacity": 0.22 }, group);
         }
         element("path", { d: `M${this.path(values).join("L")}`, fill: "none",
-          stroke: color, "stroke-width": ghost ? 1.6 : 2.2,
-          "stroke-dasharray": ghost ? "2 4" : "none" }, group);
+          stroke: color, "stroke-width": width,
+          "stroke-dasharray": dashes }, group);
+        if (!is.law) continue;
+        const end = values.length - 1;
+        element("text", { x: this.x(end), y: this.y(values[end]) - 6,
+          "text-anchor": "end" }, group, is.law);
       }
       this.svg.setAttribute("aria-label", alt);
     }

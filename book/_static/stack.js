@@ -34,6 +34,18 @@ const preactStack = (() => {
     return [x, Array.from({ length: batch }, (_, i) => i % network.classes)];
   }
 
+  // rms of x_0 ... x_L in a freshly drawn network of such units.
+  function freshSignal(
+    { spec, stem, units, width, classes, tail, factor }, batch, seed) {
+    const network = new Network({
+      ...spec, stem, weights: WEIGHTS, tail, classes,
+      inputs: width, width, units, shortcut: factor,
+    }, batch);
+    const [x] = draw(network, width, batch, seed);
+    network.forward(x, batch);
+    return network.streams.map(rms);
+  }
+
   function norm(v) {
     return Math.sqrt(v.reduce((sum, value) => sum + value * value, 0));
   }
@@ -154,5 +166,5 @@ const preactStack = (() => {
   }
 
   for (const host of document.querySelectorAll(".preact-stack")) explore(host);
-  return { propagate };
+  return { choice, control, freshSignal, propagate, range };
 })();

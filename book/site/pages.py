@@ -29,6 +29,7 @@ ASK = "raise SystemExit('install the package \\\"preact\\\" first')"
 ENGINE = ("engine/network.js", "engine/training.js", "charts.js")
 SCRIPTS = {
     "preact-stack": (*ENGINE, "stack.js"),
+    "preact-growth": (*ENGINE, "stack.js", "growth.js"),
     "preact-predict": ("charts.js", "predict.js"),
     "preact-answer": ("charts.js", "answer.js"),
     "preact-runs": ("charts.js", "runs.js"),

@@ -165,6 +165,8 @@ STATES = {
     "images are text": at("history", "images", value="x"),
     "images are negative": at("history", "images", value=-64),
     "no profiles": at("history", "profiles", value=GONE),
+    "kernels are text": at("history", "kernels", value="C"),
+    "kernels of numbers": at("history", "kernels", value=[5]),
     "profiles of numbers": at("history", "profiles", value=[5]),
     "profiles of nothing": at("history", "profiles", value=[{}]),
     "another shape": first_tensor(lambda t: t.new_zeros(3, 5, 7)),

@@ -88,6 +88,23 @@ def test_gates_that_end_in_a_bn_stay_near_their_setting(seed):
     assert passed(GATED, seed) < 0.1
 
 
+@claim("the-gates-sum-outgrows-half-its-bias")
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_a_gate_reads_outgrows_half_its_bias(seed):
+    """What it reads is found from what it gives: s = 1 - sigmoid(z - 6)."""
+    plan = stack_plan(GATED, units=54, width=64)
+    streams, caches = watch_units(plan, seed=seed)
+    read = [np.log(1 / cache.s - 1) + 6 for cache in caches]
+    ratio = [
+        (z**2).mean() / (x**2).mean()
+        for z, x in zip(read, streams, strict=False)
+    ]
+    assert np.mean(ratio) == pytest.approx(2, rel=0.05)
+    for z, unit in zip(read[19:], caches[19:], strict=True):
+        assert rms(z) > 3
+        assert 0.01 < (unit.s < 0.5).mean() < 0.12
+
+
 def growth(plan, caches, last):
     back = pullback(plan, caches, last)
     return np.linalg.norm(back[0]) / np.linalg.norm(last)

@@ -218,11 +218,13 @@ def test_a_run_that_came_to_nothing_is_described_without_a_loss(planned):
         wall_s=1.23456,
         images_per_s=None,
         profiles=[],
+        kernels=["C", "PyTorch"],
     )
     told = measured(planned.run, ended)
     assert told["train_loss"] is told["images_per_s"] is None
     assert (told["wall_s"], told["iterations"]) == (1.23, 2)
     assert told["test_error_is"] == "last iteration"
+    assert told["kernels"] == ["C", "PyTorch"]
     ended.outcome, ended.train_loss, ended.images_per_s = "finished", 0.5, 7.77
     told = measured(planned.run, ended)
     assert (told["train_loss"], told["images_per_s"]) == (0.5, 7.8)
@@ -312,10 +314,13 @@ def test_memory_that_is_not_told_is_unknown(tmp_path, monkeypatch):
         assert peak_memory("cpu") == nothing
 
 
-def test_the_file_of_a_run_says_the_code_and_the_clock(planned, recorded):
+def test_the_file_of_a_run_says_the_code_the_clock_and_the_kernels(
+    planned, recorded
+):
     record = json.loads((recorded / planned.path).read_text())
     assert record["wall_is"] == "monotonic clock, without suspended steps"
     assert len(record["code_sha256"]) == 64
+    assert record["kernels"] == ["PyTorch"]
 
 
 @pytest.mark.parametrize("name", ["..", "../../x", "/etc", "a\udcff"])

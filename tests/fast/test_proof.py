@@ -17,14 +17,15 @@ PARTS = ["logits", "gradients", "statistics"]
 KNOWN = {"gpu": "one", "driver": "1"}
 
 
-def compared(view, *, draws=5, depth=14, convs=2, side=16):
+def compared(
+    view, *, precision="float32", draws=5, depth=14, convs=2, side=16
+):
     plan = cifar_plan(
         TABLE_2["full-preactivation"],
         depth=depth,
         convs=convs,
         image=(3, side, side),
     )
-    precision = torch.float32
     rows = compare(
         view, plan, device=CPU, precision=precision, images=4, draws=draws
     )
@@ -37,11 +38,100 @@ def test_the_kernels_of_this_processor_agree():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("depth", "convs"), [(14, 2), (20, 3)])
-def test_the_interpreted_kernels_of_gpus_agree(depth, convs):
+@pytest.mark.parametrize(
+    ("depth", "convs", "precision"),
+    [(14, 2, "float32"), (20, 3, "float32"), (14, 2, "tf32")],
+)
+def test_the_interpreted_kernels_of_gpus_agree(depth, convs, precision):
+    """An interpreter rounds nothing to TF32, so float32's rows agree too."""
     pytest.importorskip("triton", reason="no Triton for this system")
-    rows = compared(fused, draws=1, depth=depth, convs=convs, side=8)
-    assert all(row.agrees for row in rows.values())
+    rows = compared(
+        fused,
+        precision=precision,
+        draws=1,
+        depth=depth,
+        convs=convs,
+        side=8,
+    )
+    assert all(
+        row._replace(precision="float32").agrees for row in rows.values()
+    )
+
+
+class Set(Network):
+    """Notes what is set while it computes and while it is undone."""
+
+    def forward(self, x):
+        logits = super().forward(x)
+        self.note()
+        logits.register_hook(lambda _: self.note())
+        return logits
+
+    def note(self):
+        self.notes.append(
+            (
+                torch.backends.cuda.matmul.allow_tf32,
+                torch.backends.cudnn.allow_tf32,
+                torch.is_autocast_enabled("cpu"),
+            )
+        )
+
+
+@pytest.fixture(params=[False, True])
+def before(request):
+    """TF32 as the program has set it."""
+    matmul, cudnn = torch.backends.cuda.matmul, torch.backends.cudnn
+    was = matmul.allow_tf32, cudnn.allow_tf32
+    matmul.allow_tf32 = cudnn.allow_tf32 = request.param
+    yield request.param
+    matmul.allow_tf32, cudnn.allow_tf32 = was
+
+
+@pytest.mark.parametrize(
+    ("precision", "wanted"),
+    [
+        ("float32", (False, False, False)),
+        ("tf32", (True, True, False)),
+        ("bfloat16", (False, False, True)),
+    ],
+)
+def test_each_precision_is_set_in_both_passes_and_put_back(
+    precision, wanted, before
+):
+    notes = []
+
+    def view(network):
+        network.__class__ = Set
+        network.notes = notes
+        return network
+
+    compared(view, precision=precision, draws=1)
+    assert notes[0] == notes[1][:2] + notes[0][2:] == wanted
+    assert torch.backends.cuda.matmul.allow_tf32 is before
+    assert torch.backends.cudnn.allow_tf32 is before
+
+
+def test_a_gpu_has_to_prove_itself_in_each_precision(monkeypatch):
+    """TF32 too, in which training asks for the kernels."""
+    asked = []
+
+    def compare(view, plan, *, precision, **_):
+        asked.append(precision)
+        return []
+
+    monkeypatch.setattr(proof, "compare", compare)
+    proof.prove(torch.device("cuda"))
+    assert set(asked) == {"float32", "tf32", "bfloat16", "float16"}
+    asked.clear()
+    proof.prove(CPU)
+    assert set(asked) == {"float32"}
+
+
+def test_an_error_of_tf32_is_measured_by_its_ten_bits():
+    row = Compared("a", "tf32", "logits", 8 * 2.0**-10, 0.0)
+    assert row.agrees
+    assert not row._replace(ours=9 * 2.0**-10).agrees
+    assert not row._replace(precision="float32").agrees
 
 
 class Mistaken(Network):

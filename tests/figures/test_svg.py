@@ -44,7 +44,7 @@ class Handed(Strings):
 
     def __call__(self, key, **values):
         text = super().__call__(key, **values)
-        silent = ("alt.", "unit.", "punctuation.", "race.alt")
+        silent = ("alt.", "unit.", "punctuation.", "number.", "race.alt")
         if key.startswith(silent):
             return text
         text += self.extra
@@ -239,6 +239,15 @@ def test_a_figure_says_every_word_it_is_handed(name, language, extra):
             assert any(text in t for t in whole), key
         else:
             assert text in whole, key
+
+
+@pytest.mark.parametrize("language", ["zh-Hans", "zh-Hant"])
+@pytest.mark.parametrize("name", DRAWN)
+def test_a_chinese_figure_puts_no_space_before_the_percent_sign(
+    name, language
+):
+    for text in texts(DRAWN[name](Strings(language))):
+        assert not re.search(r"\d\s%", text or ""), text
 
 
 @pytest.mark.parametrize("row", [*TABLE_2, *CONTROLS])

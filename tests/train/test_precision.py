@@ -6,8 +6,10 @@ import pytest
 import torch
 
 from preact.data import load
+from preact.fast import kernels
+from preact.fast.cpu import build
 from preact.train import Execution, Run, find_recipe, train
-from preact.train.checkpoint import NAME, read
+from preact.train.checkpoint import NAME, PREVIOUS, read, to_bytes
 from preact.train.step import make_sgd
 
 
@@ -66,6 +68,52 @@ def test_a_fast_run_resumes_to_the_last_bit(tmp_path):
     again = train(fast, tmp_path, report_every=10)
     assert again.curve == whole.curve
     assert again.profiles == whole.profiles
+
+
+@pytest.fixture
+def no_compiler(tmp_path, monkeypatch):
+    """Take the compiler, and what it has made, away when called."""
+
+    def take():
+        monkeypatch.setenv("CC", "false")
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+        build._load.cache_clear()
+
+    yield take
+    build._load.cache_clear()
+
+
+def test_a_run_tells_which_kernels_computed_it(tmp_path, no_compiler):
+    """Without a compiler the last bits are others, under the same hash."""
+    fast = run(fast=True, channels_last=True)
+    ours = "C" if kernels() else "PyTorch"
+    assert train(fast, tmp_path / "fast").kernels == [ours]
+    no_compiler()
+    assert train(fast, tmp_path / "none").kernels == ["PyTorch"]
+
+
+@pytest.mark.parametrize("kept", ["C", None])
+def test_a_run_resumed_with_other_kernels_says_so(
+    tmp_path, no_compiler, caplog, kept
+):
+    """And so does one whose checkpoint is older than what it is asked."""
+    fast = run(fast=True, channels_last=True)
+    train(fast, tmp_path, save_every=25)
+    path = tmp_path / NAME
+    path.unlink()  # go back to the one before
+    before = tmp_path / PREVIOUS
+    state = read(before)
+    del state["history"]["kernels"]
+    if kept:
+        state["history"]["kernels"] = [kept]
+    before.write_bytes(to_bytes(state))
+    no_compiler()
+    assert train(fast, tmp_path).kernels == [kept or "unknown", "PyTorch"]
+    assert f"50: {kept or 'unknown'}, from here on: PyTorch" in caplog.text
+
+
+def test_a_run_that_is_not_fast_is_computed_by_pytorch(plain):
+    assert plain.kernels == ["PyTorch"]
 
 
 def test_records_older_than_a_field_keep_their_hash():

@@ -75,9 +75,7 @@ def check(plan: NetworkPlan, device: torch.device) -> list[Compared]:
     )
     # In float32, where a mistake cannot pass for rounding.
     view = fused if has_fused(device) else fast
-    rows = compare(
-        view, shallow, device=device, precision=torch.float32, images=4
-    )
+    rows = compare(view, shallow, device=device, precision="float32", images=4)
     for row in rows:
         if not row.agrees:
             raise ArithmeticError(

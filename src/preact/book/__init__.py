@@ -10,7 +10,12 @@ Every chapter.
 
 from preact.book.builder import unit_builder
 from preact.book.exercises import check
-from preact.book.explorers import stack_explorer, stepper, unit_explorer
+from preact.book.explorers import (
+    growth_explorer,
+    stack_explorer,
+    stepper,
+    unit_explorer,
+)
 from preact.book.page import glue, setup
 from preact.book.predictions import growth_by_place_of_bn, predict
 from preact.book.racetrack import race
@@ -19,6 +24,7 @@ __all__ = [
     "check",
     "glue",
     "growth_by_place_of_bn",
+    "growth_explorer",
     "predict",
     "race",
     "setup",

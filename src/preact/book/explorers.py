@@ -2,8 +2,8 @@
 
 `unit_explorer` is ipywidgets: nested stacks of measured pictures, linked in
 the browser, alive in Jupyter and on the page. `stepper` is plain HTML over
-measured pictures. `stack_explorer` hands the page what its own JavaScript
-engine needs; where no script runs, its measured figure stays.
+measured pictures. `stack_explorer` and `growth_explorer` hand the page what
+its own JavaScript engine needs; where no script runs, a measured figure stays.
 
 Chapters `02-signal` and `03-gradient`.
 """
@@ -157,44 +157,75 @@ def stack_explorer(fallback: Picture) -> Html:
     fallback : Picture
         The measured figure that stands where no script runs.
     """
+    return _live(
+        "stack",
+        (
+            *("tail", "derived", "none", "final_bn"),
+            *("product", "open", "ratio", "loss", "ghost"),
+        ),
+        ("signal", "gradient", "depth"),
+        {},
+        fallback,
+    )
+
+
+def growth_explorer(fallback: Picture) -> Html:
+    """Let the reader hold the growth of a signal against two laws.
+
+    A curve can be pinned, and that of another unit drawn beside it.
+
+    Parameters
+    ----------
+    fallback : Picture
+        The measured figure that stands where no script runs.
+    """
+    say = words()
+    laws = {law: say(f"law.{law}") for law in ("root", "linear")}
+    # The script fills them in.
+    lines = {
+        line: say.table[f"explorer.{line}"] for line in ("from_to", "pinned")
+    }
+    return _live(
+        "growth",
+        ("pin", "unpin"),
+        ("signal", "depth"),
+        laws | lines | {"comma": say("punctuation.comma")},
+        fallback,
+    )
+
+
+def _live(
+    name: str,
+    controls: tuple[str, ...],
+    axes: tuple[str, ...],
+    more: dict[str, str],
+    fallback: Picture,
+) -> Html:
+    """Put an explorer's rows and words where its script finds them."""
     say = words()
     rows = {}
-    for name, spec in ROWS.items():
+    for row, spec in ROWS.items():
         plan = stack_plan(spec, units=1, width=1)
-        rows[name] = {
-            "name": say(f"row.{name}"),
-            "color": color_of(name),
+        rows[row] = {
+            "name": say(f"row.{row}"),
+            "color": color_of(row),
             "stem": [str(layer) for layer in plan.stem],
             "spec": {
                 place: [str(op) for op in getattr(spec, place)]
                 for place in ("pre", "post", "after")
             },
         }
-    labels = {
+    own = {
         key: say(f"explorer.{key}")
-        for key in (
-            "row",
-            "units",
-            "width",
-            "tail",
-            "derived",
-            "none",
-            "final_bn",
-            "seed",
-            "product",
-            "open",
-            "ratio",
-            "loss",
-            "ghost",
-        )
-    } | {key: say(f"figure.{key}") for key in ("signal", "gradient", "depth")}
+        for key in ("row", "units", "width", "seed", *controls)
+    } | {key: say(f"figure.{key}") for key in axes}
     data = json.dumps(
-        {"words": labels, "rows": rows, "batch": 64, "classes": 10},
+        {"words": own | more, "rows": rows, "batch": 64, "classes": 10},
         ensure_ascii=False,
     )
     return Html(
-        f'<div class="preact-explorer preact-stack" role="group" '
-        f'aria-label="{escape(say("explorer.stack"), quote=True)}" '
-        f'data-stack="{escape(data, quote=True)}">'
+        f'<div class="preact-explorer preact-{name}" role="group" '
+        f'aria-label="{escape(say(f"explorer.{name}"), quote=True)}" '
+        f'data-{name}="{escape(data, quote=True)}">'
         f"{fallback._repr_html_()}</div>"
     )

@@ -25,6 +25,7 @@ UNKNOWN_YET: Values = {
     "wall_s": 0.0,
     "images_per_s": None,
     "profiles": [],
+    "kernels": [],
     "peak_memory_bytes": None,
     "peak_memory_is": "",
 }
@@ -64,6 +65,7 @@ def measured(run: Run, ended: Outcome) -> Values:
         "wall_s": round(ended.wall_s, 2),
         "images_per_s": ended.images_per_s and round(ended.images_per_s, 1),
         "profiles": ended.profiles,
+        "kernels": ended.kernels,
     }
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
-from typing import get_args
+from typing import Literal, get_args
 
 import torch
 from torch import Tensor, nn
@@ -16,6 +16,7 @@ from preact.fast.plain import RunUnits, run_plain
 from preact.nn.network import Network
 
 HALF = (torch.float16, torch.bfloat16)
+Kernels = Literal["C", "Triton", "PyTorch"]
 
 
 class NetworkView(Network):
@@ -113,19 +114,34 @@ def with_memory(network: Network, memory: Memory) -> NetworkView:
 
 def run_fast(units: Sequence[nn.Module], x: Tensor, keep: bool) -> Tensor:
     """Run units by the kernels for x's device and dtype, if there are any."""
-    if can_read(x):
+    kernels = kernels_for(x.device, x.dtype)
+    if kernels == "C":
         return run_on_cpu(units, x, keep)
-    # The kernels on GPUs are for half precision or TF32.
-    half = torch.is_autocast_enabled("cuda") or x.dtype in HALF
-    tf32 = x.dtype == torch.float32 and torch.backends.cuda.matmul.allow_tf32
-    if (half or tf32) and has_fused(x.device):
+    if kernels == "Triton":
         from preact.fast.gpu.run import run_fused
-        from preact.fast.proof import is_proved
 
-        if not is_proved(x.device):
-            return run_plain(units, x, keep)
         return run_fused(units, x, keep)
     return run_plain(units, x, keep)
+
+
+def kernels_for(device: torch.device, dtype: torch.dtype) -> Kernels:
+    """Name the kernels that `fast` runs where it can; PyTorch's own if none.
+
+    Parameters
+    ----------
+    dtype : torch.dtype
+        Of x_0; autocast and TF32 count as they are set now.
+    """
+    if can_read(device, dtype):
+        return "C"
+    # The kernels on GPUs are for half precision or TF32.
+    half = torch.is_autocast_enabled("cuda") or dtype in HALF
+    tf32 = dtype == torch.float32 and torch.backends.cuda.matmul.allow_tf32
+    if (half or tf32) and has_fused(device):
+        from preact.fast.proof import is_proved
+
+        return "Triton" if is_proved(device) else "PyTorch"
+    return "PyTorch"
 
 
 @cache

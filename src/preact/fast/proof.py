@@ -22,7 +22,7 @@ from importlib.metadata import version
 from importlib.resources import files
 from itertools import product
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import torch
 import torch.nn.functional as nnf
@@ -36,6 +36,14 @@ from preact.spec import TABLE_2
 FACTOR = 8  # by which errors of two correct ways differ, at most
 NETWORKS = (14, 2), (20, 3)  # depths and convolutions per unit
 DRAWS = 5  # a ReLU within rounding of zero spoils one, not the median
+Precision = Literal["float32", "tf32", "bfloat16", "float16"]
+EPS: dict[Precision, float] = {
+    "float32": 2.0**-23,
+    "tf32": 2.0**-10,
+    "bfloat16": 2.0**-7,
+    "float16": 2.0**-10,
+}
+HALF = {"bfloat16": torch.bfloat16, "float16": torch.float16}
 Parts = tuple[Tensor, ...]
 View = Callable[[Network], nn.Module]
 log = logging.getLogger("preact")
@@ -48,14 +56,13 @@ class Compared(NamedTuple):
     ----------
     network : str
         Such as "ResNet-20-3 at 16x16".
-    precision : str
-        Such as "float32".
+    precision : {"float32", "tf32", "bfloat16", "float16"}
     part : {"logits", "gradients", "statistics"}
     ours, pytorch : float
     """
 
     network: str
-    precision: str
+    precision: Precision
     part: str
     ours: float
     pytorch: float
@@ -63,9 +70,7 @@ class Compared(NamedTuple):
     @property
     def agrees(self) -> bool:
         """Whether ours errs no more; NaN never agrees."""
-        precision = getattr(torch, self.precision)
-        floor = torch.finfo(precision).eps
-        return self.ours <= FACTOR * max(self.pytorch, floor)
+        return self.ours <= FACTOR * max(self.pytorch, EPS[self.precision])
 
 
 def compare(
@@ -73,7 +78,7 @@ def compare(
     plan: NetworkPlan,
     *,
     device: torch.device,
-    precision: torch.dtype,
+    precision: Precision,
     images: int = 8,
     draws: int = DRAWS,
 ) -> list[Compared]:
@@ -85,8 +90,9 @@ def compare(
         From a network to what computes the same in another way.
     plan : NetworkPlan
         Of at most 29 layers: deeper networks are chaotic in any precision.
-    precision : torch.dtype
-        float32 proper (no TF32), or a half precision, by autocast.
+    precision : {"float32", "tf32", "bfloat16", "float16"}
+        float32 proper, TF32 in matrix products and convolutions, which
+        other devices than GPUs do not know, or a half, by autocast.
 
     Returns
     -------
@@ -109,9 +115,8 @@ def compare(
     name = (
         f"ResNet-{plan.depth}-{plan.convs} at {plan.image[1]}x{plan.image[2]}"
     )
-    kind = str(precision).removeprefix("torch.")
     return [
-        Compared(name, kind, part, *map(statistics.median, both))
+        Compared(name, precision, part, *map(statistics.median, both))
         for part, both in errors.items()
     ]
 
@@ -119,7 +124,7 @@ def compare(
 def _learn(
     network: nn.Module,
     device: torch.device,
-    precision: torch.dtype | None,
+    precision: Precision | None,
     images: int,
 ) -> dict[str, Parts]:
     """One forward and backward pass of the same images."""
@@ -130,14 +135,13 @@ def _learn(
     y = torch.randint(0, plan.classes, (images,), generator=rng)
     x = x.to(device, parameters[0].dtype)
     x = x.contiguous(memory_format=torch.channels_last)
-    half = precision if precision not in (None, torch.float32) else None
-    exact = precision == torch.float32
+    half, tf32 = HALF.get(precision or ""), precision == "tf32"
     with (
-        _matmul(exact),
+        _matmul(tf32=tf32),
         torch.inference_mode(False),
         torch.enable_grad(),
         torch.autocast(device.type, half, enabled=half is not None),
-        torch.backends.cudnn.flags(enabled=True, allow_tf32=False),
+        torch.backends.cudnn.flags(enabled=True, allow_tf32=tf32),
     ):
         logits = network(x)
         loss = nnf.cross_entropy(logits.to(x.dtype), y.to(device))
@@ -150,10 +154,10 @@ def _learn(
 
 
 @contextmanager
-def _matmul(exact: bool) -> Iterator[None]:
-    """Without TF32 where float32 proper is meant; afterwards as before."""
+def _matmul(*, tf32: bool) -> Iterator[None]:
+    """Matrix products with or without TF32; afterwards as before."""
     before = torch.backends.cuda.matmul.allow_tf32
-    torch.backends.cuda.matmul.allow_tf32 = before and not exact
+    torch.backends.cuda.matmul.allow_tf32 = tf32
     try:
         yield
     finally:
@@ -186,7 +190,7 @@ def prove(device: torch.device) -> list[Compared]:
 
     on_gpu = device.type == "cuda"
     view = fused if on_gpu else fast
-    kinds = (torch.float32, torch.bfloat16, torch.float16)
+    kinds: tuple[Precision, ...] = tuple(EPS) if on_gpu else ("float32",)
     # Few pixels are exact: no ReLU is likely to be within rounding of zero.
     # Many are shared out among programs, which few are not.
     sizes = ((16, 4), (32, 32)) if on_gpu else ((16, 4),)
@@ -198,7 +202,7 @@ def prove(device: torch.device) -> list[Compared]:
             convs=convs,
             image=(3, side, side),
         )
-        for precision in kinds if on_gpu else kinds[:1]:
+        for precision in kinds:
             rows += compare(
                 view, plan, device=device, precision=precision, images=images
             )

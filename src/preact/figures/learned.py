@@ -86,7 +86,7 @@ def error_strip(
         strings(
             "activations.alt_of",
             label=label,
-            each=strings.join([f"{v:.1f} %" for v in values]),
+            each=strings.join([strings.percent(v, 1) for v in values]),
         )
         for label, values in zip(labels, own, strict=True)
     ]
@@ -145,8 +145,8 @@ def errors_by_unit(
         strings(
             "activations.alt_arm",
             label=arm.label,
-            without=f"{np.median(arm.without):.1f} %",
-            final_bn=f"{np.median(arm.final_bn):.1f} %",
+            without=strings.percent(np.median(arm.without), 1),
+            final_bn=strings.percent(np.median(arm.final_bn), 1),
         )
         for arms in groups.values()
         for arm in arms
@@ -198,7 +198,7 @@ def start_and_end(
             "activations.alt_start",
             label=arm.label,
             growth=f"{growth[arm.label][0]:.0f}",
-            error=f"{np.median(arm.final_bn):.1f} %",
+            error=strings.percent(np.median(arm.final_bn), 1),
         )
         for arm in arms
     ]
@@ -240,7 +240,7 @@ def loss_and_error(
             "activations.alt_loss_of",
             row=row_name(row, strings),
             loss=f"{np.median(loss[row]):.3f}",
-            error=f"{np.median(error[row]):.1f} %",
+            error=strings.percent(np.median(error[row]), 1),
         )
         for row in loss
     ]
@@ -295,7 +295,7 @@ def reported_with_spread(
             "activations.alt_paper",
             row=row_name(row, strings),
             values=strings.join(
-                [f"{own[row]:.2f} %" for own in errors.values()]
+                [strings.percent(own[row], 2) for own in errors.values()]
             ),
         )
         for row in rows

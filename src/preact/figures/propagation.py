@@ -206,7 +206,7 @@ def error_by_depth(
     each = [
         strings(
             "alt.per_row",
-            value=f"{np.median(values, axis=0)[-1]:.1f} %",
+            value=strings.percent(np.median(values, axis=0)[-1], 1),
             row=names[arm],
         )
         for arm, values in errors.items()

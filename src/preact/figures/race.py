@@ -64,7 +64,7 @@ def race_curves(
     each = [
         strings(
             "alt.per_row",
-            value=f"{values[-1]:.0f} %",
+            value=strings.percent(values[-1], 0),
             row=arm_name(arm, strings),
         )
         for arm, values in error.items()

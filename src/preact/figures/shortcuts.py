@@ -97,7 +97,9 @@ def power(value: float) -> str:
 
 def error_name(error: float | None, strings: Strings) -> str:
     """The paper's error, or its word for one above 20 %."""
-    return strings("table.fail") if error is None else f"{error:.2f} %"
+    return (
+        strings("table.fail") if error is None else strings.percent(error, 2)
+    )
 
 
 def row_key(strings: Strings) -> Picture:
@@ -277,7 +279,7 @@ def growth_and_error(
             row=row_name(row, strings)
             + (strings("figure.with_final_bn") if tail else ""),
             value=f"{np.median(growth):.2g}",
-            error=f"{np.median(error):.0f} %",
+            error=strings.percent(np.median(error), 0),
         )
         for (row, tail), (growth, error) in runs.items()
     ]

@@ -62,6 +62,8 @@ class Record:
 
     Field by field what stands in its file, where `recipe` is called by its
     older word, "protocol". `record["protocol"]` reads by the file's key.
+    `kernels` is what computed the units, "C", "Triton" or "PyTorch", one
+    after another where a run was resumed with others.
 
     Raises
     ------
@@ -111,6 +113,7 @@ class Record:
     # Younger than the first records: each with a default.
     code_sha256: Sha256 | None = None
     wall_is: Text = ""
+    kernels: tuple[Text, ...] = ()
 
     def __post_init__(self) -> None:
         if sha256_of(self.config) != self.config_sha256:

@@ -54,6 +54,10 @@ class Strings:
         """Join parts of an enumeration with the language's comma."""
         return self("punctuation.comma").join(parts)
 
+    def percent(self, value: float, digits: int) -> str:
+        """Write a number of percent, its sign set as the language does."""
+        return self("number.percent", value=f"{value:.{digits}f}")
+
     def __repr__(self) -> str:
         return f"Strings({self.language!r})"
 

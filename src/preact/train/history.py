@@ -1,5 +1,6 @@
 """What a run has been through: its curve, its profiles, its time."""
 
+import logging
 import math
 import time
 from typing import Any
@@ -11,6 +12,9 @@ from preact.typed import parse
 
 Point = dict[str, float]
 POINT = {"iteration", "lr", "loss", "train_error_pct"}
+# What checkpoints older than a field say in it.
+LATER = {"kernels": ["unknown"]}
+log = logging.getLogger("preact")
 
 
 class History:
@@ -25,6 +29,7 @@ class History:
         self.iteration = 0
         self.curve: list[Point] = []
         self.profiles: list[Profile] = []
+        self.kernels: list[str] = []
         self.images = 0
         self.busy_s = self.away_s = self.suspended_s = 0.0
         self.last_s = time.monotonic()
@@ -43,6 +48,21 @@ class History:
     def images_per_s(self) -> float | None:
         """Images in a second of training; None before there was any."""
         return self.images / self.busy_s if self.busy_s > 0 else None
+
+    def note_kernels(self, kernels: str) -> None:
+        """Note what computes the next steps; a change of it is logged."""
+        before = self.kernels[-1:]
+        if before == [kernels]:
+            return
+        self.kernels.append(kernels)
+        if before:
+            log.warning(
+                "kernels up to iteration %d: %s, from here on: %s; the last "
+                "bits will not be those of a run without interruption",
+                self.iteration,
+                before[0],
+                kernels,
+            )
 
     def lap(self, images: int, requests: Requests) -> None:
         """Count one step."""
@@ -68,6 +88,7 @@ class History:
         return {
             "curve": self.curve,
             "profiles": self.profiles,
+            "kernels": self.kernels,
             "images": self.images,
             "busy_s": self.busy_s,
             "away_s": self.away_s,
@@ -82,6 +103,7 @@ class History:
         ValueError
             If the curve is none, or goes on behind the iteration.
         """
+        state = LATER | state
         for name, before in self.state().items():
             value = state.get(name)
             if type(value) is not type(before):
@@ -89,6 +111,8 @@ class History:
             if isinstance(value, int | float) and not 0 <= value < math.inf:
                 raise ValueError(f"{name} must be a number of at least 0")
         check_curve(state["curve"], iteration)
+        if not all(isinstance(name, str) for name in state["kernels"]):
+            raise ValueError("kernels must be names")
         for profile in state["profiles"]:
             parse(records.Profile, profile, "a profile")
         self.__dict__.update({name: state[name] for name in self.state()})

@@ -34,6 +34,7 @@ class Outcome:
     train_loss: float
     curve: list[Point]
     profiles: list[Profile]
+    kernels: list[str]  # what computed the units, part by part
     wall_s: float
     images_per_s: float | None
     weights: Mapping[str, Tensor]
@@ -176,6 +177,7 @@ def resume(session: Session, history: History, state: State) -> None:
 
 def step(session: Session, history: History, *, watch: bool) -> None:
     """Take a step; with `watch`, keep what was seen in it."""
+    history.note_kernels(session.kernels)
     if not watch:
         session.step(history.iteration)
         return
@@ -246,6 +248,7 @@ def outcome(session: Session, history: History) -> Outcome:
         train_loss=point["loss"],
         curve=history.curve,
         profiles=history.profiles,
+        kernels=history.kernels,
         wall_s=history.wall_s,
         images_per_s=history.images_per_s,
         weights=session.network.state_dict(),

@@ -11,6 +11,7 @@ from torch import Tensor
 from preact.data.augment import batch_indices, draws
 from preact.data.loader import Augmentation, BatchRequest, Loader
 from preact.fast import fast, with_memory
+from preact.fast.network import Kernels, kernels_for
 from preact.nn import Network
 from preact.nn.layers import set_ghost_batch
 from preact.train.device import check_device
@@ -53,6 +54,7 @@ class Session:
         self.layout = layout_of(run.execution)
         self.network = self._network()
         self.arithmetic = arithmetic(run.execution.precision, self.device)
+        self.kernels = self._kernels()
         captured = self._can_be_captured()
         self.training = TrainingStep(
             workers.joined(self.network),
@@ -84,6 +86,13 @@ class Session:
         network.to(memory_format=self.layout)  # type: ignore[call-overload]
         set_ghost_batch(network, run.recipe.ghost_batch)
         return network.train()
+
+    def _kernels(self) -> Kernels:
+        """What computes the units; the last bits depend on it."""
+        if not self.run.execution.fast:
+            return "PyTorch"
+        with self.arithmetic:
+            return kernels_for(self.device, torch.float32)
 
     def _can_be_captured(self) -> bool:
         """Whether a step can be one CUDA graph.

@@ -25,11 +25,11 @@ from preact.fast.operation import (
 from preact.nn.layers import BatchNorm
 
 
-def can_read(x: Tensor) -> bool:
-    """Whether the C kernels are there and can read x, laid out anew."""
+def can_read(device: torch.device, dtype: torch.dtype) -> bool:
+    """Whether the C kernels are there and read what is laid out anew."""
     return (
-        x.device.type == "cpu"
-        and x.dtype == torch.float32
+        device.type == "cpu"
+        and dtype == torch.float32
         and not torch.is_autocast_enabled("cpu")
         and kernels() is not None
     )

@@ -1,0 +1,88 @@
+// The explorer of chapter 02: the signal of a freshly drawn stack beside the
+// laws of its growth; a curve can be pinned, and another one drawn beside it.
+const preactGrowth = (() => {
+  const { DepthChart, fill, node, stroke } = preactCharts;
+  const { choice, control, freshSignal, range } = preactStack;
+  const TICKS = [0.1, 1, 10, 100];
+  const LAWS = {
+    root: (l) => Math.sqrt(l + 1),
+    linear: (l) => l > 0 ? l / Math.sqrt(2 * Math.PI) : NaN,
+  };
+
+  class Growth {
+    constructor(host) {
+      Object.assign(this, JSON.parse(host.dataset.growth));
+      const { words, rows } = this;
+      const form = node("form", { className: "controls" });
+      this.controls = {
+        row: control(form, "row", words.row, choice(
+          Object.keys(rows).map((r) => [r, rows[r].name]),
+          "full-preactivation")),
+        units: control(form, "units", words.units, range(1, 100, 1, 50)),
+        width: control(form, "width", words.width, range(4, 64, 4, 32)),
+        seed: control(form, "seed", words.seed, range(0, 20, 1, 0)),
+      };
+      this.pin = node("button", { type: "button", name: "pin" });
+      this.pin.addEventListener("click", () => this.togglePin());
+      form.append(this.pin);
+      form.addEventListener("input", () => this.compute());
+      form.addEventListener("submit", (event) => event.preventDefault());
+      this.legend = node("p", { className: "legend" });
+      this.picture = node("div", { className: "preact-figure" });
+      this.facts = node("p", { className: "facts" });
+      this.facts.setAttribute("aria-live", "polite");
+      this.compute();
+      host.replaceChildren(form, this.legend, this.picture, this.facts);
+      host.dataset.live = "true";
+    }
+
+    compute() {
+      const { words, controls, batch, classes } = this;
+      const { name, color, spec, stem } = this.rows[controls.row.value];
+      const [units, width, seed] = ["units", "width", "seed"].map(
+        (key) => Number(controls[key].value));
+      const values = freshSignal(
+        { spec, stem, units, width, classes, tail: spec.pre, factor: 1 },
+        batch, seed);
+      const settings = [name, `${words.units} ${units}`,
+        `${words.width} ${width}`, `${words.seed} ${seed}`];
+      this.now = { values, color, units,
+        settings: settings.join(words.comma) };
+      this.show();
+    }
+
+    togglePin() {
+      this.pinned = this.pinned ? null : this.now;
+      this.show();
+    }
+
+    show() {
+      const { words, now, pinned } = this;
+      this.pin.textContent = pinned ? words.unpin : words.pin;
+      const units = Math.max(now.units, pinned ? pinned.units : 0);
+      const chart = new DepthChart(
+        { title: words.signal, xlabel: words.depth, units, ticks: TICKS });
+      const depths = Array.from({ length: units + 1 }, (_, l) => l);
+      const text = ({ settings, values }) => fill(words.from_to, {
+        settings, first: values[0].toPrecision(3),
+        last: values[values.length - 1].toPrecision(3) });
+      const lines = [text(now)];
+      if (pinned) lines.push(fill(words.pinned, { settings: text(pinned) }));
+      chart.draw([
+        ...Object.entries(LAWS).map(([law, of]) => (
+          { values: depths.map(of), law: words[law], color: "currentColor" })),
+        ...pinned ? [{ ...pinned, pinned: true }] : [], now,
+      ], [words.signal, ...lines].join("; "));
+      this.picture.replaceChildren(chart.svg);
+      this.legend.replaceChildren(...[now, pinned].filter(Boolean).map(
+        (curve, i) => node("span", {}, stroke(curve.color, false, i ? 1.2 : 2.2),
+          curve.settings)));
+      this.facts.textContent = lines.join(" · ");
+    }
+  }
+
+  for (const host of document.querySelectorAll(".preact-growth")) {
+    new Growth(host);
+  }
+  return { LAWS };
+})();
