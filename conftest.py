@@ -1,6 +1,13 @@
 """nbmake runs every notebook once, and shares it with the site's build."""
 
+import os
+
 import pytest
+
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # Kernels that each use every core fight.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
