@@ -292,7 +292,6 @@ def test_the_closed_form_of_the_unfair_error(d):
     assert error.mean() == pytest.approx(mean, rel=0.01)
 
 
-@slow
 @claim("activations-zero-weights-before-bn")
 @pytest.mark.parametrize("seed", range(3))
 def test_zero_weights_before_a_bn_have_a_huge_gradient(seed):
@@ -304,7 +303,6 @@ def test_zero_weights_before_a_bn_have_a_huge_gradient(seed):
     assert size_of_the_gradient_of_W2("original", scale=True, seed=seed) == 0
 
 
-@slow
 @claim("activations-silent-original-loses-gradient")
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("scale", [True, False])
@@ -314,7 +312,6 @@ def test_the_silent_original_is_an_identity_only_forward(scale, seed):
     assert 0.45 < lost**2 < 0.55
 
 
-@slow
 @claim("activations-silent-original-loses-gradient")
 @pytest.mark.parametrize("seed", range(3))
 def test_silent_preactivation_is_an_identity_in_both_directions(seed):
@@ -337,7 +334,6 @@ def test_fifty_silent_units_with_bn_after_keep_few_values_positive(seed):
 
 
 # --------------------------------------------------------- BN after addition
-@slow
 @claim("activations-hidden-lambda")
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(
@@ -400,7 +396,6 @@ def constant_share(row, seed):
     return np.mean(x_L.mean(0) ** 2) / np.mean(x_L**2)
 
 
-@slow
 @claim("activations-stream-of-c-is-mostly-constant")
 @pytest.mark.parametrize("seed", range(4, 7))
 def test_most_of_the_stream_of_row_c_is_the_same_for_every_image(seed):

@@ -155,14 +155,12 @@ def growth_without_bn(seed, *, first_relu=True, units=20, width=64):
     return (np.mean(x**2) / start) ** (1 / units)
 
 
-@slow
 @claim("without-bn-the-mean-square-doubles")
 def test_a_preactivated_branch_without_bn_doubles_the_mean_square():
     factors = [growth_without_bn(seed) for seed in range(8)]
     assert np.mean(factors) == pytest.approx(2, abs=0.2)
 
 
-@slow
 @claim("without-bn-the-mean-square-doubles")
 def test_without_its_first_relu_the_same_branch_triples_it():
     factors = [growth_without_bn(s, first_relu=False) for s in range(8)]

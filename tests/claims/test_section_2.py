@@ -103,7 +103,6 @@ def test_plain_networks_multiply_where_residual_networks_add():
     assert shortcut_products(plan)[0] == 0.0
 
 
-@pytest.mark.slow
 def test_the_direct_term_of_full_preactivation_is_one():
     plan = stack_plan(TABLE_2["full-preactivation"], units=10, width=WIDE)
     measured = [

@@ -61,7 +61,6 @@ def test_with_silent_branches_the_gradient_is_lambda_to_the_depth(value):
     np.testing.assert_allclose(first, value**10 * last, rtol=EXACT)
 
 
-@pytest.mark.slow
 def test_the_measured_direct_term_follows_lambda_to_the_depth():
     plan = stack_plan(scaled(0.9), units=10, width=WIDE)
     measured = [

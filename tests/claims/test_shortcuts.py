@@ -81,7 +81,6 @@ def test_a_mask_has_two_conventions_with_unlike_moments():
 
 
 # --------------------------------------------------------------- at start
-@slow
 @claim("a-bn-in-the-gate-keeps-it-near-its-bias")
 @pytest.mark.parametrize("seed", SEEDS)
 def test_gates_that_end_in_a_bn_stay_near_their_setting(seed):
@@ -94,7 +93,6 @@ def growth(plan, caches, last):
     return np.linalg.norm(back[0]) / np.linalg.norm(last)
 
 
-@slow
 @claim("x-g-prime-counts-where-the-stream-is-large")
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_gates_own_term_counts_in_shortcut_only_gating_alone(seed):
@@ -137,7 +135,6 @@ def test_after_54_masks_no_value_of_the_first_stream_is_left(seed):
     assert alive.sum() == 0
 
 
-@slow
 def test_the_chapters_own_masks_are_those_of_the_package():
     plan = stack_plan(TABLE_1["dropout-shortcut"], units=54, width=64)
     streams, _ = watch_units(plan, seed=0)
