@@ -2,9 +2,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 NPM := $(shell command -v npm 2>/dev/null)
+# Hundreds of processes that the tests start read what one of them compiled.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check lint test notebooks report translated book site-test serve clean
+.PHONY: help setup check lint types form contracts chapters words test notebooks report translated book site-test serve clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -31,20 +33,34 @@ else
 endif
 	@touch $@
 
+# Two at a time: one core has enough to do with the types.
 lint: setup _build
+	@$(MAKE) --no-print-directory -j 2 types form contracts chapters words
+
+types:
+	$(BIN)/mypy --no-error-summary
+
+form:
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/ruff check --quiet
-	$(BIN)/mypy --no-error-summary
+
+contracts:
 	$(BIN)/lint-imports --no-cache > _build/contracts.txt || (cat _build/contracts.txt; false)
+
+chapters:
 	$(BIN)/python -m book.tools.notebooks --check
+
+words:
 	$(BIN)/python -m book.tools.language
 
 check: lint ## lint, types, contracts and the fast tests
 	$(BIN)/pytest -q -n 2 --dist loadgroup --ignore tests/site -m "not slow"
 
+# The index says how many seconds its cells take: nothing runs beside it.
 test: lint ## every test and every notebook
 	$(BIN)/pytest -q -n 2 --dist loadgroup --ignore tests/site
-	$(BIN)/pytest -q --nbmake --share-cache notebooks
+	$(BIN)/pytest -q --nbmake --share-cache notebooks/*/index.ipynb
+	$(BIN)/pytest -q -n 2 --nbmake --share-cache --ignore-glob '*/index.ipynb' notebooks
 
 notebooks: setup ## notebooks/ anew from the chapters
 	$(BIN)/python -m book.tools.notebooks

@@ -1,4 +1,6 @@
-"""nbmake runs every notebook once, and shares it with the site's build."""
+"""Workers have a thread each; nbmake runs every notebook once."""
+
+import os
 
 import pytest
 
@@ -14,8 +16,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Wrap nbmake's runner."""
+    """Limit the threads of workers to come; wrap nbmake's runner."""
     options = config.option
+    if getattr(options, "numprocesses", None):
+        # Workers that each use every core fight: 10 times slower, seen. A
+        # library asks when it loads: in a worker, before any conftest.
+        for library in ("OMP", "OPENBLAS", "MKL"):
+            os.environ.setdefault(f"{library}_NUM_THREADS", "1")
     if getattr(options, "nbmake", False) and options.share_cache:
         from nbmake.nb_run import NotebookRun
 

@@ -1,4 +1,4 @@
-"""Before anything imports the package: threads, and checked shapes."""
+"""Before anything imports the package: signals, and checked shapes."""
 
 import os
 import shutil
@@ -10,11 +10,6 @@ import pytest
 if shutil.which("nvidia-smi") is None:
     # Without a GPU its kernels are interpreted; Triton asks at its import.
     os.environ.setdefault("TRITON_INTERPRET", "1")
-
-if "PYTEST_XDIST_WORKER" in os.environ:
-    # Workers that each use every core fight: 10 times slower, seen.
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell's `&` turns Ctrl-C off, for the suite and for all it starts.

@@ -3,6 +3,7 @@
 import ast
 import importlib
 import inspect
+import os
 import re
 import subprocess
 import sys
@@ -205,3 +206,17 @@ def test_no_file_knows_the_machine_it_was_written_on():
 def test_the_tree_is_small():
     paths = [ROOT / name for name in TRACKED]
     assert sum(p.stat().st_size for p in paths if p.exists()) < 20e6
+
+
+@pytest.mark.skipif(
+    "PYTEST_XDIST_WORKER" not in os.environ, reason="needs pytest -n"
+)
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_a_worker_has_one_thread(library):
+    """It shares the processor with the others."""
+    importlib.import_module(library)
+    from threadpoolctl import threadpool_info
+
+    pools = threadpool_info()
+    assert pools
+    assert {pool["num_threads"] for pool in pools} == {1}

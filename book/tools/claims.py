@@ -11,6 +11,7 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -135,7 +136,13 @@ def read_claims(root: Path = ROOT) -> dict[str, Claim]:
     ValueError
         If an entry lacks a key, has one too many, or another kind of value.
     """
-    entries = tomllib.loads((root / LEDGER).read_text("utf-8"))
+    return dict(_read((root / LEDGER).read_text("utf-8")))
+
+
+@cache
+def _read(text: str) -> dict[str, Claim]:
+    """Read a ledger once, however many marks ask for it."""
+    entries = tomllib.loads(text)
     return {name: _claim(name, entry) for name, entry in entries.items()}
 
 
@@ -238,12 +245,19 @@ def marked_tests(root: Path = ROOT) -> dict[str, list[str]]:
     marks = {}
     for path in sorted((root / "tests").rglob("test_*.py")):
         place = path.relative_to(root / "tests").as_posix()
-        for node in ast.parse(path.read_text("utf-8")).body:
-            if isinstance(node, ast.FunctionDef) and (
-                node.name.startswith("test_")
-            ):
-                marks[f"{place}::{node.name}"] = list(_marks(node))
+        for name, ids in _marked(path.read_text("utf-8")):
+            marks[f"{place}::{name}"] = list(ids)
     return marks
+
+
+@cache
+def _marked(source: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return names and claims of the test functions in one file."""
+    return tuple(
+        (node.name, tuple(_marks(node)))
+        for node in ast.parse(source).body
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    )
 
 
 def _marks(function: ast.FunctionDef) -> Iterator[str]:

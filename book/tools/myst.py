@@ -57,16 +57,22 @@ def parser() -> MarkdownIt:
     )
 
 
-def tokens(text: str) -> Iterator[Token]:
-    """Yield all that a chapter holds, in its order.
+@cache
+def tokens(text: str) -> tuple[Token, ...]:
+    """Return all that a chapter holds, in its order; to be read only.
 
     Inline content follows its block one by one, and what stands within a
     directive of colons follows the directive.
     """
+    return tuple(_tokens(text))
+
+
+def _tokens(text: str) -> Iterator[Token]:
+    """Yield the tokens of a text, and of the directives within it."""
     for token in parser().parse(text):
         yield from token.children or [token]
         if token.type == "colon_fence" and (made := directive(token)):
-            yield from tokens(made.body)
+            yield from _tokens(made.body)
 
 
 def directive(token: Token) -> Directive | None:

@@ -300,20 +300,26 @@ def test_a_chapter_ends_with_summary_exercises_and_references(path):
         assert f":class: {kind}\n" in text
 
 
+@pytest.fixture(scope="module")
+def docstrings():
+    """What each module of the package says of itself, with its room."""
+    package = ROOT / "src/preact"
+    return [
+        (source.relative_to(package).parts[0].removesuffix(".py"), text)
+        for source in sorted(package.rglob("*.py"))
+        if (text := ast.get_docstring(ast.parse(source.read_text("utf-8"))))
+    ]
+
+
 @pytest.mark.parametrize("path", NUMBERED, ids=lambda p: p.stem)
-def test_chapters_and_modules_name_each_other(path):
+def test_chapters_and_modules_name_each_other(path, docstrings):
     named = set(
         re.findall(
             r"`preact\.([\w.]+)`",
             path.read_text("utf-8").split("**Question.**")[0],
         )
     )
-    naming = set()
-    for source in sorted((ROOT / "src/preact").rglob("*.py")):
-        document = ast.get_docstring(ast.parse(source.read_text("utf-8")))
-        room = source.relative_to(ROOT / "src/preact").parts[0]
-        if document and f"`{path.stem}`" in document:
-            naming.add(room.removesuffix(".py"))
+    naming = {room for room, text in docstrings if f"`{path.stem}`" in text}
     # `book` serves them all: exercises, set-up, explorers
     assert named - {"book"} == naming - {"__init__", "book"}
 

@@ -164,6 +164,7 @@ def changed_by(tree, before, name, text="\n# a comment\n"):
     return {chapter for chapter in before if before[chapter] != after[chapter]}
 
 
+@pytest.mark.slow
 def test_a_comment_in_a_kernel_runs_nothing_again(copy, before):
     kernels = [
         path.relative_to(copy)

@@ -239,21 +239,30 @@ def test_the_control_has_a_tame_start_and_the_worst_end():
 
 # ---------------------------------------------------------- silent branches
 def silenced(row, *, scale, seed, units=10):
-    """Ten silent units: x_0, x_L, W2's gradient, a gradient carried back."""
+    """Ten silent units, their parameters, and a batch with its labels."""
     plan = stack_plan(TABLE_2[row], units=units, width=64)
     params = reference.initialize(plan, seed)
     for i in range(units):
         name = f"units.{i}.{'post.0' if scale else 'weights.3'}.weight"
         params[name] = np.zeros_like(params[name])
-    x, labels = draw_batch(plan, 256, seed)
-    logits, stored = reference.network_forward(plan, params, x)
-    dlogits = cross_entropy(logits, labels)[1]
-    grads = reference.network_backward(plan, dlogits, stored)[1]
+    return plan, params, draw_batch(plan, 256, seed)
+
+
+def through_silence(row, *, scale, seed):
+    """x_0, x_L, and what a gradient carried back from x_L to x_0 loses."""
+    plan, params, (x, _) = silenced(row, scale=scale, seed=seed)
     streams, caches = run_units(plan, params, x)
     last = np.random.default_rng(seed).normal(size=streams[-1].shape)
     lost = relative(pullback(plan, caches, last)[0], last)
-    W2 = np.linalg.norm(grads["units.0.weights.3.weight"])
-    return streams[0], streams[-1], W2, lost
+    return streams[0], streams[-1], lost
+
+
+def size_of_the_gradient_of_W2(row, *, scale, seed):
+    plan, params, (x, labels) = silenced(row, scale=scale, seed=seed)
+    logits, stored = reference.network_forward(plan, params, x)
+    dlogits = cross_entropy(logits, labels)[1]
+    grads = reference.network_backward(plan, dlogits, stored)[1]
+    return np.linalg.norm(grads["units.0.weights.3.weight"])
 
 
 @claim("activations-silent-on-what-a-unit-receives")
@@ -286,17 +295,19 @@ def test_the_closed_form_of_the_unfair_error(d):
 @claim("activations-zero-weights-before-bn")
 @pytest.mark.parametrize("seed", range(3))
 def test_zero_weights_before_a_bn_have_a_huge_gradient(seed):
-    before_bn = silenced("original", scale=False, seed=seed)[2]
-    bare = silenced("full-preactivation", scale=False, seed=seed)[2]
+    before_bn, bare = (
+        size_of_the_gradient_of_W2(row, scale=False, seed=seed)
+        for row in ("original", "full-preactivation")
+    )
     assert before_bn > 100 * bare
-    assert silenced("original", scale=True, seed=seed)[2] == 0
+    assert size_of_the_gradient_of_W2("original", scale=True, seed=seed) == 0
 
 
 @claim("activations-silent-original-loses-gradient")
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("scale", [True, False])
 def test_the_silent_original_is_an_identity_only_forward(scale, seed):
-    first, last, _, lost = silenced("original", scale=scale, seed=seed)
+    first, last, lost = through_silence("original", scale=scale, seed=seed)
     assert (first == last).all()
     assert 0.45 < lost**2 < 0.55
 
@@ -304,7 +315,7 @@ def test_the_silent_original_is_an_identity_only_forward(scale, seed):
 @claim("activations-silent-original-loses-gradient")
 @pytest.mark.parametrize("seed", range(3))
 def test_silent_preactivation_is_an_identity_in_both_directions(seed):
-    first, last, _, lost = silenced(
+    first, last, lost = through_silence(
         "full-preactivation", scale=False, seed=seed
     )
     assert (first == last).all()

@@ -137,9 +137,8 @@ def test_resnet_110_has_the_larger_early_gradients_with_preactivation(seed):
 def recorded(depth, row, iteration):
     """Gradient ratio and open share of each seed of `digits_depth`."""
     values = []
-    for record in load_records():
-        key = (record["experiment"], record["depth"], record["row"])
-        if key != ("digits_depth", depth, row):
+    for record in load_records("digits_depth"):
+        if (record["depth"], record["row"]) != (depth, row):
             continue
         for measured in record["profiles"]:
             if measured["iteration"] == iteration:

@@ -64,6 +64,7 @@ def vendored(tmp_path_factory):
     return top
 
 
+@pytest.mark.slow
 def test_the_commit_of_another_repository_is_not_ours(vendored):
     """Nor does its hook run; who has brought the code may name its commit."""
     (vendored / "was-run").unlink(missing_ok=True)

@@ -111,6 +111,7 @@ def test_a_compiler_that_is_no_program_is_said(tmp_path, monkeypatch, content):
     assert "`fast` runs PyTorch's own operations" in kernels_status()
 
 
+@pytest.mark.slow
 def test_what_a_compiler_says_in_other_bytes_is_no_hindrance(
     tmp_path, monkeypatch
 ):
@@ -119,6 +120,7 @@ def test_what_a_compiler_says_in_other_bytes_is_no_hindrance(
     assert kernels() is not None
 
 
+@pytest.mark.slow
 def test_a_user_without_a_home_has_kernels_for_one_process(monkeypatch):
     def homeless():
         raise RuntimeError("Could not determine home directory.")
@@ -182,9 +184,8 @@ def test_a_compiler_that_hangs_is_given_up(tmp_path, monkeypatch):
     assert "gave no answer" in kernels_status()
 
 
-@pytest.mark.parametrize(
-    "mode", [0o775, pytest.param(0o777, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", [0o775, 0o777])
 def test_a_cache_in_which_others_may_write_is_not_trusted(
     tmp_path, caplog, mode
 ):
@@ -198,6 +199,7 @@ def test_a_cache_in_which_others_may_write_is_not_trusted(
     assert [p.name for p in folder.iterdir()] == ["planted.so"]
 
 
+@pytest.mark.slow
 def test_a_file_that_others_could_have_written_is_not_loaded(tmp_path):
     kernels()
     path = cached(tmp_path)
@@ -214,6 +216,7 @@ def test_a_relative_cache_folder_is_ignored(tmp_path, monkeypatch):
     assert not Path("here").exists()
 
 
+@pytest.mark.slow
 def test_a_cache_that_is_read_only_is_said(monkeypatch, caplog):
     # As root may write everywhere, the system's answer is put in its mouth.
     monkeypatch.setattr(os, "access", lambda *_: False)
@@ -221,6 +224,7 @@ def test_a_cache_that_is_read_only_is_said(monkeypatch, caplog):
     assert "is read-only" in caplog.text
 
 
+@pytest.mark.slow
 def test_a_cache_that_is_a_file_is_said(tmp_path, caplog):
     (tmp_path / "preact").write_text("")
     assert kernels() is not None

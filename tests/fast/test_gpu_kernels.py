@@ -146,6 +146,7 @@ def launched(monkeypatch):
     return names
 
 
+@pytest.mark.slow
 def test_every_unit_but_the_first_of_a_stage_is_fused(launched):
     plan = planned()
     network = fused(plan)

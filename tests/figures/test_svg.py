@@ -282,6 +282,7 @@ def drawn_with(words, values=(0.0, 1.0)):
     return picture, handed
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(
     st.text(
@@ -345,6 +346,7 @@ def test_curves_pass_where_matplotlib_drew_them_to_a_hundredth():
         np.testing.assert_allclose(ours, theirs, atol=0.0051, rtol=0)
 
 
+@pytest.mark.slow
 def test_every_reference_has_its_target():
     for draw in DRAWN.values():
         for panel in draw(Strings("en")).panels:

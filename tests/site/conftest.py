@@ -49,27 +49,63 @@ def browser():
         chromium.close()
 
 
+def visit(browser, address, **options):
+    """Load a page in a context of its own; it remembers what went on."""
+    page = browser.new_context(**options).new_page()
+    page.requested, page.problems, page.loaded = [], [], []
+    page.on("request", lambda r: page.requested.append(r.url))
+    page.on("requestfailed", lambda r: page.problems.append(r.url))
+    page.on("response", lambda r: page.loaded.append(r))
+    page.on("pageerror", lambda e: page.problems.append(str(e)))
+    page.on(
+        "console",
+        lambda m: m.type == "error" and page.problems.append(m.text),
+    )
+    page.goto(address, wait_until="networkidle")
+    return page
+
+
 @pytest.fixture
 def open_page(browser, site):
     """Open a path; the page remembers requests, failures and errors."""
-    contexts = []
+    pages = []
 
-    def visit(path, **options):
-        context = browser.new_context(**options)
-        contexts.append(context)
-        page = context.new_page()
-        page.requested, page.problems, page.loaded = [], [], []
-        page.on("request", lambda r: page.requested.append(r.url))
-        page.on("requestfailed", lambda r: page.problems.append(r.url))
-        page.on("response", lambda r: page.loaded.append(r))
-        page.on("pageerror", lambda e: page.problems.append(str(e)))
-        page.on(
-            "console",
-            lambda m: m.type == "error" and page.problems.append(m.text),
-        )
-        page.goto(site + path, wait_until="networkidle")
-        return page
+    def opened(path, **options):
+        pages.append(visit(browser, site + path, **options))
+        return pages[-1]
 
-    yield visit
-    for context in contexts:
-        context.close()
+    yield opened
+    for page in pages:
+        page.context.close()
+
+
+LOOK = {"viewport": {"width": 1280, "height": 720}, "color_scheme": "light"}
+
+
+@pytest.fixture(scope="session")
+def read_page(browser, site):
+    """Like `open_page`, for tests that only look: they share the page.
+
+    The last four are kept, the looks at one page; `place` puts the tests of
+    a page side by side.
+    """
+    pages = {}
+
+    def opened(path, **options):
+        look = LOOK | options
+        key = path, repr(look)
+        if key not in pages:
+            pages[key] = visit(browser, site + path, **look)
+        if len(pages) > 4:
+            pages.pop(next(iter(pages))).context.close()
+        return pages[key]
+
+    yield opened
+    for page in pages.values():
+        page.context.close()
+
+
+@pytest.fixture(scope="session")
+def place(request):
+    """Language and name of a page: of all tests of it, one after another."""
+    return request.param

@@ -11,15 +11,21 @@ from preact.strings import LANGUAGES
 
 PAGES = sorted(p.stem for p in (ROOT / "book/en").glob("*.md"))
 SITE = ROOT / "_build/html"
+PLACES = [(language, name) for language in LANGUAGES for name in PAGES]
 EVERY_PAGE = pytest.mark.parametrize(
-    ("language", "name"), [(a, b) for a in LANGUAGES for b in PAGES]
+    "place", PLACES, indirect=True, ids="-".join
 )
 CJK = re.compile(r"[\u3400-\u9fff]")
 
 
+def address(place):
+    return "/{}/{}.html".format(*place)
+
+
 @EVERY_PAGE
-def test_a_page_asks_no_other_host_and_has_no_error(open_page, language, name):
-    page = open_page(f"/{language}/{name}.html")
+def test_a_page_asks_no_other_host_and_has_no_error(read_page, place):
+    language, _ = place
+    page = read_page(address(place))
     hosts = {urlsplit(url).hostname for url in page.requested}
     assert hosts <= {"127.0.0.1", None}
     assert page.problems == []
@@ -29,13 +35,13 @@ def test_a_page_asks_no_other_host_and_has_no_error(open_page, language, name):
 
 
 @EVERY_PAGE
-def test_a_page_is_light(open_page, language, name):
+def test_a_page_is_light(read_page, place):
     """At most 3.25 MB of script and 950 kB of everything else.
 
     MathJax and the widgets of Jupyter are all but a tenth of the script;
     of the rest 50 kB are the faces of English text.
     """
-    page = open_page(f"/{language}/{name}.html")
+    page = read_page(address(place))
     script = other = 0
     for response in page.loaded:
         size = len(response.body())
@@ -51,10 +57,8 @@ def test_a_page_is_light(open_page, language, name):
 
 @EVERY_PAGE
 @pytest.mark.parametrize("width", [360, 1300])
-def test_a_page_never_scrolls_sideways(open_page, language, name, width):
-    page = open_page(
-        f"/{language}/{name}.html", viewport={"width": width, "height": 800}
-    )
+def test_a_page_never_scrolls_sideways(read_page, place, width):
+    page = read_page(address(place), viewport={"width": width, "height": 800})
     wide = page.evaluate(
         "document.documentElement.scrollWidth > window.innerWidth"
     )
@@ -62,12 +66,8 @@ def test_a_page_never_scrolls_sideways(open_page, language, name, width):
 
 
 @EVERY_PAGE
-def test_the_start_of_a_wide_equation_is_within_reach(
-    open_page, language, name
-):
-    page = open_page(
-        f"/{language}/{name}.html", viewport={"width": 360, "height": 800}
-    )
+def test_the_start_of_a_wide_equation_is_within_reach(read_page, place):
+    page = read_page(address(place), viewport={"width": 360, "height": 800})
     lost = page.evaluate(
         """() => [...document.querySelectorAll("div.math")].filter((box) => {
           const start = box.getBoundingClientRect().left;
@@ -79,14 +79,15 @@ def test_the_start_of_a_wide_equation_is_within_reach(
 
 
 @pytest.mark.parametrize(
-    ("language", "name"),
-    [(a, b) for a in LANGUAGES for b in PAGES if b != "claims"],
+    "place",
+    [place for place in PLACES if place[1] != "claims"],
+    indirect=True,
+    ids="-".join,
 )
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_figures_have_words_and_ink_that_shows(
-    open_page, language, name, theme
-):
-    page = open_page(f"/{language}/{name}.html", color_scheme=theme)
+def test_figures_have_words_and_ink_that_shows(read_page, place, theme):
+    language, _ = place
+    page = read_page(address(place), color_scheme=theme)
     figures = page.locator(".preact-figure svg")
     assert figures.count() >= 1
     for i in range(figures.count()):
@@ -109,8 +110,9 @@ def test_figures_have_words_and_ink_that_shows(
 
 
 @EVERY_PAGE
-def test_the_switch_leads_to_the_same_page(open_page, language, name):
-    page = open_page(f"/{language}/{name}.html")
+def test_the_switch_leads_to_the_same_page(read_page, place):
+    _, name = place
+    page = read_page(address(place))
     for other in LANGUAGES:
         link = page.locator(f".language-switch a[hreflang='{other}']")
         assert link.get_attribute("href") == f"../{other}/{name}.html"
@@ -119,8 +121,9 @@ def test_the_switch_leads_to_the_same_page(open_page, language, name):
 
 
 @EVERY_PAGE
-def test_previous_and_next_stay_in_the_language(open_page, language, name):
-    page = open_page(f"/{language}/{name}.html")
+def test_previous_and_next_stay_in_the_language(read_page, place):
+    language, _ = place
+    page = read_page(address(place))
     for link in page.locator(".prev-next-footer a").all():
         target = page.evaluate("(a) => a.href", link.element_handle())
         assert urlsplit(target).path.startswith(f"/{language}/")
@@ -196,7 +199,8 @@ def test_search_finds_the_chapter(open_page, language, query):
 
 # ------------------------------------------------------- the files themselves
 @EVERY_PAGE
-def test_no_page_shows_a_warning_or_the_building_machine(language, name):
+def test_no_page_shows_a_warning_or_the_building_machine(place):
+    language, name = place
     text = (SITE / language / f"{name}.html").read_text("utf-8")
     assert str(ROOT) not in text
     assert not re.search(r"/(?:home|root|Users|tmp)/\w", text)

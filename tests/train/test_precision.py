@@ -127,6 +127,7 @@ def test_fast_without_its_layout_is_refused():
         Execution(fast=True)
 
 
+@slow
 def test_the_scale_of_the_loss_survives_in_a_checkpoint(tmp_path):
     train(run(precision="fp16"), tmp_path, save_every=30)
     state = read(tmp_path / NAME)
