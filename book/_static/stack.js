@@ -154,5 +154,5 @@ const preactStack = (() => {
   }
 
   for (const host of document.querySelectorAll(".preact-stack")) explore(host);
-  return { propagate };
+  return { draw, propagate };
 })();
