@@ -16,19 +16,23 @@ from functools import cache
 from html import escape
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 
 from preact.book.explorers import Html
 from preact.book.page import words
 from preact.book.race import engine_plan
 from preact.conformance import Property as P
-from preact.conformance import Report, probe
+from preact.conformance import Report, Verdict, probe
 from preact.conformance.words import finding_lines
 from preact.conformance.zoo import MUTANTS, RIGHT
+from preact.figures import Picture, answers_by_mutant
 from preact.plan import Conventions, NetworkPlan, stack_plan
+from preact.propagation import profile
+from preact.reference.caches import Array
 from preact.spec import BN, RELU, TABLE_2, Scale, UnitSpec
 
-UNITS, WIDTH, BATCH, CLASSES = 50, 32, 64, 10
+UNITS, WIDTH, BATCH, SEEDS = 50, 32, 64, 5
 PRE = (BN, RELU)
 FULL = TABLE_2["full-preactivation"]
 TICKS = {
@@ -216,3 +220,38 @@ def lab(name: str) -> Html:
         f"</summary>{answer}</details></div>",
         "\n".join([title, "", source(name)]),
     )
+
+
+def answers_grid() -> Picture:
+    """Draw which answers are no, for all mutants of the zoo."""
+    answers = {
+        name: {
+            str(finding.property): str(finding.verdict)
+            for finding in report(name).findings
+            if finding.verdict is not Verdict.YES
+        }
+        for name in MUTANTS
+    }
+    return answers_by_mutant(answers, [str(p) for p in P], words())
+
+
+@cache
+def growth(name: str = "") -> Array:
+    """Growth of the gradient in a fully connected version, by seed.
+
+    Parameters
+    ----------
+    name : str
+        One of `STACKS`; "" for full pre-activation, which most of them meant.
+
+    Returns
+    -------
+    (SEEDS,) float64
+        |dE/dx_0| / |dE/dx_L| of a fresh network on a fresh batch.
+    """
+    plan = STACKS[name] if name else stack(FULL)
+    ratios = [
+        profile(plan, batch=BATCH, seed=seed).gradient_ratio
+        for seed in range(SEEDS)
+    ]
+    return np.array(ratios)
