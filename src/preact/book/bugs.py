@@ -27,7 +27,7 @@ from preact.conformance import Report, Verdict, probe
 from preact.conformance.words import finding_lines
 from preact.conformance.zoo import MUTANTS, RIGHT
 from preact.figures import Picture, answers_by_mutant
-from preact.plan import Conventions, NetworkPlan, stack_plan
+from preact.plan import Conventions, NetworkPlan, cifar_plan, stack_plan
 from preact.propagation import profile
 from preact.reference.caches import Array
 from preact.spec import BN, RELU, TABLE_2, Scale, UnitSpec
@@ -255,3 +255,19 @@ def growth(name: str = "") -> Array:
         for seed in range(SEEDS)
     ]
     return np.array(ratios)
+
+
+def different_size() -> list[str]:
+    """The mutants whose number of parameters is not that of what was meant."""
+    wrong = []
+    for name, mutant in MUTANTS.items():
+        projection = "conv" if mutant.meant == "full-preactivation" else "conv BN"
+        plan = cifar_plan(
+            mutant.meant,
+            depth=20,
+            convs=2,
+            conventions=Conventions(projection=projection),
+        )
+        if report(name).parameters != plan.parameters:
+            wrong.append(name)
+    return wrong
