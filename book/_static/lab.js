@@ -97,8 +97,8 @@ const preactLab = (() => {
       curves.append(
         node("p", { className: "controls" },
           node("label", {}, words.seed, seed, shown)),
-        node("p", { className: "legend" }, key(MUTANT, false, words.mutant),
-          " ", key(MEANT, true, words.meant)),
+        node("p", { className: "legend" },
+          key(MUTANT, false, words.mutant), key(MEANT, true, words.meant)),
         pictures, facts);
       const update = () => {
         shown.textContent = seed.value;

@@ -17,6 +17,7 @@ from preact.book.bugs import (
     different_size,
     growth,
     meant,
+    stack,
 )
 from preact.book.surveyed import survey
 from preact.conformance import Property, Verdict, probe
@@ -89,10 +90,10 @@ def test_a_mutant_learns_the_digits_within_sixty_steps(name):
         assert np.median(losses[-10:]) < np.log(10) / 5
 
 
-# ------------------------------------------------- fully connected, iteration 0
+# --------------------------------------------- fully connected, iteration 0
 def signals(name):
     return [
-        profile(STACKS[name], batch=BATCH, seed=seed).signal_rms
+        profile(stack(name), batch=BATCH, seed=seed).signal_rms
         for seed in range(SEEDS)
     ]
 
@@ -113,9 +114,7 @@ def test_behind_halved_shortcuts_the_gradient_grows_a_millionfold():
 @claim("added-twice-doubles")
 def test_a_shortcut_that_is_added_twice_ends_above_1e14():
     assert min(signal[-1] for signal in signals("added-twice")) > 1e14
-    assert np.isfinite(
-        profile(STACKS["added-twice"], batch=BATCH, seed=0).loss
-    )
+    assert np.isfinite(profile(stack("added-twice"), batch=BATCH, seed=0).loss)
 
 
 @claim("boundary-mistakes-show-in-no-curve")
@@ -170,10 +169,9 @@ def test_without_normalization_the_signal_grows_ten_thousandfold(seed):
     plan = meant("frozen-norm")
     params = reference.initialize(plan, seed)
     weights = [v[:, :, 0, 0] for v in params.values() if v.ndim == 4]
-    stem, *pairs = weights
-    assert len(pairs) == 2 * len(plan.units)
-    x = draw_batch(plan, BATCH, seed)[0][:, :, 0, 0] @ stem.T
-    for first, second in zip(pairs[::2], pairs[1::2], strict=True):
+    assert len(weights) == 2 * len(plan.units)
+    x = draw_batch(plan, BATCH, seed)[0][:, :, 0, 0]
+    for first, second in zip(weights[::2], weights[1::2], strict=True):
         x = x + np.maximum(np.maximum(x, 0) @ first.T, 0) @ second.T
     assert np.sqrt((x**2).mean()) > 1e4
 
@@ -206,7 +204,8 @@ def test_a_probed_network_is_what_it_was(name):
     probe(network)
     assert torch.equal(torch.get_rng_state(), random)
     assert [module.training for module in network.modules()] == modes
-    assert all(torch.equal(state[n], v) for n, v in network.state_dict().items())
+    left = network.state_dict()
+    assert all(torch.equal(state[name], left[name]) for name in state)
     assert all(p.grad is None for p in network.parameters())
     assert not any(module._forward_hooks for module in network.modules())
 

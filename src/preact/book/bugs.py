@@ -10,6 +10,7 @@ Chapter `11-find-the-bug`.
 import ast
 import inspect
 import json
+import re
 import textwrap
 from collections.abc import Iterator
 from functools import cache
@@ -34,6 +35,7 @@ from preact.spec import BN, RELU, TABLE_2, Scale, UnitSpec
 
 UNITS, WIDTH, BATCH, SEEDS = 50, 32, 64, 5
 PRE = (BN, RELU)
+ORIGINAL = "original"
 FULL = TABLE_2["full-preactivation"]
 TICKS = {
     "signal": [0.1, 1, 10, 100, 1000, 1e4],
@@ -75,37 +77,37 @@ LABS = {
 }
 
 
-def stack(spec: UnitSpec, **conventions: Any) -> NetworkPlan:
-    """Plan fully connected units of one kind."""
-    return stack_plan(
-        spec,
-        units=UNITS,
-        width=WIDTH,
-        conventions=Conventions(**conventions),
-    )
-
-
 ROOT_HALF = Scale(2**-0.5)
-STACKS = {  # mutants that are units of ours, or units with other ends
-    "averaged-sum": stack(
-        UnitSpec(pre=PRE, on_shortcut=ROOT_HALF, on_branch=ROOT_HALF)
+STACKS: dict[str, tuple[UnitSpec, dict[str, Any]]] = {  # ours, or other ends
+    "averaged-sum": (
+        UnitSpec(pre=PRE, on_shortcut=ROOT_HALF, on_branch=ROOT_HALF),
+        {},
     ),
-    "activated-shortcut": stack(TABLE_2["bn-after-addition"]),
-    "halved-shortcut": stack(UnitSpec(pre=PRE, on_shortcut=Scale(0.5))),
-    "added-twice": stack(UnitSpec(pre=PRE, on_shortcut=Scale(2.0))),
-    "relu-after-sum": stack(UnitSpec(pre=PRE, after=(RELU,)), tail=PRE),
-    "ends-in-relu": stack(TABLE_2["relu-before-addition"]),
-    "doubled-stem": stack(FULL, stem=PRE),
-    "no-final-activation": stack(FULL, tail=()),
+    "activated-shortcut": (TABLE_2["bn-after-addition"], {}),
+    "halved-shortcut": (UnitSpec(pre=PRE, on_shortcut=Scale(0.5)), {}),
+    "added-twice": (UnitSpec(pre=PRE, on_shortcut=Scale(2.0)), {}),
+    "relu-after-sum": (UnitSpec(pre=PRE, after=(RELU,)), {"tail": PRE}),
+    "ends-in-relu": (TABLE_2["relu-before-addition"], {}),
+    "doubled-stem": (FULL, {"stem": PRE}),
+    "no-final-activation": (FULL, {"tail": ()}),
 }
 
 
-def meant(name: str) -> NetworkPlan:
+def stack(name: str, units: int = UNITS, width: int = WIDTH) -> NetworkPlan:
+    """Plan the fully connected version of one of `STACKS`."""
+    spec, ends = STACKS[name]
+    conventions = Conventions(**ends)
+    return stack_plan(spec, units=units, width=width, conventions=conventions)
+
+
+def meant(name: str, units: int = UNITS, width: int = WIDTH) -> NetworkPlan:
     """The fully connected stack that the author of a mutant meant."""
-    return stack(TABLE_2[MUTANTS[name].meant])
+    return stack_plan(TABLE_2[MUTANTS[name].meant], units=units, width=width)
 
 
-def fully_connected(name: str) -> dict[str, Any] | None:
+def fully_connected(
+    name: str, units: int = UNITS, width: int = WIDTH
+) -> dict[str, Any] | None:
     """Say a mutant as the page's engine reads it.
 
     Returns
@@ -114,17 +116,18 @@ def fully_connected(name: str) -> dict[str, Any] | None:
         As `engine_plan`; None if a mistake needs a change of width, or a
         random number, which the engine's units do not have.
     """
-    plan = engine_plan(STACKS.get(name) or meant(name))
     if name in STACKS:
-        factor = STACKS[name].spec.on_branch
+        plan = engine_plan(stack(name, units, width))
+        factor = STACKS[name][0].on_branch
         if isinstance(factor, Scale) and factor != Scale(1.0):
             plan["post"] = [*plan["post"], f"x {factor.value!r}"]
         return plan
+    plan = engine_plan(meant(name, units, width))
     if name == "detached-shortcut":
         return plan | {"returned": 0}
     if name == "frozen-norm":  # mean 0 and variance 1 are kept: no BN at all
         return {
-            place: [op for op in ops if op != "BN"]
+            place: [op for op in ops if op != BN]
             if isinstance(ops, list)
             else ops
             for place, ops in plan.items()
@@ -135,7 +138,7 @@ def fully_connected(name: str) -> dict[str, Any] | None:
 def source(name: str) -> str:
     """The code of a mutant, without the words that say what is wrong."""
     made = MUTANTS[name].make
-    text = textwrap.dedent(inspect.getsource(made))  # type: ignore[arg-type]
+    text = textwrap.dedent(inspect.getsource(made))
     lines = text.splitlines()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.ClassDef) and ast.get_docstring(node):
@@ -158,16 +161,29 @@ def report(name: str) -> Report:
     return probe(specimen.make(), specimen.image, row=specimen.meant)
 
 
-def report_lines(name: str) -> Iterator[str]:
-    """What the probe answers with no, a line at a time, and the repair."""
+def report_lines(name: str) -> Iterator[list[str]]:
+    """What the probe answers with no, a list of lines each; the repair."""
     say, told = words(), set()
     for finding in report(name).faults:
         costly = "" if finding.row in told else finding.row
-        yield from finding_lines(finding, say, costly)
+        yield [line.strip() for line in finding_lines(finding, say, costly)]
         told.add(finding.row)
-    row = MUTANTS[name].meant
-    right = "original" if row == "original" else "pre-activation"
-    yield say("lab.repaired", all=len(report(right).findings))
+    right = "original" if MUTANTS[name].meant == ORIGINAL else "pre-activation"
+    yield [say("lab.repaired", all=len(report(right).findings))]
+
+
+def answers(name: str) -> str:
+    """The same as HTML: the answer, and a list of what belongs to it."""
+    return "".join(
+        f"<p>{marked(first)}</p>" + (f"<ul>{items}</ul>" if items else "")
+        for first, *rest in report_lines(name)
+        for items in ["".join(f"<li>{marked(line)}</li>" for line in rest)]
+    )
+
+
+def marked(line: str) -> str:
+    """Escape a line; what stands in backticks is code."""
+    return re.sub("`([^`]*)`", r"<code>\1</code>", escape(line))
 
 
 def highlighted(code: str) -> str:
@@ -189,7 +205,7 @@ def lab(name: str) -> Html:
     """
     say, asked = words(), LABS[name]
     number = list(LABS).index(name) + 1
-    lines = list(report_lines(name))
+    choices = {str(c): say(f"probe_ask.{c}") for c in asked.choices}
     plan = fully_connected(name)
     row = MUTANTS[name].meant
     data = {
@@ -199,7 +215,7 @@ def lab(name: str) -> Html:
             key: say(f"figure.{key}")
             for key in ("signal", "gradient", "depth")
         },
-        "choices": {str(c): say(f"probe_ask.{c}") for c in asked.choices},
+        "choices": choices,
         "answer": str(asked.answer),
         "plan": plan,
         "meant": plan and engine_plan(meant(name)),
@@ -208,8 +224,7 @@ def lab(name: str) -> Html:
     }
     text = escape(json.dumps(data, ensure_ascii=False), quote=True)
     title = say("lab.title", number=number, row=say(f"row.{row}"))
-    listed = "".join(f"<li>{escape(q)}</li>" for q in data["choices"].values())  # type: ignore[attr-defined]
-    answer = "".join(f"<p>{escape(line.strip())}</p>" for line in lines)
+    listed = "".join(f"<li>{escape(ask)}</li>" for ask in choices.values())
     return Html(
         f'<div class="preact-explorer preact-lab" role="group" '
         f'aria-label="{escape(title, quote=True)}" data-lab="{text}">'
@@ -217,7 +232,7 @@ def lab(name: str) -> Html:
         f'<div class="asked"><p>{escape(say("lab.ask"))}</p>'
         f"<ul>{listed}</ul></div>"
         f'<details class="report"><summary>{escape(say("lab.report"))}'
-        f"</summary>{answer}</details></div>",
+        f"</summary>{answers(name)}</details></div>",
         "\n".join([title, "", source(name)]),
     )
 
@@ -249,7 +264,7 @@ def growth(name: str = "") -> Array:
     (SEEDS,) float64
         |dE/dx_0| / |dE/dx_L| of a fresh network on a fresh batch.
     """
-    plan = STACKS[name] if name else stack(FULL)
+    plan = stack(name) if name else meant("averaged-sum")
     ratios = [
         profile(plan, batch=BATCH, seed=seed).gradient_ratio
         for seed in range(SEEDS)
@@ -261,12 +276,10 @@ def different_size() -> list[str]:
     """The mutants whose number of parameters is not that of what was meant."""
     wrong = []
     for name, mutant in MUTANTS.items():
-        projection = "conv" if mutant.meant == "full-preactivation" else "conv BN"
+        bare = mutant.meant == "full-preactivation"
+        conventions = Conventions(projection="conv" if bare else "conv BN")
         plan = cifar_plan(
-            mutant.meant,
-            depth=20,
-            convs=2,
-            conventions=Conventions(projection=projection),
+            mutant.meant, depth=20, convs=2, conventions=conventions
         )
         if report(name).parameters != plan.parameters:
             wrong.append(name)

@@ -26,7 +26,8 @@ def caption(say: Strings) -> str:
 
 def surveyed_networks() -> Table:
     """Count networks by package: how many are a row, how many have a no."""
-    say, by_package = words(), {}
+    say = words()
+    by_package: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for network in survey()["network"]:
         key = network["package"], network["version"]
         by_package.setdefault(key, []).append(network)

@@ -35,9 +35,8 @@ def answers_by_mutant(
             for question, verdict in given.items():
                 place = [questions.index(question)], [y]
                 ax.plot(*place, ls="", ms=5.5, **marks[verdict])
-        ax.set_xticks(range(len(questions)), questions, rotation=60)
-        for label in ax.get_xticklabels():
-            label.set_horizontalalignment("left")
+        turned = {"rotation": 60, "ha": "left", "rotation_mode": "anchor"}
+        ax.set_xticks(range(len(questions)), questions, **turned)
         ax.set_yticks(range(len(names)), names)
         ax.tick_params(length=0, labelsize=8.5)
         ax.xaxis.tick_top()
