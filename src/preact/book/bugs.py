@@ -60,10 +60,10 @@ class Lab(NamedTuple):
 
 
 LABS = {
-    "averaged-sum": Lab(P.STREAM, (P.SHORTCUT, P.SIGN, P.LAST)),
-    "activated-shortcut": Lab(P.STREAM, (P.SHORTCUT, P.WIDTH, P.FIRST)),
-    "halved-shortcut": Lab(P.SHORTCUT, (P.STREAM, P.WIDTH, P.GRADIENT)),
-    "added-twice": Lab(P.SHORTCUT, (P.STREAM, P.SAME, P.OWN)),
+    "averaged-sum": Lab(P.STREAM, (P.SAME, P.SIGN, P.LAST)),
+    "activated-shortcut": Lab(P.STREAM, (P.SIGN, P.WIDTH, P.FIRST)),
+    "halved-shortcut": Lab(P.SHORTCUT, (P.SAME, P.WIDTH, P.GRADIENT)),
+    "added-twice": Lab(P.SHORTCUT, (P.SIGN, P.SAME, P.OWN)),
     "detached-shortcut": Lab(P.GRADIENT, (P.SHORTCUT, P.STREAM, P.WIDTH)),
     "relu-after-sum": Lab(P.STREAM, (P.SHORTCUT, P.SIGN, P.LAST)),
     "ends-in-relu": Lab(P.SIGN, (P.STREAM, P.SHORTCUT, P.WIDTH)),
