@@ -42,14 +42,15 @@ const preactLab = (() => {
       }
       this.button = node("button", { type: "button", name: "commit" });
       this.button.addEventListener("click", () => this.toggle());
+      this.note = node("span", { className: "note",
+        textContent: words.kept });
       this.verdict = node("p", { className: "verdict" });
       this.verdict.setAttribute("role", "status");
       this.form = node("fieldset", {},
         node("legend", { textContent: words.ask }),
         ...this.inputs.map((input) => node("p", { className: "choice" },
           node("label", {}, input, choices[input.value]))),
-        node("p", {}, this.button, " ",
-          node("span", { className: "note", textContent: words.kept })),
+        node("p", {}, this.button, " ", this.note),
         this.verdict);
     }
 
@@ -68,6 +69,7 @@ const preactLab = (() => {
       for (const input of this.inputs) input.disabled = committed;
       this.button.textContent = committed ? words.again : words.commit;
       this.button.disabled = !this.chosen();
+      this.note.hidden = !committed;
       const right = this.chosen() === this.answer;
       this.verdict.textContent = !committed ? "" : right ? words.right
         : fill(words.wrong, { question: this.choices[this.answer] });
