@@ -7,7 +7,7 @@ nothing else is imported, PyTorch least of all, unless the option is given.
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -59,12 +59,14 @@ class Answer(pytest.Item):
             raise WrongAnswer(text)
 
     def repr_failure(
-        self, excinfo: pytest.ExceptionInfo[BaseException]
-    ) -> str:  # type: ignore[override]
+        self,
+        excinfo: pytest.ExceptionInfo[BaseException],
+        style: Any = None,
+    ) -> Any:
         """Show the finding, not the lines of this file."""
         if isinstance(excinfo.value, WrongAnswer):
             return str(excinfo.value)
-        return str(super().repr_failure(excinfo))
+        return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[str, None, str]:
         """Where it stands, and how it is called."""
