@@ -86,7 +86,7 @@ def test_a_mutant_learns_the_digits_within_sixty_steps(name):
             sgd.zero_grad()
             loss.backward()
             sgd.step()
-            losses.append(float(loss))
+            losses.append(loss.item())
         assert np.median(losses[-10:]) < np.log(10) / 5
 
 

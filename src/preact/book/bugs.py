@@ -60,7 +60,7 @@ class Lab(NamedTuple):
 
 
 LABS = {
-    "averaged-sum": Lab(P.STREAM, (P.FIRST, P.SIGN, P.LAST)),
+    "averaged-sum": Lab(P.STREAM, (P.SIGN, P.OWN, P.GRADIENT)),
     "activated-shortcut": Lab(P.STREAM, (P.SIGN, P.WIDTH, P.FIRST)),
     "halved-shortcut": Lab(P.SHORTCUT, (P.SAME, P.WIDTH, P.GRADIENT)),
     "added-twice": Lab(P.SHORTCUT, (P.SIGN, P.SAME, P.OWN)),
