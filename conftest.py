@@ -4,6 +4,8 @@ import os
 
 import pytest
 
+pytest_plugins = ["pytester"]  # a pytest of its own, for the plugin's tests
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option that `make test` gives."""

@@ -158,5 +158,5 @@ const preactPredict = (() => {
   for (const host of document.querySelectorAll(".preact-predict")) {
     new Prediction(host);
   }
-  return { numberText, scale };
+  return { numberText, scale, stored };
 })();

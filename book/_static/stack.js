@@ -166,5 +166,5 @@ const preactStack = (() => {
   }
 
   for (const host of document.querySelectorAll(".preact-stack")) explore(host);
-  return { choice, control, freshSignal, propagate, range };
+  return { choice, control, draw, freshSignal, propagate, range };
 })();

@@ -28,6 +28,16 @@ const engineAnswers = (() => {
     return { steps, logits: list(logits) };
   }
 
+  // Signal and gradient by depth, as the explorers draw them.
+  function propagate({ plan, params, x, labels }) {
+    const network = new Network(plan, labels.length);
+    for (const { name, value } of network.parameters) value.set(params[name]);
+    network.forward(Float64Array.from(x), labels.length);
+    const { loss } = network.loss(labels, labels.length);
+    const gradients = network.backward(labels.length).map(list);
+    return { loss, streams: network.streams.map(list), gradients };
+  }
+
   async function race({ plans, batch, seed, recipe, steps }) {
     const digits = await training.unpackDigits(preactDigits);
     const race = new training.Race({ plans, batch, seed, recipe }, digits);
@@ -56,5 +66,5 @@ const engineAnswers = (() => {
     return { normal, orders };
   }
 
-  return { train, race, digits, draws };
+  return { train, propagate, race, digits, draws };
 })();

@@ -137,6 +137,12 @@ DRAWN = {
     "start_and_end": lambda say: figures.start_and_end(
         [ARM], {ARM.label: (2.0, 1.0, 4.0)}, say
     ),
+    "answers_by_mutant": lambda say: figures.answers_by_mutant(
+        {"one": {"a": "no"}, "two": {"b": "could not tell"}}, ["a", "b"], say
+    ),
+    "growth_by_mutant": lambda say: figures.growth_by_mutant(
+        {"one": 10 * SEEDS[0], "two": 20 * SEEDS[1]}, SEEDS[0], say
+    ),
     "depth_laws": lambda say: figures.depth_laws(
         [10, 20],
         {of: {row: SEEDS for row in BOTH} for of in ("signal", "gradient")},
@@ -176,6 +182,7 @@ COMPOSED = {
     *("depth_laws", "errors_by_unit", "loss_and_error", "start_and_end"),
     *("paths_fresh_and_trained", "reported_with_spread", "error_strip"),
     *("silent_chain", "stream_then_and_now"),
+    *("answers_by_mutant", "growth_by_mutant"),
 }
 
 

@@ -176,12 +176,32 @@ function preactNetwork() {
     }
   }
 
+  // y = factor x, written "x 0.5" in a plan.
+  class Scale {
+    constructor(name, batch, c, factor) {
+      Object.assign(this, { c, factor, y: floats(batch * c),
+        dx: floats(batch * c), parameters: [] });
+    }
+
+    times(x, n, out) {
+      for (let k = 0; k < n * this.c; k++) out[k] = this.factor * x[k];
+      return out;
+    }
+
+    forward(x, n) { return this.times(x, n, this.y); }
+
+    backward(dy, n) { return this.times(dy, n, this.dx); }
+  }
+
   // A row of layers by name, as preact.plan prints them.
   function layers(name, ops, batch, cIn, width) {
     return ops.map((op, i) => {
       const own = `${name}.${i}`;
       if (op === "BN") return new BatchNorm(own, batch, width);
       if (op === "ReLU") return new ReLU(own, batch, width);
+      if (op.startsWith("x ")) {
+        return new Scale(own, batch, width, Number(op.slice(2)));
+      }
       return new Linear(own, batch, cIn, width);
     });
   }
@@ -199,13 +219,13 @@ function preactNetwork() {
   // ---------------------------------------------------------------- unit
   class Unit {
     constructor(name, plan, batch) {
-      const { width, shortcut } = plan;
+      const { width, shortcut, returned = shortcut } = plan;
       const place = (key) =>
         layers(`${name}.${key}`, plan[key], batch, width, width);
       this.branch = [...place("pre"), ...place("weights"), ...place("post")];
       this.after = place("after");
       this.layers = [...this.branch, ...this.after];
-      Object.assign(this, { plan, width, shortcut });
+      Object.assign(this, { plan, width, shortcut, returned });
       this.y = floats(batch * width);
       this.dx = floats(batch * width);
     }
@@ -220,11 +240,11 @@ function preactNetwork() {
     }
 
     backward(dout, n) {
-      const { dx, shortcut } = this;
+      const { dx, returned } = this;
       const dy = backward(this.after, dout, n);
       const dF = backward(this.branch, dy, n);
       for (let k = 0; k < n * this.width; k++) {
-        dx[k] = shortcut * dy[k] + dF[k];
+        dx[k] = returned * dy[k] + dF[k]; // 0 if the shortcut is detached
       }
       return dx;
     }
@@ -232,7 +252,8 @@ function preactNetwork() {
 
   // ------------------------------------------------------------- network
   // `plan`: inputs, width, units, classes; stem, pre, weights, post, after
-  // and tail, each a list of layers; shortcut, a factor.
+  // and tail, each a list of layers; shortcut, a factor, and `returned`, the
+  // factor of the gradient where a mistake makes it another one.
   class Network {
     constructor(plan, batch) {
       const { inputs, width, classes } = plan;

@@ -17,13 +17,15 @@ Examples
 Chapters `01-why`, `02-signal` and `03-gradient` show `propagation`, `01-why`
 shows `race`, chapter `04-units` shows `units` and `tables`, `index` shows
 `cover`, `02-signal` shows `paths`, `06-activations` shows `asymmetric`,
-`learned` and `streams`, `07-depth` shows `depth` and `training`.
+`learned` and `streams`, `07-depth` shows `depth` and `training`,
+`11-find-the-bug` shows `bugs`.
 """
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from preact.figures.asymmetric import three_of_figure_5
+    from preact.figures.bugs import answers_by_mutant, growth_by_mutant
     from preact.figures.cover import Course, depth_and_time
     from preact.figures.depth import (
         Law,
@@ -68,6 +70,7 @@ __all__ = [
     "Law",
     "Picture",
     "Table",
+    "answers_by_mutant",
     "arm_name",
     "curves_by_unit",
     "depth_and_time",
@@ -79,6 +82,7 @@ __all__ = [
     "errors_by_unit",
     "errors_table",
     "gradient_at",
+    "growth_by_mutant",
     "growth_laws",
     "loss_and_error",
     "network_table",
@@ -117,6 +121,10 @@ def __getattr__(name: str) -> object:
             from preact.figures import race
 
             return getattr(race, name)
+        case "answers_by_mutant" | "growth_by_mutant":
+            from preact.figures import bugs
+
+            return getattr(bugs, name)
         case "Course" | "depth_and_time":
             from preact.figures import cover
 

@@ -1,0 +1,286 @@
+"""Labs: a mutant's code, a prediction, and what the probe and a batch say.
+
+The page's script asks, remembers the guess, and runs the fully connected
+version; where no script runs, the question and the report stand one below
+the other.
+
+Chapter `11-find-the-bug`.
+"""
+
+import ast
+import inspect
+import json
+import re
+import textwrap
+from collections.abc import Iterator
+from functools import cache
+from html import escape
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from preact.book.explorers import Html
+from preact.book.page import words
+from preact.book.race import engine_plan
+from preact.conformance import Property as P
+from preact.conformance import Report, Verdict, probe
+from preact.conformance.words import finding_lines
+from preact.conformance.zoo import MUTANTS, RIGHT
+from preact.figures import Picture, answers_by_mutant
+from preact.plan import Conventions, NetworkPlan, cifar_plan, stack_plan
+from preact.propagation import profile
+from preact.reference.caches import Array
+from preact.spec import BN, RELU, TABLE_2, Scale, UnitSpec
+
+UNITS, WIDTH, BATCH, SEEDS = 50, 32, 64, 5
+PRE = (BN, RELU)
+ORIGINAL = "original"
+FULL = TABLE_2["full-preactivation"]
+TICKS = {
+    "signal": [0.1, 1, 10, 100, 1000, 1e4],
+    "gradient": [1e-4, 1e-2, 1, 100, 1e4, 1e6, 1e8],
+}
+OWN_WORDS = (
+    *("ask", "commit", "again", "kept", "right", "wrong", "seed", "mutant"),
+    *("meant", "numbers", "no_curves", "alt_chart"),
+)
+
+
+class Lab(NamedTuple):
+    """One mutant as an exercise: its answer, and three others to choose."""
+
+    answer: P
+    others: tuple[P, P, P]
+
+    @property
+    def choices(self) -> list[P]:
+        """All four, in the order of a report."""
+        return sorted((self.answer, *self.others), key=list(P).index)
+
+
+LABS = {
+    "averaged-sum": Lab(P.STREAM, (P.SIGN, P.OWN, P.GRADIENT)),
+    "activated-shortcut": Lab(P.STREAM, (P.SIGN, P.WIDTH, P.FIRST)),
+    "halved-shortcut": Lab(P.SHORTCUT, (P.SAME, P.WIDTH, P.GRADIENT)),
+    "added-twice": Lab(P.SHORTCUT, (P.SIGN, P.SAME, P.OWN)),
+    "detached-shortcut": Lab(P.GRADIENT, (P.SHORTCUT, P.STREAM, P.WIDTH)),
+    "relu-after-sum": Lab(P.STREAM, (P.SHORTCUT, P.SIGN, P.LAST)),
+    "ends-in-relu": Lab(P.SIGN, (P.STREAM, P.SHORTCUT, P.WIDTH)),
+    "doubled-stem": Lab(P.FIRST, (P.WIDTH, P.BIAS, P.LAST)),
+    "raw-projection": Lab(P.WIDTH, (P.SHORTCUT, P.GRADIENT, P.STAGES)),
+    "no-final-activation": Lab(P.LAST, (P.FIRST, P.UNUSED, P.STREAM)),
+    "frozen-norm": Lab(P.STATISTICS, (P.EVALUATION, P.NORM, P.UNUSED)),
+    "dropout-in-evaluation": Lab(
+        P.EVALUATION, (P.SHORTCUT, P.STATISTICS, P.SIGN)
+    ),
+}
+
+
+ROOT_HALF = Scale(2**-0.5)
+STACKS: dict[str, tuple[UnitSpec, dict[str, Any]]] = {  # ours, or other ends
+    "averaged-sum": (
+        UnitSpec(pre=PRE, on_shortcut=ROOT_HALF, on_branch=ROOT_HALF),
+        {},
+    ),
+    "activated-shortcut": (TABLE_2["bn-after-addition"], {}),
+    "halved-shortcut": (UnitSpec(pre=PRE, on_shortcut=Scale(0.5)), {}),
+    "added-twice": (UnitSpec(pre=PRE, on_shortcut=Scale(2.0)), {}),
+    "relu-after-sum": (UnitSpec(pre=PRE, after=(RELU,)), {"tail": PRE}),
+    "ends-in-relu": (TABLE_2["relu-before-addition"], {}),
+    "doubled-stem": (FULL, {"stem": PRE}),
+    "no-final-activation": (FULL, {"tail": ()}),
+}
+
+
+def stack(name: str, units: int = UNITS, width: int = WIDTH) -> NetworkPlan:
+    """Plan the fully connected version of one of `STACKS`."""
+    spec, ends = STACKS[name]
+    conventions = Conventions(**ends)
+    return stack_plan(spec, units=units, width=width, conventions=conventions)
+
+
+def meant(name: str, units: int = UNITS, width: int = WIDTH) -> NetworkPlan:
+    """The fully connected stack that the author of a mutant meant."""
+    return stack_plan(TABLE_2[MUTANTS[name].meant], units=units, width=width)
+
+
+def fully_connected(
+    name: str, units: int = UNITS, width: int = WIDTH
+) -> dict[str, Any] | None:
+    """Say a mutant as the page's engine reads it.
+
+    Returns
+    -------
+    dict or None
+        As `engine_plan`; None if a mistake needs a change of width, or a
+        random number, which the engine's units do not have.
+    """
+    if name in STACKS:
+        plan = engine_plan(stack(name, units, width))
+        factor = STACKS[name][0].on_branch
+        if isinstance(factor, Scale) and factor != Scale(1.0):
+            plan["post"] = [*plan["post"], f"x {factor.value!r}"]
+        return plan
+    plan = engine_plan(meant(name, units, width))
+    if name == "detached-shortcut":
+        return plan | {"returned": 0}
+    if name == "frozen-norm":  # mean 0 and variance 1 are kept: no BN at all
+        return {
+            place: [op for op in ops if op != BN]
+            if isinstance(ops, list)
+            else ops
+            for place, ops in plan.items()
+        }
+    return None
+
+
+def source(name: str) -> str:
+    """The code of a mutant, without the words that say what is wrong."""
+    made = MUTANTS[name].make
+    text = textwrap.dedent(inspect.getsource(made))
+    lines = text.splitlines()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ClassDef) and ast.get_docstring(node):
+            told = node.body[0]
+            for i in range(told.lineno - 1, told.end_lineno or told.lineno):
+                lines[i] = ""
+    named = [line.partition("  # type: ignore")[0] for line in lines]
+    named[0] = named[0].replace(made.__name__, "Network")
+    code = "\n".join(named)
+    while "\n\n\n" in code:
+        code = code.replace("\n\n\n", "\n\n")
+    return code.replace(":\n\n", ":\n", 1).strip()
+
+
+@cache
+def report(name: str) -> Report:
+    """Probe a mutant, or the right network of a row; seed 0."""
+    specimen = {**RIGHT, **MUTANTS}[name]
+    torch.manual_seed(0)
+    return probe(specimen.make(), specimen.image, row=specimen.meant)
+
+
+def report_lines(name: str) -> Iterator[list[str]]:
+    """What the probe answers with no, a list of lines each; the repair."""
+    say, told = words(), set()
+    for finding in report(name).faults:
+        costly = "" if finding.row in told else finding.row
+        yield [line.strip() for line in finding_lines(finding, say, costly)]
+        told.add(finding.row)
+    right = "original" if MUTANTS[name].meant == ORIGINAL else "pre-activation"
+    yield [say("lab.repaired", all=len(report(right).findings))]
+
+
+def answers(name: str) -> str:
+    """The same as HTML: the answer, and a list of what belongs to it."""
+    return "".join(
+        f"<p>{marked(first)}</p>" + (f"<ul>{items}</ul>" if items else "")
+        for first, *rest in report_lines(name)
+        for items in ["".join(f"<li>{marked(line)}</li>" for line in rest)]
+    )
+
+
+def marked(line: str) -> str:
+    """Escape a line; what stands in backticks is code."""
+    return re.sub("`([^`]*)`", r"<code>\1</code>", escape(line))
+
+
+def highlighted(code: str) -> str:
+    """Python as HTML, in the colors of the page's own cells."""
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
+    from pygments.lexers import PythonLexer
+
+    return str(highlight(code, PythonLexer(), HtmlFormatter()))
+
+
+def lab(name: str) -> Html:
+    """Read a mutant, predict which answer is no, then see the evidence.
+
+    Parameters
+    ----------
+    name : str
+        One of `LABS`.
+    """
+    say, asked = words(), LABS[name]
+    number = list(LABS).index(name) + 1
+    choices = {str(c): say(f"probe_ask.{c}") for c in asked.choices}
+    plan = fully_connected(name)
+    row = MUTANTS[name].meant
+    data = {
+        "name": name,
+        "words": {word: say.table[f"lab.{word}"] for word in OWN_WORDS}
+        | {
+            key: say(f"figure.{key}")
+            for key in ("signal", "gradient", "depth")
+        },
+        "choices": choices,
+        "answer": str(asked.answer),
+        "plan": plan,
+        "meant": plan and engine_plan(meant(name)),
+        "batch": BATCH,
+        "ticks": TICKS,
+    }
+    text = escape(json.dumps(data, ensure_ascii=False), quote=True)
+    title = say("lab.title", number=number, row=say(f"row.{row}"))
+    listed = "".join(f"<li>{escape(ask)}</li>" for ask in choices.values())
+    return Html(
+        f'<div class="preact-explorer preact-lab" role="group" '
+        f'aria-label="{escape(title, quote=True)}" data-lab="{text}">'
+        f"<h4>{escape(title)}</h4>{highlighted(source(name))}"
+        f'<div class="asked"><p>{escape(say("lab.ask"))}</p>'
+        f"<ul>{listed}</ul></div>"
+        f'<details class="report"><summary>{escape(say("lab.report"))}'
+        f"</summary>{answers(name)}</details></div>",
+        "\n".join([title, "", source(name)]),
+    )
+
+
+def answers_grid() -> Picture:
+    """Draw which answers are no, for all mutants of the zoo."""
+    answers = {
+        name: {
+            str(finding.property): str(finding.verdict)
+            for finding in report(name).findings
+            if finding.verdict is not Verdict.YES
+        }
+        for name in MUTANTS
+    }
+    return answers_by_mutant(answers, [str(p) for p in P], words())
+
+
+@cache
+def growth(name: str = "") -> Array:
+    """Growth of the gradient in a fully connected version, by seed.
+
+    Parameters
+    ----------
+    name : str
+        One of `STACKS`; "" for full pre-activation, which most of them meant.
+
+    Returns
+    -------
+    (SEEDS,) float64
+        |dE/dx_0| / |dE/dx_L| of a fresh network on a fresh batch.
+    """
+    plan = stack(name) if name else meant("averaged-sum")
+    ratios = [
+        profile(plan, batch=BATCH, seed=seed).gradient_ratio
+        for seed in range(SEEDS)
+    ]
+    return np.array(ratios)
+
+
+def different_size() -> list[str]:
+    """The mutants whose number of parameters is not that of what was meant."""
+    wrong = []
+    for name, mutant in MUTANTS.items():
+        bare = mutant.meant == "full-preactivation"
+        conventions = Conventions(projection="conv" if bare else "conv BN")
+        plan = cifar_plan(
+            mutant.meant, depth=20, convs=2, conventions=conventions
+        )
+        if report(name).parameters != plan.parameters:
+            wrong.append(name)
+    return wrong

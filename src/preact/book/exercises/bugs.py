@@ -1,0 +1,109 @@
+"""Find the bug: checkers.
+
+Chapter `11-find-the-bug`.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from preact.book.exercises.judge import Answer, agrees, exercise, number
+from preact.book.page import words
+from preact.conformance.zoo import MUTANTS
+from preact.reference.caches import Array
+
+SEED = 11  # of the input on which an answer is tried
+WIDTHS, UNITS, CONVS = (16, 32, 64), 18, 2  # of ResNet-110, a stage
+EPS = 1e-5
+
+Branch = Callable[[Array], Array]
+
+
+@exercise("bugs-1")
+def factor_that_keeps_half(answer: Any) -> Answer:
+    """The factor whose product over 52 units is one half."""
+    # so close to 1 that a relative error of the factor says nothing
+    return number(answer, 0.5 ** (1 / 52), rtol=5e-4)
+
+
+@exercise("bugs-2")
+def relu_out_of_place(answer: Any) -> Answer:
+    """ReLU-only pre-activation that leaves its input as it was."""
+    rng = np.random.default_rng(SEED)
+    x, W = rng.normal(size=(5, 6)), rng.normal(size=(6, 6))
+    handed = x.copy()
+    got = answer(handed, lambda a: a @ W)
+    active = np.maximum(x, 0)
+    if not np.array_equal(handed, x):
+        return False, words()("exercise.bugs-2.changed")
+    if agrees((got, active + active @ W))[0]:
+        return False, words()("exercise.bugs-2.original")
+    return agrees((got, x + active @ W))
+
+
+@exercise("bugs-3")
+def normalize_over_batch(answer: Any) -> Answer:
+    """Batch normalization of images, without scale and shift."""
+    rng = np.random.default_rng(SEED)
+    x = rng.normal(size=(4, 3, 5, 5)) * rng.uniform(1, 9, (4, 3, 1, 1))
+    x += rng.normal(size=(4, 3, 1, 1))
+    got = answer(x.copy())
+    mistakes = {"image": (1, 2, 3), "alone": (2, 3), "all": (0, 1, 2, 3)}
+    for mistake, axes in mistakes.items():
+        if agrees((got, normalized(x, axes)))[0]:
+            return False, words()(f"exercise.bugs-3.{mistake}")
+    return agrees((got, normalized(x, (0, 2, 3))))
+
+
+def normalized(x: Array, axes: tuple[int, ...]) -> Array:
+    """Mean 0 and variance 1 over some axes."""
+    kept: Any = {"axis": axes, "keepdims": True}
+    return np.asarray((x - x.mean(**kept)) / np.sqrt(x.var(**kept) + EPS))
+
+
+@exercise("bugs-4")
+def useless_biases(answer: Any) -> Answer:
+    """Biases before a BN in the original ResNet-110."""
+    return number(answer, WIDTHS[0] + UNITS * CONVS * sum(WIDTHS))
+
+
+@exercise("bugs-5")
+def silent_branch_test(answer: Any) -> Answer:
+    """A test that is true where a unit with F = 0 returns its input."""
+    x = np.random.default_rng(SEED).normal(size=(8, 6))
+    for name, (unit, right) in units().items():
+        got = answer(unit, x.copy())
+        if bool(got) != right:
+            return False, words()(f"exercise.bugs-5.{name}")
+    return True, ""
+
+
+def units() -> dict[str, tuple[Callable[[Array, Branch], Array], bool]]:
+    """Units by name, each with whether its silent form is the identity."""
+
+    def bn_relu(x: Array) -> Array:
+        return np.maximum(normalized(x, (0,)), 0)
+
+    def relu(x: Array) -> Array:
+        return np.maximum(x, 0)
+
+    return {
+        "full": (lambda x, F: x + F(bn_relu(x)), True),
+        "raw": (lambda x, F: x + F(x), True),
+        "original": (lambda x, F: relu(x + F(x)), False),
+        "popular": (lambda x, F: bn_relu(x) + F(bn_relu(x)), False),
+        "twice": (lambda x, F: 2 * x + F(bn_relu(x)), False),
+        "scaled": (lambda x, F: 0.99 * x + F(bn_relu(x)), False),
+        "tiny": (lambda x, F: (1 + 1e-6) * x + F(bn_relu(x)), False),
+    }
+
+
+@exercise("bugs-6")
+def smallest_suite(answer: Any) -> Answer:
+    """The least number of questions that finds every mutant."""
+    broken = [mutant.breaks for mutant in MUTANTS.values()]
+    needed = {next(iter(b)) for b in broken if len(b) == 1}
+    left = [b for b in broken if not b & needed]
+    assert frozenset.intersection(*left)  # so one more is enough
+    return number(answer, len(needed) + 1)

@@ -1,0 +1,68 @@
+"""The survey of other people's networks, as the page tells it.
+
+Chapter `11-find-the-bug`.
+"""
+
+import json
+from typing import Any
+
+from preact.book.page import words
+from preact.conformance.survey import surveyed
+from preact.figures import Table
+from preact.strings import Strings
+
+NAMED = ("original", "full-preactivation")  # rows that were found there
+
+
+def survey() -> dict[str, Any]:
+    """Return the last survey: date, PyTorch's version, networks."""
+    return surveyed()
+
+
+def caption(say: Strings) -> str:
+    """Say when, and with what, the networks were probed."""
+    return say("bugs.survey", date=survey()["date"], torch=survey()["torch"])
+
+
+def surveyed_networks() -> Table:
+    """Count networks by package: how many are a row, how many have a no."""
+    say = words()
+    by_package: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for network in survey()["network"]:
+        key = network["package"], network["version"]
+        by_package.setdefault(key, []).append(network)
+    body = [
+        [
+            package,
+            version,
+            str(len(networks)),
+            *(
+                str(sum(network["row"] == row for network in networks))
+                for row in NAMED
+            ),
+            str(sum(bool(network.get("no")) for network in networks)),
+        ]
+        for (package, version), networks in by_package.items()
+    ]
+    head = [say(f"bugs.{w}") for w in ("package", "version", "networks")]
+    head += [say(f"row.{row}") for row in NAMED]
+    return Table([*head, say("bugs.no")], body, caption(say))
+
+
+def answered_no() -> Table:
+    """Every answer that is no, in words, with its network."""
+    say = words()
+    body = [
+        [
+            network["address"].removeprefix("preact.conformance.subjects:"),
+            say(f"probe_ask.{finding['property']}"),
+            say(
+                f"probe_said.{finding['reason']}",
+                **json.loads(finding["evidence"]),
+            ),
+        ]
+        for network in survey()["network"]
+        for finding in network.get("no", [])
+    ]
+    head = [say(f"bugs.{word}") for word in ("address", "question", "said")]
+    return Table(head, body, say("bugs.answers_no"))

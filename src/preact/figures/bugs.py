@@ -1,0 +1,88 @@
+"""Mistakes: what each of them breaks, and what a fresh network shows of it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from preact.figures.style import PAPER_GREY, Picture, axes, picture
+from preact.figures.svg import INK
+from preact.strings import Strings
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+RED = "#c4473a"
+
+
+def answers_by_mutant(
+    answers: Mapping[str, Mapping[str, str]],
+    questions: Sequence[str],
+    strings: Strings,
+) -> Picture:
+    """Mark in a grid which answers are no.
+
+    Parameters
+    ----------
+    answers : mutant to question to "no" or "could not tell"
+        A question whose answer is yes is left out.
+    questions : sequence of str
+        Names of the columns.
+    """
+    names = list(answers)
+    marks = {"no": {"color": RED, "marker": "o"}}
+    marks["could not tell"] = {"color": INK, "marker": "o", "mfc": "none"}
+    with axes(168, 4.6 * len(names) + 45) as (figure, ax):
+        for y, given in enumerate(answers.values()):
+            for question, verdict in given.items():
+                place = [questions.index(question)], [y]
+                ax.plot(*place, ls="", ms=5.5, **marks[verdict])
+        turned = {"rotation": 60, "ha": "left", "rotation_mode": "anchor"}
+        ax.set_xticks(range(len(questions)), questions, **turned)
+        ax.set_yticks(range(len(names)), names)
+        ax.tick_params(length=0, labelsize=8.5)
+        ax.xaxis.tick_top()
+        ax.set(xlim=(-0.6, len(questions) - 0.4))
+        ax.set(ylim=(len(names) - 0.4, -0.6))
+    each = [
+        strings("bugs.alt_one", name=name, questions=strings.join(list(given)))
+        for name, given in answers.items()
+    ]
+    alt = strings("bugs.alt_matrix", each=strings.join(each))
+    return picture(figure, alt)
+
+
+def growth_by_mutant(
+    growth: Mapping[str, Array], right: Array, strings: Strings
+) -> Picture:
+    """Growth of the gradient, a dot for each seed, the right one as a band.
+
+    Parameters
+    ----------
+    growth : mutant to (seeds,) float64
+        Gradient at the first unit, relative to the last.
+    right : (seeds,) float64
+        The same of the network that was meant.
+    """
+    names = list(growth)
+    with axes(140, 8 * len(names) + 24) as (figure, ax):
+        ax.axvspan(
+            right.min(),
+            right.max(),
+            color=PAPER_GREY,
+            alpha=0.35,
+            lw=0,
+            label=strings("bugs.right"),
+        )
+        for y, values in enumerate(growth.values()):
+            ax.plot(values, np.full(len(values), y), "o", color=RED, ms=5)
+        ax.set(xscale="log", xlabel=strings("bugs.growth"), xlim=(1, 1e16))
+        ax.set_xticks([1, 1e4, 1e8, 1e12, 1e16])
+        ax.minorticks_off()
+        ax.set_yticks(range(len(names)), names)
+        ax.set(ylim=(len(names) - 0.5, -0.5))
+        figure.legend(loc="outside lower center", fontsize=9)
+    each = [
+        strings("bugs.alt_growth_one", name=name, growth=f"{np.median(v):.2g}")
+        for name, v in growth.items()
+    ]
+    alt = strings("bugs.alt_growth", each=strings.join(each))
+    return picture(figure, alt)

@@ -1,0 +1,257 @@
+"""Sentences of chapter 11, as inequalities over seeds and mutants."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as nnf
+from sklearn.datasets import load_digits
+
+from conformance.reports import report_of
+from preact import reference
+from preact.book.bugs import (
+    BATCH,
+    SEEDS,
+    STACKS,
+    different_size,
+    growth,
+    meant,
+    stack,
+)
+from preact.book.surveyed import survey
+from preact.conformance import Property, Verdict, probe
+from preact.conformance.zoo import MUTANTS, RIGHT
+from preact.propagation import draw_batch, profile, run_units
+
+claim = pytest.mark.claim
+slow = pytest.mark.slow
+EACH_MUTANT = pytest.mark.parametrize("name", MUTANTS)
+
+
+def drawn(name, seed=0):
+    """A network of the zoo, fresh weights."""
+    torch.manual_seed(seed)
+    return {**RIGHT, **MUTANTS}[name].make()
+
+
+def batch(size=4, seed=0):
+    return torch.randn(
+        (size, 3, 32, 32), generator=torch.Generator().manual_seed(seed)
+    )
+
+
+# ----------------------------------------------------------- what one notices
+@claim("every-mutant-runs")
+@EACH_MUTANT
+def test_every_mutant_returns_finite_logits_and_gradients(name):
+    network = drawn(name)
+    logits = network(batch())
+    assert logits.shape == (4, 10)
+    assert logits.isfinite().all()
+    nnf.cross_entropy(logits, torch.arange(4)).backward()
+    gradients = {n: p.grad for n, p in network.named_parameters()}
+    unread = {n for n, g in gradients.items() if g is None}
+    assert bool(unread) == (Property.UNUSED in MUTANTS[name].breaks)
+    assert all(g.isfinite().all() for g in gradients.values() if g is not None)
+
+
+@claim("parameters-show-fewer-than-half")
+def test_fewer_than_half_of_the_mutants_have_another_size():
+    assert 0 < 2 * len(different_size()) < len(MUTANTS)
+
+
+@claim("mutants-learn-all-the-same")
+@slow
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("averaged-sum", "activated-shortcut", "added-twice"),
+        *("relu-after-sum", "no-final-activation"),
+    ],
+)
+def test_a_mutant_learns_the_digits_within_sixty_steps(name):
+    pixels, labels = load_digits(return_X_y=True)
+    images = torch.tensor(pixels).float().reshape(-1, 1, 8, 8)
+    images = (images - images.mean()) / images.std()
+    images, labels = images.expand(-1, 3, 8, 8), torch.tensor(labels)
+    for seed in range(3):
+        network = drawn(name, seed)
+        sgd = torch.optim.SGD(network.parameters(), lr=0.1, momentum=0.9)
+        generator = torch.Generator().manual_seed(seed)
+        losses = []
+        for _ in range(60):
+            rows = torch.randint(0, 1400, (64,), generator=generator)
+            loss = nnf.cross_entropy(network(images[rows]), labels[rows])
+            sgd.zero_grad()
+            loss.backward()
+            sgd.step()
+            losses.append(loss.item())
+        assert np.median(losses[-10:]) < np.log(10) / 5
+
+
+# --------------------------------------------- fully connected, iteration 0
+def signals(name):
+    return [
+        profile(stack(name), batch=BATCH, seed=seed).signal_rms
+        for seed in range(SEEDS)
+    ]
+
+
+@claim("averaging-keeps-the-signal-not-the-gradient")
+def test_an_averaged_sum_keeps_the_signal_and_lets_the_gradient_grow():
+    for signal in signals("averaged-sum"):
+        assert (abs(signal - 1) < 0.2).all()
+    assert growth("averaged-sum").min() > 1e4
+    assert growth().max() < 100
+
+
+@claim("a-halved-shortcut-explodes")
+def test_behind_halved_shortcuts_the_gradient_grows_a_millionfold():
+    assert growth("halved-shortcut").min() > 1e6
+
+
+@claim("added-twice-doubles")
+def test_a_shortcut_that_is_added_twice_ends_above_1e14():
+    assert min(signal[-1] for signal in signals("added-twice")) > 1e14
+    assert np.isfinite(profile(stack("added-twice"), batch=BATCH, seed=0).loss)
+
+
+@claim("boundary-mistakes-show-in-no-curve")
+def test_four_of_eight_leave_the_band_by_far_and_the_ends_do_not():
+    far = {n for n in STACKS if growth(n).min() > 100 * growth().max()}
+    assert far == {
+        *("averaged-sum", "activated-shortcut"),
+        *("halved-shortcut", "added-twice"),
+    }
+    assert len(STACKS) == 2 * len(far)
+    for name in ("doubled-stem", "no-final-activation"):
+        ratio = growth(name) / growth()
+        assert (ratio > 0.5).all()
+        assert (ratio < 2).all()
+
+
+@claim("a-detached-shortcut-is-invisible-forward")
+@pytest.mark.parametrize("seed", range(3))
+def test_a_detached_shortcut_changes_no_logit(seed):
+    right, mutant = drawn("pre-activation", seed), drawn("detached-shortcut")
+    mutant.load_state_dict(right.state_dict())
+    assert torch.equal(right(batch()), mutant(batch()))
+
+
+def through_branches_alone(plan, seed):
+    """|dE/dx_0| and |dE/dx_L| where no gradient returns along a shortcut."""
+    assert {unit.tap for unit in plan.units} == {"before pre"}
+    params = reference.initialize(plan, seed)
+    x, labels = draw_batch(plan, BATCH, seed)
+    gradient = reference.propagate(plan, params, x, labels)[2][-1]
+    last = np.linalg.norm(gradient)
+    _, caches = run_units(plan, params, x)
+    for unit, cache in zip(plan.units[::-1], caches[::-1], strict=True):
+        both, _ = reference.unit_backward(unit, gradient, cache)
+        gradient = both - gradient
+    return np.linalg.norm(gradient), last
+
+
+@claim("a-detached-shortcut-is-invisible-forward")
+def test_behind_detached_shortcuts_hardly_any_gradient_arrives():
+    plan = meant("detached-shortcut")
+    for seed in range(SEEDS):
+        right = profile(plan, batch=BATCH, seed=seed)
+        first, last = through_branches_alone(plan, seed)
+        assert last == pytest.approx(right.gradient_norm[-1], rel=1e-9)
+        assert first < 1e-10 * last
+
+
+@claim("frozen-from-the-start-explodes")
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_without_normalization_the_signal_grows_ten_thousandfold(seed):
+    plan = meant("frozen-norm")
+    params = reference.initialize(plan, seed)
+    weights = [v[:, :, 0, 0] for v in params.values() if v.ndim == 4]
+    assert len(weights) == 2 * len(plan.units)
+    x = draw_batch(plan, BATCH, seed)[0][:, :, 0, 0]
+    for first, second in zip(weights[::2], weights[1::2], strict=True):
+        x = x + np.maximum(np.maximum(x, 0) @ first.T, 0) @ second.T
+    assert np.sqrt((x**2).mean()) > 1e4
+
+
+# ------------------------------------------------------------------- the probe
+@claim("the-probe-finds-each-and-accuses-none")
+@pytest.mark.parametrize("name", [*RIGHT, *MUTANTS])
+def test_the_probe_says_no_to_what_is_wrong_and_to_nothing_else(name):
+    specimen = {**RIGHT, **MUTANTS}[name]
+    faults = {finding.property for finding in report_of(name).faults}
+    assert faults == specimen.breaks
+    assert len(faults) <= 2
+    assert bool(faults) == (name in MUTANTS)
+
+
+@claim("no-question-finds-a-third")
+def test_no_question_finds_a_third_and_each_finds_one():
+    found = Counter(p for m in MUTANTS.values() for p in m.breaks)
+    assert set(found) == set(Property)
+    assert 3 * max(found.values()) < len(MUTANTS)
+
+
+@claim("the-probe-leaves-no-trace")
+@pytest.mark.parametrize("name", ["pre-activation", "dropout-in-evaluation"])
+def test_a_probed_network_is_what_it_was(name):
+    network = drawn(name)
+    state = {n: v.clone() for n, v in network.state_dict().items()}
+    modes = [module.training for module in network.modules()]
+    random = torch.get_rng_state()
+    probe(network)
+    assert torch.equal(torch.get_rng_state(), random)
+    assert [module.training for module in network.modules()] == modes
+    left = network.state_dict()
+    assert all(torch.equal(state[name], left[name]) for name in state)
+    assert all(p.grad is None for p in network.parameters())
+    assert not any(module._forward_hooks for module in network.modules())
+
+
+@claim("dropout-in-evaluation-gives-two-answers")
+def test_dropout_in_evaluation_gives_one_image_two_answers():
+    network, x = drawn("dropout-in-evaluation").eval(), batch()
+    assert not torch.equal(network(x), network(x))
+    right = drawn("pre-activation").eval()
+    assert torch.equal(right(x), right(x))
+
+
+@claim("a-bias-before-bn-does-nothing")
+def test_biases_before_bn_change_no_logit_in_training():
+    network, x = drawn("biased-convs").double(), batch().double()
+    before = network(x)
+    with torch.no_grad():
+        for name, value in network.named_parameters():
+            if name.endswith("conv1.bias"):
+                value.normal_()
+    torch.testing.assert_close(network(x), before, rtol=1e-9, atol=1e-9)
+
+
+# ------------------------------------------------------------------ the survey
+def named():
+    return [n for n in survey()["network"] if n["row"]]
+
+
+def said_no(network):
+    return {finding["property"] for finding in network.get("no", [])}
+
+
+@claim("surveyed-residual-networks-are-right-inside")
+def test_surveyed_networks_that_are_a_row_have_identity_shortcuts():
+    assert len({n["package"] for n in named()}) == 6
+    inside = {Property.SHORTCUT, Property.STREAM, Property.GRADIENT}
+    for network in named():
+        open_or_no = said_no(network) | set(network["unknown"])
+        assert not inside & open_or_no
+
+
+@claim("surveyed-faults-of-named-rows-lie-outside-the-unit")
+def test_what_such_networks_are_faulted_for_is_stem_size_or_bias():
+    faults = set().union(*map(said_no, named()))
+    assert faults == {Property.FIRST, Property.SIZE, Property.BIAS}
+    assert all(
+        finding["evidence"] for n in named() for finding in n.get("no", [])
+    )
+    assert Verdict.NO == "no"

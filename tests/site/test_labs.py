@@ -1,0 +1,65 @@
+"""A lab of chapter 11: first a guess, then the report and the curves."""
+
+import json
+
+import pytest
+
+from preact.book.bugs import LABS
+from preact.strings import LANGUAGES, Strings
+
+CHAPTER = "/{}/11-find-the-bug.html"
+
+
+def one(page, name):
+    number = list(LABS).index(name)
+    return page.locator(".preact-lab").nth(number)
+
+
+def guess(host, value):
+    host.locator(f"input[value={value}]").check()
+    host.locator("button[name=commit]").click()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_report_is_hidden_until_the_reader_has_guessed(
+    open_page, language
+):
+    page, words = open_page(CHAPTER.format(language)), Strings(language)
+    host = one(page, "halved-shortcut")
+    assert not host.locator(".report").is_visible()
+    assert host.locator("svg").count() == 0
+    guess(host, "identity-shortcut")
+    assert host.locator(".report").is_visible()
+    assert host.locator(".verdict").inner_text() == words("lab.right")
+    assert host.get_attribute("data-state") == "right"
+
+
+def test_a_wrong_guess_is_told_which_answer_is_no(open_page):
+    page = open_page(CHAPTER.format("en"))
+    host = one(page, "detached-shortcut")
+    guess(host, "clear-stream")
+    words = Strings("en")
+    assert words("probe_ask.gradient") in host.locator(".verdict").inner_text()
+
+
+def test_every_mutant_with_a_plan_draws_its_curves(open_page):
+    page = open_page(CHAPTER.format("en"))
+    for name, lab in LABS.items():
+        host = one(page, name)
+        guess(host, lab.answer)
+        plan = json.loads(host.get_attribute("data-lab"))["plan"]
+        assert host.locator(".curves svg[role=img]").count() == (
+            2 if plan else 0
+        )
+
+
+def test_another_seed_is_another_network_and_the_guess_is_kept(open_page):
+    page = open_page(CHAPTER.format("en"))
+    guess(one(page, "added-twice"), "identity-shortcut")
+    facts = one(page, "added-twice").locator(".facts")
+    first = facts.inner_text()
+    one(page, "added-twice").locator("input[name=seed]").fill("7")
+    assert facts.inner_text() != first
+    page.reload()
+    state = one(page, "added-twice").get_attribute("data-state")
+    assert state == "right"
