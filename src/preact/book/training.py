@@ -5,6 +5,7 @@ Chapter `08-training`.
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from html import escape
 from math import isqrt
 from typing import Any, get_args
@@ -14,12 +15,17 @@ import numpy as np
 from preact import paper
 from preact.book.explorers import Html
 from preact.book.page import words
+from preact.data import load
 from preact.fast.memory import Memory
 from preact.figures import Table
 from preact.figures.variants import row_name
 from preact.plan import cifar_plan
 from preact.records.compare import compare, load_records
+from preact.spec import BN
+from preact.train import Execution, Run
+from preact.train.parallel import ALONE
 from preact.train.recipe import Recipe, find_recipe
+from preact.train.session import Session
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -161,7 +167,43 @@ def step_gb(n: int, memory: Memory, batch: int, width: float = 1.0) -> float:
     return (12 * parameters + activations) / 1e9
 
 
-# --------------------------------------------------------- two networks
+# ------------------------------------------------------- 1001 layers
+def train_first_steps(
+    arm: str, *, depth: int = 1001, batch: int = 16, steps: int, seed: int
+) -> Array:
+    """Train a bottleneck network on the digits by the first of its recipe.
+
+    Parameters
+    ----------
+    arm : str
+        A row, or a row and "+final-bn".
+    batch : int
+        In place of the recipe's 64, so that a page can wait for it.
+
+    Returns
+    -------
+    (steps,) float64
+        Loss of each mini-batch, in nats.
+    """
+    row, _, control = arm.partition("+")
+    run = Run(
+        row=row,
+        depth=depth,
+        convs=3,
+        recipe=replace(find_recipe("digits"), batch=batch, ghost_batch=batch),
+        data=load("digits"),
+        seed=seed,
+        tail=(BN,) if control else None,
+        execution=Execution(channels_last=True, fast=True),
+    )
+    session = Session(run, "cpu", ALONE)
+    losses = []
+    for iteration in range(steps):
+        session.step(iteration)
+        losses.append(session.since_last_time()[0])
+    return np.array(losses)
+
+
 def recorded_losses() -> dict[str, tuple[Array, Array]]:
     """ResNet-1001 on the digits: iterations, and losses (seeds, points).
 
