@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from answers import MODULES, activations
+from answers import MODULES, activations, training
 
 from book.tools.myst import KINDS, chapters, directive, tokens
 from preact.book import check, setup
@@ -188,7 +188,8 @@ def test_an_unknown_exercise_is_answered_with_the_known_ones():
 
 
 @pytest.mark.parametrize(
-    ("case", "mistake"), activations.OWN_SENTENCES.items()
+    ("case", "mistake"),
+    [*activations.OWN_SENTENCES.items(), *training.OWN_SENTENCES.items()],
 )
 def test_a_known_mistake_is_called_by_its_name(case, mistake, english, capsys):
     exercise, answer = case

@@ -6,9 +6,13 @@ from answers import (
     gradient,
     shortcuts,
     signal,
+    training,
     units,
     why,
 )
 
 # In the order of the chapters.
-MODULES = (why, signal, gradient, units, shortcuts, activations, depth)
+MODULES = (
+    *(why, signal, gradient, units, shortcuts, activations, depth),
+    training,
+)
