@@ -253,9 +253,7 @@ def table_3() -> Table:
             text = ""  # said once for each network
         digits.setdefault(key, []).append(text)
     not_run = say("table.not_run")
-    body = [
-        [*key, *pairs[key], not_run, *digits[key]] for key in pairs
-    ]
+    body = [[*key, *pairs[key], not_run, *digits[key]] for key in pairs]
     head = [say("table.data"), say("table.network")]
     names = [row_name(row, say) for row in ROWS]
     head += [say("bill.paper", row=name) for name in names]
@@ -270,9 +268,9 @@ def table_4() -> Table:
     body = []
     for data in paper.read("table_4")["data_set"]:
         for row in data["rows"]:
-            spread = (
-                f"{row['mean']:.2f} ± {row['std']:.2f}" if "mean" in row else ""
-            )
+            spread = ""
+            if "mean" in row:
+                spread = f"{row['mean']:.2f} ± {row['std']:.2f}"
             body.append(
                 [
                     data["name"],
@@ -299,8 +297,9 @@ def speed_account() -> list[dict[str, Any]]:
         network = say(f"speed.{device}", network=f"ResNet-{depth}")
         account.append(
             {
-                "name": say("bill.step", step=say(f"speed.{step.key}"),
-                            network=network),
+                "name": say(
+                    "bill.step", step=say(f"speed.{step.key}"), network=network
+                ),
                 "expected": step.expected,
                 "measured": step.gained(record) if record else None,
                 "share": step.is_share,

@@ -70,9 +70,7 @@ def memory_by_depth(
         ax.set_yticks(ticks, [str(tick) for tick in ticks])
         ax.minorticks_off()
         figure.legend(loc="outside lower center", ncols=2, fontsize=9)
-    return picture(
-        figure, strings("bill.memory_alt", each=strings.join(each))
-    )
+    return picture(figure, strings("bill.memory_alt", each=strings.join(each)))
 
 
 def first_losses(

@@ -101,4 +101,4 @@ def undisturbed_step(answer: Any) -> Answer:
 @exercise("training-6")
 def batch_that_hides_launches(answer: Any) -> Answer:
     """Images from which on moving bytes takes longer than launching."""
-    return number(answer, 7675 * 7e-6 / (878e6 / 3.0e12), rtol=0.01)
+    return number(answer, 7675 * 7e-6 / (1e-3 / 3), rtol=0.02)
