@@ -94,10 +94,8 @@ const preactPlanner = (() => {
     }
   }
 
-  if (typeof document !== "undefined") {
-    for (const host of document.querySelectorAll(".preact-planner")) {
-      new Planner(host);
-    }
+  for (const host of document.querySelectorAll(".preact-planner")) {
+    new Planner(host);
   }
   return { gigabytes };
 })();

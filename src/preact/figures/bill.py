@@ -56,7 +56,7 @@ def memory_by_depth(
             )
             each.append(
                 strings(
-                    "bill.memory_row",
+                    "alt.memory_row",
                     way=name,
                     predicted=f"{values[-1]:.1f}",
                     measured=f"{list(points.values())[-1]:.1f}",
