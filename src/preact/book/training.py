@@ -31,21 +31,26 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 # Where the paper's recipe has each value from, in the order of the table.
 SOURCES = {
-    "batch": "appendix",
-    "ghost_batch": "appendix",
-    "lr": "appendix",
-    "warmup_lr": "appendix",
-    "warmup_iterations": "appendix",
-    "drop_at": "appendix",
-    "iterations": "first",
-    "momentum": "appendix",
-    "nesterov": "silent",
-    "weight_decay": "appendix",
-    "decayed": "silent",
-    "normalization": "first",
-    "pad": "first",
-    "pad_before_normalization": "first",
-    "flip": "appendix",
+    "batch": "from_appendix",
+    "ghost_batch": "from_appendix",
+    "lr": "from_appendix",
+    "warmup_lr": "from_appendix",
+    "warmup_iterations": "from_appendix",
+    "drop_at": "from_appendix",
+    "iterations": "from_first",
+    "momentum": "from_appendix",
+    "nesterov": "from_silent",
+    "weight_decay": "from_appendix",
+    "decayed": "from_silent",
+    "normalization": "from_first",
+    "pad": "from_first",
+    "pad_before_normalization": "from_first",
+    "flip": "from_appendix",
+}
+VALUES = {  # of fields that are text
+    "everything": "everything",
+    "pixel mean": "pixel_mean",
+    "channel": "channel",
 }
 RECIPES = ("paper", "torch-release", "digits")
 ROWS = ("original", "full-preactivation")
@@ -69,7 +74,7 @@ def recipe_table() -> Table:
         [
             say(f"recipe.{field}"),
             *(_value(recipe, field) for recipe in recipes),
-            say(f"recipe.from_{source}"),
+            say(f"recipe.{source}"),
         ]
         for field, source in SOURCES.items()
     ]
@@ -87,7 +92,7 @@ def _value(recipe: Recipe, field: str) -> str:
     if isinstance(value, tuple):
         return say.join([f"{v:,}" for v in value])
     if isinstance(value, str):
-        return say(f"recipe.{value.replace(' ', '_')}")
+        return say(f"recipe.{VALUES[value]}")
     return f"{value:,}" if isinstance(value, int) else f"{value:g}"
 
 
