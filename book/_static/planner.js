@@ -67,7 +67,7 @@ const preactPlanner = (() => {
       const { words, cards } = this.data;
       const height = TOP + ROW * this.ways.length + 26;
       const svg = element("svg", { viewBox: `0 0 ${WIDTH} ${height}`,
-        role: "img", style: `width:${WIDTH}px`,
+        role: "img", style: `width:${WIDTH}px`, fill: "currentColor",
         "aria-label": this.said.textContent });
       const span = Math.log(HIGH / LOW);
       const x = (gb) => LEFT + (WIDTH - LEFT - RIGHT) *

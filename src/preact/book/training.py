@@ -58,7 +58,7 @@ STAGES = ((16, 32), (32, 16), (64, 8))  # width inside a bottleneck, pixels
 ROOM = 16  # signals that one unit needs while its gradients are computed
 MOST_UNITS = 134  # of a stage, in the planner: 1208 layers
 FIRST_UNITS = 111
-CARDS_GB = (8, 16, 24, 80)
+CARDS_GB = (8, 16, 40, 80)
 BATCHES = (8, 16, 32, 64, 128, 256)
 PLANNER_WORDS = (
     *("title", "layers", "batch", "precision", "fp32", "half", "said"),
@@ -298,12 +298,13 @@ def speed_account() -> list[dict[str, Any]]:
     say, account = words(), []
     for step in load_steps():
         record: Mapping[str, Any] | None = load_times(step.record)
-        device, depth = step.record.split("-")
-        network = say(f"speed.{device}", network=f"ResNet-{depth}")
+        _, depth = step.record.split("-")
         account.append(
             {
                 "name": say(
-                    "bill.step", step=say(f"speed.{step.key}"), network=network
+                    "bill.step",
+                    step=say(f"speed.{step.key}"),
+                    network=f"ResNet-{depth}",
                 ),
                 "expected": step.expected,
                 "measured": step.gained(record) if record else None,

@@ -114,7 +114,7 @@ def first_losses(
                 )
         for ax, title in ((left, "bill.live"), (right, "bill.recorded")):
             ax.axhline(chance, color=INK, lw=1, ls=":")
-            ax.set(yscale="log", ylim=(0.2, 400), xlabel=strings("race.step"))
+            ax.set(yscale="log", ylim=(0.1, 400), xlabel=strings("race.step"))
             ax.set_yticks([0.3, 1, 3, 10, 100], ["0.3", "1", "3", "10", "100"])
             ax.minorticks_off()
             ax.set_title(strings(title), fontsize=10)
@@ -140,7 +140,7 @@ def expected_and_gained(
         number; `share`, whether a share of bytes, where less is better.
     """
     each = []
-    with axes(170, 14 + 11 * len(account)) as (figure, ax):
+    with axes(170, 18 + 8 * len(account)) as (figure, ax):
         for y, step in enumerate(account):
             low, high = step["expected"][0], step["expected"][-1]
             color = SHARE_COLOR if step["share"] else TIMES_COLOR
