@@ -33,6 +33,7 @@ SCRIPTS = {
     "preact-predict": ("charts.js", "predict.js"),
     "preact-answer": ("charts.js", "answer.js"),
     "preact-runs": ("charts.js", "runs.js"),
+    "preact-planner": ("charts.js", "planner.js"),
     "preact-builder": ("charts.js", "builder.js"),
     "preact-lab": (*ENGINE, "stack.js", "predict.js", "lab.js"),
     "preact-ranking": ("charts.js", "ranking.js", "table1.js"),

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from answers import MODULES, activations, bugs
+from answers import MODULES, activations, bugs, training
 
 from book.tools.myst import KINDS, chapters, directive, tokens
 from preact.book import check, setup
@@ -189,7 +189,11 @@ def test_an_unknown_exercise_is_answered_with_the_known_ones():
 
 @pytest.mark.parametrize(
     ("case", "mistake"),
-    [*activations.OWN_SENTENCES.items(), *bugs.OWN_SENTENCES.items()],
+    [
+        *activations.OWN_SENTENCES.items(),
+        *training.OWN_SENTENCES.items(),
+        *bugs.OWN_SENTENCES.items(),
+    ],
 )
 def test_a_known_mistake_is_called_by_its_name(case, mistake, english, capsys):
     exercise, answer = case

@@ -17,14 +17,19 @@ Examples
 Chapters `01-why`, `02-signal` and `03-gradient` show `propagation`, `01-why`
 shows `race`, chapter `04-units` shows `units` and `tables`, `index` shows
 `cover`, `02-signal` shows `paths`, `06-activations` shows `asymmetric`,
-`learned` and `streams`, `07-depth` shows `depth` and `training`,
-`11-find-the-bug` shows `bugs`.
+`learned` and `streams`, `07-depth` shows `depth` and `training`, `08-training`
+shows `bill`, `11-find-the-bug` shows `bugs`.
 """
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from preact.figures.asymmetric import three_of_figure_5
+    from preact.figures.bill import (
+        expected_and_gained,
+        first_losses,
+        memory_by_depth,
+    )
     from preact.figures.bugs import answers_by_mutant, growth_by_mutant
     from preact.figures.cover import Course, depth_and_time
     from preact.figures.depth import (
@@ -81,10 +86,13 @@ __all__ = [
     "error_strip",
     "errors_by_unit",
     "errors_table",
+    "expected_and_gained",
+    "first_losses",
     "gradient_at",
     "growth_by_mutant",
     "growth_laws",
     "loss_and_error",
+    "memory_by_depth",
     "network_table",
     "paper_beside_ours",
     "paths_by_length",
@@ -158,6 +166,10 @@ def __getattr__(name: str) -> object:
             from preact.figures import depth
 
             return getattr(depth, name)
+        case "expected_and_gained" | "first_losses" | "memory_by_depth":
+            from preact.figures import bill
+
+            return getattr(bill, name)
         case "paths_by_length":
             from preact.figures import paths
 

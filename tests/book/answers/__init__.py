@@ -7,6 +7,7 @@ from answers import (
     gradient,
     shortcuts,
     signal,
+    training,
     units,
     why,
 )
@@ -14,5 +15,5 @@ from answers import (
 # In the order of the chapters.
 MODULES = (
     *(why, signal, gradient, units, shortcuts, activations, depth),
-    *(bugs,),
+    *(training, bugs),
 )

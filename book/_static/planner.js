@@ -1,0 +1,101 @@
+// Chapter 08: what a training step needs in memory, by depth, batch, precision
+// and what is kept. The counts come from the package; here they are added up.
+const preactPlanner = (() => {
+  const { element, fill, node } = preactCharts;
+  const WIDTH = 560, LEFT = 10, RIGHT = 30, ROW = 40, TOP = 34;
+  const LOW = 0.01, HIGH = 200;
+
+  // Bytes of weights, gradients and momentum, and of activations.
+  function gigabytes(data, way, n, batch, width) {
+    const [none, each] = data.parameters;
+    const activations = data.peaks[way][n - 1] * 1e6 * width * batch;
+    return (12 * (none + each * n) + activations) / 1e9;
+  }
+
+  class Planner {
+    constructor(host) {
+      this.host = host;
+      this.data = JSON.parse(host.dataset.planner);
+      const { words, start, peaks, batches } = this.data;
+      this.ways = Object.keys(peaks);
+      this.depth = node("input", { type: "range", min: 1,
+        max: peaks[this.ways[0]].length, value: start.n, name: "depth" });
+      this.depth.setAttribute("aria-label", words.layers);
+      this.layers = node("output", {});
+      this.batch = node("select", { name: "batch" });
+      for (const b of batches) this.batch.append(new Option(b, b));
+      this.batch.value = start.batch;
+      this.precision = node("select", { name: "precision" });
+      this.precision.append(new Option(words.fp32, 1),
+        new Option(words.half, 0.5));
+      for (const control of [this.depth, this.batch, this.precision]) {
+        control.addEventListener("input", () => this.show());
+      }
+      this.said = node("p", { className: "facts" });
+      this.said.setAttribute("aria-live", "polite");
+      this.picture = node("div", { className: "preact-figure" });
+      host.replaceChildren(node("div", { className: "controls" },
+        node("label", {}, `${words.layers} `, this.depth, this.layers),
+        node("label", {}, `${words.batch} `, this.batch),
+        node("label", {}, `${words.precision} `, this.precision)),
+        this.said, this.picture);
+      host.dataset.live = "true";
+      this.show();
+    }
+
+    show() {
+      const { words } = this.data;
+      const n = Number(this.depth.value), layers = 9 * n + 2;
+      this.layers.textContent = layers;
+      this.depth.setAttribute("aria-valuetext", layers);
+      const needs = Object.fromEntries(this.ways.map((way) => [way,
+        gigabytes(this.data, way, n, Number(this.batch.value),
+          Number(this.precision.value))]));
+      const rows = this.ways.map((way) => this.row(way, needs[way]));
+      this.said.textContent = fill(words.said, { depth: layers,
+        rows: rows.join("; ") });
+      this.picture.replaceChildren(this.draw(needs));
+    }
+
+    row(way, value) {
+      const { words } = this.data;
+      const gb = value < 1 ? value.toFixed(2) : value.toFixed(1);
+      return fill(words.row, { way: words[way], gb });
+    }
+
+    draw(needs) {
+      const { words, cards } = this.data;
+      const height = TOP + ROW * this.ways.length + 26;
+      const svg = element("svg", { viewBox: `0 0 ${WIDTH} ${height}`,
+        role: "img", style: `width:${WIDTH}px`, fill: "currentColor",
+        "aria-label": this.said.textContent });
+      const span = Math.log(HIGH / LOW);
+      const x = (gb) => LEFT + (WIDTH - LEFT - RIGHT) *
+        Math.log(Math.min(Math.max(gb, LOW), HIGH) / LOW) / span;
+      for (const gb of [0.1, 1, ...cards]) {
+        element("path", { d: `M${x(gb)} ${TOP - 12}V${height - 22}`,
+          stroke: "#808080", "stroke-opacity": cards.includes(gb) ? 0.7 : 0.3,
+          "stroke-dasharray": cards.includes(gb) ? "5 3" : "none" }, svg);
+        element("text", { x: x(gb), y: height - 6, "text-anchor": "middle" },
+          svg, gb);
+      }
+      element("text", { x: LEFT, y: 14 }, svg, words.axis);
+      this.ways.forEach((way, i) => {
+        const y = TOP + ROW * i + 26, end = x(needs[way]);
+        element("text", { x: LEFT, y: y - 9 }, svg,
+          this.row(way, needs[way]));
+        element("path", { d: `M${LEFT} ${y}H${end}`, stroke: "currentColor",
+          "stroke-opacity": 0.25 }, svg);
+        element("circle", { cx: end, cy: y, r: 5, class: "need",
+          fill: needs[way] > cards.at(-1) ? "none" : "#2f7fb8",
+          stroke: "#2f7fb8", "stroke-width": 2 }, svg);
+      });
+      return svg;
+    }
+  }
+
+  for (const host of document.querySelectorAll(".preact-planner")) {
+    new Planner(host);
+  }
+  return { gigabytes };
+})();

@@ -1,0 +1,314 @@
+"""What training costs: the recipe, memory by hand, a planner in the page.
+
+Chapter `08-training`.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from html import escape
+from math import isqrt
+from typing import Any, get_args
+
+import numpy as np
+
+from preact import paper
+from preact.book.explorers import Html
+from preact.book.page import words
+from preact.data import load
+from preact.fast.memory import Memory
+from preact.figures import Table
+from preact.figures.variants import row_name
+from preact.plan import cifar_plan
+from preact.records.compare import compare, load_records
+from preact.spec import BN
+from preact.train import Execution, Run
+from preact.train.parallel import ALONE
+from preact.train.recipe import Recipe, find_recipe
+from preact.train.session import Session
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+# Where the paper's recipe has each value from, in the order of the table.
+SOURCES = {
+    "batch": "from_appendix",
+    "ghost_batch": "from_appendix",
+    "lr": "from_appendix",
+    "warmup_lr": "from_appendix",
+    "warmup_iterations": "from_appendix",
+    "drop_at": "from_appendix",
+    "iterations": "from_first",
+    "momentum": "from_appendix",
+    "nesterov": "from_silent",
+    "weight_decay": "from_appendix",
+    "decayed": "from_silent",
+    "normalization": "from_first",
+    "pad": "from_first",
+    "pad_before_normalization": "from_first",
+    "flip": "from_appendix",
+}
+VALUES = {  # of fields that are text
+    "everything": "everything",
+    "pixel mean": "pixel_mean",
+    "channel": "channel",
+}
+RECIPES = ("paper", "torch-release", "digits")
+ROWS = ("original", "full-preactivation")
+STAGES = ((16, 32), (32, 16), (64, 8))  # width inside a bottleneck, pixels
+ROOM = 16  # signals that one unit needs while its gradients are computed
+MOST_UNITS = 134  # of a stage, in the planner: 1208 layers
+FIRST_UNITS = 111
+CARDS_GB = (8, 16, 40, 80)
+BATCHES = (8, 16, 32, 64, 128, 256)
+PLANNER_WORDS = (
+    *("title", "layers", "batch", "precision", "fp32", "half", "said"),
+    *("row", "axis", *get_args(Memory)),
+)
+
+
+def recipe_table() -> Table:
+    """The recipes of the paper, its authors' release and our digits."""
+    say = words()
+    recipes = [find_recipe(name) for name in RECIPES]
+    body = [
+        [
+            say(f"recipe.{field}"),
+            *(_value(recipe, field) for recipe in recipes),
+            say(f"recipe.{source}"),
+        ]
+        for field, source in SOURCES.items()
+    ]
+    head = ["field", *RECIPES, "source"]
+    return Table(
+        [say(f"recipe.{name}") for name in head], body, say("recipe.caption")
+    )
+
+
+def _value(recipe: Recipe, field: str) -> str:
+    """A field of a recipe in the page's words."""
+    say, value = words(), getattr(recipe, field)
+    if isinstance(value, bool):
+        return say("recipe.yes" if value else "recipe.no")
+    if isinstance(value, tuple):
+        return say.join([f"{v:,}" for v in value])
+    if isinstance(value, str):
+        return say(f"recipe.{VALUES[value]}")
+    return f"{value:,}" if isinstance(value, int) else f"{value:g}"
+
+
+# ---------------------------------------------------------------- memory
+def by_hand(n: int, memory: Memory) -> tuple[float, float]:
+    """Kept and peak, MB for each 32x32 image, with n units in a stage."""
+    length = isqrt(3 * n) if memory == "segment" else 1
+    numbers = {"keep": 12, "recompute": 6}.get(memory, 4 / length)
+    again = 6 * length if memory in ("unit", "segment") else 0
+    kept = peak = 0.0
+    for width, side in STAGES:
+        signal = 4 * width * side**2 / 1e6  # four bytes a number
+        kept += n * numbers * signal
+        peak = max(peak, kept + (again + ROOM) * signal)
+    return kept, peak
+
+
+def planner() -> Html:
+    """Choose depth, batch and precision; read what a step needs.
+
+    Where no script runs, a table of three depths stays.
+    """
+    say = words()
+    peaks = {
+        memory: [
+            round(by_hand(n, memory)[1], 2) for n in range(1, MOST_UNITS + 1)
+        ]
+        for memory in get_args(Memory)
+    }
+    one, two = (_parameters(n) for n in (1, 2))
+    data = {
+        "words": {w: say.table[f"planner.{w}"] for w in PLANNER_WORDS},
+        "peaks": peaks,
+        "parameters": [2 * one - two, two - one],  # a line in n
+        "start": {"n": FIRST_UNITS, "batch": 128},
+        "batches": BATCHES,
+        "cards": CARDS_GB,
+    }
+    depths = [9 * n + 2 for n in (3, 18, FIRST_UNITS)]
+    body = [
+        [f"ResNet-{depth}"]
+        + [
+            f"{step_gb((depth - 2) // 9, memory, 128):.2f}"
+            for memory in get_args(Memory)
+        ]
+        for depth in depths
+    ]
+    head = [say("table.network")]
+    head += [say(f"planner.{memory}") for memory in get_args(Memory)]
+    table = Table(head, body, say("planner.caption"))
+    text = escape(json.dumps(data, ensure_ascii=False), quote=True)
+    title = escape(say("planner.title"), quote=True)
+    return Html(
+        f'<div class="preact-explorer preact-planner" role="group" '
+        f'aria-label="{title}" data-planner="{text}">'
+        f"{table._repr_html_()}</div>"
+    )
+
+
+def _parameters(n: int) -> int:
+    """Parameters of a network with n bottleneck units in a stage."""
+    plan = cifar_plan("full-preactivation", depth=9 * n + 2, convs=3)
+    return plan.parameters
+
+
+def step_gb(n: int, memory: Memory, batch: int, width: float = 1.0) -> float:
+    """GB of a step: weights, gradients, momentum; activations by hand.
+
+    Parameters
+    ----------
+    width : float
+        Of an activation, relative to float32.
+    """
+    one, two = (_parameters(k) for k in (1, 2))
+    parameters = one + (n - 1) * (two - one)
+    activations = by_hand(n, memory)[1] * 1e6 * width * batch
+    return (12 * parameters + activations) / 1e9
+
+
+# ------------------------------------------------------- 1001 layers
+def train_first_steps(
+    arm: str, *, depth: int = 1001, batch: int = 16, steps: int, seed: int
+) -> Array:
+    """Train a bottleneck network by the first steps of the digits' recipe.
+
+    Without crops, which only slow so short a training.
+
+    Parameters
+    ----------
+    arm : str
+        A row, or a row and "+final-bn".
+    batch : int
+        In place of the recipe's 64, so that a page can wait for it.
+
+    Returns
+    -------
+    (steps,) float64
+        Loss of each mini-batch, in nats.
+    """
+    row, _, control = arm.partition("+")
+    run = Run(
+        row=row,
+        depth=depth,
+        convs=3,
+        recipe=replace(
+            find_recipe("digits"), batch=batch, ghost_batch=batch, pad=0
+        ),
+        data=load("digits"),
+        seed=seed,
+        tail=(BN,) if control else None,
+        execution=Execution(channels_last=True, fast=True),
+    )
+    session = Session(run, "cpu", ALONE)
+    losses = []
+    for iteration in range(steps):
+        session.step(iteration)
+        losses.append(session.since_last_time()[0])
+    return np.array(losses)
+
+
+def recorded_losses() -> dict[str, tuple[Array, Array]]:
+    """ResNet-1001 on the digits: iterations, and losses (seeds, points).
+
+    By row; a loss is the mean over the iterations since the last point.
+    """
+    from preact.records import read_curve
+    from preact.records.compare import PUBLISHED
+
+    losses: dict[str, tuple[Array, Array]] = {}
+    for row in ROWS:
+        curves = [
+            read_curve(path)
+            for path in sorted((PUBLISHED / "digits_depth").rglob("seed-*"))
+            if path.suffix == ".json"
+            and path.parts[-3:-1] == ("resnet-1001-3", row)
+        ]
+        losses[row] = (
+            np.array(curves[0]["iteration"]),
+            np.array([curve["loss"] for curve in curves]),
+        )
+    return losses
+
+
+# ---------------------------------------------------------------- tables
+def table_3() -> Table:
+    """Table 3, with our errors on the digits in columns of their own."""
+    say = words()
+    ours = {
+        (line.depth, line.row): line
+        for line in compare(load_records("digits_depth"))
+    }
+    pairs: dict[tuple[str, str], list[str]] = {}
+    digits: dict[tuple[str, str], list[str]] = {}
+    for result in paper.results(3):
+        key = (result.data, result.network)
+        pairs.setdefault(key, []).append(f"{result.error_pct:.2f}")
+        line = ours.get((result.depth, result.row))
+        same = line is not None and line.convs == result.convs
+        text = say("table.not_run")
+        if same and line is not None:
+            text = f"{line.median:.2f} (n = {line.n})"
+        if result.data != "CIFAR-10":
+            text = ""  # said once for each network
+        digits.setdefault(key, []).append(text)
+    not_run = say("table.not_run")
+    body = [[*key, *pairs[key], not_run, *digits[key]] for key in pairs]
+    head = [say("table.data"), say("table.network")]
+    names = [row_name(row, say) for row in ROWS]
+    head += [say("bill.paper", row=name) for name in names]
+    head += [say("bill.ours_cifar")]
+    head += [say("bill.ours_digits", row=name) for name in names]
+    return Table(head, body, say("bill.table_3"))
+
+
+def table_4() -> Table:
+    """Table 4, the paper's rows of CIFAR-10 and CIFAR-100."""
+    say = words()
+    body = []
+    for data in paper.read("table_4")["data_set"]:
+        for row in data["rows"]:
+            spread = ""
+            if "mean" in row:
+                spread = f"{row['mean']:.2f} ± {row['std']:.2f}"
+            body.append(
+                [
+                    data["name"],
+                    row["method"],
+                    row.get("parameters", ""),
+                    str(row.get("batch", "")),
+                    f"{row['error_pct']:.2f}",
+                    spread,
+                ]
+            )
+    head = [say("table.data"), say("bill.method"), say("table.parameters")]
+    head += [say("recipe.batch"), say("bill.error"), say("table.our_mean")]
+    return Table(head, body, say("bill.table_4"))
+
+
+def speed_account() -> list[dict[str, Any]]:
+    """Steps toward speed: name, expected, and measured or None."""
+    from preact.records.speed import load_steps, load_times
+
+    say, account = words(), []
+    for step in load_steps():
+        record: Mapping[str, Any] | None = load_times(step.record)
+        _, depth = step.record.split("-")
+        account.append(
+            {
+                "name": say(
+                    "bill.step",
+                    step=say(f"speed.{step.key}"),
+                    network=f"ResNet-{depth}",
+                ),
+                "expected": step.expected,
+                "measured": step.gained(record) if record else None,
+                "share": step.is_share,
+            }
+        )
+    return account

@@ -1,0 +1,165 @@
+"""What training costs: memory by depth, two losses, expected and gained."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from preact.figures.race import arm_name
+from preact.figures.style import Picture, axes, picture
+from preact.figures.svg import INK
+from preact.figures.variants import color_of, marker_of
+from preact.strings import Strings
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+# One color and marker for each way to keep activations.
+WAYS = {
+    "keep": ("#c1440e", "s"),
+    "recompute": ("#8a5fbf", "o"),
+    "unit": ("#2f7fb8", "^"),
+    "segment": ("#3a8f4d", "D"),
+}
+SHARE_COLOR, TIMES_COLOR = "#8a5fbf", "#2f7fb8"
+
+
+def memory_by_depth(
+    depths: Sequence[int],
+    predicted: Mapping[str, Sequence[float]],
+    measured: Mapping[str, Mapping[int, float]],
+    strings: Strings,
+) -> Picture:
+    """Peak of the activations against the depth, both axes logarithmic.
+
+    Parameters
+    ----------
+    depths : sequence of int
+        Of the predictions, layers.
+    predicted : way to floats
+        MB for each image, by hand.
+    measured : way to depth to float
+        MB for each image; a depth may be missing.
+    """
+    each = []
+    with axes(120, 100) as (figure, ax):
+        for way, values in predicted.items():
+            color, marker = WAYS[way]
+            name = strings(f"planner.{way}")
+            ax.plot(depths, values, "--", color=color, lw=1.2)
+            points = measured[way]
+            ax.plot(
+                list(points),
+                list(points.values()),
+                marker,
+                color=color,
+                label=name,
+            )
+            each.append(
+                strings(
+                    "alt.memory_row",
+                    way=name,
+                    predicted=f"{values[-1]:.1f}",
+                    measured=f"{list(points.values())[-1]:.1f}",
+                    depth=list(points)[-1],
+                )
+            )
+        ax.set(xscale="log", yscale="log", xlabel=strings("bill.layers"))
+        ax.set_title(strings("bill.peak"), fontsize=10)
+        ax.set_xticks(depths, [str(d) for d in depths])
+        ticks = [3, 10, 30, 100]
+        ax.set_yticks(ticks, [str(tick) for tick in ticks])
+        ax.minorticks_off()
+        figure.legend(loc="outside lower center", ncols=2, fontsize=9)
+    return picture(figure, strings("bill.memory_alt", each=strings.join(each)))
+
+
+def first_losses(
+    live: Mapping[str, Array],
+    recorded: Mapping[str, tuple[Array, Array]],
+    strings: Strings,
+) -> Picture:
+    """Losses of the first steps, and of recorded runs, side by side.
+
+    Parameters
+    ----------
+    live : arm to (steps,) float64
+        Loss of each mini-batch, in nats.
+    recorded : arm to ((points,), (seeds, points)) float64
+        Iterations, and the mean loss since the last of them.
+    """
+    chance, each = np.log(10), []
+    with axes(170, 92, columns=2) as (figure, (left, right)):
+        for arm, losses in live.items():
+            row, _, control = arm.partition("+")
+            style: Any = {
+                "color": color_of(row),
+                "marker": marker_of(row),
+                "ls": "--" if control else "-",
+                "label": arm_name(arm, strings),
+            }
+            steps = np.arange(1, len(losses) + 1)
+            left.plot(steps, losses, markevery=(9, 10), **style)
+            last = np.mean(losses[-10:])
+            each.append(
+                strings(
+                    "alt.per_row",
+                    value=f"{last:.1f}",
+                    row=arm_name(arm, strings),
+                )
+            )
+        for arm, (at, losses) in recorded.items():
+            for seed in losses:
+                right.plot(
+                    at, seed, color=color_of(arm), marker=marker_of(arm)
+                )
+        for ax, title in ((left, "bill.live"), (right, "bill.recorded")):
+            ax.axhline(chance, color=INK, lw=1, ls=":")
+            ax.set(yscale="log", ylim=(0.1, 400), xlabel=strings("race.step"))
+            ax.set_yticks([0.3, 1, 3, 10, 100], ["0.3", "1", "3", "10", "100"])
+            ax.minorticks_off()
+            ax.set_title(strings(title), fontsize=10)
+        figure.legend(
+            *left.get_legend_handles_labels(),
+            loc="outside lower center",
+            ncols=2,
+            fontsize=9,
+        )
+    alt = strings("bill.losses_alt", each=strings.join(each))
+    return picture(figure, alt)
+
+
+def expected_and_gained(
+    account: Sequence[Mapping[str, Any]], strings: Strings
+) -> Picture:
+    """What each step toward speed was expected to gain, and gained.
+
+    Parameters
+    ----------
+    account : sequence of mappings
+        `name`; `expected`, one number (at least) or two; `measured`, a
+        number; `share`, whether a share of bytes, where less is better.
+    """
+    each = []
+    with axes(170, 18 + 8 * len(account)) as (figure, ax):
+        for y, step in enumerate(account):
+            low, high = step["expected"][0], step["expected"][-1]
+            color = SHARE_COLOR if step["share"] else TIMES_COLOR
+            ends = [low, max(high, 2.2) if low == high else high]
+            ax.plot(ends, [y, y], color=color, lw=7, alpha=0.35)
+            ax.plot(step["measured"], y, "o", color=color)
+            each.append(
+                strings(
+                    "alt.per_row",
+                    value=f"{step['measured']:.2f}",
+                    row=step["name"],
+                )
+            )
+        ax.axvline(1, color=INK, lw=1, ls=":")
+        ax.set_yticks(range(len(account)), [s["name"] for s in account])
+        ax.set(xscale="log", ylim=(len(account) - 0.5, -0.5))
+        ticks = [0.05, 0.1, 0.2, 0.5, 1, 2]
+        ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        ax.minorticks_off()
+        ax.set_xlabel(strings("bill.times"))
+    alt = strings("bill.speed_alt", each=strings.join(each))
+    return picture(figure, alt)
