@@ -26,7 +26,7 @@ from preact.strings import EDITIONS, LANGUAGES, ORIGINAL
 from preact.strings import TRANSLATIONS as CHINESE
 
 # Characters that both scripts use, though a converter would change them.
-SHARED = set("台占云峰")
+SHARED = set("台占云")
 
 
 def glossary_key(language: str) -> str:
