@@ -17,12 +17,19 @@ Examples
 Chapters `01-why`, `02-signal` and `03-gradient` show `propagation`, `01-why`
 shows `race`, chapter `04-units` shows `units` and `tables`, `index` shows
 `cover`, `02-signal` shows `paths`, `06-activations` shows `asymmetric`,
-`learned` and `streams`, `07-depth` shows `depth` and `training`.
+`learned` and `streams`, `07-depth` shows `depth` and `training`,
+`10-afterlife` shows `afterlife`.
 """
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from preact.figures.afterlife import (
+        Placed,
+        mixing_products,
+        placed_by_unit,
+        placed_legend,
+    )
     from preact.figures.asymmetric import three_of_figure_5
     from preact.figures.cover import Course, depth_and_time
     from preact.figures.depth import (
@@ -67,6 +74,7 @@ __all__ = [
     "Course",
     "Law",
     "Picture",
+    "Placed",
     "Table",
     "arm_name",
     "curves_by_unit",
@@ -81,10 +89,13 @@ __all__ = [
     "gradient_at",
     "growth_laws",
     "loss_and_error",
+    "mixing_products",
     "network_table",
     "paper_beside_ours",
     "paths_by_length",
     "paths_fresh_and_trained",
+    "placed_by_unit",
+    "placed_legend",
     "product_and_gradient",
     "race_curves",
     "reported_with_spread",
@@ -150,6 +161,10 @@ def __getattr__(name: str) -> object:
             from preact.figures import depth
 
             return getattr(depth, name)
+        case "Placed" | "mixing_products" | "placed_by_unit" | "placed_legend":
+            from preact.figures import afterlife
+
+            return getattr(afterlife, name)
         case "paths_by_length":
             from preact.figures import paths
 
