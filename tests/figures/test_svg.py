@@ -163,6 +163,24 @@ DRAWN = {
         say,
         ticks=(0.1, 1),
     ),
+    "placed_by_unit": lambda say: figures.placed_by_unit(
+        {"post-ln": figures.Placed(*[np.array([PROFILE] * 3)] * 3)},
+        "one transformer",
+        say,
+    ),
+    "losses_by_case": lambda say: figures.losses_by_case(
+        [4, 12],
+        {arm: SEEDS for arm in ("post-ln", "pre-ln")},
+        0.0875,
+        "two transformers",
+        say,
+    ),
+    "mixing_products": lambda say: figures.mixing_products(
+        {name: SEEDS for name in ("free", "stochastic")},
+        {name: SEEDS for name in ("free", "stochastic")},
+        SEEDS[0],
+        say,
+    ),
     "paths_fresh_and_trained": lambda say: figures.paths_fresh_and_trained(
         {row: SEEDS for row in BOTH},
         {row: SEEDS for row in BOTH},

@@ -10,13 +10,24 @@ import numpy as np
 
 from preact.book.explorers import Html, stepper
 from preact.book.page import words
-from preact.book.transformer.runs import Moment, Run, chosen
-from preact.figures import Placed, placed_by_unit, placed_legend
+from preact.book.transformer.runs import (
+    RECORDED_LETTERS,
+    Moment,
+    Run,
+    chosen,
+)
+from preact.figures import (
+    Picture,
+    Placed,
+    losses_by_case,
+    placed_by_unit,
+    placed_legend,
+)
 from preact.figures.variants import row_name
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 ARMS = ("post-ln", "pre-ln", "peri-ln", "zero-init", "deepnorm")
-DEPTHS = (4, 12, 48)
+DEPTHS = (4, 12)
 
 
 # ------------------------------------------------------------ mixed streams
@@ -109,7 +120,9 @@ def spread(moments: Sequence[Moment]) -> Placed:
     return Placed(*three)
 
 
-def picture_of(arms: Mapping[str, Placed], alt_key: str, **values: Any) -> Any:
+def picture_of(
+    arms: Mapping[str, Placed], alt_key: str, **values: Any
+) -> Picture:
     """Draw arms by unit with an alternative text of the strings."""
     say = words()
     each = [
@@ -126,18 +139,27 @@ def picture_of(arms: Mapping[str, Placed], alt_key: str, **values: Any) -> Any:
     return placed_by_unit(arms, alt, say)
 
 
-def start_by_depth() -> Html:
-    """A slider over the depth: signal, gradient, direct term, fresh."""
+def start_by_depth(
+    moments: Mapping[int, Mapping[str, Sequence[Moment]]],
+) -> Html:
+    """A slider over the depth of fresh transformers.
+
+    Parameters
+    ----------
+    moments : layers to arm to Moments
+        As they were measured, a Moment for each seed.
+    """
     say = words()
     frames = {
         str(layers): picture_of(
-            {arm: placed(chosen(arm, layers), 0) for arm in ARMS},
+            {arm: spread(of) for arm, of in arms.items()},
             "alt_start",
             layers=layers,
         )
-        for layers in DEPTHS
+        for layers, arms in moments.items()
     }
-    return _with_legend(stepper(say("afterlife.layers"), frames, start="48"))
+    deepest = list(frames)[-1]
+    return _with_legend(stepper(say("afterlife.layers"), frames, deepest))
 
 
 def training_by_iteration(layers: int) -> Html:
@@ -154,7 +176,7 @@ def training_by_iteration(layers: int) -> Html:
         for i in iterations
     }
     first, slider = str(iterations[0]), say("explorer.iteration")
-    return _with_legend(stepper(slider, frames, start=first))
+    return _with_legend(stepper(slider, frames, first))
 
 
 def _with_legend(html: Html) -> Html:
@@ -163,7 +185,10 @@ def _with_legend(html: Html) -> Html:
 
 
 def losses_by_depth(arms: Sequence[str] = ARMS) -> dict[str, Array]:
-    """Losses after training on text not seen before: (depths, seeds)."""
+    """Losses after training on topics not seen before: (depths, seeds).
+
+    Of the seeds that every depth has.
+    """
     return {
         arm: np.array(
             [[run.test_loss for run in chosen(arm, L)] for L in DEPTHS],
@@ -171,3 +196,23 @@ def losses_by_depth(arms: Sequence[str] = ARMS) -> dict[str, Array]:
         )
         for arm in arms
     }
+
+
+def loss_figure() -> Picture:
+    """Draw the losses after training, and that of knowing letters alone."""
+    say, losses = words(), losses_by_depth()
+    each = [
+        say(
+            "afterlife.from_to",
+            name=row_name(arm, say),
+            each=say.join([f"{m:.2f}" for m in np.median(values, axis=1)]),
+        )
+        for arm, values in losses.items()
+    ]
+    return losses_by_case(
+        DEPTHS,
+        losses,
+        RECORDED_LETTERS,
+        say("afterlife.loss_alt", each=say.join(each)),
+        say,
+    )

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from preact.figures.afterlife import (
         Placed,
+        losses_by_case,
         mixing_products,
         placed_by_unit,
         placed_legend,
@@ -89,6 +90,7 @@ __all__ = [
     "gradient_at",
     "growth_laws",
     "loss_and_error",
+    "losses_by_case",
     "mixing_products",
     "network_table",
     "paper_beside_ours",
@@ -161,7 +163,13 @@ def __getattr__(name: str) -> object:
             from preact.figures import depth
 
             return getattr(depth, name)
-        case "Placed" | "mixing_products" | "placed_by_unit" | "placed_legend":
+        case (
+            "Placed"
+            | "losses_by_case"
+            | "mixing_products"
+            | "placed_by_unit"
+            | "placed_legend"
+        ):
             from preact.figures import afterlife
 
             return getattr(afterlife, name)

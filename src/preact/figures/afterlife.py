@@ -9,7 +9,7 @@ import numpy as np
 from preact.figures.style import Picture, axes, picture
 from preact.figures.svg import INK
 from preact.figures.training import Quantity, panels
-from preact.figures.variants import color_of, row_name
+from preact.figures.variants import color_of, marker_of, row_name
 from preact.strings import Strings
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -59,6 +59,47 @@ def placed_legend(arms: Sequence[str], strings: Strings) -> str:
         for arm in arms
     ]
     return f'<ul class="preact-arms">{"".join(items)}</ul>'
+
+
+def losses_by_case(
+    depths: Sequence[int],
+    losses: Mapping[str, Array],
+    letters: float,
+    alt: str,
+    strings: Strings,
+) -> Picture:
+    """Losses after training by depth, a dot a seed, the medians joined.
+
+    Parameters
+    ----------
+    depths : sequence of D ints
+        Layers.
+    losses : arm to (D, seeds) float64
+        Nats per character.
+    letters : float
+        Loss of a guess that knows only how frequent a character is.
+    """
+    with axes(140, 95) as (figure, ax):
+        places = np.arange(len(depths), dtype=np.float64)
+        for k, (arm, values) in enumerate(losses.items()):
+            own = places + 0.08 * (k - (len(losses) - 1) / 2)
+            ink = {"color": color_of(arm)}
+            name = row_name(arm, strings)
+            ax.plot(own, np.median(values, axis=1), label=name, **ink)
+            dots = {"marker": marker_of(arm), "ls": "", "ms": 5, "alpha": 0.6}
+            ax.plot(own, values, **ink, **dots)
+        ax.axhline(
+            letters,
+            ls="--",
+            color=INK,
+            lw=1,
+            label=strings("afterlife.letters"),
+        )
+        ax.set(xlabel=strings("afterlife.layers"))
+        ax.set_ylabel(strings("afterlife.loss"))
+        ax.set_xticks(places, [str(depth) for depth in depths])
+        figure.legend(loc="outside lower center", ncols=2, fontsize=8)
+    return picture(figure, alt)
 
 
 def mixing_products(

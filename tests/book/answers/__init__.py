@@ -2,6 +2,7 @@
 
 from answers import (
     activations,
+    afterlife,
     depth,
     gradient,
     shortcuts,
@@ -11,4 +12,7 @@ from answers import (
 )
 
 # In the order of the chapters.
-MODULES = (why, signal, gradient, units, shortcuts, activations, depth)
+MODULES = (
+    *(why, signal, gradient, units, shortcuts, activations, depth),
+    afterlife,
+)
