@@ -236,3 +236,29 @@ def test_records_are_of_unchanged_code_and_one_recipe():
         assert run.config["seed"] == run.seed
         assert run.arm.startswith(run.config["placement"])
     assert len(settings) == 1
+
+
+@claim("afterlife-deeper-is-faster")
+def test_with_24_layers_post_ln_loses_its_gradient_sooner():
+    slower = min(ratio(run.at(50)) for run in chosen("post-ln", 12))
+    runs = chosen("post-ln", 24)
+    assert len(runs) == 3
+    for run in runs:
+        assert ratio(run.at(0)) > 1
+        assert ratio(run.at(10)) < slower
+        assert run.test_loss > RECORDED_LETTERS
+
+
+@claim("afterlife-warm-up-delays")
+def test_a_warm_up_delays_what_happens_to_post_ln():
+    assert (losses("post-ln+warm-up", 12) > RECORDED_LETTERS).all()
+    for run in chosen("post-ln+warm-up", 12):
+        assert ratio(run.at(10)) > 0.3
+        assert ratio(run.at(50)) < 0.1
+        assert ratio(run.at(200)) < 0.01
+
+
+@claim("afterlife-pre-ln-needs-no-warm-up")
+def test_pre_ln_ends_behind_with_a_warm_up():
+    with_one, without = losses("pre-ln+warm-up", 12), losses("pre-ln", 12)
+    assert (with_one > without).all()

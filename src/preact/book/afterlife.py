@@ -181,7 +181,10 @@ def training_by_iteration(layers: int) -> Html:
 
 def _with_legend(html: Html) -> Html:
     """Put the names of the arms below."""
-    return Html(html._repr_html_() + placed_legend(ARMS, words()))
+    legend = placed_legend(ARMS, words())
+    return Html(
+        f'<div class="preact-training">{html._repr_html_()}{legend}</div>'
+    )
 
 
 def losses_by_depth(arms: Sequence[str] = ARMS) -> dict[str, Array]:

@@ -132,7 +132,7 @@ def mixing_products(
             ax.axhline(1, color=INK, lw=1, ls=":")
             ax.minorticks_off()
         left.plot(
-            theory, "--", color=INK, lw=1, label=strings("figure.theory")
+            theory, "--", color=INK, lw=1, label=strings("afterlife.theory")
         )
         left.set_title(strings("afterlife.gain"), fontsize=10)
         right.set_title(strings("afterlife.kept"), fontsize=10)
