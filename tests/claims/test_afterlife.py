@@ -176,6 +176,7 @@ def test_a_hundred_of_them_forget_what_differs_between_streams(seed):
     products = running_products(stochastic_mixing(rng, 100, 4, 0.1))
     assert kept_difference(products)[-1] < 1e-9
     assert (np.diff(kept_difference(products[:50])) < 0).all()
+    rng = np.random.default_rng(seed)
     free = running_products(free_mixing(rng, 100, 4, 0.1))
     assert gain(free)[-1] > 3
 
