@@ -87,7 +87,8 @@ def hidden_factors(network, seed):
     with torch.no_grad():
         for unit, x in zip(network.units, network.streams(text), strict=False):
             y = unit.scale * x + unit.branch(x)
-            factors.append(unit.scale * (1 / y.std(-1)).mean().item())
+            deviation = y.std(-1, correction=0)
+            factors.append(unit.scale * (1 / deviation).mean().item())
     return factors
 
 
