@@ -211,6 +211,7 @@ def test_a_new_record_runs_only_who_reads_records_again(copy, before):
         *("05-shortcuts", "06-activations", "07-depth"),
         "08-training",
         "11-find-the-bug",
+        "10-afterlife",
     }
     written = {
         f"{path.parent.name}-{path.stem}"

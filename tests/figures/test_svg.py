@@ -188,6 +188,24 @@ DRAWN = {
         say,
         ticks=(0.1, 1),
     ),
+    "placed_by_unit": lambda say: figures.placed_by_unit(
+        {"post-ln": figures.Placed(*[np.array([PROFILE] * 3)] * 3)},
+        "one transformer",
+        say,
+    ),
+    "losses_by_case": lambda say: figures.losses_by_case(
+        [4, 12],
+        {arm: SEEDS for arm in ("post-ln", "pre-ln")},
+        0.0875,
+        "two transformers",
+        say,
+    ),
+    "mixing_products": lambda say: figures.mixing_products(
+        {name: SEEDS for name in ("free", "stochastic")},
+        {name: SEEDS for name in ("free", "stochastic")},
+        SEEDS[0],
+        say,
+    ),
     "paths_fresh_and_trained": lambda say: figures.paths_fresh_and_trained(
         {row: SEEDS for row in BOTH},
         {row: SEEDS for row in BOTH},
@@ -200,7 +218,7 @@ DRAWN = {
 COMPOSED = {
     *("depth_laws", "errors_by_unit", "loss_and_error", "start_and_end"),
     *("paths_fresh_and_trained", "reported_with_spread", "error_strip"),
-    *("silent_chain", "stream_then_and_now"),
+    *("silent_chain", "stream_then_and_now", "mixing_products"),
     *("answers_by_mutant", "growth_by_mutant"),
 }
 

@@ -19,11 +19,20 @@ shows `race`, chapter `04-units` shows `units` and `tables`, `index` shows
 `cover`, `02-signal` shows `paths`, `06-activations` shows `asymmetric`,
 `learned` and `streams`, `07-depth` shows `depth` and `training`, `08-training`
 shows `bill`, `11-find-the-bug` shows `bugs`.
+`learned` and `streams`, `07-depth` shows `depth` and `training`,
+`10-afterlife` shows `afterlife`.
 """
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from preact.figures.afterlife import (
+        Placed,
+        losses_by_case,
+        mixing_products,
+        placed_by_unit,
+        placed_legend,
+    )
     from preact.figures.asymmetric import three_of_figure_5
     from preact.figures.bill import (
         expected_and_gained,
@@ -74,6 +83,7 @@ __all__ = [
     "Course",
     "Law",
     "Picture",
+    "Placed",
     "Table",
     "answers_by_mutant",
     "arm_name",
@@ -93,10 +103,14 @@ __all__ = [
     "growth_laws",
     "loss_and_error",
     "memory_by_depth",
+    "losses_by_case",
+    "mixing_products",
     "network_table",
     "paper_beside_ours",
     "paths_by_length",
     "paths_fresh_and_trained",
+    "placed_by_unit",
+    "placed_legend",
     "product_and_gradient",
     "race_curves",
     "reported_with_spread",
@@ -170,6 +184,16 @@ def __getattr__(name: str) -> object:
             from preact.figures import bill
 
             return getattr(bill, name)
+        case (
+            "Placed"
+            | "losses_by_case"
+            | "mixing_products"
+            | "placed_by_unit"
+            | "placed_legend"
+        ):
+            from preact.figures import afterlife
+
+            return getattr(afterlife, name)
         case "paths_by_length":
             from preact.figures import paths
 

@@ -67,8 +67,23 @@ def by_unit(
     alt : str
         What the panels show, in words.
     """
-    panels = []
-    for place, quantity in enumerate(QUANTITIES):
+    return panels(QUANTITIES, arms, ghosts, units, alt, strings)
+
+
+def panels(
+    quantities: Sequence[Quantity],
+    arms: Mapping[str, Any],
+    ghosts: Mapping[str, Any],
+    units: int,
+    alt: str,
+    strings: Strings,
+) -> Picture:
+    """Draw a panel for each quantity; the first has the alternative text.
+
+    An arm has an attribute for each, of (3, points) numbers.
+    """
+    drawn = []
+    for place, quantity in enumerate(quantities):
         curves = []
         for arm, moment in ghosts.items():
             values = getattr(moment, quantity.name)[1]
@@ -78,8 +93,8 @@ def by_unit(
             curves.append(_band(low, high, quantity, arm))
             curves.append(_line(median, quantity, arm))
         words = alt if place == 0 else strings(f"training.{quantity.name}")
-        panels.append(_panel(quantity, units, curves, words, strings))
-    return Picture(tuple(panels))
+        drawn.append(_panel(quantity, units, curves, words, strings))
+    return Picture(tuple(drawn))
 
 
 def legend(errors: Mapping[str, Sequence[float]], strings: Strings) -> str:

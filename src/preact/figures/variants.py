@@ -37,6 +37,15 @@ MARKERS = {
     "conv1x1-shortcut": "h",
     "dropout-shortcut": "*",
 }
+BORROWED = {  # a transformer looks like a unit with its norm in that place
+    "post-ln": "bn-after-addition",
+    "pre-ln": "full-preactivation",
+    "peri-ln": "relu-only-preactivation",
+    "zero-init": "relu-before-addition",
+    "deepnorm": "original",
+    "free": "original",
+    "stochastic": "full-preactivation",
+}
 FAMILIES = {  # hue of bias 0 and of bias -10, in degrees
     "exclusive-gating": (345, 265),
     "shortcut-only-gating": (95, 195),
@@ -52,11 +61,13 @@ def row_name(row: str, strings: Strings) -> str:
         if row in ROWS and row.startswith(kind):
             bias = row.removeprefix(f"{kind}-b")
             return strings(f"row.{kind}", bias=bias.replace("-", "−"))
-    return strings(f"row.{row}") if row in ROWS else row
+    key = f"row.{row}"
+    return strings(key) if key in strings.table else row
 
 
 def color_of(row: str) -> str:
     """Color of a row; a unit of one's own has what its name gives it."""
+    row = BORROWED.get(row, row)
     if row in COLORS:
         return COLORS[row]
     return shade(float(crc32(row.encode()) % 360), OWN_LUMINANCE)
@@ -64,6 +75,7 @@ def color_of(row: str) -> str:
 
 def marker_of(row: str) -> str:
     """Marker of a row, likewise."""
+    row = BORROWED.get(row, row)
     if row in MARKERS:
         return MARKERS[row]
     return OWN_MARKERS[crc32(row.encode()) % len(OWN_MARKERS)]

@@ -3,6 +3,7 @@
 from answers import (
     activations,
     bugs,
+    afterlife,
     depth,
     gradient,
     shortcuts,
@@ -16,4 +17,5 @@ from answers import (
 MODULES = (
     *(why, signal, gradient, units, shortcuts, activations, depth),
     *(training, bugs),
+    afterlife,
 )

@@ -6,6 +6,7 @@ module of checkers; importing it registers them. A number is also answered in
 the page, where no kernel runs.
 
 Chapters `01-why` to `08-training` and `11-find-the-bug`.
+Chapters `01-why` to `07-depth` and `10-afterlife`.
 """
 
 from IPython.display import display  # noqa: I001  the book's order below
@@ -20,6 +21,7 @@ from preact.book.exercises import (  # noqa: F401  registered when imported
     depth,
     training,
     bugs,
+    afterlife,
 )
 from preact.book.exercises.field import answer_field
 from preact.book.exercises.judge import CHECKERS, NoNumber

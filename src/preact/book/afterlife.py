@@ -1,0 +1,221 @@
+"""What became of the identity: mixed streams, and pictures of transformers.
+
+Chapter `10-afterlife`.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from preact.book.explorers import Html, stepper
+from preact.book.page import words
+from preact.book.transformer.runs import (
+    RECORDED_LETTERS,
+    Moment,
+    Run,
+    chosen,
+)
+from preact.figures import (
+    Picture,
+    Placed,
+    losses_by_case,
+    placed_by_unit,
+    placed_legend,
+)
+from preact.figures.variants import row_name
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+ARMS = ("post-ln", "pre-ln", "peri-ln", "zero-init", "deepnorm")
+DEPTHS = (4, 12)
+
+
+# ------------------------------------------------------------ mixed streams
+def sinkhorn(M: Array, *, rounds: int = 200) -> Array:
+    """Make positive matrices doubly stochastic: (..., n, n).
+
+    Rows and columns are divided by their sums in turns; the last division is
+    that of the columns, and after enough rounds the rows add up to 1 as well.
+
+    Raises
+    ------
+    ValueError
+        If an entry is not positive.
+    """
+    if not np.all(M > 0):
+        raise ValueError(f"entries must be positive; got {np.min(M):g}")
+    for _ in range(rounds):
+        M = M / M.sum(axis=-1, keepdims=True)
+        M = M / M.sum(axis=-2, keepdims=True)
+    return M
+
+
+def free_mixing(
+    rng: np.random.Generator, units: int, streams: int, size: float
+) -> Array:
+    """Draw H_l = I + N: (units, n, n), N normal with deviation `size`."""
+    noise = rng.normal(size=(units, streams, streams))
+    return np.eye(streams) + size * noise
+
+
+def stochastic_mixing(
+    rng: np.random.Generator, units: int, streams: int, size: float
+) -> Array:
+    """Draw doubly stochastic H_l, about as far from I as the free ones.
+
+    Sinkhorn's method on I + |N|: (units, n, n).
+    """
+    noise = rng.normal(size=(units, streams, streams))
+    return sinkhorn(np.eye(streams) + size * np.abs(noise))
+
+
+def running_products(mixing: Array) -> Array:
+    """Products H_{l-1} ... H_0 for l = 0, ..., L: (L + 1, n, n).
+
+    Eq. (8) with matrices in place of the factors.
+    """
+    products = [np.eye(mixing.shape[-1])]
+    for H in mixing:
+        products.append(H @ products[-1])
+    return np.array(products)
+
+
+def gain(products: Array) -> Array:
+    """Greatest sum of absolute values in a row: (..., n, n) -> (...).
+
+    By how much the product can enlarge the largest of the streams.
+    """
+    sums: Array = np.abs(products).sum(axis=-1).max(axis=-1)
+    return sums
+
+
+def kept_difference(products: Array) -> Array:
+    """Greatest factor on what differs between streams: (..., n, n) -> (...).
+
+    The norm of the product on vectors whose entries add up to 0.
+    """
+    n = products.shape[-1]
+    apart = np.eye(n) - 1 / n
+    norms: Array = np.linalg.norm(products @ apart, ord=2, axis=(-2, -1))
+    return norms
+
+
+# ------------------------------------------------------ transformers by unit
+def placed(runs: Sequence[Run], iteration: int) -> Placed:
+    """Least, median and greatest over runs, relative to the last unit."""
+    return spread([run.at(iteration) for run in runs])
+
+
+def spread(moments: Sequence[Moment]) -> Placed:
+    """The same of moments, however they were measured."""
+    signal, gradient, direct = (
+        np.array([getattr(m, name) for m in moments], dtype=np.float64)
+        for name in ("signal_rms", "gradient_norm", "direct")
+    )
+    gradient = gradient / gradient[:, -1:]
+    three = (
+        np.array([np.min(v, 0), np.median(v, 0), np.max(v, 0)])
+        for v in (signal, gradient, np.abs(direct))
+    )
+    return Placed(*three)
+
+
+def picture_of(
+    arms: Mapping[str, Placed], alt_key: str, **values: Any
+) -> Picture:
+    """Draw arms by unit with an alternative text of the strings."""
+    say = words()
+    each = [
+        say(
+            "afterlife.each",
+            name=row_name(arm, say),
+            signal=f"{m.signal[1, -1]:.2g}",
+            gradient=f"{m.gradient[1, 0]:.2g}",
+            direct=f"{m.direct[1, 0]:.2g}",
+        )
+        for arm, m in arms.items()
+    ]
+    alt = say(f"afterlife.{alt_key}", each=" ".join(each), **values)
+    return placed_by_unit(arms, alt, say)
+
+
+def start_by_depth(
+    moments: Mapping[int, Mapping[str, Sequence[Moment]]],
+) -> Html:
+    """A slider over the depth of fresh transformers.
+
+    Parameters
+    ----------
+    moments : layers to arm to Moments
+        As they were measured, a Moment for each seed.
+    """
+    say = words()
+    frames = {
+        str(layers): picture_of(
+            {arm: spread(of) for arm, of in arms.items()},
+            "alt_start",
+            layers=layers,
+        )
+        for layers, arms in moments.items()
+    }
+    deepest = list(frames)[-1]
+    return _with_legend(stepper(say("afterlife.layers"), frames, deepest))
+
+
+def training_by_iteration(layers: int) -> Html:
+    """A slider over the iteration, of the runs of one depth."""
+    say = words()
+    iterations = [m.iteration for m in chosen(ARMS[0], layers)[0].moments]
+    frames = {
+        str(i): picture_of(
+            {arm: placed(chosen(arm, layers), i) for arm in ARMS},
+            "alt_training",
+            layers=layers,
+            iteration=i,
+        )
+        for i in iterations
+    }
+    first, slider = str(iterations[0]), say("explorer.iteration")
+    return _with_legend(stepper(slider, frames, first))
+
+
+def _with_legend(html: Html) -> Html:
+    """Put the names of the arms below."""
+    legend = placed_legend(ARMS, words())
+    return Html(
+        f'<div class="preact-training">{html._repr_html_()}{legend}</div>'
+    )
+
+
+def losses_by_depth(arms: Sequence[str] = ARMS) -> dict[str, Array]:
+    """Losses after training on topics not seen before: (depths, seeds).
+
+    Of the seeds that every depth has.
+    """
+    return {
+        arm: np.array(
+            [[run.test_loss for run in chosen(arm, L)] for L in DEPTHS],
+            dtype=np.float64,
+        )
+        for arm in arms
+    }
+
+
+def loss_figure() -> Picture:
+    """Draw the losses after training, and that of knowing letters alone."""
+    say, losses = words(), losses_by_depth()
+    each = [
+        say(
+            "afterlife.from_to",
+            name=row_name(arm, say),
+            each=say.join([f"{m:.2f}" for m in np.median(values, axis=1)]),
+        )
+        for arm, values in losses.items()
+    ]
+    return losses_by_case(
+        DEPTHS,
+        losses,
+        RECORDED_LETTERS,
+        say("afterlife.loss_alt", each=say.join(each)),
+        say,
+    )

@@ -1,0 +1,74 @@
+"""What became of the identity: checkers.
+
+Chapter `10-afterlife`.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from preact.book.exercises.judge import Answer, agrees, exercise, number
+
+SEED = 10  # of the input on which an answer is tried
+
+
+@exercise("afterlife-1")
+def direct_term_of_post_ln(answer: Any) -> Answer:
+    """What 96 norms after the addition leave, branches of variance 1."""
+    return number(answer, 2.0**-48, rtol=0.01)
+
+
+@exercise("afterlife-2")
+def direct_term_of_deepnorm(answer: Any) -> Answer:
+    """The same with DeepNorm's two factors."""
+    U = 96
+    return number(answer, (1 + 1 / (4 * U * math.sqrt(U))) ** (-U / 2), 0.002)
+
+
+@exercise("afterlife-3")
+def growth_of_free_matrices(answer: Any) -> Answer:
+    """Root mean square growth over 60 units, four streams, s = 0.2."""
+    return number(answer, 1.16**30, rtol=0.01)
+
+
+@exercise("afterlife-4")
+def one_unit_of_mixed_streams(answer: Any) -> Answer:
+    """X -> H X + b F(a X)."""
+    rng = np.random.default_rng(SEED)
+    X, H = rng.normal(size=(4, 6)), rng.normal(size=(4, 4))
+    a, b, W = rng.normal(size=4), rng.normal(size=4), rng.normal(size=(6, 6))
+
+    def F(x: Any) -> Any:
+        return np.maximum(x @ W, 0)
+
+    return agrees((answer(X, H, a, b, F), H @ X + np.outer(b, F(a @ X))))
+
+
+@exercise("afterlife-5")
+def a_doubly_stochastic_matrix(answer: Any) -> Answer:
+    """Sinkhorn's method: rows, columns, and signs."""
+    rng = np.random.default_rng(SEED)
+    M = np.exp(rng.normal(size=(5, 5)))
+    given = M.copy()
+    H = np.asarray(answer(M), dtype=np.float64)
+    if H.shape != M.shape:
+        return False, f"shape {H.shape}, not {M.shape}"
+    if not np.isfinite(H).all():
+        return False, str(H.ravel()[~np.isfinite(H).ravel()][0])
+    worst = np.max([np.abs(H.sum(0) - 1), np.abs(H.sum(1) - 1)])
+    least = float(H.min())
+    text = f"|Σ − 1| ≤ {worst:.2g}, min H = {least:.2g}"
+    if not (worst < 1e-6 and least > 0):
+        return False, text
+    # rows and columns only scaled: logarithms of H / M are sums of two
+    ratio = np.log(H / given)
+    mixed = ratio - ratio.mean(0) - ratio.mean(1)[:, None] + ratio.mean()
+    scaled = float(np.abs(mixed).max())
+    return scaled < 1e-6, f"{text}, |Δ log(H / M)| = {scaled:.2g}"
+
+
+@exercise("afterlife-6")
+def what_the_picture_shows(answer: Any) -> Answer:
+    """Of four readings of a dead direct term, the one that is right."""
+    return number(answer, 3)

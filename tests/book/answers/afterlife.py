@@ -1,0 +1,69 @@
+"""Answers to the exercises of a chapter: right ones, wrong ones."""
+
+import math
+
+import numpy as np
+
+
+def mixed(X, H, a, b, F):
+    return H @ X + np.outer(b, F(a @ X))
+
+
+def transposed(X, H, a, b, F):
+    return H.T @ X + np.outer(b, F(a @ X))
+
+
+def exchanged(X, H, a, b, F):
+    return H @ X + np.outer(a, F(b @ X))
+
+
+def reads_mixed(X, H, a, b, F):
+    return H @ X + np.outer(b, F(a @ H @ X))
+
+
+def sinkhorn(M):
+    H = M
+    for _ in range(100):
+        H = H / H.sum(axis=1, keepdims=True)
+        H = H / H.sum(axis=0, keepdims=True)
+    return H
+
+
+def rows_only(M):
+    return M / M.sum(axis=1, keepdims=True)
+
+
+def once(M):
+    return rows_only(M) / rows_only(M).sum(axis=0, keepdims=True)
+
+
+def broadcast(M):
+    for _ in range(100):
+        M = M / M.sum(axis=1)
+        M = M / M.sum(axis=0)
+    return M
+
+
+def averaged(M):
+    return np.full(M.shape, 1 / len(M))
+
+
+def undefined(M):
+    return M * math.nan
+
+
+U = 96
+ANSWERS = {
+    "afterlife-1": ([2.0**-48, 3.55e-15], [2.0**-96, 2.0**-24, math.nan]),
+    "afterlife-2": (
+        [(1 + 1 / (4 * U * U**0.5)) ** (-U / 2), 0.987],
+        [1.0, 0.9999, (1 + 1 / U**0.5) ** (-U / 2)],
+    ),
+    "afterlife-3": ([1.16**30, 85.85], [1.16**60, 1.04**30, 1.2**60]),
+    "afterlife-4": ([mixed], [transposed, exchanged, reads_mixed]),
+    "afterlife-5": (
+        [sinkhorn],
+        [rows_only, once, broadcast, averaged, undefined],
+    ),
+    "afterlife-6": ([3], [1, 2, 4]),
+}
