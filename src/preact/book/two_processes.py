@@ -10,7 +10,6 @@ bytes of weights that each holds, and times of all-reduces.
 Chapter `09-imagenet`.
 """
 
-import os
 import sys
 import time
 from collections.abc import Sequence
@@ -22,6 +21,7 @@ import torch.nn.functional as nnf
 from torch import Tensor, nn
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
+from torch.distributed.tensor import DTensor
 from torch.nn.parallel import DistributedDataParallel
 
 from preact.data.digits import read_digits
@@ -74,11 +74,13 @@ def by_fsdp(x: Tensor, y: Tensor) -> tuple[dict[str, Tensor], int]:
 
 def gradients(network: nn.Module) -> dict[str, Tensor]:
     """Gradient of every parameter, put together where it is in pieces."""
-    whole = {}
+    complete = {}
     for name, value in network.named_parameters():
         grad: Any = value.grad
-        whole[name] = grad.full_tensor() if hasattr(grad, "mesh") else grad
-    return whole
+        if isinstance(grad, DTensor):
+            grad = grad.full_tensor().clone()  # the copy waits for it
+        complete[name] = grad
+    return complete
 
 
 def all_reduce_seconds(sizes: Sequence[int]) -> list[float]:
@@ -103,12 +105,8 @@ def main(out: str) -> None:
     x, y = the_batch()
     mine = slice(rank * BATCH // count, (rank + 1) * BATCH // count)
     ddp, network = by_ddp(x[mine], y[mine])
-    statistics = [
-        {k: v.clone() for k, v in network.named_buffers()}
-        for _ in range(count)
-    ]
-    gathered: list[Any] = [None] * count
-    dist.all_gather_object(gathered, statistics[0])
+    statistics: list[Any] = [None] * count
+    dist.all_gather_object(statistics, dict(network.named_buffers()))
     fsdp, own_bytes = by_fsdp(x[mine], y[mine])
     seconds = all_reduce_seconds(SIZES)
     if rank == 0:
@@ -118,9 +116,8 @@ def main(out: str) -> None:
                 "ddp": ddp,
                 "fsdp": fsdp,
                 "fsdp_bytes": own_bytes,
-                "statistics": gathered,
+                "statistics": statistics,
                 "seconds": seconds,
-                "port": os.environ["MASTER_PORT"],
             },
             out,
         )

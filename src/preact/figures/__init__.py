@@ -17,13 +17,20 @@ Examples
 Chapters `01-why`, `02-signal` and `03-gradient` show `propagation`, `01-why`
 shows `race`, chapter `04-units` shows `units` and `tables`, `index` shows
 `cover`, `02-signal` shows `paths`, `06-activations` shows `asymmetric`,
-`learned` and `streams`, `07-depth` shows `depth` and `training`.
+`learned` and `streams`, `07-depth` shows `depth` and `training`, `09-imagenet` shows
+`bill`.
 """
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from preact.figures.asymmetric import three_of_figure_5
+    from preact.figures.bill import (
+        Trace,
+        log_chart,
+        stacked_shares,
+        steps_with_band,
+    )
     from preact.figures.cover import Course, depth_and_time
     from preact.figures.depth import (
         Law,
@@ -68,6 +75,7 @@ __all__ = [
     "Law",
     "Picture",
     "Table",
+    "Trace",
     "arm_name",
     "curves_by_unit",
     "depth_and_time",
@@ -80,6 +88,7 @@ __all__ = [
     "errors_table",
     "gradient_at",
     "growth_laws",
+    "log_chart",
     "loss_and_error",
     "network_table",
     "paper_beside_ours",
@@ -91,7 +100,9 @@ __all__ = [
     "signal_and_gradient",
     "silent_chain",
     "speed_steps_table",
+    "stacked_shares",
     "start_and_end",
+    "steps_with_band",
     "stream_then_and_now",
     "three_of_figure_5",
     "times_table",
@@ -121,6 +132,10 @@ def __getattr__(name: str) -> object:
             from preact.figures import cover
 
             return getattr(cover, name)
+        case "Trace" | "log_chart" | "stacked_shares" | "steps_with_band":
+            from preact.figures import bill
+
+            return getattr(bill, name)
         case "three_of_figure_5":
             from preact.figures import asymmetric
 
