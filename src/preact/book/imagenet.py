@@ -27,6 +27,7 @@ from preact.book.explorers import Html
 from preact.book.page import words
 from preact.book.planner import Machine
 from preact.figures import Table
+from preact.records.compare import load_records
 from preact.reference.caches import Array
 
 LONGEST_S = 120  # that two processes may take
@@ -280,3 +281,19 @@ def fitted_link(n_bytes: Array, seconds: Array) -> tuple[float, float]:
     scaled = columns / seconds[:, None]
     latency, per_byte = np.linalg.lstsq(scaled, np.ones_like(seconds))[0]
     return float(latency), float(1 / per_byte)
+
+
+# ------------------------------------------------------------------ ResNet-50
+def fifty() -> dict[str, Array]:
+    """Test errors of the narrow ResNet-50 on digits, in percent.
+
+    Returns
+    -------
+    dict
+        Row to (2, seeds): without and with a BN before the classifier.
+    """
+    runs: dict[str, tuple[list[float], list[float]]] = {}
+    for run in load_records("digits_resnet_50"):
+        heads = runs.setdefault(run.row, ([], []))
+        heads["BN" in run.tail].append(run.test_error_pct)
+    return {row: np.array(heads) for row, heads in runs.items()}
