@@ -146,10 +146,10 @@ def bill_table() -> Table:
 
 
 def counted_and_published() -> Table:
-    """ImageNet's networks: our counts beside those that were published."""
+    """The original networks: our counts beside those that were published."""
     say, body = words(), []
     for depth, (multiply_adds, parameters) in PUBLISHED.items():
-        plan = preact.imagenet_plan("full-preactivation", depth=depth)
+        plan = preact.imagenet_plan("original", depth=depth)
         body.append(
             [
                 f"ResNet-{depth}",
