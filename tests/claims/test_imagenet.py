@@ -22,6 +22,7 @@ from preact.book.imagenet import (
 )
 from preact.nn import Network
 from preact.nn.layers import set_ghost_batch
+from preact.records.compare import load_records
 from preact.train.footprint import activation_bytes
 
 claim = pytest.mark.claim
@@ -235,3 +236,22 @@ def test_fsdp_gives_the_gradients_of_ddp_with_half_of_the_weights(two):
     assert distance(two["fsdp"], two["ddp"]) < 1e-6
     complete = 4 * two_processes.the_plan().parameters
     assert two["fsdp_bytes"] == pytest.approx(complete / 2, rel=0.01)
+
+
+# ------------------------------------------------------------------ ResNet-50
+@claim("imagenet-narrow-fifty")
+def test_the_narrow_resnet_50_learns_faster_with_preactivation():
+    original, full = fifty()["original"], fifty()[ROW]
+    assert original.shape == full.shape == (2, 3)
+    assert full.max() < 10
+    assert original[0].min() > 50
+    assert original[1].min() > full.max()
+
+
+@claim("imagenet-narrow-fifty-is-not-done")
+def test_the_original_has_the_larger_training_loss_too():
+    losses = {"original": [], ROW: []}
+    for run in load_records("digits_resnet_50"):
+        if "BN" in run.tail:
+            losses[run.row].append(run.train_loss)
+    assert min(losses["original"]) > max(losses[ROW])
