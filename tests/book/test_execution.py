@@ -208,6 +208,7 @@ def test_a_new_record_runs_only_who_reads_records_again(copy, before):
     readers = {
         *("index", "03-gradient"),
         *("05-shortcuts", "06-activations", "07-depth"),
+        "09-imagenet",
     }
     written = {
         f"{path.parent.name}-{path.stem}"

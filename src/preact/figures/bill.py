@@ -34,7 +34,8 @@ def steps_with_band(
             )
         ax.axvline(0, color=PAPER_GREY)
         ax.set_yticks(range(len(steps)), list(steps))
-        ax.set(ylim=(len(steps) - 0.5, -0.5), xlabel=label)
+        ax.set(ylim=(len(steps) - 0.5, -0.5))
+        figure.supxlabel(label, fontsize=10)
         ax.grid(visible=True, axis="x")
     return picture(figure, alt)
 
@@ -68,7 +69,7 @@ def stacked_shares(
         ax.set_yticks(range(len(bars)), list(bars))
         ax.set(ylim=(len(bars) - 0.5, -0.5), xlim=(0, 100), xlabel=label)
         ax.grid(False)
-        figure.legend(loc="outside lower center", ncols=3, fontsize=8)
+        figure.legend(loc="outside lower center", ncols=3, fontsize=7)
     return picture(figure, alt)
 
 
@@ -87,7 +88,6 @@ def log_chart(
     *,
     ticks: tuple[Sequence[float], Sequence[float]],
     names: tuple[Sequence[str], Sequence[str]] | None = None,
-    linear_y: bool = False,
 ) -> Picture:
     """Draw lines and points on logarithmic axes.
 
@@ -95,8 +95,6 @@ def log_chart(
     ----------
     ticks : two sequences
         Of both axes; `names` is what stands at them.
-    linear_y : bool
-        Whether the vertical axis is linear.
     """
     with axes(140, 96) as (figure, ax):
         lines = points = 0
@@ -107,12 +105,11 @@ def log_chart(
             else:
                 ax.plot(x, y, MARKERS[points], color=INK, label=name)
                 points += 1
-        ax.set(xscale="log", xlabel=labels[0], ylabel=labels[1])
-        if not linear_y:
-            ax.set_yscale("log")
+        ax.set(xscale="log", yscale="log")
+        ax.set(xlabel=labels[0], ylabel=labels[1])
         shown = names or tuple([f"{t:g}" for t in axis] for axis in ticks)
         ax.set_xticks(ticks[0], shown[0])
         ax.set_yticks(ticks[1], shown[1])
         ax.minorticks_off()
-        figure.legend(loc="outside lower center", ncols=2, fontsize=8)
+        figure.legend(loc="outside lower center", ncols=2, fontsize=7)
     return picture(figure, alt)

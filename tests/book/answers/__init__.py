@@ -4,6 +4,7 @@ from answers import (
     activations,
     depth,
     gradient,
+    imagenet,
     shortcuts,
     signal,
     units,
@@ -11,4 +12,7 @@ from answers import (
 )
 
 # In the order of the chapters.
-MODULES = (why, signal, gradient, units, shortcuts, activations, depth)
+MODULES = (
+    *(why, signal, gradient, units, shortcuts, activations, depth),
+    imagenet,
+)
