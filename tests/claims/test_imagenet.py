@@ -119,9 +119,7 @@ def step(link_key, count, images):
 
 @claim("imagenet-fixed-batch-loses")
 def test_a_fixed_batch_loses_most_of_a_hundred_gpus():
-    eight, hundred = (
-        sum(step("infiniband", n, 256 / n)) for n in (8, 100)
-    )
+    eight, hundred = (sum(step("infiniband", n, 256 / n)) for n in (8, 100))
     assert eight / hundred < 12.5 / 2
     work, talk = step("ethernet", 100, 32)
     assert talk > work
@@ -199,9 +197,7 @@ def alone(half=slice(None), ghost_batch=None, seed=0):
 @slow
 @claim("imagenet-ddp-is-the-mean")
 def test_ddp_is_the_mean_of_what_each_half_gives_bit_for_bit(two):
-    first, second = (
-        alone(half)[0] for half in (slice(32), slice(32, 64))
-    )
+    first, second = (alone(half)[0] for half in (slice(32), slice(32, 64)))
     for name, gradient in two["ddp"].items():
         assert torch.equal(gradient, (first[name] + second[name]) / 2)
 

@@ -1,9 +1,9 @@
 """What training costs: counted from the plan, bounded by a roofline.
 
 A machine is four numbers: arithmetic, memory traffic, what an operation costs
-however small, and room. Every operation takes the longest of its arithmetic and its
-traffic, and a launch; a step is their sum. Nothing overlaps and no kernel
-falls short of its machine, so a real step takes longer.
+however small, and room. Every operation takes the longer of its arithmetic
+and its traffic, and a launch; a step is their sum. Nothing overlaps, and no
+kernel falls short of its machine, so most real steps take longer.
 
 Chapter `09-imagenet`.
 """

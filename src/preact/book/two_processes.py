@@ -1,4 +1,4 @@
-"""Two processes share a batch of digits; `torchrun` starts them.
+r"""Two processes share a batch of digits; `torchrun` starts them.
 
     torchrun --standalone --nproc-per-node 2 \\
         -m preact.book.two_processes OUT.pt

@@ -17,8 +17,8 @@ Examples
 Chapters `01-why`, `02-signal` and `03-gradient` show `propagation`, `01-why`
 shows `race`, chapter `04-units` shows `units` and `tables`, `index` shows
 `cover`, `02-signal` shows `paths`, `06-activations` shows `asymmetric`,
-`learned` and `streams`, `07-depth` shows `depth` and `training`, `09-imagenet` shows
-`bill`.
+`learned` and `streams`, `07-depth` shows `depth` and `training`,
+`09-imagenet` shows `bill`.
 """
 
 from typing import TYPE_CHECKING

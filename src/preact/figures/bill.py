@@ -1,4 +1,4 @@
-"""What training costs: steps of a table, shares of a step, lines and points."""
+"""What training costs: steps of a table, shares of a step, lines."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
