@@ -25,7 +25,7 @@ SCRIPTS = {
     "preact-predict": ("charts.js", "predict.js"),
     "preact-answer": ("charts.js", "answer.js"),
     "preact-runs": ("charts.js", "runs.js"),
-    "preact-planner": ("charts.js", "planner.js"),
+    "preact-costs": ("charts.js", "costs.js"),
     "preact-builder": ("charts.js", "builder.js"),
     "preact-ranking": ("charts.js", "ranking.js", "table1.js"),
     "preact-race": ("engine/digits.js", *ENGINE, "ranking.js", "race.js"),

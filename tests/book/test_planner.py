@@ -45,7 +45,7 @@ def test_the_page_and_the_package_send_the_same_bill():
         machine = planner.machine(sheet["name"], half=width == 2)
         wanted.append(bill(job["name"], machine, link, count, images, width))
     answer = subprocess.run(
-        [NODE, str(ROOT / "tests/engine/planner.js")],
+        [NODE, str(ROOT / "tests/engine/costs.js")],
         input=json.dumps(asked),
         capture_output=True,
         text=True,

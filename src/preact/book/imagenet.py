@@ -70,21 +70,21 @@ def cost_planner(here: Machine | None = None) -> Html:
     say = words()
     own = [f"line_{line}" for line in LINES]
     data = {
-        "words": {w: say.table[f"planner.{w}"] for w in (*SHARED, *own)},
+        "words": {w: say.table[f"costs.{w}"] for w in (*SHARED, *own)},
         "jobs": page_jobs(),
         "machines": page_machines(here),
         "links": [
-            {**link, "name": say(f"planner.{link['key']}")}
+            {**link, "name": say(f"costs.{link['key']}")}
             for link in planner.catalog()["link"]
         ],
         "counts": COUNTS,
         "start": START | {"link": 0},
     }
     text = escape(json.dumps(data, ensure_ascii=False), quote=True)
-    title = escape(say("planner.title"), quote=True)
+    title = escape(say("costs.title"), quote=True)
     return Html(
-        f'<div class="preact-explorer preact-planner" role="group" '
-        f'aria-label="{title}" data-planner="{text}">'
+        f'<div class="preact-explorer preact-costs" role="group" '
+        f'aria-label="{title}" data-costs="{text}">'
         f"<details open><summary>{escape(say('planner.all'))}</summary>"
         f"{bill_table()._repr_html_()}</details></div>"
     )
@@ -118,7 +118,7 @@ def page_machines(here: Machine | None) -> list[dict[str, Any]]:
         own = asdict(here) | {"bytes": here.bytes or 16e9}
         flops = own.pop("flops")
         own |= {"flops32": flops, "flops16": flops}
-        machines.append(own | {"name": words()("planner.here")})
+        machines.append(own | {"name": words()("costs.here")})
     return machines
 
 
@@ -141,8 +141,8 @@ def bill_table() -> Table:
             ]
         )
     names = ("network", "m", "g", "mb_image", "ms_step", "h")
-    head = [say(f"planner.head_{name}") for name in names]
-    return Table(head, body, say("planner.caption"))
+    head = [say(f"costs.head_{name}") for name in names]
+    return Table(head, body, say("costs.caption"))
 
 
 def counted_and_published() -> Table:

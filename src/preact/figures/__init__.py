@@ -18,14 +18,14 @@ Chapters `01-why`, `02-signal` and `03-gradient` show `propagation`, `01-why`
 shows `race`, chapter `04-units` shows `units` and `tables`, `index` shows
 `cover`, `02-signal` shows `paths`, `06-activations` shows `asymmetric`,
 `learned` and `streams`, `07-depth` shows `depth` and `training`,
-`09-imagenet` shows `bill`.
+`09-imagenet` shows `costs`.
 """
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from preact.figures.asymmetric import three_of_figure_5
-    from preact.figures.bill import (
+    from preact.figures.costs import (
         Trace,
         log_chart,
         stacked_shares,
@@ -133,9 +133,9 @@ def __getattr__(name: str) -> object:
 
             return getattr(cover, name)
         case "Trace" | "log_chart" | "stacked_shares" | "steps_with_band":
-            from preact.figures import bill
+            from preact.figures import costs
 
-            return getattr(bill, name)
+            return getattr(costs, name)
         case "three_of_figure_5":
             from preact.figures import asymmetric
 

@@ -1,6 +1,6 @@
 // The cost planner: what a training would take, by the roofline of a machine. The
 // same arithmetic as preact.book.planner; a test holds both to each other.
-const preactPlanner = (() => {
+const preactCosts = (() => {
   const { node, fill } = preactCharts;
   const WEIGHT_PASSES = 8;
 
@@ -38,7 +38,7 @@ const preactPlanner = (() => {
 
   class Planner {
     constructor(host) {
-      Object.assign(this, JSON.parse(host.dataset.planner));
+      Object.assign(this, JSON.parse(host.dataset.costs));
       this.host = host;
       this.fields = {};
       const controls = node("div", { className: "controls" },
@@ -104,7 +104,7 @@ const preactPlanner = (() => {
     }
   }
 
-  for (const host of document.querySelectorAll(".preact-planner")) {
+  for (const host of document.querySelectorAll(".preact-costs")) {
     new Planner(host);
   }
   return { plan };
