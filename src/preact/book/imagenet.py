@@ -85,7 +85,7 @@ def cost_planner(here: Machine | None = None) -> Html:
     return Html(
         f'<div class="preact-explorer preact-costs" role="group" '
         f'aria-label="{title}" data-costs="{text}">'
-        f"<details open><summary>{escape(say('planner.all'))}</summary>"
+        f"<details open><summary>{escape(say('costs.all'))}</summary>"
         f"{bill_table()._repr_html_()}</details></div>"
     )
 
