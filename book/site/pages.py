@@ -34,6 +34,7 @@ SCRIPTS = {
     "preact-answer": ("charts.js", "answer.js"),
     "preact-runs": ("charts.js", "runs.js"),
     "preact-planner": ("charts.js", "planner.js"),
+    "preact-costs": ("charts.js", "costs.js"),
     "preact-builder": ("charts.js", "builder.js"),
     "preact-lab": (*ENGINE, "stack.js", "predict.js", "lab.js"),
     "preact-ranking": ("charts.js", "ranking.js", "table1.js"),

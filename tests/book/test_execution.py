@@ -209,9 +209,7 @@ def test_a_new_record_runs_only_who_reads_records_again(copy, before):
     readers = {
         *("index", "03-gradient"),
         *("05-shortcuts", "06-activations", "07-depth"),
-        "08-training",
-        "11-find-the-bug",
-        "10-afterlife",
+        *("08-training", "09-imagenet", "10-afterlife", "11-find-the-bug"),
     }
     written = {
         f"{path.parent.name}-{path.stem}"

@@ -212,6 +212,28 @@ DRAWN = {
         "paths of two rows",
         say,
     ),
+    "steps_with_band": lambda say: figures.steps_with_band(
+        {say(f"row.{row}"): (-0.25, 0.125) for row in BOTH},
+        say("imagenet.points"),
+        "two changes",
+    ),
+    "stacked_shares": lambda say: figures.stacked_shares(
+        {
+            say(f"row.{row}"): {say("imagenet.with"): 0.25, "rest": 0.75}
+            for row in BOTH
+        },
+        say("imagenet.share"),
+        "two bars",
+    ),
+    "log_chart": lambda say: figures.log_chart(
+        {
+            say("imagenet.runs"): figures.Trace((1, 10), (10, 100), False),
+            say("imagenet.equal"): figures.Trace((1, 10), (1, 10)),
+        },
+        (say("imagenet.predicted"), say("imagenet.measured")),
+        "a line and two points",
+        ticks=((1, 10), (1, 10, 100)),
+    ),
 }
 
 # Their labels are put together from several words.

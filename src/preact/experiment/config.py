@@ -60,12 +60,16 @@ def check_distinct(seeds: tuple[int, ...]) -> None:
 
 @typed
 class NetworkChoice:
-    """A network of an experiment, and its own seeds if it has some."""
+    """A network of an experiment, and its own seeds if it has some.
+
+    With 4 stages it is a network of ImageNet's for small images.
+    """
 
     depth: Annotated[int, Field(ge=3, le=MOST["depth"])]
     convs: Annotated[int, Field(ge=1, le=3)]
     width: Annotated[int, Field(ge=1, le=MOST["width"])] = 16
     seeds: Seeds | None = None
+    stages: Literal[3, 4] = 3
 
     def __post_init__(self) -> None:
         check_distinct(self.seeds or ())
@@ -148,7 +152,11 @@ class ExperimentFile:
     def __post_init__(self) -> None:
         for i, network in enumerate(self.scientific.networks):
             try:
-                check_depth(network.depth, network.convs, self.fixed.data)
+                check_depth(
+                    network.depth,
+                    network.convs,
+                    "imagenet" if network.stages == 4 else self.fixed.data,
+                )
             except ValueError as error:
                 raise ValueError(
                     f"scientific.networks[{i}]: {error}"

@@ -14,7 +14,7 @@ from preact.typed import parse
 
 Values = dict[str, Any]
 # Of `config`, and nowhere else in a record.
-INSIDE = ("classes", "execution", "unit")
+INSIDE = ("classes", "execution", "stages", "unit")
 # What is not known before a run, for the check of all the rest.
 UNKNOWN_YET: Values = {
     "outcome": "finished",

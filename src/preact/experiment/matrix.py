@@ -43,6 +43,8 @@ class PlannedRun:
         network = f"resnet-{run.depth}-{run.convs}"
         if run.width != 16:
             network += f"-width-{run.width}"
+        if run.stages != 3:
+            network += f"-stages-{run.stages}"
         if run.outputs != run.data.classes:
             network += f"-classes-{run.outputs}"
         return (
@@ -70,6 +72,7 @@ def planned_runs(experiment: Experiment, data: Data) -> Iterator[PlannedRun]:
                         depth=network.depth,
                         convs=network.convs,
                         width=network.width,
+                        stages=network.stages,
                         recipe=experiment.recipe,
                         data=data,
                         seed=seed,

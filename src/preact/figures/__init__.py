@@ -18,9 +18,8 @@ Chapters `01-why`, `02-signal` and `03-gradient` show `propagation`, `01-why`
 shows `race`, chapter `04-units` shows `units` and `tables`, `index` shows
 `cover`, `02-signal` shows `paths`, `06-activations` shows `asymmetric`,
 `learned` and `streams`, `07-depth` shows `depth` and `training`, `08-training`
-shows `bill`, `11-find-the-bug` shows `bugs`.
-`learned` and `streams`, `07-depth` shows `depth` and `training`,
-`10-afterlife` shows `afterlife`.
+shows `bill`, `09-imagenet` `costs`, `10-afterlife` `afterlife` and
+`11-find-the-bug` `bugs`.
 """
 
 from typing import TYPE_CHECKING
@@ -40,6 +39,12 @@ if TYPE_CHECKING:
         memory_by_depth,
     )
     from preact.figures.bugs import answers_by_mutant, growth_by_mutant
+    from preact.figures.costs import (
+        Trace,
+        log_chart,
+        stacked_shares,
+        steps_with_band,
+    )
     from preact.figures.cover import Course, depth_and_time
     from preact.figures.depth import (
         Law,
@@ -85,6 +90,7 @@ __all__ = [
     "Picture",
     "Placed",
     "Table",
+    "Trace",
     "answers_by_mutant",
     "arm_name",
     "curves_by_unit",
@@ -101,9 +107,10 @@ __all__ = [
     "gradient_at",
     "growth_by_mutant",
     "growth_laws",
+    "log_chart",
     "loss_and_error",
-    "memory_by_depth",
     "losses_by_case",
+    "memory_by_depth",
     "mixing_products",
     "network_table",
     "paper_beside_ours",
@@ -117,7 +124,9 @@ __all__ = [
     "signal_and_gradient",
     "silent_chain",
     "speed_steps_table",
+    "stacked_shares",
     "start_and_end",
+    "steps_with_band",
     "stream_then_and_now",
     "three_of_figure_5",
     "times_table",
@@ -151,6 +160,10 @@ def __getattr__(name: str) -> object:
             from preact.figures import cover
 
             return getattr(cover, name)
+        case "Trace" | "log_chart" | "stacked_shares" | "steps_with_band":
+            from preact.figures import costs
+
+            return getattr(costs, name)
         case "three_of_figure_5":
             from preact.figures import asymmetric
 

@@ -4,14 +4,14 @@ Chapter `08-training`.
 """
 
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from preact.data import Data
 from preact.fast.memory import Memory
 from preact.plan import CONVENTIONS, NetworkPlan, cifar_plan, imagenet_plan
-from preact.plan.checks import MOST, check_positive
+from preact.plan.checks import MOST, check_choice, check_positive
 from preact.records import sha256_of
 from preact.spec import Op, UnitSpec, find_row
 from preact.train.precision import Precision
@@ -78,6 +78,9 @@ class Run:
         What stands before the classifier; None is what the row asks for.
     classes : int, optional
         Outputs of the classifier; None is one for each class of the data.
+    stages : {3, 4}
+        4 is a network of ImageNet's behind the stem of CIFAR's: small images
+        in ResNet-50. On ImageNet itself it is 4 in any case.
     """
 
     row: str
@@ -91,6 +94,7 @@ class Run:
     execution: Execution = field(default_factory=Execution)
     unit: UnitSpec | None = None
     classes: int | None = None
+    stages: Literal[3, 4] = 3
 
     def __post_init__(self) -> None:
         check_name("row", self.row)
@@ -120,6 +124,7 @@ class Run:
                 "seed must be a whole number from 0 to 2^63 - 1; "
                 f"got {self.seed!r}"
             )
+        check_choice("stages", self.stages, (3, 4))
         self.plan  # noqa: B018  (refuses what is no network)
 
     @property
@@ -142,6 +147,16 @@ class Run:
                 depth=self.depth,
                 classes=self.outputs,
                 image=self.data.shape,
+                conventions=replace(conventions, tail=self.tail),
+            )
+        if self.stages == 4:
+            return imagenet_plan(
+                self.spec,
+                depth=self.depth,
+                classes=self.outputs,
+                image=self.data.shape,
+                stem="cifar",
+                width=self.width,
                 conventions=replace(conventions, tail=self.tail),
             )
         return cifar_plan(
@@ -168,6 +183,8 @@ class Run:
             own["unit"] = in_full(self.unit)
         if self.outputs != self.data.classes:
             own["classes"] = self.outputs
+        if self.stages != 3:
+            own["stages"] = self.stages
         return {
             "row": self.row,
             **own,

@@ -2,10 +2,11 @@
 
 from answers import (
     activations,
-    bugs,
     afterlife,
+    bugs,
     depth,
     gradient,
+    imagenet,
     shortcuts,
     signal,
     training,
@@ -16,6 +17,5 @@ from answers import (
 # In the order of the chapters.
 MODULES = (
     *(why, signal, gradient, units, shortcuts, activations, depth),
-    *(training, bugs),
-    afterlife,
+    *(training, imagenet, afterlife, bugs),
 )

@@ -5,8 +5,7 @@ input from a fixed seed and compared with the package. Each chapter has a
 module of checkers; importing it registers them. A number is also answered in
 the page, where no kernel runs.
 
-Chapters `01-why` to `08-training` and `11-find-the-bug`.
-Chapters `01-why` to `07-depth` and `10-afterlife`.
+Chapters `01-why` to `11-find-the-bug`.
 """
 
 from IPython.display import display  # noqa: I001  the book's order below
@@ -20,8 +19,9 @@ from preact.book.exercises import (  # noqa: F401  registered when imported
     activations,
     depth,
     training,
-    bugs,
+    imagenet,
     afterlife,
+    bugs,
 )
 from preact.book.exercises.field import answer_field
 from preact.book.exercises.judge import CHECKERS, NoNumber

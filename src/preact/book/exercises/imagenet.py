@@ -1,0 +1,86 @@
+"""Beyond one GPU: checkers.
+
+Chapter `09-imagenet`.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from preact.book.exercises.judge import Answer, agrees, exercise, number
+from preact.book.page import words
+
+VALIDATION = 50_000  # images of ImageNet's validation set
+HOURS = 1.419  # ten runs by the roofline; a test computes it
+
+
+@exercise("imagenet-1")
+def sixteen_units(answer: Any) -> Answer:
+    """Parameters that ResNet-200 has more than ResNet-152."""
+    convs = 512 * 128 + 9 * 128 * 128 + 128 * 512
+    return number(answer, 16 * (convs + 2 * (512 + 128 + 128)))
+
+
+@exercise("imagenet-2")
+def two_tenths(answer: Any) -> Answer:
+    """Standard errors between 21.3 % and 21.1 %, errors independent."""
+    each = 100 * math.sqrt(0.212 * 0.788 / VALIDATION)
+    return number(answer, 0.2 / (math.sqrt(2) * each), rtol=0.03)
+
+
+@exercise("imagenet-3")
+def share_of_the_unit(answer: Any) -> Answer:
+    """Share of the headline's points that is the unit's at 152 layers."""
+    return number(answer, (21.3 - 21.1) / (23.0 - 20.1), rtol=0.03)
+
+
+@exercise("imagenet-4")
+def weighed_mean(answer: Any) -> Answer:
+    """Gradient of the mean loss from shares of different sizes."""
+    rng = np.random.default_rng(9)
+    counts = [48, 12, 4]
+    means = [rng.normal(size=5) for _ in counts]
+    got = answer([mean.copy() for mean in means], list(counts))
+    total = sum(n * mean for n, mean in zip(counts, means, strict=True))
+    mistakes = {"plain": sum(means) / 3, "total": total}
+    for mistake, value in mistakes.items():
+        if agrees((got, value))[0]:
+            return False, words()(f"exercise.imagenet-4.{mistake}")
+    return agrees((got, total / sum(counts)), what="g")
+
+
+@exercise("imagenet-5")
+def ring(answer: Any) -> Answer:
+    """Seconds of an all-reduce in a ring."""
+    rng = np.random.default_rng(9)
+    for count in (2, 8, 100):
+        n_bytes, bandwidth = rng.uniform(1e6, 1e9), rng.uniform(1e9, 1e11)
+        latency = rng.uniform(1e-6, 1e-4)
+        got = answer(n_bytes, count, bandwidth, latency)
+        piece = n_bytes / count / bandwidth
+        step = latency + piece
+        mistakes = {
+            "once": (count - 1) * step,
+            "all_bytes": 2 * (count - 1) * (latency + n_bytes / bandwidth),
+        }
+        for mistake, value in mistakes.items():
+            if agrees((got, value))[0]:
+                return False, words()(f"exercise.imagenet-5.{mistake}")
+        right, said = agrees((got, 2 * (count - 1) * step), what="t")
+        if not right:
+            return False, said
+    return True, said
+
+
+@exercise("imagenet-6")
+def latency_wins(answer: Any) -> Answer:
+    """GPUs at which latency costs as much as bytes."""
+    n_bytes = 4 * 64_666_152
+    return number(answer, n_bytes / (10e-6 * 50e9), rtol=0.02)
+
+
+@exercise("imagenet-7")
+def ten_runs(answer: Any) -> Answer:
+    """Hours of ten runs of ResNet-50 on CIFAR-10, by the roofline."""
+    return number(answer, HOURS, rtol=0.05)

@@ -1,0 +1,115 @@
+"""What training costs: steps of a table, shares of a step, lines."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from preact.figures.style import PAPER_GREY, Picture, axes, picture
+from preact.figures.svg import INK
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+DASHES = ("-", "--", ":", "-.")
+MARKERS = ("o", "s", "^", "D")
+GREYS = (0.85, 0.5, 0.2)  # opacity of the ink
+
+
+def steps_with_band(
+    steps: Mapping[str, tuple[float, float]],
+    label: str,
+    alt: str,
+) -> Picture:
+    """Draw a change for each name, each with two standard errors.
+
+    Parameters
+    ----------
+    steps : name to (change, standard error)
+        From top to bottom, in points.
+    """
+    with axes(140, 14 + 11 * len(steps)) as (figure, ax):
+        for y, (change, error) in enumerate(steps.values()):
+            ax.plot([0, change], [y, y], color=INK, lw=1, alpha=0.5)
+            ax.errorbar(
+                change, y, xerr=2 * error, fmt="o", color=INK, capsize=3
+            )
+        ax.axvline(0, color=PAPER_GREY)
+        ax.set_yticks(range(len(steps)), list(steps))
+        ax.set(ylim=(len(steps) - 0.5, -0.5))
+        figure.supxlabel(label, fontsize=10)
+        ax.grid(visible=True, axis="x")
+    return picture(figure, alt)
+
+
+def stacked_shares(
+    bars: Mapping[str, Mapping[str, float]], label: str, alt: str
+) -> Picture:
+    """Draw a bar for each name, in parts that make up a whole.
+
+    Parameters
+    ----------
+    bars : name to (part to share)
+        From top to bottom; every bar has the same parts.
+    """
+    with axes(140, 26 + 9 * len(bars)) as (figure, ax):
+        start = np.zeros(len(bars))
+        for part, opacity in zip(
+            next(iter(bars.values())), GREYS, strict=False
+        ):
+            values = np.array([100 * shares[part] for shares in bars.values()])
+            ax.barh(
+                range(len(bars)),
+                values,
+                left=start,
+                color=INK,
+                alpha=opacity,
+                height=0.6,
+                label=part,
+            )
+            start = start + values
+        ax.set_yticks(range(len(bars)), list(bars))
+        ax.set(ylim=(len(bars) - 0.5, -0.5), xlim=(0, 100), xlabel=label)
+        ax.grid(False)
+        figure.legend(loc="outside lower center", ncols=3, fontsize=7)
+    return picture(figure, alt)
+
+
+class Trace(NamedTuple):
+    """Points or a line of a chart; `joined` makes it a line."""
+
+    x: Sequence[float]
+    y: Sequence[float]
+    joined: bool = True
+
+
+def log_chart(
+    traces: Mapping[str, Trace],
+    labels: tuple[str, str],
+    alt: str,
+    *,
+    ticks: tuple[Sequence[float], Sequence[float]],
+    names: tuple[Sequence[str], Sequence[str]] | None = None,
+) -> Picture:
+    """Draw lines and points on logarithmic axes.
+
+    Parameters
+    ----------
+    ticks : two sequences
+        Of both axes; `names` is what stands at them.
+    """
+    with axes(140, 96) as (figure, ax):
+        lines = points = 0
+        for name, (x, y, joined) in traces.items():
+            if joined:
+                ax.plot(x, y, DASHES[lines], color=INK, label=name)
+                lines += 1
+            else:
+                ax.plot(x, y, MARKERS[points], color=INK, label=name)
+                points += 1
+        ax.set(xscale="log", yscale="log")
+        ax.set(xlabel=labels[0], ylabel=labels[1])
+        shown = names or tuple([f"{t:g}" for t in axis] for axis in ticks)
+        ax.set_xticks(ticks[0], shown[0])
+        ax.set_yticks(ticks[1], shown[1])
+        ax.minorticks_off()
+        figure.legend(loc="outside lower center", ncols=2, fontsize=7)
+    return picture(figure, alt)
