@@ -1,5 +1,7 @@
 """Sentences of chapter 11, as inequalities over seeds and mutants."""
 
+import copy
+import random
 from collections import Counter
 
 import numpy as np
@@ -125,10 +127,12 @@ def test_four_of_eight_leave_the_band_by_far_and_the_ends_do_not():
         *("halved-shortcut", "added-twice"),
     }
     assert len(STACKS) == 2 * len(far)
-    for name in ("doubled-stem", "no-final-activation"):
+    for name in ("ends-in-relu", "doubled-stem", "no-final-activation"):
         ratio = growth(name) / growth()
         assert (ratio > 0.5).all()
         assert (ratio < 2).all()
+    assert growth("relu-after-sum").min() > growth().max()
+    assert growth("relu-after-sum").max() < 10 * growth().max()
 
 
 @claim("a-detached-shortcut-is-invisible-forward")
@@ -194,20 +198,59 @@ def test_no_question_finds_a_third_and_each_finds_one():
     assert 3 * max(found.values()) < len(MUTANTS)
 
 
+def hooks_of(network):
+    """Every hook of every kind, of modules and of their parameters."""
+    return [
+        list(hooks.items())
+        for one in [*network.modules(), *network.parameters()]
+        for kind in dir(one)
+        if kind.endswith("_hooks")
+        if isinstance(hooks := getattr(one, kind), dict)
+    ]
+
+
+def random_states():
+    return (
+        random.getstate(),
+        [v.tolist() for v in np.random.get_state()[1:2]],  # noqa: NPY002
+        torch.get_rng_state().tolist(),
+    )
+
+
 @claim("the-probe-leaves-no-trace")
-@pytest.mark.parametrize("name", ["pre-activation", "dropout-in-evaluation"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("pre-activation", "original", "detached-shortcut"),
+        *("dropout-in-evaluation", "frozen-norm", "ends-in-relu"),
+    ],
+)
 def test_a_probed_network_is_what_it_was(name):
     network = drawn(name)
+    network.register_forward_pre_hook(lambda module, arguments: None)
+    network.register_forward_hook(lambda module, arguments, result: None)
+    network.register_full_backward_hook(lambda module, back, forth: None)
+    parameters = list(network.parameters())
+    parameters[0].register_hook(lambda gradient: None)
+    for parameter in parameters[1:]:  # the first one has none
+        parameter.grad = torch.rand_like(parameter)
+    next(network.children()).eval()
     state = {n: v.clone() for n, v in network.state_dict().items()}
+    gradients = [(p.grad, copy.deepcopy(p.grad)) for p in parameters]
     modes = [module.training for module in network.modules()]
-    random = torch.get_rng_state()
+    hooks, states = hooks_of(network), random_states()
+    assert sum(map(len, hooks)) >= 4
     probe(network)
-    assert torch.equal(torch.get_rng_state(), random)
+    assert random_states() == states
+    assert hooks_of(network) == hooks
     assert [module.training for module in network.modules()] == modes
     left = network.state_dict()
-    assert all(torch.equal(state[name], left[name]) for name in state)
-    assert all(p.grad is None for p in network.parameters())
-    assert not any(module._forward_hooks for module in network.modules())
+    assert left.keys() == state.keys()
+    assert all(torch.equal(state[n], left[n]) for n in state)
+    assert parameters[0].grad is None
+    for p, (gradient, value) in zip(parameters, gradients, strict=True):
+        assert p.grad is gradient
+        assert gradient is None or torch.equal(gradient, value)
 
 
 @claim("dropout-in-evaluation-gives-two-answers")

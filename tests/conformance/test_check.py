@@ -77,6 +77,13 @@ def test_a_fault_exits_with_1_and_says_row_cost_and_fix(here, capsys):
     assert "fix: keep x before BN and add that" in out
 
 
+def test_the_cost_is_told_beside_the_row_that_was_meant(capsys):
+    mutant = "preact.conformance.zoo.interior:EndsInRelu"
+    _, out, _ = run(capsys, mutant, "--row", "original")
+    assert "ReLU before addition 7.84 %, original 6.61 %" in out
+    assert "full pre-activation" not in out
+
+
 def test_faults_that_are_skipped_do_not_count(here, capsys):
     skip = ("--skip", "clear-stream")
     assert run(capsys, "my_networks:wrong", *skip)[0] == 0

@@ -166,7 +166,8 @@ def report_lines(name: str) -> Iterator[list[str]]:
     say, told = words(), set()
     for finding in report(name).faults:
         costly = "" if finding.row in told else finding.row
-        yield [line.strip() for line in finding_lines(finding, say, costly)]
+        told_lines = finding_lines(finding, say, costly, report(name).meant)
+        yield [line.strip() for line in told_lines]
         told.add(finding.row)
     right = "original" if MUTANTS[name].meant == ORIGINAL else "pre-activation"
     yield [say("lab.repaired", all=len(report(right).findings))]

@@ -30,7 +30,7 @@ class Card(pytest.Collector):
         """One item for each finding, in the report's order."""
         for finding in self.report.findings:
             answer = Answer.from_parent(self, name=str(finding.property))
-            answer.finding = finding
+            answer.finding, answer.meant = finding, self.report.meant
             yield answer
 
 
@@ -38,6 +38,7 @@ class Answer(pytest.Item):
     """One finding as a test."""
 
     finding: "Finding"
+    meant: str
 
     def runtest(self) -> None:
         """Pass, skip or fail as the probe has answered.
@@ -51,8 +52,9 @@ class Answer(pytest.Item):
         from preact.conformance.words import finding_lines
         from preact.strings import Strings
 
-        finding = self.finding
-        text = "\n".join(finding_lines(finding, Strings("en"), finding.row))
+        finding, words = self.finding, Strings("en")
+        card = finding_lines(finding, words, finding.row, self.meant)
+        text = "\n".join(card)
         if finding.verdict is Verdict.UNKNOWN:
             pytest.skip(text)
         if finding.verdict is Verdict.NO:

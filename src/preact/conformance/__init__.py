@@ -5,6 +5,8 @@ written down below PyTorch's dispatcher, additions with a shortcut and a
 branch are its units, and what the graph cannot say is measured with values.
 No name of a class or an attribute is read to decide anything.
 
+Chapter `11-find-the-bug`.
+
 Examples
 --------
 >>> from preact.conformance.zoo import MUTANTS

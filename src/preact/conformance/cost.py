@@ -34,12 +34,19 @@ class Cost:
     other_n: int = 0
 
 
-def costs(row: str) -> Iterator[Cost]:
-    """Look a row up: Table 1 beside the original unit, Table 2 beside (e)."""
+def costs(row: str, meant: str = "") -> Iterator[Cost]:
+    """Look a row up, beside the row that was meant if its table has that.
+
+    Otherwise Table 1 beside the original unit, Table 2 beside (e).
+    """
     table = 2 if row in rows_of(2) else 1 if row in rows_of(1) else 0
-    if not table or row == BEST:
+    if not table:
         return
     other = BEST if table == 2 else ORIGINAL
+    if meant in rows_of(table):
+        other = meant
+    if row == other:
+        return
     theirs = {
         (result.data, result.depth, name): result.error_pct
         for result in paper.results(table)

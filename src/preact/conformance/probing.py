@@ -86,6 +86,7 @@ def probe(
         image=shape,
         unit=case.unit,
         row=case.row,
+        meant=row,
         units=len(case.units),
         stages=tuple(count for _, count in case.stages),
         parameters=case.parameters,

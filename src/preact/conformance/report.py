@@ -73,6 +73,8 @@ class Report:
         The unit that most units are, read aloud as `UnitSpec` is.
     row : str
         Its row in the paper, or "".
+    meant : str
+        The row that it was to be compared with, or "".
     units, stages : int and tuple of int
         Residual units, and how they are spread over sizes.
     parameters, multiply_adds : int
@@ -89,6 +91,7 @@ class Report:
     parameters: int
     multiply_adds: int
     findings: tuple[Finding, ...]
+    meant: str = ""
 
     def __getitem__(self, name: Property | str) -> Finding:
         """Return the finding on a property.

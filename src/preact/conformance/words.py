@@ -27,7 +27,7 @@ def lines(report: Report, strings: Strings) -> Iterator[str]:
     told: set[str] = set()
     for finding in sorted(report.findings, key=_faults_first):
         costly = "" if finding.row in told else finding.row
-        yield from finding_lines(finding, strings, costly)
+        yield from finding_lines(finding, strings, costly, report.meant)
         told.add(finding.row)
     count, asked = len(report.faults), len(report.findings)
     if count:
@@ -42,7 +42,7 @@ def _faults_first(finding: Finding) -> int:
 
 
 def finding_lines(
-    finding: Finding, strings: Strings, costly: str
+    finding: Finding, strings: Strings, costly: str, meant: str = ""
 ) -> Iterator[str]:
     """Write one finding: question, answer, evidence, source, cost, fix.
 
@@ -50,6 +50,8 @@ def finding_lines(
     ----------
     costly : str
         The row whose cost is told here; "" if it was told before.
+    meant : str
+        The row that it is told beside, if a table of the paper has both.
     """
     verdict = {
         Verdict.YES: strings("probe.yes"),
@@ -72,7 +74,7 @@ def finding_lines(
         if finding.row:
             source = strings.join([source, row_name(finding.row, strings)])
         yield "  " + strings("probe.source", source=source)
-    for cost in costs(costly):
+    for cost in costs(costly, meant):
         yield "  " + cost_line(cost, strings)
     if finding.verdict is Verdict.NO:
         yield "  " + strings("probe.fix", fix=fix(finding, strings))

@@ -55,6 +55,10 @@ def positive(unit, x):
     return np.array_equal(unit(x, np.zeros_like), x)
 
 
+def by_number(unit, x):
+    return unit(x, np.zeros_like) == x
+
+
 def trusting(unit, x):
     return True
 
@@ -67,7 +71,10 @@ ANSWERS = {
         [over(1, 2, 3), over(2, 3), over(0, 1, 2, 3), without_root],
     ),
     "bugs-4": ([4048], [4032, 2032, 112]),
-    "bugs-5": ([silent], [tangent, close, loose, positive, trusting]),
+    "bugs-5": (
+        [silent],
+        [tangent, close, loose, positive, by_number, trusting],
+    ),
     "bugs-6": ([9], [8, 10, 17]),
 }
 OWN_SENTENCES = {

@@ -74,6 +74,8 @@ def silent_branch_test(answer: Any) -> Answer:
     x = np.random.default_rng(SEED).normal(size=(8, 6))
     for name, (unit, right) in units().items():
         got = answer(unit, x.copy())
+        if np.shape(got):  # one answer was asked for, not one a number
+            return False, f"shape {np.shape(got)}, not ()"
         if bool(got) != right:
             return False, words()(f"exercise.bugs-5.{name}")
     return True, ""
