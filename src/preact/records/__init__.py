@@ -10,7 +10,8 @@ Examples
 >>> record.depth, record.test_error_is
 (110, 'last iteration')
 
-Chapters `05-shortcuts`, `06-activations`, `07-depth` and `08-training`.
+Chapters `05-shortcuts`, `06-activations`, `07-depth`, `08-training` and
+`09-imagenet`.
 """
 
 from preact.records.files import (

@@ -15,7 +15,7 @@ Examples
 >>> outcome.outcome, outcome.iterations, len(outcome.weights)
 ('finished', 2, 37)
 
-Chapter `08-training`.
+Chapters `08-training` and `09-imagenet`.
 """
 
 from preact.train.evaluation import evaluate
