@@ -120,4 +120,4 @@ def _error(error_pct: float | None, strings: Strings) -> str:
     """An error in percent, or the paper's word."""
     if error_pct is None:
         return strings("probe.fails")
-    return f"{error_pct:.2f} %"
+    return strings("number.percent", value=f"{error_pct:.2f}")
