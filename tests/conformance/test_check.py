@@ -100,6 +100,24 @@ def test_json_is_all_that_is_printed(here, capsys):
     assert [f["property"] for f in denied] == ["first-unit", "size"]
 
 
+@pytest.mark.parametrize(
+    ("language", "cited"),
+    [
+        ("en", "Fig. 4(b), BN after addition"),
+        ("zh-Hans", "图 4(b)，相加后 BN"),
+        ("zh-Hant", "圖 4(b)，"),
+    ],
+)
+def test_the_paper_is_cited_in_the_reader_s_language(
+    here, capsys, language, cited
+):
+    _, out, _ = run(capsys, "my_networks:wrong", "--language", language)
+    assert cited in out
+    if language != "en":
+        english = ("Eq.", "Fig.", "Sec.", "ppendix", " %")
+        assert not [word for word in english if word in out]
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_language_reports(here, capsys, language):
     code, out, _ = run(capsys, "my_networks:wrong", "--language", language)

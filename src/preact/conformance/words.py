@@ -6,6 +6,13 @@ from preact.conformance.cost import Cost, costs
 from preact.conformance.report import Finding, Report, Verdict
 from preact.strings import Strings
 
+CITED = {
+    "Eq.": "equation",
+    "Fig.": "figure",
+    "Sec.": "section",
+    "Appendix": "appendix",
+    "appendix": "appendix",
+}
 SHOWN = 4  # places of one finding; the others are counted
 
 
@@ -70,14 +77,22 @@ def finding_lines(
     if finding.places:
         yield "  " + strings("probe.where", places=_places(finding, strings))
     if finding.verdict is Verdict.NO or finding.row:
-        source = finding.source
+        cited = [cite(place, strings) for place in finding.source.split(", ")]
         if finding.row:
-            source = strings.join([source, row_name(finding.row, strings)])
-        yield "  " + strings("probe.source", source=source)
+            cited.append(row_name(finding.row, strings))
+        yield "  " + strings("probe.source", source=strings.join(cited))
     for cost in costs(costly, meant):
         yield "  " + cost_line(cost, strings)
     if finding.verdict is Verdict.NO:
         yield "  " + strings("probe.fix", fix=fix(finding, strings))
+
+
+def cite(place: str, strings: Strings) -> str:
+    """A place of a paper, such as "Fig. 4(b)", in the language."""
+    kind, _, number = place.partition(" ")
+    if kind not in CITED:  # the name of another paper
+        return place
+    return strings(f"probe.{CITED[kind]}", number=number)
 
 
 def fix(finding: Finding, strings: Strings) -> str:
