@@ -46,7 +46,9 @@ def test_every_published_record_stands_where_its_fields_say():
         experiment, data, network, row, seed = place
         assert record.experiment == experiment, path
         assert record.data == data, path
-        assert network == f"resnet-{record.depth}-{record.convs}", path
+        stages = record.config.get("stages", 3)
+        own = "" if stages == 3 else f"-stages-{stages}"
+        assert network == f"resnet-{record.depth}-{record.convs}{own}", path
         assert row.split(".tail")[0] == record.row, path
         assert seed == f"seed-{record.seed}.json", path
         curve = read_curve(path)
@@ -64,6 +66,7 @@ def test_the_configuration_of_every_published_record_can_be_made_again():
             row=record.row,
             depth=record.depth,
             convs=record.convs,
+            stages=record.config.get("stages", 3),
             width=record.width,
             recipe=parse(Recipe, record.config["protocol"]),
             data=labelled(record),
