@@ -228,7 +228,9 @@ def test_in_post_ln_the_gradient_vanishes_in_training():
         assert ratio(run.at(10)) < 1 / 100
         assert ratio(run.at(50)) < 1 / 1000
     iterations = [m.iteration for m in runs[0].moments]
-    middle = [np.median([ratio(run.at(i)) for run in runs]) for i in iterations]
+    middle = [
+        np.median([ratio(run.at(i)) for run in runs]) for i in iterations
+    ]
     assert middle[iterations.index(10)] < middle[0] / 1000
     assert (np.diff(middle) < 0).all()
 
