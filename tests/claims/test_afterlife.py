@@ -222,12 +222,40 @@ def test_deepnorm_learns_with_12_layers():
 
 @claim("afterlife-gradient-vanishes-in-training")
 def test_in_post_ln_the_gradient_vanishes_in_training():
-    for run in chosen("post-ln", 12):
-        assert ratio(run.at(0)) > 1 / 2
+    runs = chosen("post-ln", 12)
+    for run in runs:
+        assert ratio(run.at(0)) > 0.8
         assert ratio(run.at(10)) < 1 / 100
         assert ratio(run.at(50)) < 1 / 1000
-    for run in chosen("pre-ln", 12):
-        assert min(ratio(run.at(i)) for i in (0, 10, 50)) > 1
+    iterations = [m.iteration for m in runs[0].moments]
+    middle = [
+        np.median([ratio(run.at(i)) for run in runs]) for i in iterations
+    ]
+    assert middle[iterations.index(10)] < middle[0] / 1000
+    assert (np.diff(middle) < 0).all()
+
+
+@claim("afterlife-gradient-vanishes-in-training")
+@pytest.mark.parametrize("arm", BARE)
+def test_where_the_addition_is_bare_it_does_not(arm):
+    runs = chosen(arm, 12)
+    assert len(runs) >= 4
+    for run in runs:
+        assert min(ratio(m) for m in run.moments) > 0.99
+
+
+@claim("afterlife-deepnorm-dips")
+def test_deepnorm_loses_most_of_its_direct_term_and_recovers():
+    runs = chosen("deepnorm", 12)
+    assert len(runs) >= 4
+    for run in runs:
+        assert run.at(0).direct[0] > 0.85
+        assert 0.04 < run.at(10).direct[0] < 0.07
+        assert 0.2 < run.at(200).direct[0] < 0.3
+        assert ratio(run.at(10)) < 0.1
+        assert ratio(run.at(200)) > 0.7
+    for run in chosen("post-ln", 12):
+        assert abs(run.at(10).direct[0]) < 1e-6
 
 
 def test_records_are_of_unchanged_code_and_one_recipe():

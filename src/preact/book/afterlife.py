@@ -69,6 +69,9 @@ def stochastic_mixing(
     return sinkhorn(np.eye(streams) + size * np.abs(noise))
 
 
+MIXINGS = {"free": free_mixing, "stochastic": stochastic_mixing}
+
+
 def running_products(mixing: Array) -> Array:
     """Products H_{l-1} ... H_0 for l = 0, ..., L: (L + 1, n, n).
 
@@ -135,7 +138,8 @@ def picture_of(
         )
         for arm, m in arms.items()
     ]
-    alt = say(f"afterlife.{alt_key}", each=" ".join(each), **values)
+    axes = {q: say(f"training.{q}") for q in ("signal", "gradient", "direct")}
+    alt = say(f"afterlife.{alt_key}", each=" ".join(each), **axes, **values)
     return placed_by_unit(arms, alt, say)
 
 
