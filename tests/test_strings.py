@@ -37,6 +37,8 @@ NAMED_ELSEWHERE = {
     "shortcut": ["book/en/05-shortcuts.md"],
     "speed": ["src/preact/records/speed.toml"],
     "predict": ["book/en/*.md"],
+    "costs": ["src/preact/book/machines.toml"],
+    "imagenet": ["src/preact/book/imagenet.py"],
     "exercise": ["src/preact/book/exercises/*.py"],
     "probe_ask": ["src/preact/conformance/report.py"],
     "probe_said": ["src/preact/conformance/checks/*.py"],

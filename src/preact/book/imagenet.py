@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from html import escape
 from math import sqrt
@@ -26,11 +27,12 @@ from preact.book import planner
 from preact.book.explorers import Html
 from preact.book.page import words
 from preact.book.planner import Machine
-from preact.figures import Table
+from preact.figures import Picture, Table, Trace, log_chart
 from preact.records.compare import load_records
 from preact.reference.caches import Array
 
 LONGEST_S = 120  # that two processes may take
+PER_GPU = 32  # images, as in the paper
 VALIDATION = 50_000  # images of ImageNet that Table 5 is counted on
 # What the first residual paper's Table 1 counts, in 10^9 multiply-adds, and
 # what its networks' best-known copies hold, in 10^6 parameters.
@@ -46,8 +48,8 @@ SHARED = (
     *("fits", "too_large"),
 )
 LINES = (
-    *("parameters", "multiply_adds", "kept", "needed"),
-    *("work", "talk", "speed", "hours"),
+    *("line_parameters", "line_multiply_adds", "line_kept", "line_needed"),
+    *("line_work", "line_talk", "line_speed", "line_hours"),
 )
 COUNTS = {
     "images": (4, 8, 16, 32, 64, 128, 256),
@@ -68,9 +70,8 @@ def cost_planner(here: Machine | None = None) -> Html:
         Measured; chosen as one more machine.
     """
     say = words()
-    own = [f"line_{line}" for line in LINES]
     data = {
-        "words": {w: say.table[f"costs.{w}"] for w in (*SHARED, *own)},
+        "words": {w: say.table[f"costs.{w}"] for w in (*SHARED, *LINES)},
         "jobs": page_jobs(),
         "machines": page_machines(here),
         "links": [
@@ -140,8 +141,11 @@ def bill_table() -> Table:
                 f"{hours:.2f}",
             ]
         )
-    names = ("network", "m", "g", "mb_image", "ms_step", "h")
-    head = [say(f"costs.head_{name}") for name in names]
+    names = (
+        *("head_network", "head_m", "head_g"),
+        *("head_mb_image", "head_ms_step", "head_h"),
+    )
+    head = [say(f"costs.{name}") for name in names]
     return Table(head, body, say("costs.caption"))
 
 
@@ -281,6 +285,46 @@ def fitted_link(n_bytes: Array, seconds: Array) -> tuple[float, float]:
     scaled = columns / seconds[:, None]
     latency, per_byte = np.linalg.lstsq(scaled, np.ones_like(seconds))[0]
     return float(latency), float(1 / per_byte)
+
+
+def speedup_chart(
+    speed: Callable[[Mapping[str, Any], int, float], float],
+    counts: Sequence[int],
+) -> Picture:
+    """Draw images a second over GPUs, for two links and two batches.
+
+    Parameters
+    ----------
+    speed : function of a link, the number of GPUs, the images on each
+        Images a second.
+    counts : sequence of int
+        Numbers of GPUs; the first one, by the first link, is the unit.
+    """
+    say, links = words(), planner.catalog()["link"][1:]
+    base = speed(links[0], counts[0], PER_GPU)
+    whole = counts[0] * PER_GPU
+    ways: dict[str, Callable[[int], float]] = {
+        "weak": lambda count: PER_GPU,
+        "strong": lambda count: whole / count,
+    }
+    traces, hundred = {}, []
+    for link in links:
+        for way, images in ways.items():
+            name = say(f"imagenet.{way}", link=say(f"costs.{link['key']}"))
+            found = {n: speed(link, n, images(n)) / base for n in counts}
+            traces[name] = Trace(counts, list(found.values()))
+            at_hundred = speed(link, 100, images(100)) / base
+            hundred.append(
+                say("imagenet.ratio", name=name, value=f"{at_hundred:.2g}")
+            )
+    ideal = [count / counts[0] for count in counts]
+    traces[say("imagenet.ideal")] = Trace(counts, ideal, joined=False)
+    return log_chart(
+        traces,
+        (say("imagenet.gpus"), say("imagenet.speedup")),
+        say("imagenet.hundred_alt", each=say.join(hundred)),
+        ticks=(counts, (0.1, 0.3, 1, 3, 10, 30)),
+    )
 
 
 # ------------------------------------------------------------------ ResNet-50

@@ -34,8 +34,7 @@ def steps_with_band(
             )
         ax.axvline(0, color=PAPER_GREY)
         ax.set_yticks(range(len(steps)), list(steps))
-        ax.set(ylim=(len(steps) - 0.5, -0.5))
-        figure.supxlabel(label, fontsize=10)
+        ax.set(ylim=(len(steps) - 0.5, -0.5), xlabel=label)
         ax.grid(visible=True, axis="x")
     return picture(figure, alt)
 
@@ -111,5 +110,7 @@ def log_chart(
         ax.set_xticks(ticks[0], shown[0])
         ax.set_yticks(ticks[1], shown[1])
         ax.minorticks_off()
-        figure.legend(loc="outside lower center", ncols=2, fontsize=7)
+        figure.legend(
+            loc="outside lower center", ncols=2, fontsize=7, handlelength=4
+        )
     return picture(figure, alt)
