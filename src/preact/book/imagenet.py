@@ -83,10 +83,11 @@ def cost_planner(here: Machine | None = None) -> Html:
     }
     text = escape(json.dumps(data, ensure_ascii=False), quote=True)
     title = escape(say("costs.title"), quote=True)
+    table_of = escape(say("costs.all"))
     return Html(
         f'<div class="preact-explorer preact-costs" role="group" '
         f'aria-label="{title}" data-costs="{text}">'
-        f"<details open><summary>{escape(say('costs.all'))}</summary>"
+        f"<details open><summary>{table_of}</summary>"
         f"{bill_table()._repr_html_()}</details></div>"
     )
 
