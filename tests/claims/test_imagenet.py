@@ -15,11 +15,11 @@ from preact.book.imagenet import (
     PUBLISHED,
     changes,
     distance,
-    fifty,
     run_two_processes,
     sampling_error,
     shares,
 )
+from preact.book.resnet_50 import fifty
 from preact.nn import Network
 from preact.nn.layers import set_ghost_batch
 from preact.records.compare import load_records

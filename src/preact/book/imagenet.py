@@ -28,7 +28,6 @@ from preact.book.explorers import Html
 from preact.book.page import words
 from preact.book.planner import Machine
 from preact.figures import Picture, Table, Trace, log_chart
-from preact.records.compare import load_records
 from preact.reference.caches import Array
 
 LONGEST_S = 120  # that two processes may take
@@ -326,19 +325,3 @@ def speedup_chart(
         say("imagenet.hundred_alt", each=say.join(hundred)),
         ticks=(counts, (0.1, 0.3, 1, 3, 10, 30)),
     )
-
-
-# ------------------------------------------------------------------ ResNet-50
-def fifty() -> dict[str, Array]:
-    """Test errors of the narrow ResNet-50 on digits, in percent.
-
-    Returns
-    -------
-    dict
-        Row to (2, seeds): without and with a BN before the classifier.
-    """
-    runs: dict[str, tuple[list[float], list[float]]] = {}
-    for run in load_records("digits_resnet_50"):
-        heads = runs.setdefault(run.row, ([], []))
-        heads["BN" in run.tail].append(run.test_error_pct)
-    return {row: np.array(heads) for row, heads in runs.items()}
