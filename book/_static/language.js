@@ -6,8 +6,8 @@ document.addEventListener("click", (event) => {
   try {
     localStorage.setItem("language", link.hreflang);
   } catch {}
-  const seen = [...document.querySelectorAll(".bd-article section section[id]")]
-    .filter((section) => section.getBoundingClientRect().top < 160)
+  const seen = [...document.querySelectorAll(".bd-article > section > section[id]")]
+    .filter((section) => section.getBoundingClientRect().top < innerHeight / 2)
     .at(-1);
   const asked = location.hash && document.getElementById(location.hash.slice(1));
   const near = asked && Math.abs(asked.getBoundingClientRect().top) < innerHeight;

@@ -40,12 +40,9 @@ VENDORED = {  # npm package: (folder on the site, files)
 # What English text is set in, and the figures and ligatures it uses.
 TEXT_GLYPHS = [
     *range(0x20, 0x7F),
-    *range(0xA0, 0x100),
-    *range(0x2010, 0x2016),
-    *range(0x2018, 0x201E),
-    *(0x2026, 0x2032),
+    *map(ord, "\xa0§°±²³·×àáäåçèéíñóöøü–—‘’“”…′"),
 ]
-TEXT_FEATURES = ["kern", "liga", "lnum", "tnum"]
+TEXT_FEATURES = ["kern", "liga"]
 ICON_SCRIPT = re.compile(r"<script[^>]*fontawesome\.js[^>]*></script>\n?")
 PRELOAD = re.compile(r'<link rel="preload"[^>]*fontawesome\.js[^>]*>\n?')
 LABEL = re.compile(r'\b(title|aria-label|placeholder)="([^"]+)"')

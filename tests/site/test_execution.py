@@ -33,7 +33,7 @@ def test_a_page_shows_the_outputs_of_its_one_run(path):
             assert output.get("name") != "stderr"
             if output.output_type == "stream":
                 for line in output.text.splitlines():
-                    assert line in text
+                    assert line.rstrip() in text
                     shown += 1
             elif "text/html" in output.data:
                 markup = output.data["text/html"]

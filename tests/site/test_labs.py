@@ -27,7 +27,7 @@ def test_the_report_is_hidden_until_the_reader_has_guessed(
     page, words = open_page(CHAPTER.format(language)), Strings(language)
     host = one(page, "halved-shortcut")
     assert not host.locator(".report").is_visible()
-    assert host.locator("svg").count() == 0
+    assert host.locator(".curves svg").count() == 0
     guess(host, "identity-shortcut")
     assert host.locator(".report").is_visible()
     assert host.locator(".verdict").inner_text() == words("lab.right")
