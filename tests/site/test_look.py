@@ -64,7 +64,11 @@ def test_the_mark_behind_a_heading_takes_no_line_of_its_own(
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_switch_keeps_the_section_that_is_read(open_page, language):
     page = open_page(PAGE.format(language))
-    page.evaluate("document.getElementById('signal-growth').scrollIntoView()")
+    for _ in range(2):  # what is drawn late moves the page
+        page.evaluate(
+            "document.getElementById('signal-growth').scrollIntoView()"
+        )
+        page.wait_for_timeout(1500)
     other = next(code for code in LANGUAGES if code != language)
     page.click(f".language-switch a[hreflang={other}]")
     page.wait_for_url(f"**{PAGE.format(other)}#signal-growth")
