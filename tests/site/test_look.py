@@ -70,9 +70,15 @@ def test_the_switch_keeps_the_section_that_is_read(open_page, language):
         )
         page.wait_for_timeout(1500)
     other = next(code for code in LANGUAGES if code != language)
-    page.click(f".language-switch a[hreflang={other}]")
-    page.wait_for_url(f"**{PAGE.format(other)}#signal-growth")
-    assert page.locator("section#signal-growth > h2").count() == 1
+    page.evaluate(
+        "code => document.querySelector("
+        "`.language-switch a[hreflang=${code}]`).click()",
+        other,
+    )
+    page.wait_for_url(
+        f"**{PAGE.format(other)}#signal-growth", wait_until="commit"
+    )
+    page.locator("section#signal-growth > h2").wait_for(state="attached")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
