@@ -4,23 +4,17 @@ import html
 import json
 import math
 import re
-import shutil
-import subprocess
 
 import pytest
 from answers import MODULES
 
-from paths import ROOT
+from engine.calls import call, needs_node
 from preact.book import check, setup
 from preact.book.exercises import CHECKERS
 from preact.book.exercises.field import answer_field, expected_number
 from preact.book.exercises.judge import Expected, number
 from preact.strings import LANGUAGES, Strings
 
-NODE = shutil.which("node")
-needs_node = pytest.mark.skipif(
-    NODE is None, reason="the page's script runs in Node, which is not here"
-)
 ANSWERS = {
     label: [*right, *wrong]
     for module in MODULES
@@ -36,15 +30,8 @@ def data_of(exercise):
 
 def verdicts(questions):
     """What the page says to pairs of an exercise's data and a typed text."""
-    answer = subprocess.run(
-        [NODE, str(ROOT / "tests/engine/judge.js")],
-        input=json.dumps(questions),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert answer.returncode == 0, answer.stderr
-    return json.loads(answer.stdout)
+    pairs = [[text, exercise] for exercise, text in questions]
+    return call("answer.preactAnswer.judge", pairs)
 
 
 def test_exercises_answered_by_a_number_have_a_field_and_others_not():

@@ -1,8 +1,5 @@
 """Twelve units from one BN and one ReLU: counted, written, measured."""
 
-import json
-import shutil
-import subprocess
 from itertools import product
 
 import numpy as np
@@ -10,7 +7,7 @@ import pytest
 import torch
 from torch.nn.functional import batch_norm, conv2d
 
-from paths import ROOT
+from engine.calls import call, needs_node
 from preact import reference
 from preact.book.placements import (
     PLACES,
@@ -30,7 +27,6 @@ from preact.reference.network import unit_params
 from preact.spec import BN, RELU, TABLE_2, UnitSpec
 
 WAYS = twelve_units()
-NODE = shutil.which("node")
 claim = pytest.mark.claim
 EVERY_WAY = pytest.mark.parametrize("way", WAYS)
 
@@ -108,7 +104,7 @@ def test_what_is_shown_is_what_propagation_measures(way):
         )
 
 
-@pytest.mark.skipif(NODE is None, reason="the page's script runs in Node")
+@needs_node
 def test_the_page_names_every_choice_as_python_does():
     choices, wanted = [], []
     for bn, relu, relu_first in product(PLACES, PLACES, (False, True)):
@@ -117,18 +113,12 @@ def test_the_page_names_every_choice_as_python_does():
         if bn == relu:
             places = {bn: (RELU, BN) if relu_first else (BN, RELU)}
         wanted.append(key(UnitSpec(**places)))
-    answer = subprocess.run(
-        [NODE, str(ROOT / "tests/engine/builder.js")],
-        input=json.dumps(choices),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert answer.returncode == 0, answer.stderr
-    got = json.loads(answer.stdout)
-    assert [one["way"] for one in got] == wanted
+    builder = "builder.preactBuilder"
+    ways = call(f"{builder}.wayOf", [[choice] for choice in choices])
+    assert ways == wanted
     assert set(wanted) == set(WAYS)
-    assert [one["again"] for one in got] == wanted
+    choices = call(f"{builder}.choiceOf", [[way] for way in ways])
+    assert call(f"{builder}.wayOf", [[c] for c in choices]) == wanted
 
 
 # --------------------------------------------- what the chapter says of them

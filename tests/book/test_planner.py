@@ -1,16 +1,10 @@
 """The cost planner: the page's arithmetic is the package's."""
 
-import json
-import shutil
-import subprocess
-
 import pytest
 
-from book.tools import ROOT
+from engine.calls import call, needs_node
 from preact.book import planner
 from preact.book.imagenet import cost_planner, page_jobs, page_machines
-
-NODE = shutil.which("node")
 
 
 def bill(name, machine, link, count, images, width):
@@ -31,7 +25,7 @@ def bill(name, machine, link, count, images, width):
     }
 
 
-@pytest.mark.skipif(NODE is None, reason="the page's script runs in Node")
+@needs_node
 def test_the_page_and_the_package_send_the_same_bill():
     links, sheets = planner.catalog()["link"], page_machines(None)
     asked, wanted = [], []
@@ -39,20 +33,11 @@ def test_the_page_and_the_package_send_the_same_bill():
         sheet, link = sheets[k % len(sheets)], links[k % len(links)]
         count, images, width = (1, 8, 100)[k % 3], 4 * (k + 1), (4, 2)[k % 2]
         choice = {"count": count, "images": images, "width": width}
-        asked.append(
-            {"job": job, "machine": sheet, "link": link, "choice": choice}
-        )
+        asked.append([job, sheet, link, choice])
         machine = planner.machine(sheet["name"], half=width == 2)
         wanted.append(bill(job["name"], machine, link, count, images, width))
-    answer = subprocess.run(
-        [NODE, str(ROOT / "tests/engine/costs.js")],
-        input=json.dumps(asked),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert answer.returncode == 0, answer.stderr
-    for got, own in zip(json.loads(answer.stdout), wanted, strict=True):
+    bills = call("costs.preactCosts.plan", asked)
+    for got, own in zip(bills, wanted, strict=True):
         assert got == pytest.approx(own, rel=1e-9)
 
 

@@ -4,16 +4,17 @@ import html
 import json
 import re
 import shutil
-import subprocess
 from typing import get_args
 
 import pytest
 
-from paths import ROOT
+from engine.calls import call, needs_node
 from preact.book import setup
+from preact.book.planner import kept_bytes
 from preact.book.training import (
     RECIPES,
     SOURCES,
+    by_hand,
     planner,
     recipe_table,
     step_gb,
@@ -22,11 +23,11 @@ from preact.book.training import (
 )
 from preact.fast import Memory
 from preact.plan import cifar_plan
+from preact.records.compare import PUBLISHED
 from preact.train import find_recipe
 
-NODE = shutil.which("node")
 QUESTIONS = [
-    {"way": way, "n": n, "batch": batch, "width": width}
+    (way, n, batch, width)
     for way in get_args(Memory)
     for n, batch, width in ((1, 8, 1), (18, 128, 0.5), (111, 256, 1))
 ]
@@ -50,19 +51,23 @@ def test_the_parameters_of_any_depth_lie_on_the_planners_line():
         assert plan.parameters == none + each * n
 
 
-@pytest.mark.skipif(NODE is None, reason="the page's script runs in Node")
+@needs_node
 def test_the_page_adds_up_what_python_adds_up():
-    answer = subprocess.run(
-        [NODE, str(ROOT / "tests/engine/planner.js")],
-        input=json.dumps({"data": data(), "questions": QUESTIONS}),
-        capture_output=True,
-        text=True,
-        check=False,
+    page = data()
+    answers = call(
+        "planner.preactPlanner.gigabytes", [[page, *q] for q in QUESTIONS]
     )
-    assert answer.returncode == 0, answer.stderr
-    for ask, got in zip(QUESTIONS, json.loads(answer.stdout), strict=True):
-        wanted = step_gb(ask["n"], ask["way"], ask["batch"], ask["width"])
+    for (way, n, batch, width), got in zip(QUESTIONS, answers, strict=True):
+        wanted = step_gb(n, way, batch, width)
         assert got == pytest.approx(wanted, rel=0.01)
+
+
+def test_both_planners_keep_the_same_bytes_of_a_deep_network():
+    """By hand twelve numbers a unit; by the plan, shapes layer by layer."""
+    for n in (18, 111):
+        plan = cifar_plan("full-preactivation", depth=9 * n + 2, convs=3)
+        kept_mb, _ = by_hand(n, "keep")
+        assert kept_bytes(plan, 4) / 1e6 == pytest.approx(kept_mb, rel=0.02)
 
 
 def test_without_a_script_the_planner_is_a_table_of_three_depths():
@@ -86,5 +91,19 @@ def test_tables_say_what_has_not_been_run():
     digits = {line[1]: line[5:] for line in body if line[0] == "CIFAR-10"}
     assert digits["ResNet-110 (1-layer skip)"] == ["not run", "not run"]
     assert digits["ResNet-1001"] == ["86.39 (n = 3)", "6.94 (n = 3)"]
+
+
+def test_table_3_shows_cifar_as_soon_as_it_is_recorded(tmp_path):
+    for name in ("table_3", "digits_depth"):
+        shutil.copytree(PUBLISHED / "digits_depth", tmp_path / name)
+    lines = {tuple(line[:2]): line for line in table_3(tmp_path).body}
+    line = lines["CIFAR-10", "ResNet-1001"]
+    assert line[4] == ", ".join(line[5:])
+    assert "(n = 3)" in line[4]
+    assert lines["CIFAR-100", "ResNet-1001"][4] == "not run"
+    assert lines["CIFAR-10", "ResNet-110 (1-layer skip)"][4] == "not run"
+
+
+def test_table_4_gives_the_spread_where_the_paper_does():
     spreads = [line[5] for line in table_4().body if line[5]]
     assert spreads == ["4.89 ± 0.14", "4.69 ± 0.20", "22.68 ± 0.22"]

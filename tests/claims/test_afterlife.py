@@ -16,11 +16,11 @@ from preact.book.afterlife import (
 )
 from preact.book.transformer.model import PLACEMENTS
 from preact.book.transformer.runs import (
-    RECORDED_LETTERS,
     chosen,
     fresh,
     measure,
     recorded,
+    recorded_letters,
 )
 from preact.book.transformer.text import (
     draw_windows,
@@ -198,26 +198,26 @@ def test_the_recorded_text_is_this_one_or_of_another_python():
     (sha256,) = {run.text_sha256 for run in recorded()}
     letters = letter_entropy(read_text().test)
     same = read_text().sha256 == sha256
-    assert abs(letters - RECORDED_LETTERS) < (5e-4 if same else 0.2)
+    assert abs(letters - recorded_letters()) < (5e-4 if same else 0.2)
 
 
 @claim("afterlife-four-layers-are-enough")
 def test_with_4_layers_post_ln_learns_and_ends_last():
     post = losses("post-ln", 4)
-    assert (post < RECORDED_LETTERS - 0.4).all()
+    assert (post < recorded_letters() - 0.4).all()
     for arm in PLACEMENTS.keys() - {"post-ln"}:
         assert losses(arm, 4).max() < post.min()
 
 
 @claim("afterlife-post-ln-learns-letters")
 def test_with_12_layers_post_ln_learns_no_more_than_letters():
-    assert (losses("post-ln", 12) > RECORDED_LETTERS).all()
-    assert (losses("pre-ln", 12) < RECORDED_LETTERS - 0.6).all()
+    assert (losses("post-ln", 12) > recorded_letters()).all()
+    assert (losses("pre-ln", 12) < recorded_letters() - 0.6).all()
 
 
 @claim("afterlife-deepnorm-learns")
 def test_deepnorm_learns_with_12_layers():
-    assert (losses("deepnorm", 12) < RECORDED_LETTERS - 0.6).all()
+    assert (losses("deepnorm", 12) < recorded_letters() - 0.6).all()
 
 
 @claim("afterlife-gradient-vanishes-in-training")
@@ -281,12 +281,12 @@ def test_with_24_layers_post_ln_loses_its_gradient_sooner():
     for run in runs:
         assert ratio(run.at(0)) > 1
         assert ratio(run.at(10)) < slower
-        assert run.test_loss > RECORDED_LETTERS
+        assert run.test_loss > recorded_letters()
 
 
 @claim("afterlife-warm-up-delays")
 def test_a_warm_up_delays_what_happens_to_post_ln():
-    assert (losses("post-ln+warm-up", 12) > RECORDED_LETTERS).all()
+    assert (losses("post-ln+warm-up", 12) > recorded_letters()).all()
     for run in chosen("post-ln+warm-up", 12):
         assert ratio(run.at(10)) > 0.3
         assert ratio(run.at(50)) < 0.1

@@ -1,5 +1,6 @@
 """A folder tree of images, like ImageNet, in miniature."""
 
+import json
 import os
 import shutil
 from dataclasses import replace
@@ -9,6 +10,7 @@ import pytest
 import torch
 from PIL import Image
 
+from preact.cli import main
 from preact.data import load, read_imagenet
 from preact.data.augment import batch_indices
 from preact.data.imagenet import decode
@@ -160,3 +162,32 @@ def test_names_that_are_not_utf_8_are_names_too(tree, tmp_path):
     odd = os.fsdecode(b"\xff\xfe.png")
     (folder / "train/n01/0.png").rename(folder / "train/n01" / odd)
     assert read_imagenet(folder, 32).sha256 != before
+
+
+@pytest.mark.slow
+def test_the_command_line_takes_imagenets_own_recipe(tree, tmp_path, capsys):
+    command = ["train", "--data", "imagenet", "--folder", str(tree)]
+    command += ["--depth", "50", "--iterations", "1", "--batch", "2"]
+    out = tmp_path / "runs"
+    assert main([*command, "--out", str(out)]) == 0, capsys.readouterr().err
+    record = json.loads(next(out.rglob("seed-1.json")).read_text())
+    config = record["config"]
+    assert config["protocol"]["name"] == "imagenet"
+    assert (config["depth"], config["convs"], config["width"]) == (50, 3, 64)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"convs": 2}, "convs must be 3 for ResNet-50; got 2"),
+        ({"width": 32}, "width must be left out on ImageNet.*; got 32"),
+    ],
+)
+def test_a_run_says_what_its_network_is(tree, given, message):
+    facts = {"row": "original", "depth": 50, "convs": 3} | given
+    with pytest.raises(ValueError, match=message):
+        Run(
+            **facts,
+            recipe=find_recipe("imagenet"),
+            data=load("imagenet", tree),
+        )

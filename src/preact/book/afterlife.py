@@ -11,10 +11,10 @@ import numpy as np
 from preact.book.explorers import Html, stepper
 from preact.book.page import words
 from preact.book.transformer.runs import (
-    RECORDED_LETTERS,
     Moment,
     Run,
     chosen,
+    recorded_letters,
 )
 from preact.figures import (
     Picture,
@@ -219,7 +219,7 @@ def loss_figure() -> Picture:
     return losses_by_case(
         DEPTHS,
         losses,
-        RECORDED_LETTERS,
+        recorded_letters(),
         say("afterlife.loss_alt", each=say.join(each)),
         say,
     )

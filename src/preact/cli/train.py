@@ -25,6 +25,7 @@ from preact.experiment import (
 from preact.experiment.execute import record_path
 from preact.fast.memory import Memory
 from preact.plan import fitting_convs
+from preact.plan.depth import imagenet_counts
 from preact.train import Execution, Run, find_recipe, recipes
 from preact.train.device import check_device
 from preact.train.precision import Precision
@@ -83,7 +84,7 @@ def _add_training(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--recipe",
         choices=sorted(recipes()),
-        help="default: digits for digits, else paper",
+        help="default: the data's own for digits and imagenet, else paper",
     )
     parser.add_argument("--seed", type=int, help="default: 1")
     parser.add_argument(
@@ -197,9 +198,8 @@ def _run(
 ) -> tuple[PlannedRun, list[Deviation]]:
     """Turn the options that were given into a run."""
     data = given.get("data", "digits")
-    recipe = find_recipe(
-        given.get("recipe", "digits" if data == "digits" else "paper")
-    )
+    own = data if data in tuple(recipes()) else "paper"
+    recipe = find_recipe(given.get("recipe", own))
     changes = {name: given[name] for name in CHANGES if name in given}
     if changes.get("batch", 0) > 0:
         # BN cannot take its statistics over more than the batch.
@@ -217,10 +217,14 @@ def _run(
     execution = Execution(
         **{name: given[name] for name in EXECUTION if name in given}
     )
+    if data == "imagenet":
+        convs, _ = imagenet_counts(depth, given.get("convs"), None)
+    else:
+        convs = given["convs"] if "convs" in given else fitting_convs(depth)
     run = Run(
         row=given.get("row", ROW),
         depth=depth,
-        convs=given["convs"] if "convs" in given else fitting_convs(depth),
+        convs=convs,
         recipe=replace(recipe, **changes),
         data=load(data, folder),
         seed=given.get("seed", 1),

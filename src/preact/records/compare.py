@@ -170,7 +170,7 @@ def _line(group: Sequence[Record]) -> Line:
     theirs = paper_errors()
     joined = (
         key in theirs
-        and first.width == 16
+        and first.width == (64 if data == "ImageNet" else 16)
         and "classes" not in first.config
         and first.tail == " ".join(find_row(first.row).pre)
     )

@@ -74,6 +74,10 @@ class Run:
         Key of `preact.spec.ROWS`, or the name of `unit`.
     unit : UnitSpec, optional
         A unit of one's own; None is the one that `row` names.
+    convs : {1, 2, 3}
+        Convolutions of a unit; ImageNet's networks from 50 layers on have 3.
+    width : int
+        Channels behind the stem; ImageNet's 64 cannot be chosen.
     tail : tuple of Op, optional
         What stands before the classifier; None is what the row asks for.
     classes : int, optional
@@ -125,6 +129,11 @@ class Run:
                 f"got {self.seed!r}"
             )
         check_choice("stages", self.stages, (3, 4))
+        if self.data.name == "imagenet" and self.width != 16:
+            raise ValueError(
+                "width must be left out on ImageNet, whose networks begin "
+                f"with 64 channels; got {self.width!r}"
+            )
         self.plan  # noqa: B018  (refuses what is no network)
 
     @property
@@ -145,6 +154,7 @@ class Run:
             return imagenet_plan(
                 self.spec,
                 depth=self.depth,
+                convs=self.convs,
                 classes=self.outputs,
                 image=self.data.shape,
                 conventions=replace(conventions, tail=self.tail),
@@ -153,6 +163,7 @@ class Run:
             return imagenet_plan(
                 self.spec,
                 depth=self.depth,
+                convs=self.convs,
                 classes=self.outputs,
                 image=self.data.shape,
                 stem="cifar",
@@ -192,7 +203,7 @@ class Run:
             "tail": " ".join(tail),
             "depth": self.depth,
             "convs": self.convs,
-            "width": self.width,
+            "width": self.plan.stream_shapes[0][0],
             "protocol": asdict(self.recipe)  # the word of older records
             | {"drop_at": list(self.recipe.drop_at)},
             "data": self.data.name,

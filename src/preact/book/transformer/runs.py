@@ -23,9 +23,7 @@ from preact.typed import Name, Positive, Seed, Sha256, Text, parse, typed
 
 HERE = Path(__file__).parent
 WARM_UP = "+warm-up"
-# Loss of a guess that knows only how frequent a character is, on the test
-# part of the text that the recorded runs read.
-RECORDED_LETTERS = 3.134
+TEXT = HERE / "text.json"  # what the recorded runs have read
 Numbers = tuple[float | None, ...]
 
 
@@ -50,6 +48,20 @@ class Moment:
     signal_rms: Numbers
     gradient_norm: Numbers
     direct: Numbers
+
+
+@typed
+class TextRead:
+    """The text of the runs, which another Python may not have.
+
+    Parameters
+    ----------
+    letter_entropy : float
+        `letter_entropy` of its test part, in nats per character.
+    """
+
+    sha256: Sha256
+    letter_entropy: float
 
 
 @typed
@@ -108,9 +120,19 @@ class Run:
 def recorded() -> tuple[Run, ...]:
     """Read all runs, by arm, layers and seed."""
     runs = [
-        parse(Run, read_json(path), str(path)) for path in HERE.glob("*.json")
+        parse(Run, read_json(path), str(path))
+        for path in HERE.glob("*-seed-*.json")
     ]
     return tuple(sorted(runs, key=lambda run: (run.arm, run.layers, run.seed)))
+
+
+@cache
+def recorded_letters() -> float:
+    """Loss of a guess that knows only how frequent a character is.
+
+    In nats, on the test part of the text that the recorded runs have read.
+    """
+    return parse(TextRead, read_json(TEXT), str(TEXT)).letter_entropy
 
 
 def chosen(arm: str, layers: int) -> list[Run]:

@@ -19,16 +19,22 @@ import torch
 from preact.book.transformer.model import PLACEMENTS, Transformer
 from preact.book.transformer.runs import (
     HERE,
+    TEXT,
     WARM_UP,
     Run,
+    TextRead,
     fresh,
     loss_on,
     measure,
     shorter,
 )
-from preact.book.transformer.text import draw_windows, read_text
+from preact.book.transformer.text import (
+    draw_windows,
+    letter_entropy,
+    read_text,
+)
 from preact.experiment.provenance import environment
-from preact.records.files import write_new
+from preact.records.files import read_json, write_new
 from preact.records.record import sha256_of
 from preact.typed import dump, parse
 
@@ -54,6 +60,7 @@ def main(seeds: list[int]) -> None:
     """Make what is missing, seed by seed."""
     torch.set_num_threads(1)
     made = environment("cpu", 1)  # of the code that is loaded
+    note_text()
     for seed in seeds:
         for arm, layers in ARMS:
             path = HERE / f"{arm}-{layers}-seed-{seed}.json"
@@ -63,6 +70,21 @@ def main(seeds: list[int]) -> None:
                 lines = (f' "{k}": {json.dumps(run[k])}' for k in run)
                 text = "{\n" + ",\n".join(lines) + "\n}\n"
                 write_new(path, text, replace=False)
+
+
+def note_text() -> None:
+    """Write down which text is read; refuse another than was read before."""
+    text = read_text()
+    letters = round(letter_entropy(text.test), 4)
+    now = TextRead(sha256=text.sha256, letter_entropy=letters)
+    if not TEXT.exists():
+        write_new(TEXT, json.dumps(dump(now)) + "\n", replace=False)
+    before = parse(TextRead, read_json(TEXT), str(TEXT))
+    if before.sha256 != now.sha256:
+        raise ValueError(
+            f"the text must be that of {TEXT}, {before.sha256[:12]}; got "
+            f"{now.sha256[:12]}: another Python has other documentation"
+        )
 
 
 def train(arm: str, layers: int, seed: int) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Mutants: networks with one real mistake each, and right ones beside them.
 
-Each mistake was seen in public code, or asked about by its readers, and is
-rewritten here in the fewest lines. The table of what each of them breaks is
-`MUTANTS`; a test holds the probe to it, answer by answer.
+Each is a mistake that people make, rewritten in the fewest lines; where a
+public source is on record, `seen` names it. The table of what each of them
+breaks is `MUTANTS`; a test holds the probe to it, answer by answer.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,7 @@ class Specimen:
         The questions whose answer is no; all others are answered yes, or
         cannot be.
     seen : str
-        Where the mistake was seen.
+        Where the mistake was seen; "" where no public source is on record.
     """
 
     make: Callable[[], nn.Module]
