@@ -73,7 +73,13 @@ def main(seeds: list[int]) -> None:
 
 
 def note_text() -> None:
-    """Write down which text is read; refuse another than was read before."""
+    """Write down which text is read; refuse another than was read before.
+
+    Raises
+    ------
+    ValueError
+        If another Python, with other documentation, made the records.
+    """
     text = read_text()
     letters = round(letter_entropy(text.test), 4)
     now = TextRead(sha256=text.sha256, letter_entropy=letters)
