@@ -23,6 +23,7 @@ from sphinx.errors import ExtensionError
 from book.site.assets import VENDOR, copy_vendored, finish_pages
 from book.site.head import write_directions
 from book.site.pages import NOTEBOOKS, copy_notebooks, site_url
+from book.site.search import write_index
 from book.site.words import WORDS, language_of
 from book.tools import ROOT
 from book.tools.parity import differences
@@ -61,7 +62,7 @@ def configure(app: Sphinx, config: Config) -> None:
     if site := site_url():
         config.html_baseurl = f"{site}/{language}/"
     config.html_use_index = False  # the glossary is no index
-    config.html_js_files = [("language.js", {"loading_method": "defer"})]
+    config.html_js_files = [("language.js", {"defer": "defer"})]
     # Its menu would make every formula a stop of the tab key.
     config.mathjax3_config = {"options": {"enableMenu": False}}
     options = config.html_theme_options
@@ -121,6 +122,7 @@ def finish(app: Sphinx, error: Exception | None) -> None:
         shutil.copytree(builds / language / "html", site / language)
     copy_vendored(site / "_vendor")
     for language in LANGUAGES:
+        write_index(site / language, language)
         copy_notebooks(language, site / language / NOTEBOOKS)
         finish_pages(site / language, WORDS[language])
     if site_url():
