@@ -5,7 +5,7 @@ Object.assign(preactSearch, (() => {
   const { fold, words, setFolds } = preactSearch;
   const BOOST = { title: 3, defines: 3, chapter: 1.2, equations: 6, code: 0.7, text: 1 };
   const SYNONYM = 0.7; // of the weight of a word that was typed
-  const HOME = 1.6, DEFINED = 2, PHRASE = 1.5, TITLE = 1.6, ASIDE = 0.4;
+  const HOME = 1.6, DEFINED = 2, PHRASE = 1.5, TITLE = 1.6, ASIDE = 0.4, EXERCISE = 0.8;
   const SNIPPET = 150; // characters; a Chinese one counts twice
   const HAN = /[\u3400-\u9fff]/;
   const STOP = new Set(("a an and are as at be by do does for from how i in is it of on " +
@@ -31,7 +31,8 @@ Object.assign(preactSearch, (() => {
       id, page, place, title: title || pages[page][1], text, defines: [], equations, code,
       chapter: pages[page][1],
       file: pages[page][0] + ".html",
-      weight: pages[page][2] ? 1 : ASIDE,
+      weight: !pages[page][2] || place.endsWith("-references") ? ASIDE
+        : /-\d+$/.test(place) ? EXERCISE : 1,
       folded: { title: fold(title), text: fold(text) },
     }));
     terms = glossary.map(([own, asked, home]) => ({

@@ -15,7 +15,7 @@ from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
-from bs4 import BeautifulSoup, Tag
+from bs4 import BeautifulSoup, SoupStrainer, Tag
 from opencc import OpenCC
 from pylatexenc.latex2text import LatexNodes2Text
 from sphinx.application import Sphinx
@@ -140,7 +140,9 @@ def sections_of(html: str) -> Iterator[tuple[str, ...]]:
     html : str
         A built page; one without an article has no sections.
     """
-    article = BeautifulSoup(html, "html.parser").select_one(".bd-article")
+    article = BeautifulSoup(
+        html, "html.parser", parse_only=SoupStrainer("article")
+    ).select_one(".bd-article")
     if article is None:
         return
     for mute in article.select(UNREAD):
