@@ -5,7 +5,7 @@ Object.assign(preactSearch, (() => {
   const { fold, words, setFolds } = preactSearch;
   const BOOST = { title: 3, defines: 3, chapter: 1.2, equations: 6, code: 0.7, text: 1 };
   const SYNONYM = 0.7; // of the weight of a word that was typed
-  const HOME = 1.6, DEFINED = 2, PHRASE = 1.5, TITLE = 1.6, ASIDE = 0.4, EXERCISE = 0.8;
+  const HOME = 1.6, DEFINED = 2, PHRASE = 1.5, TITLE = 1.6, ASIDE = 0.4, EXERCISE = 0.6;
   const SNIPPET = 150; // characters; a Chinese one counts twice
   const HAN = /[\u3400-\u9fff]/;
   const STOP = new Set(("a an and are as at be by do does for from how i in is it of on " +
@@ -20,7 +20,8 @@ Object.assign(preactSearch, (() => {
 
   // Of a chapter's sections the one that defines a term: the first to say it, in
   // its title or else below the chapter's head.
-  function defining(name, [head, ...parts]) {
+  function defining(name, [head, ...rest]) {
+    const parts = rest.filter(({ weight }) => weight === 1);
     return parts.find(({ folded }) => folded.title.includes(name)) ??
       parts.find(({ folded }) => folded.text.includes(name)) ?? head;
   }

@@ -47,13 +47,14 @@ TEXT_FEATURES = ["kern", "liga"]
 ICON_SCRIPT = re.compile(r"<script[^>]*fontawesome\.js[^>]*></script>\n?")
 # Sphinx's own search, which nothing uses, and its marks.
 SPHINX_SCRIPT = re.compile(
-    r'<script src="[^"]*(?:doctools|sphinx_highlight)\.js[^>]*></script>\n?'
+    r'<script src="[^"]*(?:doctools|sphinx_highlight|translations)\.js[^>]*></script>\n?'
 )
 SPHINX_SCRIPTS = (
     "doctools.js",
     "language_data.js",
     "searchtools.js",
     "sphinx_highlight.js",
+    "translations.js",
 )
 PRELOAD = re.compile(r'<link rel="preload"[^>]*fontawesome\.js[^>]*>\n?')
 LABEL = re.compile(r'\b(title|aria-label|placeholder)="([^"]+)"')

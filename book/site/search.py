@@ -29,14 +29,13 @@ INDEX = "search-index.js"  # of an edition, beside its pages
 SCRIPTS = ("search-words.js", "search-rank.js")  # loaded with the index
 UNREAD = ", ".join(  # neither said by the text nor to be given away
     (
-        "svg, script, style, .headerlink, .cell_output, .chapter-map",
+        "svg, script, style, summary, .headerlink, .cell_output, .chapter-map",
         ".solution, .hint, .exercise-kind, .claim-mark, .footnote-reference",
         ".preact-explorer, .linenos, .eqno .headerlink",
     )
 )
 BLOCK = "p, dt, dd, li, td, th, pre, .caption"
 SECTION = "section[id]:not([id$=-content]), .exercise, .claim-entry"
-TITLE = ":scope > :is(h1, h2, h3, h4), :scope > .admonition-title"
 CHAPTER = re.compile(r"index|\d\d-[\w-]+")  # names of pages that are read
 OPENING = 240  # characters kept of a section of the other pages
 HAN = "\u3400-\u9fff"
@@ -154,20 +153,32 @@ def sections_of(html: str) -> Iterator[tuple[str, ...]]:
     sections = []
     # From the inside out: in a document the inner ones come later.
     for part in reversed(article.select(SECTION)):
-        title = part.select_one(TITLE)
-        equations = [
-            str(tag["data-equation"]) for tag in part.select("[data-equation]")
-        ]
+        title = title_of(part)
         name = plain(title.extract()) if title else ""
-        code = names_in(cell.extract() for cell in part.select("pre"))
+        code = names_in(cell.extract() for cell in part.find_all("pre"))
+        equations = [
+            str(tag["data-equation"])
+            for tag in part.find_all(_is_numbered)
+        ]
         place, numbers = str(part["id"]), " ".join(equations)
         sections.append((place, name, numbers, code, plain(part)))
         part.extract()
     yield from reversed(sections)
 
 
+def _is_numbered(tag: Tag) -> bool:
+    """Whether an element is a formula with a number."""
+    return tag.has_attr("data-equation")
+
+
+def title_of(part: Tag) -> Tag | None:
+    """Return the element that titles a section or an exercise, if one does."""
+    heading = part.find(["h1", "h2", "h3", "h4"], recursive=False)
+    return heading or part.find(class_="admonition-title", recursive=False)
+
+
 def write_out(formula: Tag) -> None:
-    """Put characters in the place of a formula's TeX, and note its number."""
+    """Put characters in the place of a formula's TeX; note its number."""
     text = formula.get_text()
     numbers = re.findall(r"^\((\d+\.\d+)\)", text.strip())
     if source := DELIMITED.search(text):
