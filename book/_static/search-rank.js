@@ -74,10 +74,11 @@ Object.assign(preactSearch, (() => {
     const synonyms = named.map((term) => term.own)
       .filter((own) => !fold(query).includes(fold(own)));
     const hits = engine.search({ queries: [
-      ...typed.map((word) => ({
+      ...typed.map((word, i) => ({
         queries: [word],
         tokenize: (text) => [text],
-        prefix: HAN.test(word) ? word.length === 1 : word.length > 2,
+        prefix: HAN.test(word) ? word.length === 1
+          : word.length > (i === typed.length - 1 ? 2 : 4),
       })),
       ...synonyms.map((own) => ({
         queries: [own], boost: scaled(SYNONYM), prefix: false, fuzzy: false,

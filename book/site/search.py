@@ -157,8 +157,7 @@ def sections_of(html: str) -> Iterator[tuple[str, ...]]:
         name = plain(title.extract()) if title else ""
         code = names_in(cell.extract() for cell in part.find_all("pre"))
         equations = [
-            str(tag["data-equation"])
-            for tag in part.find_all(_is_numbered)
+            str(tag["data-equation"]) for tag in part.find_all(_is_numbered)
         ]
         place, numbers = str(part["id"]), " ".join(equations)
         sections.append((place, name, numbers, code, plain(part)))
