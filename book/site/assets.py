@@ -45,9 +45,10 @@ TEXT_GLYPHS = [
 ]
 TEXT_FEATURES = ["kern", "liga"]
 ICON_SCRIPT = re.compile(r"<script[^>]*fontawesome\.js[^>]*></script>\n?")
-# Sphinx's own search, which nothing uses, and its marks.
+# Sphinx's own search, its marks and their words, which nothing uses.
 SPHINX_SCRIPT = re.compile(
-    r'<script src="[^"]*(?:doctools|sphinx_highlight|translations)\.js[^>]*></script>\n?'
+    r'<script src="[^"]*(?:doctools|sphinx_highlight|translations)\.js'
+    r"[^>]*></script>\n?"
 )
 SPHINX_SCRIPTS = (
     "doctools.js",

@@ -15,7 +15,8 @@ from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
-from bs4 import BeautifulSoup, SoupStrainer, Tag
+from bs4 import BeautifulSoup, Tag
+from bs4.filter import SoupStrainer
 from opencc import OpenCC
 from pylatexenc.latex2text import LatexNodes2Text
 from sphinx.application import Sphinx

@@ -1,4 +1,4 @@
-"""The search: the right section in three languages, from a server or a file."""
+"""The search: the right section, in three languages, also from a file."""
 
 import tomllib
 from pathlib import Path
