@@ -247,7 +247,7 @@ def _transformers(runs: Sequence[Run]) -> Card:
             (
                 "runs",
                 say(
-                    "card.failures",
+                    "card.failures_letters",
                     runs=len(runs),
                     seeds=say.join([str(seed) for seed in seeds]),
                     failed=sum(map(learns_only_letters, runs)),
