@@ -9,7 +9,6 @@ the whole ledger stands there.
 
 import json
 import os
-from collections import Counter
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
@@ -24,7 +23,14 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from book.site.words import WORDS, language_of
 from book.tools import ROOT
-from book.tools.claims import LEDGER, NEEDED, Claim, faults, read_claims
+from book.tools.claims import (
+    LEDGER,
+    NEEDED,
+    Claim,
+    count_kinds,
+    faults,
+    read_claims,
+)
 
 PAGE = "claims"
 FILTER_WORDS = (
@@ -118,12 +124,6 @@ class Ledger(SphinxDirective):
         statement: Any = box[0]
         statement.insert(0, [mark, nodes.Text(" ")])
         return box
-
-
-def count_kinds() -> dict[str, int]:
-    """Count the claims of each kind, in the order of the kinds."""
-    counts = Counter(claim.kind for claim in read_claims().values())
-    return {kind: counts[kind] for kind in NEEDED}
 
 
 class ClaimCounts(SphinxDirective):

@@ -10,7 +10,6 @@ is turned into plain Markdown. Notebooks have no outputs and stable ids.
 
 import re
 import sys
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from sphinx.directives.code import LiteralInclude, LiteralIncludeReader
 
 from book.site.words import WORDS
 from book.tools import ROOT
-from book.tools.claims import NEEDED, read_claims
+from book.tools.claims import count_kinds, read_claims
 from book.tools.lessons import table
 from book.tools.myst import STAGES, read_options
 from preact.strings import EDITIONS
@@ -122,9 +121,9 @@ def contents(folder: Path) -> str:
 
 def kinds(words: dict[str, str]) -> str:
     """List how many claims there are of each kind."""
-    counts = Counter(claim.kind for claim in read_claims().values())
     return "".join(
-        f"- {words[f'@claim-{kind}']}: {counts[kind]}\n" for kind in NEEDED
+        f"- {words[f'@claim-{kind}']}: {n}\n"
+        for kind, n in count_kinds().items()
     )
 
 

@@ -117,5 +117,5 @@ def totals() -> tuple[int, int, float]:
     """
     runs, others = load_records(), transformers()
     failed = sum(map(fails, runs)) + sum(map(learns_only_letters, others))
-    hours = sum(run.wall_s for run in (*runs, *others)) / 3600
-    return len(runs) + len(others), failed, hours
+    seconds = [run.wall_s for run in runs] + [run.wall_s for run in others]
+    return len(seconds), failed, sum(seconds) / 3600
