@@ -140,7 +140,7 @@ class ClaimCounts(SphinxDirective):
                 words[f"@claim-{kind}"],
                 internal=True,
                 refuri=f"{page}?kind={kind}",
-                classes=["claim-mark", f"claim-{kind}"],
+                classes=["claim-count", f"claim-{kind}"],
             )
             row += [link, nodes.Text(f" {n}"), nodes.Text(words["@comma"])]
         made = nodes.paragraph("", "", *row[:-1], classes=["claim-counts"])
