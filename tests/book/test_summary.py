@@ -13,9 +13,15 @@ from book.tools.myst import directive, tokens
 from paths import ROOT
 from preact.book import setup
 from preact.book.cards import cards, experiment_cards
-from preact.book.evidence import name_of, runs_by_condition, totals
+from preact.book.evidence import (
+    NAMES,
+    conditions_figure,
+    kept,
+    runs_by_condition,
+    totals,
+)
 from preact.records import read_record
-from preact.records.compare import PUBLISHED
+from preact.records.compare import PUBLISHED, load_records
 from preact.strings import LANGUAGES, Strings
 
 CHAPTERS = chapters("en")
@@ -88,9 +94,16 @@ def test_the_sum_over_all_cards_is_said_in_the_text():
     assert hours > 1
 
 
-def test_each_set_of_conditions_has_a_name_of_its_own():
-    names = [name_of(one) for one in runs_by_condition()]
-    assert len(set(names)) == len(names) == 6
+def test_every_set_of_conditions_that_was_run_is_drawn():
+    found = {kept(run) for run in load_records("digits_table_1")}
+    found |= {kept(run) for run in load_records("digits_twelve")}
+    assert found <= set(NAMES)
+    drawn = conditions_figure().alt
+    assert sum(map(int, re.findall(r"(\d+) runs", drawn))) == sum(
+        len(errors)
+        for rows in runs_by_condition().values()
+        for errors in rows.values()
+    )
 
 
 # ----------------------------------------------------------------- lessons

@@ -42,6 +42,17 @@ class Kept(NamedTuple):
     head: bool
 
 
+# Words of each set of conditions, from the strictest on.
+NAMES = {
+    Kept(h=True, f=True, head=True): "both_head",
+    Kept(h=True, f=True, head=False): "both",
+    Kept(h=True, f=False, head=True): "f_broken_head",
+    Kept(h=True, f=False, head=False): "f_broken",
+    Kept(h=False, f=False, head=True): "h_broken_head",
+    Kept(h=False, f=False, head=False): "h_broken",
+}
+
+
 def runs_by_condition() -> dict[Kept, dict[str, list[float]]]:
     """Gather test errors in percent, by conditions and by row.
 
@@ -52,8 +63,7 @@ def runs_by_condition() -> dict[Kept, dict[str, list[float]]]:
     for run in _distinct():
         rows = found.setdefault(kept(run), {})
         rows.setdefault(run.row, []).append(run.test_error_pct)
-    order = sorted(found, key=lambda one: (one.h, one.f, one.head))
-    return {one: found[one] for one in reversed(order)}
+    return {one: found[one] for one in NAMES}
 
 
 def _distinct() -> Iterator[Record]:
@@ -91,19 +101,12 @@ def conditions_figure() -> Picture:
     say = words()
     groups = [
         Group(
-            say(f"conditions.{name_of(one)}"),
+            say(f"conditions.{NAMES[one]}"),
             {row: np.array(errors) for row, errors in rows.items()},
         )
         for one, rows in runs_by_condition().items()
     ]
     return errors_by_condition(groups, say)
-
-
-def name_of(one: Kept) -> str:
-    """Key of a set of conditions under `conditions`."""
-    broken = "f_broken" if one.h else "h_broken"
-    unit = "both" if one.h and one.f else broken
-    return f"{unit}_head" if one.head else unit
 
 
 def totals() -> tuple[int, int, float]:
