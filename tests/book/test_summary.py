@@ -98,7 +98,7 @@ def test_every_set_of_conditions_that_was_run_is_drawn():
     found = {kept(run) for run in load_records("digits_table_1")}
     found |= {kept(run) for run in load_records("digits_twelve")}
     assert found <= set(NAMES)
-    drawn = conditions_figure().alt
+    drawn = conditions_figure().panels[0]
     assert sum(map(int, re.findall(r"(\d+) runs", drawn))) == sum(
         len(errors)
         for rows in runs_by_condition().values()
