@@ -40,6 +40,7 @@ NAMED_ELSEWHERE = {
     "costs": ["src/preact/book/machines.toml"],
     "imagenet": ["src/preact/book/imagenet.py"],
     "exercise": ["src/preact/book/exercises/*.py"],
+    "card_title": ["src/preact/results/**/seed-1.json"],
     "probe_ask": ["src/preact/conformance/report.py"],
     "probe_said": ["src/preact/conformance/checks/*.py"],
     "probe_fix": ["src/preact/conformance/checks/*.py"],

@@ -8,6 +8,8 @@
 `exercises`  kinds of exercises, and hints in stages
 `sections`   labels as addresses of sections, in all languages
 `head`       what search engines and previews read
+`glossary`   the terms in three languages
+`lessons`    plans for teachers, as tables
 `overview`   the map of the chapters, with their times
 `execution`  what was run before is not run again
 `search`     Chinese full-text search
@@ -30,6 +32,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.setup_extension("book.site.figures")
     app.setup_extension("book.site.exercises")
     app.setup_extension("book.site.sections")
+    app.setup_extension("book.site.glossary")
+    app.setup_extension("book.site.lessons")
     app.setup_extension("book.site.overview")
     app.setup_extension("book.site.execution")
     app.setup_extension("book.site.search")

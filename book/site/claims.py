@@ -2,11 +2,15 @@
 
 The role {claim}`id` prints a claim's kind as a badge in the page's language,
 linked to its entry; the directive {ledger} lists the claims of one chapter,
-each with its scope and its evidence.
+each with its scope and its evidence. {claim-counts} counts them by kind, and
+{ledger-filter} is the place of a form that a script makes: without a script
+the whole ledger stands there.
 """
 
+import json
 import os
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +23,27 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from book.site.words import WORDS, language_of
 from book.tools import ROOT
-from book.tools.claims import LEDGER, Claim, faults, read_claims
+from book.tools.claims import (
+    LEDGER,
+    NEEDED,
+    Claim,
+    count_kinds,
+    faults,
+    read_claims,
+)
 
 PAGE = "claims"
+FILTER_WORDS = (
+    *("label", "words", "kind", "chapter", "any", "count", "none", "clear"),
+)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Add role and directive; a book with a fault is not built."""
     app.add_role("claim", ClaimMark())
     app.add_directive("ledger", Ledger)
+    app.add_directive("claim-counts", ClaimCounts)
+    app.add_directive("ledger-filter", LedgerFilter)
     app.connect("config-inited", refuse_faults)
     return {
         "version": "1",
@@ -108,6 +124,39 @@ class Ledger(SphinxDirective):
         statement: Any = box[0]
         statement.insert(0, [mark, nodes.Text(" ")])
         return box
+
+
+class ClaimCounts(SphinxDirective):
+    """How many claims there are of each kind, linked to just these."""
+
+    def run(self) -> list[nodes.Node]:
+        self.env.note_dependency(str(ROOT / LEDGER))
+        words = WORDS[language_of(self.env.app)]
+        page = self.env.app.builder.get_relative_uri(self.env.docname, PAGE)
+        row: list[nodes.Node] = []
+        for kind, n in count_kinds().items():
+            link = nodes.reference(
+                "",
+                words[f"@claim-{kind}"],
+                internal=True,
+                refuri=f"{page}?kind={kind}",
+                classes=["claim-count", f"claim-{kind}"],
+            )
+            row += [link, nodes.Text(f" {n}"), nodes.Text(words["@comma"])]
+        made = nodes.paragraph("", "", *row[:-1], classes=["claim-counts"])
+        return [made]
+
+
+class LedgerFilter(SphinxDirective):
+    """The place of the form that narrows the ledger; empty without it."""
+
+    def run(self) -> list[nodes.Node]:
+        words = WORDS[language_of(self.env.app)]
+        data = {name: words[f"@filter-{name}"] for name in FILTER_WORDS}
+        data |= {kind: words[f"@claim-{kind}"] for kind in NEEDED}
+        text = escape(json.dumps(data, ensure_ascii=False), quote=True)
+        html = f'<div class="preact-ledger-filter" data-words="{text}"></div>'
+        return [nodes.raw("", html, format="html")]
 
 
 def scope(claim: Claim, words: dict[str, str]) -> str:

@@ -38,6 +38,7 @@ SCRIPTS = {
     "preact-builder": ("charts.js", "builder.js"),
     "preact-lab": (*ENGINE, "stack.js", "predict.js", "lab.js"),
     "preact-ranking": ("charts.js", "ranking.js", "table1.js"),
+    "preact-ledger-filter": ("charts.js", "ledger.js"),
     "preact-race": ("engine/digits.js", *ENGINE, "ranking.js", "race.js"),
 }
 

@@ -139,6 +139,12 @@ def read_claims(root: Path = ROOT) -> dict[str, Claim]:
     return dict(_read((root / LEDGER).read_text("utf-8")))
 
 
+def count_kinds(root: Path = ROOT) -> dict[str, int]:
+    """Count the claims of each kind, in the order of the kinds."""
+    kinds = [str(claim.kind) for claim in read_claims(root).values()]
+    return {kind: kinds.count(kind) for kind in NEEDED}
+
+
 @cache
 def _read(text: str) -> dict[str, Claim]:
     """Read a ledger once, however many marks ask for it."""

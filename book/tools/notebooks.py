@@ -20,7 +20,8 @@ from sphinx.directives.code import LiteralInclude, LiteralIncludeReader
 
 from book.site.words import WORDS
 from book.tools import ROOT
-from book.tools.claims import read_claims
+from book.tools.claims import count_kinds, read_claims
+from book.tools.lessons import table
 from book.tools.myst import STAGES, read_options
 from preact.strings import EDITIONS
 
@@ -89,6 +90,8 @@ def plain(
         (r"{numref}`([^`]+)`", figure),
         (r"^:::+{caption} (\S+)\n", caption),
         (r"^:::+{chapter-map}\n", lambda _: contents(path.parent)),
+        (r"^:::+{claim-counts}\n", lambda _: kinds(words)),
+        (r"^:::+{lesson-plan} (\d)\n", lambda plan: table(plan[1], words)),
         (rf"(?:{HINT}\s*){{2,}}", lambda row: stages(row[0], words)),
         *patterns(EDITIONS[language]),
     ]
@@ -114,6 +117,14 @@ def contents(folder: Path) -> str:
         assert title
         found.append(f"1. [{title[1]}]({chapter.stem}.ipynb)\n")
     return "".join(found)
+
+
+def kinds(words: dict[str, str]) -> str:
+    """List how many claims there are of each kind."""
+    return "".join(
+        f"- {words[f'@claim-{kind}']}: {n}\n"
+        for kind, n in count_kinds().items()
+    )
 
 
 def patterns(say: dict[str, str]) -> list[tuple[str, str]]:

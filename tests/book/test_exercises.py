@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from answers import MODULES, activations, bugs, training
+from answers import MODULES, activations, bugs, summary, training
 
 from book.tools.myst import KINDS, chapters, directive, tokens
 from preact.book import check, setup
@@ -71,6 +71,20 @@ def test_every_exercise_has_a_solution_a_hint_and_a_legal_kind():
             assert after.name == "hint", exercise.argument
             kind = exercise.options.get("class", KINDS[0])
             assert kind in KINDS, exercise.argument
+
+
+def test_the_book_has_sixty_exercises_and_each_chapter_at_least_five():
+    counts = {
+        name: sum(
+            made.name == "exercise"
+            for token in tokens(text)
+            if (made := directive(token))
+        )
+        for name, text in chapters("en").items()
+        if name[0].isdigit()
+    }
+    assert sum(counts.values()) >= 60
+    assert min(counts.values()) >= 5, counts
 
 
 def test_an_exercise_has_one_checker():
@@ -193,6 +207,7 @@ def test_an_unknown_exercise_is_answered_with_the_known_ones():
         *activations.OWN_SENTENCES.items(),
         *training.OWN_SENTENCES.items(),
         *bugs.OWN_SENTENCES.items(),
+        *summary.OWN_SENTENCES.items(),
     ],
 )
 def test_a_known_mistake_is_called_by_its_name(case, mistake, english, capsys):

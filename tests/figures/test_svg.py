@@ -212,6 +212,13 @@ DRAWN = {
         "paths of two rows",
         say,
     ),
+    "errors_by_condition": lambda say: figures.errors_by_condition(
+        [
+            figures.Group(say(f"conditions.{name}"), {"original": SEEDS[0]})
+            for name in ("both_head", "f_broken")
+        ],
+        say,
+    ),
     "steps_with_band": lambda say: figures.steps_with_band(
         {say(f"row.{row}"): (-0.25, 0.125) for row in BOTH},
         say("imagenet.points"),
@@ -236,6 +243,7 @@ DRAWN = {
     ),
 }
 
+WRAPPED = {"errors_by_condition", "unit_diagram"}
 # Their labels are put together from several words.
 COMPOSED = {
     *("depth_laws", "errors_by_unit", "loss_and_error", "start_and_end"),
@@ -297,7 +305,7 @@ def test_a_figure_says_every_word_it_is_handed(name, language, extra):
     assert say.texts
     whole = texts(picture)
     for key, text in say.texts.items():
-        if name == "unit_diagram":  # wrapped into lines
+        if name in WRAPPED:  # into lines
             assert re.sub(r"\s", "", text) in joined(picture), key
         elif key == "figure.with_final_bn":  # follows another label
             assert any(t.endswith(text) for t in whole), key

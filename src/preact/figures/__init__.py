@@ -18,8 +18,8 @@ Chapters `01-why`, `02-signal` and `03-gradient` show `propagation`, `01-why`
 shows `race`, chapter `04-units` shows `units` and `tables`, `index` shows
 `cover`, `02-signal` shows `paths`, `06-activations` shows `asymmetric`,
 `learned` and `streams`, `07-depth` shows `depth` and `training`, `08-training`
-shows `bill`, `09-imagenet` `costs`, `10-afterlife` `afterlife` and
-`11-find-the-bug` `bugs`.
+shows `bill`, `09-imagenet` `costs`, `10-afterlife` `afterlife`,
+`11-find-the-bug` `bugs` and `12-summary` `conditions`.
 """
 
 from typing import TYPE_CHECKING
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         memory_by_depth,
     )
     from preact.figures.bugs import answers_by_mutant, growth_by_mutant
+    from preact.figures.conditions import Group, errors_by_condition
     from preact.figures.costs import (
         Trace,
         log_chart,
@@ -86,6 +87,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Arm",
     "Course",
+    "Group",
     "Law",
     "Picture",
     "Placed",
@@ -100,6 +102,7 @@ __all__ = [
     "dots_by_case",
     "error_by_depth",
     "error_strip",
+    "errors_by_condition",
     "errors_by_unit",
     "errors_table",
     "expected_and_gained",
@@ -164,6 +167,10 @@ def __getattr__(name: str) -> object:
             from preact.figures import costs
 
             return getattr(costs, name)
+        case "Group" | "errors_by_condition":
+            from preact.figures import conditions
+
+            return getattr(conditions, name)
         case "three_of_figure_5":
             from preact.figures import asymmetric
 

@@ -10,8 +10,8 @@ Examples
 >>> record.depth, record.test_error_is
 (110, 'last iteration')
 
-Chapters `05-shortcuts`, `06-activations`, `07-depth`, `08-training` and
-`09-imagenet`.
+Chapters `05-shortcuts`, `06-activations`, `07-depth`, `08-training`,
+`09-imagenet` and `12-summary`.
 """
 
 from preact.records.files import (

@@ -9,6 +9,7 @@ from answers import (
     imagenet,
     shortcuts,
     signal,
+    summary,
     training,
     units,
     why,
@@ -17,5 +18,5 @@ from answers import (
 # In the order of the chapters.
 MODULES = (
     *(why, signal, gradient, units, shortcuts, activations, depth),
-    *(training, imagenet, afterlife, bugs),
+    *(training, imagenet, afterlife, bugs, summary),
 )

@@ -5,7 +5,7 @@ input from a fixed seed and compared with the package. Each chapter has a
 module of checkers; importing it registers them. A number is also answered in
 the page, where no kernel runs.
 
-Chapters `01-why` to `11-find-the-bug`.
+Chapters `01-why` to `12-summary`.
 """
 
 from IPython.display import display  # noqa: I001  the book's order below
@@ -22,6 +22,7 @@ from preact.book.exercises import (  # noqa: F401  registered when imported
     imagenet,
     afterlife,
     bugs,
+    summary,
 )
 from preact.book.exercises.field import answer_field
 from preact.book.exercises.judge import CHECKERS, NoNumber

@@ -1,0 +1,321 @@
+"""How every recorded experiment was made: cards, from the records alone.
+
+Chapter `12-summary`.
+"""
+
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from html import escape
+
+from preact.book.explorers import Html
+from preact.book.page import words
+from preact.book.transformer.runs import RECORDED_LETTERS, Run
+from preact.book.transformer.runs import recorded as transformers
+from preact.figures import Table
+from preact.figures.tables import data_name, line_name
+from preact.records import Deviation, Record
+from preact.records.compare import (
+    FAIL_ERROR_PCT,
+    PUBLISHED,
+    Line,
+    compare,
+    deviations,
+    load_records,
+)
+from preact.records.speed import load_times
+from preact.strings import Strings
+
+SHORT = 12  # digits of a hash that tell it from all others here
+
+
+@dataclass(frozen=True, kw_only=True)
+class Card:
+    """What one needs to know to make an experiment again.
+
+    Parameters
+    ----------
+    name : str
+        Of the experiment.
+    title : str
+        What it is, in the page's language.
+    command : str
+        What makes the runs that are missing.
+    facts : list of (str, str)
+        Key of a label under `card`, and a text.
+    table : Table
+        Every network with its spread.
+    deviations : list of Deviation
+        From the paper, in the words of the records.
+    """
+
+    name: str
+    title: str
+    command: str
+    facts: list[tuple[str, str]]
+    table: Table
+    deviations: Sequence[Deviation] = field(default_factory=list)
+
+
+def experiment_cards() -> Html:
+    """Return all cards, folded, one below the other."""
+    made = cards()
+    plain = "\n".join(f"{card.name}: {card.command}" for card in made)
+    folded = "".join(map(_fold, made))
+    return Html(f'<div class="preact-cards">{folded}</div>', plain)
+
+
+def cards() -> list[Card]:
+    """Return a card for every experiment of which there are records."""
+    groups: dict[str, list[Record]] = {}
+    for record in load_records():
+        groups.setdefault(record.experiment, []).append(record)
+    bench = [path.stem for path in sorted((PUBLISHED / "bench").glob("*"))]
+    return [
+        *(_training(name, runs) for name, runs in sorted(groups.items())),
+        _transformers(transformers()),
+        *map(_bench, bench),
+    ]
+
+
+# ------------------------------------------------------------- the package's
+def _training(name: str, runs: Sequence[Record]) -> Card:
+    """One experiment of `preact ablate`."""
+    say, first = words(), runs[0]
+    recipe = first.config["protocol"]
+    return Card(
+        name=name,
+        title=say(f"card_title.{name}"),
+        command=f"preact ablate {name}",
+        facts=[
+            (
+                "trained",
+                say(
+                    "card.recipe",
+                    data=data_name(first.data_label, say).strip(),
+                    iterations=f"{recipe['iterations']:,}",
+                    batch=recipe["batch"],
+                    lr=f"{recipe['lr']:g}",
+                ),
+            ),
+            ("computed", _computed(first)),
+            ("runs", _failures(runs)),
+            ("hardware", _hardware(runs)),
+            ("time", _time([run.wall_s for run in runs])),
+            ("code", _code(runs)),
+            ("data_hash", first.data_sha256[:SHORT]),
+        ],
+        table=_errors(compare(runs)),
+        deviations=deviations(runs),
+    )
+
+
+def _computed(run: Record) -> str:
+    """Say in what precision, and by whose units."""
+    how = run.config["execution"]
+    kind = "fast" if how.get("fast") else "plain"
+    return words()(f"card.{kind}", precision=how["precision"])
+
+
+def fails(run: Record) -> bool:
+    """Whether the paper would say "fail"."""
+    return run.outcome != "finished" or run.test_error_pct > FAIL_ERROR_PCT
+
+
+def _failures(runs: Sequence[Record]) -> str:
+    """Count runs, seeds, and what went wrong."""
+    say = words()
+    seeds = [str(seed) for seed in sorted({run.seed for run in runs})]
+    return say(
+        "card.failures",
+        runs=len(runs),
+        seeds=say.join(seeds),
+        failed=sum(map(fails, runs)),
+        diverged=sum(run.outcome == "diverged" for run in runs),
+    )
+
+
+def _hardware(runs: Iterable[Record | Run]) -> str:
+    """Name each kind of machine once."""
+    say = words()
+    kinds = dict.fromkeys(
+        say(
+            "card.machine",
+            device=run.device,
+            threads=run.threads,
+            torch=run.torch,
+            python=run.python,
+        )
+        for run in runs
+    )
+    return "; ".join(kinds)
+
+
+def _time(seconds: Sequence[float]) -> str:
+    """From the shortest to the longest, and all together."""
+    return words()(
+        "card.seconds",
+        low=f"{min(seconds):.0f}",
+        high=f"{max(seconds):.0f}",
+        total=f"{sum(seconds) / 60:.0f}",
+    )
+
+
+def _code(runs: Iterable[Record | Run]) -> str:
+    """Commits and hashes of the code that ran, and if it was changed."""
+    say, found = words(), {}
+    for run in runs:
+        commit = (run.git.commit or "?")[:SHORT]
+        digest = (run.code_sha256 or "")[:SHORT]
+        text = say("card.commit", commit=commit)
+        if digest:
+            text += say("punctuation.comma") + say("card.sha", sha=digest)
+        if run.git.dirty:
+            text += say("punctuation.comma") + say("card.dirty")
+        found[text] = True
+    return "; ".join(found)
+
+
+def _errors(lines: Sequence[Line]) -> Table:
+    """Every network: how many runs, median, spread, failures."""
+    say = words()
+    body = [
+        [
+            f"ResNet-{line.depth}",
+            line_name(line, say),
+            line.tail or say("table.no_tail"),
+            str(line.n),
+            f"{line.median:.2f}",
+            _spread(line.errors_pct, say),
+            str(sum(error > FAIL_ERROR_PCT for error in line.errors_pct)),
+        ]
+        for line in lines
+    ]
+    head = ("network", "row", "tail", "runs")
+    own = ("median", "spread", "failed")
+    return Table(
+        [
+            *(say(f"table.{key}") for key in head),
+            *(say(f"card.{key}") for key in own),
+        ],
+        body,
+        say("card.percent"),
+    )
+
+
+def _spread(values: Sequence[float], say: Strings) -> str:
+    """From the lowest to the highest of several values."""
+    low, high = (f"{value:.2f}" for value in (min(values), max(values)))
+    return say("card.range", low=low, high=high) if len(values) > 1 else "–"
+
+
+# ------------------------------------------------------------ the book's own
+def learns_only_letters(run: Run) -> bool:
+    """Whether a transformer ends no better than letter frequencies."""
+    return not run.test_loss or run.test_loss >= RECORDED_LETTERS
+
+
+def _transformers(runs: Sequence[Run]) -> Card:
+    """Chapter 10's transformers."""
+    say, first = words(), runs[0]
+    groups: dict[tuple[str, int], list[Run]] = {}
+    for run in runs:
+        groups.setdefault((run.arm, run.layers), []).append(run)
+    body = []
+    for (arm, layers), group in groups.items():
+        losses = [run.test_loss or float("inf") for run in group]
+        row = [arm, str(layers), str(len(group))]
+        row += [f"{statistics.median(losses):.2f}", _spread(losses, say)]
+        body.append([*row, str(sum(map(learns_only_letters, group)))])
+    seeds = sorted({run.seed for run in runs})
+    keys = ("placement", "layers", "runs", "median", "spread", "letters")
+    return Card(
+        name="transformer",
+        title=say("card_title.transformer"),
+        command="python -m preact.book.transformer.train "
+        + " ".join(map(str, seeds)),
+        facts=[
+            (
+                "trained",
+                say(
+                    "card.characters",
+                    iterations=first.config["iterations"],
+                    batch=first.config["batch"],
+                    lr=f"{first.config['lr']:g}",
+                ),
+            ),
+            (
+                "runs",
+                say(
+                    "card.failures_letters",
+                    runs=len(runs),
+                    seeds=say.join([str(seed) for seed in seeds]),
+                    failed=sum(map(learns_only_letters, runs)),
+                    diverged=sum(run.test_loss is None for run in runs),
+                ),
+            ),
+            ("hardware", _hardware(runs)),
+            ("time", _time([run.wall_s for run in runs])),
+            ("code", _code(runs)),
+            ("data_hash", first.text_sha256[:SHORT]),
+        ],
+        table=Table(
+            [say(f"card.{key}") for key in keys], body, say("card.nats")
+        ),
+    )
+
+
+def _bench(name: str) -> Card:
+    """One record of `preact bench`."""
+    say, record = words(), load_times(name)
+    assert record, name
+    depth = name.split("-")[1]
+    commit = say("card.commit", commit=record["git"]["commit"][:SHORT])
+    body = [
+        [
+            row["name"],
+            f"{row['train_ms_median']:.0f}",
+            f"{row['train_ms_min']:.0f}",
+            f"{row['forward_ms_median']:.0f}",
+        ]
+        for row in record["rows"]
+    ]
+    machine = say(
+        "card.bench_machine",
+        device=record["device"],
+        threads=record["threads"],
+        torch=record["torch"],
+    )
+    keys = ("contestant", "train_median", "train_least", "forward_median")
+    return Card(
+        name=f"bench-{name}",
+        title=say("card_title.bench", depth=depth),
+        command=f"preact bench --depth {depth} --batch {record['batch']}",
+        facts=[
+            ("runs", say("card.rounds", rounds=record["rounds"])),
+            ("hardware", machine),
+            ("code", commit),
+            ("gradient_error", f"{record['gradient_error']:.1e}"),
+        ],
+        table=Table([say(f"card.{k}") for k in keys], body, say("card.ms")),
+    )
+
+
+# ----------------------------------------------------------------- the page
+def _fold(card: Card) -> str:
+    """One card as a disclosure that opens without a script."""
+    say = words()
+    facts = [("command", card.command), *card.facts]
+    listed = "".join(
+        f"<dt>{escape(say(f'card.{key}'))}</dt><dd>{escape(text)}</dd>"
+        for key, text in facts
+    )
+    for one in card.deviations:
+        said = escape(f"{one.from_} → {one.to} ({one.why})")
+        label = escape(say("card.deviation"))
+        listed += f'<dt>{label}</dt><dd lang="en">{said}</dd>'
+    return (
+        f'<details id="card-{card.name}"><summary><code>{card.name}</code> '
+        f"{escape(card.title)}</summary><dl>{listed}</dl>{card.table._repr_html_()}"
+        "</details>"
+    )

@@ -1,0 +1,124 @@
+"""All that ResNet-110 did on digits, by the conditions that it kept.
+
+Chapter `12-summary`.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from preact.book.cards import fails, learns_only_letters
+from preact.book.page import words
+from preact.book.transformer.runs import recorded as transformers
+from preact.figures.conditions import Group, errors_by_condition
+from preact.figures.style import Picture
+from preact.records import Record
+from preact.records.compare import FAIL_ERROR_PCT, load_records
+from preact.spec import ROWS, Scale
+
+# Not twice what only computed otherwise, nor another learning rate.
+EXPERIMENTS = (
+    "digits_depth",
+    "digits_table_1",
+    "digits_table_1_final_bn",
+    "digits_table_2",
+    "digits_twelve",
+)
+LEARNING_RATE = 0.1
+ONE = Scale(1.0)
+
+
+class Kept(NamedTuple):
+    """Which conditions a network keeps.
+
+    `h` and `f` are the paper's: an identity on the shortcut, with a branch
+    that is added as it is, and an identity after the addition. `head` is
+    ours: a BN between the last unit and the classifier.
+    """
+
+    h: bool
+    f: bool
+    head: bool
+
+
+# Words of each set of conditions, from the strictest on.
+NAMES = {
+    Kept(h=True, f=True, head=True): "both_head",
+    Kept(h=True, f=True, head=False): "both",
+    Kept(h=True, f=False, head=True): "f_broken_head",
+    Kept(h=True, f=False, head=False): "f_broken",
+    Kept(h=False, f=False, head=True): "h_broken_head",
+    Kept(h=False, f=False, head=False): "h_broken",
+}
+
+
+def runs_by_condition() -> dict[Kept, dict[str, list[float]]]:
+    """Gather test errors in percent, by conditions and by row.
+
+    Every recorded ResNet-110 on digits at a learning rate of 0.1, each
+    configuration and seed once.
+    """
+    found: dict[Kept, dict[str, list[float]]] = {}
+    for run in _distinct():
+        rows = found.setdefault(kept(run), {})
+        rows.setdefault(run.row, []).append(run.test_error_pct)
+    return {one: found[one] for one in NAMES}
+
+
+def _distinct() -> Iterator[Record]:
+    """Yield each run once; experiments share their baselines."""
+    seen = set()
+    for experiment in EXPERIMENTS:
+        for run in load_records(experiment):
+            key = run.row, run.tail, run.seed
+            deep = run.depth == 110 and key not in seen
+            if deep and run.config["protocol"]["lr"] == LEARNING_RATE:
+                seen.add(key)
+                yield run
+
+
+def kept(run: Record) -> Kept:
+    """Say which of the three conditions a recorded network keeps."""
+    if run.row in ROWS:
+        unit = ROWS[run.row]
+        straight = unit.on_shortcut == ONE and unit.on_branch == ONE
+        bare = unit.is_identity_after
+    else:  # an own unit differs in the places of BN and ReLU alone
+        straight = True
+        bare = not run.config["unit"]["after"]
+    return Kept(straight, bare, "BN" in run.tail)
+
+
+def failed_pct(rows: dict[str, list[float]]) -> float:
+    """Percentage of runs that the paper would call failed."""
+    errors = np.concatenate([*rows.values()])
+    return float(100 * (errors > FAIL_ERROR_PCT).mean())
+
+
+def conditions_figure() -> Picture:
+    """Draw every run as a dot, a line for each set of conditions."""
+    say = words()
+    groups = [
+        Group(
+            say(f"conditions.{NAMES[one]}"),
+            {row: np.array(errors) for row, errors in rows.items()},
+        )
+        for one, rows in runs_by_condition().items()
+    ]
+    return errors_by_condition(groups, say)
+
+
+def totals() -> tuple[int, int, float]:
+    """Count the training runs of all records.
+
+    Returns
+    -------
+    (int, int, float)
+        Runs, those of them that failed, and hours on the machines that
+        made them.
+    """
+    runs, others = load_records(), transformers()
+    failed = sum(map(fails, runs)) + sum(map(learns_only_letters, others))
+    seconds = [run.wall_s for run in runs] + [run.wall_s for run in others]
+    return len(seconds), failed, sum(seconds) / 3600

@@ -1,0 +1,74 @@
+"""Every run a dot, beside the conditions that its network keeps."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from preact.figures.learned import percent_axis
+from preact.figures.style import PAPER_GREY, Picture, axes, picture
+from preact.figures.variants import color_of
+from preact.strings import Strings
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+FAIL = 20.0  # percent; what the paper calls failed
+HEIGHT = 0.3  # of the band over which a group's dots are spread
+
+
+class Group(NamedTuple):
+    """Runs that keep the same conditions.
+
+    Parameters
+    ----------
+    label : str
+        Names the conditions.
+    errors : row to (seeds,) float64
+        Test errors in percent.
+    """
+
+    label: str
+    errors: dict[str, Array]
+
+
+def errors_by_condition(groups: Sequence[Group], strings: Strings) -> Picture:
+    """Every run's error on the line of its group, from top to bottom.
+
+    Rows of a group stand a little apart; color is the unit's own. The dotted
+    line is the paper's "fail".
+    """
+    with axes(150, 22 + 14 * len(groups)) as (figure, ax):
+        ax.axvline(FAIL, color=PAPER_GREY, ls=":", lw=1.2)
+        for y, group in enumerate(groups):
+            for k, (row, errors) in enumerate(group.errors.items()):
+                apart = (k + 0.5) / len(group.errors) - 0.5
+                level = np.full(len(errors), y + 2 * HEIGHT * apart)
+                ax.plot(
+                    errors, level, "o", ms=4, alpha=0.7, color=color_of(row)
+                )
+        percent_axis(ax, "x")
+        ax.set_yticks(
+            np.arange(len(groups)), [group.label for group in groups]
+        )
+        ax.set(ylim=(len(groups) - 0.4, -0.6))
+        ax.set_xlabel(strings("conditions.error"))
+        ax.grid(axis="y", visible=False)
+    alt = strings("conditions.alt", each=_told(groups, strings))
+    return picture(figure, alt)
+
+
+def _told(groups: Sequence[Group], strings: Strings) -> str:
+    """Say of each group how many runs fail, and from where to where."""
+    parts = []
+    for group in groups:
+        errors = np.concatenate([*group.errors.values()])
+        parts.append(
+            strings(
+                "conditions.alt_group",
+                label=group.label.replace("\n", " "),
+                n=len(errors),
+                failed=int((errors > FAIL).sum()),
+                low=strings.percent(float(errors.min()), 1),
+                high=strings.percent(float(errors.max()), 1),
+            )
+        )
+    return " ".join(parts)

@@ -1,0 +1,172 @@
+"""Pages made from data: cards, plans of lessons, glossary, all runs."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from book.site.glossary import address
+from book.tools.language import chapters, glossary, prose, sections
+from book.tools.lessons import read_lessons, table
+from book.tools.myst import directive, tokens
+from paths import ROOT
+from preact.book import setup
+from preact.book.cards import cards, experiment_cards
+from preact.book.evidence import (
+    NAMES,
+    conditions_figure,
+    kept,
+    runs_by_condition,
+    totals,
+)
+from preact.records import read_record
+from preact.records.compare import PUBLISHED, load_records
+from preact.strings import LANGUAGES, Strings
+
+CHAPTERS = chapters("en")
+WORDS = yaml.safe_load((ROOT / "book/site/ui_strings.yml").read_text("utf-8"))
+
+
+@pytest.fixture(autouse=True)
+def english():
+    yield setup("en")
+    setup("en")
+
+
+# ------------------------------------------------------------------- cards
+def test_every_folder_of_results_has_a_card():
+    names = {card.name for card in cards()}
+    folders = {path.name for path in PUBLISHED.iterdir()} - {"bench"}
+    times = {f"bench-{path.stem}" for path in PUBLISHED.glob("bench/*.json")}
+    assert names == folders | times | {"transformer"}
+
+
+def test_a_card_counts_the_runs_and_the_failures_of_its_records():
+    (card,) = (card for card in cards() if card.name == "digits_table_2")
+    runs = [
+        read_record(path)
+        for path in (PUBLISHED / card.name).rglob("seed-*.json")
+    ]
+    diverged = sum(run.outcome == "diverged" for run in runs)
+    assert diverged
+    assert dict(card.facts)["runs"] == (
+        f"{len(runs)}, seeds 1, 2, 3, 4, 5; above 20 %: "
+        f"{sum(run.test_error_pct > 20 for run in runs)}, "
+        f"diverged: {diverged}"
+    )
+    assert sum(int(line[3]) for line in card.table.body) == len(runs)
+    lows_and_highs = [
+        [float(number) for number in line[5].split(" to ")]
+        for line in card.table.body
+    ]
+    assert min(low for low, _ in lows_and_highs) == pytest.approx(
+        min(run.test_error_pct for run in runs), abs=0.006
+    )
+
+
+def test_a_card_says_command_machine_time_departure_and_code():
+    markup = experiment_cards()._repr_html_()
+    for card in cards():
+        said = dict(card.facts)
+        assert {"runs", "hardware", "code"} <= said.keys()
+        assert "time" in said or card.name.startswith("bench")
+        assert f'id="card-{card.name}"' in markup
+        assert card.command in markup
+    records = {path.parents[3].name for path in PUBLISHED.rglob("seed-*")}
+    assert all(card.deviations for card in cards() if card.name in records)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_cards_are_in_the_pages_language(language):
+    setup(language)
+    titles = [card.title for card in cards()]
+    assert len(set(titles)) == len(titles)
+    assert Strings(language)("card.deviation") in experiment_cards().markup
+
+
+def test_the_sum_over_all_cards_is_said_in_the_text():
+    runs, failed, hours = totals()
+    assert runs == len([*PUBLISHED.rglob("seed-*.json")]) + len(
+        [*(ROOT / "src/preact/book/transformer").glob("*.json")]
+    )
+    assert 0 < failed < runs
+    assert hours > 1
+
+
+def test_every_set_of_conditions_that_was_run_is_drawn():
+    found = {kept(run) for run in load_records("digits_table_1")}
+    found |= {kept(run) for run in load_records("digits_twelve")}
+    assert found <= set(NAMES)
+    drawn = conditions_figure().panels[0]
+    assert sum(map(int, re.findall(r"(\d+) runs", drawn))) == sum(
+        len(errors)
+        for rows in runs_by_condition().values()
+        for errors in rows.values()
+    )
+
+
+# ----------------------------------------------------------------- lessons
+@pytest.mark.parametrize("hours", ["1", "2", "6"])
+def test_the_minutes_of_a_plan_are_its_hours(hours):
+    steps = read_lessons()[hours]
+    assert sum(step.minutes for step in steps) == 60 * int(hours)
+    assert any(step.exercises for step in steps)
+
+
+def test_plans_name_sections_and_exercises_that_exist():
+    labels = {label for text in CHAPTERS.values() for label in sections(text)}
+    exercises = {
+        made.options["label"]
+        for text in CHAPTERS.values()
+        for token in tokens(text)
+        if (made := directive(token)) and made.name == "exercise"
+    }
+    for steps in read_lessons().values():
+        assert {step.section for step in steps} <= labels
+        named = [label for step in steps for label in step.exercises]
+        assert set(named) <= exercises
+        assert len(set(named)) == len(named)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_plan_is_a_table_in_the_pages_language(language):
+    words = WORDS[language]
+    head, _, *rows = table("2", words).splitlines()
+    assert words["@lesson-minutes"] in head
+    assert len(rows) == len(read_lessons()["2"]) + 1
+    assert rows[-1].startswith("| **120** |")
+
+
+# ---------------------------------------------------------------- glossary
+def test_every_term_has_an_address_of_its_own():
+    addresses = [address(term) for term in glossary()["term"]]
+    assert len(set(addresses)) == len(addresses)
+    assert "term-residual-unit" in addresses
+
+
+# ---------------------------------------------- what the sources asked for
+ITEM = re.compile(r"^\| (\d+) \| .+ \| (.+) \|$", re.M)
+
+
+def test_each_of_fifteen_features_has_its_sections():
+    text = (ROOT / "docs/coverage.md").read_text("utf-8")
+    rows = ITEM.findall(text)
+    assert [int(number) for number, _ in rows] == list(range(1, 16))
+    labels = {
+        name: set(sections(chapter)) for name, chapter in CHAPTERS.items()
+    }
+    for number, places in rows:
+        links = re.findall(r"\[`([\w-]+)`\]\(([^)#]+)", places)
+        assert links, number
+        for label, path in links:
+            target = (ROOT / "docs" / path).resolve()
+            assert target.parent == ROOT / "book/en", path
+            assert label in labels[Path(path).stem], (number, label)
+
+
+def test_the_summary_shows_each_of_nine_equations():
+    text = sections(CHAPTERS["12-summary"])["summary-equations"]
+    for number in range(1, 10):
+        assert re.search(rf"^\| \({number}\) \|.*{{claim}}", text, re.M)
+    assert "There is no Eq. (10)" in prose(text)
