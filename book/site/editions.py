@@ -22,10 +22,17 @@ from sphinx.errors import ExtensionError
 
 from book.site.assets import VENDOR, copy_vendored, finish_pages
 from book.site.head import write_directions
-from book.site.pages import NOTEBOOKS, copy_notebooks, site_url
+from book.site.pages import (
+    NOTEBOOKS,
+    source_options,
+    state_of_book,
+    write_notebooks,
+)
 from book.site.words import WORDS, language_of
 from book.tools import ROOT
 from book.tools.parity import differences
+from book.tools.places import WHEELS, citation, site_url
+from book.tools.wheel import build_wheel
 from preact.strings import EDITIONS, LANGUAGES, ORIGINAL, TRANSLATIONS
 
 
@@ -73,6 +80,8 @@ def configure(app: Sphinx, config: Config) -> None:
         "article-header-buttons.html",
     ]
     options["navbar_persistent"] = []  # else a second search box
+    options["extra_footer"] = state_of_book(language)
+    options |= source_options(language)
     for value, english in {
         "togglebutton_hint": "Click to show",
         "togglebutton_hint_hide": "Click to hide",
@@ -121,8 +130,10 @@ def finish(app: Sphinx, error: Exception | None) -> None:
         shutil.copytree(builds / language / "html", site / language)
     copy_vendored(site / "_vendor")
     for language in LANGUAGES:
-        copy_notebooks(language, site / language / NOTEBOOKS)
+        write_notebooks(language, site / language / NOTEBOOKS)
         finish_pages(site / language, WORDS[language])
+    build_wheel(site / WHEELS)
+    (site / "CITATION.cff").write_text(citation(), "utf-8")
     if site_url():
         write_directions(site, site_url())
     (site / ".nojekyll").touch()
