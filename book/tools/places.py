@@ -50,7 +50,8 @@ def repository(root: Path = ROOT) -> str:
 
 def branch() -> str:
     """Return the branch that edits start from."""
-    return os.environ.get("GITHUB_REF_NAME", "main")
+    onto = os.environ.get("GITHUB_BASE_REF")  # of a pull request
+    return onto or os.environ.get("GITHUB_REF_NAME") or "main"
 
 
 def site_url() -> str:

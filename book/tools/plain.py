@@ -120,7 +120,7 @@ def patterns(say: dict[str, str]) -> list[tuple[str, str]]:
     ]
 
 
-# ------------------------------------------------------------ what has a number
+# ------------------------------------------------------------ numbers
 @cache
 def numbers(folder: Path) -> dict[str, str]:
     """Map labels of an edition's figures and equations to their numbers."""

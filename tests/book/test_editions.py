@@ -7,7 +7,6 @@ import shutil
 import pytest
 
 from book.tools.notebooks import main as write_notebooks
-from book.tools.notebooks import notebook
 from book.tools.parity import differences
 from book.tools.plain import quote_source
 from paths import ROOT
