@@ -124,7 +124,7 @@ def patterns(say: dict[str, str]) -> list[tuple[str, str]]:
 @cache
 def numbers(folder: Path) -> dict[str, str]:
     """Map labels of an edition's figures and equations to their numbers."""
-    found = {}
+    found: dict[str, str] = {}
     for path in sorted(folder.glob("*.md")):
         text = path.read_text("utf-8")
         start = re.match(r"0*(\d+)-", path.name)

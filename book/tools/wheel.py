@@ -13,18 +13,20 @@ def build_wheel(folder: Path) -> Path:
 
     Raises
     ------
-    CalledProcessError
-        If the build fails.
+    RuntimeError
+        If the build fails, with what it says.
     """
     hatch = [sys.executable, "-m", "hatchling", "build", "--target", "wheel"]
     folder = folder.resolve()
-    subprocess.run(
+    run = subprocess.run(
         [*hatch, "--directory", str(folder)],
         cwd=ROOT,
-        check=True,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
     )
+    if run.returncode:
+        raise RuntimeError(f"the wheel cannot be built: {run.stderr}")
     return folder / wheel_name()
 
 
