@@ -26,6 +26,7 @@ VENDORED = {  # npm package: (folder on the site, files)
         "html-manager",
         ("embed.js", "*.woff2"),
     ),
+    "minisearch": ("minisearch", ("LICENSE.txt", "dist/umd/index.js")),
     "@fontsource/source-serif-4": (
         "source-serif-4",
         (
@@ -44,6 +45,18 @@ TEXT_GLYPHS = [
 ]
 TEXT_FEATURES = ["kern", "liga"]
 ICON_SCRIPT = re.compile(r"<script[^>]*fontawesome\.js[^>]*></script>\n?")
+# Sphinx's own search, its marks and their words, which nothing uses.
+SPHINX_SCRIPT = re.compile(
+    r'<script src="[^"]*(?:doctools|sphinx_highlight|translations)\.js'
+    r"[^>]*></script>\n?"
+)
+SPHINX_SCRIPTS = (
+    "doctools.js",
+    "language_data.js",
+    "searchtools.js",
+    "sphinx_highlight.js",
+    "translations.js",
+)
 PRELOAD = re.compile(r'<link rel="preload"[^>]*fontawesome\.js[^>]*>\n?')
 LABEL = re.compile(r'\b(title|aria-label|placeholder)="([^"]+)"')
 TWICE = re.compile(r"<title>(.+?) &#8212; \1</title>")
@@ -62,7 +75,8 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
     """
     for page in folder.rglob("*.html"):
         text = page.read_text("utf-8")
-        text = PRELOAD.sub("", ICON_SCRIPT.sub("", text))
+        for needless in (ICON_SCRIPT, PRELOAD, SPHINX_SCRIPT):
+            text = needless.sub("", text)
         text = LABEL.sub(lambda m: f'{m[1]}="{words.get(m[2], m[2])}"', text)
         text = TWICE.sub(r"<title>\1</title>", text)  # on the front page
         page.write_text(text, "utf-8")
@@ -70,7 +84,7 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
         map_of_source.unlink()
     shutil.rmtree(folder / "_static/locales", ignore_errors=True)
     for script in folder.glob("_static/**/*.js"):
-        if script.name == "fontawesome.js":
+        if script.name in ("fontawesome.js", *SPHINX_SCRIPTS):
             script.unlink()
         elif script.parent.name != "engine":  # that is there to be read
             script.write_text(jsmin(script.read_text("utf-8")), "utf-8")
@@ -161,4 +175,7 @@ def copy_vendored(folder: Path) -> None:
                 copy = folder / name / path.relative_to(source)
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(path, copy)
+    engine = folder / "minisearch/dist/umd/index.js"
+    if engine.exists():  # half of it is comments
+        engine.write_text(jsmin(engine.read_text("utf-8")), "utf-8")
     subset_text(folder)

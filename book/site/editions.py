@@ -28,6 +28,7 @@ from book.site.pages import (
     state_of_book,
     write_notebooks,
 )
+from book.site.search import write_index
 from book.site.words import WORDS, language_of
 from book.tools import ROOT
 from book.tools.parity import differences
@@ -77,7 +78,7 @@ def configure(app: Sphinx, config: Config) -> None:
     if site := site_url():
         config.html_baseurl = f"{site}/{language}/"
     config.html_use_index = False  # the glossary is no index
-    config.html_js_files = [("language.js", {"loading_method": "defer"})]
+    config.html_js_files = [("language.js", {"defer": "defer"})]
     # Its menu would make every formula a stop of the tab key.
     config.mathjax3_config = {"options": {"enableMenu": False}}
     options = config.html_theme_options
@@ -139,6 +140,7 @@ def finish(app: Sphinx, error: Exception | None) -> None:
         shutil.copytree(builds / language / "html", site / language)
     copy_vendored(site / "_vendor")
     for language in LANGUAGES:
+        write_index(site / language, language)
         write_notebooks(language, site / language / NOTEBOOKS)
         finish_pages(site / language, WORDS[language])
     build_wheel(site / WHEELS)

@@ -1,48 +1,245 @@
-"""Chinese full-text search without a dictionary: by pairs of characters."""
+"""A search of sections: what the built pages say, as one script.
 
-import re
-from typing import Any
-
-from sphinx.application import Sphinx
-from sphinx.search.en import SearchEnglish
-
-CJK = r"[\u3400-\u9fff\uf900-\ufaff]+"
-
-
-class SearchPairs(SearchEnglish):
-    """Index each run of characters by its pairs; the rest as in English."""
-
-    lang, language_name = "zh", "Chinese"
-    js_splitter_code = r"""
-var splitQuery = function (query) {
-  var out = [], cjk = /[\u3400-\u9fff\uf900-\ufaff]+/g;
-  (query.match(cjk) || []).forEach(function (run) {
-    if (run.length === 1) out.push(run);
-    for (var i = 0; i + 1 < run.length; i++) out.push(run.slice(i, i + 2));
-  });
-  var rest = query.replace(cjk, " ").match(/[\p{Letter}\p{Number}_]+/gu);
-  return out.concat(rest || []);
-};
+Sphinx's own search is switched off: it returns pages, in hardly any order,
+and loads its index with every page. Ours is a script that a reader's first
+search loads (`book/_static/search*.js`): the text of each section, ranked in
+the browser by MiniSearch. A script, since a page opened as a file may load
+nothing else.
 """
 
-    def split(self, input: str) -> list[str]:
-        """Split a text into the words that are indexed."""
-        words = []
-        for run in re.findall(CJK, input):
-            words += list(run)
-            words += [run[i : i + 2] for i in range(len(run) - 1)]
-        return words + super().split(re.sub(CJK, " ", input))
+import json
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from keyword import iskeyword
+from pathlib import Path
+from typing import Any
 
-    def word_filter(self, word: str) -> bool:
-        """Keep every pair, however short."""
-        return bool(re.match(CJK, word)) or super().word_filter(word)
+from bs4 import BeautifulSoup, Tag
+from bs4.filter import SoupStrainer
+from opencc import OpenCC
+from pylatexenc.latex2text import LatexNodes2Text
+from sphinx.application import Sphinx
+from sphinx.config import Config
+
+from book.site.words import WORDS, language_of
+from book.tools.language import glossary, glossary_key
+from preact.strings import LANGUAGES
+
+INDEX = "search-index.js"  # of an edition, beside its pages
+SCRIPTS = ("search-words.js", "search-rank.js")  # loaded with the index
+UNREAD = ", ".join(  # neither said by the text nor to be given away
+    (
+        "svg, script, style, summary, .headerlink, .cell_output, .chapter-map",
+        ".solution, .hint, .exercise-kind, .claim-mark, .footnote-reference",
+        ".preact-explorer, .linenos, .eqno .headerlink",
+    )
+)
+BLOCK = "p, dt, dd, li, td, th, pre, .caption"
+SECTION = "section[id]:not([id$=-content]), .exercise, .claim-entry"
+CHAPTER = re.compile(r"index|\d\d-[\w-]+")  # names of pages that are read
+OPENING = 240  # characters kept of a section of the other pages
+HAN = "\u3400-\u9fff"
+TEX = LatexNodes2Text(math_mode="text", keep_braced_groups=True)
+TAG = re.compile(r"\\tag\{([^}]*)\}")
+DELIMITED = re.compile(r"\\[(\[](.*)\\[)\]]", re.DOTALL)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the language for zh_CN and zh_TW alike."""
-    app.add_search_language(SearchPairs)
+    """Replace Sphinx's search page and index."""
+    app.connect("config-inited", add_page)
+    app.connect("builder-inited", switch_off)
+    app.connect("html-page-context", tell_words, priority=950)
     return {
-        "version": "1",
+        "version": "2",
         "parallel_read_safe": True,
         "parallel_write_safe": True,
     }
+
+
+def add_page(app: Sphinx, config: Config) -> None:
+    """Make search.html a page of ours, and load the box on every page."""
+    config.html_additional_pages = {
+        **config.html_additional_pages,
+        "search": "search.html",
+    }
+    config.html_js_files = [
+        *config.html_js_files,
+        ("search.js", {"defer": "defer"}),
+        ("search-marks.js", {"defer": "defer"}),
+    ]
+
+
+def switch_off(app: Sphinx) -> None:
+    """Let Sphinx write no index of its own."""
+    app.builder.search = False  # type: ignore[attr-defined]
+
+
+def tell_words(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any
+) -> None:
+    """Hand the box its words and what it loads on first use."""
+    words = WORDS[language_of(app)]
+    context["search"] = {
+        "loads": [
+            "../_vendor/minisearch/dist/umd/index.js",
+            *(f"_static/{name}" for name in SCRIPTS),
+            INDEX,
+        ],
+        **{
+            key.removeprefix("@search-"): word
+            for key, word in words.items()
+            if key.startswith("@search-")
+        },
+    }
+
+
+# ---------------------------------------------------------------- the index
+def write_index(folder: Path, language: str) -> None:
+    """Write the index of one edition beside its built pages.
+
+    Parameters
+    ----------
+    folder : Path
+        The edition's pages, as Sphinx left them.
+    language : str
+        Code of the edition.
+    """
+    pages: list[list[Any]] = []
+    sections: list[list[Any]] = []
+    for path in sorted(folder.glob("*.html")):
+        entries = list(sections_of(path.read_text("utf-8")))
+        if not entries:
+            continue
+        read = bool(CHAPTER.fullmatch(path.stem))
+        pages.append([path.stem, entries[0][1], int(read)])
+        for place, title, equations, code, text in entries:
+            kept = text if read else text[:OPENING]
+            sections.append(
+                [len(pages) - 1, place, title, kept, equations, code]
+            )
+    index = {
+        "pages": pages,
+        "sections": sections,
+        "terms": terms(language, [name for name, *_ in pages]),
+        "folds": folds(json.dumps([sections, pages], ensure_ascii=False)),
+    }
+    text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
+    (folder / INDEX).write_text(f"preactSearch.index={text};\n", "utf-8")
+    (folder / "searchindex.js").unlink(missing_ok=True)  # an older build's
+
+
+def sections_of(html: str) -> Iterator[tuple[str, ...]]:
+    """Yield place, title, equations, code and text of a page's sections.
+
+    An exercise is a section of its own, and so is an entry of the ledger of
+    claims. What stands in one section is not repeated in the one around it.
+
+    Parameters
+    ----------
+    html : str
+        A built page; one without an article has no sections.
+    """
+    article = BeautifulSoup(
+        html, "html.parser", parse_only=SoupStrainer("article")
+    ).select_one(".bd-article")
+    if article is None:
+        return
+    for mute in article.select(UNREAD):
+        mute.decompose()
+    for formula in article.select(".math"):
+        write_out(formula)
+    for block in article.select(BLOCK):
+        block.append(" ")
+    sections = []
+    # From the inside out: in a document the inner ones come later.
+    for part in reversed(article.select(SECTION)):
+        title = title_of(part)
+        name = plain(title.extract()) if title else ""
+        code = names_in(cell.extract() for cell in part.find_all("pre"))
+        equations = [
+            str(tag["data-equation"]) for tag in part.find_all(_is_numbered)
+        ]
+        place, numbers = str(part["id"]), " ".join(equations)
+        sections.append((place, name, numbers, code, plain(part)))
+        part.extract()
+    yield from reversed(sections)
+
+
+def _is_numbered(tag: Tag) -> bool:
+    """Whether an element is a formula with a number."""
+    return tag.has_attr("data-equation")
+
+
+def title_of(part: Tag) -> Tag | None:
+    """Return the element that titles a section or an exercise, if one does."""
+    heading = part.find(["h1", "h2", "h3", "h4"], recursive=False)
+    return heading or part.find(class_="admonition-title", recursive=False)
+
+
+def write_out(formula: Tag) -> None:
+    """Put characters in the place of a formula's TeX; note its number."""
+    text = formula.get_text()
+    numbers = re.findall(r"^\((\d+\.\d+)\)", text.strip())
+    if source := DELIMITED.search(text):
+        text = source[1]
+    for tag in TAG.findall(text):
+        numbers += tag.split(", ")
+    if numbers:
+        formula["data-equation"] = " ".join(f"({n})" for n in numbers)
+    formula.string = characters(TAG.sub("", text))
+
+
+def names_in(cells: Iterable[Tag]) -> str:
+    """Return the names in code, each once."""
+    found = dict.fromkeys(
+        name
+        for cell in cells
+        for name in re.findall(r"[A-Za-z_]\w{2,}", cell.get_text())
+    )
+    return " ".join(name for name in found if not iskeyword(name))
+
+
+@cache
+def characters(tex: str) -> str:
+    """Return a formula as it is typed into a search: λ^L, x_{l+1}."""
+    text: str = TEX.latex_to_text(tex)
+    return re.sub(r"([_^])\{(\w+)\}", r"\1\2", text.strip())
+
+
+def plain(part: Tag) -> str:
+    """Return the text of an element, on one line."""
+    text = " ".join(part.get_text().split())
+    return re.sub(f"(?<=[{HAN}，。、；：]) (?=[{HAN}])", "", text)
+
+
+# ---------------------------------------------------------------- its words
+def terms(language: str, pages: list[str]) -> list[list[Any]]:
+    """Return the glossary for a search: what a term is called elsewhere.
+
+    Each row holds how the edition says it, how a reader may ask for it (in
+    any of the languages), and the number of the page that defines it or -1.
+    """
+    rows = []
+    for term in glossary()["term"]:
+        names = [term[glossary_key(code)] for code in LANGUAGES]
+        names = [re.sub(r" \(.*\)", "", name) for name in names]
+        own = names[LANGUAGES.index(language)]
+        asked = [*dict.fromkeys([*names, *term.get("synonyms", ())])]
+        home = term.get("chapter")
+        rows.append([own, asked, pages.index(home) if home in pages else -1])
+    return rows
+
+
+def folds(text: str) -> str:
+    """Return pairs of characters: a Traditional one, its Simplified one.
+
+    Only those of which one is in the text.
+    """
+    rows = [chr(code) for code in range(0x3400, 0xA000)]
+    folded = OpenCC("t2s").convert("\n".join(rows)).split("\n")
+    pairs = [pair for pair in zip(rows, folded, strict=True)]
+    known = set(text) | {new for old, new in pairs if old in text}
+    return "".join(
+        old + new for old, new in pairs if old != new and new in known
+    )

@@ -46,8 +46,6 @@ def test_a_page_is_light(read_page, place):
     script = other = 0
     for response in page.loaded:
         size = len(response.body())
-        if response.url.endswith("searchindex.js"):
-            continue
         if response.request.resource_type == "script":
             script += size
         else:

@@ -1,36 +1,293 @@
-"""Every term of the glossary leads to the chapter that defines it."""
+"""The search: the right section, in three languages, also from a file."""
+
+import tomllib
+from pathlib import Path
+from urllib.parse import quote, urlsplit
 
 import pytest
 
 from book.tools import language
+from paths import ROOT
 from preact.strings import LANGUAGES
 
+SITE = ROOT / "_build/html"
+INDEX = "search-index.js"
 TERMS = [t for t in language.glossary()["term"] if "chapter" in t]
-RESULTS = """async (query) => {
-  document.getElementById("search-results").replaceChildren();
-  Search.performSearch(query);
-  for (let i = 0; i < 100; i++) {
-    await new Promise((done) => setTimeout(done, 20));
-    if (Search._pulse_status < 0 &&
-        document.querySelector("#search-results p.search-summary")) break;
+SEARCHES = tomllib.loads(
+    Path(__file__).with_name("searches.toml").read_text("utf-8")
+)
+ASK = """async (query) => {
+  const input = document.querySelector(".bd-search-container input");
+  const found = document.querySelector("#search-results");
+  input.value = query;
+  input.form.requestSubmit();
+  while (found.dataset.query !== query) {
+    await new Promise((done) => setTimeout(done, 5));
   }
-  await new Promise((done) => setTimeout(done, 30));
-  return [...document.querySelectorAll("#search-results li > a")]
+  return [...found.querySelectorAll("ol a")]
     .map((a) => a.getAttribute("href"));
 }"""
+
+
+def page_of(href):
+    """Return the name of the page that a result opens."""
+    return href.split("?")[0].removesuffix(".html")
+
+
+def search_page(open_page, edition, query, **options):
+    page = open_page(f"/{edition}/search.html?q={quote(query)}", **options)
+    page.locator("#search-results li").first.wait_for()
+    return page
+
+
+def search_dialog(page):
+    """Open the dialog by its key, which the theme may hear late; its input."""
+    dialog = page.locator("#pst-search-dialog[open]")
+    for _ in range(20):
+        page.keyboard.press("Control+k")
+        page.wait_for_timeout(300)
+        if dialog.count():
+            return dialog.locator("input")
+    raise AssertionError("Ctrl+K opens no dialog")
+
+
+def first_section(page, query):
+    """Return page and section of the first result, without its marks."""
+    href = page.evaluate(ASK, query)[0]
+    return page_of(href), href.split("#")[1]
+
+
+# ------------------------------------------------------------- what is found
+@pytest.mark.parametrize("edition", LANGUAGES)
+def test_what_readers_ask_for_is_in_the_first_three_sections(
+    open_page, edition
+):
+    page = search_page(open_page, edition, "ReLU")
+    assert len(SEARCHES[edition]) == 33
+    lost = []
+    for query, pages in SEARCHES[edition].items():
+        found = [page_of(href) for href in page.evaluate(ASK, query)[:3]]
+        if not set(found) & set(pages):
+            lost.append((query, pages, found))
+    assert lost == []
 
 
 @pytest.mark.parametrize("edition", LANGUAGES)
 def test_every_glossary_term_finds_its_chapter_in_the_first_five(
     open_page, edition
 ):
-    page = open_page(f"/{edition}/search.html?q=ReLU")
+    page = search_page(open_page, edition, "ReLU")
     lost = []
     for term in TERMS:
-        query = term[language.glossary_key(edition)].split(" (")[0]
-        found = page.evaluate(RESULTS, query)
-        pages = [href.split("#")[0].split("?")[0] for href in found]
-        pages = list(dict.fromkeys(pages))[:5]  # several sections of one
-        if f"{term['chapter']}.html" not in pages:
-            lost.append((query, term["chapter"], pages))
+        own = term[language.glossary_key(edition)].split(" (")[0]
+        for query in (own, *term.get("synonyms", ())):
+            found = [page_of(href) for href in page.evaluate(ASK, query)]
+            pages = list(dict.fromkeys(found))[:5]  # several sections of one
+            if term["chapter"] not in pages:
+                lost.append((query, term["chapter"], pages))
     assert lost == []
+
+
+def test_either_script_of_chinese_finds_the_same_sections(open_page):
+    for edition in LANGUAGES[1:]:
+        page = search_page(open_page, edition, "ReLU")
+        for simplified, traditional in (
+            ("残差单元", "殘差單元"),
+            ("门控", "門控"),
+            ("恒等映射", "恆等映射"),
+        ):
+            found = page.evaluate(ASK, simplified)
+            assert found
+            assert found == page.evaluate(ASK, traditional)
+
+
+def test_spelling_and_number_of_a_word_do_not_matter(open_page):
+    page = search_page(open_page, "en", "ReLU")
+    for one, other in (
+        ("initialisation", "initialization"),
+        ("gates", "gate"),
+        ("pre-activation", "preactivations"),
+        ("lambda", "λ"),
+        ("Eq. (5)", "equation 5"),
+        ("BATCH NORMALISATION", "batch normalization"),
+    ):
+        assert first_section(page, one) == first_section(page, other)
+
+
+def test_a_query_of_markup_and_signs_is_only_text(open_page):
+    page = search_page(open_page, "en", "ReLU")
+    for query in ("<img src=x onerror=alert(1)>", "((", "\\", '"', "§", "*"):
+        page.evaluate(ASK, query)
+        assert page.locator("#search-results img").count() == 0
+    assert page.problems == []
+
+
+# --------------------------------------------------------- what a result does
+@pytest.mark.parametrize(
+    ("edition", "query"),
+    [
+        ("en", "initialisation"),
+        ("en", "skip connection"),
+        ("zh-Hans", "批归一化"),
+        ("zh-Hant", "批量归一化"),
+    ],
+)
+def test_a_result_opens_its_section_with_the_words_marked(
+    open_page, edition, query
+):
+    page = search_page(open_page, edition, query)
+    result = page.locator("#search-results ol a").first
+    place = result.get_attribute("href").split("#")[1]
+    assert result.locator("mark").count() > 0
+    result.click()
+    page.wait_for_url(f"**#{place}")
+    marks = page.locator(f"[id='{place}'] mark.search-mark")
+    marks.first.wait_for()
+    page.wait_for_load_state("networkidle")
+    top = page.evaluate(
+        "(id) => document.getElementById(id).getBoundingClientRect().top",
+        place,
+    )
+    assert -5 <= top < 720
+    page.locator(".search-unmark").click()
+    assert page.locator("mark.search-mark").count() == 0
+    assert "mark=" not in page.url
+    assert page.url.endswith(f"#{place}")
+    assert page.problems == []
+
+
+def test_escape_removes_the_marks(open_page):
+    page = open_page("/en/05-shortcuts.html?mark=gate#shortcuts-gates")
+    assert page.locator("mark.search-mark").count() > 0
+    page.keyboard.press("Escape")
+    assert page.locator("mark.search-mark").count() == 0
+
+
+def test_a_page_without_marks_in_its_address_has_none(open_page):
+    page = open_page("/en/05-shortcuts.html#shortcuts-gates")
+    assert page.locator(".search-mark, .search-unmark").count() == 0
+
+
+# ---------------------------------------------------------------- both places
+def test_the_index_is_requested_on_first_use_and_once(open_page):
+    page = open_page("/en/03-gradient.html")
+    wanted = [u for u in page.requested if "search" in urlsplit(u).path]
+    assert sorted(Path(urlsplit(url).path).name for url in wanted) == [
+        "search-marks.js",
+        "search.js",
+    ]
+    for query in ("gates", "dropout"):
+        search_dialog(page).fill(query)
+        page.locator("#search-found li").first.wait_for()
+        page.keyboard.press("Escape")
+    names = [Path(urlsplit(url).path).name for url in page.requested]
+    assert names.count(INDEX) == 1
+    hosts = {urlsplit(url).hostname for url in page.requested}
+    assert hosts <= {"127.0.0.1", None}
+    assert page.problems == []
+
+
+def test_the_dialog_is_used_with_the_keyboard_alone(open_page):
+    page = open_page("/en/03-gradient.html")
+    search_dialog(page)
+    page.keyboard.type("doubly stochastic")
+    page.locator("#search-found li").first.wait_for()
+    assert "section" in page.get_by_role("status").first.inner_text()
+    focused = "document.activeElement.getAttribute('href')"
+    first, second = (
+        page.locator("#search-found ol a").nth(i).get_attribute("href")
+        for i in range(2)
+    )
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate(focused) == first
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate(focused) == second
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate("document.activeElement.name") == "q"
+    page.keyboard.press("Escape")
+    assert page.locator("#pst-search-dialog[open]").count() == 0
+    search_dialog(page)
+    page.keyboard.type("doubly stochastic")
+    page.locator("#search-found li").first.wait_for()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/10-afterlife.html?mark=*")
+
+
+def test_enter_in_the_dialog_leads_to_all_results(open_page):
+    page = open_page("/zh-Hant/03-gradient.html")
+    search_dialog(page)
+    page.keyboard.type("梯度")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search.html?q=*")
+    page.locator("#search-results li").nth(9).wait_for()
+    assert page.locator(".bd-search-container input").input_value() == "梯度"
+
+
+def test_the_language_switch_keeps_what_was_typed(open_page):
+    page = search_page(open_page, "en", "dropout")
+    page.locator(".bd-search-container input").fill("ReLU")
+    page.wait_for_url("**?q=ReLU")
+    page.locator(".language-switch a[hreflang=zh-Hans]").click()
+    page.wait_for_url("**/zh-Hans/search.html?q=ReLU")
+    page.locator("#search-results li").first.wait_for()
+
+
+@pytest.mark.parametrize("edition", LANGUAGES)
+def test_the_search_works_on_pages_opened_as_files(browser, edition):
+    context = browser.new_context()
+    page = context.new_page()
+    problems, asked = [], []
+    page.on("pageerror", lambda e: problems.append(str(e)))
+    page.on("request", lambda r: asked.append(urlsplit(r.url).scheme))
+    page.goto((SITE / edition / "index.html").as_uri())
+    search_dialog(page).fill("bn_backward")
+    result = page.locator("#search-found ol a").first
+    result.click()
+    page.wait_for_url("**/04-units.html?mark=*")
+    page.locator(".search-mark").first.wait_for()
+    page.goto((SITE / edition / "search.html").as_uri() + "?q=ReLU")
+    page.locator("#search-results li").first.wait_for()
+    assert problems == []
+    assert set(asked) <= {"file", "data"}
+    context.close()
+
+
+@pytest.mark.parametrize("edition", LANGUAGES)
+def test_without_scripts_the_search_page_says_that_it_needs_them(
+    open_page, edition
+):
+    page = open_page(f"/{edition}/search.html", java_script_enabled=False)
+    assert "JavaScript" in page.locator("noscript p").inner_text()
+
+
+@pytest.mark.parametrize("width", [360, 1400])
+def test_results_stay_within_the_window(open_page, width):
+    look = {"viewport": {"width": width, "height": 800}}
+    page = search_page(open_page, "zh-Hans", "bn_backward", **look)
+    over = "document.documentElement.scrollWidth - innerWidth"
+    assert page.evaluate(over) <= 0
+    page = open_page("/en/03-gradient.html", **look)
+    search_dialog(page).fill("test_names_of_claims gate")
+    page.locator("#search-found li").first.wait_for()
+    box = page.locator("#pst-search-dialog").bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width
+    inner = "(node) => node.scrollWidth - node.clientWidth"
+    assert page.locator("#pst-search-dialog").evaluate(inner) <= 1
+
+
+# ------------------------------------------------------------------ the files
+@pytest.mark.parametrize("edition", LANGUAGES)
+def test_the_index_is_small_and_sphinx_has_none(edition):
+    folder = SITE / edition
+    assert (folder / INDEX).stat().st_size < 400e3
+    left = {path.name for path in folder.rglob("*.js")} & {
+        "searchindex.js",
+        "searchtools.js",
+        "language_data.js",
+        "sphinx_highlight.js",
+        "doctools.js",
+    }
+    assert left == set()

@@ -1,0 +1,104 @@
+"""What the index of the search holds of a page."""
+
+import json
+
+import pytest
+
+from book.site import search
+
+PAGE = r"""<html><body><nav>Contents</nav><article class="bd-article">
+<section id="gates"><h1>5. Gates<a class="headerlink">#</a></h1>
+<p>A first word.</p><svg><text>tick</text></svg>
+<section id="gates-one"><h2>5.1. One</h2>
+<p>With <span class="math">\(\lambda_{l+1}^L\)</span> and
+<code><span>bn</span>_backward</code>.</p>
+<div class="math"><span class="eqno">(5.1)<a class="headerlink">#</a></span>\[
+a = b
+\]</div>
+<div class="math">\[x_{l+1} = y \tag{1, 2}\]</div>
+<pre>import numpy
+for unit in stack_plan(units): unit</pre>
+<div class="cell_output">printed</div></section>
+<div class="exercise" id="gates-1"><p class="admonition-title">Exercise 5.1</p>
+<section id="exercise-content"><p>Do it.</p></section></div>
+<div class="solution"><p>Forty-two.</p></div>
+</section></article></body></html>"""
+
+
+@pytest.fixture
+def sections():
+    return {entry[0]: entry[1:] for entry in search.sections_of(PAGE)}
+
+
+def test_a_section_holds_its_own_text_and_not_that_of_those_inside(sections):
+    title, _, _, text = sections["gates"]
+    assert title == "5. Gates"
+    assert text == "A first word."
+
+
+def test_sections_come_in_the_order_of_the_page(sections):
+    assert list(sections) == ["gates", "gates-one", "gates-1"]
+
+
+def test_formulas_are_written_as_one_types_them(sections):
+    assert "λ_{l+1}^L" in sections["gates-one"][3]
+
+
+def test_an_equation_is_known_by_its_number(sections):
+    assert sections["gates-one"][1] == "(5.1) (1) (2)"
+
+
+def test_of_code_the_names_are_kept_and_no_word_of_the_language(sections):
+    assert sections["gates-one"][2] == "numpy unit stack_plan units"
+
+
+def test_a_name_in_running_text_stays_one_word(sections):
+    assert "bn_backward" in sections["gates-one"][3]
+
+
+def test_an_exercise_is_a_section_and_its_solution_is_not_given_away(sections):
+    assert sections["gates-1"] == ("Exercise 5.1", "", "", "Do it.")
+    assert "Forty-two" not in str(sections)
+
+
+def test_outputs_and_labels_of_charts_are_not_read(sections):
+    assert "printed" not in str(sections)
+    assert "tick" not in str(sections)
+
+
+def test_a_page_without_an_article_has_no_sections():
+    assert list(search.sections_of("<html><body>404</body></html>")) == []
+
+
+def test_no_space_is_left_between_chinese_characters():
+    page = PAGE.replace("A first word.", "残差\n单元 x 等")
+    first = next(search.sections_of(page))
+    assert first[-1] == "残差单元 x 等"
+
+
+def test_folds_hold_the_characters_that_a_text_needs():
+    pairs = search.folds("残差单元")
+    assert dict(zip(pairs[::2], pairs[1::2], strict=True))["單"] == "单"
+    assert "門" not in pairs
+    assert "門门" in search.folds("閘門")
+
+
+def test_a_term_is_asked_for_in_three_languages_and_by_synonyms():
+    rows = search.terms("zh-Hans", ["04-units"])
+    _, asked, home = next(r for r in rows if r[0] == "批量归一化")
+    assert {"batch normalization", "批次正規化", "batchnorm"} <= set(asked)
+    assert home == 0
+    assert next(r for r in rows if r[0] == "梯度")[2] == -1
+
+
+def test_of_a_page_that_is_no_chapter_only_the_openings_are_kept(tmp_path):
+    long = PAGE.replace("A first word.", "word " * 200)
+    for name in ("01-why", "claims"):
+        (tmp_path / f"{name}.html").write_text(long, "utf-8")
+    search.write_index(tmp_path, "en")
+    text = (tmp_path / search.INDEX).read_text("utf-8")
+    index = json.loads(text.partition("=")[2].rstrip(";\n"))
+    assert [page[2] for page in index["pages"]] == [1, 0]
+    lengths = [len(s[3]) for s in index["sections"] if s[1] == "gates"]
+    assert lengths[0] > 900
+    assert lengths[1] <= search.OPENING
