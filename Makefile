@@ -1,12 +1,13 @@
 # The only front door. Every target sets itself up first.
 PYTHON ?= python3
+EDITION ?= en
 BIN := .venv/bin
 NPM := $(shell command -v npm 2>/dev/null)
 # Hundreds of processes that the tests start read what one of them compiled.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check lint types form contracts chapters words test notebooks report translated book site-test serve clean
+.PHONY: help setup check lint types form contracts chapters words test notebooks report translated book site-test links serve clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -78,8 +79,12 @@ book: setup ## the site in three languages
 site-test: setup ## the built site in a real browser
 	$(BIN)/pytest -q tests/site -n 2
 
-serve: ## open the site at http://localhost:8000
-	$(BIN)/python -m http.server --directory _build/html 8000
+links: setup ## the addresses that the book names are still there
+	$(BIN)/jupyter-book build . --builder linkcheck
+
+# An edition that is built needs seconds for a page.
+serve: setup ## the built site, rebuilt as you write: make serve EDITION=zh-Hans
+	$(BIN)/python -m book.tools.serve $(EDITION)
 
 _build:
 	@mkdir -p _build

@@ -1,6 +1,9 @@
 """Workers have a thread each; nbmake runs every notebook once."""
 
 import os
+import shutil
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -29,5 +32,13 @@ def pytest_configure(config: pytest.Config) -> None:
         from nbmake.nb_run import NotebookRun
 
         from book.tools.execution import once
+        from book.tools.wheel import build_wheel, install_wheel
+
+        if not hasattr(config, "workerinput"):
+            # Kernels have the package as readers have it: from its wheel.
+            folder = Path(tempfile.mkdtemp(prefix="preact-wheel-"))
+            config.add_cleanup(lambda: shutil.rmtree(folder))
+            install_wheel(build_wheel(folder), folder / "site")
+            os.environ["PYTHONPATH"] = str(folder / "site")
 
         NotebookRun.execute = once(NotebookRun.execute)

@@ -20,14 +20,16 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from book.site.editions import configure, finish, start
+from book.site.editions import configure, finish, refuse_drift, start
 from book.site.pages import dress_page
 from book.site.words import translate
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Point the build at one edition and listen in on its steps."""
-    start(app)
+    if start(app):
+        app.connect("config-inited", refuse_drift, priority=0)
+        app.connect("build-finished", finish, priority=900)
     app.setup_extension("book.site.claims")
     app.setup_extension("book.site.figures")
     app.setup_extension("book.site.exercises")
@@ -40,7 +42,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", configure, priority=1)  # before the TOC
     app.connect("config-inited", translate, priority=2)  # before numfig
     app.connect("html-page-context", dress_page, priority=900)
-    app.connect("build-finished", finish, priority=900)
     return {
         "version": "1",
         "parallel_read_safe": True,

@@ -22,34 +22,50 @@ from sphinx.errors import ExtensionError
 
 from book.site.assets import VENDOR, copy_vendored, finish_pages
 from book.site.head import write_directions
-from book.site.pages import NOTEBOOKS, copy_notebooks, site_url
+from book.site.pages import (
+    NOTEBOOKS,
+    source_options,
+    state_of_book,
+    write_notebooks,
+)
 from book.site.search import write_index
 from book.site.words import WORDS, language_of
 from book.tools import ROOT
 from book.tools.parity import differences
+from book.tools.places import WHEELS, citation, site_url
+from book.tools.wheel import build_wheel
 from preact.strings import EDITIONS, LANGUAGES, ORIGINAL, TRANSLATIONS
 
 
-def start(app: Sphinx) -> None:
-    """Point a build of the root, `jupyter-book build .`, at the original."""
+def start(app: Sphinx) -> bool:
+    """Point a build of the root, `jupyter-book build .`, at the original.
+
+    Return whether it is one, and so makes the whole site.
+    """
     path: Any = type(app.srcdir)
-    if Path(app.srcdir) == ROOT:
+    root = Path(app.srcdir) == ROOT
+    if root:
         base = Path(app.outdir).parent / ORIGINAL
         app.srcdir = path(ROOT / "book" / ORIGINAL)
         app.outdir, app.doctreedir = path(base / "html"), path(base / "trees")
         app.outdir.mkdir(parents=True, exist_ok=True)
         app.doctreedir.mkdir(parents=True, exist_ok=True)
     app.confdir = path(ROOT)  # paths in _config.yml start at the root
+    return root
 
 
 # ---------------------------------------------------------- configuration
-def configure(app: Sphinx, config: Config) -> None:
-    """Set what depends on the language or on this machine."""
-    language = language_of(app)
-    if language == ORIGINAL and (drift := differences(ROOT)):
+def refuse_drift(app: Sphinx, config: Config) -> None:
+    """Build no site of editions that differ."""
+    if drift := differences(ROOT):
         raise ExtensionError(
             "the editions have drifted apart:\n" + "\n".join(drift)
         )
+
+
+def configure(app: Sphinx, config: Config) -> None:
+    """Set what depends on the language or on this machine."""
+    language = language_of(app)
     words = WORDS[language]
     config.external_toc_path = write_toc(app)
     config.exclude_patterns = [*config.exclude_patterns, "**/*.ipynb"]
@@ -74,6 +90,8 @@ def configure(app: Sphinx, config: Config) -> None:
         "article-header-buttons.html",
     ]
     options["navbar_persistent"] = []  # else a second search box
+    options["extra_footer"] = state_of_book(language)
+    options |= source_options(language)
     for value, english in {
         "togglebutton_hint": "Click to show",
         "togglebutton_hint_hide": "Click to hide",
@@ -111,7 +129,7 @@ def silence_thebe(app: Sphinx) -> None:
 # ------------------------------------------------------------- whole site
 def finish(app: Sphinx, error: Exception | None) -> None:
     """After the original: the other editions, then the site."""
-    if error or app.builder.name != "html" or language_of(app) != ORIGINAL:
+    if error or app.builder.name != "html":
         return
     builds = Path(app.outdir).parents[1]
     for language in TRANSLATIONS:
@@ -123,8 +141,10 @@ def finish(app: Sphinx, error: Exception | None) -> None:
     copy_vendored(site / "_vendor")
     for language in LANGUAGES:
         write_index(site / language, language)
-        copy_notebooks(language, site / language / NOTEBOOKS)
+        write_notebooks(language, site / language / NOTEBOOKS)
         finish_pages(site / language, WORDS[language])
+    build_wheel(site / WHEELS)
+    (site / "CITATION.cff").write_text(citation(), "utf-8")
     if site_url():
         write_directions(site, site_url())
     (site / ".nojekyll").touch()
@@ -147,23 +167,29 @@ def finish(app: Sphinx, error: Exception | None) -> None:
         (site / name).write_text(page, "utf-8")
 
 
-def build_translation(app: Sphinx, language: str, base: Path) -> None:
-    """Build another edition as this one is built, in a process of its own."""
-    options = {
+def one_edition(language: str, base: Path) -> dict[str, Any]:
+    """Return what Jupyter Book builds one edition with, below a folder."""
+    return {
         "sourcedir": str(ROOT / "book" / language),
         "outputdir": str(base / "html"),
         "path_config": str(ROOT / "_config.yml"),
         "doctreedir": str(base / "trees"),
         "noconfig": True,
         "quiet": True,
-        "freshenv": app._fresh_env_used,
-        "warningiserror": app.warningiserror or bool(app.keep_going),
-        "keep_going": bool(app.keep_going),
         "confoverrides": {
             "language": EDITIONS[language]["catalog"],
             "external_toc_path": str(base / "_toc.yml"),
             "latex_individualpages": False,
         },
+    }
+
+
+def build_translation(app: Sphinx, language: str, base: Path) -> None:
+    """Build another edition as this one is built, in a process of its own."""
+    options = one_edition(language, base) | {
+        "freshenv": app._fresh_env_used,
+        "warningiserror": app.warningiserror or bool(app.keep_going),
+        "keep_going": bool(app.keep_going),
     }
     command = [sys.executable, "-m", "book.site.child", json.dumps(options)]
     child = subprocess.run(command, cwd=ROOT, check=False)

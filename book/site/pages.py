@@ -1,28 +1,33 @@
 """What every page carries: its language, its twins, its launch buttons."""
 
-import os
-import tomllib
 from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
 
+import preact
 from book.site.head import head_of_page
 from book.site.words import WORDS, language_of
 from book.tools import ROOT
+from book.tools.execution import printed
+from book.tools.notebooks import notebook
+from book.tools.places import (
+    GITHUB,
+    PUBLISHED,
+    branch,
+    last_changed,
+    package_address,
+    repository,
+    site_url,
+)
 from preact.strings import EDITIONS
 
-PLACEHOLDER = "OWNER"
 NOTEBOOKS = "_notebooks"  # of an edition, beside its pages
 # The widgets' script asks MathJax 2 to typeset each widget; ours is 3, and the
 # widgets hold no mathematics.
 OLD_MATHJAX = """addEventListener("load", () => {
   if (window.MathJax && !MathJax.Hub) MathJax.Hub = { Queue() {} };
 });"""
-
-# How the first cell of a notebook gets the package, inside a JSON string.
-INSTALL = r"%pip install -q \"preact @ git+https://github.com/{}/preact\""
-ASK = "raise SystemExit('install the package \\\"preact\\\" first')"
 
 # By the class of their place on a page. Classic scripts, in this order: a page
 # that is opened as a file loads no modules.
@@ -69,7 +74,7 @@ def dress_page(
     is_notebook = app.env.metadata.get(page, {}).get("kernelspec")
     if is_notebook:
         offer_notebook(context["header_buttons"], page)
-    if is_notebook and PLACEHOLDER not in repository():
+    if is_notebook and repository():
         buttons = launch_buttons(language, page)
         context["header_buttons"].insert(0, buttons)
 
@@ -84,13 +89,16 @@ def offer_notebook(header: list[dict[str, Any]], page: str) -> None:
 
 
 def launch_buttons(language: str, page: str) -> dict[str, Any]:
-    """Colab and Binder, opening the edition's own notebook."""
-    branch = os.environ.get("GITHUB_REF_NAME", "main")
+    """Colab and Binder, opening the edition's own notebook.
+
+    Colab opens what the site delivers, whose first cell gets the package;
+    Binder has the package.
+    """
     notebook = f"notebooks/{language}/{page}.ipynb"
     links = {
         "Colab": "https://colab.research.google.com/github/"
-        f"{repository()}/blob/{branch}/{notebook}",
-        "Binder": f"https://mybinder.org/v2/gh/{repository()}/{branch}"
+        f"{repository()}/blob/{PUBLISHED}/{language}/{page}.ipynb",
+        "Binder": f"https://mybinder.org/v2/gh/{repository()}/{branch()}"
         f"?urlpath=lab/tree/{notebook}",
     }
     icons = {"Colab": "logo_colab.png", "Binder": "logo_binder.svg"}
@@ -105,7 +113,7 @@ def launch_buttons(language: str, page: str) -> dict[str, Any]:
                 "text": name,
                 "icon": f"_static/images/{icons[name]}",
                 "label": name.lower(),
-                "tooltip": name,
+                "tooltip": WORDS[language]["@open-in"].format(name),
                 "url": url,
             }
             for name, url in links.items()
@@ -113,30 +121,37 @@ def launch_buttons(language: str, page: str) -> dict[str, Any]:
     }
 
 
-def copy_notebooks(language: str, folder: Path) -> None:
-    """Copy an edition's notebooks to its pages.
+def source_options(language: str) -> dict[str, Any]:
+    """Return the theme's options for links to edit a page, or to report."""
+    if not (name := repository()):
+        return {}
+    return {
+        "repository_url": GITHUB + name,
+        "repository_branch": branch(),
+        "path_to_docs": f"book/{language}",
+        "use_repository_button": True,
+        "use_edit_page_button": True,
+        "use_issues_button": True,
+    }
 
-    Their first cell installs the package from its repository. Where that is
-    not known, it asks the reader to install it.
+
+def state_of_book(language: str) -> str:
+    """Return the version and the day of the last change, for the footer."""
+    words = WORDS[language]
+    said = [words["@version"].format(preact.__version__)]
+    if day := last_changed():
+        said.append(words["@changed"].format(f"<time>{day}</time>"))
+    return f"<p>{' · '.join(said)}</p>"
+
+
+def write_notebooks(language: str, folder: Path) -> None:
+    """Write an edition's notebooks for readers, beside its pages.
+
+    Their first cell gets the package, and the numbers in their text are those
+    that their cells have printed.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    for notebook in (ROOT / "notebooks" / language).glob("*.ipynb"):
-        text = notebook.read_text("utf-8")
-        if PLACEHOLDER in repository():
-            text = text.replace(INSTALL.format(PLACEHOLDER), ASK)
-        else:
-            text = text.replace(f"/{PLACEHOLDER}/preact", f"/{repository()}")
-        (folder / notebook.name).write_text(text, "utf-8")
-
-
-def repository() -> str:
-    """Return owner/name: from CI's environment, else from pyproject.toml."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    url: str = project["project"]["urls"]["Repository"]
-    name = url.removeprefix("https://github.com/")
-    return os.environ.get("GITHUB_REPOSITORY", name)
-
-
-def site_url() -> str:
-    """Return where the site will be served, if the environment says."""
-    return os.environ.get("SITE_URL", "").rstrip("/")
+    for path in sorted((ROOT / "book" / language).glob("*.md")):
+        if "{code-cell}" in path.read_text("utf-8"):
+            text = notebook(path, package_address(), printed(path), site_url())
+            (folder / f"{path.stem}.ipynb").write_text(text, "utf-8")

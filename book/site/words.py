@@ -4,14 +4,13 @@ import gettext
 from pathlib import Path
 from typing import Any
 
-import yaml
 from sphinx import locale
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-WORDS: dict[str, dict[str, str]] = yaml.safe_load(
-    (Path(__file__).parent / "ui_strings.yml").read_text("utf-8")
-)
+from book.words import WORDS
+
+__all__ = ["WORDS", "Words", "language_of", "translate"]
 
 
 def language_of(app: Sphinx) -> str:

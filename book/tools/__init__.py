@@ -6,6 +6,10 @@
 `notebooks`  chapters to notebooks
 `results`    the tables of README.md, from the records
 `execution`  what a chapter computes with, and what it computed
+`plain`      the Markdown of notebooks
+`places`     where the book is, by one setting
+`wheel`      the package as readers install it
+`serve`      the built site, rebuilt while somebody writes
 `myst`       how a chapter is read: one parser for all of them
 """
 

@@ -13,10 +13,12 @@ beside these modules; the words of its language; the pinned requirements.
 import ast
 import hashlib
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
@@ -29,6 +31,7 @@ from book.tools import ROOT
 from preact.strings import LANGUAGES
 
 PACKAGE = Path(str(files("preact")))
+INSTALL = "install"  # id of the cell that notebooks alone have
 
 
 def cache_folder(chapter: Path) -> Path:
@@ -143,10 +146,32 @@ def _data(room: Path) -> Iterator[Path]:
 
 
 # ------------------------------------------------------------------- outputs
+def printed(chapter: Path) -> dict[str, str]:
+    """Return what a chapter's cells handed to its prose, by name.
+
+    Nothing if the chapter has not been run.
+    """
+    book = executed(chapter)
+    return {
+        output.metadata["scrapbook"]["name"]: ast.literal_eval(
+            output.data["text/plain"]
+        )
+        for cell in (book.cells if book else ())
+        for output in cell.get("outputs", ())
+        if "scrapbook" in output.get("metadata", {})
+    }
+
+
+def without_first(book: Any) -> Any:
+    """Return a notebook as the book has it: without the first cell."""
+    book.cells = [c for c in book.cells if c.get("id") != INSTALL]
+    return book
+
+
 def executed(notebook: Path) -> Any:
     """Return a notebook with its outputs if it was run before, else None."""
     stored = get_cache(cache_folder(notebook))
-    book = jupytext.read(notebook)
+    book = without_first(jupytext.read(notebook))
     try:
         _, merged = stored.merge_match_into_notebook(book)
     except KeyError:
@@ -156,9 +181,14 @@ def executed(notebook: Path) -> Any:
 
 def keep(book: Any, notebook: Path, seconds: float) -> None:
     """Store a notebook that ran without error, and how long it ran."""
-    for cell in book.cells:
+    code = [c for c in without_first(book).cells if c.cell_type == "code"]
+    for count, cell in enumerate(code, start=1):
         # timings would be part of the key
         cell.metadata.pop("execution", None)
+        cell.execution_count = count  # the first cell was one more
+        for output in cell.outputs:
+            if "execution_count" in output:
+                output.execution_count = count
     get_cache(cache_folder(notebook)).cache_notebook_bundle(
         CacheBundleIn(
             book, str(notebook), data={"execution_seconds": seconds}
@@ -169,7 +199,10 @@ def keep(book: Any, notebook: Path, seconds: float) -> None:
 
 
 def once(run: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Make nbmake's runner read what was run before, and keep what it runs."""
+    """Make nbmake's runner read what was run before, and keep what it runs.
+
+    A notebook runs as a reader has it: alone in a folder.
+    """
     from nbmake.nb_result import NotebookResult
 
     def execute(self: Any) -> Any:
@@ -177,7 +210,10 @@ def once(run: Callable[[Any], Any]) -> Callable[[Any], Any]:
         if (before := executed(path)) is not None:
             return NotebookResult(nb=before, error=None)
         start = perf_counter()
-        result = run(self)
+        with TemporaryDirectory() as folder:
+            self.filename = Path(shutil.copy(path, folder))
+            result = run(self)
+        self.filename = path
         if result.error is None:
             keep(result.nb, path, perf_counter() - start)
         return result

@@ -4,12 +4,11 @@ import ast
 import re
 import shutil
 
-import nbformat
 import pytest
 
 from book.tools.notebooks import main as write_notebooks
-from book.tools.notebooks import notebook, quote_source
 from book.tools.parity import differences
+from book.tools.plain import quote_source
 from paths import ROOT
 from preact.strings import LANGUAGES, TRANSLATIONS
 
@@ -236,29 +235,6 @@ def test_the_notebooks_are_those_of_the_chapters(capsys):
 
 
 @EVERY
-def test_a_notebook_has_the_chapters_code_and_plain_text(path):
-    book = nbformat.reads(notebook(path), as_version=4)
-    code = [c.source for c in book.cells if c.cell_type == "code"]
-    assert len(code) == len(cells(path))
-    text = "\n".join(
-        re.sub(r"```.*?```", "", c.source, flags=re.DOTALL)
-        for c in book.cells
-        if c.cell_type == "markdown"
-    )
-    for markup in (
-        ":::",
-        ")=\n",
-        "{eq}",
-        "{footcite",
-        "{glue",
-        "{claim",
-        "{lit",
-    ):
-        assert markup not in text
-    assert all(not c.get("outputs") for c in book.cells)
-
-
-@EVERY
 def test_a_cell_is_short_and_narrow(path):
     for cell in cells(path):
         shown = re.sub(r"^:tags:.*\n+", "", cell).strip()
@@ -324,14 +300,6 @@ def test_chapters_and_modules_name_each_other(path, docstrings):
     naming = {room for room, text in docstrings if f"`{path.stem}`" in text}
     # `book` serves them all: exercises, set-up, explorers
     assert named - {"book"} == naming - {"__init__", "book"}
-
-
-def test_the_repository_has_one_name():
-    project = (ROOT / "pyproject.toml").read_text("utf-8")
-    url = re.search(r'Repository = "https://github.com/(.+)"', project)[1]
-    for path in [*CHAPTERS, ROOT / "CITATION.cff"]:
-        found = re.findall(r"github\.com/([\w.-]+/[\w.-]+)", path.read_text())
-        assert set(found) == {url}, path
 
 
 def test_every_language_has_its_words_for_the_theme():

@@ -9,7 +9,7 @@ from bs4 import BeautifulSoup
 from sphinx.testing.util import SphinxTestApp
 
 from book.site.words import WORDS
-from book.tools.notebooks import plain
+from book.tools.plain import Page, plain
 from preact.strings import EDITIONS, LANGUAGES
 
 FIGURE = """(part)=
@@ -171,10 +171,13 @@ It works.
 {FIGURE}
 {CAPTION}
 {EXERCISE}"""
-    got = plain(text, tmp_path / "a.md", "en", {"a-figure": 3})
+    chapter = tmp_path / "book/en/03-a.md"
+    chapter.parent.mkdir(parents=True)
+    chapter.write_text(text, "utf-8")
+    got = plain(text, Page(chapter))
     assert "**Result, in one sentence**\n\nIt works.\n" in got
-    assert "See Figure 3." in got
-    assert "**Figure 3.** What was *found*.\n\nOf which network.\n" in got
+    assert "See Figure 3.1." in got
+    assert "**Figure 3.1.** What was *found*.\n\nOf which network.\n" in got
     assert "**Exercise.** Count\n\nHow many?\n" in got
     bold = re.findall(r"^\*\*(Hint.*|Solution)\*\*", got, re.MULTILINE)
     assert bold == [

@@ -8,7 +8,7 @@ from sphinx.testing.util import SphinxTestApp
 
 from book.site.overview import reading_minutes
 from book.tools.myst import chapters
-from book.tools.notebooks import contents
+from book.tools.plain import contents
 from paths import ROOT
 from preact.strings import EDITIONS, LANGUAGES
 

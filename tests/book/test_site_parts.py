@@ -1,11 +1,8 @@
 """What the site's pages are made of, without a build."""
 
-import json
-
 import pytest
 from docutils import nodes
 
-from book.site import pages
 from book.site.head import description, head_of_page, write_directions
 from book.site.sections import LabelFirst
 from preact.strings import LANGUAGES
@@ -60,20 +57,3 @@ def test_the_sitemap_lists_every_page_but_the_search(tmp_path):
     assert "search" not in rows
     robots = (tmp_path / "robots.txt").read_text("utf-8")
     assert "https://a.example/book/sitemap.xml" in robots
-
-
-@pytest.mark.parametrize("repository", [None, "someone/their-fork"])
-def test_an_offered_notebook_promises_no_place_that_is_not_there(
-    tmp_path, monkeypatch, repository
-):
-    if repository:
-        monkeypatch.setenv("GITHUB_REPOSITORY", repository)
-    pages.copy_notebooks("en", tmp_path)
-    names = {path.name for path in tmp_path.iterdir()}
-    assert "01-why.ipynb" in names
-    for path in tmp_path.iterdir():
-        text = path.read_text("utf-8")
-        json.loads(text)
-        assert pages.PLACEHOLDER not in text
-        asks = "SystemExit" in text
-        assert asks == (repository is None) or path.stem == "claims"

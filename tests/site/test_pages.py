@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from book.tools.places import site_url, wheel_name
 from paths import ROOT
 from preact.strings import LANGUAGES
 
@@ -151,10 +152,29 @@ def test_a_chosen_language_is_remembered_and_keeps_the_place(open_page):
     page.wait_for_url("**/zh-Hant/index.html")
 
 
-def test_the_page_without_a_page_has_a_way_home():
-    text = (SITE / "404.html").read_text("utf-8")
+@pytest.mark.parametrize("depth", ["", "deep/", "en/deep/er/"])
+@pytest.mark.parametrize("base", ["", "book/preact/"])
+def test_the_page_without_a_page_has_a_way_home(browser, base, depth):
+    """At any depth, below any path, as a host serves it."""
+    if site_url():  # then the path is known, and written into the page
+        base = urlsplit(site_url()).path.strip("/") + "/"
+    page = browser.new_context().new_page()
+
+    def answer(route):
+        path = urlsplit(route.request.url).path
+        file = SITE / path.removeprefix(f"/{base}")
+        if path.startswith(f"/{base}") and file.is_file():
+            return route.fulfill(path=file)
+        return route.fulfill(status=404, path=SITE / "404.html")
+
+    page.route("**/*", answer)
+    page.goto(f"http://a.example/{base}{depth}none.html")
+    page.wait_for_load_state("networkidle")
     for language in LANGUAGES:
-        assert f'href="/{language}/index.html"' in text
+        link = page.locator(f"p[lang={language}] a")
+        address = page.evaluate("(a) => a.href", link.element_handle())
+        assert address == f"http://a.example/{base}{language}/index.html"
+    page.context.close()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -196,6 +216,21 @@ def test_search_finds_the_chapter(open_page, language, query):
 
 
 # ------------------------------------------------------- the files themselves
+@pytest.mark.parametrize("place", PLACES, ids="-".join)
+def test_a_page_offers_its_own_notebook_and_says_its_version(place):
+    language, name = place
+    text = (SITE / language / f"{name}.html").read_text("utf-8")
+    offered = f'href="_notebooks/{name}.ipynb"' in text
+    assert offered == (SITE / language / f"_notebooks/{name}.ipynb").exists()
+    assert offered == (ROOT / f"notebooks/{language}/{name}.ipynb").exists()
+    footer = text.partition('class="extra_footer"')[2]
+    assert re.search(r"\d+\.\d+\.\d+.*<time>\d{4}-\d\d-\d\d</time>", footer)
+
+
+def test_the_wheel_stands_on_the_site():
+    assert [p.name for p in (SITE / "_wheel").iterdir()] == [wheel_name()]
+
+
 @EVERY_PAGE
 def test_no_page_shows_a_warning_or_the_building_machine(place):
     language, name = place

@@ -1,0 +1,100 @@
+"""Where the book is: its repository, its site, its state.
+
+One setting says where the repository is: `repository: {url: ...}` in
+`_config.yml`, or GITHUB_REPOSITORY in the environment, which GitHub sets.
+Without it nothing on the site speaks of a repository. SITE_URL says where the
+site will be served.
+"""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import yaml
+
+import preact
+from book.tools import ROOT
+
+GITHUB = "https://github.com/"
+OWNED = re.compile(r"[\w.-]+/[\w.-]+")
+PUBLISHED = "notebooks"  # the branch that holds the notebooks of the site
+WHEELS = "_wheel"  # on the site
+
+
+def repository(root: Path = ROOT) -> str:
+    """Return owner/name, or nothing where no repository is set.
+
+    Raises
+    ------
+    ValueError
+        If what is set is no repository of GitHub.
+    """
+    if named := os.environ.get("GITHUB_REPOSITORY"):
+        source, name = "GITHUB_REPOSITORY", named
+    else:
+        source = "repository: url in _config.yml"
+        config = yaml.safe_load((root / "_config.yml").read_text("utf-8"))
+        url = (config.get("repository") or {}).get("url") or ""
+        if not url:
+            return ""
+        name = url.removeprefix(GITHUB).rstrip("/").removesuffix(".git")
+    if not OWNED.fullmatch(name):
+        raise ValueError(
+            f"{source} must name a repository of GitHub, "
+            f"{GITHUB}owner/name in _config.yml and owner/name in the "
+            f"environment; got {named or url!r}"
+        )
+    return name
+
+
+def branch() -> str:
+    """Return the branch that edits start from."""
+    onto = os.environ.get("GITHUB_BASE_REF")  # of a pull request
+    return onto or os.environ.get("GITHUB_REF_NAME") or "main"
+
+
+def site_url() -> str:
+    """Return where the site will be served, if the environment says."""
+    return os.environ.get("SITE_URL", "").rstrip("/")
+
+
+def wheel_name() -> str:
+    """Return the file name of the package's wheel."""
+    return f"preact-{preact.__version__}-py3-none-any.whl"
+
+
+def package_address() -> str:
+    """Return what pip installs the package from; nothing if nobody knows.
+
+    The site's own wheel first: it is what the site's chapters ran with.
+    """
+    if site := site_url():
+        return f"{site}/{WHEELS}/{wheel_name()}"
+    if name := repository():
+        return f"git+{GITHUB}{name}"
+    return ""
+
+
+def last_changed(root: Path = ROOT) -> str:
+    """Return the day of the last commit, or nothing outside a repository.
+
+    The committer's day and no clock: the same commit gives the same pages.
+    """
+    log = ["git", "-C", str(root), "log", "-1", "--format=%cs"]
+    try:
+        run = subprocess.run(log, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return run.stdout.strip()
+
+
+def citation(root: Path = ROOT) -> str:
+    """Return CITATION.cff with the addresses that are set."""
+    text = (root / "CITATION.cff").read_text("utf-8")
+    lines = []
+    if name := repository(root):
+        lines.append(f"repository-code: {GITHUB}{name}\n")
+    if site := site_url():
+        lines.append(f"url: {site}/\n")
+    return text.replace("references:\n", "".join(lines) + "references:\n", 1)

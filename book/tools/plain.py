@@ -1,0 +1,307 @@
+"""MyST to Markdown that any notebook shows, by what the page shows.
+
+What only the book understands (roles, directives, labels) becomes words:
+figures and equations have the page's numbers, citations the page's list, and a
+number from a cell is the one that was printed.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from pybtex.database import BibliographyData, Entry, parse_file
+from pybtex.plugin import find_plugin
+from sphinx.config import Config
+from sphinx.directives.code import LiteralInclude, LiteralIncludeReader
+
+from book.tools import ROOT
+from book.tools.claims import count_kinds, read_claims
+from book.tools.lessons import table
+from book.tools.myst import STAGES, read_options
+from book.words import WORDS
+from preact.strings import EDITIONS
+
+OPTIONS = r"(?::[\w-]+:.*\n)*"
+HINT_HEAD = r":::+{hint}.*\n" + OPTIONS
+HINT = rf"^{HINT_HEAD}(?:.*\n)*?:::+ *$\n?"
+LABELED_EQUATION = r"^\$\$\n((?:(?!\$\$).*\n)*?)\$\$ \(([\w-]+)\)$"
+
+
+@dataclass
+class Page:
+    """What the words of one notebook depend on besides its text.
+
+    Parameters
+    ----------
+    path : Path
+        The chapter, `book/LANGUAGE/NAME.md`.
+    printed : dict
+        Name to value of what its cells handed to the prose; what is not
+        there is said to be printed above.
+    site : str
+        Address of the site, to which claims lead; may be empty.
+    cited : list of str
+        Keys of publications in the order of their numbers, filled on the way.
+    """
+
+    path: Path
+    printed: dict[str, str] = field(default_factory=dict)
+    site: str = ""
+    cited: list[str] = field(default_factory=list)
+
+    @property
+    def language(self) -> str:
+        """Code of the edition."""
+        return self.path.parent.name
+
+    @property
+    def words(self) -> dict[str, str]:
+        """The edition's words."""
+        return WORDS[self.language]
+
+
+def plain(text: str, page: Page) -> str:
+    """Turn the MyST of one cell into Markdown.
+
+    By patterns: a parser would not give the author's lines back.
+    """
+    say = EDITIONS[page.language]
+    number = numbers(page.path.parent)
+
+    def figure(match: re.Match[str]) -> str:
+        return f"{say['figure']} {number[match[1]]}"
+
+    rules: list[tuple[str, Callable[[re.Match[str]], str] | str]] = [
+        (r"^:::+{lesson-plan} (\d)\n", lambda m: table(m[1], page.words)),
+        (r"```{literalinclude} (\S+)\n((?:.*\n)*?)```",
+         lambda m: quote_source(page.path.parent / m[1], m[2])),
+        (r"{claim}`([^`]+)`", lambda m: mark(m[1], page)),
+        (r"{glue:text}`([^`]+)`", lambda m: value(m[1], page)),
+        (r"{footcite:(\w)}`([^`]+)`", lambda m: cite(m[1], m[2], page)),
+        (r"```{footbibliography}\n```", lambda _: bibliography(page)),
+        (r"{numref}`([^`]+)`", figure),
+        (r"{eq}`([^`]+)`", lambda m: f"({number[m[1]]})"),
+        (r"{doc}`([^`<]+)`", lambda m: chapter(m[1], page)),
+        (r"{ref}`([^`<]+)`", lambda m: section(m[1], page)),
+        (LABELED_EQUATION,
+         lambda m: f"$$\n{m[1]}\\tag{{{number[m[2]]}}}\n$$"),
+        (r"^:::+{caption} (\S+)\n", lambda m: say["opens"].format(figure(m))),
+        (r"^:::+{chapter-map}\n", lambda _: contents(page.path.parent)),
+        (r"^:::+{claim-counts}\n", lambda _: kinds(page.words)),
+        (r"^:::+{bibliography}\n" + OPTIONS, lambda _: all_publications()),
+        (rf"(?:{HINT}\s*){{2,}}", lambda row: stages(row[0], page.words)),
+        *patterns(say),
+    ]  # fmt: skip
+    for pattern, made in rules:
+        text = re.sub(pattern, made, text, flags=re.MULTILINE)
+    return text
+
+
+def patterns(say: dict[str, str]) -> list[tuple[str, str]]:
+    """Return what needs no look at the chapter, and what stands for it."""
+    return [
+        (r"^%.*\n?", ""),
+        (r"^\([\w-]+\)=\n", ""),  # labels
+        (
+            r"^:::+{exercise} *(.*)\n" + OPTIONS,
+            say["opens"].format(say["exercise"]) + r"\1\n",
+        ),
+        (
+            r"^:::+{solution(?:-start)?}.*\n" + OPTIONS,
+            f"**{say['solution']}**\n",
+        ),
+        (r"^:::+{solution-end}\n", ""),
+        (r"^:::+{tab-item} (.*)\n" + OPTIONS, r"#### \1\n\n"),
+        (r"^:::+{admonition} (.*)\n" + OPTIONS, r"**\1**\n"),
+        ("^" + HINT_HEAD, f"**{say['hint']}**\n"),
+        (r"^:::+{[\w-]+}.*\n" + OPTIONS, ""),
+        (r"^:::+ *$\n?", ""),
+        (r"{[\w:]+}`([^`<]+?) *<[^`>]+>`", r"\1"),
+        # a list of terms
+        (r"^(?![-:# |])(\S.*)\n: {1,3}(?=\S)", r"- \1\n  "),
+    ]
+
+
+# ------------------------------------------------------------ numbers
+@cache
+def numbers(folder: Path) -> dict[str, str]:
+    """Map labels of an edition's figures and equations to their numbers."""
+    found: dict[str, str] = {}
+    for path in sorted(folder.glob("*.md")):
+        text = path.read_text("utf-8")
+        start = re.match(r"0*(\d+)-", path.name)
+        before = f"{start[1]}." if start else ""
+        for pattern in (r"^:::+{caption} (\S+)", r"^\$\$ \(([\w-]+)\)$"):
+            labels = re.findall(pattern, text, re.MULTILINE)
+            found |= {
+                label: f"{before}{n}" for n, label in enumerate(labels, 1)
+            }
+    return found
+
+
+def value(name: str, page: Page) -> str:
+    """Return a number of a cell, or say where the reader sees it."""
+    if name in page.printed:
+        return page.printed[name]
+    return page.words["@printed"].format(f"`{name}`")
+
+
+def mark(claim: str, page: Page) -> str:
+    """Return a claim's kind; on a site, with a link to its evidence."""
+    kind = page.words[f"@claim-{read_claims()[claim].kind}"]
+    if not page.site:
+        return f"[{kind}: {claim}]"
+    ledger = f"{page.site}/{page.language}/claims.html"
+    return f"[\\[{kind}\\]]({ledger}#claim-{claim})"
+
+
+# ------------------------------------------------------------ other chapters
+def title(path: Path) -> str:
+    """Return the heading of a chapter."""
+    found = re.search(r"^# (.*)", path.read_text("utf-8"), re.MULTILINE)
+    assert found, f"{path.name} has no heading"
+    return found[1]
+
+
+def chapter(name: str, page: Page) -> str:
+    """Return a link to another notebook, or to the page of one without."""
+    path = page.path.with_name(f"{name}.md")
+    if "{code-cell}" in path.read_text("utf-8"):
+        return f"[{title(path)}]({name}.ipynb)"
+    if page.site:
+        return f"[{title(path)}]({page.site}/{page.language}/{name}.html)"
+    return f"*{title(path)}*"
+
+
+def section(label: str, page: Page) -> str:
+    """Return the heading with a label, and a link to its notebook.
+
+    An exercise has no heading: its label is its name.
+    """
+    heading = rf"^\({re.escape(label)}\)=\n#+ (.*)"
+    exercise = rf"^:::+{{exercise}}.*\n(?::.*\n)*:label: {re.escape(label)}$"
+    for path in sorted(page.path.parent.glob("*.md")):
+        text = path.read_text("utf-8")
+        if found := re.search(heading, text, re.MULTILINE):
+            name = found[1]
+        elif re.search(exercise, text, re.MULTILINE):
+            name = f"{EDITIONS[page.language]['exercise']} `{label}`"
+        else:
+            continue
+        if path == page.path:
+            return f"*{name}*"
+        return f"[{name}]({path.stem}.ipynb)"
+    raise ValueError(
+        f"a label must stand before a heading or in an exercise; got {label}"
+    )
+
+
+def contents(folder: Path) -> str:
+    """List an edition's numbered chapters with links to their notebooks."""
+    return "".join(
+        f"1. [{title(path)}]({path.stem}.ipynb)\n"
+        for path in sorted(folder.glob("[0-9]*.md"))
+    )
+
+
+def kinds(words: dict[str, str]) -> str:
+    """List how many claims there are of each kind."""
+    return "".join(
+        f"- {words[f'@claim-{kind}']}: {n}\n"
+        for kind, n in count_kinds().items()
+    )
+
+
+def stages(row: str, words: dict[str, str]) -> str:
+    """Name the hints of a row by what they give away."""
+    hints = re.split(r"^(?=:::+{hint})", row, flags=re.MULTILINE)[1:]
+    return "".join(
+        re.sub(HINT_HEAD, f"**{words[f'@hint-{stage}']}**\n", hint)
+        for stage, hint in zip(STAGES, hints, strict=False)
+    )
+
+
+# ------------------------------------------------------------ publications
+@cache
+def publications() -> BibliographyData:
+    """Return the book's bibliography."""
+    return parse_file(ROOT / "book/references.bib")
+
+
+def cite(form: str, keys: str, page: Page) -> str:
+    """Return numbers in brackets; in running text (`t`) authors first."""
+    keyed = [key.strip() for key in keys.split(",")]
+    page.cited += [key for key in keyed if key not in page.cited]
+    marks = ", ".join(str(page.cited.index(key) + 1) for key in keyed)
+    if form == "t":
+        return f"{authors(publications().entries[keyed[0]])} [{marks}]"
+    return f"[{marks}]"
+
+
+def authors(entry: Entry) -> str:
+    """Return the family names of a publication's authors, three or fewer."""
+    family = [" ".join(p.last_names) for p in entry.persons["author"]]
+    if len(family) > 2:
+        return f"{family[0]} et al."
+    return " & ".join(family)
+
+
+def bibliography(page: Page) -> str:
+    """List what a notebook has cited, by number."""
+    entries = [publications().entries[key] for key in page.cited]
+    return "\n\n".join(
+        f"[{n}] {reference(entry)}" for n, entry in enumerate(entries, 1)
+    )
+
+
+def all_publications() -> str:
+    """List every publication of the book, by author."""
+    style = find_plugin("pybtex.style.formatting", "plain")()
+    entries = style.sort(publications().entries.values())
+    return "".join(f"- {reference(entry)}\n" for entry in entries)
+
+
+def reference(entry: Entry) -> str:
+    """Return a publication as a line of Markdown."""
+    style = find_plugin("pybtex.style.formatting", "plain")()
+    backend = find_plugin("pybtex.backends", "markdown")()
+    text: str = style.format_entry("", entry).text.render(backend)
+    return text
+
+
+# ------------------------------------------------------------ quoted code
+def quote_source(path: Path, content: str) -> str:
+    """Return what a literalinclude shows, as a code block.
+
+    Sphinx reads it, so the notebook shows what the page shows.
+
+    Parameters
+    ----------
+    path : Path
+        The quoted file.
+    content : str
+        What stands in the directive: its options.
+
+    Raises
+    ------
+    ValueError
+        If an option is unknown or wrong, or what it names is not there.
+    """
+    options, _ = read_options(content)
+    legal = LiteralInclude.option_spec
+    if unknown := sorted(options.keys() - legal.keys()):
+        raise ValueError(
+            f"literalinclude: options must be of {', '.join(sorted(legal))}; "
+            f"got {', '.join(unknown)}"
+        )
+    values = {
+        # docutils says None where a flag has no value
+        name: legal[name](value or None)  # type: ignore[arg-type]
+        for name, value in options.items()
+    }
+    reader = LiteralIncludeReader(str(path.resolve()), values, Config())
+    code, _ = reader.read()
+    language = options.get("language", "python")
+    return f"```{language}\n{code.rstrip()}\n```"

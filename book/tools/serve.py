@@ -1,0 +1,93 @@
+"""The built site at http://localhost:8000, rebuilt while somebody writes.
+
+A saved chapter is built anew, with the pages that follow from it, and the
+browser loads it again; then the gates say what the editions lack. The other
+editions, styles and scripts are those of the last `make book`.
+
+    python -m book.tools.serve [EDITION]
+"""
+
+import multiprocessing
+import shutil
+import sys
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from jupyter_book.sphinx import build_sphinx
+from livereload import Server
+
+from book.site.assets import finish_pages
+from book.site.editions import one_edition
+from book.tools import ROOT, language
+from book.tools.parity import differences
+from book.words import WORDS
+from preact.strings import LANGUAGES
+
+BUILDS = ROOT / "_build"
+SITE = BUILDS / "html"
+PORT = 8000
+# A fork has loaded what a build loads, and forgets what it built.
+fork = multiprocessing.get_context("fork")
+
+
+def build(edition: str) -> None:
+    """Build an edition's chapters that have changed; move them to the site."""
+    start = time.time()
+    made = BUILDS / edition / "html"
+    build_sphinx(**one_edition(edition, BUILDS / edition), freshenv=False)
+    pages = [p for p in made.glob("*.html") if p.stat().st_mtime >= start]
+    deliver(pages, edition, SITE)
+    print(f"{len(pages)} pages in {time.time() - start:.1f} s", flush=True)
+
+
+def deliver(pages: list[Path], edition: str, site: Path) -> None:
+    """Give pages their last touches, and put them in their place."""
+    with TemporaryDirectory() as folder:
+        finished = Path(folder) / edition
+        finished.mkdir()
+        for page in pages:
+            shutil.copy(page, finished)
+        finish_pages(finished, WORDS[edition])
+        for page in finished.iterdir():
+            shutil.copy(page, site / edition / page.name)
+
+
+def gates() -> None:
+    """Say what `make check` would refuse of the chapters."""
+    for problem in [*differences(ROOT), *language.problems()]:
+        print(problem, flush=True)
+
+
+def rebuild(edition: str) -> None:
+    """Build in one process, wait for it; judge in another."""
+    building = fork.Process(target=build, args=(edition,))
+    building.start()
+    building.join()
+    fork.Process(target=gates, daemon=True).start()
+
+
+def main(edition: str) -> int | str:
+    """Serve until somebody stops it; return the exit code, or what is wrong.
+
+    Parameters
+    ----------
+    edition : str
+        The language that is written in.
+    """
+    if edition not in LANGUAGES:
+        legal = ", ".join(LANGUAGES)
+        return f"the edition must be one of {legal}; got {edition}"
+    if not (SITE / "index.html").exists():
+        return "there is no site yet: run `make book` first"
+    server = Server()
+    server.watch(
+        str(ROOT / "book" / edition / "*.md"), lambda: rebuild(edition)
+    )
+    print(f"http://localhost:{PORT}/{edition}/index.html", flush=True)
+    server.serve(root=str(SITE), port=PORT, host="localhost")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1] if sys.argv[1:] else LANGUAGES[0]))

@@ -1,0 +1,322 @@
+"""The notebooks that readers get, and what they need to run."""
+
+import ast
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+
+import nbformat
+import pytest
+
+from book.site.pages import write_notebooks
+from book.tools import places
+from book.tools.execution import INSTALL, executed, printed
+from book.tools.myst import tokens
+from book.tools.notebooks import notebook
+from book.tools.plain import Page, plain
+from book.tools.wheel import build_wheel
+from paths import ROOT
+from preact.strings import LANGUAGES
+
+CHAPTERS = [
+    path
+    for path in sorted(ROOT.glob("book/*/*.md"))
+    if "{code-cell}" in path.read_text("utf-8")
+]
+EVERY = pytest.mark.parametrize(
+    "path", CHAPTERS, ids=lambda p: f"{p.parent.name}-{p.stem}"
+)
+# What a notebook's Markdown does not know.
+RAW = {
+    "myst_role",
+    "myst_target",
+    "myst_line_comment",
+    "colon_fence",
+    "dl_open",
+    "span_open",
+    "footnote_ref",
+    "math_block_label",
+}
+
+
+def read(text):
+    return nbformat.reads(text, as_version=4)
+
+
+def raw_markup(text):
+    """What of the book's own Markdown a text still holds."""
+    return [
+        token.content or token.type
+        for token in tokens(text)
+        if token.type in RAW
+        or (token.type == "fence" and token.info.startswith("{"))
+        or re.search(r"\{[\w:]+\}`|^:::", token.content or "", re.MULTILINE)
+    ]
+
+
+@pytest.fixture(autouse=True)
+def nobody_says_where_the_book_is(monkeypatch):
+    for name in ("GITHUB_REPOSITORY", "GITHUB_REF_NAME", "SITE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+# ------------------------------------------------------------ their words
+@EVERY
+@pytest.mark.parametrize("site", ["", "https://a.example/book"])
+def test_a_notebook_has_the_chapters_code_and_plain_text(path, site):
+    book = read(notebook(path, site=site))
+    code = [
+        c.source
+        for c in book.cells
+        if c.cell_type == "code" and c.id != INSTALL
+    ]
+    found = re.findall(
+        r"```{code-cell}.*?\n((?:.*\n)*?)```", path.read_text("utf-8")
+    )
+    assert len(code) == len(found)
+    for cell in book.cells:
+        assert not cell.get("outputs")
+        if cell.cell_type == "markdown":
+            assert raw_markup(cell.source) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "See {eq}`growth`.",
+        "(a-label)=\n# A heading",
+        ":::{note}\nNo.\n:::",
+        "```{note}\nNo.\n```",
+        "$$\nx\n$$ (growth)",
+        "Term\n: What it is.",
+        "% a comment",
+        "[words]{.class}",
+    ],
+)
+def test_the_gate_sees_what_only_the_book_understands(text):
+    assert raw_markup(text)
+
+
+def test_the_gate_lets_formulas_and_code_pass():
+    assert raw_markup("$\\frac{a}{b}$ `{a}` \n\n```python\n{1: 2}\n```") == []
+
+
+def test_labels_have_the_numbers_of_the_page(tmp_path):
+    folder = tmp_path / "book/en"
+    folder.mkdir(parents=True)
+    text = "# T\n\n$$\nx\n$$ (one)\n\n$$\ny\n$$ (two)\n\nBy {eq}`two`."
+    (folder / "03-a.md").write_text(text, "utf-8")
+    got = plain(text, Page(folder / "03-a.md"))
+    assert "$$\ny\n\\tag{3.2}\n$$" in got
+    assert got.endswith("By (3.2).")
+
+
+def test_a_number_is_the_printed_one_or_said_to_be_printed():
+    text = "It is {glue:text}`a-number`."
+    path = ROOT / "book/en/01-why.md"
+    assert plain(text, Page(path)) == "It is `a-number` (printed above)."
+    page = Page(path, printed={"a-number": "7 %"})
+    assert plain(text, page) == "It is 7 %."
+
+
+def test_publications_are_numbered_and_listed():
+    page = Page(ROOT / "book/en/01-why.md")
+    text = (
+        "A {footcite:p}`ioffe2015batch`, {footcite:t}`he2016deep`, "
+        "{footcite:p}`ioffe2015batch`."
+    )
+    assert plain(text, page) == "A [1], He et al. [2], [1]."
+    listed = plain("```{footbibliography}\n```\n", page)
+    assert listed.startswith("[1] Sergey Ioffe and Christian Szegedy")
+    assert "[2] Kaiming He" in listed
+    assert "1512" in listed
+
+
+def test_a_claim_leads_to_its_evidence_where_there_is_a_site():
+    path = ROOT / "book/en/01-why.md"
+    assert plain("{claim}`eq-5`", Page(path)) == "[proved: eq-5]"
+    page = Page(path, site="https://a.example")
+    link = "(https://a.example/en/claims.html#claim-eq-5)"
+    assert plain("{claim}`eq-5`", page) == f"[\\[proved\\]]{link}"
+
+
+@EVERY
+def test_a_notebook_links_to_notebooks_that_are_there(path):
+    links = re.findall(r"\]\(([\w-]+)\.ipynb\)", notebook(path))
+    for name in links:
+        assert (ROOT / f"notebooks/{path.parent.name}/{name}.ipynb").exists()
+
+
+# ------------------------------------------------------------ their first cell
+@pytest.mark.parametrize(
+    ("repository", "site", "address"),
+    [
+        ("", "", None),
+        ("a/b", "", "git+https://github.com/a/b"),
+        ("", "https://a.example/b/", "https://a.example/b/_wheel/"),
+        ("a/b", "https://a.example/b", "https://a.example/b/_wheel/"),
+    ],
+)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_first_cell_promises_no_place_that_is_not_there(
+    tmp_path, monkeypatch, language, repository, site, address
+):
+    monkeypatch.setenv("GITHUB_REPOSITORY", repository)
+    monkeypatch.setenv("SITE_URL", site)
+    path = ROOT / f"book/{language}/01-why.md"
+    book = read(notebook(path, places.package_address()))
+    title, first = book.cells[:2]
+    assert title.source.startswith("# ")
+    assert first.id == INSTALL
+    if address:
+        assert f'%pip install -q "preact @ {address}' in first.source
+    else:
+        assert "%pip" not in first.source
+        assert "http" not in first.source
+        ast.parse(first.source)
+        assert places.wheel_name() in first.source
+
+
+def test_what_the_site_offers_is_what_the_tests_run(tmp_path):
+    """Cell by cell the same code, but for the first."""
+    write_notebooks("en", tmp_path)
+    for path in sorted((ROOT / "notebooks/en").glob("*.ipynb")):
+        run, offered = (
+            [c.source for c in read(p.read_text("utf-8")).cells
+             if c.cell_type == "code" and c.id != INSTALL]
+            for p in (path, tmp_path / path.name)
+        )  # fmt: skip
+        assert run == offered
+
+
+def test_its_wheel_has_the_name_that_the_first_cell_asks_for(tmp_path):
+    assert build_wheel(tmp_path).is_file()
+    assert [p.name for p in tmp_path.iterdir()] == [places.wheel_name()]
+
+
+PROBE = """
+import os
+from pathlib import Path
+
+import preact
+from preact.records import read_record
+
+assert os.listdir() == ["01-why.ipynb"], os.listdir()
+home = Path(preact.__file__).parent
+assert not home.is_relative_to({root!r}), home
+print(len(list((home / "results").rglob("*.json"))))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("more", [[], ["-n", "1"]], ids=["one", "workers"])
+def test_a_notebook_runs_alone_with_the_wheel(tmp_path, more):
+    path = tmp_path / "notebooks/en/01-why.ipynb"
+    path.parent.mkdir(parents=True)
+    (tmp_path / "requirements.txt").write_text("torch==2\n")
+    first = read(notebook(ROOT / "book/en/01-why.md")).cells[1]
+    probe = nbformat.v4.new_code_cell(PROBE.format(root=str(ROOT)))
+    book = nbformat.v4.new_notebook(cells=[first, probe])
+    nbformat.write(book, path)
+    pytest_ = [sys.executable, "-m", "pytest", "-q", "-p", "conftest", *more]
+    run = subprocess.run(
+        [*pytest_, "--nbmake", "--share-cache", str(path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout
+    (cell,) = executed(path).cells
+    results = [*(ROOT / "src/preact/results").rglob("*.json")]
+    assert cell.outputs[0].text == f"{len(results)}\n"
+    assert printed(path) == {}
+
+
+# ------------------------------------------------------------ one setting
+@pytest.mark.parametrize(
+    ("setting", "name"),
+    [
+        ("", ""),
+        ("repository:\n", ""),
+        ("repository:\n  url: ''\n", ""),
+        ("repository:\n  url: https://github.com/a/b\n", "a/b"),
+        ("repository:\n  url: https://github.com/a/b.git\n", "a/b"),
+    ],
+)
+def test_the_repository_is_a_setting(tmp_path, monkeypatch, setting, name):
+    (tmp_path / "_config.yml").write_text(f"title: A\n{setting}", "utf-8")
+    assert places.repository(tmp_path) == name
+    monkeypatch.setenv("GITHUB_REPOSITORY", "c/d")
+    assert places.repository(tmp_path) == "c/d"
+
+
+def test_a_setting_that_is_no_repository_is_refused_in_words(tmp_path):
+    text = "repository:\n  url: https://example.org/a\n"
+    (tmp_path / "_config.yml").write_text(text, "utf-8")
+    with pytest.raises(ValueError, match=r"got 'https://example.org/a'"):
+        places.repository(tmp_path)
+
+
+def test_who_cites_the_book_finds_its_addresses(monkeypatch):
+    import yaml
+
+    cited = yaml.safe_load(places.citation())
+    assert not {"repository-code", "url"} & cited.keys()
+    monkeypatch.setenv("GITHUB_REPOSITORY", "a/b")
+    monkeypatch.setenv("SITE_URL", "https://a.example/b")
+    cited = yaml.safe_load(places.citation())
+    assert cited["repository-code"] == "https://github.com/a/b"
+    assert cited["url"] == "https://a.example/b/"
+    assert cited["references"]
+
+
+def test_the_citation_has_the_version_of_the_package():
+    import yaml
+
+    import preact
+
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert str(cited["version"]) == preact.__version__
+
+
+def test_no_file_waits_for_a_name_to_be_filled_in():
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"],
+        cwd=ROOT, capture_output=True, check=True, text=True,
+    ).stdout.split("\0")[:-1]  # fmt: skip
+    waiting = re.compile(r"github\.com/(?:OWNER|USER|you|your-\w+)/", re.I)
+    for name in listed:
+        path = ROOT / name
+        text = path.suffix in {".md", ".ipynb", ".toml", ".cff", ".yml", ".py"}
+        if text and path != ROOT / "tests/book/test_delivery.py":
+            assert not waiting.search(path.read_text("utf-8")), name
+
+
+def test_the_last_change_has_a_day_wherever_there_are_commits(tmp_path):
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", places.last_changed())
+    assert places.last_changed(tmp_path) == ""
+
+
+# ------------------------------------------------------------ Binder
+def pins(path):
+    return dict(
+        line.partition(";")[0].split("==")
+        for line in path.read_text("utf-8").splitlines()
+        if "==" in line and not line.startswith("#")
+    )
+
+
+def test_binder_has_what_the_package_needs_at_the_books_versions():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    needed = {re.split("[>=<]", one)[0] for one in project["dependencies"]}
+    binder = pins(ROOT / "binder/requirements.txt")
+    book = pins(ROOT / "requirements.txt")
+    assert set(binder) == needed
+    for name, version in binder.items():
+        assert version.removesuffix("+cpu") == book[name]
+    post = ROOT / "binder/postBuild"
+    assert "pip install --no-deps ." in post.read_text("utf-8")
+    assert shutil.which(str(post)), "postBuild must be executable"
