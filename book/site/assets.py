@@ -8,7 +8,9 @@ of reach of translation catalogs.
 
 import re
 import shutil
+import unicodedata
 from collections.abc import Iterable
+from html import unescape
 from pathlib import Path
 
 from fontTools import subset
@@ -16,12 +18,9 @@ from rjsmin import jsmin
 
 from book.tools import ROOT
 
+MATH_FACE = ROOT / "book/site/fonts/book-math.woff2"
 VENDOR = "../../_vendor/"  # as seen from <language>/_static/
 VENDORED = {  # npm package: (folder on the site, files)
-    "mathjax/es5": (
-        "mathjax",
-        ("tex-chtml.js", "output/chtml/fonts/**/*.woff"),
-    ),
     "@jupyter-widgets/html-manager/dist": (
         "html-manager",
         ("embed.js", "*.woff2"),
@@ -43,6 +42,10 @@ TEXT_GLYPHS = [
     *map(ord, "\xa0§°±²³·×àáäåçèéíñóöøü–—‘’“”…′"),
 ]
 TEXT_FEATURES = ["kern", "liga"]
+# A letter of a formula is drawn as the mathematical italic of its character.
+ITALICS = (0x210E, *range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C))
+ITALIC = {unicodedata.normalize("NFKC", chr(code)): code for code in ITALICS}
+FORMULA = re.compile(r"<math\b.*?</math>", re.S)
 ICON_SCRIPT = re.compile(r"<script[^>]*fontawesome\.js[^>]*></script>\n?")
 PRELOAD = re.compile(r'<link rel="preload"[^>]*fontawesome\.js[^>]*>\n?')
 LABEL = re.compile(r'\b(title|aria-label|placeholder)="([^"]+)"')
@@ -135,6 +138,19 @@ def subset_text(vendored: Path) -> None:
         keep_glyphs(font, TEXT_GLYPHS, options)
 
 
+def cut_math_face(face: Path, site: Path) -> None:
+    """Write the formulas' face with the glyphs that a site's pages show."""
+    shown: set[str] = set()
+    for page in site.rglob("*.html"):
+        for formula in FORMULA.findall(page.read_text("utf-8")):
+            shown.update(unescape(re.sub(r"<[^>]*>", "", formula)))
+    face.parent.mkdir(parents=True, exist_ok=True)
+    for part in MATH_FACE.parent.iterdir():
+        shutil.copy2(part, face.parent)
+    codes = {*map(ord, shown), *(ITALIC[c] for c in shown if c in ITALIC)}
+    keep_glyphs(face, codes, subset.Options(layout_features=[]))
+
+
 def keep_glyphs(
     font: Path, codes: Iterable[int], options: subset.Options
 ) -> None:
@@ -150,8 +166,7 @@ def keep_glyphs(
 def copy_vendored(folder: Path) -> None:
     """Copy the scripts and faces that pages load.
 
-    Without npm MathJax comes from a CDN, and text is set in what the
-    reader's system has.
+    Without npm text is set in what the reader's system has.
     """
     shutil.rmtree(folder, ignore_errors=True)
     for package, (name, patterns) in VENDORED.items():
@@ -162,3 +177,4 @@ def copy_vendored(folder: Path) -> None:
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(path, copy)
     subset_text(folder)
+    cut_math_face(folder / "math" / MATH_FACE.name, folder.parent)

@@ -62,8 +62,6 @@ def configure(app: Sphinx, config: Config) -> None:
         config.html_baseurl = f"{site}/{language}/"
     config.html_use_index = False  # the glossary is no index
     config.html_js_files = [("language.js", {"loading_method": "defer"})]
-    # Its menu would make every formula a stop of the tab key.
-    config.mathjax3_config = {"options": {"enableMenu": False}}
     options = config.html_theme_options
     options["search_bar_text"] = words.get(
         "Search this book...", "Search this book..."
@@ -80,8 +78,7 @@ def configure(app: Sphinx, config: Config) -> None:
         "nb_code_prompt_hide": "Hide code cell {type}",
     }.items():
         setattr(config, value, words.get(english, english))
-    if (ROOT / "node_modules/mathjax").exists():
-        config.mathjax_path = VENDOR + "mathjax/tex-chtml.js"
+    if (ROOT / "node_modules/@fontsource").exists():
         config.html_css_files.append("fonts.css")
         config.nb_ipywidgets_js = {VENDOR + "html-manager/embed.js": {}}
     silence_thebe(app)
