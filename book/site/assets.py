@@ -19,12 +19,7 @@ from rjsmin import jsmin
 from book.tools import ROOT
 
 MATH_FACE = ROOT / "book/site/fonts/book-math.woff2"
-VENDOR = "../../_vendor/"  # as seen from <language>/_static/
 VENDORED = {  # npm package: (folder on the site, files)
-    "@jupyter-widgets/html-manager/dist": (
-        "html-manager",
-        ("embed.js", "*.woff2"),
-    ),
     "@fontsource/source-serif-4": (
         "source-serif-4",
         (
@@ -50,6 +45,18 @@ ICON_SCRIPT = re.compile(r"<script[^>]*fontawesome\.js[^>]*></script>\n?")
 PRELOAD = re.compile(r'<link rel="preload"[^>]*fontawesome\.js[^>]*>\n?')
 LABEL = re.compile(r'\b(title|aria-label|placeholder)="([^"]+)"')
 TWICE = re.compile(r"<title>(.+?) &#8212; \1</title>")
+# Names, signs and spaces of code: both themes set them as the text around them.
+PLAIN = re.compile(r'<span class="(?:n|nn|p|w)">([^<]*)</span>')
+CLASSES = re.compile(r'\bclass="([^"]*)"')
+WORD = re.compile(r"[A-Za-z][\w-]*")
+# Bootstrap's script names them all; a page that has none needs no styles.
+PARTS = re.compile(
+    "accordion|carousel|list-group|modal|offcanvas|popover|progress|toast"
+)
+READ = re.compile(r"var\(\s*(--[\w-]+)")
+VARIABLE = re.compile(
+    r"""(--[\w-]+)\s*:(?:[^;{}"']|"[^"]*"|'[^']*')*(?:;|(?=\}))"""
+)
 RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 
 
@@ -68,6 +75,7 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
         text = PRELOAD.sub("", ICON_SCRIPT.sub("", text))
         text = LABEL.sub(lambda m: f'{m[1]}="{words.get(m[2], m[2])}"', text)
         text = TWICE.sub(r"<title>\1</title>", text)  # on the front page
+        text = PLAIN.sub(r"\1", text)
         page.write_text(text, "utf-8")
     for map_of_source in folder.glob("_static/**/*.map"):
         map_of_source.unlink()
@@ -77,29 +85,66 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
             script.unlink()
         elif script.parent.name != "engine":  # that is there to be read
             script.write_text(jsmin(script.read_text("utf-8")), "utf-8")
-    known = used_words(folder)
-    for sheet in folder.glob("_static/**/*.css"):
-        text = re.sub(r"/\*.*?\*/", "", sheet.read_text("utf-8"), flags=re.S)
-        sheet.write_text(
-            RULE.sub(lambda m: keep_rule(m[1], m[2], known), text), "utf-8"
-        )
+    finish_sheets(folder)
     subset_icons(folder)
 
 
+def finish_sheets(folder: Path) -> None:
+    """Rewrite an edition's style sheets: what its pages use, no more."""
+    known = used_words(folder)
+    paths = list(folder.glob("_static/**/*.css"))
+    sheets = []
+    for path in paths:
+        text = re.sub(r"/\*.*?\*/", "", path.read_text("utf-8"), flags=re.S)
+        sheets.append(RULE.sub(lambda m: keep_rule(m[1], m[2], known), text))
+    others = "".join(
+        path.read_text("utf-8")
+        for path in (*folder.rglob("*.html"), *folder.rglob("*.js"))
+    )
+    for path, text in zip(paths, drop_unread(sheets, others), strict=True):
+        path.write_text(text, "utf-8")
+
+
 def used_words(folder: Path) -> set[str]:
-    """Every word of pages and scripts: a class that is none is never set."""
-    known: set[str] = set()
-    vendored = folder.parent / "_vendor"
-    for path in (
-        *folder.rglob("*.html"),
-        *folder.rglob("*.js"),
-        *vendored.rglob("*.js"),
-    ):
-        found = re.findall(r"[A-Za-z][\w-]*", path.read_text("utf-8"))
-        if path.is_relative_to(vendored):  # these bring icons of their own
-            found = [word for word in found if not word.startswith("fa-")]
-        known.update(found)
-    return known
+    """Classes of the pages, and every word of the scripts that set more."""
+    pages: set[str] = set()
+    for page in folder.rglob("*.html"):
+        for names in CLASSES.findall(page.read_text("utf-8")):
+            pages.update(names.split())
+    scripts: set[str] = set()
+    for script in folder.rglob("*.js"):
+        scripts.update(WORD.findall(script.read_text("utf-8")))
+    shown = {match[0] for name in pages if (match := PARTS.match(name))}
+    absent = {
+        word
+        for word in scripts
+        if (match := PARTS.match(word)) and match[0] not in shown
+    }
+    return pages | (scripts - absent)
+
+
+def drop_unread(sheets: list[str], others: str) -> list[str]:
+    """Return style sheets without the variables that nothing reads.
+
+    Parameters
+    ----------
+    sheets : list of str
+        The style sheets.
+    others : str
+        Pages and scripts, which may read variables too.
+    """
+    elsewhere = set(re.findall(r"--[\w-]+", others))
+    while True:
+        read = elsewhere | set(READ.findall("".join(sheets)))
+        kept = [drop_variables(sheet, read) for sheet in sheets]
+        if kept == sheets:
+            return kept
+        sheets = kept
+
+
+def drop_variables(sheet: str, read: set[str]) -> str:
+    """Return a style sheet that sets only these variables."""
+    return VARIABLE.sub(lambda m: m[0] if m[1] in read else "", sheet)
 
 
 def keep_rule(selectors: str, body: str, known: set[str]) -> str:

@@ -20,7 +20,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.errors import ExtensionError
 
-from book.site.assets import VENDOR, copy_vendored, finish_pages
+from book.site.assets import copy_vendored, finish_pages
 from book.site.head import write_directions
 from book.site.pages import NOTEBOOKS, copy_notebooks, site_url
 from book.site.words import WORDS, language_of
@@ -80,7 +80,6 @@ def configure(app: Sphinx, config: Config) -> None:
         setattr(config, value, words.get(english, english))
     if (ROOT / "node_modules/@fontsource").exists():
         config.html_css_files.append("fonts.css")
-        config.nb_ipywidgets_js = {VENDOR + "html-manager/embed.js": {}}
     silence_thebe(app)
 
 

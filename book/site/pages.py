@@ -14,12 +14,6 @@ from preact.strings import EDITIONS
 
 PLACEHOLDER = "OWNER"
 NOTEBOOKS = "_notebooks"  # of an edition, beside its pages
-# The widgets' script asks MathJax 2 to typeset each widget; ours is 3, and the
-# widgets hold no mathematics.
-OLD_MATHJAX = """addEventListener("load", () => {
-  if (window.MathJax && !MathJax.Hub) MathJax.Hub = { Queue() {} };
-});"""
-
 # How the first cell of a notebook gets the package, inside a JSON string.
 INSTALL = r"%pip install -q \"preact @ git+https://github.com/{}/preact\""
 ASK = "raise SystemExit('install the package \\\"preact\\\" first')"
@@ -49,8 +43,6 @@ def dress_page(
     language = context["language"] = language_of(app)
     if "header_buttons" not in context:
         return
-    if "jupyter.widget-view" in context.get("body", ""):
-        app.add_js_file(None, body=OLD_MATHJAX, priority=100)
     for place, scripts in SCRIPTS.items():
         if place in context.get("body", ""):
             for script in scripts:
