@@ -41,18 +41,16 @@ TEXT_FEATURES = ["kern", "liga"]
 ITALICS = (0x210E, *range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C))
 ITALIC = {unicodedata.normalize("NFKC", chr(code)): code for code in ITALICS}
 FORMULA = re.compile(r"<math\b.*?</math>", re.S)
-ICON_SCRIPT = re.compile(r"<script[^>]*fontawesome\.js[^>]*></script>\n?")
-PRELOAD = re.compile(r'<link rel="preload"[^>]*fontawesome\.js[^>]*>\n?')
+# Icons that a font has already; Bootstrap, for which menus.js stands in.
+IDLE = r"(?:fontawesome|bootstrap)\.js"
+IDLE_SCRIPT = re.compile(rf"<script[^>]*/{IDLE}[^>]*></script>\n?")
+PRELOAD = re.compile(rf'<link rel="preload"[^>]*/{IDLE}[^>]*>\n?')
 LABEL = re.compile(r'\b(title|aria-label|placeholder)="([^"]+)"')
 TWICE = re.compile(r"<title>(.+?) &#8212; \1</title>")
-# Names, signs and spaces of code: both themes set them as the text around them.
+# Names, signs and spaces of code have the color of the text around them.
 PLAIN = re.compile(r'<span class="(?:n|nn|p|w)">([^<]*)</span>')
 CLASSES = re.compile(r'\bclass="([^"]*)"')
 WORD = re.compile(r"[A-Za-z][\w-]*")
-# Bootstrap's script names them all; a page that has none needs no styles.
-PARTS = re.compile(
-    "accordion|carousel|list-group|modal|offcanvas|popover|progress|toast"
-)
 READ = re.compile(r"var\(\s*(--[\w-]+)")
 VARIABLE = re.compile(
     r"""(--[\w-]+)\s*:(?:[^;{}"']|"[^"]*"|'[^']*')*(?:;|(?=\}))"""
@@ -72,7 +70,7 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
     """
     for page in folder.rglob("*.html"):
         text = page.read_text("utf-8")
-        text = PRELOAD.sub("", ICON_SCRIPT.sub("", text))
+        text = PRELOAD.sub("", IDLE_SCRIPT.sub("", text))
         text = LABEL.sub(lambda m: f'{m[1]}="{words.get(m[2], m[2])}"', text)
         text = TWICE.sub(r"<title>\1</title>", text)  # on the front page
         text = PLAIN.sub(r"\1", text)
@@ -81,7 +79,7 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
         map_of_source.unlink()
     shutil.rmtree(folder / "_static/locales", ignore_errors=True)
     for script in folder.glob("_static/**/*.js"):
-        if script.name == "fontawesome.js":
+        if re.fullmatch(IDLE, script.name):
             script.unlink()
         elif script.parent.name != "engine":  # that is there to be read
             script.write_text(jsmin(script.read_text("utf-8")), "utf-8")
@@ -107,20 +105,13 @@ def finish_sheets(folder: Path) -> None:
 
 def used_words(folder: Path) -> set[str]:
     """Classes of the pages, and every word of the scripts that set more."""
-    pages: set[str] = set()
+    known: set[str] = set()
     for page in folder.rglob("*.html"):
         for names in CLASSES.findall(page.read_text("utf-8")):
-            pages.update(names.split())
-    scripts: set[str] = set()
+            known.update(names.split())
     for script in folder.rglob("*.js"):
-        scripts.update(WORD.findall(script.read_text("utf-8")))
-    shown = {match[0] for name in pages if (match := PARTS.match(name))}
-    absent = {
-        word
-        for word in scripts
-        if (match := PARTS.match(word)) and match[0] not in shown
-    }
-    return pages | (scripts - absent)
+        known.update(WORD.findall(script.read_text("utf-8")))
+    return known
 
 
 def drop_unread(sheets: list[str], others: str) -> list[str]:

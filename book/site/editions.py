@@ -61,7 +61,9 @@ def configure(app: Sphinx, config: Config) -> None:
     if site := site_url():
         config.html_baseurl = f"{site}/{language}/"
     config.html_use_index = False  # the glossary is no index
-    config.html_js_files = [("language.js", {"loading_method": "defer"})]
+    config.html_js_files = [
+        (script, {"defer": "defer"}) for script in ("language.js", "menus.js")
+    ]
     options = config.html_theme_options
     options["search_bar_text"] = words.get(
         "Search this book...", "Search this book..."

@@ -104,3 +104,32 @@ def test_a_chapter_offers_its_notebook(open_page, language):
         page.url.rsplit("/", 1)[0] + "/_notebooks/02-signal.ipynb"
     )
     assert answer.json()["nbformat"] == 4
+
+
+def test_the_menu_of_the_header_answers_to_mouse_and_keys(open_page):
+    page = open_page(PAGE.format("en"))
+    button = page.locator("[data-bs-toggle='dropdown']").first
+    menu = button.locator("xpath=..").locator(".dropdown-menu")
+    page.mouse.move(300, 500)
+    assert not menu.is_visible()
+    button.click()
+    assert button.get_attribute("aria-expanded") == "true"
+    page.keyboard.press("ArrowDown")
+    focused = page.evaluate("document.activeElement.closest('.dropdown-menu')")
+    assert focused is not None
+    page.keyboard.press("Escape")
+    assert button.get_attribute("aria-expanded") == "false"
+    assert page.evaluate("document.activeElement.ariaExpanded") == "false"
+    button.press("Enter")
+    assert button.get_attribute("aria-expanded") == "true"
+    page.mouse.click(300, 500)
+    assert button.get_attribute("aria-expanded") == "false"
+
+
+def test_every_button_of_the_header_has_a_name_to_see(open_page):
+    page = open_page(PAGE.format("en"))
+    nameless = page.evaluate(
+        """[...document.querySelectorAll("[data-bs-toggle='tooltip']")]
+        .filter((button) => !button.title).length"""
+    )
+    assert nameless == 0

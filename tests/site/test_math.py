@@ -181,6 +181,16 @@ def test_copied_text_holds_a_formula_once(open_page):
     assert re.sub(r"\s", "", copied[0]) == copied[1]
 
 
+def test_a_bar_over_a_symbol_is_drawn(open_page):
+    page = open_page("/en/04-units.html")
+    widths = page.evaluate(
+        """[...document.querySelectorAll(".tml-overline")].map(
+          (bar) => parseFloat(getComputedStyle(bar).borderTopWidth))"""
+    )
+    assert widths
+    assert min(widths) >= 1
+
+
 # ------------------------------------------------------------- the renderer
 @pytest.mark.parametrize("tex", [r"\frac{1", r"\nosuch x", "x_1_2", "a & b}"])
 def test_what_is_no_tex_is_refused(tex):

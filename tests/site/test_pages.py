@@ -36,23 +36,20 @@ def test_a_page_asks_no_other_host_and_has_no_error(read_page, place):
 
 @EVERY_PAGE
 def test_a_page_is_light(read_page, place):
-    """At most 3.25 MB of script and 950 kB of everything else.
+    """At most 500 kB in all, and 900 kB where something can be tried.
 
-    MathJax and the widgets of Jupyter are all but a tenth of the script;
-    of the rest 50 kB are the faces of English text.
+    Uncompressed, without the index of the search.
     """
     page = read_page(address(place))
-    script = other = 0
-    for response in page.loaded:
-        size = len(response.body())
-        if response.url.endswith("searchindex.js"):
-            continue
-        if response.request.resource_type == "script":
-            script += size
-        else:
-            other += size
-    assert script <= 3.25e6
-    assert other <= 0.95e6
+    size = sum(
+        len(response.body())
+        for response in page.loaded
+        if not response.url.endswith("searchindex.js")
+    )
+    tries = page.locator(
+        ".preact-explorer, .preact-predict, .preact-race, .preact-lab"
+    )
+    assert size <= (900e3 if tries.count() else 500e3)
 
 
 @EVERY_PAGE
