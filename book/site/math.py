@@ -48,6 +48,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 def choose_renderer(app: Sphinx, config: Config) -> None:
     """Render here if that is possible, else in the reader's browser."""
+    config.html_math_renderer = "mathjax"
     if shutil.which("node") and (ROOT / "node_modules/temml").exists():
         config.html_math_renderer = "mathml"
         config.html_css_files.append("math.css")
