@@ -24,13 +24,13 @@ setup: .venv/ready node_modules/ready ## the environment, once
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-# Scripts that the pages load from their own host; without npm, from a CDN.
+# What sets formulas and text; without npm a reader's MathJax, from a CDN.
 node_modules/ready: package.json package-lock.json
 ifdef NPM
 	npm ci --silent --no-audit --no-fund
 else
 	@mkdir -p node_modules
-	@echo "npm is not here: the pages will load MathJax from a CDN."
+	@echo "npm is not here: pages will show formulas with MathJax from a CDN."
 endif
 	@touch $@
 

@@ -12,6 +12,7 @@
 `lessons`    plans for teachers, as tables
 `overview`   the map of the chapters, with their times
 `execution`  what was run before is not run again
+`math`       formulas, rendered before they are read
 `search`     Chinese full-text search
 `assets`     scripts, styles and fonts, made small
 """
@@ -38,6 +39,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.setup_extension("book.site.lessons")
     app.setup_extension("book.site.overview")
     app.setup_extension("book.site.execution")
+    app.setup_extension("book.site.math")
     app.setup_extension("book.site.search")
     app.connect("config-inited", configure, priority=1)  # before the TOC
     app.connect("config-inited", translate, priority=2)  # before numfig

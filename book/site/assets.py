@@ -8,7 +8,9 @@ of reach of translation catalogs.
 
 import re
 import shutil
+import unicodedata
 from collections.abc import Iterable
+from html import unescape
 from pathlib import Path
 
 from fontTools import subset
@@ -16,16 +18,8 @@ from rjsmin import jsmin
 
 from book.tools import ROOT
 
-VENDOR = "../../_vendor/"  # as seen from <language>/_static/
+MATH_FACE = ROOT / "book/site/fonts/book-math.woff2"
 VENDORED = {  # npm package: (folder on the site, files)
-    "mathjax/es5": (
-        "mathjax",
-        ("tex-chtml.js", "output/chtml/fonts/**/*.woff"),
-    ),
-    "@jupyter-widgets/html-manager/dist": (
-        "html-manager",
-        ("embed.js", "*.woff2"),
-    ),
     "minisearch": ("minisearch", ("LICENSE.txt", "dist/umd/index.js")),
     "@fontsource/source-serif-4": (
         "source-serif-4",
@@ -44,22 +38,32 @@ TEXT_GLYPHS = [
     *map(ord, "\xa0§°±²³·×àáäåçèéíñóöøü–—‘’“”…′"),
 ]
 TEXT_FEATURES = ["kern", "liga"]
-ICON_SCRIPT = re.compile(r"<script[^>]*fontawesome\.js[^>]*></script>\n?")
+# A letter of a formula is drawn as the mathematical italic of its character.
+ITALICS = (0x210E, *range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C))
+ITALIC = {unicodedata.normalize("NFKC", chr(code)): code for code in ITALICS}
+FORMULA = re.compile(r"<math\b.*?</math>", re.S)
 # Sphinx's own search, its marks and their words, which nothing uses.
-SPHINX_SCRIPT = re.compile(
-    r'<script src="[^"]*(?:doctools|sphinx_highlight|translations)\.js'
-    r"[^>]*></script>\n?"
-)
 SPHINX_SCRIPTS = (
-    "doctools.js",
-    "language_data.js",
-    "searchtools.js",
-    "sphinx_highlight.js",
-    "translations.js",
+    "doctools",
+    "language_data",
+    "searchtools",
+    "sphinx_highlight",
+    "translations",
 )
-PRELOAD = re.compile(r'<link rel="preload"[^>]*fontawesome\.js[^>]*>\n?')
+# Icons that a font has already; Bootstrap, for which menus.js stands in.
+IDLE = rf"(?:fontawesome|bootstrap|{'|'.join(SPHINX_SCRIPTS)})\.js"
+IDLE_SCRIPT = re.compile(rf"<script[^>]*/{IDLE}[^>]*></script>\n?")
+PRELOAD = re.compile(rf'<link rel="preload"[^>]*/{IDLE}[^>]*>\n?')
 LABEL = re.compile(r'\b(title|aria-label|placeholder)="([^"]+)"')
 TWICE = re.compile(r"<title>(.+?) &#8212; \1</title>")
+# Names, signs and spaces of code have the color of the text around them.
+PLAIN = re.compile(r'<span class="(?:n|nn|p|w)">([^<]*)</span>')
+CLASSES = re.compile(r'\bclass="([^"]*)"')
+WORD = re.compile(r"[A-Za-z][\w-]*")
+READ = re.compile(r"var\(\s*(--[\w-]+)")
+VARIABLE = re.compile(
+    r"""(--[\w-]+)\s*:(?:[^;{}"']|"[^"]*"|'[^']*')*(?:;|(?=\}))"""
+)
 RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 
 
@@ -75,42 +79,72 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
     """
     for page in folder.rglob("*.html"):
         text = page.read_text("utf-8")
-        for needless in (ICON_SCRIPT, PRELOAD, SPHINX_SCRIPT):
-            text = needless.sub("", text)
+        text = PRELOAD.sub("", IDLE_SCRIPT.sub("", text))
         text = LABEL.sub(lambda m: f'{m[1]}="{words.get(m[2], m[2])}"', text)
         text = TWICE.sub(r"<title>\1</title>", text)  # on the front page
+        text = PLAIN.sub(r"\1", text)
         page.write_text(text, "utf-8")
     for map_of_source in folder.glob("_static/**/*.map"):
         map_of_source.unlink()
     shutil.rmtree(folder / "_static/locales", ignore_errors=True)
     for script in folder.glob("_static/**/*.js"):
-        if script.name in ("fontawesome.js", *SPHINX_SCRIPTS):
+        if re.fullmatch(IDLE, script.name):
             script.unlink()
         elif script.parent.name != "engine":  # that is there to be read
             script.write_text(jsmin(script.read_text("utf-8")), "utf-8")
-    known = used_words(folder)
-    for sheet in folder.glob("_static/**/*.css"):
-        text = re.sub(r"/\*.*?\*/", "", sheet.read_text("utf-8"), flags=re.S)
-        sheet.write_text(
-            RULE.sub(lambda m: keep_rule(m[1], m[2], known), text), "utf-8"
-        )
+    finish_sheets(folder)
     subset_icons(folder)
 
 
+def finish_sheets(folder: Path) -> None:
+    """Rewrite an edition's style sheets: what its pages use, no more."""
+    known = used_words(folder)
+    paths = list(folder.glob("_static/**/*.css"))
+    sheets = []
+    for path in paths:
+        text = re.sub(r"/\*.*?\*/", "", path.read_text("utf-8"), flags=re.S)
+        sheets.append(RULE.sub(lambda m: keep_rule(m[1], m[2], known), text))
+    others = "".join(
+        path.read_text("utf-8")
+        for path in (*folder.rglob("*.html"), *folder.rglob("*.js"))
+    )
+    for path, text in zip(paths, drop_unread(sheets, others), strict=True):
+        path.write_text(text, "utf-8")
+
+
 def used_words(folder: Path) -> set[str]:
-    """Every word of pages and scripts: a class that is none is never set."""
+    """Classes of the pages, and every word of the scripts that set more."""
     known: set[str] = set()
-    vendored = folder.parent / "_vendor"
-    for path in (
-        *folder.rglob("*.html"),
-        *folder.rglob("*.js"),
-        *vendored.rglob("*.js"),
-    ):
-        found = re.findall(r"[A-Za-z][\w-]*", path.read_text("utf-8"))
-        if path.is_relative_to(vendored):  # these bring icons of their own
-            found = [word for word in found if not word.startswith("fa-")]
-        known.update(found)
+    for page in folder.rglob("*.html"):
+        for names in CLASSES.findall(page.read_text("utf-8")):
+            known.update(names.split())
+    for script in folder.rglob("*.js"):
+        known.update(WORD.findall(script.read_text("utf-8")))
     return known
+
+
+def drop_unread(sheets: list[str], others: str) -> list[str]:
+    """Return style sheets without the variables that nothing reads.
+
+    Parameters
+    ----------
+    sheets : list of str
+        The style sheets.
+    others : str
+        Pages and scripts, which may read variables too.
+    """
+    elsewhere = set(re.findall(r"--[\w-]+", others))
+    while True:
+        read = elsewhere | set(READ.findall("".join(sheets)))
+        kept = [drop_variables(sheet, read) for sheet in sheets]
+        if kept == sheets:
+            return kept
+        sheets = kept
+
+
+def drop_variables(sheet: str, read: set[str]) -> str:
+    """Return a style sheet that sets only these variables."""
+    return VARIABLE.sub(lambda m: m[0] if m[1] in read else "", sheet)
 
 
 def keep_rule(selectors: str, body: str, known: set[str]) -> str:
@@ -149,6 +183,19 @@ def subset_text(vendored: Path) -> None:
         keep_glyphs(font, TEXT_GLYPHS, options)
 
 
+def cut_math_face(face: Path, site: Path) -> None:
+    """Write the formulas' face with the glyphs that a site's pages show."""
+    shown: set[str] = set()
+    for page in site.rglob("*.html"):
+        for formula in FORMULA.findall(page.read_text("utf-8")):
+            shown.update(unescape(re.sub(r"<[^>]*>", "", formula)))
+    face.parent.mkdir(parents=True, exist_ok=True)
+    for part in MATH_FACE.parent.iterdir():
+        shutil.copy2(part, face.parent)
+    codes = {*map(ord, shown), *(ITALIC[c] for c in shown if c in ITALIC)}
+    keep_glyphs(face, codes, subset.Options(layout_features=[]))
+
+
 def keep_glyphs(
     font: Path, codes: Iterable[int], options: subset.Options
 ) -> None:
@@ -164,8 +211,7 @@ def keep_glyphs(
 def copy_vendored(folder: Path) -> None:
     """Copy the scripts and faces that pages load.
 
-    Without npm MathJax comes from a CDN, and text is set in what the
-    reader's system has.
+    Without npm text is set in what the reader's system has.
     """
     shutil.rmtree(folder, ignore_errors=True)
     for package, (name, patterns) in VENDORED.items():
@@ -179,3 +225,4 @@ def copy_vendored(folder: Path) -> None:
     if engine.exists():  # half of it is comments
         engine.write_text(jsmin(engine.read_text("utf-8")), "utf-8")
     subset_text(folder)
+    cut_math_face(folder / "math" / MATH_FACE.name, folder.parent)

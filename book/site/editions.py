@@ -20,7 +20,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.errors import ExtensionError
 
-from book.site.assets import VENDOR, copy_vendored, finish_pages
+from book.site.assets import copy_vendored, finish_pages
 from book.site.head import write_directions
 from book.site.pages import (
     NOTEBOOKS,
@@ -78,9 +78,9 @@ def configure(app: Sphinx, config: Config) -> None:
     if site := site_url():
         config.html_baseurl = f"{site}/{language}/"
     config.html_use_index = False  # the glossary is no index
-    config.html_js_files = [("language.js", {"defer": "defer"})]
-    # Its menu would make every formula a stop of the tab key.
-    config.mathjax3_config = {"options": {"enableMenu": False}}
+    config.html_js_files = [
+        (script, {"defer": "defer"}) for script in ("language.js", "menus.js")
+    ]
     options = config.html_theme_options
     options["search_bar_text"] = words.get(
         "Search this book...", "Search this book..."
@@ -99,10 +99,8 @@ def configure(app: Sphinx, config: Config) -> None:
         "nb_code_prompt_hide": "Hide code cell {type}",
     }.items():
         setattr(config, value, words.get(english, english))
-    if (ROOT / "node_modules/mathjax").exists():
-        config.mathjax_path = VENDOR + "mathjax/tex-chtml.js"
+    if (ROOT / "node_modules/@fontsource").exists():
         config.html_css_files.append("fonts.css")
-        config.nb_ipywidgets_js = {VENDOR + "html-manager/embed.js": {}}
     silence_thebe(app)
 
 

@@ -23,11 +23,6 @@ from book.tools.places import (
 from preact.strings import EDITIONS
 
 NOTEBOOKS = "_notebooks"  # of an edition, beside its pages
-# The widgets' script asks MathJax 2 to typeset each widget; ours is 3, and the
-# widgets hold no mathematics.
-OLD_MATHJAX = """addEventListener("load", () => {
-  if (window.MathJax && !MathJax.Hub) MathJax.Hub = { Queue() {} };
-});"""
 
 # By the class of their place on a page. Classic scripts, in this order: a page
 # that is opened as a file loads no modules.
@@ -55,8 +50,6 @@ def dress_page(
     language = context["language"] = language_of(app)
     if "header_buttons" not in context:
         return
-    if "jupyter.widget-view" in context.get("body", ""):
-        app.add_js_file(None, body=OLD_MATHJAX, priority=100)
     for place, scripts in SCRIPTS.items():
         if place in context.get("body", ""):
             for script in scripts:

@@ -95,13 +95,6 @@ def test_every_section_has_the_address_that_it_has_in_english(
     assert addresses[0] == addresses[1]
 
 
-def test_a_formula_is_no_stop_of_the_tab_key(open_page):
-    page = open_page(PAGE.format("en"))
-    assert page.locator("mjx-container").count() > 50
-    assert page.locator("mjx-container[tabindex='0']").count() == 0
-    assert page.locator("mjx-assistive-mml").count() > 50
-
-
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_chapter_offers_its_notebook(open_page, language):
     page = open_page(PAGE.format(language))
@@ -111,3 +104,32 @@ def test_a_chapter_offers_its_notebook(open_page, language):
         page.url.rsplit("/", 1)[0] + "/_notebooks/02-signal.ipynb"
     )
     assert answer.json()["nbformat"] == 4
+
+
+def test_the_menu_of_the_header_answers_to_mouse_and_keys(open_page):
+    page = open_page(PAGE.format("en"))
+    button = page.locator("[data-bs-toggle='dropdown']").first
+    menu = button.locator("xpath=..").locator(".dropdown-menu")
+    page.mouse.move(300, 500)
+    assert not menu.is_visible()
+    button.click()
+    assert button.get_attribute("aria-expanded") == "true"
+    page.keyboard.press("ArrowDown")
+    focused = page.evaluate("document.activeElement.closest('.dropdown-menu')")
+    assert focused is not None
+    page.keyboard.press("Escape")
+    assert button.get_attribute("aria-expanded") == "false"
+    assert page.evaluate("document.activeElement.ariaExpanded") == "false"
+    button.press("Enter")
+    assert button.get_attribute("aria-expanded") == "true"
+    page.mouse.click(300, 500)
+    assert button.get_attribute("aria-expanded") == "false"
+
+
+def test_every_button_of_the_header_has_a_name_to_see(open_page):
+    page = open_page(PAGE.format("en"))
+    nameless = page.evaluate(
+        """[...document.querySelectorAll("[data-bs-toggle='tooltip']")]
+        .filter((button) => !button.title).length"""
+    )
+    assert nameless == 0

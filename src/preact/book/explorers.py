@@ -1,9 +1,9 @@
 """Explorers that answer without a kernel.
 
-`unit_explorer` is ipywidgets: nested stacks of measured pictures, linked in
-the browser, alive in Jupyter and on the page. `stepper` is plain HTML over
-measured pictures. `stack_explorer` and `growth_explorer` hand the page what
-its own JavaScript engine needs; where no script runs, a measured figure stays.
+`unit_explorer` and `stepper` are plain HTML over measured pictures, alive in
+Jupyter and on the page. `stack_explorer` and `growth_explorer` hand the page
+what its own JavaScript engine needs; where no script runs, a measured figure
+stays.
 
 Chapters `02-signal` and `03-gradient`.
 """
@@ -11,8 +11,7 @@ Chapters `02-signal` and `03-gradient`.
 import json
 from collections.abc import Mapping, Sequence
 from html import escape
-
-import ipywidgets as widgets
+from itertools import product
 
 from preact.book.page import words
 from preact.figures import Picture, signal_and_gradient, unit_diagram
@@ -45,7 +44,7 @@ class Html:
         return self.plain or object.__repr__(self)
 
 
-def unit_explorer(depths: Sequence[int] = (10, 50)) -> widgets.VBox:
+def unit_explorer(depths: Sequence[int] = (10, 50)) -> Html:
     """Unit x depth x tail: the diagram and its measured profile.
 
     Parameters
@@ -55,57 +54,64 @@ def unit_explorer(depths: Sequence[int] = (10, 50)) -> widgets.VBox:
     """
     say = words()
     tails = {"derived": PAPER, "final_bn": Conventions(tail=(BN,))}
-    row, depth, tail = (
-        widgets.Dropdown(
-            options=options, index=0, description=say(f"explorer.{name}")
-        )
-        for name, options in {
-            "row": [say(f"row.{row}") for row in ROWS],
-            "units": [str(L) for L in depths],
-            "tail": [say(f"explorer.{tail}") for tail in tails],
-        }.items()
-    )
-    by_row = []
-    for name, spec in ROWS.items():
+    chooser = {
+        "row": [say(f"row.{row}") for row in ROWS],
+        "units": [str(L) for L in depths],
+        "tail": [say(f"explorer.{tail}") for tail in tails],
+    }
+    drawings, profiles = {}, {}
+    for i, (name, spec) in enumerate(ROWS.items()):
         plan = stack_plan(spec, units=1, width=64)
-        drawing = unit_diagram(plan.units[0], say, say(f"row.{name}"))
-        by_depth = []
-        for L in depths:
-            pictures = []
-            for conventions in tails.values():
-                deep = stack_plan(
-                    spec, units=L, width=64, conventions=conventions
-                )
-                measured = profile(deep, batch=128)
-                curves = signal_and_gradient(
-                    {name: measured.signal_rms},
-                    {name: measured.gradient_norm},
-                    say,
-                )
-                pictures.append(widgets.HTML(curves._repr_html_()))
-            by_depth.append(_linked(tail, pictures))
-        by_row.append(
-            widgets.HBox(
-                [
-                    widgets.HTML(drawing._repr_html_()),
-                    _linked(depth, by_depth),
-                ],
-                layout=widgets.Layout(flex_flow="row wrap"),
+        drawings[f"{i}"] = unit_diagram(plan.units[0], say, say(f"row.{name}"))
+        for (j, L), (k, conventions) in product(
+            enumerate(depths), enumerate(tails.values())
+        ):
+            deep = stack_plan(spec, units=L, width=64, conventions=conventions)
+            measured = profile(deep, batch=128)
+            profiles[f"{i} {j} {k}"] = signal_and_gradient(
+                {name: measured.signal_rms},
+                {name: measured.gradient_norm},
+                say,
             )
-        )
-    controls = widgets.HBox(
-        [row, depth, tail], layout=widgets.Layout(flex_flow="row wrap")
+    selects = "".join(
+        _select(say(f"explorer.{name}"), options)
+        for name, options in chooser.items()
     )
-    return widgets.VBox([controls, _linked(row, by_row)])
+    return Html(
+        f'<div class="preact-explorer preact-choice" role="group">'
+        f'<div class="controls">{selects}</div>'
+        f'<div class="pictures"><div>{_frames(drawings)}</div>'
+        f"<div>{_frames(profiles)}</div></div></div>"
+    )
 
 
-def _linked(
-    chooser: widgets.Dropdown, children: list[widgets.Widget]
-) -> widgets.Stack:
-    """Show the child that the chooser points at, without a kernel."""
-    stack = widgets.Stack(children, selected_index=0)
-    widgets.jslink((chooser, "index"), (stack, "selected_index"))
-    return stack
+def _select(label: str, options: Sequence[str]) -> str:
+    """Return a menu; a choice shows the frames that every menu agrees to."""
+    # As in `stepper`, no script element is needed.
+    choose = (
+        "const box=this.closest('.preact-explorer'),"
+        "chosen=[...box.querySelectorAll('select')].map(s=>s.value);"
+        "box.querySelectorAll('[data-frame]').forEach(f=>f.hidden="
+        "!f.dataset.frame.split(' ').every((v,i)=>v==chosen[i]));"
+    )
+    items = "".join(
+        f'<option value="{i}">{escape(option)}</option>'
+        for i, option in enumerate(options)
+    )
+    return (
+        f"<label>{escape(label)} "
+        f'<select autocomplete="off" onchange="{choose}">{items}</select>'
+        "</label>"
+    )
+
+
+def _frames(pictures: Mapping[str, Picture]) -> str:
+    """Return pictures by the menus' choices; the first is shown."""
+    return "".join(
+        f'<div data-frame="{choice}"{" hidden" if i else ""}>'
+        f"{picture._repr_html_()}</div>"
+        for i, (choice, picture) in enumerate(pictures.items())
+    )
 
 
 def stepper(label: str, frames: Mapping[str, Picture], start: str) -> Html:
