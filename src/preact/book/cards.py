@@ -10,7 +10,7 @@ from html import escape
 
 from preact.book.explorers import Html
 from preact.book.page import words
-from preact.book.transformer.runs import RECORDED_LETTERS, Run
+from preact.book.transformer.runs import recorded_letters, Run
 from preact.book.transformer.runs import recorded as transformers
 from preact.figures import Table
 from preact.figures.tables import data_name, line_name
@@ -212,7 +212,7 @@ def _spread(values: Sequence[float], say: Strings) -> str:
 # ------------------------------------------------------------ the book's own
 def learns_only_letters(run: Run) -> bool:
     """Whether a transformer ends no better than letter frequencies."""
-    return not run.test_loss or run.test_loss >= RECORDED_LETTERS
+    return not run.test_loss or run.test_loss >= recorded_letters()
 
 
 def _transformers(runs: Sequence[Run]) -> Card:
