@@ -48,7 +48,8 @@ class Op(StrEnum):
     RELU = "ReLU"
 
 
-BN, RELU = Op.BN, Op.RELU
+BN = Op.BN
+RELU = Op.RELU
 
 
 GATE_DESIGNS = ("conv1x1", "two conv3x3")

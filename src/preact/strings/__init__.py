@@ -15,7 +15,8 @@ EDITIONS: dict[str, dict[str, str]] = tomllib.loads(
     files(__name__).joinpath("languages.toml").read_text("utf-8")
 )
 LANGUAGES = tuple(EDITIONS)
-ORIGINAL, *TRANSLATIONS = LANGUAGES
+ORIGINAL = LANGUAGES[0]
+TRANSLATIONS = LANGUAGES[1:]
 
 
 class Strings:

@@ -1,0 +1,292 @@
+"""Entries of the package reference as MyST text.
+
+A docstring is prose with `names` in it; what numpydoc's headings set apart
+(parameters, what is returned, errors, examples) becomes lists of the same
+make for each entry. The words of headings are the edition's, the rest is
+English.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import griffe
+
+from book.tools.api import Entry, Room, anchor, members, parameters, sections
+
+# A list of names with a word on each, as module docstrings have them.
+NAMED = re.compile(r"^`([^`]+)`\s{2,}(\S.*)$")
+IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*\w")
+Words = dict[str, str]
+
+
+def room_text(room: Room, words: Words, level: int = 2) -> str:
+    """Return a room: what it is for, and its entries."""
+    title = "#" * level + f" {room.path}"
+    parts = [f"({anchor(room.path)})=", title, '<div lang="en">']
+    for section in sections(room.module):
+        parts += section_text(section, words)
+    if room.repeated:
+        names = ", ".join(f"`{entry.path}`" for entry in room.repeated)
+        parts.append(f"{words['@api-repeated']}{names}")
+    for kind in ("function", "class", "attribute"):
+        parts += [
+            entry_text(entry, words)
+            for entry in room.entries
+            if entry.object.kind.value == kind
+        ]
+    return "\n\n".join([*parts, "</div>"])
+
+
+def entry_text(entry: Entry, words: Words) -> str:
+    """Return a public name as a directive of Sphinx's Python domain."""
+    thing = entry.object
+    body = [source_line(entry, words), *described(thing, words)]
+    for member in members(thing):
+        body.append(member_text(member, words))
+    kind = thing.kind.value
+    options = [f":module: {entry.room}", ":no-index-entry:"]
+    if kind == "attribute":
+        kind = "data"
+        options += [f":value: {value}" for value in short_value(thing)]
+    head = f"{entry.name}{signature(thing)}"
+    return fenced(f"py:{kind}", head, options, body, 6)
+
+
+def member_text(member: griffe.Object, words: Words) -> str:
+    """Return a method or a property inside the entry of its class."""
+    options = [":no-index-entry:"]
+    body = described(member, words)
+    if member.is_function:
+        head = f"{member.name}{signature(member)}"
+        options += [
+            f":{label}:"
+            for label in ("classmethod", "staticmethod")
+            if label in member.labels
+        ]
+        return fenced("py:method", head, options, body, 5)
+    options += [f":type: {kind}" for kind in [member.annotation] if kind]
+    return fenced("py:property", member.name, options, body, 5)
+
+
+def fenced(
+    name: str, head: str, options: list[str], body: list[str], ticks: int
+) -> str:
+    """Return a directive."""
+    fence = "`" * ticks
+    text = "\n\n".join(part for part in body if part)
+    lines = "\n".join(options)
+    return f"{fence}{{{name}}} {head}\n{lines}\n\n{text}\n{fence}"
+
+
+def signature(thing: griffe.Object) -> str:
+    """Return names and defaults; types too, if no list below has them."""
+    if not (thing.is_class or thing.is_function):
+        return ""
+    if thing.is_class and is_enumeration(thing):
+        return ""
+    with_types = not lists_parameters(thing)
+    given, before = [], None
+    kinds = griffe.ParameterKind
+    for one in parameters(thing):
+        if one.kind is kinds.keyword_only and before not in (
+            kinds.keyword_only,
+            kinds.var_positional,
+        ):
+            given.append("*")
+        if before is kinds.positional_only and one.kind is not before:
+            given.append("/")
+        stars = {kinds.var_positional: "*", kinds.var_keyword: "**"}
+        text = stars.get(one.kind, "") + one.name
+        if with_types and one.annotation:
+            text += f": {one.annotation}"
+        if one.default is not None and one.kind not in stars:
+            text += f"={one.default}"
+        given.append(text)
+        before = one.kind
+    returned = getattr(thing, "returns", None)
+    arrow = f" -> {returned}" if returned and str(returned) != "None" else ""
+    return f"({', '.join(given)}){arrow}"
+
+
+def lists_parameters(thing: griffe.Object) -> bool:
+    """Whether a docstring has a list of the parameters."""
+    kinds = [section.kind.value for section in sections(thing)]
+    return "parameters" in kinds or "attributes" in kinds
+
+
+def is_enumeration(thing: griffe.Class) -> bool:
+    """Whether a class lists its members."""
+    return any("Enum" in str(base) for base in thing.bases)
+
+
+def short_value(thing: griffe.Attribute) -> Iterator[str]:
+    """Yield the value of a constant, if it fits a line."""
+    text = str(thing.value or "")
+    if text and len(text) <= 60 and "\n" not in text:
+        yield text
+
+
+def source_line(entry: Entry, words: Words) -> str:
+    """Return where an entry is defined."""
+    first, last = entry.object.lineno, entry.object.endlineno
+    lines = f"{first}–{last}" if last and last != first else f"{first}"
+    place = f"[{entry.file}:{lines}]{{.api-source}}"
+    return f"[{words['@api-source']}{place}]{{.api-place}}"
+
+
+# -------------------------------------------------------------- docstrings
+def described(thing: griffe.Object, words: Words) -> list[str]:
+    """Return what a docstring says, and what it leaves to the signature."""
+    parts: list[str] = []
+    for section in sections(thing):
+        if section.kind.value == "parameters":
+            parts += parameter_list(thing, section.value, words)
+        else:
+            parts += section_text(section, words)
+    if thing.is_class and is_enumeration(thing):
+        rows = [
+            (name, "", f"`{member.value}`")
+            for name, member in thing.attributes.items()
+            if member.value is not None and not name.startswith("_")
+        ]
+        parts += listed(words["@api-values"], rows)
+    return parts
+
+
+def parameter_list(
+    thing: griffe.Object, told: list[Any], words: Words
+) -> list[str]:
+    """Return all parameters, in the order of the docstring.
+
+    One that the docstring does not name has the type of the signature.
+    """
+    named = {name.strip("* ") for row in told for name in row.name.split(",")}
+    rows = [(row.name, type_of(row), row.description) for row in told]
+    rows += [
+        (one.name, str(one.annotation or ""), "")
+        for one in parameters(thing)
+        if one.name not in named
+    ]
+    return listed(words["@api-parameters"], merged(rows))
+
+
+def merged(rows: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+    """Join neighbors that numpydoc's `a, b : type` has made of one line."""
+    made: list[tuple[str, str, str]] = []
+    for name, kind, text in rows:
+        if made and text and made[-1][1:] == (kind, text):
+            made[-1] = (f"{made[-1][0]}, {name}", kind, text)
+        else:
+            made.append((name, kind, text))
+    return made
+
+
+def type_of(row: Any) -> str:
+    """Return the type that a docstring gives, as it is written there."""
+    return str(row.annotation or "")
+
+
+def section_text(section: Any, words: Words) -> list[str]:
+    """Return one part of a docstring."""
+    kind = section.kind.value
+    if kind == "text":
+        return [prose(section.value)]
+    if kind == "examples":
+        return examples(section.value, words)
+    if kind == "admonition":
+        title = words.get(f"@api-{section.value.kind}", section.title)
+        return [heading(title), prose(section.value.description)]
+    if kind in ("attributes", "parameters"):
+        rows = [(r.name, type_of(r), r.description) for r in section.value]
+        return listed(words[f"@api-{kind}"], merged(rows))
+    rows = [
+        (
+            getattr(r, "name", "") or type_of(r),
+            type_of(r) if getattr(r, "name", "") else "",
+            r.description,
+        )
+        for r in section.value
+    ]
+    return listed(words[f"@api-{kind}"], rows, kind)
+
+
+def heading(title: str) -> str:
+    """Return a small heading in the edition's language."""
+    return f"[{title}]{{.api-heading}}"
+
+
+def listed(
+    title: str, rows: list[tuple[str, str, str]], kind: str = ""
+) -> list[str]:
+    """Return rows of name, type and description as a definition list."""
+    if not rows:
+        return []
+    lines = []
+    for name, type_text, text in rows:
+        head = kinds(name) if kind else f"`{name}`"
+        if type_text:
+            head += f" [{kinds(type_text)}]{{.api-type}}"
+        paragraphs = prose(text).split("\n") or [""]
+        lines += [head, f": {paragraphs[0]}"]
+        lines += [f"  {line}" if line else "" for line in paragraphs[1:]]
+        lines.append("")
+    return [heading(title), "\n".join(lines).rstrip()]
+
+
+def kinds(text: str) -> str:
+    """Return a type: its names as code, so that they lead somewhere."""
+    plain = re.sub(r"\s+", " ", text.replace("`", ""))
+    return IDENTIFIER.sub(
+        lambda m: f"`{m[0]}`" if known(m[0]) else m[0], escaped(plain)
+    )
+
+
+def known(name: str) -> bool:
+    """Whether a word of a type is a name in code."""
+    return name[0].isupper() or "." in name or name in BUILT_IN
+
+
+BUILT_IN = ("int", "float", "str", "bool", "tuple", "list", "dict", "type")
+
+
+def escaped(text: str) -> str:
+    """Keep Markdown from reading brackets as links."""
+    return re.sub(r"([\[\]<>*|{}\\])", r"\\\1", text)
+
+
+def examples(parts: list[Any], words: Words) -> list[str]:
+    """Return examples as a session, what is said between them as prose."""
+    made = [heading(words["@api-examples"])]
+    for kind, text in parts:
+        if kind.value == "examples":
+            code = re.sub(r"  # doctest:.*", "", text)
+            made.append(f"```pycon\n{code}\n```")
+        else:
+            made.append(prose(text))
+    return made
+
+
+def prose(text: str) -> str:
+    """Return text of a docstring as Markdown, a paragraph on a line."""
+    made = []
+    for block in re.split(r"\n\s*\n", text.strip()):
+        if NAMED.match(block):
+            made.append(named_list(block))
+        elif re.match(r"\s*[-*] ", block):
+            made.append(block)
+        else:
+            line = " ".join(block.split())
+            made.append(re.sub(r"<(?=[a-zA-Z/!])", r"\\<", line))
+    return "\n\n".join(made)
+
+
+def named_list(block: str) -> str:
+    """Return lines of `name` and a word on it as a definition list."""
+    made: list[str] = []
+    for line in block.splitlines():
+        if found := NAMED.match(line):
+            made += ["", f"`{found[1]}`", f": {found[2]}"]
+        else:
+            made[-1] += f" {line.strip()}"
+    return "\n".join(made).strip()
