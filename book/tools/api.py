@@ -125,9 +125,7 @@ def read_api() -> API:
             own = [e for e in listed if e.object.path not in seen]
             seen.update(e.object.path for e in own)
             again = [e for e in listed if e not in own]
-            rooms.append(
-                Room(module.path, module, tuple(own), tuple(again))
-            )
+            rooms.append(Room(module.path, module, tuple(own), tuple(again)))
     return API(tuple(rooms))
 
 
