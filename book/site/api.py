@@ -24,6 +24,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Add the pages, and what leads to them."""
     app.connect("config-inited", configure, priority=0)
     app.setup_extension("book.site.api_links")
+    app.add_css_file("api.css", priority=600)  # after the page's own
     return {
         "version": "1",
         "parallel_read_safe": True,
@@ -32,8 +33,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 
 def configure(app: Sphinx, config: Config) -> None:
-    """Write the pages once, for all editions; keep signatures narrow."""
-    config.python_maximum_signature_line_length = 56
+    """Write the pages once, for all editions."""
     config.add_module_names = False
     config.html_domain_indices = False
     if language_of(app) == ORIGINAL:
@@ -77,12 +77,13 @@ def index_text(words: dict[str, str]) -> str:
         f"## {words['@api-door']}",
         names_text(door.repeated),
         f"## {words['@api-rooms']}",
+        '<div lang="en">',
     ]
     for room in api.rooms[:-1]:
         first = str(room.module.docstring.value).splitlines()[0]
         names = names_text(room.entries)
         parts.append(f"`{room.path}`\n: {first}\n\n  {names}")
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join([*parts, "</div>"]) + "\n"
 
 
 def names_text(entries: tuple[Entry, ...]) -> str:

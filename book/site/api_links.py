@@ -7,7 +7,6 @@ what it means in the source.
 """
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import griffe
@@ -16,16 +15,13 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-from book.tools.api import PACKAGE, read_api
+from book.tools.api import PACKAGE, imports, parameters, read_api
 from preact.cli import COMMANDS
 
 FOLDER = "api"
 CALL = re.compile(r"^([A-Za-z_][\w.]*?)(?:\(.*\))?$")
 COMMAND = re.compile(rf"^preact ({'|'.join(COMMANDS)})\b")
 HUMPS = re.compile(r"^(?:[A-Z][a-z0-9]+){2,}$")
-IMPORT = re.compile(
-    r"^ *(?:>>> )?from (preact[\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE
-)
 # Links to other packages' pages; where these lie, torch 2.13 and numpy 2.4.
 TORCH = "https://docs.pytorch.org/docs/stable/"
 NUMPY = "https://numpy.org/doc/stable/reference/"
@@ -110,9 +106,13 @@ class LeadFromCode(Leading):
     default_priority = 900  # links that are written come first
 
     def run(self, **_: Any) -> None:
-        imported = dict(imports(self.document))
+        blocks = self.document.findall(nodes.literal_block)
+        code = "\n".join(block.astext() for block in blocks)
+        imported = dict(imports(code))
         for literal in list(self.document.findall(nodes.literal)):
             if inside(literal, nodes.reference, nodes.title):
+                continue
+            if "api-parameter" in literal["classes"]:
                 continue
             address = self.address(literal, imported)
             if address is None:
@@ -168,8 +168,11 @@ def meant(text: str, thing: griffe.Object) -> str | None:
         path = thing.resolve(called[1])
     except griffe.NameResolutionError:
         return None
-    if path == thing.path:
+    arguments = {one.name for one in parameters(thing)}
+    if path == thing.path or called[1] in arguments:
         return None  # it would lead to itself
+    if path.removeprefix(f"{PACKAGE}.") == called[1]:
+        return None  # a word that happens to be a room's
     return address_of(path)
 
 
@@ -179,16 +182,6 @@ def address_of(path: str) -> str | None:
         return ELSEWHERE[path]
     address = read_api().addresses.get(path)
     return f"{FOLDER}/{address}" if address else None
-
-
-def imports(document: nodes.document) -> Iterator[tuple[str, str]]:
-    """Yield name and path of what the cells of a chapter import."""
-    for block in document.findall(nodes.literal_block):
-        for found in IMPORT.finditer(block.astext()):
-            for one in found[2].strip("()").split(","):
-                name, _, other = one.strip().partition(" as ")
-                if name.isidentifier():
-                    yield other or name, f"{found[1]}.{name}"
 
 
 def entry_address(

@@ -12,12 +12,26 @@ from typing import Any
 
 import griffe
 
-from book.tools.api import Entry, Room, anchor, members, parameters, sections
+from book.tools.api import (
+    Entry,
+    Room,
+    anchor,
+    members,
+    parameters,
+    read_api,
+    readers,
+    sections,
+    shared,
+)
 
 # A list of names with a word on each, as module docstrings have them.
 NAMED = re.compile(r"^`([^`]+)`\s{2,}(\S.*)$")
+# What griffe makes of numpydoc's {"a", "b"}.
+CHOICES = re.compile(r"""^\((?:(?:"[^"]*"|'[^']*'|\d+)(?:, |\)$))+$""")
 IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*\w")
+OF_PARAMETERS = ("parameters", "attributes")
 Words = dict[str, str]
+Shared = dict[str, griffe.DocstringParameter]
 
 
 def room_text(room: Room, words: Words, level: int = 2) -> str:
@@ -25,40 +39,41 @@ def room_text(room: Room, words: Words, level: int = 2) -> str:
     title = "#" * level + f" {room.path}"
     parts = [f"({anchor(room.path)})=", title, '<div lang="en">']
     for section in sections(room.module):
-        parts += section_text(section, words)
+        if section.kind.value != "parameters":  # these are the entries'
+            parts += section_text(section, words)
     if room.repeated:
         names = ", ".join(f"`{entry.path}`" for entry in room.repeated)
         parts.append(f"{words['@api-repeated']}{names}")
     for kind in ("function", "class", "attribute"):
         parts += [
-            entry_text(entry, words)
+            entry_text(entry, room, words)
             for entry in room.entries
             if entry.object.kind.value == kind
         ]
     return "\n\n".join([*parts, "</div>"])
 
 
-def entry_text(entry: Entry, words: Words) -> str:
+def entry_text(entry: Entry, room: Room, words: Words) -> str:
     """Return a public name as a directive of Sphinx's Python domain."""
-    thing = entry.object
-    body = [source_line(entry, words), *described(thing, words)]
+    thing, common = entry.object, shared(room)
+    body = [source_line(entry, words), *described(thing, common, words)]
     for member in members(thing):
-        body.append(member_text(member, words))
+        body.append(member_text(member, common, words))
     kind = thing.kind.value
     options = [f":module: {entry.room}", ":no-index-entry:"]
     if kind == "attribute":
         kind = "data"
         options += [f":value: {value}" for value in short_value(thing)]
-    head = f"{entry.name}{signature(thing)}"
+    head = f"{entry.name}{signature(thing, common)}"
     return fenced(f"py:{kind}", head, options, body, 6)
 
 
-def member_text(member: griffe.Object, words: Words) -> str:
+def member_text(member: griffe.Object, common: Shared, words: Words) -> str:
     """Return a method or a property inside the entry of its class."""
     options = [":no-index-entry:"]
-    body = described(member, words)
+    body = described(member, common, words)
     if member.is_function:
-        head = f"{member.name}{signature(member)}"
+        head = f"{member.name}{signature(member, common)}"
         options += [
             f":{label}:"
             for label in ("classmethod", "staticmethod")
@@ -79,13 +94,13 @@ def fenced(
     return f"{fence}{{{name}}} {head}\n{lines}\n\n{text}\n{fence}"
 
 
-def signature(thing: griffe.Object) -> str:
+def signature(thing: griffe.Object, common: Shared) -> str:
     """Return names and defaults; types too, if no list below has them."""
     if not (thing.is_class or thing.is_function):
         return ""
     if thing.is_class and is_enumeration(thing):
         return ""
-    with_types = not lists_parameters(thing)
+    with_types = not lists_parameters(thing, common)
     given, before = [], None
     kinds = griffe.ParameterKind
     for one in parameters(thing):
@@ -109,10 +124,11 @@ def signature(thing: griffe.Object) -> str:
     return f"({', '.join(given)}){arrow}"
 
 
-def lists_parameters(thing: griffe.Object) -> bool:
-    """Whether a docstring has a list of the parameters."""
+def lists_parameters(thing: griffe.Object, common: Shared) -> bool:
+    """Whether something is said of the parameters, here or in the room."""
     kinds = [section.kind.value for section in sections(thing)]
-    return "parameters" in kinds or "attributes" in kinds
+    own = "parameters" in kinds or "attributes" in kinds
+    return own or any(one.name in common for one in parameters(thing))
 
 
 def is_enumeration(thing: griffe.Class) -> bool:
@@ -128,47 +144,67 @@ def short_value(thing: griffe.Attribute) -> Iterator[str]:
 
 
 def source_line(entry: Entry, words: Words) -> str:
-    """Return where an entry is defined."""
+    """Return where an entry is defined, and the chapters that use it."""
     first, last = entry.object.lineno, entry.object.endlineno
     lines = f"{first}–{last}" if last and last != first else f"{first}"
     place = f"[{entry.file}:{lines}]{{.api-source}}"
-    return f"[{words['@api-source']}{place}]{{.api-place}}"
+    text = f"{words['@api-source']}{place}"
+    address = read_api().addresses[entry.path]
+    if chapters := readers().get(address):
+        names = words["@comma"].join(f"`{chapter}`" for chapter in chapters)
+        text += f"{words['@semicolon']}{words['@api-readers']}{names}"
+    return f"[{text}]{{.api-place}}"
 
 
 # -------------------------------------------------------------- docstrings
-def described(thing: griffe.Object, words: Words) -> list[str]:
-    """Return what a docstring says, and what it leaves to the signature."""
+def described(thing: griffe.Object, common: Shared, words: Words) -> list[str]:
+    """Return what a docstring says, the parameters after its first text."""
     parts: list[str] = []
+    rows = listed(
+        words["@api-parameters"], merged(parameter_rows(thing, common))
+    )
     for section in sections(thing):
-        if section.kind.value == "parameters":
-            parts += parameter_list(thing, section.value, words)
-        else:
-            parts += section_text(section, words)
+        if section.kind.value in OF_PARAMETERS:
+            continue
+        if section.kind.value != "text":
+            parts, rows = [*parts, *rows], []
+        parts += section_text(section, words)
+    parts += rows
     if thing.is_class and is_enumeration(thing):
-        rows = [
+        values = [
             (name, "", f"`{member.value}`")
             for name, member in thing.attributes.items()
             if member.value is not None and not name.startswith("_")
         ]
-        parts += listed(words["@api-values"], rows)
+        parts += listed(words["@api-values"], values)
     return parts
 
 
-def parameter_list(
-    thing: griffe.Object, told: list[Any], words: Words
-) -> list[str]:
-    """Return all parameters, in the order of the docstring.
+def parameter_rows(
+    thing: griffe.Object, common: Shared
+) -> list[tuple[str, str, str]]:
+    """Return name, type and meaning of all parameters.
 
-    One that the docstring does not name has the type of the signature.
+    First those of the docstring, then those of which the room tells, with
+    the type that the room gives; the rest have the signature's type.
     """
+    told = [
+        row
+        for section in sections(thing)
+        if section.kind.value in OF_PARAMETERS
+        for row in section.value
+    ]
     named = {name.strip("* ") for row in told for name in row.name.split(",")}
     rows = [(row.name, type_of(row), row.description) for row in told]
-    rows += [
-        (one.name, str(one.annotation or ""), "")
-        for one in parameters(thing)
-        if one.name not in named
-    ]
-    return listed(words["@api-parameters"], merged(rows))
+    if not lists_parameters(thing, common):
+        return rows
+    for one in parameters(thing):
+        if one.name in named:
+            continue
+        row = common.get(one.name)
+        kind = type_of(row) if row else str(one.annotation or "")
+        rows.append((one.name, kind, row.description if row else ""))
+    return rows
 
 
 def merged(rows: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
@@ -197,9 +233,6 @@ def section_text(section: Any, words: Words) -> list[str]:
     if kind == "admonition":
         title = words.get(f"@api-{section.value.kind}", section.title)
         return [heading(title), prose(section.value.description)]
-    if kind in ("attributes", "parameters"):
-        rows = [(r.name, type_of(r), r.description) for r in section.value]
-        return listed(words[f"@api-{kind}"], merged(rows))
     rows = [
         (
             getattr(r, "name", "") or type_of(r),
@@ -224,7 +257,7 @@ def listed(
         return []
     lines = []
     for name, type_text, text in rows:
-        head = kinds(name) if kind else f"`{name}`"
+        head = kinds(name) if kind else f"`{name}`{{.api-parameter}}"
         if type_text:
             head += f" [{kinds(type_text)}]{{.api-type}}"
         paragraphs = prose(text).split("\n") or [""]
@@ -237,6 +270,8 @@ def listed(
 def kinds(text: str) -> str:
     """Return a type: its names as code, so that they lead somewhere."""
     plain = re.sub(r"\s+", " ", text.replace("`", ""))
+    if CHOICES.match(plain):
+        plain = plain.strip("()").replace(", ", " | ")
     return IDENTIFIER.sub(
         lambda m: f"`{m[0]}`" if known(m[0]) else m[0], escaped(plain)
     )

@@ -4,6 +4,7 @@ Each option has a place with its name, so that a link can lead to it.
 """
 
 import argparse
+import re
 from collections.abc import Iterator
 from functools import partial
 
@@ -73,6 +74,6 @@ def action_text(action: argparse.Action, program: str) -> str:
 
 def linked(text: str) -> str:
     """Return help as Markdown; what stands in backticks stays code."""
-    parts = text.split("`")
+    parts = re.sub(r"(?<![`\w-])--[a-z][\w-]*", r"`\g<0>`", text).split("`")
     parts[::2] = [escaped(part) for part in parts[::2]]
     return "`".join(parts)

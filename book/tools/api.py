@@ -5,6 +5,7 @@ the first room, from the bottom up, that lists it; others only repeat it.
 """
 
 import logging
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -13,8 +14,12 @@ import griffe
 
 import preact
 from book.tools import ROOT
+from preact.strings import ORIGINAL
 
 PACKAGE = "preact"
+IMPORT = re.compile(
+    r"^ *(?:>>> )?from (preact[\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE
+)
 # Fields of our strict classes are keyword arguments, as in dataclasses.
 FIELDS = ("dataclass", "typed")
 
@@ -191,6 +196,43 @@ def parameters(thing: griffe.Object) -> list[griffe.Parameter]:
     if not (thing.is_class or thing.is_function):
         return []
     return [p for p in thing.parameters if p.name not in ("self", "cls")]
+
+
+@cache
+def readers() -> dict[str, tuple[str, ...]]:
+    """Return, by address, the chapters whose cells import a name."""
+    made: dict[str, tuple[str, ...]] = {}
+    addresses = read_api().addresses
+    for chapter in sorted((ROOT / "book" / ORIGINAL).glob("[0-9]*.md")):
+        named = imports(chapter.read_text("utf-8"))
+        for path in {
+            addresses[path] for _, path in named if path in addresses
+        }:
+            made[path] = (*made.get(path, ()), chapter.stem)
+    return made
+
+
+def imports(code: str) -> Iterator[tuple[str, str]]:
+    """Yield name and path of what code imports from the package."""
+    for found in IMPORT.finditer(code):
+        for one in found[2].strip("()").split(","):
+            name, _, other = one.strip().partition(" as ")
+            if name.isidentifier():
+                yield other or name, f"{found[1]}.{name}"
+
+
+def shared(room: Room | None) -> dict[str, griffe.DocstringParameter]:
+    """Return what a room's own docstring says of its entries' parameters.
+
+    What means the same in all of them is said once.
+    """
+    return {
+        name.strip(): row
+        for section in (sections(room.module) if room else [])
+        if section.kind.value == "parameters"
+        for row in section.value
+        for name in row.name.split(",")
+    }
 
 
 def has_fields(thing: griffe.Class) -> bool:
