@@ -16,7 +16,7 @@ from book.site.api_text import room_text
 from book.site.commands import commands_text
 from book.site.words import WORDS, language_of
 from book.tools import ROOT
-from book.tools.api import Entry, read_api
+from book.tools.api import Entry, read_api, sections
 from preact.strings import LANGUAGES, ORIGINAL
 
 
@@ -80,7 +80,7 @@ def index_text(words: dict[str, str]) -> str:
         '<div lang="en">',
     ]
     for room in api.rooms[:-1]:
-        first = str(room.module.docstring.value).splitlines()[0]
+        (first, *_) = sections(room.module)[0].value.splitlines()
         names = names_text(room.entries)
         parts.append(f"`{room.path}`\n: {first}\n\n  {names}")
     return "\n\n".join([*parts, "</div>"]) + "\n"

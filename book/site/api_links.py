@@ -128,7 +128,7 @@ class LeadFromCode(Leading):
         self, literal: nodes.literal, imported: dict[str, str]
     ) -> str | None:
         """Return where a piece of code leads."""
-        here, text = self.env.docname, literal.astext()
+        here, text = self.env.docname, str(literal.astext())
         if here.startswith(FOLDER) and text in self.env.found_docs:
             return text
         if command := COMMAND.match(text):
@@ -136,7 +136,8 @@ class LeadFromCode(Leading):
         thing = described(literal)
         if thing is not None and (address := meant(text, thing)):
             return address
-        room = PACKAGE + "." + here.removeprefix(f"{FOLDER}/")
+        folder, _, page = here.rpartition("/")
+        room = f"{PACKAGE}.{page}" if folder == FOLDER else ""
         return entry_address(text, imported, room)
 
 
@@ -185,7 +186,7 @@ def address_of(path: str) -> str | None:
 
 
 def entry_address(
-    text: str, imported: dict[str, str], room: str = PACKAGE
+    text: str, imported: dict[str, str], room: str = ""
 ) -> str | None:
     """Return page and anchor of what code means, if that is plain.
 
@@ -196,7 +197,7 @@ def entry_address(
     imported : dict
         Names that the page's cells import, and their paths.
     room : str
-        On whose page it stands.
+        On whose page it stands, if it does.
     """
     called = CALL.match(text)
     if called is None:
@@ -206,7 +207,8 @@ def entry_address(
     candidates = [path, f"{PACKAGE}.{path}"] if rest else []
     if head in SHORT and rest:
         candidates.append(f"{SHORT[head]}.{rest}")
-    homes = (imported.get(head), f"{room}.{head}", *unmistakable(head))
+    homes = [imported.get(head), room and f"{room}.{head}"]
+    homes += unmistakable(head)
     candidates += [f"{home}.{rest}".rstrip(".") for home in homes if home]
     for candidate in candidates:
         if address := address_of(candidate):

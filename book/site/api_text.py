@@ -29,6 +29,10 @@ NAMED = re.compile(r"^`([^`]+)`\s{2,}(\S.*)$")
 # What griffe makes of numpydoc's {"a", "b"}.
 CHOICES = re.compile(r"""^\((?:(?:"[^"]*"|'[^']*'|\d+)(?:, |\)$))+$""")
 IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*\w")
+STARS: dict[griffe.ParameterKind | None, str] = {
+    griffe.ParameterKind.var_positional: "*",
+    griffe.ParameterKind.var_keyword: "**",
+}
 OF_PARAMETERS = ("parameters", "attributes")
 Words = dict[str, str]
 Shared = dict[str, griffe.DocstringParameter]
@@ -55,7 +59,8 @@ def room_text(room: Room, words: Words, level: int = 2) -> str:
 
 def entry_text(entry: Entry, room: Room, words: Words) -> str:
     """Return a public name as a directive of Sphinx's Python domain."""
-    thing, common = entry.object, shared(room)
+    thing: Any = entry.object
+    common = shared(room)
     body = [source_line(entry, words), *described(thing, common, words)]
     for member in members(thing):
         body.append(member_text(member, common, words))
@@ -68,7 +73,7 @@ def entry_text(entry: Entry, room: Room, words: Words) -> str:
     return fenced(f"py:{kind}", head, options, body, 6)
 
 
-def member_text(member: griffe.Object, common: Shared, words: Words) -> str:
+def member_text(member: Any, common: Shared, words: Words) -> str:
     """Return a method or a property inside the entry of its class."""
     options = [":no-index-entry:"]
     body = described(member, common, words)
@@ -98,11 +103,12 @@ def signature(thing: griffe.Object, common: Shared) -> str:
     """Return names and defaults; types too, if no list below has them."""
     if not (thing.is_class or thing.is_function):
         return ""
-    if thing.is_class and is_enumeration(thing):
+    if is_enumeration(thing):
         return ""
     with_types = not lists_parameters(thing, common)
-    given, before = [], None
     kinds = griffe.ParameterKind
+    given: list[str] = []
+    before: griffe.ParameterKind | None = None
     for one in parameters(thing):
         if one.kind is kinds.keyword_only and before not in (
             kinds.keyword_only,
@@ -111,11 +117,10 @@ def signature(thing: griffe.Object, common: Shared) -> str:
             given.append("*")
         if before is kinds.positional_only and one.kind is not before:
             given.append("/")
-        stars = {kinds.var_positional: "*", kinds.var_keyword: "**"}
-        text = stars.get(one.kind, "") + one.name
+        text = STARS.get(one.kind, "") + one.name
         if with_types and one.annotation:
             text += f": {one.annotation}"
-        if one.default is not None and one.kind not in stars:
+        if one.default is not None and one.kind not in STARS:
             text += f"={one.default}"
         given.append(text)
         before = one.kind
@@ -131,12 +136,13 @@ def lists_parameters(thing: griffe.Object, common: Shared) -> bool:
     return own or any(one.name in common for one in parameters(thing))
 
 
-def is_enumeration(thing: griffe.Class) -> bool:
-    """Whether a class lists its members."""
-    return any("Enum" in str(base) for base in thing.bases)
+def is_enumeration(thing: griffe.Object) -> bool:
+    """Whether it is a class that lists its members."""
+    bases = thing.bases if isinstance(thing, griffe.Class) else ()
+    return any("Enum" in str(base) for base in bases)
 
 
-def short_value(thing: griffe.Attribute) -> Iterator[str]:
+def short_value(thing: Any) -> Iterator[str]:
     """Yield the value of a constant, if it fits a line."""
     text = str(thing.value or "")
     if text and len(text) <= 60 and "\n" not in text:
@@ -170,7 +176,7 @@ def described(thing: griffe.Object, common: Shared, words: Words) -> list[str]:
             parts, rows = [*parts, *rows], []
         parts += section_text(section, words)
     parts += rows
-    if thing.is_class and is_enumeration(thing):
+    if is_enumeration(thing):
         values = [
             (name, "", f"`{member.value}`")
             for name, member in thing.attributes.items()
@@ -233,14 +239,12 @@ def section_text(section: Any, words: Words) -> list[str]:
     if kind == "admonition":
         title = words.get(f"@api-{section.value.kind}", section.title)
         return [heading(title), prose(section.value.description)]
-    rows = [
-        (
-            getattr(r, "name", "") or type_of(r),
-            type_of(r) if getattr(r, "name", "") else "",
-            r.description,
-        )
-        for r in section.value
-    ]
+    rows = []
+    for row in section.value:
+        name, made = getattr(row, "name", ""), type_of(row)
+        if kind == "raises":
+            made = made.strip("()")
+        rows.append((name or made, made if name else "", row.description))
     return listed(words[f"@api-{kind}"], rows, kind)
 
 

@@ -55,7 +55,9 @@ def command_text(
 def usage(command: argparse.ArgumentParser) -> str:
     """Return how a command is called, in lines that fit a page."""
     command.formatter_class = partial(argparse.HelpFormatter, width=72)
-    return command.format_usage().removeprefix("usage: ").strip()
+    head = "usage: "
+    text = command.format_usage().removeprefix(head).strip()
+    return text.replace("\n" + " " * len(head), "\n")
 
 
 def action_text(action: argparse.Action, program: str) -> str:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
+from typing import Any
 
 import griffe
 
@@ -126,7 +127,8 @@ def read_api() -> API:
     rooms = []
     for top in [*(package[name] for name in preact._ROOMS), package]:
         for module in faces(top):
-            listed = [entry_of(module, str(name)) for name in module.exports]
+            names = map(str, module.exports or ())
+            listed = [entry_of(module, name) for name in names]
             own = [e for e in listed if e.object.path not in seen]
             seen.update(e.object.path for e in own)
             again = [e for e in listed if e not in own]
@@ -150,7 +152,7 @@ def entry_of(module: griffe.Module, name: str) -> Entry:
     A function may have the name of the module that defines it: what the room
     imports is meant, not the module.
     """
-    target = module.members.get(name)
+    target: Any = module.members.get(name)
     imported = module.imports.get(name)
     if imported is not None:
         target = module.modules_collection[imported]
@@ -165,7 +167,7 @@ def sections(thing: griffe.Object) -> list[griffe.DocstringSection]:
     return thing.docstring.parsed if thing.docstring else []
 
 
-def members(thing: griffe.Object) -> list[griffe.Object]:
+def members(thing: griffe.Object) -> list[Any]:
     """Return the public methods and properties of a class."""
     if not thing.is_class:
         return []
@@ -180,7 +182,9 @@ def members(thing: griffe.Object) -> list[griffe.Object]:
 
 def parameters(thing: griffe.Object) -> list[griffe.Parameter]:
     """Return what a function or a class is called with."""
-    if thing.is_class and has_fields(thing) and not thing.parameters:
+    if not isinstance(thing, griffe.Class | griffe.Function):
+        return []
+    if isinstance(thing, griffe.Class) and lists_fields(thing):
         return [
             griffe.Parameter(
                 field.name,
@@ -193,8 +197,6 @@ def parameters(thing: griffe.Object) -> list[griffe.Parameter]:
             and not field.name.startswith("_")
             and "property" not in field.labels
         ]
-    if not (thing.is_class or thing.is_function):
-        return []
     return [p for p in thing.parameters if p.name not in ("self", "cls")]
 
 
@@ -235,7 +237,8 @@ def shared(room: Room | None) -> dict[str, griffe.DocstringParameter]:
     }
 
 
-def has_fields(thing: griffe.Class) -> bool:
-    """Whether annotated names of a class are arguments that make one."""
+def lists_fields(thing: griffe.Class) -> bool:
+    """Whether fields are arguments, and no `__init__` lists them."""
     made = {str(d.value).split("(")[0] for d in thing.decorators}
-    return any(name.split(".")[-1] in FIELDS for name in made)
+    has_fields = any(name.split(".")[-1] in FIELDS for name in made)
+    return has_fields and not thing.parameters

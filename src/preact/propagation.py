@@ -226,7 +226,7 @@ def run_units(
 def pullback(
     plan: NetworkPlan, caches: list[UnitCache], dout: Array
 ) -> list[Array]:
-    """Carry a gradient at x_L back: gradients at x_0, ..., x_L."""
+    """Carry a gradient at x_L back through `caches`: to x_0, ..., x_L."""
     gradients = [dout]
     for unit, cache in zip(
         reversed(plan.units), reversed(caches), strict=True

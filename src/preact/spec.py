@@ -62,7 +62,7 @@ def check_number(name: str, value: object) -> None:
 
 @dataclass(frozen=True)
 class Scale:
-    """A constant factor, lambda in Eq. (6); `Scale(1.0)` is none."""
+    """A constant factor `value`, lambda in Eq. (6); `Scale(1.0)` is none."""
 
     value: float = 1.0
 
@@ -289,7 +289,7 @@ ROWS = {**TABLE_2, **TABLE_1, **CONTROLS}
 
 
 def find_row(name: str) -> UnitSpec:
-    """Return the unit that a row of Table 1, Table 2 or a control names.
+    """Return the unit whose `name` is a row of Table 1 or 2, or a control.
 
     Raises
     ------

@@ -200,7 +200,7 @@ def dump(value: Any) -> dict[str, Any]:
 
 
 def read_text(path: Path) -> str:
-    """Read a text file of a sensible size, with or without a BOM.
+    """Read the text file at `path`, of a sensible size, with or without BOM.
 
     Raises
     ------
