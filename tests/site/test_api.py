@@ -33,7 +33,7 @@ def test_a_page_of_the_reference_never_scrolls_sideways(read_page, place):
 
 @EVERY_PAGE
 def test_a_page_of_the_reference_is_light(read_page, place):
-    """At most 450 kB beside the search index: it has no mathematics."""
+    """At most 950 kB, scripts included: it has no mathematics."""
     page = read_page(address(place), viewport={"width": 360, "height": 800})
     sizes = [
         len(response.body())
