@@ -53,7 +53,7 @@ width, side : int
 conventions : Conventions or str
     What the paper leaves open, or the name of a set.
 parameters : int
-    None: it has no weights.
+    0: it has no weights.
 """
 
 from preact.plan.conventions import (

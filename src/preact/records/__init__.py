@@ -64,11 +64,12 @@ test_error_pct : float
 test_error_is : str
     Of which iteration it is.
 train_loss : float or None
-    Mean cross-entropy of the last step, in nats; None is not finite.
+    Mean cross-entropy in nats between the last two points of the curve; None
+    is not finite.
 wall_s : float
     Seconds of training.
 wall_is : str
-    What these seconds hold.
+    How these seconds were taken.
 images_per_s : float or None
     Training images a second; None where it was not measured.
 profiles : tuple of Profile
@@ -110,7 +111,7 @@ kept_bytes_per_image, peak_bytes_per_image : int or None
 first_step_s : float
     Seconds of the first step, with what is compiled in it.
 launches : int
-    Kernels that a training step starts on a GPU.
+    Kernels that a training step starts on a GPU; 0 on the CPU.
 limit_ms : float or None
     Time that the fewest bytes would take, on a GPU.
 """

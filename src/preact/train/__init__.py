@@ -32,11 +32,11 @@ decayed : {"everything", "weights"}
 normalization : {"channel", "pixel mean"}
     Of the images: mean and deviation by channel, or the mean image.
 pad : int
-    Pixels of zero around an image, before a crop of its own size.
+    Pixels added on each side, before a crop of the image's own size.
 pad_before_normalization : bool
-    Whether these are black, or the mean.
+    Whether these are black; if not, the mean.
 flip : bool
-    Whether every other image is mirrored, at random.
+    Whether each image is mirrored with probability 1/2.
 depth, convs, width : int
     Layers, convolutions per unit, channels of the first stage.
 recipe : Recipe
@@ -54,7 +54,7 @@ outcome : {"finished", "diverged"}
 test_error_pct : float
     Error of the last iteration on the test images, in percent.
 train_loss : float
-    Mean cross-entropy of the last step, in nats.
+    Mean cross-entropy in nats between the last two points of the curve.
 curve : list of points
     Loss and errors by iteration.
 profiles : list of Profile
