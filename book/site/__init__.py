@@ -14,6 +14,7 @@
 `execution`  what was run before is not run again
 `math`       formulas, rendered before they are read
 `search`     Chinese full-text search
+`api`        the package reference; `api_text` and `commands` write it
 `assets`     scripts, styles and fonts, made small
 """
 
@@ -41,6 +42,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.setup_extension("book.site.execution")
     app.setup_extension("book.site.math")
     app.setup_extension("book.site.search")
+    app.setup_extension("book.site.api")
     app.connect("config-inited", configure, priority=1)  # before the TOC
     app.connect("config-inited", translate, priority=2)  # before numfig
     app.connect("html-page-context", dress_page, priority=900)

@@ -32,6 +32,8 @@ def find_caches(app: Sphinx, config: Config) -> None:
 
 def choose_cache(app: Sphinx, name: str, source: list[str]) -> None:
     """Before a chapter is parsed, and run: point myst-nb at its cache."""
+    if name not in app.config.chapter_caches:
+        return  # of the package reference; it has no cells
     environment: Any = app.env
     environment.mystnb_config = environment.mystnb_config.copy(
         execution_cache_path=app.config.chapter_caches[name]

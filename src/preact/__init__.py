@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from preact.weights import load, save
 
 __version__ = "0.1.0"
+"""The version of the package."""
 __all__ = [
     "BN",
     "RELU",

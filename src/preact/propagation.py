@@ -10,6 +10,23 @@ Chapters `02-signal`, `03-gradient`, `05-shortcuts`, `06-activations`,
 References
 ----------
 He et al., ECCV 2016, Secs. 2 and 3.
+
+Parameters
+----------
+plan : NetworkPlan
+    The network.
+params : dict of str to float64 array
+    By parameter name.
+x : (N, C, H, W) float64
+    Images; for `rms` any array.
+batch, seed, probes : int
+    Images; of weights and data; random gradients that are averaged.
+streams : list of L + 1 arrays
+    x_0, ..., x_L.
+caches : list of L UnitCache, as `run_units` returns them
+dout : (N, C, H, W) float64
+    dE/dx_L.
+values : (L + 1,) float64, positive
 """
 
 import math
@@ -209,7 +226,7 @@ def run_units(
 def pullback(
     plan: NetworkPlan, caches: list[UnitCache], dout: Array
 ) -> list[Array]:
-    """Carry a gradient at x_L back: gradients at x_0, ..., x_L."""
+    """Carry a gradient at x_L back through `caches`: to x_0, ..., x_L."""
     gradients = [dout]
     for unit, cache in zip(
         reversed(plan.units), reversed(caches), strict=True

@@ -3,16 +3,14 @@
 Between its first and its last convolution every unit of the paper is the same
 ``conv BN ReLU conv``. What is left to choose is one BN and one ReLU, and three
 places to put them: before the first convolution (`pre`), after the last one
-(`post`), after the addition (`after`, the paper's f). Tables 1 and 2 of the
-paper are dictionaries of such choices.
+(`post`), after the addition (`after`, the paper's f), as Tables 1 and 2 do.
 
 Chapter `01-why` meets its tables, chapter `04-units` reads it from top to
 bottom; chapters `05-shortcuts` and `06-activations` walk through its tables.
 
 References
 ----------
-He, Zhang, Ren, Sun, "Identity Mappings in Deep Residual Networks", ECCV 2016,
-Eqs. (1), (2), (6), Figs. 2 and 4, Tables 1 and 2.
+He et al., ECCV 2016, Eqs. (1), (2), (6), Figs. 2 and 4, Tables 1 and 2.
 """
 
 import math
@@ -48,9 +46,10 @@ class Op(StrEnum):
     RELU = "ReLU"
 
 
-BN, RELU = Op.BN, Op.RELU
-
-
+BN = Op.BN
+"""Batch normalization."""
+RELU = Op.RELU
+"""The rectifier."""
 GATE_DESIGNS = ("conv1x1", "two conv3x3")
 
 
@@ -63,7 +62,7 @@ def check_number(name: str, value: object) -> None:
 
 @dataclass(frozen=True)
 class Scale:
-    """A constant factor, lambda in Eq. (6); `Scale(1.0)` is none."""
+    """A constant factor `value`, lambda in Eq. (6); `Scale(1.0)` is none."""
 
     value: float = 1.0
 
@@ -143,7 +142,9 @@ class Conv1x1:
 
 
 OnShortcut = Scale | Gated | Dropout | Conv1x1
+"""What Table 1 does to the shortcut."""
 OnBranch = Scale | Gated
+"""What Table 1 does to F."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -247,6 +248,7 @@ TABLE_2 = {
     "relu-only-preactivation": UnitSpec(pre=(RELU,), post=(BN,)),  # Fig. 4(d)
     "full-preactivation": UnitSpec(pre=(BN, RELU)),  # Fig. 4(e)
 }
+"""The five units of Fig. 4 and Table 2, by name."""
 
 
 def table_1_row(
@@ -259,7 +261,6 @@ def table_1_row(
 
 
 GATE_BIASES = tuple(range(0, -11, -1))  # the paper's search, Sec. 3.1
-
 TABLE_1 = {  # on shortcut, on F
     "original": table_1_row(Scale(1.0)),  # Fig. 2(a)
     "constant-scaling-0-1": table_1_row(Scale(0.0)),  # Fig. 2(b)
@@ -280,16 +281,15 @@ TABLE_1 = {  # on shortcut, on F
     "conv1x1-shortcut": table_1_row(Conv1x1()),  # Fig. 2(e)
     "dropout-shortcut": table_1_row(Dropout(0.5)),  # Fig. 2(f)
 }
-
-# The control the paper lacks: the original unit without its last ReLU, so
-# that f is the identity and nothing else has moved.
+"""The units of Fig. 2 and Table 1, a row for each gate bias, by name."""
 CONTROLS = {"no-relu-after-addition": UnitSpec(post=(BN,))}
-
+"""Ours: the original unit without its last ReLU, so that f is the identity."""
 ROWS = {**TABLE_2, **TABLE_1, **CONTROLS}
+"""All of `TABLE_2`, `TABLE_1` and `CONTROLS`."""
 
 
 def find_row(name: str) -> UnitSpec:
-    """Return the unit that a row of Table 1, Table 2 or a control names.
+    """Return the unit whose `name` is a row of Table 1 or 2, or a control.
 
     Raises
     ------

@@ -13,6 +13,19 @@ Examples
 >>> parse(Choice, {"depth": 8.5}, "mine.toml")
 Traceback (most recent call last):
 ValueError: mine.toml: depth must be a whole number; got 8.5
+
+Parameters
+----------
+kind : type
+    A class made by `typed`.
+field : str
+    What the message calls the value.
+value : object
+    Anything: an instance of such a class, or what a file said.
+error : Exception
+    What another library raised.
+most : int
+    Characters that are left.
 """
 
 import json
@@ -49,16 +62,22 @@ STRICT = ConfigDict(
     strict=True, extra="forbid", allow_inf_nan=False, populate_by_name=True
 )
 LARGEST_FILE = 64 * 2**20  # bytes; a record of 1001 layers has 0.1 MB
+"""The largest file that is read, in bytes."""
 Positive = Annotated[int, Field(ge=1, le=2**62)]
+"""A whole number from 1 to 2**62."""
 Seed = Annotated[int, Field(ge=0, lt=2**63)]
+"""A whole number from 0 to 2**63 - 1."""
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
+"""A number from 0 to 1."""
 Percent = Annotated[float, Field(ge=0.0, le=100.0)]
+"""A number from 0 to 100, in percent."""
 PATTERNS = {
     "name": r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$",
     "sha256": "^[0-9a-f]{64}$",
     "text": r"^[^\p{Cc}]*$",  # no terminal takes it for a command
 }
 Name = Annotated[str, Field(pattern=PATTERNS["name"], max_length=100)]
+"""At most 100 letters, digits, and - _ + . after the first."""
 Sha256 = Annotated[str, Field(pattern=PATTERNS["sha256"])]
 Text = Annotated[str, Field(pattern=PATTERNS["text"], max_length=1_000)]
 
@@ -181,7 +200,7 @@ def dump(value: Any) -> dict[str, Any]:
 
 
 def read_text(path: Path) -> str:
-    """Read a text file of a sensible size, with or without a BOM.
+    """Read the text file at `path`, of a sensible size, with or without BOM.
 
     Raises
     ------

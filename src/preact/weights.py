@@ -15,6 +15,17 @@ Examples
 ...     network = load(f"{folder}/mine.safetensors")
 >>> network.plan == plan, network.training
 (True, False)
+
+Parameters
+----------
+path : Path or str
+    A `.safetensors` file; the plan is in its head.
+plan : NetworkPlan
+    Of the network.
+weights : mapping of str to Tensor
+    Parameters and running statistics by name.
+config : mapping, optional
+    The configuration of the run, as its record has it.
 """
 
 import hashlib

@@ -28,6 +28,7 @@ class Contestant:
     Parameters
     ----------
     name : str
+        Of package and settings, as the table prints it.
     peer : bool
         Whether it is another package as shipped, against which we count.
     build : callable

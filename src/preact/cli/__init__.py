@@ -31,7 +31,9 @@ COMMANDS = {
     "check": "probe any network: which residual unit is it, and is it right",
     "completion": "print a script that completes commands and options",
 }
+"""What each command is for, by name."""
 BAD_INPUT = (ValueError, OSError, RuntimeError, MemoryError, ArithmeticError)
+"""Errors that end a command with one sentence and exit code 2."""
 LONGEST = 1000  # characters of a message
 
 

@@ -13,6 +13,23 @@ Examples
 >>> report = probe(MUTANTS["activated-shortcut"].make())
 >>> report.row, [str(finding.property) for finding in report.faults]
 ('bn-after-addition', ['clear-stream'])
+
+Parameters
+----------
+property : Property
+    The question.
+verdict : Verdict
+    The answer.
+network : str
+    What was probed, read aloud.
+findings : tuple of Finding
+    The answers, in the order of `CHECKS`.
+module : torch.nn.Module
+    Any network; it is left as it was.
+image : (int, int, int)
+    Channels, height and width of one image.
+row : str, optional
+    Key of `preact.spec.ROWS` that is meant.
 """
 
 from preact.conformance.probing import assert_identity_shortcuts, probe

@@ -19,6 +19,11 @@ Examples
 ['features.init_block.weight', 'features.stage1.unit1.body.conv1.bn.weight']
 >>> from_pytorchcv(weights).plan.depth
 20
+
+Parameters
+----------
+network : Network
+    Ours, in any mode.
 """
 
 from torch import Tensor

@@ -3,6 +3,19 @@
 All but ImageNet stay in memory as bytes; `augment` turns batches into what a
 network reads, on whatever device they are. `from_dataset` and `from_folders`
 make a data set of your images.
+
+Parameters
+----------
+name : str
+    Of the data set.
+label : str
+    What tables and records call it.
+root, folder : Path
+    Where the files lie.
+size : int
+    Height and width of what the network sees, in pixels.
+classes : int
+    How many classes.
 """
 
 from pathlib import Path
@@ -14,7 +27,9 @@ from preact.data.images import ImageSet
 from preact.data.own import from_dataset, from_folders
 
 Data = ImageSet | ImageFolder
+"""What a network is trained on and tested with."""
 NAMES = ("digits", *CIFAR, "imagenet", "folders")
+"""What `load` knows."""
 
 __all__ = [
     "NAMES",

@@ -58,6 +58,7 @@ def execute(
     Parameters
     ----------
     planned : PlannedRun
+        The run, and where its record goes.
     out : Path or str
         Folder of records; checkpoints lie beside them until the run is over.
     device : str

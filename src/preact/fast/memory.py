@@ -13,6 +13,7 @@ from torch.utils.checkpoint import checkpoint
 from preact.fast.plain import RunUnits
 
 Memory = Literal["keep", "recompute", "unit", "segment"]
+"""What is kept between forward and backward; see `with_memory`."""
 
 
 def run_in_memory(

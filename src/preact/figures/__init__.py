@@ -20,6 +20,39 @@ shows `race`, chapter `04-units` shows `units` and `tables`, `index` shows
 `learned` and `streams`, `07-depth` shows `depth` and `training`, `08-training`
 shows `bill`, `09-imagenet` `costs`, `10-afterlife` `afterlife`,
 `11-find-the-bug` `bugs` and `12-summary` `conditions`.
+
+Parameters
+----------
+strings : Strings
+    The words of the page's language.
+alt : str
+    The alternative text, in that language.
+label : str
+    Of the axis with numbers.
+labels : (str, str)
+    Of the two axes.
+ticks : sequence of float
+    Numbers at the axis.
+names : two sequences of str, optional
+    What stands at the ticks in place of their numbers.
+curves : row to (L + 1,) float64
+    One line for each row, in the row's own color.
+traces : name to Trace
+    Lines and points.
+plans : mapping of str to NetworkPlan
+    Networks by the names that the table prints.
+arm : str
+    Key of `preact.spec.ROWS`, or another arm of an experiment.
+arms : sequence of str
+    What the legend lists.
+panels : tuple of str
+    An SVG for each panel.
+head : sequence of str
+    Heads of the columns.
+body : sequence of rows
+    Each as many texts as `head`.
+caption : str
+    What the table shows.
 """
 
 from typing import TYPE_CHECKING

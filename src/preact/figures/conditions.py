@@ -35,6 +35,11 @@ def errors_by_condition(groups: Sequence[Group], strings: Strings) -> Picture:
 
     Rows of a group stand a little apart; color is the unit's own. The dotted
     line is the paper's "fail".
+
+    Parameters
+    ----------
+    groups : sequence of Group
+        From top to bottom.
     """
     with axes(150, 22 + 14 * len(groups)) as (figure, ax):
         ax.axvline(FAIL, color=PAPER_GREY, ls=":", lw=1.2)

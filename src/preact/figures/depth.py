@@ -99,7 +99,8 @@ def dots_by_case(
         Of both axes.
     alt : str
         What is to be seen.
-    limits, ticks : of the vertical axis
+    limits, ticks : (float, float), sequence of float
+        Ends of the vertical axis, and the numbers at it.
     """
     with axes(140, 100) as (figure, ax):
         places = np.arange(len(cases), dtype=np.float64)

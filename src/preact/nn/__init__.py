@@ -5,6 +5,21 @@ names are those of the reference.
 
 Chapter `04-units` reads `unit` beside its NumPy twin; `07-depth` weighs the
 gradients of weights, `09-imagenet` spreads a network over two processes.
+
+Parameters
+----------
+units : int
+    How many modules are watched.
+branches : int
+    How many branches.
+plan : NetworkPlan
+    Of the network.
+params : mapping of str to array
+    By parameter name, as `preact.reference.initialize` draws them.
+x : (N, C, H, W) float array
+    Images; their dtype is that of the computation.
+labels : (N,) int
+    Classes, from 0; a tensor or an array.
 """
 
 from preact.nn.network import Network

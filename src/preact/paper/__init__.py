@@ -7,6 +7,19 @@ we. Rows of Tables 1 to 3 join to our own measurements on
 
 Chapters `05-shortcuts`, `06-activations`, `08-training` and `09-imagenet`
 print these tables.
+
+Parameters
+----------
+figure : str
+    Of the unit, for example "Fig. 4(e)".
+on_shortcut, on_branch : str
+    As the columns of Table 1 print them.
+network, remark : str
+    As the row prints them.
+name : str
+    "table_1" to "table_5", "protocols" or "text".
+table : {1, 2, 3}
+    Its number.
 """
 
 import tomllib
@@ -22,6 +35,7 @@ SEARCHED = {
         f"exclusive-gating-b{b}" for b in (0, -1, -2, -3, -4, -5)
     ]
 }
+"""Our rows that stand for one of the paper's, by its key."""
 
 
 @dataclass(frozen=True, kw_only=True)

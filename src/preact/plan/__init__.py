@@ -11,6 +11,49 @@ References
 ----------
 He et al., ECCV 2016, Sec. 5 and appendix; the authors' release
 `resnet-1k-layers`; `fb.resnet.torch` (`preresnet.lua`).
+
+Parameters
+----------
+name : str
+    Of the layer: the first part of its parameters' names.
+c_in, c_out, channels : int
+    Channels read, written, or both.
+kernel, stride : int
+    Side of the square kernel; step of its places, in pixels.
+bias : float or None
+    A bias that starts at this number; None is none.
+shift : float
+    What the bias of BN starts at.
+shape : Shape
+    What the layer reads.
+shape_in, shape_out : Shape
+    What it reads and writes.
+layer : Layer
+    Without its place.
+spec : UnitSpec or str
+    The unit, the same everywhere, or the name of its row.
+depth : int
+    Counted layers: convolutions of units, the stem's and the classifier.
+convs : {1, 2, 3}
+    Convolutions per unit.
+image : Shape
+    What the network reads.
+classes : int
+    Outputs of the classifier.
+stem, tail : tuple of Layer
+    What stands before the first unit, and between the last and pooling.
+units : int or tuple of UnitPlan
+    How many, or each of them with every choice resolved.
+stages : tuple of range
+    Numbers of the units of each stage.
+init : Init
+    How convolutions are drawn.
+width, side : int
+    Channels, and height and width, of the whole stack.
+conventions : Conventions or str
+    What the paper leaves open, or the name of a set.
+parameters : int
+    0: it has no weights.
 """
 
 from preact.plan.conventions import (

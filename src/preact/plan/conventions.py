@@ -95,13 +95,17 @@ class Conventions:
 
 
 PAPER = Conventions()
+"""Our reading of the paper; where it is silent, of its release."""
 TORCH_RELEASE = Conventions(init="fan-out")
+"""The authors' own code, `resnet-1k-layers`."""
 FAIR = Conventions(
     init="fan-out",
     stride_on="3x3",
     imagenet_stem="BN ReLU",
 )
+"""Facebook's code, `fb.resnet.torch`."""
 CONVENTIONS = {"paper": PAPER, "torch-release": TORCH_RELEASE, "fair": FAIR}
+"""The three sets by name."""
 
 
 def find_conventions(conventions: Conventions | str) -> Conventions:

@@ -7,10 +7,14 @@ from typing import Literal
 from preact.spec import BN, Op
 
 Shape = tuple[int, int, int]  # channels, height, width
+"""Channels, height and width of one image, without the batch."""
 Init = Literal["fan-in", "fan-out"]
+"""Of which side of a convolution the variance 2 / fan is."""
 
 BN_EPS = 1e-5  # added to the variance [resnet-1k-layers, Torch default]
+"""What every BN adds to the variance."""
 BN_MOMENTUM = 0.1  # weight of the new batch in the running statistics
+"""Weight of the new batch in the running statistics."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,6 +152,7 @@ class Linear:
 
 
 Layer = Conv | BatchNorm | ReLU | Pad | MaxPool | Linear
+"""Any of the layers."""
 
 
 def op_layers(

@@ -1,6 +1,23 @@
 """Records of many seeds as one line each, beside the paper's numbers.
 
 Chapters `05-shortcuts` and `08-training`.
+
+Parameters
+----------
+records : iterable of Record
+    In any order.
+experiment : str
+    Its name; None is all.
+folder : Path or str
+    Where the records lie.
+row, spec : str
+    Key of `preact.spec.ROWS`, and the unit read aloud.
+depth, convs, width : int
+    Layers, convolutions per unit, channels of the first stage.
+data_label : str
+    What the images are called.
+paper_has : bool
+    Whether the paper has this network.
 """
 
 import re

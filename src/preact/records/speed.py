@@ -17,6 +17,7 @@ from preact.records.record import Bytes, Git, NotNegative
 from preact.typed import Positive, Text, parse, typed
 
 PUBLISHED = Path(str(files("preact"))) / "results"
+"""The folder of the records that ship with the package."""
 Ms = Annotated[float, Field(gt=0.0)]
 
 

@@ -14,8 +14,13 @@ __all__ = ["EDITIONS", "LANGUAGES", "ORIGINAL", "TRANSLATIONS", "Strings"]
 EDITIONS: dict[str, dict[str, str]] = tomllib.loads(
     files(__name__).joinpath("languages.toml").read_text("utf-8")
 )
+"""By language tag: its name, and what browsers and catalogs call it."""
 LANGUAGES = tuple(EDITIONS)
-ORIGINAL, *TRANSLATIONS = LANGUAGES
+"""The tags, the original first."""
+ORIGINAL = LANGUAGES[0]
+"""The language that the others are translated from."""
+TRANSLATIONS = LANGUAGES[1:]
+"""The other languages."""
 
 
 class Strings:

@@ -79,6 +79,7 @@ def train(
     Parameters
     ----------
     run : Run
+        What is trained.
     folder : Path or str
         Where checkpoints are kept until the run is over.
     device : str

@@ -6,6 +6,11 @@ module of checkers; importing it registers them. A number is also answered in
 the page, where no kernel runs.
 
 Chapters `01-why` to `12-summary`.
+
+Parameters
+----------
+right : bool
+    Whether the answer is right.
 """
 
 from IPython.display import display  # noqa: I001  the book's order below

@@ -12,6 +12,7 @@ Answer = tuple[bool, str]  # right or not, what was got
 Checker = Callable[[Any], Answer]
 
 CHECKERS: dict[str, Checker] = {}  # in the order of the book
+"""What judges an answer, by the label of its exercise."""
 
 
 def exercise(label: str) -> Callable[[Checker], Checker]:

@@ -47,3 +47,4 @@ CHECKS: tuple[Callable[[Case], Finding | None], ...] = (
     all_parameters,
     gradient,
 )
+"""The questions, in the order in which a report answers them."""

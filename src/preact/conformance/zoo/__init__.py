@@ -3,6 +3,11 @@
 Each is a mistake that people make, rewritten in the fewest lines; where a
 public source is on record, `seen` names it. The table of what each of them
 breaks is `MUTANTS`; a test holds the probe to it, answer by answer.
+
+Parameters
+----------
+image : (int, int, int)
+    Channels, height and width of one image.
 """
 
 from collections.abc import Callable
@@ -60,6 +65,7 @@ RIGHT = {
         for name, (make, meant) in STYLES.items()
     },
 }
+"""Right networks in other people's ways of writing, by name."""
 
 MUTANTS = {
     "activated-shortcut": mutant(
@@ -143,3 +149,4 @@ MUTANTS = {
     "forgetful-norm": mutant(layers.ForgetfulNorm, P.STATISTICS),
     "dropout-in-evaluation": mutant(layers.DropoutInEvaluation, P.EVALUATION),
 }
+"""Networks with one mistake each, by the mistake's name."""

@@ -1,0 +1,176 @@
+"""The package reference: every name, what is said of it, what leads to it."""
+
+import argparse
+import importlib
+import pkgutil
+import re
+
+import pytest
+import yaml
+
+import preact
+from book.site.api import pages
+from book.site.api_links import ELSEWHERE, entry_address
+from book.site.api_text import parameter_rows, signature
+from book.site.words import WORDS
+from book.tools.api import parameters, read_api, sections, shared
+from paths import ROOT
+from preact.cli import COMMANDS, make_parser
+from preact.strings import LANGUAGES
+
+API = read_api()
+SHAPE = re.compile(r"^\([^)]*\) \w+")  # (N, C, H, W) float64
+ROOMS = {room.path: room for room in API.rooms}
+
+
+def modules():
+    yield preact
+    for module in pkgutil.walk_packages(preact.__path__, "preact."):
+        if not module.name.endswith("__main__"):
+            yield importlib.import_module(module.name)
+
+
+def test_every_public_name_has_an_entry():
+    listed = {
+        f"{module.__name__}.{name}"
+        for module in modules()
+        for name in getattr(module, "__all__", ())
+    }
+    assert len(listed) > 200
+    assert listed - set(API.addresses) == set()
+
+
+def test_every_entry_says_what_it_is():
+    mute = [
+        path
+        for path, entry in API.entries.items()
+        if not any(part.kind.value == "text" for part in entry.sections)
+    ]
+    assert mute == []
+
+
+def untold(entry):
+    """Parameters of which neither a list nor the text has a word."""
+    thing = entry.object
+    told = {
+        name.strip("* ")
+        for names, kind, text in parameter_rows(
+            thing, shared(ROOMS[entry.room])
+        )
+        if text or SHAPE.match(kind)
+        for name in names.split(",")
+    }
+    said = " ".join(
+        str(part.value)
+        for part in sections(thing)
+        if part.kind.value == "text"
+    )
+    return [
+        one.name
+        for one in parameters(thing)
+        if one.name not in told and not re.search(rf"\b{one.name}\b", said)
+    ]
+
+
+def test_every_parameter_of_every_entry_is_described():
+    offenders = {
+        path: names
+        for path, entry in API.entries.items()
+        if (names := untold(entry))
+    }
+    assert offenders == {}
+
+
+def test_every_parameter_has_a_type_in_its_list_or_in_the_signature():
+    for path, entry in API.entries.items():
+        common = shared(ROOMS[entry.room])
+        rows = parameter_rows(entry.object, common)
+        typed = {
+            name.strip("* ")
+            for names, kind, _ in rows
+            if kind
+            for name in names.split(",")
+        }
+        head = signature(entry.object, common)
+        for one in parameters(entry.object):
+            assert one.name in typed or f"{one.name}: " in head, path
+
+
+def test_an_entry_names_the_lines_that_define_it():
+    for entry in API.entries.values():
+        lines = (ROOT / entry.file).read_text("utf-8").splitlines()
+        first = entry.object.lineno - 1
+        # decorators stand above the name
+        assert any(entry.object.name in x for x in lines[first : first + 6])
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_contents_list_every_page_of_the_reference(language):
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
+    (index,) = (
+        chapter
+        for part in toc["parts"]
+        for chapter in part["chapters"]
+        if chapter["file"] == "book/en/api/index"
+    )
+    files = [index["file"], *(one["file"] for one in index["sections"])]
+    listed = [file.removeprefix("book/en/api/") for file in files]
+    written = [name for name, _ in pages(WORDS[language])]
+    assert sorted(listed) == sorted(written)
+
+
+def test_the_page_of_commands_names_each_option_of_each_command():
+    text = dict(pages(WORDS["en"]))["commands"]
+    parts = re.split(r"^## preact (\w+)$", text, flags=re.MULTILINE)
+    told = dict(zip(parts[1::2], parts[2::2], strict=True))
+    assert list(told) == list(COMMANDS)
+    (group,) = (
+        action
+        for action in make_parser(COMMANDS)._actions
+        if isinstance(action, argparse._SubParsersAction)
+    )
+    for name, command in group.choices.items():
+        for action in command._actions:
+            for option in action.option_strings:
+                if option not in ("-h", "--help"):
+                    assert re.search(rf"^`.*{option}\b", told[name], re.M)
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("preact.plan.cifar_plan", "api/plan#preact.plan.cifar_plan"),
+        ("plan.cifar_plan(...)", "api/plan#preact.plan.cifar_plan"),
+        ("cifar_plan", "api/plan#preact.plan.cifar_plan"),
+        ("preact.cifar_plan", "api/plan#preact.plan.cifar_plan"),
+        ("preact.plan.makers.cifar_plan", "api/plan#preact.plan.cifar_plan"),
+        ("UnitSpec", "api/spec#preact.spec.UnitSpec"),
+        (
+            "UnitSpec.is_identity_after",
+            "api/spec#preact.spec.UnitSpec.is_identity_after",
+        ),
+        ("preact.train", "api/train#api-train"),
+        ("data.load", "api/data#preact.data.load"),
+        ("preact.load", "api/weights#preact.weights.load"),
+        ("load", None),  # of data or of weights
+        ("propagate", None),  # of either engine
+        ("train", None),  # a folder, a word
+        ("Network", None),  # without an import
+        ("x_l", None),
+        ("nn.Linear", ELSEWHERE["torch.nn.Linear"]),
+    ],
+)
+def test_a_name_leads_to_its_entry_if_it_can_mean_only_one(text, address):
+    assert entry_address(text, {}) == address
+
+
+def test_a_name_that_the_chapter_imports_means_what_it_imports():
+    imported = {"load": "preact.data.load", "Network": "preact.nn.Network"}
+    assert entry_address("load", imported) == "api/data#preact.data.load"
+    assert entry_address("Network(plan)", imported).endswith(".nn.Network")
+
+
+@pytest.mark.parametrize("path", ELSEWHERE)
+def test_what_is_linked_elsewhere_is_there(path):
+    module, _, name = path.rpartition(".")
+    assert hasattr(importlib.import_module(module), name)
