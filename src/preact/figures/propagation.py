@@ -57,7 +57,7 @@ def direct_term(
         ax.set_xticks(depths, [str(L) for L in depths], minor=False)
         ax.minorticks_off()
         ax.set_ylabel(strings("figure.direct"))
-        ax.legend(loc="center right")
+        figure.legend(loc="outside lower center", ncols=2, fontsize=9)
     alt = strings(
         "alt.direct",
         first=depths[0],
@@ -85,8 +85,14 @@ def signal_and_gradient(
         figure,
         (left, right),
     ):
-        for row in signal:
-            style = {"color": color_of(row), "label": row_name(row, strings)}
+        for i, row in enumerate(signal):
+            style: Any = {
+                "color": color_of(row),
+                "label": row_name(row, strings),
+                "marker": marker_of(row),
+                "markevery": (0.02 * i, 0.14),
+                "ms": 4,
+            }
             left.plot(signal[row], **style)
             right.plot(gradient[row] / gradient[row][-1], **style)
         left.set(yscale="log", xlabel=strings("figure.depth"))
@@ -100,7 +106,7 @@ def signal_and_gradient(
                 *left.get_legend_handles_labels(),
                 loc="outside lower center",
                 ncols=3,
-                fontsize=8,
+                fontsize=8.5,
             )
     units = len(next(iter(signal.values()))) - 1
     alt = strings(
@@ -129,12 +135,15 @@ def growth_laws(
         What theory predicts.
     """
     with axes(150, 95) as (figure, ax):
-        for row, values in signal.items():
+        for i, (row, values) in enumerate(signal.items()):
             depth = np.arange(len(values)) + 1
             ax.plot(
                 depth,
                 values,
                 color=color_of(row),
+                marker=marker_of(row),
+                markevery=(0.02 * i, 0.14),
+                ms=4,
                 label=row_name(row, strings),
             )
         for law, values in laws.items():
@@ -154,7 +163,7 @@ def growth_laws(
             xlabel=strings("figure.depth_plus_one"),
             ylabel=strings("figure.signal"),
         )
-        ax.legend(fontsize=8)
+        figure.legend(loc="outside lower center", ncols=2, fontsize=8.5)
     alt = strings(
         "alt.growth",
         units=len(next(iter(signal.values()))) - 1,
@@ -202,7 +211,7 @@ def error_by_depth(
         ax.set_yticks([0.3, 1, 3, 10, 30, 100])
         ax.yaxis.set_major_formatter("{x:g}")
         ax.minorticks_off()
-        figure.legend(loc="outside lower center", ncols=2, fontsize=8)
+        figure.legend(loc="outside lower center", ncols=2, fontsize=8.5)
     each = [
         strings(
             "alt.per_row",
@@ -309,7 +318,7 @@ def gradient_at(
         ax.set(yscale="log", ylim=limits, xlabel=strings("figure.depth"))
         ax.set_title(strings("figure.gradient"), fontsize=10)
         ax.minorticks_off()
-        figure.legend(loc="outside lower center", ncols=2, fontsize=8)
+        figure.legend(loc="outside lower center", ncols=2, fontsize=8.5)
     ratios = {row: v[0] / v[-1] for row, v in gradient.items()}
     return picture(
         figure, strings("alt.gradient_at", each=_each(strings, ratios))
