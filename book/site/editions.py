@@ -61,7 +61,10 @@ def configure(app: Sphinx, config: Config) -> None:
     if site := site_url():
         config.html_baseurl = f"{site}/{language}/"
     config.html_use_index = False  # the glossary is no index
-    config.html_js_files = [("language.js", {"loading_method": "defer"})]
+    config.html_js_files = [
+        (script, {"loading_method": "defer"})
+        for script in ("language.js", "reach.js")
+    ]
     # Its menu would make every formula a stop of the tab key.
     config.mathjax3_config = {"options": {"enableMenu": False}}
     options = config.html_theme_options
