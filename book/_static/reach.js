@@ -15,7 +15,9 @@ function offerScrolling() {
   }
 }
 
-addEventListener("load", offerScrolling);
-addEventListener("resize", offerScrolling);
+addEventListener("load", () => {
+  const article = document.querySelector(".bd-article");
+  if (article) new ResizeObserver(offerScrolling).observe(article);
+});
 document.addEventListener("toggle", offerScrolling, true);
 document.addEventListener("click", () => setTimeout(offerScrolling));

@@ -7,6 +7,7 @@ and a screen reader finds the same structure as in the pages.
     python -m book.tools.pdf [LANGUAGE ...]     into _build/pdf/
 """
 
+import contextlib
 import functools
 import io
 import re
@@ -20,7 +21,8 @@ from pathlib import Path
 
 import yaml
 from playwright.sync_api import Browser, Page, sync_playwright
-from pypdf import PdfReader
+from pypdf import PdfReader, PdfWriter
+from pypdf.generic import NameObject, TextStringObject
 
 from book.tools import ROOT
 from preact import __version__
@@ -46,10 +48,23 @@ TAKE_ARTICLE = """() => {
       (link) => link.outerHTML).join("\\n"),
   ];
 }"""
+# The texts of each heading, piece by piece.
+TAKE_HEADINGS = """() => [...document.querySelectorAll("h1, h2, h3, h4")].map(
+  (heading) => {
+    const walk = document.createTreeWalker(heading, NodeFilter.SHOW_TEXT);
+    const pieces = [];
+    while (walk.nextNode()) {
+      if (!walk.currentNode.parentNode.closest(".headerlink")) {
+        pieces.push(walk.currentNode.data);
+      }
+    }
+    return pieces;
+  })"""
 # An id, and what points to one: in this page, in another, in a picture.
 ID = re.compile(r'(\s(?:id|for)=")([^"]+)"')
 HERE = re.compile(r'(\shref=")#([^"]*)"')
 THERE = re.compile(r'(\shref=")([\w-]+)\.html(?:#([^"]*))?"')
+FILE = re.compile(r'\shref="(?!https?:|mailto:|#)[^"]*"')  # not on paper
 DRAWN = re.compile(r"url\((&quot;)?#([^)&]+)(&quot;)?\)")
 LABEL = re.compile(r'(\saria-(?:labelledby|describedby)=")([^"]+)"')
 FOOT = (
@@ -98,6 +113,10 @@ def served(folder: Path) -> Iterator[str]:
 class _Silent(SimpleHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
         pass
+
+    def finish(self) -> None:
+        with contextlib.suppress(ConnectionError):  # the browser went on
+            super().finish()
 
 
 def pages_in_order() -> list[str]:
@@ -149,7 +168,7 @@ def named_apart(text: str, name: str) -> str:
     text = LABEL.sub(rf'\g<1>{name}--\g<2>"', text)
     text = HERE.sub(rf'\g<1>#{name}--\g<2>"', text)
     text = DRAWN.sub(rf"url(#{name}--\g<2>)", text)
-    return THERE.sub(there, text)
+    return FILE.sub("", THERE.sub(there, text))
 
 
 def cover(titles: dict[str, str], begins: dict[str, int]) -> str:
@@ -207,6 +226,7 @@ def _printed(page: Page, base: str, text: str) -> bytes:
     )
     page.goto(address, wait_until="networkidle")
     page.evaluate("document.fonts.ready")
+    headings = page.evaluate(TAKE_HEADINGS)
     pdf = page.pdf(
         format="A4",
         margin={
@@ -223,7 +243,30 @@ def _printed(page: Page, base: str, text: str) -> bytes:
         tagged=True,
     )
     page.unroute(address)
-    return pdf
+    return _with_titles_once(pdf, headings)
+
+
+def _with_titles_once(pdf: bytes, headings: list[list[str]]) -> bytes:
+    """Mend bookmarks of headings that Chromium moved to the next page.
+
+    It notes the pieces of such a heading once for each page.
+    """
+    once = {
+        _plain("".join(2 * piece for piece in pieces)): "".join(pieces)
+        for pieces in headings
+    }
+    writer = PdfWriter(clone_from=io.BytesIO(pdf))
+    for node in writer._objects:
+        if isinstance(node, dict) and "/Title" in node and "/Parent" in node:
+            title = str(node["/Title"])
+            node[NameObject("/Title")] = TextStringObject(
+                once.get(_plain(title), title)
+            )
+    first = writer.outline[0]
+    writer.add_metadata({"/Title": str(first.title), "/Creator": "preact"})
+    text = io.BytesIO()
+    writer.write(text)
+    return text.getvalue()
 
 
 if __name__ == "__main__":
