@@ -21,3 +21,18 @@ addEventListener("load", () => {
 });
 document.addEventListener("toggle", offerScrolling, true);
 document.addEventListener("click", () => setTimeout(offerScrolling));
+
+// A slider says what is shown beside it, which is more than its position.
+function sayValues() {
+  for (const slider of document.querySelectorAll("[type=range]")) {
+    const shown = slider.parentElement.querySelector("output");
+    if (shown && shown.textContent.trim()) {
+      slider.setAttribute("aria-valuetext", shown.textContent.trim());
+    } else if (!slider.hasAttribute("aria-valuetext")) {
+      slider.setAttribute("aria-valuetext", slider.value);
+    }
+  }
+}
+
+addEventListener("load", sayValues);
+document.addEventListener("input", () => setTimeout(sayValues));

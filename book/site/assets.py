@@ -49,6 +49,9 @@ LABEL = re.compile(r'\b(title|aria-label|placeholder)="([^"]+)"')
 TWICE = re.compile(r"<title>(.+?) &#8212; \1</title>")
 # Its words say what it does; the label would hide them, and says less.
 SUMMARY = re.compile(r'<summary aria-label="[^"]*">')
+SEARCH = re.compile(
+    r'(<button class="btn search-button-f[^>]*?) aria-label="\w+"'
+)
 RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 
 
@@ -67,6 +70,7 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
         text = PRELOAD.sub("", ICON_SCRIPT.sub("", text))
         text = LABEL.sub(lambda m: f'{m[1]}="{words.get(m[2], m[2])}"', text)
         text = SUMMARY.sub("<summary>", text)
+        text = SEARCH.sub(r"\1", text)
         text = TWICE.sub(r"<title>\1</title>", text)  # on the front page
         page.write_text(text, "utf-8")
     for map_of_source in folder.glob("_static/**/*.map"):

@@ -86,13 +86,7 @@ def signal_and_gradient(
         (left, right),
     ):
         for i, row in enumerate(signal):
-            style: Any = {
-                "color": color_of(row),
-                "label": row_name(row, strings),
-                "marker": marker_of(row),
-                "markevery": (0.02 * i, 0.14),
-                "ms": 4,
-            }
+            style = _style(row, i, strings)
             left.plot(signal[row], **style)
             right.plot(gradient[row] / gradient[row][-1], **style)
         left.set(yscale="log", xlabel=strings("figure.depth"))
@@ -120,6 +114,17 @@ def signal_and_gradient(
     return picture(figure, alt)
 
 
+def _style(row: str, i: int, strings: Strings) -> dict[str, Any]:
+    """Color, name, and markers that do not meet those of the others."""
+    return {
+        "color": color_of(row),
+        "label": row_name(row, strings),
+        "marker": marker_of(row),
+        "markevery": (0.02 * i, 0.14),
+        "ms": 4,
+    }
+
+
 def growth_laws(
     signal: Mapping[str, Array],
     laws: Mapping[str, Array],
@@ -137,15 +142,7 @@ def growth_laws(
     with axes(150, 95) as (figure, ax):
         for i, (row, values) in enumerate(signal.items()):
             depth = np.arange(len(values)) + 1
-            ax.plot(
-                depth,
-                values,
-                color=color_of(row),
-                marker=marker_of(row),
-                markevery=(0.02 * i, 0.14),
-                ms=4,
-                label=row_name(row, strings),
-            )
+            ax.plot(depth, values, **_style(row, i, strings))
         for law, values in laws.items():
             depth = np.arange(len(values)) + 1
             ax.plot(depth, values, "--", color=INK, lw=1)
