@@ -35,12 +35,8 @@ def direct_term(
     with axes(150, 80) as (figure, ax):
         for row, values in measured.items():
             color, marker = color_of(row), marker_of(row)
-            ax.plot(
-                depths,
-                values.mean(0),
-                color=color,
-                label=row_name(row, strings),
-            )
+            name = row_name(row, strings)
+            ax.plot(depths, values.mean(0), color=color, label=name)
             for seed in values:
                 dots = {"marker": marker, "ls": "", "ms": 4, "mew": 0}
                 ax.plot(depths, seed, color=color, alpha=0.45, **dots)
