@@ -262,8 +262,8 @@ def _with_titles_once(pdf: bytes, headings: list[list[str]]) -> bytes:
             node[NameObject("/Title")] = TextStringObject(
                 once.get(_plain(title), title)
             )
-    first = writer.outline[0]
-    writer.add_metadata({"/Title": str(first.title), "/Creator": "preact"})
+    title = "".join(headings[0])  # of the front page
+    writer.add_metadata({"/Title": title, "/Creator": "preact"})
     text = io.BytesIO()
     writer.write(text)
     return text.getvalue()
