@@ -7,7 +7,7 @@ NPM := $(shell command -v npm 2>/dev/null)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check lint types form contracts chapters words test notebooks report translated book site-test links serve clean
+.PHONY: help setup check lint types form contracts chapters words test notebooks report translated book pdf site-test links serve clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -75,6 +75,9 @@ translated: setup ## note that the Chinese editions follow the English again
 book: setup ## the site in three languages
 	$(BIN)/jupyter-book build . -W --keep-going --quiet
 	@echo "The book is at _build/html/index.html"
+
+pdf: setup ## the built site as one PDF for each language
+	$(BIN)/python -m book.tools.pdf
 
 site-test: setup ## the built site in a real browser
 	$(BIN)/pytest -q tests/site -n 2

@@ -56,6 +56,11 @@ IDLE_SCRIPT = re.compile(rf"<script[^>]*/{IDLE}[^>]*></script>\n?")
 PRELOAD = re.compile(rf'<link rel="preload"[^>]*/{IDLE}[^>]*>\n?')
 LABEL = re.compile(r'\b(title|aria-label|placeholder)="([^"]+)"')
 TWICE = re.compile(r"<title>(.+?) &#8212; \1</title>")
+# Its words say what it does; the label would hide them, and says less.
+SUMMARY = re.compile(r'<summary aria-label="[^"]*">')
+SEARCH = re.compile(
+    r'(<button class="btn search-button-f[^>]*?) aria-label="\w+"'
+)
 # Names, signs and spaces of code have the color of the text around them.
 PLAIN = re.compile(r'<span class="(?:n|nn|p|w)">([^<]*)</span>')
 CLASSES = re.compile(r'\bclass="([^"]*)"')
@@ -81,6 +86,8 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
         text = page.read_text("utf-8")
         text = PRELOAD.sub("", IDLE_SCRIPT.sub("", text))
         text = LABEL.sub(lambda m: f'{m[1]}="{words.get(m[2], m[2])}"', text)
+        text = SUMMARY.sub("<summary>", text)
+        text = SEARCH.sub(r"\1", text)
         text = TWICE.sub(r"<title>\1</title>", text)  # on the front page
         text = PLAIN.sub(r"\1", text)
         page.write_text(text, "utf-8")

@@ -79,7 +79,8 @@ def configure(app: Sphinx, config: Config) -> None:
         config.html_baseurl = f"{site}/{language}/"
     config.html_use_index = False  # the glossary is no index
     config.html_js_files = [
-        (script, {"defer": "defer"}) for script in ("language.js", "menus.js")
+        (script, {"defer": "defer"})
+        for script in ("language.js", "menus.js", "reach.js")
     ]
     options = config.html_theme_options
     options["search_bar_text"] = words.get(

@@ -5,6 +5,7 @@
 `claims`     the ledger: what is asserted, on what evidence
 `notebooks`  chapters to notebooks
 `results`    the tables of README.md, from the records
+`pdf`        each edition as one PDF
 `execution`  what a chapter computes with, and what it computed
 `plain`      the Markdown of notebooks
 `places`     where the book is, by one setting

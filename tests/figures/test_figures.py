@@ -251,3 +251,41 @@ def test_the_final_bn_control_is_drawn_below_the_last_unit():
         head=plan.classifier,
     )
     assert boxes(picture)[-2:] == ["BN", "linear"]
+
+
+@pytest.mark.parametrize("draw", [curves, profiles])
+def test_what_is_wider_than_a_phone_is_also_drawn_for_one(draw):
+    wide, narrow = map(ET.fromstring, draw(Strings("en")).panels)
+    room = 328  # the text column of a phone of 360 pixels
+    assert wide.get("class") == "wide"
+    assert float(wide.get("viewBox").split()[2]) * 4 / 3 > room
+    assert narrow.get("class") == "narrow"
+    assert float(narrow.get("viewBox").split()[2]) * 4 / 3 < room
+    assert "display:none" in narrow.get("style")  # without the page's sheet
+    sizes = {
+        float(size)
+        for panel in (wide, narrow)
+        for text in panel.iter(f"{SVG}text")
+        for size in re.findall(
+            r"font(?:-size)?:[^;]*?([\d.]+)px", text.get("style", "")
+        )
+    }
+    assert min(sizes) * 4 / 3 > 11
+
+
+def test_every_curve_of_five_can_be_told_without_color():
+    svg = profiles(Strings("en")).panels[0]
+    shapes = set(re.findall(r'<path id="[^"]+" d="([^"]+)"', svg))
+    assert len(shapes) >= len(TABLE_2)
+
+
+def test_an_index_stands_below_its_letter():
+    text = next(
+        text
+        for text in ET.fromstring(profiles(Strings("en")).panels[0]).iter(
+            f"{SVG}text"
+        )
+        if "signal" in (text.text or "")
+    )
+    assert "".join(text.itertext()) == "signal: rms of xl"
+    assert [piece.text for piece in text][:2] == ["x", "l"]

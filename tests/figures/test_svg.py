@@ -58,10 +58,16 @@ def texts(picture):
     for panel in picture.panels:
         root = ET.fromstring(panel)
         found.append(root.get("aria-label"))
-        found += [
-            "".join(t.itertext()) for t in root.iter() if "text" in t.tag
-        ]
+        found += [as_handed(t) for t in root.iter() if "text" in t.tag]
     return found
+
+
+def as_handed(text):
+    """The words of a text, an index behind an underscore again."""
+    for piece in text:
+        if piece.get("font-size") == "75%":
+            piece.text = f"_{piece.text}"
+    return "".join(text.itertext())
 
 
 PROFILE = np.array([0.125, 0.075, 0.025])

@@ -98,7 +98,7 @@ def losses_by_case(
         ax.set(xlabel=strings("afterlife.layers"))
         ax.set_ylabel(strings("afterlife.loss"))
         ax.set_xticks(places, [str(depth) for depth in depths])
-        figure.legend(loc="outside lower center", ncols=2, fontsize=8)
+        figure.legend(loc="outside lower center", ncols=2, fontsize=8.5)
     return picture(figure, alt)
 
 
@@ -140,7 +140,7 @@ def mixing_products(
             *left.get_legend_handles_labels(),
             loc="outside lower center",
             ncols=3,
-            fontsize=8,
+            fontsize=8.5,
         )
     each = [
         strings(

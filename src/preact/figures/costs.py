@@ -68,7 +68,7 @@ def stacked_shares(
         ax.set_yticks(range(len(bars)), list(bars))
         ax.set(ylim=(len(bars) - 0.5, -0.5), xlim=(0, 100), xlabel=label)
         ax.grid(False)
-        figure.legend(loc="outside lower center", ncols=3, fontsize=7)
+        figure.legend(loc="outside lower center", ncols=3, fontsize=8.5)
     return picture(figure, alt)
 
 
@@ -111,6 +111,6 @@ def log_chart(
         ax.set_yticks(ticks[1], shown[1])
         ax.minorticks_off()
         figure.legend(
-            loc="outside lower center", ncols=2, fontsize=7, handlelength=4
+            loc="outside lower center", ncols=2, fontsize=8.5, handlelength=4
         )
     return picture(figure, alt)

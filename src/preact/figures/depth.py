@@ -119,7 +119,7 @@ def dots_by_case(
         ax.set(xlabel=labels[0], ylabel=labels[1], ylim=limits)
         ax.set_xticks(places, [str(case) for case in cases])
         ax.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
-        figure.legend(loc="outside lower center", ncols=2, fontsize=8)
+        figure.legend(loc="outside lower center", ncols=2, fontsize=8.5)
     return picture(figure, alt)
 
 
@@ -138,7 +138,7 @@ def curves_by_unit(
         ax.set(yscale="log", xlabel=labels[0], ylabel=labels[1])
         ax.set_yticks(ticks)
         ax.minorticks_off()
-        figure.legend(loc="outside lower center", ncols=2, fontsize=8)
+        figure.legend(loc="outside lower center", ncols=2, fontsize=8.5)
     return picture(figure, alt)
 
 
@@ -181,7 +181,7 @@ def paths_fresh_and_trained(
             ylim=(0, 0.6),
         )
         ax.set_yticks([0, 0.2, 0.4, 0.6])
-        figure.legend(loc="outside lower center", ncols=2, fontsize=8)
+        figure.legend(loc="outside lower center", ncols=2, fontsize=8.5)
     return picture(figure, alt)
 
 

@@ -234,7 +234,7 @@ def loss_and_error(
             xlim=(0, None),
             ylim=(0, None),
         )
-        figure.legend(loc="outside lower center", ncols=2, fontsize=8)
+        figure.legend(loc="outside lower center", ncols=2, fontsize=8.5)
     each = [
         strings(
             "activations.alt_loss_of",

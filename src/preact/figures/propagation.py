@@ -35,12 +35,8 @@ def direct_term(
     with axes(150, 80) as (figure, ax):
         for row, values in measured.items():
             color, marker = color_of(row), marker_of(row)
-            ax.plot(
-                depths,
-                values.mean(0),
-                color=color,
-                label=row_name(row, strings),
-            )
+            name = row_name(row, strings)
+            ax.plot(depths, values.mean(0), color=color, label=name)
             for seed in values:
                 dots = {"marker": marker, "ls": "", "ms": 4, "mew": 0}
                 ax.plot(depths, seed, color=color, alpha=0.45, **dots)
@@ -57,7 +53,7 @@ def direct_term(
         ax.set_xticks(depths, [str(L) for L in depths], minor=False)
         ax.minorticks_off()
         ax.set_ylabel(strings("figure.direct"))
-        ax.legend(loc="center right")
+        figure.legend(loc="outside lower center", ncols=2, fontsize=9)
     alt = strings(
         "alt.direct",
         first=depths[0],
@@ -85,8 +81,8 @@ def signal_and_gradient(
         figure,
         (left, right),
     ):
-        for row in signal:
-            style = {"color": color_of(row), "label": row_name(row, strings)}
+        for i, row in enumerate(signal):
+            style = _style(row, i, strings)
             left.plot(signal[row], **style)
             right.plot(gradient[row] / gradient[row][-1], **style)
         left.set(yscale="log", xlabel=strings("figure.depth"))
@@ -100,7 +96,7 @@ def signal_and_gradient(
                 *left.get_legend_handles_labels(),
                 loc="outside lower center",
                 ncols=3,
-                fontsize=8,
+                fontsize=8.5,
             )
     units = len(next(iter(signal.values()))) - 1
     alt = strings(
@@ -112,6 +108,17 @@ def signal_and_gradient(
         ),
     )
     return picture(figure, alt)
+
+
+def _style(row: str, i: int, strings: Strings) -> dict[str, Any]:
+    """Color, name, and markers that do not meet those of the others."""
+    return {
+        "color": color_of(row),
+        "label": row_name(row, strings),
+        "marker": marker_of(row),
+        "markevery": (0.02 * i, 0.14),
+        "ms": 4,
+    }
 
 
 def growth_laws(
@@ -129,14 +136,9 @@ def growth_laws(
         What theory predicts.
     """
     with axes(150, 95) as (figure, ax):
-        for row, values in signal.items():
+        for i, (row, values) in enumerate(signal.items()):
             depth = np.arange(len(values)) + 1
-            ax.plot(
-                depth,
-                values,
-                color=color_of(row),
-                label=row_name(row, strings),
-            )
+            ax.plot(depth, values, **_style(row, i, strings))
         for law, values in laws.items():
             depth = np.arange(len(values)) + 1
             ax.plot(depth, values, "--", color=INK, lw=1)
@@ -154,7 +156,7 @@ def growth_laws(
             xlabel=strings("figure.depth_plus_one"),
             ylabel=strings("figure.signal"),
         )
-        ax.legend(fontsize=8)
+        figure.legend(loc="outside lower center", ncols=2, fontsize=8.5)
     alt = strings(
         "alt.growth",
         units=len(next(iter(signal.values()))) - 1,
@@ -202,7 +204,7 @@ def error_by_depth(
         ax.set_yticks([0.3, 1, 3, 10, 30, 100])
         ax.yaxis.set_major_formatter("{x:g}")
         ax.minorticks_off()
-        figure.legend(loc="outside lower center", ncols=2, fontsize=8)
+        figure.legend(loc="outside lower center", ncols=2, fontsize=8.5)
     each = [
         strings(
             "alt.per_row",
@@ -309,7 +311,7 @@ def gradient_at(
         ax.set(yscale="log", ylim=limits, xlabel=strings("figure.depth"))
         ax.set_title(strings("figure.gradient"), fontsize=10)
         ax.minorticks_off()
-        figure.legend(loc="outside lower center", ncols=2, fontsize=8)
+        figure.legend(loc="outside lower center", ncols=2, fontsize=8.5)
     ratios = {row: v[0] / v[-1] for row, v in gradient.items()}
     return picture(
         figure, strings("alt.gradient_at", each=_each(strings, ratios))

@@ -59,7 +59,7 @@ def race_curves(
             *left.get_legend_handles_labels(),
             loc="outside lower center",
             ncols=2,
-            fontsize=8,
+            fontsize=8.5,
         )
     each = [
         strings(

@@ -167,7 +167,7 @@ def over_units(
         ax.set(yscale="log", ylim=limits, xlabel=strings("figure.depth"))
         ax.set_title(title, fontsize=10)
         ax.minorticks_off()
-        figure.legend(loc="outside lower center", ncols=2, fontsize=8)
+        figure.legend(loc="outside lower center", ncols=2, fontsize=8.5)
     ends = {k: np.median(v, axis=0) for k, (_, v) in measured.items()} | {
         **theory
     }

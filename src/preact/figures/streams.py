@@ -93,7 +93,7 @@ def stream_then_and_now(
             *panels[0].get_legend_handles_labels(),
             loc="outside lower center",
             ncols=2,
-            fontsize=8,
+            fontsize=8.5,
         )
     each = [
         strings(

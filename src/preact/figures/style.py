@@ -13,6 +13,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from preact.figures import svg
+from preact.figures.narrow import NARROW, make_narrow
 from preact.figures.svg import INK
 
 PAPER_GREY = "#808080"  # the paper's own values
@@ -83,7 +84,21 @@ def axes(
 
 
 def picture(figure: Figure, alt: str) -> Picture:
-    """Turn a matplotlib figure into inline SVG; equal input, equal bytes."""
+    """Turn a matplotlib figure into inline SVG; equal input, equal bytes.
+
+    What is wider than a phone is drawn once more, laid out for one, and the
+    page shows one of the two: letters shrink on none.
+    """
+    wide = _drawn(figure, alt, "wide")
+    if figure.get_figwidth() <= NARROW:
+        return wide
+    with mpl.rc_context(RC):
+        make_narrow(figure)
+    return wide + _drawn(figure, alt, "narrow")
+
+
+def _drawn(figure: Figure, alt: str, width: str) -> Picture:
+    """Draw a figure as it is; without a style sheet the narrow one hides."""
     text = io.StringIO()
     logger = logging.getLogger("matplotlib.font_manager")
     level = logger.level
@@ -96,8 +111,11 @@ def picture(figure: Figure, alt: str) -> Picture:
     finally:
         logger.setLevel(level)
     tree = svg.slim(text.getvalue())
+    svg.set_indices(tree)
     # The page decides the width; height follows from the view box.
     points = float(tree.attrib.pop("width").removesuffix("pt"))
     del tree.attrib["height"]
-    tree.set("style", f"width:{points * 4 / 3:.0f}px")
+    hidden = "display:none;" if width == "narrow" else ""
+    tree.set("class", width)
+    tree.set("style", f"{hidden}width:{points * 4 / 3:.0f}px")
     return Picture.of(tree, alt)

@@ -25,6 +25,7 @@ INHERITED = {
     ("stroke-dashoffset", "0"),
 }
 GRID = "stroke-opacity:0.25"  # of style.RC, and of nothing else
+INDEX = re.compile(r"(?<![A-Za-z0-9])([A-Za-z])_([A-Za-z0-9])(?![A-Za-z0-9])")
 REFERENCE = re.compile(r"(?<=url\(#)[^)]+|(?<=^#).+")
 
 
@@ -84,6 +85,25 @@ def name_apart(root: ET.Element, salt: str) -> None:
                 node.set(name, prefix + value)
             else:
                 node.set(name, REFERENCE.sub(rf"{prefix}\g<0>", value))
+
+
+def set_indices(root: ET.Element) -> None:
+    """Set "x_l" as a letter with an index: it is how a formula is read."""
+    for text in list(root.iter("text")):
+        parts = INDEX.split(text.text or "")
+        if len(parts) == 1:
+            continue
+        text.text = parts[0]
+        for letter, index, rest in zip(*[iter(parts[1:])] * 3, strict=True):
+            slanted = ET.SubElement(text, "tspan", {"font-style": "italic"})
+            slanted.text = letter
+            low = ET.SubElement(
+                text, "tspan", {"dy": ".25em", "font-size": "75%"}
+            )
+            low.text = index
+            if rest:  # on the line again: 0.25 x 0.75
+                back = ET.SubElement(text, "tspan", {"dy": "-.19em"})
+                back.text = rest
 
 
 def write(root: ET.Element) -> str:

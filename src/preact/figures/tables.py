@@ -17,6 +17,8 @@ if TYPE_CHECKING:  # lines are handed in: no figure depends on records
     from preact.records.compare import Line
     from preact.records.speed import Step
 
+NUMBER = re.compile(r"[-−+]?\d")  # how a cell begins that is read as one
+
 
 class Table:
     """An HTML table that Jupyter and the book show as it is."""
@@ -27,10 +29,20 @@ class Table:
         self.head, self.body, self.caption = head, body, caption
 
     def _repr_html_(self) -> str:
-        head = "".join(f'<th scope="col">{escape(h)}</th>' for h in self.head)
+        words = [
+            ' class="words"' if not any(map(NUMBER.match, column)) else ""
+            for column in zip(*self.body, strict=True)
+        ] or [""] * len(self.head)
+        head = "".join(
+            f'<th scope="col"{kind}>{escape(h)}</th>'
+            for h, kind in zip(self.head, words, strict=True)
+        )
         rows = "".join(
             "<tr>"
-            + "".join(f"<td>{escape(cell)}</td>" for cell in row)
+            + "".join(
+                f"<td{kind}>{escape(cell)}</td>"
+                for cell, kind in zip(row, words, strict=True)
+            )
             + "</tr>"
             for row in self.body
         )

@@ -1,0 +1,273 @@
+"""One PDF for each language: the built pages, printed by Chromium.
+
+All pages of an edition are put into one document before it is printed. So
+page numbers run on, a link leads to its page, every heading is a bookmark,
+and a screen reader finds the same structure as in the pages.
+
+    python -m book.tools.pdf [LANGUAGE ...]     into _build/pdf/
+"""
+
+import contextlib
+import functools
+import io
+import re
+import shutil
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import yaml
+from playwright.sync_api import Browser, Page, sync_playwright
+from pypdf import PdfReader, PdfWriter
+from pypdf.generic import NameObject, TextStringObject
+
+from book.tools import ROOT
+from preact import __version__
+from preact.strings import LANGUAGES
+
+SITE = ROOT / "_build/html"
+PDF = ROOT / "_build/pdf"
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "chrome")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+TAKE_ARTICLE = """() => {
+  const article = document.querySelector("article.bd-article");
+  const sheets = [...document.styleSheets].filter(
+    (sheet) => sheet.ownerNode.tagName == "STYLE");
+  return [
+    article.innerHTML,
+    article.querySelector("h1").firstChild.className == "section-number"
+      ? article.querySelector("h1 .section-number").textContent : "",
+    [...article.querySelector("h1").childNodes].filter(
+      (node) => node.nodeType == 3).map((node) => node.data).join(""),
+    sheets.map((sheet) => [...sheet.cssRules].map(
+      (rule) => rule.cssText).join("\\n")).join("\\n"),
+    [...document.querySelectorAll("link[rel=stylesheet]")].map(
+      (link) => link.outerHTML).join("\\n"),
+  ];
+}"""
+# The texts of each heading, piece by piece.
+TAKE_HEADINGS = """() => [...document.querySelectorAll("h1, h2, h3, h4")].map(
+  (heading) => {
+    const walk = document.createTreeWalker(heading, NodeFilter.SHOW_TEXT);
+    const pieces = [];
+    while (walk.nextNode()) {
+      if (!walk.currentNode.parentNode.closest(".headerlink")) {
+        pieces.push(walk.currentNode.data);
+      }
+    }
+    return pieces;
+  })"""
+# An id, and what points to one: in this page, in another, in a picture.
+ID = re.compile(r'(\s(?:id|for)=")([^"]+)"')
+HERE = re.compile(r'(\shref=")#([^"]*)"')
+THERE = re.compile(r'(\shref=")([\w-]+)\.html(?:#([^"]*))?"')
+FILE = re.compile(r'\shref="(?!https?:|mailto:|#)[^"]*"')  # not on paper
+DRAWN = re.compile(r"url\((&quot;)?#([^)&]+)(&quot;)?\)")
+LABEL = re.compile(r'(\saria-(?:labelledby|describedby)=")([^"]+)"')
+FOOT = (
+    '<div style="width:100%;text-align:center;font:8pt sans-serif">'
+    '<span class="pageNumber"></span></div>'
+)
+
+
+def print_editions(languages: list[str]) -> None:
+    """Print these editions of the built site.
+
+    Raises
+    ------
+    SystemExit
+        If there is no site, no Chromium, or no such language.
+    """
+    for language in languages:
+        if language not in LANGUAGES:
+            sys.exit(f"no edition {language!r}; one of {', '.join(LANGUAGES)}")
+    if not (SITE / "index.html").exists():
+        sys.exit("there is no site to print: run `make book` first")
+    path = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    if path is None:
+        sys.exit("no browser: install Chromium (Debian: apt install chromium)")
+    PDF.mkdir(parents=True, exist_ok=True)
+    with served(SITE) as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        for language in languages:
+            target = PDF / f"preact-{language}.pdf"
+            target.write_bytes(print_edition(browser, address, language))
+            print(target.relative_to(ROOT))
+        browser.close()
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """Serve a folder on localhost; yield its address."""
+    handler = functools.partial(_Silent, directory=str(folder))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+class _Silent(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+    def finish(self) -> None:
+        with contextlib.suppress(ConnectionError):  # the browser went on
+            super().finish()
+
+
+def pages_in_order() -> list[str]:
+    """Return the names of the pages, as the table of contents has them."""
+    contents = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
+    files = [contents["root"]]
+    for part in contents["parts"]:
+        files += [chapter["file"] for chapter in part["chapters"]]
+    return [file.rsplit("/", 1)[-1] for file in files]
+
+
+def print_edition(browser: Browser, address: str, language: str) -> bytes:
+    """Return an edition as a PDF.
+
+    It is printed twice: the first time tells on which page a chapter begins.
+    """
+    page = browser.new_page(color_scheme="light")
+    articles, titles, styles, links = [], {}, [], ""
+    for name in pages_in_order():
+        page.goto(
+            f"{address}/{language}/{name}.html", wait_until="networkidle"
+        )
+        text, number, title, style, links = page.evaluate(TAKE_ARTICLE)
+        titles[name] = f"{number}{title}"
+        styles.append(style)
+        articles.append(
+            f'<article class="bd-article chapter" id="{name}">'
+            f"{named_apart(text, name)}</article>"
+        )
+    head = links + "".join(f"<style>{style}</style>" for style in styles)
+    body = "".join(articles)
+    begins: dict[str, int] = {}
+    for _ in range(2):
+        text = document(language, head, cover(titles, begins) + body)
+        pdf = _printed(page, f"{address}/{language}/", text)
+        begins = first_pages(pdf, titles)
+    page.close()
+    return pdf
+
+
+def named_apart(text: str, name: str) -> str:
+    """Put a page's name before its ids, and before what points to one."""
+
+    def there(match: re.Match[str]) -> str:
+        anchor = f"--{match[3]}" if match[3] else ""
+        return f'{match[1]}#{match[2]}{anchor}"'
+
+    text = ID.sub(rf'\g<1>{name}--\g<2>"', text)
+    text = LABEL.sub(rf'\g<1>{name}--\g<2>"', text)
+    text = HERE.sub(rf'\g<1>#{name}--\g<2>"', text)
+    text = DRAWN.sub(rf"url(#{name}--\g<2>)", text)
+    return FILE.sub("", THERE.sub(there, text))
+
+
+def cover(titles: dict[str, str], begins: dict[str, int]) -> str:
+    """Return the title page and the contents, with pages once known."""
+    first, *others = titles.items()
+    lines = "".join(
+        f'<li><a href="#{name}">{title}</a>'
+        f"<span>{begins.get(name, '')}</span></li>"
+        for name, title in others
+    )
+    return (
+        f'<div class="cover"><p class="title">{first[1]}</p>'
+        f"<p>preact {__version__}</p><ol>{lines}</ol></div>"
+    )
+
+
+def document(language: str, head: str, body: str) -> str:
+    """Return the page that is printed."""
+    return (
+        f'<!doctype html><html lang="{language}" data-theme="light" '
+        'data-mode="light"><head><meta charset="utf-8">'
+        f"<title>preact</title>{head}</head><body>"
+        '<div class="bd-main"><div class="bd-content">'
+        f'<div class="bd-article-container">{body}</div></div></div>'
+        "</body></html>"
+    )
+
+
+def first_pages(pdf: bytes, titles: dict[str, str]) -> dict[str, int]:
+    """Read from a PDF's bookmarks on which page each chapter begins."""
+    reader = PdfReader(io.BytesIO(pdf))
+    marks = {
+        _plain(mark.title): (reader.get_destination_page_number(mark) or 0) + 1
+        for mark in reader.outline
+        if not isinstance(mark, list)
+    }
+    return {
+        name: marks[_plain(title)]
+        for name, title in titles.items()
+        if _plain(title) in marks
+    }
+
+
+def _plain(title: str | None) -> str:
+    """Return a title without spaces: a line break in it is none here."""
+    return re.sub(r"[\s#]", "", title or "")
+
+
+def _printed(page: Page, base: str, text: str) -> bytes:
+    """Show a text as if it were a page of the site, and print it."""
+    address = f"{base}_print.html"
+    page.route(
+        address,
+        lambda route: route.fulfill(body=text, content_type="text/html"),
+    )
+    page.goto(address, wait_until="networkidle")
+    page.evaluate("document.fonts.ready")
+    headings = page.evaluate(TAKE_HEADINGS)
+    pdf = page.pdf(
+        format="A4",
+        margin={
+            "top": "18mm",
+            "bottom": "20mm",
+            "left": "18mm",
+            "right": "18mm",
+        },
+        print_background=True,
+        display_header_footer=True,
+        header_template="<span></span>",
+        footer_template=FOOT,
+        outline=True,
+        tagged=True,
+    )
+    page.unroute(address)
+    return _with_titles_once(pdf, headings)
+
+
+def _with_titles_once(pdf: bytes, headings: list[list[str]]) -> bytes:
+    """Mend bookmarks of headings that Chromium moved to the next page.
+
+    It notes the pieces of such a heading once for each page.
+    """
+    once = {
+        _plain("".join(2 * piece for piece in pieces)): "".join(pieces)
+        for pieces in headings
+    }
+    writer = PdfWriter(clone_from=io.BytesIO(pdf))
+    for node in writer._objects:
+        if isinstance(node, dict) and "/Title" in node and "/Parent" in node:
+            title = str(node["/Title"])
+            node[NameObject("/Title")] = TextStringObject(
+                once.get(_plain(title), title)
+            )
+    title = "".join(headings[0])  # of the front page
+    writer.add_metadata({"/Title": title, "/Creator": "preact"})
+    text = io.BytesIO()
+    writer.write(text)
+    return text.getvalue()
+
+
+if __name__ == "__main__":
+    print_editions(sys.argv[1:] or list(LANGUAGES))

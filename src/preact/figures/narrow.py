@@ -1,0 +1,110 @@
+"""A figure laid out anew for a phone: its letters keep their size.
+
+Panels stand one below the other, a legend has one column, long names beside
+an axis break into lines, and of fixed ticks that meet every second one goes.
+"""
+
+import re
+import warnings
+from itertools import pairwise
+from typing import Any
+from unicodedata import east_asian_width
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.gridspec import GridSpec
+from matplotlib.ticker import FixedLocator
+
+NARROW = 86 / 25.4  # inches: the text column of a phone of 360 pixels
+PANEL = 62 / 25.4
+LEGEND_LINE = 4.6 / 25.4
+NAME = 20  # letters in a line of a name; half as many Chinese characters
+PIECE = re.compile(
+    r"[（「“]?(?:[\u3000-\u9fff\uff00-\uffef]|[!-~\xa0-\u2fff]+ ?)| |."
+)
+CLOSING = "，、。：；）」”"
+
+
+def make_narrow(figure: Figure) -> None:
+    """Lay a figure out anew, in place."""
+    panels = figure.axes
+    if len(panels) > 1:
+        grid = GridSpec(len(panels), 1, figure=figure)
+        for i, panel in enumerate(panels):
+            panel.set_subplotspec(grid[i])
+            if panel.get_ylabel() == "":
+                _take_names(panel, panels[0])
+    names = sum(_break_names(panel) for panel in panels)
+    height = names + max(figure.get_figheight(), PANEL)
+    stacked = PANEL * (len(panels) - 1)
+    lines = _legend_in_one_column(figure)
+    figure.set_size_inches(NARROW, height + stacked + lines * LEGEND_LINE)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
+        figure.draw_without_rendering()
+    for panel in panels:
+        _thin_ticks(panel)
+
+
+def _take_names(panel: Axes, first: Axes) -> None:
+    """Name the rows of a panel that leaned on its neighbor's names."""
+    names = [label.get_text() for label in panel.get_yticklabels()]
+    if _is_fixed(panel.yaxis) and not any(names):
+        labels = [label.get_text() for label in first.get_yticklabels()]
+        panel.set_yticks(first.get_yticks(), labels)
+
+
+def _break_names(panel: Axes) -> float:
+    """Break long names beside the vertical axis; return the height to add."""
+    if not _is_fixed(panel.yaxis):
+        return 0.0
+    names = [label.get_text() for label in panel.get_yticklabels()]
+    broken = [_lines(name) for name in names]
+    most = max((name.count("\n") for name in broken), default=0)
+    if most:
+        panel.set_yticks(panel.get_yticks(), broken)
+    return max(0, most - 1) * len(names) * LEGEND_LINE
+
+
+def _lines(name: str) -> str:
+    """Break a name between words, or between Chinese characters."""
+    lines, room = [""], NAME
+    for piece in PIECE.findall(name):
+        size = sum(1 + (east_asian_width(c) in "WF") for c in piece)
+        if size > room and lines[-1] and piece not in CLOSING:
+            lines.append("")
+            room = NAME
+        lines[-1] += piece
+        room -= size
+    return "\n".join(line.strip() for line in lines)
+
+
+def _legend_in_one_column(figure: Figure) -> int:
+    """Draw the figure's legend anew; return how many lines it gains."""
+    gained = 0
+    for legend in list(figure.legends):
+        handles: Any = legend.legend_handles
+        labels = [text.get_text() for text in legend.get_texts()]
+        size = max(8.5, legend.get_texts()[0].get_fontsize())
+        legend.remove()
+        figure.legend(
+            handles, labels, loc="outside lower center", fontsize=size
+        )
+        gained += len(labels) // 2
+    return gained
+
+
+def _thin_ticks(panel: Axes) -> None:
+    """Take away every second of fixed ticks whose labels meet."""
+    if not _is_fixed(panel.xaxis):
+        return
+    labels = panel.get_xticklabels()
+    boxes = [label.get_window_extent() for label in labels]
+    if any(one.x1 + 8 > two.x0 for one, two in pairwise(boxes)):
+        names = [label.get_text() for label in labels]
+        panel.set_xticks(panel.get_xticks()[::2], names[::2])
+
+
+def _is_fixed(axis: Any) -> bool:
+    """Say whether the figure's author chose the ticks."""
+    return isinstance(axis.get_major_locator(), FixedLocator)

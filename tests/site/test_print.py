@@ -1,0 +1,123 @@
+"""On paper: all is open, nothing is cut, and each edition is one PDF."""
+
+import re
+
+import pytest
+from pypdf import PdfReader
+
+from book.tools import pdf
+from preact.strings import LANGUAGES
+
+PAGE = {"viewport": {"width": 660, "height": 900}}
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_paper_is_white_and_the_ink_dark(open_page, theme):
+    page = open_page("/en/04-units.html", color_scheme=theme, **PAGE)
+    page.emulate_media(media="print")
+    dark = page.evaluate(
+        """() => {
+          const light = (color) => {
+            const [r, g, b, a = 1] = color.match(/[0-9.]+/g).map(Number);
+            return 1 - a * (1 - (r + g + b) / 765);
+          };
+          const grounds = [document.body, ...document.querySelectorAll(
+            ".bd-article, .bd-article pre, .admonition, .cell_input")];
+          const words = document.querySelectorAll(
+            ".bd-article :is(h1, h2, p, li, pre)");
+          return [
+            ...grounds.filter((node) =>
+              light(getComputedStyle(node).backgroundColor) < 0.85),
+            ...[...words].filter((node) =>
+              light(getComputedStyle(node).color) > 0.45),
+          ].map((node) => node.outerHTML.slice(0, 120));
+        }"""
+    )
+    assert dark == []
+
+
+def test_on_paper_everything_is_open_and_nothing_is_a_button(open_page):
+    page = open_page("/en/04-units.html", **PAGE)
+    page.emulate_media(media="print")
+    assert page.locator("h1 .section-number").is_visible()
+    for solution in page.locator(".admonition.solution .cell").all():
+        assert solution.is_visible()
+    for tab in page.locator(".sd-tab-content").all():
+        assert tab.is_visible()
+    for idle in (
+        ".toggle-button",
+        ".copybtn",
+        ".prev-next-area",
+        ".bd-header",
+    ):
+        assert page.locator(f"{idle}:visible").count() == 0
+
+
+@pytest.mark.parametrize("name", ["index", "05-shortcuts", "08-training"])
+def test_no_table_or_output_is_cut_at_the_edge_of_the_paper(open_page, name):
+    page = open_page(f"/en/{name}.html", **PAGE)
+    page.emulate_media(media="print")
+    wide = page.evaluate(
+        """[...document.querySelectorAll(".bd-article :is(table, pre)")]
+        .filter((node) => node.getBoundingClientRect().right > innerWidth + 1)
+        .map((node) => node.textContent.slice(0, 80))"""
+    )
+    assert wide == []
+
+
+@pytest.fixture(scope="module", params=LANGUAGES)
+def printed(request, browser, site):
+    folder = pdf.PDF
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"preact-{request.param}.pdf"
+    path.write_bytes(pdf.print_edition(browser, site, request.param))
+    return request.param, PdfReader(path)
+
+
+def bookmarks(outline):
+    for mark in outline:
+        yield from bookmarks(mark) if isinstance(mark, list) else [mark.title]
+
+
+@pytest.mark.slow
+def test_each_edition_is_one_pdf_with_all_chapters(printed, site, browser):
+    language, reader = printed
+    assert len(reader.pages) > 120
+    page = browser.new_page()
+    titles = []
+    for name in pdf.pages_in_order():
+        page.goto(f"{site}/{language}/{name}.html")
+        titles.append(page.locator("h1").first.inner_text().rstrip("#\n"))
+    page.close()
+    chapters = [
+        re.sub(r"\s", "", mark.title)
+        for mark in reader.outline
+        if not isinstance(mark, list)
+    ]
+    assert chapters == [re.sub(r"\s", "", title) for title in titles]
+    text = re.sub(
+        r"\s", "", "".join(leaf.extract_text() for leaf in reader.pages)
+    )
+    for title in titles:
+        assert text.count(re.sub(r"\s", "", title)) >= 2  # contents, chapter
+    assert all(f"{number}.1." in text for number in range(1, 12))
+    assert len(list(bookmarks(reader.outline))) > 80
+    assert reader.trailer["/Root"]["/MarkInfo"]["/Marked"]
+
+
+@pytest.mark.slow
+def test_a_pdf_brings_its_faces_and_no_link_to_the_building_machine(printed):
+    language, reader = printed
+    faces = {}
+    for leaf in reader.pages:
+        for font in (leaf["/Resources"].get("/Font") or {}).values():
+            font = font.get_object()
+            own = font.get("/DescendantFonts", [font])[0].get_object()
+            drawn = own.get("/FontDescriptor") or own.get("/CharProcs")
+            faces[str(own.get("/BaseFont", "drawn"))] = drawn
+        for link in leaf.get("/Annots") or ():
+            action = link.get_object().get("/A") or {}
+            assert "127.0.0.1" not in str(action.get("/URI", ""))
+    assert all(faces.values())
+    if language != "en":
+        assert re.search("[\u4e00-\u9fff]", reader.pages[0].extract_text())

@@ -1,0 +1,69 @@
+"""At every width of a window all of a page can be seen, or scrolled to."""
+
+import pytest
+
+WIDTHS = (360, 414, 768, 800, 1024, 1280, 1366, 1440, 1920)
+NAMES = ("index", "03-gradient", "05-shortcuts", "08-training", "10-afterlife")
+
+# What reaches beyond the text's box without a box of its own that scrolls.
+LOST = """() => {
+  const room = document.querySelector(".bd-article").getBoundingClientRect();
+  const own = (node) => {
+    for (let up = node.parentElement; up && !up.matches(".bd-article");
+         up = up.parentElement) {
+      if (/auto|scroll/.test(getComputedStyle(up).overflowX)) return true;
+    }
+    return /auto|scroll/.test(getComputedStyle(node).overflowX);
+  };
+  const hidden = "details:not([open]), mjx-assistive-mml, .visually-hidden";
+  return [...document.querySelectorAll(
+    ".bd-article :is(table, pre, svg, p, figcaption, fieldset, input, label)"
+  )].filter((node) => {
+    const box = node.getBoundingClientRect();
+    return box.width > 1 && !node.closest(hidden) && !own(node)
+      && (box.right > innerWidth + 1 || box.left < Math.min(room.left, 0) - 1);
+  }).map((node) => node.outerHTML.slice(0, 120));
+}"""
+# Boxes whose scrolled-out start cannot be scrolled to, and boxes that scroll
+# but show no shadow at the edge or cannot be reached from the keyboard.
+UNSAID = """() => [...document.querySelectorAll(
+    `.bd-article :is(pre, div.math, .text_html,
+      .pst-scrollable-table-container)`
+  )].filter((box) => {
+    const style = getComputedStyle(box);
+    return /auto|scroll/.test(style.overflowX) && box.clientWidth > 0
+      && box.scrollWidth > box.clientWidth + 1
+      && (box.tabIndex != 0 || !/gradient/.test(style.backgroundImage));
+  }).map((box) => box.outerHTML.slice(0, 120))"""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_width_of_a_window_hides_a_part_of_a_page(open_page, name):
+    page = open_page(f"/en/{name}.html")
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(300)
+        assert page.evaluate(
+            "document.documentElement.scrollWidth <= innerWidth"
+        ), width
+        assert page.evaluate(LOST) == [], width
+        assert page.evaluate(UNSAID) == [], width
+
+
+@pytest.mark.parametrize("name", ["index", "02-signal", "03-gradient"])
+@pytest.mark.parametrize("language", ["en", "zh-Hant"])
+def test_the_words_of_a_chart_are_legible_on_a_phone(
+    open_page, language, name
+):
+    page = open_page(
+        f"/{language}/{name}.html", viewport={"width": 360, "height": 800}
+    )
+    sizes = page.evaluate(
+        """[...document.querySelectorAll(".preact-figure svg text")]
+        .filter((text) => text.getBoundingClientRect().width > 0)
+        .map((text) => parseFloat(getComputedStyle(text).fontSize)
+          * Math.hypot(text.getScreenCTM().a, text.getScreenCTM().b))
+        .filter((size) => size > 0)"""
+    )
+    assert sizes
+    assert min(sizes) >= 10.9
