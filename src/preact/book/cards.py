@@ -10,7 +10,7 @@ from html import escape
 
 from preact.book.explorers import Html
 from preact.book.page import words
-from preact.book.transformer.runs import recorded_letters, Run
+from preact.book.transformer.runs import Run, recorded_letters
 from preact.book.transformer.runs import recorded as transformers
 from preact.figures import Table
 from preact.figures.tables import data_name, line_name
