@@ -148,7 +148,7 @@ def _hardware(runs: Iterable[Record | Run]) -> str:
         )
         for run in runs
     )
-    return "; ".join(kinds)
+    return say("punctuation.semicolon").join(kinds)
 
 
 def _time(seconds: Sequence[float]) -> str:
@@ -173,7 +173,7 @@ def _code(runs: Iterable[Record | Run]) -> str:
         if run.git.dirty:
             text += say("punctuation.comma") + say("card.dirty")
         found[text] = True
-    return "; ".join(found)
+    return say("punctuation.semicolon").join(found)
 
 
 def _errors(lines: Sequence[Line]) -> Table:

@@ -1,5 +1,6 @@
 """Every run a dot, beside the conditions that its network keeps."""
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -69,7 +70,9 @@ def _told(groups: Sequence[Group], strings: Strings) -> str:
         parts.append(
             strings(
                 "conditions.alt_group",
-                label=group.label.replace("\n", " "),
+                label=re.sub("(?<=[、-～])\n", "", group.label).replace(
+                    "\n", " "
+                ),
                 n=len(errors),
                 failed=int((errors > FAIL).sum()),
                 low=strings.percent(float(errors.min()), 1),
