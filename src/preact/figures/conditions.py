@@ -62,6 +62,11 @@ def errors_by_condition(groups: Sequence[Group], strings: Strings) -> Picture:
     return picture(figure, alt)
 
 
+def one_line(label: str) -> str:
+    """Join lines by a space, but for one behind a Chinese character."""
+    return re.sub("(?<=[、-～])\n", "", label).replace("\n", " ")
+
+
 def _told(groups: Sequence[Group], strings: Strings) -> str:
     """Say of each group how many runs fail, and from where to where."""
     parts = []
