@@ -19,6 +19,7 @@ NARROW = 86 / 25.4  # inches: the text column of a phone of 360 pixels
 PANEL = 62 / 25.4
 LEGEND_LINE = 4.6 / 25.4
 NAME = 20  # letters in a line of a name; half as many Chinese characters
+TITLE = 36
 PIECE = re.compile(
     r"[（「“]?(?:[\u3000-\u9fff\uff00-\uffef]|[!-~\xa0-\u2fff]+ ?)| |."
 )
@@ -34,6 +35,13 @@ def make_narrow(figure: Figure) -> None:
             panel.set_subplotspec(grid[i])
             if panel.get_ylabel() == "":
                 _take_names(panel, panels[0])
+    for panel in panels:
+        for text in panel.texts:
+            text.set_text(_lines(text.get_text()))
+        panel.set_xlabel(_lines(panel.get_xlabel(), TITLE))
+        if title := panel.get_title("left"):
+            size = panel.title.get_fontsize()
+            panel.set_title(_lines(title, TITLE), loc="left", fontsize=size)
     names = sum(_break_names(panel) for panel in panels)
     height = names + max(figure.get_figheight(), PANEL)
     stacked = PANEL * (len(panels) - 1)
@@ -66,21 +74,21 @@ def _break_names(panel: Axes) -> float:
     return max(0, most - 1) * len(names) * LEGEND_LINE
 
 
-def _lines(name: str) -> str:
+def _lines(name: str, most: int = NAME) -> str:
     """Break a name between words, or between Chinese characters."""
-    lines, room = [""], NAME
+    lines, room = [""], most
     for piece in PIECE.findall(name):
         size = sum(1 + (east_asian_width(c) in "WF") for c in piece)
         if size > room and lines[-1] and piece not in CLOSING:
             lines.append("")
-            room = NAME
+            room = most
         lines[-1] += piece
         room -= size
     return "\n".join(line.strip() for line in lines)
 
 
 def _legend_in_one_column(figure: Figure) -> int:
-    """Draw the figure's legend anew; return how many lines it gains."""
+    """Draw legends in one column; return how many lines they gain."""
     gained = 0
     for legend in list(figure.legends):
         handles: Any = legend.legend_handles
@@ -91,6 +99,10 @@ def _legend_in_one_column(figure: Figure) -> int:
             handles, labels, loc="outside lower center", fontsize=size
         )
         gained += len(labels) // 2
+    for panel in figure.axes:
+        if (inside := panel.get_legend()) and inside._ncols > 1:
+            inside.set_ncols(1)
+            gained += len(inside.get_texts()) // 2
     return gained
 
 
