@@ -20,7 +20,7 @@ params : dict of str to float64 array
 x : (N, C, H, W) float64
     Images; for `rms` any array.
 batch, seed, probes : int
-    Images; of weights and data; random gradients that are averaged.
+    How many images; of all that is drawn; random gradients averaged.
 streams : list of L + 1 arrays
     x_0, ..., x_L.
 caches : list of L UnitCache, as `run_units` returns them

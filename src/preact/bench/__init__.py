@@ -1,15 +1,17 @@
-"""Ours beside the peers: the same network, the same step, one process.
+"""Ours beside the peers: the same network, the same step, by turns.
 
 Chapter `08-training`.
 
 Parameters
 ----------
-name, peer : str, bool
-    Of the contestant, and whether it is another package.
+name : str
+    Of the contestant: package and settings.
+peer : bool
+    Whether it is another package as shipped.
 facts : Facts
-    Parameters, bytes, launches and the first step.
+    Parameters, bytes per image, launches and seconds of the first step.
 train_s, forward_s : list of float
-    Seconds of each round.
+    Seconds of one training step, and of one forward pass, in each round.
 plan : NetworkPlan
     The network.
 batch : int
@@ -19,7 +21,7 @@ device : torch.device
 entries : sequence of Contestant
     Who runs.
 progress : callable
-    Called with the number of each turn.
+    Called with the number of each turn when it is over; 0 does not count.
 """
 
 from preact.bench.contestants import Contestant, contestants

@@ -21,15 +21,17 @@ property : Property
 verdict : Verdict
     The answer.
 network : str
-    What was probed, read aloud.
+    What was probed: the name that was given, or that of the class.
 findings : tuple of Finding
-    The answers, in the order of `CHECKS`.
+    The answers, in the order of `CHECKS`; a question that means nothing for
+    the network has none.
 module : torch.nn.Module
     Any network; it is left as it was.
-image : (int, int, int)
-    Channels, height and width of one image.
-row : str, optional
-    Key of `preact.spec.ROWS` that is meant.
+image : sequence of int
+    Shape of one input without the batch; of an image channels, height and
+    width.
+row : str
+    Key of `preact.spec.ROWS` that is meant; "" if none is.
 """
 
 from preact.conformance.probing import assert_identity_shortcuts, probe

@@ -7,11 +7,11 @@ make a data set of your images.
 Parameters
 ----------
 name : str
-    Of the data set.
+    Of the data set; of CIFAR "cifar10" or "cifar100".
 label : str
     What tables and records call it.
 root, folder : Path
-    Where the files lie.
+    Where the files lie; of ImageNet in `train` and `val`.
 size : int
     Height and width of what the network sees, in pixels.
 classes : int

@@ -104,8 +104,8 @@ class ImageSet:
         ----------
         kind : {"channel", "pixel mean"}
             One mean and one deviation for each channel (the authors'
-            release), or one mean for each pixel and no division (the first
-            residual paper).
+            release), or one mean for each pixel (the first residual paper)
+            and one deviation for all of them.
 
         Returns
         -------

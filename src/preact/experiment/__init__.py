@@ -12,13 +12,14 @@ Chapter `08-training`.
 Parameters
 ----------
 name, title : str
-    As the file has them; the name is the folder of its records.
+    Name of the file without `.toml`, as its records' folder is called; title
+    in the file, or else the name.
 networks : tuple
-    Depth, convolutions, width and seeds of each network.
+    Depth, convolutions per unit, width, stages and seeds of each network.
 data : str or Data
     Name of the images, or the images.
 recipe : Recipe
-    How is trained.
+    How it is trained, with the file's changes.
 execution : Execution
     How the function is computed.
 deviations : sequence of Deviation
@@ -28,13 +29,13 @@ experiment : Experiment or str
 run : Run
     What is trained.
 device : str
-    "cpu" or "cuda".
+    "cpu", "cuda" or, for one of several GPUs, "cuda:1" and so on.
 steps : int
-    Steps whose fastest is taken.
+    Steps that are timed; the fastest counts.
 save_every : int
-    Iterations between checkpoints.
+    Iterations between checkpoints; one is due every minute in any case.
 path : Path or str
-    Of the file, or of a run's record.
+    Of the file; a bare name is that of one of the package's.
 """
 
 from preact.experiment.config import (

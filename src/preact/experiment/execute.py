@@ -240,7 +240,13 @@ def checkpoints(path: Path) -> Path:
 
 
 def find_checkpoint(path: Path) -> Path | None:
-    """Return the newest checkpoint of a record's run, if there is one."""
+    """Return the newest checkpoint of a record's run, if there is one.
+
+    Parameters
+    ----------
+    path : Path
+        Of the record, which need not be there yet.
+    """
     for name in (NAME, PREVIOUS):
         checkpoint = checkpoints(path) / name
         if checkpoint.exists():

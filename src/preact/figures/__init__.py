@@ -30,23 +30,23 @@ alt : str
 label : str
     Of the axis with numbers.
 labels : (str, str)
-    Of the two axes.
+    Of the horizontal and of the vertical axis.
 ticks : sequence of float
-    Numbers at the axis.
+    Numbers at the vertical axis.
 names : two sequences of str, optional
-    What stands at the ticks in place of their numbers.
-curves : row to (L + 1,) float64
-    One line for each row, in the row's own color.
+    What stands at the ticks in place of their numbers; None is the numbers.
+curves : row to (points,) float64
+    One line for each row, from unit 0 on, in the row's own color.
 traces : name to Trace
-    Lines and points.
+    Lines and points by their names in the legend; at most four of each.
 plans : mapping of str to NetworkPlan
     Networks by the names that the table prints.
 arm : str
-    Key of `preact.spec.ROWS`, or another arm of an experiment.
+    Name of a row, or a row and "+final-bn".
 arms : sequence of str
     What the legend lists.
 panels : tuple of str
-    An SVG for each panel.
+    An SVG for each panel; one wider than a phone has a second for phones.
 head : sequence of str
     Heads of the columns.
 body : sequence of rows

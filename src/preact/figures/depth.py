@@ -99,8 +99,10 @@ def dots_by_case(
         Of both axes.
     alt : str
         What is to be seen.
-    limits, ticks : (float, float), sequence of float
-        Ends of the vertical axis, and the numbers at it.
+    limits : (float, float)
+        Ends of the vertical axis.
+    ticks : sequence of float
+        Numbers at the vertical axis.
     """
     with axes(140, 100) as (figure, ax):
         places = np.arange(len(cases), dtype=np.float64)

@@ -15,11 +15,13 @@ He et al., ECCV 2016, Sec. 5 and appendix; the authors' release
 Parameters
 ----------
 name : str
-    Of the layer: the first part of its parameters' names.
+    Of the layer, such as "weights.0"; a placed one in a unit has the unit's
+    in front, "units.3.weights.0".
 c_in, c_out, channels : int
     Channels read, written, or both.
 kernel, stride : int
-    Side of the square kernel; step of its places, in pixels.
+    Side of the square kernel; step of its places, in pixels. A stack's
+    kernels are 1 or 3, but for the outer two of a bottleneck.
 bias : float or None
     A bias that starts at this number; None is none.
 shift : float
@@ -31,9 +33,11 @@ shape_in, shape_out : Shape
 layer : Layer
     Without its place.
 spec : UnitSpec or str
-    The unit, the same everywhere, or the name of its row.
+    The unit, or the name of its row; the first unit lacks `pre` where the
+    stem of ImageNet stands for it ("fair").
 depth : int
-    Counted layers: convolutions of units, the stem's and the classifier.
+    Counted layers: convolutions of units, the classifier and, but for a
+    stack, the stem's convolution.
 convs : {1, 2, 3}
     Convolutions per unit.
 image : Shape
@@ -45,9 +49,9 @@ stem, tail : tuple of Layer
 units : int or tuple of UnitPlan
     How many, or each of them with every choice resolved.
 stages : tuple of range
-    Numbers of the units of each stage.
+    Indices of the units of each stage, from 0.
 init : Init
-    How convolutions are drawn.
+    How weights of convolutions are drawn.
 width, side : int
     Channels, and height and width, of the whole stack.
 conventions : Conventions or str

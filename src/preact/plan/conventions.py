@@ -95,7 +95,7 @@ class Conventions:
 
 
 PAPER = Conventions()
-"""Our reading of the paper; where it is silent, of its release."""
+"""Our reading of the paper and, but for `init`, of its own release."""
 TORCH_RELEASE = Conventions(init="fan-out")
 """The authors' own code, `resnet-1k-layers`."""
 FAIR = Conventions(

@@ -8,7 +8,7 @@ IMAGENET_UNITS = {
     152: (3, 8, 36, 3),
     200: (3, 24, 36, 3),
 }
-"""Bottleneck units in each of the four stages, by depth (Table 5)."""
+"""Bottleneck units in each of four stages, by depth (200: footnote 3)."""
 # Of the first residual paper, with basic units; none is in this one.
 IMAGENET_BASIC = {18: (2, 2, 2, 2), 34: (3, 4, 6, 3)}
 """Basic units in each of the four stages, by depth."""

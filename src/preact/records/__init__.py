@@ -17,16 +17,8 @@ Parameters
 ----------
 path : Path or str
     A record's JSON file; the curve is beside it, ending in `.csv`.
-record : Record or mapping
-    What is written, checked first.
-curve : sequence of mappings
-    Points by iteration, the same columns in each.
 config : mapping
     The configuration, as JSON has it.
-content : str or bytes
-    The whole file; text becomes UTF-8.
-replace : bool
-    Whether the file may be there.
 from_, to, why : str
     What the paper does, what was done, and the reason.
 commit : str or None
@@ -34,29 +26,38 @@ commit : str or None
 dirty : bool or None
     Whether the code differed from the commit; None is not known.
 iteration : int
-    After so many steps.
-signal_rms, gradient_norm, open_share : tuple of L + 1 floats
-    As `preact.propagation.Profile`; None is not finite.
+    Steps before the one that was watched.
+signal_rms, gradient_norm, open_share : tuple of L + 1 floats or None
+    As `preact.propagation.Profile`, of one process's images in the batch, to
+    four digits; None where not finite.
 experiment, row : str
-    Name of the experiment; key of `preact.spec.ROWS`.
+    Name of the experiment; key of `preact.spec.ROWS`, or the name of a unit
+    of one's own.
 spec, tail : str
     The unit and what stands before the classifier, read aloud.
 depth, convs, width : int
-    Layers, convolutions per unit, channels of the first stage.
+    Layers, convolutions per unit, channels behind the stem.
 recipe : str
     Its name; "protocol" in the file.
-data, data_label, data_sha256 : str
-    Name, what tables call it, and the checksum of the files.
+data, data_label : str
+    Name of the images, and what tables call them.
+data_sha256 : str
+    Checksum of pixels and labels; of images that stay on disk, of names and
+    sizes of the files and of their labels.
 seed : int
-    Of weights, order of images, crops and dropout.
-config_sha256, code_sha256 : str
-    Hashes of the configuration and of the package's code.
+    Of weights, order of images, crops, flips and dropout.
+config_sha256 : str
+    Hash of the configuration.
+code_sha256 : str or None
+    Hash of the package's code; None in records older than it.
 parameters : int
     Numbers that are trained.
-batch, bn_batch : int
-    Images in a step, and images over which BN takes its statistics.
+batch : int
+    Images in a step.
+bn_batch : int
+    Images over which BN takes its statistics, in one process.
 outcome : {"finished", "diverged"}
-    How it ended.
+    "diverged" if the loss at the last point of the curve is not finite.
 iterations : int
     Steps taken.
 test_error_pct : float
@@ -65,55 +66,76 @@ test_error_is : str
     Of which iteration it is.
 train_loss : float or None
     Mean cross-entropy in nats between the last two points of the curve; None
-    is not finite.
+    if the run diverged.
 wall_s : float
-    Seconds of training.
+    Seconds of steps, tests and checkpoints, over all parts of the run.
 wall_is : str
-    How these seconds were taken.
+    How these seconds were taken; "" in records older than it.
 images_per_s : float or None
-    Training images a second; None where it was not measured.
+    Training images in a second of steps, tests and checkpoints apart; None
+    where it was not measured.
 profiles : tuple of Profile
-    Signal and gradient by unit, while it was trained.
+    Signal and gradient by unit, in some of the steps.
 peak_memory_bytes : int or None
-    Most memory in use.
+    Most memory held at any time; None is not known.
 peak_memory_is : str
-    Of what: the device or the process.
+    What is counted: "CUDA allocator", or "resident set of the process".
 deviations : tuple of Deviation
     Departures from the paper.
 started_utc : str
-    Date and time, ISO 8601.
-device, devices : str, int
-    What computed, and how many of them.
-threads, processors : int
-    Threads of PyTorch; processors that it could use.
-torch, cuda, python, preact : str
-    Versions.
+    When the run, or the last part of one that was resumed, began: ISO 8601.
+device : str
+    What the processor or GPU calls itself.
+devices : int
+    Processes that shared a batch, each on a device of its own if on GPUs.
+threads : int
+    CPU threads of PyTorch, in each process.
+processors : int or None
+    Logical processors of the machine; None is not known.
+torch : str
+    Version of PyTorch.
+cuda : str or None
+    Version of CUDA; None on the CPU.
+python, preact : str
+    Versions; "" in records older than these.
 deterministic : bool
-    Whether PyTorch was held to the same bits.
+    Whether PyTorch was told to use deterministic algorithms alone.
 git : Git
     The code that ran.
 kernels : tuple of str
-    What computed the units, part by part.
+    What computed the units, part by part; () in records older than it.
 network, precision : str
     What was timed, and in which numbers.
 rounds : int
-    Turns of each contestant.
+    Turns of each contestant that count.
 gradient_error : float
-    Largest relative difference from float64, checked before.
+    How far gradients of the fast network were from float64 in a network of
+    at most 29 layers: in the worst tensor, relative to its largest number,
+    the median of several draws.
 rows : tuple of BenchRow
     The contestants.
-name, peer : str, bool
-    Of the contestant, and whether it is another package.
-train_ms_min, train_ms_median, forward_ms_min, forward_ms_median : float
-    Milliseconds of a training step and of a forward pass.
-kept_bytes_per_image, peak_bytes_per_image : int or None
-    Kept for the backward pass; most at any time.
+name : str
+    Of the contestant: package and settings.
+peer : bool
+    Whether it is another package as shipped.
+train_ms_min, train_ms_median : float
+    Milliseconds of a training step on a batch: least and median of rounds.
+forward_ms_min, forward_ms_median : float
+    Likewise of a forward pass in evaluation.
+kept_bytes_per_image : int or None
+    Bytes that a step keeps for its backward pass, for each image; None on a
+    GPU, where they are not measured.
+peak_bytes_per_image : int
+    Most bytes at any time of a step, beyond what was held before it, for
+    each image.
 first_step_s : float
     Seconds of the first step, with what is compiled in it.
 launches : int
-    Kernels that a training step starts on a GPU; 0 on the CPU.
+    Kernels and copies that a training step starts on a GPU where it is not
+    replayed as a graph; 0 on the CPU.
 limit_ms : float or None
-    Time that the fewest bytes would take, on a GPU.
+    Milliseconds that the fewest bytes of a training step in half precision
+    would take on this GPU; None on the CPU.
 """
 
 from preact.records.files import (

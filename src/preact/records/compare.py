@@ -7,17 +7,18 @@ Parameters
 records : iterable of Record
     In any order.
 experiment : str
-    Its name; None is all.
+    Its name; `load_records` reads all of them where it is None.
 folder : Path or str
-    Where the records lie.
+    Where the records lie, at any depth below.
 row, spec : str
-    Key of `preact.spec.ROWS`, and the unit read aloud.
+    Key of `preact.spec.ROWS` or name of a unit of one's own, and the unit
+    read aloud.
 depth, convs, width : int
-    Layers, convolutions per unit, channels of the first stage.
+    Layers, convolutions per unit, channels behind the stem.
 data_label : str
     What the images are called.
 paper_has : bool
-    Whether the paper has this network.
+    Whether the paper has an error of this row and network, with this tail.
 """
 
 import re

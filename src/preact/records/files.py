@@ -25,6 +25,15 @@ def write_record(
 
     Who may write at the same time as others holds a lock, as a run does.
 
+    Parameters
+    ----------
+    path : Path
+        The record's JSON file; the curve goes beside it, ending in `.csv`.
+    record : Record or mapping
+        What is written, a mapping by the keys of the file; checked first.
+    curve : sequence of mappings
+        Points in order; what a point lacks is an empty cell.
+
     Raises
     ------
     ValueError
@@ -140,6 +149,15 @@ def _json(record: Mapping[str, Any]) -> str:
 
 def write_new(path: Path, content: str | bytes, *, replace: bool) -> None:
     """Put a whole file in place, refusing (or not) to replace another.
+
+    Parameters
+    ----------
+    path : Path
+        Any file, in a folder that is there.
+    content : str or bytes
+        The whole of it; text becomes UTF-8.
+    replace : bool
+        Whether a file of this name is replaced.
 
     Raises
     ------

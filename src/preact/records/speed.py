@@ -43,6 +43,16 @@ class BenchRecord:
     """What `preact bench --record` writes.
 
     `limit_ms` is the time that the fewest bytes would take, on a GPU.
+
+    Parameters
+    ----------
+    bn_batch : int
+        Images over which BN takes its statistics, but for contestants with
+        ghost batches in their names.
+    threads : int
+        CPU threads of each contestant.
+    started_utc : str
+        When the times had been taken: ISO 8601.
     """
 
     network: Text

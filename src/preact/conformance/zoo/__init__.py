@@ -7,7 +7,7 @@ breaks is `MUTANTS`; a test holds the probe to it, answer by answer.
 Parameters
 ----------
 image : (int, int, int)
-    Channels, height and width of one image.
+    Channels, height and width of an image that the network takes.
 """
 
 from collections.abc import Callable
