@@ -88,22 +88,29 @@ def _lines(name: str, most: int = NAME) -> str:
 
 
 def _legend_in_one_column(figure: Figure) -> int:
-    """Draw legends in one column; return how many lines they gain."""
+    """Draw legends anew in one column; return how many lines they gain."""
     gained = 0
     for legend in list(figure.legends):
-        handles: Any = legend.legend_handles
-        labels = [text.get_text() for text in legend.get_texts()]
-        size = max(8.5, legend.get_texts()[0].get_fontsize())
+        handles, labels, size = _parts(legend)
         legend.remove()
         figure.legend(
             handles, labels, loc="outside lower center", fontsize=size
         )
         gained += len(labels) // 2
     for panel in figure.axes:
-        if (inside := panel.get_legend()) and inside._ncols > 1:
-            inside.set_ncols(1)
-            gained += len(inside.get_texts()) // 2
+        inside: Any = panel.get_legend()
+        if inside is not None and inside._ncols > 1:
+            handles, labels, size = _parts(inside)
+            panel.legend(handles, labels, loc=inside._loc, fontsize=size)
+            gained += len(labels) // 2
     return gained
+
+
+def _parts(legend: Any) -> tuple[Any, list[str], float]:
+    """Return a legend's handles, its labels and their size."""
+    texts = legend.get_texts()
+    labels = [text.get_text() for text in texts]
+    return legend.legend_handles, labels, max(8.5, texts[0].get_fontsize())
 
 
 def _thin_ticks(panel: Axes) -> None:
