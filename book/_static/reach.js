@@ -1,7 +1,7 @@
 // What scrolls by itself can be reached, and scrolled, from the keyboard: it
 // is a stop of the Tab key as long as a part of it is out of sight.
 const SCROLLING =
-  "div.highlight pre, div.math, .pst-scrollable-table-container, " +
+  "div.highlight pre, div.math > .equation, .pst-scrollable-table-container, " +
   ".preact-table, .cell_output .text_html, .sd-tab-content, fieldset";
 
 function offerScrolling() {

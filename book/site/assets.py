@@ -58,6 +58,8 @@ LABEL = re.compile(r'\b(title|aria-label|placeholder)="([^"]+)"')
 TWICE = re.compile(r"<title>(.+?) &#8212; \1</title>")
 # Its words say what it does; the label would hide them, and says less.
 SUMMARY = re.compile(r'<summary aria-label="[^"]*">')
+# The theme's arrow beside a part of the menu has no words at all.
+ARROW = re.compile(r'<summary>(?=<span class="toctree-toggle")')
 SEARCH = re.compile(
     r'(<button class="btn search-button-f[^>]*?) aria-label="\w+"'
 )
@@ -87,6 +89,7 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
         text = PRELOAD.sub("", IDLE_SCRIPT.sub("", text))
         text = LABEL.sub(lambda m: f'{m[1]}="{words.get(m[2], m[2])}"', text)
         text = SUMMARY.sub("<summary>", text)
+        text = ARROW.sub(f'<summary aria-label="{words["@part"]}">', text)
         text = SEARCH.sub(r"\1", text)
         text = TWICE.sub(r"<title>\1</title>", text)  # on the front page
         text = PLAIN.sub(r"\1", text)
@@ -155,7 +158,11 @@ def drop_variables(sheet: str, read: set[str]) -> str:
 
 
 def keep_rule(selectors: str, body: str, known: set[str]) -> str:
-    """Return a style rule without the selectors that match nothing."""
+    """Return a style rule without the selectors that match nothing.
+
+    What stands in parentheses, as in `:is(.a, .b)`, is not judged: a part of
+    it may match.
+    """
     if selectors.lstrip().startswith("@"):
         return f"{selectors}{{{body}}}"
     kept = [
@@ -163,7 +170,10 @@ def keep_rule(selectors: str, body: str, known: set[str]) -> str:
         for selector in re.split(r",(?![^(]*\))", selectors)
         if all(
             name.replace("\\", "") in known
-            for name in re.findall(r"\.(-?[A-Za-z](?:[\w-]|\\.)*)", selector)
+            for name in re.findall(
+                r"\.(-?[A-Za-z](?:[\w-]|\\.)*)",
+                re.sub(r"\([^()]*\)", "", selector),
+            )
         )
     ]
     return f"{','.join(kept)}{{{body}}}" if kept else ""

@@ -10,7 +10,6 @@ nothing else.
 import json
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
 from keyword import iskeyword
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ from typing import Any
 from bs4 import BeautifulSoup, Tag
 from bs4.filter import SoupStrainer
 from opencc import OpenCC
-from pylatexenc.latex2text import LatexNodes2Text
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
@@ -40,9 +38,6 @@ SECTION = "section[id]:not([id$=-content]), .exercise, .claim-entry"
 CHAPTER = re.compile(r"index|\d\d-[\w-]+")  # names of pages that are read
 OPENING = 240  # characters kept of a section of the other pages
 HAN = "\u3400-\u9fff"
-TEX = LatexNodes2Text(math_mode="text", keep_braced_groups=True)
-TAG = re.compile(r"\\tag\{([^}]*)\}")
-DELIMITED = re.compile(r"\\[(\[](.*)\\[)\]]", re.DOTALL)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -178,16 +173,31 @@ def title_of(part: Tag) -> Tag | None:
 
 
 def write_out(formula: Tag) -> None:
-    """Put characters in the place of a formula's TeX; note its number."""
-    text = formula.get_text()
-    numbers = re.findall(r"^\((\d+\.\d+)\)", text.strip())
-    if source := DELIMITED.search(text):
-        text = source[1]
-    for tag in TAG.findall(text):
-        numbers += tag.split(", ")
-    if numbers:
+    """Put what one would type in the place of a formula; note its number."""
+    if number := formula.select_one(".eqno"):
+        numbers = re.findall(r"[\d.]+", number.extract().get_text())
         formula["data-equation"] = " ".join(f"({n})" for n in numbers)
-    formula.string = characters(TAG.sub("", text))
+    if math := formula.find("math"):
+        formula.string = typed(math)
+
+
+def typed(part: Tag) -> str:
+    """Return MathML as it is typed into a search: λ^L, x_{l+1}, a/b."""
+    parts = [child for child in part.children if isinstance(child, Tag)]
+    if not parts:
+        return part.get_text().strip()
+    texts = [typed(child) for child in parts]
+    signs = {
+        "msup": "^", "msub": "_", "msubsup": "_^", "mfrac": "/",
+        "munder": "_", "munderover": "_^",
+    }.get(part.name, "")  # fmt: skip
+    if not signs:
+        return texts[0] if part.name == "mover" else "".join(texts)
+    text = texts[0]
+    for sign, script in zip(signs, texts[1:], strict=False):
+        simple = re.fullmatch(r"\w+", script) or sign == "/"
+        text += sign + (script if simple else f"{{{script}}}")
+    return text
 
 
 def names_in(cells: Iterable[Tag]) -> str:
@@ -198,13 +208,6 @@ def names_in(cells: Iterable[Tag]) -> str:
         for name in re.findall(r"[A-Za-z_]\w{2,}", cell.get_text())
     )
     return " ".join(name for name in found if not iskeyword(name))
-
-
-@cache
-def characters(tex: str) -> str:
-    """Return a formula as it is typed into a search: λ^L, x_{l+1}."""
-    text: str = TEX.latex_to_text(tex)
-    return re.sub(r"([_^])\{(\w+)\}", r"\1\2", text.strip())
 
 
 def plain(part: Tag) -> str:

@@ -136,7 +136,7 @@ def test_the_live_stack_runs_from_a_file(browser, site):
 
 def test_without_script_the_measured_figure_stays(open_page):
     page = open_page("/en/03-gradient.html", java_script_enabled=False)
-    assert page.locator(".preact-stack .preact-figure svg").count() == 1
+    assert page.locator(".preact-stack .preact-figure svg.wide").count() == 1
 
 
 def drawn(page, kind):
@@ -195,7 +195,7 @@ def test_a_fresh_stack_follows_the_law_that_is_drawn_beside_it(
 
 def test_without_script_the_measured_growth_stays(open_page):
     page = open_page("/en/02-signal.html", java_script_enabled=False)
-    assert page.locator(".preact-growth .preact-figure svg").count() == 1
+    assert page.locator(".preact-growth .preact-figure svg.wide").count() == 1
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

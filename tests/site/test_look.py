@@ -81,12 +81,17 @@ def test_the_switch_keeps_the_section_that_is_read(open_page, language):
     page.locator("section#signal-growth > h2").wait_for(state="attached")
 
 
+def loaded(page):
+    page.wait_for_load_state("load")
+    return page
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_section_has_the_address_that_it_has_in_english(
     open_page, language
 ):
     addresses = [
-        open_page(PAGE.format(code)).evaluate(
+        loaded(open_page(PAGE.format(code))).evaluate(
             """[...document.querySelectorAll(".bd-article section[id]")]
             .map((section) => section.id)"""
         )

@@ -32,14 +32,15 @@ def test_a_page_asks_no_other_host_and_has_no_error(read_page, place):
     assert page.problems == []
     assert all(r.status < 400 for r in page.loaded)
     assert page.locator("html").get_attribute("lang") == language
-    assert page.locator("math").count() > 5
+    assert page.locator("math").count() > 5 or place[1] == "glossary"
 
 
 @EVERY_PAGE
 def test_a_page_is_light(read_page, place):
-    """At most 500 kB in all, and 900 kB where something can be tried.
+    """At most 550 kB in all, and 1.1 MB where something can be tried.
 
-    Uncompressed, without the index of the search.
+    Uncompressed, without the index of the search; charts are there twice,
+    for wide pages and for phones.
     """
     page = read_page(address(place))
     size = sum(
@@ -50,7 +51,7 @@ def test_a_page_is_light(read_page, place):
     tries = page.locator(
         ".preact-explorer, .preact-predict, .preact-race, .preact-lab"
     )
-    assert size <= (900e3 if tries.count() else 500e3)
+    assert size <= (1.1e6 if tries.count() else 550e3)
 
 
 @EVERY_PAGE
@@ -65,7 +66,7 @@ def test_a_page_never_scrolls_sideways(read_page, place, width):
 
 @pytest.mark.parametrize(
     "place",
-    [place for place in PLACES if place[1] != "claims"],
+    [p for p in PLACES if p[1] not in ("claims", "glossary")],
     indirect=True,
     ids="-".join,
 )

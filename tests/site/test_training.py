@@ -217,7 +217,7 @@ def test_the_race_runs_from_a_file(browser, site):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_without_script_the_recorded_race_stays(open_page, language):
     page = open_page(CHAPTER.format(language), java_script_enabled=False)
-    assert page.locator(".preact-race .preact-figure svg").is_visible()
+    assert page.locator(".preact-race svg.wide").is_visible()
     recorded = Strings(language)("race.recorded", settings="|").split("|")[0]
     assert recorded in page.locator(".preact-race > p").inner_text()
 
