@@ -4,7 +4,6 @@
 `words`      the theme's words in Chinese
 `pages`      what every page carries
 `claims`     badges of claims, and the pages that list them
-`cells`      the cell that sets up is folded
 `figures`    outputs of cells as numbered figures with captions
 `exercises`  kinds of exercises, and hints in stages
 `sections`   labels as addresses of sections, in all languages
@@ -34,7 +33,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
         app.connect("config-inited", refuse_drift, priority=0)
         app.connect("build-finished", finish, priority=900)
     app.setup_extension("book.site.claims")
-    app.setup_extension("book.site.cells")
     app.setup_extension("book.site.figures")
     app.setup_extension("book.site.exercises")
     app.setup_extension("book.site.sections")

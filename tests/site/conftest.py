@@ -1,13 +1,11 @@
 """The built site on localhost, in Debian's Chromium."""
 
-import functools
 import shutil
-import threading
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from playwright.sync_api import sync_playwright
 
+from book.tools.pdf import served
 from paths import ROOT
 
 SITE = ROOT / "_build/html"
@@ -22,20 +20,11 @@ FLAGS = [
 ]
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
-
-
 @pytest.fixture(scope="session")
 def site():
     assert (SITE / "index.html").exists(), "no site: run `make book` first"
-    handler = functools.partial(Quiet, directory=str(SITE))
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    with served(SITE) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")
