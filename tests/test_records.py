@@ -433,6 +433,7 @@ def test_ours_stands_beside_the_papers_error_on_the_same_data(
         convs=3,
         row=row,
         tail=tail,
+        width=64 if data == "imagenet" else 16,
     )
     (line,) = compare(load_records("any", tmp_path))
     assert line.paper_has == (error is not None)

@@ -353,13 +353,13 @@ def drawn_with(words, values=(0.0, 1.0)):
         ax.set_title(f"title {words}")
         ax.annotate(f"note {words}", (0.5, 0.5))
         ax.legend()
-    picture = style.picture(figure, f"alt {words}")
+    figure.draw_without_rendering()  # before the phone's drawing breaks lines
     handed = [
         t.get_text()
         for t in figure.findobj(Text)
         if t.get_visible() and t.get_text()
     ]
-    return picture, handed
+    return style.picture(figure, f"alt {words}"), handed
 
 
 @pytest.mark.slow
