@@ -13,9 +13,12 @@ from preact.train.checkpoint import NAME, PREVIOUS, read, to_bytes
 from preact.train.step import make_sgd
 
 
-def run(**execution):
+def run(iterations=60, **execution):
     recipe = replace(
-        find_recipe("digits"), iterations=60, batch=32, ghost_batch=16
+        find_recipe("digits"),
+        iterations=iterations,
+        batch=32,
+        ghost_batch=16,
     )
     return Run(
         row="full-preactivation",
@@ -125,6 +128,18 @@ def test_records_older_than_a_field_keep_their_hash():
 def test_fast_without_its_layout_is_refused():
     with pytest.raises(ValueError, match="fast needs channels_last"):
         Execution(fast=True)
+
+
+def test_the_gradient_that_is_shown_is_that_of_the_loss_not_of_its_scale(
+    tmp_path,
+):
+    halves, plain = (
+        train(run(1, precision=precision), tmp_path / precision).profiles[0]
+        for precision in ("fp16", "fp32")
+    )
+    assert len(halves["gradient_norm"]) == 4
+    for name in ("gradient_norm", "signal_rms"):
+        assert halves[name] == pytest.approx(plain[name], rel=0.1)
 
 
 @slow

@@ -182,7 +182,8 @@ def step(session: Session, history: History, *, watch: bool) -> None:
     if not watch:
         session.step(history.iteration)
         return
-    with watched(session.network, history.iteration) as profile:
+    scale = session.training.scaler.get_scale()  # the step may change it
+    with watched(session.network, history.iteration, scale) as profile:
         session.step(history.iteration, watched=True)
     history.profiles.append(profile)
 

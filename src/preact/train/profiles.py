@@ -28,15 +28,25 @@ def profiled_iterations(iterations: int) -> set[int]:
 
 
 @contextmanager
-def watched(network: Network, iteration: int) -> Iterator[Profile]:
+def watched(
+    network: Network, iteration: int, scale: float = 1.0
+) -> Iterator[Profile]:
     """Watch one step of training; the profile is whole when it is over.
+
+    Parameters
+    ----------
+    network : Network
+    iteration : int
+        Steps before this one.
+    scale : float
+        What the loss is multiplied with for half precision.
 
     Yields
     ------
     dict
         iteration; signal_rms, gradient_norm and open_share, each a list of
         L + 1 numbers for x_0, ..., x_L. The gradient is that of the mean
-        loss over this process's images.
+        loss over this process's images, its scale taken out.
     """
     profile: Profile = {"iteration": iteration}
     rules = [closing(unit.spec) for unit in network.plan.units]
@@ -44,13 +54,14 @@ def watched(network: Network, iteration: int) -> Iterator[Profile]:
         list(network.units), closes=rules, signal=_rms, gradient=_norm
     ) as seen:
         yield profile
-    for name, values in (
-        ("signal_rms", seen.streams),
-        ("gradient_norm", seen.gradients),
-        ("open_share", seen.open_share),
+    for name, values, factor in (
+        ("signal_rms", seen.streams, 1.0),
+        ("gradient_norm", seen.gradients, scale),
+        ("open_share", seen.open_share, 1.0),
     ):
         profile[name] = [
-            None if v is None else _shortened(float(v)) for v in values
+            None if v is None else _shortened(float(v) / factor)
+            for v in values
         ]
 
 
