@@ -7,10 +7,12 @@ import subprocess
 import sys
 import time
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 import torch
+from torch import nn
 
 from paths import ROOT
 from preact.bench import Contestant, check, compare_times, contestants, measure
@@ -22,9 +24,12 @@ from preact.fast import proof
 from preact.fast.proof import Compared
 from preact.figures import times_table
 from preact.nn import Network
+from preact.nn.layers import set_ghost_batch
 from preact.plan import cifar_plan
+from preact.records import BenchRecord
 from preact.spec import TABLE_2
 from preact.strings import Strings
+from preact.typed import parse
 
 CPU = torch.device("cpu")
 
@@ -99,6 +104,32 @@ def test_the_command_prints_a_table_and_writes_a_record(tmp_path, capsys):
     assert record["gradient_error"] < 1e-4
     names = [row["name"] for row in record["rows"]]
     assert "preact, fast" in names
+    assert {row["bn_batch"] for row in record["rows"]} == {4}
+    parse(BenchRecord, record)
+
+
+@pytest.mark.parametrize(
+    ("ghost_batch", "bn_batch"), [(None, 4), (2, 2), (64, 4)]
+)
+def test_a_contestant_tells_over_how_many_images_its_bn_goes(
+    ghost_batch, bn_batch
+):
+    def build():
+        network = Network(planned(11), seed=0)
+        set_ghost_batch(network, ghost_batch)
+        return network
+
+    entry = Contestant(name="a net", peer=False, build=build)
+    timed_network = TimedNetwork(entry, (4, 3, 32, 32), CPU)
+    assert timed_network.bn_batch() == bn_batch
+
+
+def test_a_peer_s_bn_goes_over_the_batch():
+    def build():
+        return nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4))
+
+    entry = Contestant(name="a net", peer=True, build=build)
+    assert TimedNetwork(entry, (4, 3, 8, 8), CPU).bn_batch() == 4
 
 
 @pytest.mark.parametrize(
@@ -111,14 +142,15 @@ def test_what_is_said_and_recorded_is_what_was_compared_and_timed(
     compared = []
 
     def compare(view, plan, **_):
-        compared.append(plan.depth)
+        compared.append((plan.depth, datetime.now(UTC)))
+        time.sleep(1)  # a record has whole seconds
         return [Compared("a", "float32", "gradients", 1e-6, 1e-6)]
 
     entries = [
         Contestant(name=f"net {half}", peer=False, build=Network, half=half)
         for half in halves
     ]
-    facts = Facts(5, 1.0, None, 1, 0)
+    facts = Facts(5, 1.0, None, 1, 0, 16)
     times = [measure.Measured(e.name, False, facts, [1], [1]) for e in entries]
     monkeypatch.setattr(measure, "compare", compare)
     monkeypatch.setattr("preact.cli.bench.contestants", lambda *_: entries)
@@ -128,9 +160,16 @@ def test_what_is_said_and_recorded_is_what_was_compared_and_timed(
     path = tmp_path / "cpu.json"
     command = ["bench", "--depth", str(depth), "--threads", "1"]
     command += ["--device", "cpu", "--record", str(path)]
+    before = datetime.now(UTC).replace(microsecond=0)
     assert main(command) == 0
-    assert f"of float64 ({compared[0]} layers)" in capsys.readouterr().out
-    assert json.loads(path.read_text())["precision"] == precision
+    assert f"of float64 ({compared[0][0]} layers)" in capsys.readouterr().out
+    record = json.loads(path.read_text())
+    parse(BenchRecord, record)
+    assert record["precision"] == precision
+    assert "bn_batch" not in record
+    assert [row["bn_batch"] for row in record["rows"]] == [16] * len(halves)
+    started = datetime.fromisoformat(record["started_utc"])
+    assert before <= started <= compared[0][1]
 
 
 def is_contestant(pid):

@@ -43,6 +43,7 @@ class Measured:
             "peak_bytes_per_image": self.facts.peak_bytes,
             "first_step_s": self.facts.first_step_s,
             "launches": self.facts.launches,
+            "bn_batch": self.facts.bn_batch,
         }
 
 

@@ -15,6 +15,7 @@ from torch.autograd import DeviceType  # type: ignore[attr-defined]
 from torch.profiler import ProfilerActivity, profile
 
 from preact.bench.contestants import Contestant
+from preact.nn.layers import BatchNorm
 from preact.train.footprint import network_bytes
 from preact.train.graph import Graph, Pool
 
@@ -29,6 +30,7 @@ class Facts(NamedTuple):
     kept_bytes: int | None
     peak_bytes: int
     launches: int
+    bn_batch: int
 
 
 class TimedNetwork:
@@ -82,6 +84,7 @@ class TimedNetwork:
             kept_bytes,
             peak_bytes,
             self.launches(),
+            self.bn_batch(),
         )
 
     def turn(self) -> tuple[float, float]:
@@ -107,6 +110,16 @@ class TimedNetwork:
         self.step()
         peak = torch.cuda.max_memory_allocated() - before
         return None, peak // len(self.images)
+
+    def bn_batch(self) -> int:
+        """Images over which BN takes its statistics in a training step."""
+        images = len(self.images)
+        ghosts = (
+            min(module.ghost_batch or images, images)
+            for module in self.network.modules()
+            if isinstance(module, BatchNorm)
+        )
+        return min(ghosts, default=images)
 
     def launches(self) -> int:
         """Kernels that a step launches on the GPU; 0 on the CPU."""

@@ -79,6 +79,7 @@ def _stoppable(options: argparse.Namespace) -> int:
 
 def _bench(options: argparse.Namespace) -> int:
     """Check, measure, print, record."""
+    started_utc = datetime.now(UTC).isoformat(timespec="seconds")
     for name, most in MOST.items():
         check_positive(name, getattr(options, name), most)
     if options.record:
@@ -121,7 +122,6 @@ def _bench(options: argparse.Namespace) -> int:
     record: dict[str, Any] = {
         "network": f"ResNet-{plan.depth}, full pre-activation",
         "batch": options.batch,
-        "bn_batch": options.batch,
         "precision": " / ".join(
             ["float32", *(["fp16"] if any(e.half for e in entries) else [])]
         ),
@@ -130,7 +130,7 @@ def _bench(options: argparse.Namespace) -> int:
         "device": _name(device),
         "torch": torch.__version__,
         "git": git(),
-        "started_utc": datetime.now(UTC).isoformat(timespec="seconds"),
+        "started_utc": started_utc,
         "gradient_error": error,
         "rows": [one.summary() for one in measured],
     }

@@ -23,7 +23,14 @@ Ms = Annotated[float, Field(gt=0.0)]
 
 @typed
 class BenchRow:
-    """One contestant of `preact bench`; times in milliseconds."""
+    """One contestant of `preact bench`; times in milliseconds.
+
+    Parameters
+    ----------
+    bn_batch : int or None
+        Images over which its BN takes its statistics; None in records older
+        than it, which have one of all rows.
+    """
 
     name: Text
     peer: bool
@@ -36,6 +43,8 @@ class BenchRow:
     peak_bytes_per_image: Bytes | None
     first_step_s: NotNegative
     launches: Bytes
+    # Younger than the first records: with a default.
+    bn_batch: Positive | None = None
 
 
 @typed
@@ -46,18 +55,19 @@ class BenchRecord:
 
     Parameters
     ----------
-    bn_batch : int
-        Images over which BN takes its statistics, but for contestants with
-        ghost batches in their names.
+    bn_batch : int or None
+        Of all rows, but for contestants with ghost batches in their names;
+        None where each row has its own.
     threads : int
         CPU threads of each contestant.
     started_utc : str
-        When the times had been taken: ISO 8601.
+        When the command began, in records without `bn_batch`; in those
+        with it, when the times had been taken: ISO 8601.
     """
 
     network: Text
     batch: Positive
-    bn_batch: Positive
+    bn_batch: Positive | None = None
     precision: Text
     rounds: Positive
     threads: Positive
