@@ -16,13 +16,13 @@ from preact.figures import Table
 from preact.figures.tables import data_name, line_name
 from preact.records import Deviation, Record
 from preact.records.compare import (
-    FAIL_ERROR_PCT,
     PUBLISHED,
     Line,
     compare,
     deviations,
     load_records,
 )
+from preact.records.line import FAIL_ERROR_PCT
 from preact.records.speed import load_times
 from preact.strings import Strings
 

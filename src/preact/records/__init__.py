@@ -125,9 +125,9 @@ forward_ms_min, forward_ms_median : float
 kept_bytes_per_image : int or None
     Bytes that a step keeps for its backward pass, for each image; None on a
     GPU, where they are not measured.
-peak_bytes_per_image : int
+peak_bytes_per_image : int or None
     Most bytes at any time of a step, beyond what was held before it, for
-    each image.
+    each image; None is not known.
 first_step_s : float
     Seconds of the first step, with what is compiled in it.
 launches : int
@@ -171,5 +171,14 @@ __all__ = [
 
 
 def schema() -> dict[str, object]:
-    """Return the JSON schemas of a run's record and of a bench record."""
+    """Return the JSON schemas of a run's record and of a bench record.
+
+    Examples
+    --------
+    >>> from preact.records import schema
+    >>> list(schema())
+    ['run', 'bench']
+    >>> schema()["run"]["properties"]["convs"]["maximum"]
+    3
+    """
     return {"run": _schema(Record), "bench": _schema(BenchRecord)}

@@ -22,14 +22,14 @@ paper_has : bool
 """
 
 import re
-import statistics
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from preact import paper
 from preact.records.files import read_record
+from preact.records.line import Line
 from preact.records.record import Deviation, Record, sha256_of
 from preact.records.speed import PUBLISHED
 from preact.spec import find_row
@@ -45,7 +45,6 @@ __all__ = [
     "paper_errors",
 ]
 
-FAIL_ERROR_PCT = 20.0  # the paper's "fail" is a test error above this
 # What of the paper stands beside ours; digits are no data set of its own.
 PAPER_DATA = {
     "digits": "CIFAR-10",
@@ -53,62 +52,6 @@ PAPER_DATA = {
     "cifar100": "CIFAR-100",
     "imagenet": "ImageNet",
 }
-
-
-@dataclass(frozen=True, kw_only=True)
-class Line:
-    """One row of a table: all seeds of one network, and the paper's error.
-
-    Parameters
-    ----------
-    tail : str
-        What stands before the classifier; "" is nothing.
-    errors_pct : tuple of float
-        Test errors of the last iteration, by seed.
-    paper_data : str
-        The paper's data set that ours stands beside; "" is none.
-    paper_pct : float or None
-        The paper's error; None where it prints "fail", or if `paper_has` is
-        False, nothing.
-    settings : tuple of str
-        What tells it from other lines of the same row and network, for
-        example "execution.precision bf16".
-    """
-
-    row: str
-    spec: str
-    tail: str
-    depth: int
-    convs: int
-    width: int
-    data_label: str
-    errors_pct: tuple[float, ...]
-    paper_data: str
-    paper_has: bool
-    paper_pct: float | None
-    settings: tuple[str, ...] = ()
-
-    @property
-    def n(self) -> int:
-        return len(self.errors_pct)
-
-    @property
-    def median(self) -> float:
-        return statistics.median(self.errors_pct)
-
-    @property
-    def mean(self) -> float:
-        return statistics.fmean(self.errors_pct)
-
-    @property
-    def std(self) -> float | None:
-        """Deviation of the sample; None of a single run."""
-        return statistics.stdev(self.errors_pct) if self.n > 1 else None
-
-    @property
-    def fails(self) -> bool:
-        """Whether the paper would have printed "fail"."""
-        return self.median > FAIL_ERROR_PCT
 
 
 def load_records(
@@ -123,7 +66,16 @@ def load_records(
     FileNotFoundError
         If there are none.
     ValueError
-        If a file is damaged.
+        If a file is damaged, two are of one run, or `experiment` is no name.
+
+    Examples
+    --------
+    >>> from preact.records.compare import load_records
+    >>> records = load_records("digits_table_2")
+    >>> len(records), len({record.row for record in records})
+    (60, 6)
+    >>> sum(record.outcome == "diverged" for record in records)
+    4
     """
     if experiment and not re.fullmatch(r"[A-Za-z0-9][\w.+-]*", experiment):
         raise ValueError(
@@ -161,6 +113,7 @@ def compare(records: Iterable[Record]) -> list[Line]:
 
     Examples
     --------
+    >>> from preact.records.compare import compare, load_records
     >>> original = compare(load_records("digits_table_2"))[0]
     >>> original.row, original.n, original.paper_pct
     ('original', 5, 6.61)
@@ -239,7 +192,18 @@ def _flat(settings: dict[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def medians(experiment: str) -> dict[tuple[str, int], str]:
-    """Our published medians by (row, depth), with n; {} before any run."""
+    """Our published medians by (row, depth); {} before any run.
+
+    Texts of percent and number of runs; lines without an error of the
+    paper's beside them are left out.
+
+    Examples
+    --------
+    >>> from preact.records.compare import medians
+    >>> table_2 = medians("digits_table_2")
+    >>> table_2["original", 110], table_2["full-preactivation", 110]
+    ('69.72 (n = 5)', '4.44 (n = 5)')
+    """
     if not (PUBLISHED / experiment).is_dir():
         return {}
     return {
@@ -254,11 +218,21 @@ QUOTES = "'\""
 
 
 def paper_errors() -> dict[tuple[str, int, int, str], float | None]:
-    """The paper's errors by data, depth, convs and row; None is "fail".
+    """The paper's errors in percent by data, depth, convs and row.
+
+    None is "fail".
 
     CIFAR's of Tables 1 to 3, ImageNet's top-1 of Table 5 (trained with
     scale augmentation, tested at 320x320: the setting in which it gives all
     its networks).
+
+    Examples
+    --------
+    >>> from preact.records.compare import paper_errors
+    >>> paper_errors()["CIFAR-10", 110, 2, "original"]
+    6.61
+    >>> paper_errors()["ImageNet", 200, 3, "full-preactivation"]
+    20.7
     """
     errors: dict[tuple[str, int, int, str], float | None] = {}
     for table in (1, 2, 3):
@@ -277,7 +251,14 @@ def paper_errors() -> dict[tuple[str, int, int, str], float | None]:
 
 
 def deviations(records: Iterable[Record]) -> list[Deviation]:
-    """Every departure from the paper that the records name, once."""
+    """Every departure from the paper that the records name, once.
+
+    Examples
+    --------
+    >>> from preact.records.compare import deviations, load_records
+    >>> [one.why for one in deviations(load_records("digits_table_2"))]
+    ['what a laptop does in half a minute']
+    """
     return list(
         dict.fromkeys(one for record in records for one in record.deviations)
     )

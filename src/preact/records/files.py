@@ -41,6 +41,20 @@ def write_record(
     FileExistsError
         If the record is there already: two runs cannot write one. Its curve
         stays as it is.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from preact.records import read_curve, read_record, write_record
+    >>> from preact.records.compare import PUBLISHED
+    >>> old = PUBLISHED / "digits_table_2/digits/resnet-110-2/original"
+    >>> record = read_record(old / "seed-1.json")
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "seed-1.json")
+    ...     same = write_record(path, record, [{"iteration": 1, "loss": 2.3}])
+    ...     read_curve(path), same == record
+    ({'iteration': [1.0], 'loss': [2.3]}, True)
     """
     values = dump(record) if isinstance(record, Record) else dict(record)
     checked = parse(Record, values, str(path))
@@ -68,6 +82,15 @@ def read_record(path: Path | str) -> Record:
         If there is none.
     ValueError
         If the file is no JSON, or no record.
+
+    Examples
+    --------
+    >>> from preact.records import read_record
+    >>> from preact.records.compare import PUBLISHED
+    >>> folder = PUBLISHED / "digits_table_2/digits/resnet-110-2/original"
+    >>> record = read_record(folder / "seed-1.json")
+    >>> record.outcome, record.iterations, record.test_error_pct
+    ('finished', 300, 82.5)
     """
     return parse(Record, read_json(Path(path)), str(path))
 
@@ -117,8 +140,21 @@ def read_curve(path: Path | str) -> dict[str, list[float]]:
 
     Raises
     ------
+    FileNotFoundError
+        If there is none.
     ValueError
         If a line has another number of cells, or one is no number.
+
+    Examples
+    --------
+    >>> from preact.records import read_curve
+    >>> from preact.records.compare import PUBLISHED
+    >>> folder = PUBLISHED / "digits_table_2/digits/resnet-110-2/original"
+    >>> curve = read_curve(folder / "seed-1.json")
+    >>> list(curve)
+    ['iteration', 'lr', 'loss', 'train_error_pct', 'test_error_pct']
+    >>> curve["iteration"][-1], curve["test_error_pct"][-1]
+    (300.0, 82.5)
     """
     path = Path(path).with_suffix(".csv")
     names, *lines = csv.reader(io.StringIO(read_text(path))) or [[]]
@@ -163,6 +199,17 @@ def write_new(path: Path, content: str | bytes, *, replace: bool) -> None:
     ------
     FileExistsError
         If it is there and not to be replaced.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from preact.records import write_new
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "notes.txt")
+    ...     write_new(path, "depth: 110", replace=False)
+    ...     path.read_text("utf-8")
+    'depth: 110'
     """
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     try:

@@ -31,7 +31,19 @@ Depth = Annotated[int, Field(ge=3, le=MOST["depth"])]
 
 @typed
 class Deviation:
-    """One departure from the paper; printed under the table."""
+    """One departure from the paper; printed under the table.
+
+    Examples
+    --------
+    >>> from preact.records import read_record
+    >>> from preact.records.compare import PUBLISHED
+    >>> folder = PUBLISHED / "digits_table_2/digits/resnet-110-2/original"
+    >>> (one,) = read_record(folder / "seed-1.json").deviations
+    >>> one.from_
+    'CIFAR-10, 64,000 iterations of 128'
+    >>> one.to
+    '1,437 digits of 8x8, 300 iterations of 64'
+    """
 
     from_: Annotated[Text, Field(alias="from")]
     to: Text
@@ -40,7 +52,17 @@ class Deviation:
 
 @typed
 class Git:
-    """The code that ran, and if it was changed; None is not known."""
+    """The code that ran, and if it was changed; None is not known.
+
+    Examples
+    --------
+    >>> from preact.records import Git
+    >>> Git(commit="ab727d9", dirty=False)
+    Git(commit='ab727d9', dirty=False)
+    >>> Git(commit="ab727d9", dirty="no")
+    Traceback (most recent call last):
+    ValueError: dirty must be true or false; got 'no'
+    """
 
     commit: Text | None
     dirty: bool | None
@@ -48,7 +70,19 @@ class Git:
 
 @typed
 class Profile:
-    """Signal and gradient at x_0, ..., x_L in one step of training."""
+    """Signal and gradient at x_0, ..., x_L in one step of training.
+
+    Examples
+    --------
+    >>> from preact.records import read_record
+    >>> from preact.records.compare import PUBLISHED
+    >>> folder = PUBLISHED / "digits_table_2/digits/resnet-110-2/original"
+    >>> first, *_, last = read_record(folder / "seed-1.json").profiles
+    >>> first.iteration, last.iteration, len(first.signal_rms)
+    (0, 299, 55)
+
+    The 54 units of ResNet-110 lie between 55 signals, x_0 to x_54.
+    """
 
     iteration: Bytes
     signal_rms: tuple[float | None, ...]
@@ -70,6 +104,17 @@ class Record:
     ValueError
         If a field is missing, of another kind or out of its range, or if
         the configuration is not the one that was hashed.
+
+    Examples
+    --------
+    >>> from preact.records import read_record
+    >>> from preact.records.compare import PUBLISHED
+    >>> folder = PUBLISHED / "digits_table_2/digits/resnet-110-2/original"
+    >>> record = read_record(folder / "seed-1.json")
+    >>> record.row, record.depth, record.seed, record.bn_batch
+    ('original', 110, 1, 64)
+    >>> record.recipe, record["protocol"]
+    ('digits', 'digits')
     """
 
     experiment: Name
@@ -168,6 +213,15 @@ IN_CONFIG = (
 
 
 def sha256_of(config: Mapping[str, Any]) -> str:
-    """Hash of a configuration: the identity of its run."""
+    """SHA-256 of a configuration in hexadecimal: the identity of its run.
+
+    Examples
+    --------
+    >>> from preact.records import sha256_of
+    >>> len(sha256_of({"depth": 110, "seed": 1}))
+    64
+    >>> sha256_of({"depth": 110}) == sha256_of({"depth": 164})
+    False
+    """
     text = json.dumps(config, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -30,6 +30,15 @@ class BenchRow:
     bn_batch : int or None
         Images over which its BN takes its statistics; None in records older
         than it, which have one of all rows.
+
+    Examples
+    --------
+    >>> from preact.records.speed import load_times
+    >>> from preact.records import BenchRecord
+    >>> from preact.typed import parse
+    >>> bench = parse(BenchRecord, load_times("cpu-164"))
+    >>> [row.name for row in bench.rows if row.peer]
+    ['pytorchcv, as shipped', 'torch-resnet, as shipped']
     """
 
     name: Text
@@ -63,6 +72,16 @@ class BenchRecord:
     started_utc : str
         When the command began, in records without `bn_batch`; in those
         with it, when the times had been taken: ISO 8601.
+
+    Examples
+    --------
+    >>> from preact.records import BenchRecord
+    >>> from preact.records.speed import load_times
+    >>> from preact.typed import parse
+    >>> bench = parse(BenchRecord, load_times("cpu-164"))
+    >>> times = {row.name: row.train_ms_min for row in bench.rows}
+    >>> bench.network, times["preact, fast"] < times["preact"]
+    ('ResNet-164, full pre-activation', True)
     """
 
     network: Text
