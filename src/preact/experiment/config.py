@@ -174,6 +174,15 @@ class Experiment:
     final_bn : tuple of "drawn", True or False
         Tails before the classifier: as the row asks for, or that with one
         BN put in front or taken away.
+
+    Examples
+    --------
+    >>> from preact.experiment import read_experiment
+    >>> table_2 = read_experiment("table_2")
+    >>> list(table_2.rows)[:2], table_2.data
+    (['original', 'bn-after-addition'], 'cifar10')
+    >>> [(n.depth, n.convs, len(n.seeds)) for n in table_2.networks]
+    [(110, 2, 5), (164, 3, 5)]
     """
 
     name: Name
@@ -188,7 +197,14 @@ class Experiment:
 
 
 def experiment_schema() -> dict[str, Any]:
-    """Return the JSON schema of an experiment file."""
+    """Return the JSON schema of an experiment file.
+
+    Examples
+    --------
+    >>> from preact.experiment import experiment_schema
+    >>> list(experiment_schema()["properties"])
+    ['title', 'scientific', 'nuisance', 'fixed', 'deviation']
+    """
     return schema(ExperimentFile)
 
 
@@ -201,6 +217,23 @@ def read_experiment(path: Path | str) -> Experiment:
         If there is none.
     ValueError
         If it is not TOML, or says something that means nothing here.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from preact.experiment import read_experiment
+    >>> text = '''
+    ... [scientific]
+    ... rows = ["original", "full-preactivation"]
+    ... networks = [{ depth = 56, convs = 2, seeds = [1, 2] }]
+    ... '''
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "mine.toml")
+    ...     _ = path.write_text(text, "utf-8")
+    ...     experiment = read_experiment(path)
+    >>> experiment.name, list(experiment.rows), experiment.recipe.name
+    ('mine', ['original', 'full-preactivation'], 'paper')
     """
     path = find_file(Path(path))
     text = read_text(path)
@@ -223,6 +256,7 @@ def shipped() -> dict[str, Path]:
 
     Examples
     --------
+    >>> from preact.experiment import shipped
     >>> [name for name in shipped() if name.startswith("table")]
     ['table_1', 'table_2', 'table_3', 'table_3_cifar100']
     """

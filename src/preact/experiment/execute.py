@@ -37,7 +37,19 @@ ATTEMPTS = 10  # to lock a folder that others delete
 
 
 class Busy(RuntimeError):
-    """Another process is at work on this run."""
+    """Another process is at work on this run.
+
+    Examples
+    --------
+    >>> from preact.experiment import Busy, execute
+    >>> def made(planned, out):
+    ...     try:
+    ...         return execute(planned, out, device="cpu")
+    ...     except Busy:
+    ...         return None  # go on with another run
+    >>> issubclass(Busy, RuntimeError)
+    True
+    """
 
 
 def execute(
@@ -62,7 +74,7 @@ def execute(
     out : Path or str
         Folder of records; checkpoints lie beside them until the run is over.
     device : str
-        "cpu" or "cuda".
+        "cpu", "cuda" or "cuda:<number>".
     report : callable, optional
         Called with each point of the curve.
     left_s : callable
@@ -85,6 +97,26 @@ def execute(
         If the record there is of another configuration, or none can be
         written: a number in it is not finite, or its name leads astray; or
         if it is there and the weights that are asked for are not.
+    MemoryError
+        If the run does not fit into memory.
+    Stopped, TimeOver
+        As `preact.train.train`: the same call goes on from there.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from tempfile import TemporaryDirectory
+    >>> from preact.data import load
+    >>> from preact.experiment import PlannedRun, execute
+    >>> from preact.train import Run, find_recipe
+    >>> recipe = replace(find_recipe("digits"), iterations=2)
+    >>> data = load("digits")
+    >>> run = Run(row="original", depth=8, convs=2, recipe=recipe, data=data)
+    >>> with TemporaryDirectory() as out:
+    ...     _ = execute(PlannedRun("mine", run), out, device="cpu")
+    ...     record, new = execute(PlannedRun("mine", run), out, device="cpu")
+    >>> record.iterations, new  # the second time it is read
+    (2, False)
     """
     check_device(device)
     if not isinstance(planned, PlannedRun):
@@ -246,6 +278,15 @@ def find_checkpoint(path: Path) -> Path | None:
     ----------
     path : Path
         Of the record, which need not be there yet.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from preact.experiment import find_checkpoint
+    >>> from preact.records.compare import PUBLISHED
+    >>> folder = PUBLISHED / "digits_table_2/digits/resnet-110-2/original"
+    >>> print(find_checkpoint(folder / "seed-1.json"))
+    None
     """
     for name in (NAME, PREVIOUS):
         checkpoint = checkpoints(path) / name

@@ -22,7 +22,18 @@ from preact.typed import check_name, shortened
 
 @dataclass(frozen=True)
 class PlannedRun:
-    """One run of an experiment and the path of its record."""
+    """One run of an experiment and the path of its record.
+
+    Examples
+    --------
+    >>> from preact.data import load
+    >>> from preact.experiment import PlannedRun
+    >>> from preact.train import Run, find_recipe
+    >>> data, recipe = load("digits"), find_recipe("digits")
+    >>> run = Run(row="original", depth=56, convs=2, recipe=recipe, data=data)
+    >>> PlannedRun("mine", run).path.as_posix()
+    'mine/digits/resnet-56-2/original/seed-1.json'
+    """
 
     experiment: str
     run: Run
@@ -61,6 +72,15 @@ def planned_runs(experiment: Experiment, data: Data) -> Iterator[PlannedRun]:
 
     All first seeds come before all second ones, so that an experiment that
     is stopped has every row.
+
+    Examples
+    --------
+    >>> from preact.data import load
+    >>> from preact.experiment import planned_runs, read_experiment
+    >>> experiment = read_experiment("digits_table_2")
+    >>> plan = list(planned_runs(experiment, load("digits")))
+    >>> len(plan), sum(planned.run.recipe.iterations for planned in plan)
+    (60, 18000)
     """
     by_path: dict[Path, tuple[int, PlannedRun]] = {}
     for network in experiment.networks:
@@ -95,7 +115,25 @@ def tail(spec: UnitSpec, final_bn: str | bool) -> tuple[Op, ...] | None:
 
 
 def cost(run: Run, device: str, steps: int = 3) -> float:
-    """Seconds that a run will take here, from the time of a few steps."""
+    """Seconds that a run will take here, from the time of a few steps.
+
+    Raises
+    ------
+    ValueError
+        If the device is not here.
+    MemoryError
+        If the run would not fit into memory.
+
+    Examples
+    --------
+    >>> from preact.data import load
+    >>> from preact.experiment import cost
+    >>> from preact.train import Run, find_recipe
+    >>> data, recipe = load("digits"), find_recipe("digits")
+    >>> run = Run(row="original", depth=8, convs=2, recipe=recipe, data=data)
+    >>> cost(run, "cpu", steps=1) > 0
+    True
+    """
     check_memory(run, device)
     session = Session(run, device, ALONE)
     times = []

@@ -10,7 +10,15 @@ from preact.train.run import Run
 
 
 def find_device() -> str:
-    """Return the fastest device that is here."""
+    """Return the fastest device that is here.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from preact.experiment import find_device
+    >>> find_device() == ("cuda" if torch.cuda.is_available() else "cpu")
+    True
+    """
     return "cuda" if torch.cuda.is_available() else "cpu"
 
 
