@@ -49,12 +49,12 @@ def evaluate(
 
     Examples
     --------
-    >>> import preact
-    >>> data = preact.data.load("digits")
-    >>> plan = preact.cifar_plan(
-    ...     "original", depth=8, convs=2, image=data.shape
-    ... )
-    >>> 80 < evaluate(preact.Network(plan, seed=0), data) < 95
+    >>> from preact import Network, cifar_plan
+    >>> from preact.data import load
+    >>> from preact.train import evaluate
+    >>> data = load("digits")
+    >>> plan = cifar_plan("original", depth=8, convs=2, image=data.shape)
+    >>> 80 < evaluate(Network(plan, seed=0), data) < 95  # of ten digits
     True
     """
     for value, kind, words in (

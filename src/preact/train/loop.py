@@ -26,7 +26,24 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class Outcome:
-    """How a run ended; `weights` are those of its last iteration."""
+    """How a run ended; `weights` are those of its last iteration.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from tempfile import TemporaryDirectory
+    >>> from preact.data import load
+    >>> from preact.train import Run, find_recipe, train
+    >>> recipe = replace(find_recipe("digits"), iterations=2)
+    >>> data = load("digits")
+    >>> run = Run(row="original", depth=8, convs=2, recipe=recipe, data=data)
+    >>> with TemporaryDirectory() as folder:
+    ...     outcome = train(run, folder)
+    >>> outcome.outcome, outcome.curve[-1]["test_error_pct"] > 50
+    ('finished', True)
+    >>> [profile["iteration"] for profile in outcome.profiles]
+    [0, 1]
+    """
 
     outcome: str  # "finished" or "diverged"
     iterations: int
@@ -83,7 +100,7 @@ def train(
     folder : Path or str
         Where checkpoints are kept until the run is over.
     device : str
-        "cpu" or "cuda".
+        "cpu", "cuda" or "cuda:<number>".
     save_every, report_every : int
         Iterations between checkpoints, and between points of the curve.
     save_every_s : float
@@ -109,14 +126,29 @@ def train(
     Raises
     ------
     ValueError
-        If no checkpoint in the folder can be read, or one is of another
-        configuration.
+        If the device is not here, or the folder has checkpoints and none
+        can be read, or one is of another configuration.
     Stopped
         After SIGINT, SIGTERM or SIGHUP: a `KeyboardInterrupt`. This very
         iteration's checkpoint has been saved; so for `TimeOver`. A handler
         that the calling program has for the signal is called before.
     TimeOver
         If no time is left.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from tempfile import TemporaryDirectory
+    >>> from preact.data import load
+    >>> from preact.train import Run, find_recipe, train
+    >>> recipe = replace(find_recipe("digits"), iterations=2)
+    >>> data = load("digits")
+    >>> run = Run(row="original", depth=8, convs=2, recipe=recipe, data=data)
+    >>> with TemporaryDirectory() as folder:
+    ...     first = train(run, folder)
+    ...     again = train(run, folder)  # from the checkpoint: nothing to do
+    >>> first.curve == again.curve
+    True
     """
     last = run.recipe.iterations
     profiled = profiled_iterations(last)

@@ -42,6 +42,19 @@ class Recipe:
     ValueError
         If the batch is not made of whole ghost batches, or a field has a
         value of another kind or out of its range.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from preact.train import find_recipe
+    >>> paper = find_recipe("paper")
+    >>> paper.batch, paper.iterations, paper.drop_at
+    (128, 64000, (32000, 48000))
+    >>> paper.lr_at(0), paper.lr_at(400), round(paper.lr_at(32_000), 4)
+    (0.01, 0.1, 0.01)
+    >>> replace(paper, batch=100)
+    Traceback (most recent call last):
+    ValueError: batch must be a multiple of ghost_batch; got 100 and 64
     """
 
     name: str
@@ -92,7 +105,14 @@ class Recipe:
 
 @cache
 def recipes() -> dict[str, Recipe]:
-    """Return every recipe by name."""
+    """Return every recipe by name.
+
+    Examples
+    --------
+    >>> from preact.train import recipes
+    >>> list(recipes())
+    ['paper', 'torch-release', 'digits', 'imagenet', 'modern']
+    """
     text = files("preact.train").joinpath("recipes.toml").read_text("utf-8")
     return {
         name: parse(Recipe, {"name": name} | values, "recipes.toml")
@@ -107,6 +127,14 @@ def find_recipe(name: str) -> Recipe:
     ------
     ValueError
         If there is none; the message lists them.
+
+    Examples
+    --------
+    >>> from preact.train import find_recipe
+    >>> find_recipe("paper").weight_decay
+    0.0001
+    >>> find_recipe("modern").schedule
+    'linear'
     """
     if name not in tuple(recipes()):
         names = ", ".join(recipes())

@@ -46,6 +46,15 @@ class Execution:
     ------
     ValueError
         If a field has another value than these, or `fast` stands alone.
+
+    Examples
+    --------
+    >>> from preact.train import Execution
+    >>> Execution(precision="bf16", memory="unit").processes
+    1
+    >>> Execution(fast=True)
+    Traceback (most recent call last):
+    ValueError: fast needs channels_last; got it without
     """
 
     precision: Precision = "fp32"
@@ -85,6 +94,15 @@ class Run:
     stages : {3, 4}
         4 is a network of ImageNet's behind the stem of CIFAR's: small images
         in ResNet-50. On ImageNet itself it is 4 in any case.
+
+    Examples
+    --------
+    >>> from preact.data import load
+    >>> from preact.train import Run, find_recipe
+    >>> data, recipe = load("digits"), find_recipe("digits")
+    >>> run = Run(row="original", depth=110, convs=2, recipe=recipe, data=data)
+    >>> run.plan.parameters, run.outputs, len(run.config_sha256)
+    (1727674, 10, 64)
     """
 
     row: str
