@@ -46,6 +46,17 @@ class Contestant:
     on_gpu : {"no", "eager", "half", "all"}
         What is tried there: checkpoints cannot be captured, and the kernels
         of `fast` are for half precision.
+
+    Examples
+    --------
+    >>> from functools import partial
+    >>> from preact import Network, cifar_plan
+    >>> from preact.bench import Contestant
+    >>> plan = cifar_plan("full-preactivation", depth=11, convs=3)
+    >>> build = partial(Network, plan, seed=0)
+    >>> mine = Contestant(name="mine", peer=False, build=build)
+    >>> mine.build().plan.depth, mine.channels_last
+    (11, False)
     """
 
     name: str
@@ -87,6 +98,16 @@ def contestants(
     ----------
     plan : NetworkPlan
         A ResNet-164 or 1001 of full pre-activation units for CIFAR-10.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from preact import cifar_plan
+    >>> from preact.bench import contestants
+    >>> plan = cifar_plan("full-preactivation", depth=164, convs=3)
+    >>> *_, last = contestants(plan, torch.device("cpu"))
+    >>> last.name, last.channels_last
+    ('preact, fast, segment', True)
     """
     for entry in _contestants(plan):
         if device.type != "cuda":

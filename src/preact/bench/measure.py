@@ -21,7 +21,17 @@ from preact.plan import NetworkPlan, cifar_plan
 
 @dataclass
 class Measured:
-    """A contestant, and the seconds of each round."""
+    """A contestant, and the seconds of each round.
+
+    Examples
+    --------
+    >>> from preact.bench import Measured
+    >>> from preact.bench.timed_network import Facts
+    >>> facts = Facts(1_703_258, 2.5, None, 25_000_000, 0, bn_batch=32)
+    >>> mine = Measured("mine", False, facts, [0.2, 0.1, 0.4], [0.05])
+    >>> mine.summary()["train_ms_min"], mine.summary()["train_ms_median"]
+    (100.0, 200.0)
+    """
 
     name: str
     peer: bool
@@ -67,6 +77,18 @@ def check(plan: NetworkPlan, device: torch.device) -> list[Compared]:
     ------
     ArithmeticError
         If one is larger than PyTorch's own explains.
+
+    Examples
+    --------
+    Two seconds, so no test runs it here:
+
+    >>> import torch
+    >>> from preact import cifar_plan
+    >>> from preact.bench import check
+    >>> plan = cifar_plan("full-preactivation", depth=110, convs=2)
+    >>> rows = check(plan, torch.device("cpu"))  # doctest: +SKIP
+    >>> [row.part for row in rows]  # doctest: +SKIP
+    ['logits', 'gradients', 'statistics']
     """
     shallow = cifar_plan(
         plan.spec,
@@ -106,6 +128,27 @@ def compare_times(
         Images in a step.
     rounds : int
         Turns of each; one more before them does not count.
+
+    Raises
+    ------
+    ChildProcessError
+        If the process of a contestant ends, for want of memory perhaps.
+
+    Examples
+    --------
+    Some seconds, so no test runs it here:
+
+    >>> import torch
+    >>> from preact import cifar_plan
+    >>> from preact.bench import compare_times, contestants
+    >>> plan = cifar_plan("full-preactivation", depth=11, convs=3)
+    >>> cpu = torch.device("cpu")
+    >>> entries = list(contestants(plan, cpu))[-1:]
+    >>> (ours,) = compare_times(  # doctest: +SKIP
+    ...     entries, plan, batch=4, rounds=2, device=cpu
+    ... )
+    >>> len(ours.train_s), len(ours.forward_s)  # doctest: +SKIP
+    (2, 2)
     """
     shape = (batch, *plan.image)
     with ExitStack() as stack:
@@ -149,6 +192,15 @@ def limit_ms(plan: NetworkPlan, batch: int, device: torch.device) -> float:
     ----------
     plan : NetworkPlan
         Of bottleneck units.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from preact import cifar_plan
+    >>> from preact.bench import limit_ms
+    >>> plan = cifar_plan("full-preactivation", depth=1001, convs=3)
+    >>> if torch.cuda.is_available():
+    ...     assert limit_ms(plan, 64, torch.device("cuda")) > 1
     """
     narrow = sum(
         unit.c_inner * height * width

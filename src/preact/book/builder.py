@@ -51,6 +51,14 @@ def unit_builder(under: Mapping[str, str] | None = None) -> Html:
     ----------
     under : mapping, optional
         The name of each unit to markup that stands below its lines.
+
+    Examples
+    --------
+    Half a minute of measuring, so no test runs it here; a cell shows it:
+
+    >>> from preact.book import setup, unit_builder
+    >>> strings = setup("en")
+    >>> unit_builder()  # doctest: +SKIP
     """
     say, under = words(), under or {}
     ways = twelve_units()

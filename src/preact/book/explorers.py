@@ -51,6 +51,14 @@ def unit_explorer(depths: Sequence[int] = (10, 50)) -> Html:
     ----------
     depths : sequence of int
         Numbers of units to choose from, width 64.
+
+    Examples
+    --------
+    Seconds of measuring, so no test runs it here; a cell shows the menus:
+
+    >>> from preact.book import setup, unit_explorer
+    >>> strings = setup("en")
+    >>> unit_explorer(depths=(10, 50))  # doctest: +SKIP
     """
     say = words()
     tails = {"derived": PAPER, "final_bn": Conventions(tail=(BN,))}
@@ -125,6 +133,24 @@ def stepper(label: str, frames: Mapping[str, Picture], start: str) -> Html:
         Its value, as shown, to a picture.
     start : str
         The value at first.
+
+    Raises
+    ------
+    ValueError
+        If `start` is none of the values.
+
+    Examples
+    --------
+    >>> from preact import cifar_plan
+    >>> from preact.book import setup, stepper
+    >>> from preact.figures import unit_diagram
+    >>> strings, frames = setup("en"), {}
+    >>> for row in ("original", "full-preactivation"):
+    ...     unit = cifar_plan(row, depth=11, convs=3).units[0]
+    ...     frames[row] = unit_diagram(unit, strings, row)
+    >>> slider = stepper("unit", frames, start="original")  # a cell shows it
+    >>> slider.markup.count("<svg")
+    2
     """
     keys = list(frames)
     first = keys.index(start)
@@ -162,6 +188,16 @@ def stack_explorer(fallback: Picture) -> Html:
     ----------
     fallback : Picture
         The measured figure that stands where no script runs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from preact.book import setup, stack_explorer
+    >>> from preact.figures import signal_and_gradient
+    >>> strings, ones = setup("en"), {"original": np.ones(11)}
+    >>> explorer = stack_explorer(signal_and_gradient(ones, ones, strings))
+    >>> explorer.markup.count("<svg")  # what stands where no script runs
+    2
     """
     return _live(
         "stack",
@@ -184,6 +220,18 @@ def growth_explorer(fallback: Picture) -> Html:
     ----------
     fallback : Picture
         The measured figure that stands where no script runs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from preact.book import growth_explorer, setup
+    >>> from preact.figures import growth_laws
+    >>> strings, depth = setup("en"), np.arange(11.0)
+    >>> curves = {"full-preactivation": np.sqrt(1 + depth)}
+    >>> laws = {"root": np.sqrt(1 + depth), "linear": 1 + depth}
+    >>> explorer = growth_explorer(growth_laws(curves, laws, strings))
+    >>> explorer.markup.count("<svg")  # what stands where no script runs
+    2
     """
     say = words()
     laws = {law: say(f"law.{law}") for law in ("root", "linear")}

@@ -22,6 +22,13 @@ def setup(language: str) -> Strings:
     ------
     ValueError
         If there is no such edition.
+
+    Examples
+    --------
+    >>> from preact.book import setup
+    >>> strings = setup("en")
+    >>> strings("row.full-preactivation")
+    'full pre-activation'
     """
     global _current
     _current = Strings(language)
@@ -45,6 +52,12 @@ def glue(name: str, value: object) -> None:
         What the prose calls it.
     value : object
         Shown as `str(value)`: format numbers before.
+
+    Examples
+    --------
+    >>> from preact.book import glue
+    >>> glue("depth", 110)
+    {'text/plain': "'110'", 'text/html': '<code>depth</code>: 110'}
     """
     data: dict[str, Any] = {
         # quoted, or myst-nb would read 10,327,706 as a tuple of three

@@ -46,6 +46,15 @@ def predict(
         than a number.
     conceal : bool
         Whether the next cell, which prints the answer, is hidden until then.
+
+    Examples
+    --------
+    >>> from preact.book import predict, setup
+    >>> strings = setup("en")
+    >>> measured = {"depth_fresh": 2e7, "depth_one": 30.0}
+    >>> question = predict("depth_ask", measured, limits=(1, 1e8), log=True)
+    >>> "freshly drawn: 2e+07" in question.markup  # a cell shows it
+    True
     """
     say = words()
     rows = [
@@ -84,6 +93,15 @@ def growth_by_place_of_bn() -> dict[str, float]:
     dict
         A label for each place to the median over its four units of the
         median over the seeds.
+
+    Examples
+    --------
+    Half a minute of measuring, so no test runs it here:
+
+    >>> from preact.book import growth_by_place_of_bn
+    >>> growth = growth_by_place_of_bn()  # doctest: +SKIP
+    >>> growth["place_pre"] < growth["place_after"]  # doctest: +SKIP
+    True
     """
     labels = {"pre": "place_pre", "post": "place_post", "after": "place_after"}
     growth = {}

@@ -67,6 +67,14 @@ def race(units: int = 20, seed: int = 0) -> Html:
     ----------
     units, seed : int
         What the controls show at first, and what the recorded race has.
+
+    Examples
+    --------
+    Seconds of training, so no test runs it here; a cell shows the race:
+
+    >>> from preact.book import race, setup
+    >>> strings = setup("en")
+    >>> race(units=4)  # doctest: +SKIP
     """
     say, digits = words(), race_digits()
     loss, error = {}, {}

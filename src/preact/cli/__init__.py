@@ -48,11 +48,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0; 2 with one sentence on stderr; 130 after Ctrl-C; 1 if nobody
-        reads what is printed.
+        0; 2 with one sentence on stderr; after a signal 128 and its number,
+        so 130 after Ctrl-C; 1 if nobody reads what is printed, or if `check`
+        or `bench --check` has found a fault.
+
+    Raises
+    ------
+    SystemExit
+        After --help and --version, with 0; if there is no such command or
+        option, with 2.
 
     Examples
     --------
+    >>> from preact.cli import main
     >>> main(["report", "digits_table_2", "--json"])  # doctest: +ELLIPSIS
     [{"row": "original", ...
     0
@@ -143,6 +151,13 @@ def make_parser(needed: Collection[str]) -> argparse.ArgumentParser:
     ----------
     needed : collection of str
         Names in `COMMANDS`; the others are listed, not imported.
+
+    Examples
+    --------
+    >>> from preact.cli import make_parser
+    >>> options = make_parser(["plan"]).parse_args(["plan", "--depth", "110"])
+    >>> options.depth
+    110
     """
     parser = Parser(
         prog="preact",

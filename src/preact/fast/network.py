@@ -33,6 +33,16 @@ class NetworkView(Network):
         How units in a row are run.
     memory : {"keep", "recompute", "unit", "segment"}
         See `with_memory`.
+
+    Examples
+    --------
+    >>> from preact import Network, cifar_plan
+    >>> from preact.fast import fast
+    >>> plan = cifar_plan("full-preactivation", depth=11, convs=3)
+    >>> network = Network(plan, seed=0)
+    >>> view = fast(network)
+    >>> view.units is network.units, view.memory
+    (True, 'keep')
     """
 
     def __init__(
@@ -81,7 +91,19 @@ def fast(network: Network) -> NetworkView:
     Raises
     ------
     TypeError
-        If it is no `Network`, but another module that may hold one.
+        If it is no `Network`, but another module that may hold one, or has
+        a hook or a compiled call as a whole.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from preact import Network, cifar_plan
+    >>> from preact.fast import fast
+    >>> plan = cifar_plan("full-preactivation", depth=11, convs=3)
+    >>> network = Network(plan, seed=0).eval()
+    >>> x = torch.ones(2, 3, 32, 32)
+    >>> torch.allclose(fast(network)(x), network(x), rtol=1e-3, atol=1e-4)
+    True
     """
     _check_network(network, "fast")
     network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
@@ -103,6 +125,16 @@ def with_memory(network: Network, memory: Memory) -> NetworkView:
     ------
     TypeError, ValueError
         If it is no `Network`, or `memory` none of these.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from preact import Network, cifar_plan
+    >>> from preact.fast import with_memory
+    >>> plan = cifar_plan("full-preactivation", depth=11, convs=3)
+    >>> network, x = Network(plan, seed=0), torch.ones(2, 3, 8, 8)
+    >>> torch.equal(with_memory(network, "recompute")(x), network(x))
+    True
     """
     _check_network(network, "with_memory")
     if memory not in get_args(Memory):
@@ -149,6 +181,13 @@ def has_fused(device: torch.device) -> bool:
     """Whether a device runs the fused kernels: NVIDIA's, from Ampere on.
 
     Before, their registers do not suffice. Triton 3.3 comes with PyTorch 2.7.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from preact.fast import has_fused
+    >>> has_fused(torch.device("cpu"))
+    False
     """
     if device.type != "cuda" or find_spec("triton") is None:
         return False

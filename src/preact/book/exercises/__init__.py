@@ -37,7 +37,17 @@ __all__ = ["CHECKERS", "Verdict", "check"]
 
 
 class Verdict:
-    """Truth of a check; a cell that ends in one shows nothing more."""
+    """Truth of a check; a cell that ends in one shows nothing more.
+
+    Examples
+    --------
+    >>> import math
+    >>> from preact.book import check
+    >>> verdict = check("signal-4", math.comb(54, 2))  # doctest: +ELLIPSIS
+    Right. The most numerous paths run through half of the branches, ...
+    >>> bool(verdict)
+    True
+    """
 
     def __init__(self, right: bool) -> None:
         self.right = right
@@ -64,6 +74,14 @@ def check(exercise: str, answer: object) -> Verdict:
     ------
     ValueError
         If there is no such exercise.
+
+    Examples
+    --------
+    >>> from preact.book import check
+    >>> verdict = check("signal-4", 54)
+    Not yet: got 54. The number of pairs among 54.
+    >>> verdict = check("signal-4", 54 * 53 / 2)  # doctest: +ELLIPSIS
+    Right. The most numerous paths run through half of the branches, ...
     """
     say = words()
     if exercise not in CHECKERS:

@@ -39,12 +39,26 @@ def kernels() -> ctypes.CDLL | None:
     """Return the compiled kernels; None where there are none.
 
     The reason is logged, once.
+
+    Examples
+    --------
+    >>> from preact.fast import kernels
+    >>> library = kernels()
+    >>> library is None or hasattr(library, "bn_relu_forward")
+    True
     """
     return _load()[0]
 
 
 def kernels_status() -> str:
-    """One sentence: which kernels there are, or why there are none."""
+    """One sentence: which kernels there are, or why there are none.
+
+    Examples
+    --------
+    >>> from preact.fast import kernels_status
+    >>> "C kernels" in kernels_status()
+    True
+    """
     return _load()[1]
 
 
