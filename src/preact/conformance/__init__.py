@@ -9,8 +9,10 @@ Chapter `11-find-the-bug`.
 
 Examples
 --------
+>>> from preact.conformance import probe
 >>> from preact.conformance.zoo import MUTANTS
->>> report = probe(MUTANTS["activated-shortcut"].make())
+>>> network = MUTANTS["activated-shortcut"].make()
+>>> report = probe(network, image=(3, 8, 8))
 >>> report.row, [str(finding.property) for finding in report.faults]
 ('bn-after-addition', ['clear-stream'])
 

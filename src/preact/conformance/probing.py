@@ -61,9 +61,10 @@ def probe(
 
     Examples
     --------
-    >>> from preact import Network, cifar_plan
-    >>> network = Network(cifar_plan("original", depth=20, convs=2), seed=0)
-    >>> report = probe(network)
+    >>> from preact.conformance import probe
+    >>> from preact.conformance.zoo import RIGHT
+    >>> network = RIGHT["original"].make()  # any torch.nn.Module
+    >>> report = probe(network, image=(3, 8, 8))
     >>> report.row, report["identity-shortcut"].verdict.value
     ('original', 'yes')
     """
@@ -192,6 +193,18 @@ def assert_identity_shortcuts(
         With the first unit where it is not so.
     ValueError, TypeError
         As `probe`.
+
+    Examples
+    --------
+    >>> from preact.conformance import assert_identity_shortcuts
+    >>> from preact.conformance.zoo import MUTANTS, RIGHT
+    >>> right, wrong = RIGHT["pre-activation"], MUTANTS["halved-shortcut"]
+    >>> assert_identity_shortcuts(right.make(), (3, 8, 8))
+    >>> try:
+    ...     assert_identity_shortcuts(wrong.make(), (3, 8, 8))
+    ... except AssertionError as error:
+    ...     str(error)[:22]
+    'identity-shortcut: no,'
     """
     report = probe(module, image, row=row)
     for name in ("identity-shortcut", "clear-stream", "gradient"):

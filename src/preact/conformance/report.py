@@ -7,7 +7,14 @@ from typing import Any
 
 
 class Verdict(StrEnum):
-    """The answer to a property's question."""
+    """The answer to a property's question.
+
+    Examples
+    --------
+    >>> from preact.conformance import Verdict
+    >>> [str(verdict) for verdict in Verdict]
+    ['yes', 'no', 'could not tell']
+    """
 
     YES = "yes"
     NO = "no"
@@ -15,7 +22,14 @@ class Verdict(StrEnum):
 
 
 class Property(StrEnum):
-    """The questions, in the order in which a report answers them."""
+    """The questions, in the order in which a report answers them.
+
+    Examples
+    --------
+    >>> from preact.conformance import Property
+    >>> Property("clear-stream") is Property.STREAM, len(Property)
+    (True, 17)
+    """
 
     ROW = "row"
     SHORTCUT = "identity-shortcut"
@@ -49,9 +63,21 @@ class Finding:
     places : tuple of str
         Where: "unit 3 (layer2.0)".
     source : str
-        The paper's equation, figure or table.
+        Equation, figure or section of the paper; of batch normalization's
+        own paper where it is named.
     row : str
         The row of the paper that the network equals in this, or "".
+
+    Examples
+    --------
+    >>> from preact.conformance import probe
+    >>> from preact.conformance.zoo import MUTANTS
+    >>> network = MUTANTS["raw-projection"].make()
+    >>> finding = probe(network, image=(3, 8, 8))["width-change"]
+    >>> str(finding.verdict), finding.source
+    ('no', 'Sec. 5, appendix')
+    >>> finding.places
+    ('4 (units.3)', '7 (units.6)')
     """
 
     property: Property
@@ -80,6 +106,17 @@ class Report:
     parameters, multiply_adds : int
         Of the whole network, for one image; multiply-adds of convolutions
         and linear layers.
+
+    Examples
+    --------
+    >>> from preact import Network, cifar_plan
+    >>> from preact.conformance import probe
+    >>> plan = cifar_plan("full-preactivation", depth=20, convs=2)
+    >>> report = probe(Network(plan, seed=0), image=(3, 8, 8))
+    >>> report.unit, report.units, report.stages
+    ('BN ReLU conv BN ReLU conv (+)', 9, (3, 3, 3))
+    >>> report.parameters == plan.parameters, report.faults
+    (True, ())
     """
 
     network: str

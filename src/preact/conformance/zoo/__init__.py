@@ -39,6 +39,15 @@ class Specimen:
         cannot be.
     seen : str
         Where the mistake was seen; "" where no public source is on record.
+
+    Examples
+    --------
+    >>> from preact.conformance.zoo import MUTANTS
+    >>> mutant = MUTANTS["raw-projection"]
+    >>> mutant.meant, [str(question) for question in mutant.breaks]
+    ('full-preactivation', ['width-change'])
+    >>> mutant.seen
+    'pytorch-cifar #9, pytorch-classification'
     """
 
     make: Callable[[], nn.Module]
