@@ -7,6 +7,7 @@ import pytest
 
 from preact import paper
 from preact.figures import (
+    Picture,
     direct_term,
     error_by_depth,
     network_table,
@@ -14,6 +15,7 @@ from preact.figures import (
     signal_and_gradient,
     unit_diagram,
 )
+from preact.figures.svg import slim
 from preact.figures.variants import (
     COLORS,
     FAMILIES,
@@ -47,6 +49,22 @@ def profiles(strings):
 def unit(strings, row="full-preactivation", depth=20, convs=2, index=1, **kw):
     plan = cifar_plan(ROWS[row], depth=depth, convs=convs, **kw)
     return unit_diagram(plan.units[index], strings, "title")
+
+
+def test_a_picture_tells_its_alternative_text_once_for_each_panel():
+    strings = Strings("en")
+    one, two = unit(strings), unit(strings, "original")
+    assert one.alt != two.alt
+    assert (one + two + one).alt == f"{one.alt}\n{two.alt}"
+    wide_and_narrow = profiles(strings)
+    assert len(wide_and_narrow.panels) == 2
+    assert "\n" not in wide_and_narrow.alt
+
+
+@pytest.mark.parametrize("alt", ["a & b", "λ < 1, “so”", '"so"'])
+def test_an_alternative_text_is_what_was_given(alt):
+    tree = ET.fromstring(f"<svg xmlns='{SVG.strip('{}')}'/>")
+    assert Picture.of(slim(ET.tostring(tree, "unicode")), alt).alt == alt
 
 
 def boxes(picture):

@@ -60,6 +60,13 @@ class Picture:
         tree.attrib = {"role": "img", "aria-label": alt} | tree.attrib
         return cls((svg.write(tree),))
 
+    @property
+    def alt(self) -> str:
+        """The alternative texts of the panels, a line each, none twice."""
+        trees = map(ET.fromstring, self.panels)
+        texts = (tree.attrib["aria-label"] for tree in trees)
+        return "\n".join(dict.fromkeys(texts))
+
     def __add__(self, other: "Picture") -> "Picture":
         """Stand side by side; on a narrow page, one below the other."""
         return Picture(self.panels + other.panels)
