@@ -15,10 +15,11 @@ Examples
 ['network', 'row']
 
 Chapters `01-why`, `02-signal` and `03-gradient` show `propagation`, `01-why`
-shows `race`, chapter `04-units` shows `units` and `tables`, `index` shows
-`cover`, `02-signal` shows `paths`, `06-activations` shows `asymmetric`,
-`learned` and `streams`, `07-depth` shows `depth` and `training`, `08-training`
-shows `bill`, `09-imagenet` `costs`, `10-afterlife` `afterlife`,
+shows `race`, `03-gradient` shows `stepped`, chapter `04-units` shows `units`
+and `tables`, `index` shows `cover`, `02-signal` shows `paths`,
+`06-activations` shows `asymmetric`, `learned`, `scatter` and `streams`,
+`07-depth` shows `depth` and `training`, `08-training` shows `bill` and
+`speed_tables`, `09-imagenet` `costs`, `10-afterlife` `afterlife`,
 `11-find-the-bug` `bugs` and `12-summary` `conditions`.
 
 Parameters
@@ -91,20 +92,19 @@ if TYPE_CHECKING:
         Arm,
         error_strip,
         errors_by_unit,
-        loss_and_error,
         reported_with_spread,
-        start_and_end,
     )
     from preact.figures.paths import paths_by_length
     from preact.figures.propagation import (
         direct_term,
         error_by_depth,
-        gradient_at,
         growth_laws,
-        product_and_gradient,
         signal_and_gradient,
     )
     from preact.figures.race import arm_name, race_curves
+    from preact.figures.scatter import loss_and_error, start_and_end
+    from preact.figures.speed_tables import speed_steps_table, times_table
+    from preact.figures.stepped import gradient_at, product_and_gradient
     from preact.figures.streams import silent_chain, stream_then_and_now
     from preact.figures.style import Picture
     from preact.figures.tables import (
@@ -112,8 +112,6 @@ if TYPE_CHECKING:
         errors_table,
         network_table,
         paper_beside_ours,
-        speed_steps_table,
-        times_table,
     )
     from preact.figures.units import unit_diagram
 
@@ -212,17 +210,18 @@ def __getattr__(name: str) -> object:
             from preact.figures import streams
 
             return getattr(streams, name)
-        case (
-            "Arm"
-            | "error_strip"
-            | "errors_by_unit"
-            | "loss_and_error"
-            | "reported_with_spread"
-            | "start_and_end"
-        ):
+        case "Arm" | "error_strip" | "errors_by_unit" | "reported_with_spread":
             from preact.figures import learned
 
             return getattr(learned, name)
+        case "loss_and_error" | "start_and_end":
+            from preact.figures import scatter
+
+            return getattr(scatter, name)
+        case "gradient_at" | "product_and_gradient":
+            from preact.figures import stepped
+
+            return getattr(stepped, name)
         case (
             "Law"
             | "curves_by_unit"
@@ -251,14 +250,11 @@ def __getattr__(name: str) -> object:
             from preact.figures import paths
 
             return paths.paths_by_length
-        case (
-            "Table"
-            | "speed_steps_table"
-            | "errors_table"
-            | "network_table"
-            | "paper_beside_ours"
-            | "times_table"
-        ):
+        case "speed_steps_table" | "times_table":
+            from preact.figures import speed_tables
+
+            return getattr(speed_tables, name)
+        case "Table" | "errors_table" | "network_table" | "paper_beside_ours":
             from preact.figures import tables
 
             return getattr(tables, name)

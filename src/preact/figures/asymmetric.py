@@ -21,7 +21,18 @@ KINDS = {  # what a panel is called, and how it is told in words
 
 
 def three_of_figure_5(strings: Strings) -> Picture:
-    """Draw Fig. 5(a), (b) and (c): two additions and what lies between."""
+    """Draw Fig. 5(a), (b) and (c): two additions and what lies between.
+
+    Examples
+    --------
+    >>> from preact.figures import three_of_figure_5
+    >>> from preact.strings import Strings
+    >>> picture = three_of_figure_5(Strings("en"))
+    >>> picture
+    Picture(3 panels)
+    >>> picture.alt.splitlines()[0][:40]
+    'Fig. 5(a): the activation stands on the '
+    """
     parts = Picture(())
     for letter, (kind, words) in zip("abc", KINDS.items(), strict=True):
         title = strings(f"activations.{kind}", letter=letter)

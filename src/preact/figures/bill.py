@@ -39,6 +39,17 @@ def memory_by_depth(
         MB for each image, by hand.
     measured : way to depth to float
         MB for each image; a depth may be missing.
+
+    Examples
+    --------
+    >>> from preact.figures import memory_by_depth
+    >>> from preact.strings import Strings
+    >>> predicted = {"keep": [10.0, 25.0], "segment": [3.0, 4.0]}
+    >>> measured = {"keep": {164: 26.0}, "segment": {164: 4.2}}
+    >>> strings, depths = Strings("en"), (56, 164)
+    >>> picture = memory_by_depth(depths, predicted, measured, strings)
+    >>> picture.alt.endswith("measured 4.2 at 164 layers.")
+    True
     """
     each = []
     with axes(120, 100) as (figure, ax):
@@ -80,12 +91,25 @@ def first_losses(
 ) -> Picture:
     """Losses of the first steps, and of recorded runs, side by side.
 
+    The words are those of networks of 1001 layers.
+
     Parameters
     ----------
     live : arm to (steps,) float64
         Loss of each mini-batch, in nats.
     recorded : arm to ((points,), (seeds, points)) float64
         Iterations, and the mean loss since the last of them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from preact.figures import first_losses
+    >>> from preact.strings import Strings
+    >>> live = {"original": np.linspace(40.0, 4.0, 10)}
+    >>> recorded = {"original": (np.array([20, 40]), np.array([[9.0, 2.4]]))}
+    >>> picture = first_losses(live, recorded, Strings("en"))
+    >>> "the mean of the last ten steps in this page: 22.0" in picture.alt
+    True
     """
     chance, each = np.log(10), []
     with axes(170, 92, columns=2) as (figure, (left, right)):
@@ -138,6 +162,16 @@ def expected_and_gained(
     account : sequence of mappings
         `name`; `expected`, one number (at least) or two; `measured`, a
         number; `share`, whether a share of bytes, where less is better.
+
+    Examples
+    --------
+    >>> from preact.figures import expected_and_gained
+    >>> from preact.strings import Strings
+    >>> step = {"name": "segments", "expected": (0.1, 0.2), "share": True}
+    >>> account = [step | {"measured": 0.12}]
+    >>> picture = expected_and_gained(account, Strings("en"))
+    >>> "0.12 for segments" in picture.alt
+    True
     """
     each = []
     with axes(170, 18 + 8 * len(account)) as (figure, ax):

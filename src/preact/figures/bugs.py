@@ -26,6 +26,16 @@ def answers_by_mutant(
         A question whose answer is yes is left out.
     questions : sequence of str
         Names of the columns.
+
+    Examples
+    --------
+    >>> from preact.figures import answers_by_mutant
+    >>> from preact.strings import Strings
+    >>> answers = {"raw-projection": {"width-change": "no"}}
+    >>> questions = ["identity-shortcut", "width-change"]
+    >>> grid = answers_by_mutant(answers, questions, Strings("en"))
+    >>> grid.alt.split(": ", 1)[1]
+    'raw-projection: width-change.'
     """
     names = list(answers)
     marks = {"no": {"color": RED, "marker": "o"}}
@@ -61,6 +71,16 @@ def growth_by_mutant(
         Gradient at the first unit, relative to the last.
     right : (seeds,) float64
         The same of the network that was meant.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from preact.figures import growth_by_mutant
+    >>> from preact.strings import Strings
+    >>> growth = {"activated-shortcut": np.array([1e3, 4e3])}
+    >>> dots = growth_by_mutant(growth, np.array([7.0, 8.0]), Strings("en"))
+    >>> dots.alt.split("; ")[-1]
+    'medians: activated-shortcut: 2.5e+03.'
     """
     names = list(growth)
     with axes(140, 8 * len(names) + 24) as (figure, ax):

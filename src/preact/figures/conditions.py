@@ -25,6 +25,14 @@ class Group(NamedTuple):
         Names the conditions.
     errors : row to (seeds,) float64
         Test errors in percent.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from preact.figures import Group
+    >>> group = Group("110 layers", {"original": np.array([82.5, 69.7])})
+    >>> group.label, float(np.median(group.errors["original"]))
+    ('110 layers', 76.1)
     """
 
     label: str
@@ -34,6 +42,7 @@ class Group(NamedTuple):
 def errors_by_condition(groups: Sequence[Group], strings: Strings) -> Picture:
     """Every run's error on the line of its group, from top to bottom.
 
+    The words are those of ResNet-110 on digits, learning rate 0.1.
     Rows of a group stand a little apart; color is the unit's own. The dotted
     line is the paper's "fail".
 
@@ -41,6 +50,16 @@ def errors_by_condition(groups: Sequence[Group], strings: Strings) -> Picture:
     ----------
     groups : sequence of Group
         From top to bottom.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from preact.figures import Group, errors_by_condition
+    >>> from preact.strings import Strings
+    >>> group = Group("110 layers", {"original": np.array([82.5, 69.7, 73.1])})
+    >>> picture = errors_by_condition([group], Strings("en"))
+    >>> picture.alt.split(". ")[-1]
+    '110 layers: 3 runs, 3 of them above 20 %, from 69.7 % to 82.5 %.'
     """
     with axes(150, 22 + 14 * len(groups)) as (figure, ax):
         ax.axvline(FAIL, color=PAPER_GREY, ls=":", lw=1.2)

@@ -15,7 +15,15 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class Law(NamedTuple):
-    """A fitted power of the depth and its interval."""
+    """A fitted power of the depth and its interval.
+
+    Examples
+    --------
+    >>> from preact.figures import Law
+    >>> law = Law(exponent=0.5, low=0.48, high=0.53)
+    >>> law.low <= law.exponent <= law.high
+    True
+    """
 
     exponent: float
     low: float
@@ -41,6 +49,21 @@ def depth_laws(
         Dashed lines, where there is one.
     laws : likewise, to Law
         What was fitted; stands in the legend.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from preact.figures import Law, depth_laws
+    >>> from preact.strings import Strings
+    >>> depths, row = np.array([10.0, 40.0, 160.0]), "full-preactivation"
+    >>> roots = {row: np.sqrt(depths)}
+    >>> measured = {"signal": {row: np.sqrt(depths)[:, None]}}  # one seed
+    >>> laws = {"signal": {row: Law(0.5, 0.49, 0.51)}}
+    >>> picture = depth_laws(
+    ...     depths, measured, {"signal": roots}, laws, Strings("en")
+    ... )
+    >>> picture.alt.split(": ")[-1]
+    '0.50 (0.49 to 0.51).'
     """
     pictures = Picture(())
     for quantity, rows in measured.items():
@@ -103,6 +126,24 @@ def dots_by_case(
         Ends of the vertical axis.
     ticks : sequence of float
         Numbers at the vertical axis.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from preact.figures import dots_by_case
+    >>> from preact.strings import Strings
+    >>> errors = {"original": np.array([[9.2, 8.1], [82.5, 69.7]])}
+    >>> picture = dots_by_case(
+    ...     ["56 layers", "110 layers"],
+    ...     errors,
+    ...     ("network", "test error in %"),
+    ...     "The original fails at 110 layers.",
+    ...     Strings("en"),
+    ...     limits=(0, 100),
+    ...     ticks=(0, 50, 100),
+    ... )
+    >>> picture.alt
+    'The original fails at 110 layers.'
     """
     with axes(140, 100) as (figure, ax):
         places = np.arange(len(cases), dtype=np.float64)
@@ -133,7 +174,22 @@ def curves_by_unit(
     *,
     ticks: Sequence[float],
 ) -> Picture:
-    """One line for each row over the units, on a logarithmic axis."""
+    """One line for each row over the units, on a logarithmic axis.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from preact.figures import curves_by_unit
+    >>> from preact.strings import Strings
+    >>> curves = {"original": 10.0 ** np.linspace(-1, 1, 55)}
+    >>> labels = ("unit", "gradient of the weights")
+    >>> alt = "The gradient grows a hundredfold."
+    >>> picture = curves_by_unit(
+    ...     curves, labels, alt, Strings("en"), ticks=(0.1, 1, 10)
+    ... )
+    >>> picture.alt == alt
+    True
+    """
     with axes(140, 90) as (figure, ax):
         for row, values in curves.items():
             ax.plot(values, label=arm_name(row, strings), **_ink(row))
@@ -157,6 +213,18 @@ def paths_fresh_and_trained(
     fresh, trained : arm to (n + 1, seeds) float64
         Mean square of all paths through k = 0 ... n branches together, as a
         share of the sum over k.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from preact.figures import paths_fresh_and_trained
+    >>> from preact.strings import Strings
+    >>> fresh = {"original": np.array([[0.2], [0.5], [0.3]])}  # k = 0, 1, 2
+    >>> trained = {"original": np.array([[0.6], [0.3], [0.1]])}
+    >>> alt = "Training shortens the paths."
+    >>> picture = paths_fresh_and_trained(fresh, trained, alt, Strings("en"))
+    >>> picture.alt == alt
+    True
     """
     with axes(140, 95) as (figure, ax):
         for arm in fresh:

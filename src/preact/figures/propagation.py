@@ -8,7 +8,12 @@ import numpy as np
 from preact.figures.race import arm_name
 from preact.figures.style import PAPER_GREY, Picture, axes, picture
 from preact.figures.svg import INK
-from preact.figures.variants import color_of, marker_of, row_name
+from preact.figures.variants import (
+    color_of,
+    marker_of,
+    row_name,
+    values_by_row,
+)
 from preact.strings import Strings
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -31,6 +36,20 @@ def direct_term(
         "original" and "full-preactivation".
     open_share : (D,) float64
         Mean share of open shortcut paths of the original, for comparison.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from preact.figures import direct_term
+    >>> from preact.strings import Strings
+    >>> measured = {
+    ...     "original": np.array([[0.3, 0.1]]),  # one seed, two depths
+    ...     "full-preactivation": np.array([[1.0, 1.0]]),
+    ... }
+    >>> share = np.array([0.26, 0.08])
+    >>> picture = direct_term((10, 100), measured, share, Strings("en"))
+    >>> "falls to 0.10 for the original unit" in picture.alt
+    True
     """
     with axes(150, 80) as (figure, ax):
         for row, values in measured.items():
@@ -75,7 +94,21 @@ def signal_and_gradient(
     Parameters
     ----------
     signal, gradient : row name to (L + 1,) float64
-        Root mean square of x_l; norm of dE/dx_l.
+        Root mean square of x_l; norm of dE/dx_l, drawn relative to the last.
+
+    Examples
+    --------
+    >>> from preact.figures import signal_and_gradient
+    >>> from preact.plan import stack_plan
+    >>> from preact.propagation import profile
+    >>> from preact.strings import Strings
+    >>> plan = stack_plan("full-preactivation", units=10, width=16)
+    >>> seen = profile(plan, batch=16)
+    >>> signal = {"full-preactivation": seen.signal_rms}
+    >>> gradient = {"full-preactivation": seen.gradient_norm}
+    >>> picture = signal_and_gradient(signal, gradient, Strings("en"))
+    >>> picture.alt.split(". ")[0]
+    'Two line charts over depth, 10 units'
     """
     with axes(170, 85 if len(signal) > 1 else 70, columns=2) as (
         figure,
@@ -102,8 +135,10 @@ def signal_and_gradient(
     alt = strings(
         "alt.profile",
         units=units,
-        signal=_each(strings, {row: v[-1] for row, v in signal.items()}),
-        gradient=_each(
+        signal=values_by_row(
+            strings, {row: v[-1] for row, v in signal.items()}
+        ),
+        gradient=values_by_row(
             strings, {row: v[0] / v[-1] for row, v in gradient.items()}
         ),
     )
@@ -134,6 +169,17 @@ def growth_laws(
         Root mean square of x_l.
     laws : name of a law in the strings to (L + 1,) float64
         What theory predicts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from preact.figures import growth_laws
+    >>> from preact.strings import Strings
+    >>> root = np.sqrt(1 + np.arange(101.0))
+    >>> signal = {"full-preactivation": root}
+    >>> picture = growth_laws(signal, {"root": root}, Strings("en"))
+    >>> picture.alt.split(". ")[-1]
+    'After 100 units the root mean square is 10 for full pre-activation.'
     """
     with axes(150, 95) as (figure, ax):
         for i, (row, values) in enumerate(signal.items()):
@@ -160,7 +206,7 @@ def growth_laws(
     alt = strings(
         "alt.growth",
         units=len(next(iter(signal.values()))) - 1,
-        each=_each(strings, {row: v[-1] for row, v in signal.items()}),
+        each=values_by_row(strings, {row: v[-1] for row, v in signal.items()}),
     )
     return picture(figure, alt)
 
@@ -168,7 +214,7 @@ def growth_laws(
 def error_by_depth(
     depths: Sequence[int], errors: Mapping[str, Array], strings: Strings
 ) -> Picture:
-    """Error in percent against the number of units.
+    """Training error in percent against the number of units.
 
     Parameters
     ----------
@@ -176,6 +222,16 @@ def error_by_depth(
         Numbers of units.
     errors : arm to (seeds, D) float64
         Percent; an arm is a row, or a row and "+final-bn".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from preact.figures import error_by_depth
+    >>> from preact.strings import Strings
+    >>> errors = {"original": np.array([[2.0, 11.0], [3.0, 45.0]])}
+    >>> picture = error_by_depth((10, 50), errors, Strings("en"))
+    >>> picture.alt.split(". ")[-1]
+    'With 50 units, medians: 28.0 % for original.'
     """
     names = {arm: arm_name(arm, strings) for arm in errors}
     with axes(150, 105) as (figure, ax):
@@ -215,116 +271,3 @@ def error_by_depth(
     ]
     alt = strings("alt.error", deepest=depths[-1], each=strings.join(each))
     return picture(figure, alt)
-
-
-def product_and_gradient(
-    product: Array,
-    gradient: Array,
-    strings: Strings,
-    real_product: Array | None = None,
-    *,
-    ghost: Array,
-    limits: tuple[float, float],
-) -> Picture:
-    """What is left of the shortcut, beside what the gradient really does.
-
-    Parameters
-    ----------
-    product : (L + 1,) float64
-        Product of the shortcut factors from unit l to the end, Eq. (8).
-    gradient : (L + 1,) float64
-        Norm of dE/dx_l, measured.
-    real_product : (L + 1,) float64, optional
-        The product of the factors as the network computes them, where they
-        depend on its input.
-    ghost : (L + 1,) float64
-        The gradient of the same network with an identity shortcut.
-    limits : (float, float)
-        Of the vertical axis, the same for all pictures of a stepper.
-    """
-    color = color_of("full-preactivation")
-    with axes(118, 88) as (figure, ax):
-        ax.plot(
-            ghost / ghost[-1],
-            color=PAPER_GREY,
-            lw=4,
-            alpha=0.45,
-            label=strings("figure.ghost"),
-        )
-        ax.plot(
-            gradient / gradient[-1],
-            color=color,
-            label=strings("figure.gradient"),
-        )
-        ax.plot(product, "--", color=INK, label=strings("figure.product"))
-        if real_product is not None:
-            ax.plot(
-                real_product,
-                ":",
-                color=INK,
-                label=strings("figure.real_product"),
-            )
-        ax.set(yscale="log", ylim=limits, xlabel=strings("figure.depth"))
-        ax.minorticks_off()
-        figure.legend(loc="outside lower center", fontsize=9)
-    alt = strings(
-        "alt.product",
-        units=len(product) - 1,
-        product=f"{product[0]:.2g}",
-        gradient=f"{gradient[0] / gradient[-1]:.3g}",
-    )
-    if real_product is not None:
-        real = f"{real_product[0]:.2g}"
-        alt += " " + strings("alt.real_product", product=real)
-    return picture(figure, alt)
-
-
-def gradient_at(
-    gradient: Mapping[str, Array],
-    ghost: Mapping[str, Array],
-    strings: Strings,
-    *,
-    limits: tuple[float, float],
-) -> Picture:
-    """Gradient by unit at one moment of training, the first one as a ghost.
-
-    Parameters
-    ----------
-    gradient, ghost : row name to (L + 1,) float64
-        Norm of dE/dx_l at the moment shown, and at iteration 0.
-    limits : (float, float)
-        Of the vertical axis, the same for all moments.
-    """
-    with axes(118, 88) as (figure, ax):
-        for row, values in ghost.items():
-            name = strings("figure.at_start", name=row_name(row, strings))
-            ax.plot(
-                values / values[-1],
-                color=color_of(row),
-                lw=5,
-                alpha=0.3,
-                label=name,
-            )
-        for row, values in gradient.items():
-            name = row_name(row, strings)
-            ax.plot(values / values[-1], color=color_of(row), label=name)
-        ax.set(yscale="log", ylim=limits, xlabel=strings("figure.depth"))
-        ax.set_title(strings("figure.gradient"), fontsize=10)
-        ax.minorticks_off()
-        figure.legend(loc="outside lower center", ncols=2, fontsize=8.5)
-    ratios = {row: v[0] / v[-1] for row, v in gradient.items()}
-    return picture(
-        figure, strings("alt.gradient_at", each=_each(strings, ratios))
-    )
-
-
-def _each(strings: Strings, values: Mapping[str, float]) -> str:
-    """List one value for each row in words."""
-    return strings.join(
-        [
-            strings(
-                "alt.per_row", value=f"{v:.3g}", row=row_name(row, strings)
-            )
-            for row, v in values.items()
-        ]
-    )

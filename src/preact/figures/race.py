@@ -13,7 +13,15 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def arm_name(arm: str, strings: Strings) -> str:
-    """Name an arm: a row of the tables, or a row and "+final-bn"."""
+    """Name an arm: a row of the tables, or a row and "+final-bn".
+
+    Examples
+    --------
+    >>> from preact.figures import arm_name
+    >>> from preact.strings import Strings
+    >>> arm_name("original+final-bn", Strings("en"))
+    'original + final BN'
+    """
     row, _, control = arm.partition("+")
     name = row_name(row, strings)
     return name + strings("figure.with_final_bn") if control else name
@@ -33,6 +41,17 @@ def race_curves(
         Nats and percent, from the first step on.
     units : int
         Units of each network.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from preact.figures import race_curves
+    >>> from preact.strings import Strings
+    >>> loss = {"original": np.array([2.3, 1.1, 0.6])}
+    >>> error = {"original": np.array([90.0, 40.0, 15.0])}
+    >>> picture = race_curves(loss, error, 20, Strings("en"))
+    >>> picture.alt.split(". ")[-1]
+    'Errors at the end: 15 % for original.'
     """
     with axes(170, 95, columns=2) as (figure, (left, right)):
         for arm in loss:

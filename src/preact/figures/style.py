@@ -49,7 +49,20 @@ RC: Any = {
 
 @dataclass(frozen=True)
 class Picture:
-    """One or more panels of inline SVG with their alternative texts."""
+    """One or more panels of inline SVG with their alternative texts.
+
+    Examples
+    --------
+    >>> from preact import cifar_plan
+    >>> from preact.figures import unit_diagram
+    >>> from preact.strings import Strings
+    >>> unit = cifar_plan("original", depth=11, convs=3).units[0]
+    >>> picture = unit_diagram(unit, Strings("en"), "original")
+    >>> picture  # a cell of a notebook that ends in it shows it
+    Picture(1 panels)
+    >>> picture.alt[:36]
+    'Diagram of a residual unit, original'
+    """
 
     panels: tuple[str, ...]
 

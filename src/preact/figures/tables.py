@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from preact.figures.variants import row_name
 from preact.paper import SEARCHED, Result
@@ -15,13 +15,27 @@ from preact.strings import Strings
 
 if TYPE_CHECKING:  # lines are handed in: no figure depends on records
     from preact.records.compare import Line
-    from preact.records.speed import Step
 
 NUMBER = re.compile(r"[-−+]?\d")  # how a cell begins that is read as one
 
 
 class Table:
-    """An HTML table that Jupyter and the book show as it is."""
+    """An HTML table that Jupyter and the book show as it is.
+
+    Examples
+    --------
+    >>> from preact.figures import Table
+    >>> table = Table(["unit", "error"], [["original", "6.61"]], "in %")
+    >>> table  # as a table in a notebook
+    unit  error
+    original  6.61
+    >>> print(table.markdown().rstrip())
+    in %
+    <BLANKLINE>
+    | unit | error |
+    | --- | --- |
+    | original | 6.61 |
+    """
 
     def __init__(
         self, head: Sequence[str], body: Sequence[Sequence[str]], caption: str
@@ -82,7 +96,7 @@ def paper_beside_ours(
 ) -> Table:
     """Join the paper's CIFAR-10 errors to ours, one line a row of ours.
 
-    The paper's one row of six biases is six lines.
+    In percent. The paper's one row of six biases is six lines.
 
     Parameters
     ----------
@@ -90,6 +104,17 @@ def paper_beside_ours(
         Rows of Table 1 or 2.
     ours : (row, depth) to text
         Our medians, empty where nothing has been run.
+
+    Examples
+    --------
+    >>> from preact import paper
+    >>> from preact.figures import paper_beside_ours
+    >>> from preact.records.compare import medians
+    >>> from preact.strings import Strings
+    >>> ours = medians("digits_table_2")
+    >>> table = paper_beside_ours(paper.results(2), ours, Strings("en"))
+    >>> table.body[0][2:4]
+    ['6.61', '69.72 (n = 5)']
     """
     depths = sorted({r.depth for r in results})
     theirs = {
@@ -118,10 +143,22 @@ def paper_beside_ours(
 def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
     """Our errors, all seeds of a row in one line, beside the paper's.
 
+    Test errors of the last iteration in percent.
+
     Parameters
     ----------
     lines : sequence of Line
         From `preact.records.compare`.
+
+    Examples
+    --------
+    >>> from preact.figures import errors_table
+    >>> from preact.records.compare import compare, load_records
+    >>> from preact.strings import Strings
+    >>> lines = compare(load_records("digits_table_2"))
+    >>> table = errors_table(lines, Strings("en"))
+    >>> table.body[0]
+    ['original', 'nothing', '69.72 (fail)', '72.61 ± 5.82', '5', '6.61']
     """
     labels = list(dict.fromkeys(line.data_label for line in lines))
     many = len({(line.depth, line.convs) for line in lines}) > 1
@@ -192,73 +229,18 @@ DATA_KEYS = {
 }
 
 
-def times_table(record: Mapping[str, Any], strings: Strings) -> Table:
-    """Times of `preact bench`, and how they compare with the better peer.
-
-    Parameters
-    ----------
-    record : dict
-        As `preact bench --record` writes it; on a GPU with kernel launches
-        and the time that the fewest bytes would take.
-    """
-    rows = record["rows"]
-    body: list[list[str]] = [[row["name"]] for row in rows]
-    for field in ("train_ms_min", "forward_ms_min"):
-        best = min((r[field] for r in rows if r["peer"]), default=None)
-        for line, row in zip(body, rows, strict=True):
-            times = "" if best is None else f"{best / row[field]:.2f}"
-            line += [f"{row[field]:.0f}", times]
-    for field in ("kept_bytes_per_image", "peak_bytes_per_image"):
-        for line, row in zip(body, rows, strict=True):
-            n = row[field]
-            line.append("" if n is None else f"{n / 1e6:.2f}")
-    names = ["step_ms", "times", "forward_ms", "times", "kept_mb", "peak_mb"]
-    if "limit_ms" in record:
-        names += ["launches", "of_limit"]
-        for line, row in zip(body, rows, strict=True):
-            share = 100 * record["limit_ms"] / row["train_ms_min"]
-            line += [f"{row['launches']:,}", f"{share:.0f}"]
-    head = [strings("table.network")]
-    head += [strings(f"table.{name}") for name in names]
-    named = ("network", "batch", "precision", "threads", "device", "rounds")
-    values = {name: record[name] for name in named}
-    return Table(head, body, strings("table.timed", **values))
-
-
-def speed_steps_table(
-    steps: Sequence[tuple[Step, Mapping[str, Any] | None]], strings: Strings
-) -> Table:
-    """What each step toward speed was expected to gain, and gained.
-
-    Parameters
-    ----------
-    steps : sequence of (Step, record or None)
-        The record that judges it; None where it has not been run.
-    """
-    body = []
-    for step, record in steps:
-        device, depth = step.record.split("-")
-        values = [f"{value:.2f}" for value in step.expected]
-        if len(values) == 1:
-            expected = strings("speed.at_least", value=values[0])
-        else:
-            expected = strings("speed.range", low=values[0], high=values[1])
-        gained = strings("table.not_run")
-        if record:
-            gained = f"{step.gained(record):.2f}"
-        key = "speed.gpu" if device == "gpu" else "speed.cpu"
-        network = strings(key, network=f"ResNet-{depth}")
-        name = strings(f"speed.{step.key}")
-        body.append([network, name, expected, gained])
-    head = [
-        strings(f"speed.{name}")
-        for name in ("network", "step", "expected", "gained")
-    ]
-    return Table(head, body, strings("speed.caption"))
-
-
 def network_table(plans: Mapping[str, NetworkPlan], strings: Strings) -> Table:
-    """Units, parameters and multiply-adds of planned networks."""
+    """Units, parameters and millions of multiply-adds of planned networks.
+
+    Examples
+    --------
+    >>> from preact import cifar_plan
+    >>> from preact.figures import network_table
+    >>> from preact.strings import Strings
+    >>> plan = cifar_plan("full-preactivation", depth=1001, convs=3)
+    >>> network_table({"ResNet-1001": plan}, Strings("en")).body
+    [['ResNet-1001', '333', '10,327,706', '1,487.85 M']]
+    """
     body = [
         [
             name,

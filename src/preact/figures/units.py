@@ -74,6 +74,16 @@ def unit_diagram(
         Printed above the diagram.
     tail, head : layers, optional
         What follows the network's last unit, drawn below it.
+
+    Examples
+    --------
+    >>> from preact import cifar_plan
+    >>> from preact.figures import unit_diagram
+    >>> from preact.strings import Strings
+    >>> unit = cifar_plan("full-preactivation", depth=20, convs=2).units[1]
+    >>> diagram = unit_diagram(unit, Strings("en"), "Fig. 4(e)")
+    >>> diagram.alt.split(". ")[-2:]
+    ['Shortcut: identity', 'After the addition: nothing.']
     """
     pen = Pen()
     lines = _wrap(title)

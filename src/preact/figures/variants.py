@@ -6,6 +6,7 @@ a gate are a family: neighboring hues, and the bias itself as the marker.
 """
 
 import colorsys
+from collections.abc import Mapping
 from zlib import crc32
 
 from preact.spec import GATE_BIASES, ROWS
@@ -63,6 +64,18 @@ def row_name(row: str, strings: Strings) -> str:
             return strings(f"row.{kind}", bias=bias.replace("-", "−"))
     key = f"row.{row}"
     return strings(key) if key in strings.table else row
+
+
+def values_by_row(strings: Strings, values: Mapping[str, float]) -> str:
+    """List one value for each row in words."""
+    return strings.join(
+        [
+            strings(
+                "alt.per_row", value=f"{v:.3g}", row=row_name(row, strings)
+            )
+            for row, v in values.items()
+        ]
+    )
 
 
 def color_of(row: str) -> str:

@@ -1,0 +1,103 @@
+"""Tables of times: contestants, and the steps toward speed.
+
+Chapter `08-training`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from preact.figures.tables import Table
+from preact.strings import Strings
+
+if TYPE_CHECKING:
+    from preact.records.speed import Step
+
+
+def times_table(record: Mapping[str, Any], strings: Strings) -> Table:
+    """Times of `preact bench`, and how they compare with the better peer.
+
+    Milliseconds of a step, and millions of bytes for an image.
+
+    Parameters
+    ----------
+    record : dict
+        As `preact bench --record` writes it; on a GPU with kernel launches
+        and the time that the fewest bytes would take.
+
+    Examples
+    --------
+    >>> from preact.figures import times_table
+    >>> from preact.records.speed import load_times
+    >>> from preact.strings import Strings
+    >>> table = times_table(load_times("cpu-164"), Strings("en"))
+    >>> table.head[:3], table.body[0][0]
+    (['network', 'training step, ms', '×'], 'pytorchcv, as shipped')
+    """
+    rows = record["rows"]
+    body: list[list[str]] = [[row["name"]] for row in rows]
+    for field in ("train_ms_min", "forward_ms_min"):
+        best = min((r[field] for r in rows if r["peer"]), default=None)
+        for line, row in zip(body, rows, strict=True):
+            times = "" if best is None else f"{best / row[field]:.2f}"
+            line += [f"{row[field]:.0f}", times]
+    for field in ("kept_bytes_per_image", "peak_bytes_per_image"):
+        for line, row in zip(body, rows, strict=True):
+            n = row[field]
+            line.append("" if n is None else f"{n / 1e6:.2f}")
+    names = ["step_ms", "times", "forward_ms", "times", "kept_mb", "peak_mb"]
+    if "limit_ms" in record:
+        names += ["launches", "of_limit"]
+        for line, row in zip(body, rows, strict=True):
+            share = 100 * record["limit_ms"] / row["train_ms_min"]
+            line += [f"{row['launches']:,}", f"{share:.0f}"]
+    head = [strings("table.network")]
+    head += [strings(f"table.{name}") for name in names]
+    named = ("network", "batch", "precision", "threads", "device", "rounds")
+    values = {name: record[name] for name in named}
+    return Table(head, body, strings("table.timed", **values))
+
+
+def speed_steps_table(
+    steps: Sequence[tuple[Step, Mapping[str, Any] | None]], strings: Strings
+) -> Table:
+    """What each step toward speed was expected to gain, and gained.
+
+    How many times as fast, or the share of the bytes that is left.
+
+    Parameters
+    ----------
+    steps : sequence of (Step, record or None)
+        The record that judges it; None where it has not been run.
+
+    Examples
+    --------
+    >>> from preact.figures import speed_steps_table
+    >>> from preact.records.speed import load_steps, load_times
+    >>> from preact.strings import Strings
+    >>> steps = [(step, load_times(step.record)) for step in load_steps()]
+    >>> table = speed_steps_table(steps, Strings("en"))
+    >>> table.head
+    ['network', 'step', 'expected', 'measured']
+    """
+    body = []
+    for step, record in steps:
+        device, depth = step.record.split("-")
+        values = [f"{value:.2f}" for value in step.expected]
+        if len(values) == 1:
+            expected = strings("speed.at_least", value=values[0])
+        else:
+            expected = strings("speed.range", low=values[0], high=values[1])
+        gained = strings("table.not_run")
+        if record:
+            gained = f"{step.gained(record):.2f}"
+        key = "speed.gpu" if device == "gpu" else "speed.cpu"
+        network = strings(key, network=f"ResNet-{depth}")
+        name = strings(f"speed.{step.key}")
+        body.append([network, name, expected, gained])
+    head = [
+        strings(f"speed.{name}")
+        for name in ("network", "step", "expected", "gained")
+    ]
+    return Table(head, body, strings("speed.caption"))
