@@ -7,6 +7,7 @@ sentence. Where a chapter computes, the test runs the chapter's own cells.
 import re
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -54,11 +55,11 @@ ORIGINAL, CONTROL = TABLE_2["original"], CONTROLS["no-relu-after-addition"]
 
 
 @cache
-def digits(spec, tail, *, steps=60, seeds=8):
-    """Training errors of 20 units, other seeds than the chapter's."""
+def digits(spec, tail, *, units=20, steps=60, seeds=8):
+    """Training errors, other seeds than the chapter's."""
     names = cells("01-why", "def place", "def network", "def training_errors")
     return names["training_errors"](
-        spec, tail, 20, seed=1, steps=steps, seeds=seeds
+        spec, tail, units, seed=1, steps=steps, seeds=seeds
     )
 
 
@@ -106,6 +107,15 @@ def test_with_a_normalized_head_residual_networks_end_within_a_few_points():
 @claim("toy-plain")
 def test_the_plain_network_of_20_units_misses_the_images_it_was_shown():
     assert digits(TABLE_1["constant-scaling-0-1"], ()).min() > 50
+
+
+@slow
+@claim("toy-plain")
+def test_every_deeper_plain_network_ends_worse_than_every_shallower_one():
+    plain = TABLE_1["constant-scaling-0-1"]
+    errors = [digits(plain, (), units=units) for units in (2, 8, 20)]
+    for shallower, deeper in pairwise(errors):
+        assert deeper.min() > 2 * shallower.max()
 
 
 @slow
@@ -386,10 +396,13 @@ def test_with_a_final_bn_the_original_110_keeps_paths_and_gradient():
 
 
 @claim("a-ratio-below-1-is-no-failure")
-def test_preactivation_of_1001_layers_falls_below_1_and_learns():
+@pytest.mark.parametrize("iteration", [100, 299])
+def test_preactivation_of_1001_layers_falls_below_1_and_learns(iteration):
+    """In the middle of training, and in its last iteration."""
     ratios, shares, errors = recorded(
-        "digits_depth", 1001, "full-preactivation", "BN ReLU", 100
+        "digits_depth", 1001, "full-preactivation", "BN ReLU", iteration
     )
+    assert len(ratios) == 3
     assert max(ratios) < 1
     assert min(shares) == 1
     assert max(errors) < 20

@@ -5,7 +5,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from preact.book.depth import errors_by_rate, recorded_runs
+from preact.book.depth import RATE_EXPERIMENT, errors_by_rate, recorded_runs
+from preact.records.compare import load_records
 
 claim = pytest.mark.claim
 BN_TAIL = "+final-bn"
@@ -113,6 +114,24 @@ def test_paths_are_closed_while_the_first_gradient_is_still_there(depth):
         assert at(run, EARLY).open_share[-1] < 0.4 * start
         assert ratio(run, EARLY) > 0.25
         assert ratio(run, LATE) < 0.2
+
+
+@claim("at-1001-the-ratio-falls-first")
+def test_at_1001_layers_the_ratio_falls_before_any_path_has_closed():
+    for run in runs(1001, "original"):
+        assert ratio(run, 3) < 1 / 3
+        assert at(run, 3).open_share[-1] >= at(run, 0).open_share[-1]
+
+
+@claim("smaller-steps-keep-the-gradient-at-110")
+def test_at_a_tenth_of_the_rate_the_original_keeps_gradient_and_paths():
+    slow = [r for r in load_records(RATE_EXPERIMENT) if r.row == "original"]
+    assert len(slow) == 3
+    for run in slow:
+        assert (run.depth, run.tail) == (110, "")
+        for p in run.profiles:
+            assert p.gradient_norm[0] > 5 * p.gradient_norm[-1]
+            assert p.open_share[-1] > 0.25
 
 
 @claim("the-control-explodes-instead")

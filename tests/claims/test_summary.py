@@ -1,4 +1,4 @@
-"""What chapter 12 says of all runs together."""
+"""What chapter 12 says of all runs together, and of others' mistakes."""
 
 import numpy as np
 import pytest
@@ -18,3 +18,25 @@ def test_both_identities_and_a_normalized_head_never_failed():
     assert both.max() < 10
     assert errors_of(h=True, f=True, head=False).max() > 80
     assert errors_of(h=True, f=False, head=True).max() > 80
+
+
+def drawn_factors(low, *, seed, layers=20, draws=10_000):
+    """What texts B and C call a gradient: it starts as eight ones."""
+    u = np.random.default_rng(seed).uniform(low, 1, size=(layers, draws, 8))
+    return np.linalg.norm(np.prod(1 + u, axis=0), axis=1)
+
+
+@pytest.mark.claim("random-factors-are-no-gradient")
+@pytest.mark.parametrize("low", [0.5, 0.7])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_range_of_its_random_numbers_decides_a_drawn_gradient(low, seed):
+    mean = 1 + (low + 1) / 2
+    grown = drawn_factors(low, seed=seed) / np.sqrt(8)
+    assert np.median(grown) == pytest.approx(mean**20, rel=0.1)
+
+
+@pytest.mark.claim("random-factors-are-no-gradient")
+def test_the_unit_that_is_given_the_wider_range_nearly_always_loses():
+    """Without a network, an input or a weight in sight."""
+    wide, narrow = (drawn_factors(low, seed=3) for low in (0.5, 0.7))
+    assert np.mean(wide < narrow) > 0.9
