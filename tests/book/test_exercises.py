@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from answers import MODULES, activations, bugs, summary, training
 
-from book.tools.myst import KINDS, chapters, directive, tokens
+from book.tools.myst import KINDS, STAGES, chapters, directive, tokens
 from preact.book import check, setup
 from preact.book.exercises import CHECKERS
 from preact.book.exercises.judge import exercise as register
@@ -61,16 +61,27 @@ def test_every_exercise_has_a_checker_and_a_test_or_a_rubric():
     assert list(CHECKERS) == list(ANSWERS)  # in the order of the book
 
 
-def test_every_exercise_has_a_solution_a_hint_and_a_legal_kind():
+def test_every_exercise_has_a_hint_of_each_stage_and_then_a_solution():
     made = of_chapters("exercise", "hint", "solution", "solution-start")
-    solved = [m.argument for m in made if m.name.startswith("solution")]
-    exercises = [m for m in made if m.name == "exercise"]
-    assert solved == [m.options["label"] for m in exercises]
-    for exercise, after in pairwise(made):
-        if exercise.name == "exercise":
-            assert after.name == "hint", exercise.argument
-            kind = exercise.options.get("class", KINDS[0])
-            assert kind in KINDS, exercise.argument
+    starts = [i for i, m in enumerate(made) if m.name == "exercise"]
+    for start, end in pairwise([*starts, len(made)]):
+        exercise, *hints, solution = made[start:end]
+        label = exercise.options["label"]
+        assert [hint.name for hint in hints] == ["hint"] * len(STAGES), label
+        assert len({hint.body.strip() for hint in hints}) == len(STAGES), label
+        assert solution.name.startswith("solution"), label
+        assert solution.argument == label
+
+
+def test_each_chapter_has_exercises_of_all_kinds():
+    for name, text in chapters("en").items():
+        if name[0].isdigit():
+            kinds = {
+                made.options.get("class", KINDS[0])
+                for token in tokens(text)
+                if (made := directive(token)) and made.name == "exercise"
+            }
+            assert kinds == set(KINDS), name
 
 
 def test_the_book_has_sixty_exercises_and_each_chapter_at_least_five():
