@@ -113,6 +113,20 @@ def test_twelve_times_the_layers_more_than_double_the_stream(arm, seed):
     assert moment("post-ln", 48, seed).signal_rms[-1] < 1.1
 
 
+def added(m):
+    """What a unit adds to the mean square of the stream, on average."""
+    first, *_, last = np.square(m.signal_rms)
+    return (last - first) / (len(m.signal_rms) - 1)
+
+
+@claim("afterlife-stream-grows")
+@pytest.mark.parametrize("arm", ["pre-ln", "peri-ln"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_mean_square_grows_in_proportion_to_depth(arm, seed):
+    few, many = (added(moment(arm, layers, seed)) for layers in (4, 48))
+    assert many == pytest.approx(few, rel=0.3)
+
+
 @claim("afterlife-zero-init-is-flat")
 @pytest.mark.parametrize("seed", SEEDS)
 def test_silent_branches_change_neither_signal_nor_gradient(seed):
@@ -213,6 +227,20 @@ def test_with_4_layers_post_ln_learns_and_ends_last():
 def test_with_12_layers_post_ln_learns_no_more_than_letters():
     assert (losses("post-ln", 12) > recorded_letters()).all()
     assert (losses("pre-ln", 12) < recorded_letters() - 0.6).all()
+
+
+@claim("afterlife-the-others-learn-at-both-depths")
+@pytest.mark.parametrize("arm", sorted(PLACEMENTS.keys() - {"post-ln"}))
+def test_the_others_end_with_12_layers_where_they_end_with_4(arm):
+    few, many = (np.median(losses(arm, layers)) for layers in (4, 12))
+    assert abs(many - few) < 0.05
+
+
+@claim("afterlife-the-others-learn-at-both-depths")
+@pytest.mark.parametrize("layers", [4, 12])
+def test_peri_ln_ends_no_better_than_pre_ln(layers):
+    peri, pre = losses("peri-ln", layers), losses("pre-ln", layers)
+    assert np.median(peri) > np.median(pre)
 
 
 @claim("afterlife-deepnorm-learns")

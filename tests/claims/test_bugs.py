@@ -1,6 +1,7 @@
 """Sentences of chapter 11, as inequalities over seeds and mutants."""
 
 import copy
+import json
 import random
 from collections import Counter
 
@@ -10,6 +11,7 @@ import torch
 import torch.nn.functional as nnf
 from sklearn.datasets import load_digits
 
+from claims.test_chapters import cells
 from conformance.reports import report_of
 from preact import reference
 from preact.book.bugs import (
@@ -61,6 +63,11 @@ def test_every_mutant_returns_finite_logits_and_gradients(name):
 @claim("parameters-show-fewer-than-half")
 def test_fewer_than_half_of_the_mutants_have_another_size():
     assert 0 < 2 * len(different_size()) < len(MUTANTS)
+
+
+def test_fewer_than_a_third_of_the_mutants_name_a_public_source():
+    named = [name for name, mutant in MUTANTS.items() if mutant.seen]
+    assert 0 < 3 * len(named) < len(MUTANTS)
 
 
 @claim("mutants-learn-all-the-same")
@@ -135,12 +142,25 @@ def test_four_of_eight_leave_the_band_by_far_and_the_ends_do_not():
     assert growth("relu-after-sum").max() < 10 * growth().max()
 
 
+def signals_of(network):
+    """What each of its modules returns, by name; the logits last."""
+    returned = {}
+    for name, module in network.named_modules():
+        module.register_forward_hook(
+            lambda module, inputs, out, name=name: returned.update({name: out})
+        )
+    network(batch())
+    return returned
+
+
 @claim("a-detached-shortcut-is-invisible-forward")
 @pytest.mark.parametrize("seed", range(3))
-def test_a_detached_shortcut_changes_no_logit(seed):
+def test_a_detached_shortcut_changes_no_signal_and_no_logit(seed):
     right, mutant = drawn("pre-activation", seed), drawn("detached-shortcut")
     mutant.load_state_dict(right.state_dict())
-    assert torch.equal(right(batch()), mutant(batch()))
+    meant, found = signals_of(right), signals_of(mutant)
+    assert meant.keys() == found.keys()
+    assert all(torch.equal(meant[name], found[name]) for name in meant)
 
 
 def through_branches_alone(plan, seed):
@@ -298,3 +318,19 @@ def test_what_such_networks_are_faulted_for_is_stem_size_or_bias():
         finding["evidence"] for n in named() for finding in n.get("no", [])
     )
     assert Verdict.NO == "no"
+
+
+def test_in_bert_with_silent_branches_a_norm_moves_no_more_than_rounding():
+    (bert,) = (n for n in survey()["network"] if "bert" in n["address"])
+    (finding,) = bert["no"]
+    assert finding["reason"] == "stream-norm"
+    assert float(json.loads(finding["evidence"])["moved"]) < 1e-6
+
+
+def test_the_three_mistakes_of_the_last_network_get_four_noes():
+    names = cells(
+        *("11-find-the-bug", "import probe", "import lines"),
+        *("class Block", "mine ="),
+    )
+    faults = [finding.property for finding in names["card"].faults]
+    assert len(faults) == len(set(faults)) == 4

@@ -49,6 +49,12 @@ def test_resnet_200_costs_more_than_resnet_1001():
     assert RESNET_200.plan.parameters > 6 * deep.parameters
 
 
+@claim("imagenet-depth-is-not-cost")
+def test_the_imagenet_training_shows_fourteen_times_as_many_images():
+    deep = planner.jobs()["ResNet-1001, CIFAR"]
+    assert round(RESNET_200.images / deep.images) == 14
+
+
 @claim("imagenet-counts-agree")
 @pytest.mark.parametrize("depth", PUBLISHED)
 def test_our_counts_are_the_published_ones(depth):
@@ -90,8 +96,27 @@ def test_bytes_outgrow_arithmetic_from_the_titan_x_to_the_h100():
     titan = planner.machine("Titan X (Maxwell, 2015)")
     name = "ResNet-200, ImageNet"
     assert shares(name, titan, 32, 4)["without"] < 1 / 3
+    assert H100.flops == pytest.approx(160 * titan.flops, rel=0.05)
+    assert H100.bandwidth == pytest.approx(10 * titan.bandwidth, rel=0.05)
+    a100 = planner.machine("A100 SXM, 80 GB (2020)", half=True)
     newest = shares(name, H100, 32, 2)
-    assert newest["without"] > newest["with"]
+    for found in (newest, shares(name, a100, 32, 2)):
+        assert found["without"] > found["with"]
+    assert max(newest, key=newest.get) == "launch"
+    assert newest["launch"] == pytest.approx(2 / 5, abs=0.03)
+
+
+@claim("imagenet-bytes-outgrow-arithmetic")
+def test_more_than_two_thirds_of_the_operations_multiply_nothing():
+    count = planner.operations(RESNET_200.plan)
+    idle = sum(n for work, n in count.items() if not work.multiply_adds)
+    assert idle > 2 / 3 * sum(count.values())
+
+
+@claim("imagenet-hours-today")
+def test_eight_h100_train_resnet_200_in_two_to_six_hours_by_the_roofline():
+    hours = planner.training_hours(RESNET_200, H100, 8, 32, 2)
+    assert 2 < hours < 6
 
 
 @claim("imagenet-activations-fill-memory")
@@ -123,6 +148,22 @@ def test_a_fixed_batch_loses_most_of_a_hundred_gpus():
     assert eight / hundred < 12.5 / 2
     work, talk = step("ethernet", 100, 32)
     assert talk > work
+
+
+def faster(link_key, count, images):
+    """Images a second, relative to eight GPUs joined by InfiniBand."""
+    ours = count * images / sum(step(link_key, count, images))
+    return ours / (8 * 32 / sum(step("infiniband", 8, 32)))
+
+
+@claim("imagenet-fixed-batch-loses")
+@pytest.mark.parametrize("count", [16, 32, 64, 128, 256])
+def test_32_images_each_scale_on_a_fast_link_and_nothing_on_a_slow_one(count):
+    ideal = count / 8
+    assert faster("infiniband", count, 32) > 0.8 * ideal
+    assert faster("infiniband", count, 256 / count) < 1.5
+    for images in (32, 256 / count):
+        assert faster("ethernet", count, images) < 0.1 * ideal
 
 
 def test_the_hours_of_the_exercise_are_the_planners():
@@ -177,6 +218,9 @@ def test_the_unit_matters_at_200_layers():
 @claim("imagenet-depth-turns")
 def test_depth_helps_one_unit_and_hurts_the_other():
     assert STEPS["depth_original"].points > 0 > STEPS["depth_pre"].points
+    for key in ("depth_original", "depth_pre"):
+        assert 0.3 < abs(STEPS[key].points) < 0.6
+        assert errors_apart(key) < 2
 
 
 # -------------------------------------------------------------- two processes

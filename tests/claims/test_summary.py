@@ -20,6 +20,15 @@ def test_both_identities_and_a_normalized_head_never_failed():
     assert errors_of(h=True, f=False, head=True).max() > 80
 
 
+@pytest.mark.claim("summary-none-is-necessary")
+@pytest.mark.parametrize(
+    "kept", [k for k in runs_by_condition() if not all(k)], ids=str
+)
+def test_without_one_two_or_all_three_some_learn_but_by_another_shortcut(kept):
+    best = errors_of(**kept._asdict()).min()
+    assert best > 70 if kept.head and not kept.h else best < 10
+
+
 def drawn_factors(low, *, seed, layers=20, draws=10_000):
     """What texts B and C call a gradient: it starts as eight ones."""
     u = np.random.default_rng(seed).uniform(low, 1, size=(layers, draws, 8))
