@@ -30,6 +30,7 @@ GOOD = {
     [
         ({"row": TABLE_2["original"]}, "row must be letters, digits"),
         ({"row": "my unit", "unit": TABLE_2["original"]}, "got 'my unit'"),
+        ({"row": "a\n", "unit": TABLE_2["original"]}, r"got 'a\\n'"),
         ({"row": "orignal"}, "near it: original"),
         ({"data": "digits"}, r"data must be .* preact\.data\.load\('digits'"),
         ({"recipe": "digits"}, r"recipe must be .* find_recipe\('digits'\)"),
