@@ -8,7 +8,8 @@ a gate are a family: neighboring hues, and the bias itself as the marker.
 import colorsys
 from zlib import crc32
 
-from preact.spec import GATE_BIASES, ROWS
+from preact.spec import ROWS
+from preact.spec.tables import GATE_BIASES
 from preact.strings import Strings
 
 COLORS = {

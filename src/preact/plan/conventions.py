@@ -5,7 +5,8 @@ from typing import Literal
 
 from preact.plan.checks import check_choice
 from preact.plan.layers import Init
-from preact.spec import Op, as_ops
+from preact.spec import Op
+from preact.spec.unit import as_ops
 
 Tap = Literal["before pre", "after pre"]
 Projection = Literal["pad", "conv", "conv BN"]
