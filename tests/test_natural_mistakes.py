@@ -2,10 +2,12 @@
 
 import dataclasses
 
+import numpy as np
 import pytest
 import torch
 
 import preact
+from preact import reference
 from preact import converters
 from preact.data import load
 from preact.experiment import PlannedRun, execute, read_experiment
@@ -138,3 +140,20 @@ def test_more_classes_than_the_data_have_are_a_network_of_their_own():
     assert PlannedRun("mine", run).path.parts[2] == "resnet-8-2-classes-12"
     x = torch.zeros(2, 1, 8, 8)
     assert preact.Network(run.plan).eval()(x).shape == (2, 12)
+
+
+def test_the_reference_computes_in_no_mode_but_two():
+    params = reference.initialize(PLAN, seed=0)
+    own = {name.removeprefix("units.0."): w for name, w in params.items()}
+    for forward in (
+        lambda: reference.network_forward(
+            PLAN, params, np.ones((2, *PLAN.image)), mode="test"
+        ),
+        lambda: reference.unit_forward(
+            PLAN.units[0], own, np.ones((2, 2, 8, 8)), mode="test"
+        ),
+    ):
+        with pytest.raises(
+            ValueError, match="mode must be one of 'train', 'eval'; got 'test'"
+        ):
+            forward()

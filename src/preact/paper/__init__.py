@@ -102,7 +102,7 @@ def read(name: str) -> dict[str, Any]:
     """
     if name not in FILES:
         raise ValueError(
-            f"name must be one of {", ".join(FILES)}; got {name!r}"
+            f"name must be one of {', '.join(FILES)}; got {name!r}"
         )
     source = files(__name__).joinpath(f"{name}.toml")
     return tomllib.loads(source.read_text("utf-8"))
