@@ -13,7 +13,7 @@ import preact
 from paths import ROOT
 
 # Their examples need a notebook, a GPU or minutes; tests and README try them.
-UNTRIED = {"bench", "book", "fast", "nn"}
+UNTRIED = {"bench", "book", "fast"}
 
 
 def modules_with_examples():

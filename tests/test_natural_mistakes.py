@@ -1,12 +1,14 @@
 """What everybody tries once is answered in a sentence, not by a traceback."""
 
 import dataclasses
+import inspect
 
+import numpy as np
 import pytest
 import torch
 
 import preact
-from preact import converters
+from preact import converters, reference
 from preact.data import load
 from preact.experiment import PlannedRun, execute, read_experiment
 from preact.records import read_record
@@ -30,6 +32,7 @@ GOOD = {
     [
         ({"row": TABLE_2["original"]}, "row must be letters, digits"),
         ({"row": "my unit", "unit": TABLE_2["original"]}, "got 'my unit'"),
+        ({"row": "a\n", "unit": TABLE_2["original"]}, r"got 'a\\n'"),
         ({"row": "orignal"}, "near it: original"),
         ({"data": "digits"}, r"data must be .* preact\.data\.load\('digits'"),
         ({"recipe": "digits"}, r"recipe must be .* find_recipe\('digits'\)"),
@@ -137,3 +140,12 @@ def test_more_classes_than_the_data_have_are_a_network_of_their_own():
     assert PlannedRun("mine", run).path.parts[2] == "resnet-8-2-classes-12"
     x = torch.zeros(2, 1, 8, 8)
     assert preact.Network(run.plan).eval()(x).shape == (2, 12)
+
+
+@pytest.mark.parametrize("forward", ["unit_forward", "network_forward"])
+def test_the_reference_computes_in_no_mode_but_two(forward):
+    bare = inspect.unwrap(getattr(reference, forward))  # types are unchecked
+    with pytest.raises(
+        ValueError, match="mode must be one of 'train', 'eval'; got 'test'"
+    ):
+        bare(PLAN, {}, np.ones((2, *PLAN.image)), mode="test")

@@ -1,5 +1,8 @@
+from pathlib import Path
+
 import pytest
 
+from paths import ROOT
 from preact import paper
 from preact.spec import ROWS
 
@@ -50,3 +53,13 @@ def test_the_batch_of_64_is_not_the_batch_of_128():
 def test_tables_4_and_5_are_not_rows():
     with pytest.raises(ValueError, match="table must be 1, 2 or 3; got 4"):
         paper.results(4)
+    with pytest.raises(ValueError, match=r"table must be .* got True"):
+        paper.results(True)
+
+
+def test_a_file_that_the_paper_has_not_is_refused_with_those_it_has():
+    with pytest.raises(ValueError, match=r"one of table_1.*; got 'table_6'"):
+        paper.read("table_6")
+    assert {Path(file).stem for file in paper.FILES} == {
+        path.stem for path in (ROOT / "src/preact/paper").glob("*.toml")
+    }

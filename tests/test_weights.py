@@ -3,6 +3,8 @@
 import json
 import re
 import resource
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -18,7 +20,8 @@ from preact.plan import cifar_plan, imagenet_plan
 from preact.plan.written import read_plan, write_plan
 from preact.records import read_record
 from preact.spec import ROWS, TABLE_2
-from preact.weights import read_config
+from preact.weights import read_config, save_weights
+from preact.weights.header import planned_shapes
 
 PLAN = cifar_plan("full-preactivation", depth=8, convs=2, width=4)
 SMALL = ["--depth", "8", "--width", "4", "--batch", "16", "--iterations", "3"]
@@ -143,6 +146,51 @@ def test_what_is_no_network_is_not_saved(tmp_path):
     assert not [*tmp_path.iterdir()]
 
 
+@pytest.mark.parametrize("row", ROWS)
+def test_shapes_are_planned_as_the_network_has_them(row):
+    for plan in (
+        cifar_plan(row, depth=11, convs=3, width=4),
+        imagenet_plan(row, depth=18, width=4, conventions="fair"),
+    ):
+        weights = Network(plan).state_dict()
+        made = {name: tuple(value.shape) for name, value in weights.items()}
+        assert dict(planned_shapes(plan)) == made
+
+
+def test_a_network_is_saved_without_loading_what_traces_networks(tmp_path):
+    code = (
+        "import sys, preact; network = preact.Network(preact.cifar_plan("
+        "'original', depth=8, convs=2, width=2), seed=0); "
+        "before = set(sys.modules); "
+        f"preact.save(network, {str(tmp_path / 'it')!r}); "
+        "sys.exit('torch._refs' in set(sys.modules) - before)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("kind", [torch.float16, torch.int32])
+def test_what_could_not_be_loaded_again_is_not_saved(tmp_path, kind):
+    mixed = Network(PLAN).state_dict()
+    mixed["classifier.bias"] = mixed["classifier.bias"].to(kind)
+    with pytest.raises(ValueError, match=r"of one kind, F16 .* got .*F32"):
+        save_weights(tmp_path / "it", PLAN, mixed)
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize(
+    ("config", "sentence"),
+    [
+        ({"lr": torch.ones(1)}, "config must be JSON values: .*Tensor"),
+        ({"lr": float("nan")}, "config must be JSON values: "),
+        (["lr"], r"config must be a table; got \['lr'\]"),
+    ],
+)
+def test_a_configuration_that_is_none_is_not_saved(tmp_path, config, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        save_weights(tmp_path / "it", PLAN, Network(PLAN).state_dict(), config)
+    assert not [*tmp_path.iterdir()]
+
+
 def said(path):
     """The one sentence by which a file is refused, from the command too."""
     with pytest.raises((ValueError, FileNotFoundError)) as told:
@@ -212,7 +260,7 @@ def test_a_header_that_was_changed_is_one_sentence(tmp_path, change, sentence):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (dict.clear, "must hold weights of one kind, .* got none"),
+        (dict.clear, "weights must be of one kind, .* got none"),
         (lambda t: t.popitem(), "is missing"),
         (lambda t: t.update(extra=torch.ones(1)), "'extra' has no place"),
         (
@@ -223,7 +271,7 @@ def test_a_header_that_was_changed_is_one_sentence(tmp_path, change, sentence):
             lambda t: t.update(
                 {"stem.0.weight": torch.ones(4, 3, 3, 3, dtype=torch.int64)}
             ),
-            "weights of one kind, F16 .* got F32, I64",
+            "weights must be of one kind, F16 .* got F32, I64",
         ),
         (lambda t: t["classifier.bias"].add_(1), "is damaged: its SHA-256"),
     ],

@@ -197,7 +197,9 @@ def parameters(thing: griffe.Object) -> list[griffe.Parameter]:
             and not field.name.startswith("_")
             and "property" not in field.labels
         ]
-    return [p for p in thing.parameters if p.name not in ("self", "cls")]
+    is_method = thing.is_class or getattr(thing.parent, "is_class", False)
+    bound = ("self", "cls") if is_method else ()
+    return [p for p in thing.parameters if p.name not in bound]
 
 
 @cache

@@ -1,6 +1,7 @@
 """The package reference: every name, what is said of it, what leads to it."""
 
 import argparse
+import doctest
 import importlib
 import pkgutil
 import re
@@ -72,6 +73,13 @@ def untold(entry):
     ]
 
 
+def test_only_what_a_method_is_bound_to_is_no_parameter():
+    function = API.entries["preact.typed.typed"].object
+    assert [one.name for one in parameters(function)] == ["cls"]
+    method = API.entries["preact.plan.Conv"].object["deviation"]
+    assert [one.name for one in parameters(method)] == ["init"]
+
+
 def test_every_parameter_of_every_entry_is_described():
     offenders = {
         path: names
@@ -79,6 +87,61 @@ def test_every_parameter_of_every_entry_is_described():
         if (names := untold(entry))
     }
     assert offenders == {}
+
+
+def calls(entry):
+    """Whether it is used by a call: a function, or a class."""
+    return entry.object.kind.value in ("function", "class")
+
+
+def example(entry):
+    """What the reference shows under an entry's heading of examples."""
+    return "\n\n".join(
+        text
+        for part in entry.sections
+        if part.kind.value == "examples"
+        for kind, text in part.value
+        if kind.value == "examples"
+    )
+
+
+SHOWN = [path for path, entry in API.entries.items() if example(entry)]
+
+
+def test_every_function_and_class_has_an_example():
+    assert any(map(calls, API.entries.values()))
+    offenders = [
+        path
+        for path, entry in API.entries.items()
+        if calls(entry) and not example(entry)
+    ]
+    assert offenders == []
+
+
+def test_an_example_of_a_function_calls_it():
+    offenders = [
+        path
+        for path in SHOWN
+        if API.entries[path].object.is_function
+        and not re.search(
+            rf"\b{API.entries[path].name}\(|@{API.entries[path].name}\b",
+            example(API.entries[path]),
+        )
+    ]
+    assert offenders == []
+
+
+@pytest.mark.parametrize("path", SHOWN)
+def test_an_example_needs_no_more_than_it_imports(path, tmp_path, monkeypatch):
+    """It is copied from the page into a session where nothing is known."""
+    monkeypatch.chdir(tmp_path)
+    text = API.entries[path].object.docstring.value
+    session = doctest.DocTestParser().get_doctest(
+        text, {"__name__": "__main__"}, path, None, 0
+    )
+    assert session.examples
+    assert doctest.DocTestRunner(verbose=False).run(session).failed == 0
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_every_parameter_has_a_type_in_its_list_or_in_the_signature():

@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from preact.data import download, download_cifar
+from preact.data import download, download_cifar, read_cifar
 from preact.data.cifar import CIFAR
 
 FILES = {"train.bin": b"train" * 1000, "test.bin": b"test" * 500}
@@ -271,3 +271,10 @@ def test_only_expected_files_leave_the_archive(serve, tmp_path):
         "test.bin",
         "train.bin",
     ]
+
+
+@pytest.mark.parametrize("get", [read_cifar, download_cifar])
+def test_there_are_two_cifars_and_no_more(get, tmp_path):
+    with pytest.raises(ValueError, match="cifar10, cifar100; got 'cifar'"):
+        get("cifar", str(tmp_path))
+    assert [*tmp_path.iterdir()] == []

@@ -25,7 +25,8 @@ from preact.figures.variants import (
     row_name,
 )
 from preact.plan import Conventions, cifar_plan
-from preact.spec import BN, CONTROLS, GATE_BIASES, ROWS, TABLE_1, TABLE_2
+from preact.spec import BN, CONTROLS, ROWS, TABLE_1, TABLE_2
+from preact.spec.tables import GATE_BIASES
 from preact.strings import LANGUAGES, Strings
 
 SVG = "{http://www.w3.org/2000/svg}"

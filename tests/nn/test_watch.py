@@ -11,7 +11,7 @@ from preact import reference
 from preact.fast import with_memory
 from preact.nn import Network, observe, propagate, watch
 from preact.plan import stack_plan
-from preact.plan.open_paths import closing
+from preact.plan.open_paths import OpenPaths, closing
 from preact.propagation import draw_batch, open_share, run_units
 from preact.spec import BN, RELU, ROWS, TABLE_2, Scale, UnitSpec
 from preact.train.profiles import watched as watched_step
@@ -157,6 +157,32 @@ def test_a_relu_whose_zeros_bn_has_moved_is_not_called_open():
     first, *rest = open_share(plan, streams)
     assert first == 1.0
     assert all(math.isnan(share) for share in rest)
+
+
+def test_a_pass_without_gradients_calls_no_path_open_that_it_cannot_see():
+    units = [Foreign(4), nn.Identity()]
+    with torch.no_grad(), watch(units) as watched:
+        nn.Sequential(*units)(torch.randn(8, 4, 2, 2))
+    first, *rest = watched.open_share
+    assert first == 1.0
+    assert all(math.isnan(share) for share in rest)
+
+
+def test_a_unit_that_hands_on_its_input_closes_nothing():
+    units = [nn.Identity(), nn.Identity()]
+    with watch(units) as watched:
+        nn.Sequential(*units)(torch.randn(8, 4, 2, 2))
+    assert watched.open_share == [1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("last", ["nothing", "zeros", "unseen"])
+def test_what_cannot_be_seen_stays_unseen_and_what_is_closed_closed(last):
+    x = torch.ones(2, 3)
+    paths = OpenPaths((2, 3))
+    assert math.isnan(paths.after_unit(x, "unseen"))
+    assert math.isnan(paths.after_unit(x, last))
+    assert paths.after_unit(x, "everything") == 0.0
+    assert paths.after_unit(x, last) == 0.0
 
 
 @pytest.mark.parametrize("fails", [False, True])

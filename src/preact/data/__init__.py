@@ -10,8 +10,10 @@ name : str
     Of the data set; of CIFAR "cifar10" or "cifar100".
 label : str
     What tables and records call it.
-root, folder : Path
-    Where the files lie; of ImageNet in `train` and `val`.
+root : Path
+    Where the files lie, in `train` and `val`.
+folder : Path or str
+    The same; of CIFAR the folder of its binary files, or the one above.
 size : int
     Height and width of what the network sees, in pixels.
 classes : int
@@ -67,6 +69,7 @@ def load(name: str, folder: Path | str = "data") -> Data:
 
     Examples
     --------
+    >>> from preact.data import load
     >>> digits = load("digits")
     >>> digits.shape, digits.counts, digits.classes
     ((1, 8, 8), (1437, 360), 10)

@@ -28,7 +28,7 @@ CLASSES = {"cifar10": 10, "cifar100": 100}
 PIXELS = 3 * 32 * 32
 
 
-def read_cifar(name: str, folder: Path) -> ImageSet:
+def read_cifar(name: str, folder: Path | str) -> ImageSet:
     """Read CIFAR from a folder that holds, or is, its binary files.
 
     Raises
@@ -36,9 +36,17 @@ def read_cifar(name: str, folder: Path) -> ImageSet:
     FileNotFoundError
         If a file is missing.
     ValueError
-        If a file has another size than it must, or a label is out of range.
+        If it is neither of the two, a file has another size than it must, or
+        a label is out of range.
+
+    Examples
+    --------
+    >>> from preact.data import read_cifar
+    >>> read_cifar("cifar10", "elsewhere")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    FileNotFoundError: ...data_batch_1.bin is missing: get the data with ...
     """
-    facts = CIFAR[name]
+    facts, folder = _find_facts(name), Path(folder)
     inside = folder / facts["folder"]
     root = inside if inside.is_dir() else folder
     parts: dict[str, list[np.ndarray[Any, Any]]] = {"train": [], "test": []}
@@ -86,7 +94,7 @@ def read_cifar(name: str, folder: Path) -> ImageSet:
 
 def download_cifar(
     name: str,
-    folder: Path,
+    folder: Path | str,
     *,
     url: str | None = None,
     progress: Progress | None = None,
@@ -99,7 +107,7 @@ def download_cifar(
     Parameters
     ----------
     name : {"cifar10", "cifar100"}
-    folder : Path
+    folder : Path or str
         Where to put it; made if missing.
     url : str, optional
         Another address of the same archive (a mirror).
@@ -110,12 +118,22 @@ def download_cifar(
     ------
     ValueError
         If the archive, or a file in it, is not the official one: what was
-        downloaded is deleted. If a folder of this name lacks files.
+        downloaded is deleted. If a folder of this name lacks files; if the
+        name or the address is none.
     ConnectionError
         If the address cannot be reached or breaks off; what has arrived is
         kept.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from preact.data import download_cifar
+    >>> with TemporaryDirectory() as folder:
+    ...     download_cifar("cifar10", folder, url="ftp://mirror")
+    Traceback (most recent call last):
+    ValueError: url must begin with http:// or https://; got 'ftp://mirror'
     """
-    facts = CIFAR[name]
+    facts, folder = _find_facts(name), Path(folder)
     target = folder / str(facts["folder"])
     if target.is_dir() and any(target.iterdir()):
         missing = [f for f in facts["files"] if not (target / f).is_file()]
@@ -147,6 +165,16 @@ def download_cifar(
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
     return target
+
+
+def _find_facts(name: str) -> dict[str, Any]:
+    """What is known of one of the two data sets."""
+    if name not in tuple(CIFAR):
+        raise ValueError(
+            f"name must be one of {', '.join(CIFAR)}; got {name!r}"
+        )
+    facts: dict[str, Any] = CIFAR[name]
+    return facts
 
 
 def _read_file(name: str, path: Path, record: int) -> bytes:

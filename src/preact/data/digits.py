@@ -9,7 +9,17 @@ TRAIN = 1437  # the first four fifths, in the order of the file
 
 
 def read_digits() -> ImageSet:
-    """Return 1437 training and 360 test images of 1 x 8 x 8, ten classes."""
+    """Return 1437 training and 360 test images of 1 x 8 x 8, ten classes.
+
+    Examples
+    --------
+    >>> from preact.data import read_digits
+    >>> digits = read_digits()
+    >>> digits.counts, digits.shape
+    ((1437, 360), (1, 8, 8))
+    >>> int(digits.train_images.max())  # gray levels from 0
+    16
+    """
     digits = load_digits()
     images = torch.tensor(digits.images, dtype=torch.uint8)[:, None]
     labels = torch.tensor(digits.target, dtype=torch.int64)

@@ -48,6 +48,20 @@ class ImageFolder:
         Height and width of what the network sees.
     train_files, test_files : tuple of (Path, int)
         Files with their labels, in order of their names.
+
+    Examples
+    --------
+    Nothing is opened before a batch asks for it:
+
+    >>> from pathlib import Path
+    >>> from preact.data import ImageFolder
+    >>> photos = ImageFolder(
+    ...     name="imagenet", label="photos", root=Path("p"), size=224,
+    ...     classes=2, train_files=((Path("p/train/cat/1.jpg"), 0),),
+    ...     test_files=((Path("p/val/dog/1.jpg"), 1),),
+    ... )
+    >>> photos.counts, photos.shape
+    ((1, 1), (3, 224, 224))
     """
 
     name: str
@@ -141,7 +155,7 @@ class FolderLoader:
         return (x - self.mean) / self.deviation, labels.to(self.device)
 
 
-def read_imagenet(folder: Path, size: int = 224) -> ImageFolder:
+def read_imagenet(folder: Path | str, size: int = 224) -> ImageFolder:
     """Find the images of a folder tree.
 
     Raises
@@ -150,7 +164,21 @@ def read_imagenet(folder: Path, size: int = 224) -> ImageFolder:
         If `train` or `val` is missing, or a class has no images.
     ValueError
         If the two have different classes.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from preact.data import read_imagenet
+    >>> with TemporaryDirectory() as folder:
+    ...     for name in ("train/cat", "train/dog", "val/cat", "val/dog"):
+    ...         Path(folder, name).mkdir(parents=True)
+    ...         Path(folder, name, "1.jpeg").touch()
+    ...     data = read_imagenet(folder)
+    >>> data.label, [label for _, label in data.train_files]
+    ('2 classes of a folder', [0, 1])
     """
+    folder = Path(folder)
     classes: dict[str, list[str]] = {}
     files: dict[str, list[tuple[Path, int]]] = {"train": [], "val": []}
     for split, found in files.items():

@@ -33,6 +33,18 @@ class ImageSet:
     ------
     ValueError
         If a part is something else, or a label is none of the classes.
+
+    Examples
+    --------
+    >>> from preact.data import ImageSet, read_digits
+    >>> digits = read_digits()
+    >>> isinstance(digits, ImageSet), digits.train_images.dtype
+    (True, torch.uint8)
+    >>> for kind in ("channel", "pixel mean"):
+    ...     mean, deviation = digits.statistics(kind)
+    ...     print(tuple(mean.shape))
+    (1, 1, 1)
+    (1, 8, 8)
     """
 
     name: str

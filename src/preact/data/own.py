@@ -57,6 +57,8 @@ def from_dataset(
 
     Examples
     --------
+    >>> import torch
+    >>> from preact.data import from_dataset
     >>> images = torch.arange(4 * 3 * 8 * 8).reshape(4, 3, 8, 8).byte()
     >>> pairs = list(zip(images, [0, 1, 0, 1]))
     >>> data = from_dataset(pairs[:3], pairs[3:], classes=2, name="mine")
@@ -109,6 +111,20 @@ def from_folders(
         If a part is missing, or a class has no images.
     ValueError
         If the parts have different classes, or an image cannot be decoded.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from PIL import Image
+    >>> from preact.data import from_folders
+    >>> with TemporaryDirectory() as folder:
+    ...     for name in ("train/cat", "train/dog", "val/cat", "val/dog"):
+    ...         Path(folder, name).mkdir(parents=True)
+    ...         Image.new("RGB", (48, 40)).save(f"{folder}/{name}/1.png")
+    ...     pets = from_folders(folder, name="pets")
+    >>> pets.counts, pets.shape, pets.train_labels.tolist()
+    ((2, 2), (3, 32, 32), [0, 1])
     """
     folder = Path(folder)
     files = read_imagenet(folder, size)

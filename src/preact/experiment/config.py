@@ -28,7 +28,6 @@ from preact.train import Execution, Recipe, find_recipe
 from preact.typed import (
     Name,
     Seed,
-    Text,
     parse,
     plain,
     read_text,
@@ -36,6 +35,7 @@ from preact.typed import (
     shortened,
     typed,
 )
+from preact.typed.fields import Text
 
 ROW_SETS = {
     "table-1": [

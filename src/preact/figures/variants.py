@@ -9,7 +9,8 @@ import colorsys
 from collections.abc import Mapping
 from zlib import crc32
 
-from preact.spec import GATE_BIASES, ROWS
+from preact.spec import ROWS
+from preact.spec.tables import GATE_BIASES
 from preact.strings import Strings
 
 COLORS = {

@@ -19,7 +19,7 @@ params : mapping of str to array
 x : (N, C, H, W) float array
     Images; their dtype is that of the computation.
 labels : (N,) int
-    Classes, from 0; a tensor or an array.
+    Classes, from 0; a tensor of int64, or an array of any int.
 """
 
 from preact.nn.network import Network

@@ -30,13 +30,30 @@ class Network(nn.Module):
         Seed of the initial weights; None draws from PyTorch's global
         generator.
 
+    Raises
+    ------
+    TypeError
+        If the plan is none.
+
     Notes
     -----
     `load_arrays` takes the reference's dictionary, `arrays` gives one back.
 
     References
     ----------
-    Sec. 5 and appendix: BN and ReLU before the classifier.
+    Sec. 5; appendix, for BN and ReLU at the ends of pre-activation networks.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from preact.nn import Network
+    >>> from preact.plan import cifar_plan
+    >>> plan = cifar_plan("full-preactivation", depth=20, convs=2)
+    >>> network = Network(plan, seed=0)
+    >>> network(torch.zeros(2, 3, 32, 32)).shape
+    torch.Size([2, 10])
+    >>> sum(w.numel() for w in network.parameters()) == plan.parameters
+    True
     """
 
     def __init__(self, plan: NetworkPlan, seed: int | None = None) -> None:
@@ -55,7 +72,7 @@ class Network(nn.Module):
         self._initialize(seed)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the logits.
+        """Compute the logits (N, classes), in the dtype of the weights.
 
         Raises
         ------
@@ -79,7 +96,13 @@ class Network(nn.Module):
         return x
 
     def load_arrays(self, params: Arrays) -> None:
-        """Copy in a plain dictionary of arrays with the reference's names."""
+        """Copy in a plain dictionary of arrays with the reference's names.
+
+        Raises
+        ------
+        RuntimeError
+            If names or shapes are not those of the plan.
+        """
         self.load_state_dict(
             {name: torch.as_tensor(value) for name, value in params.items()}
         )

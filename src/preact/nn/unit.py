@@ -23,6 +23,23 @@ class Unit(nn.Module):
     References
     ----------
     Eqs. (1), (2), (6); Table 1's factors s on the shortcut and b on F.
+
+    Examples
+    --------
+    With a silent branch the pre-activation unit is an identity mapping:
+
+    >>> import torch
+    >>> from preact.nn import Unit
+    >>> from preact.plan import UnitPlan
+    >>> from preact.spec import find_row
+    >>> x = torch.linspace(-1, 1, 4 * 8 * 6 * 6).reshape(4, 8, 6, 6)
+    >>> for row in ("original", "full-preactivation"):
+    ...     spec = find_row(row)
+    ...     unit = Unit(UnitPlan(spec=spec, c_in=8, c_inner=8, c_out=8))
+    ...     _ = torch.nn.init.zeros_(unit.weights[-1].weight)  # F = 0
+    ...     print(torch.equal(unit(x), x), torch.equal(unit(x), x.relu()))
+    False True
+    True False
     """
 
     def __init__(self, plan: UnitPlan) -> None:

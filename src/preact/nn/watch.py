@@ -42,7 +42,16 @@ class Watched:
     open_share : list of L + 1 floats or scalar tensors
         As `preact.propagation.Profile`; NaN where it cannot be told.
     loss : float
-        Mean cross-entropy in nats, where `observe` computed it.
+        Mean cross-entropy in nats, where `observe` computed it; else NaN.
+
+    Examples
+    --------
+    >>> from torch import nn
+    >>> from preact.nn import watch
+    >>> with watch([nn.Identity(), nn.ReLU()]) as watched:
+    ...     pass
+    >>> watched.streams, watched.loss  # x_0, x_1, x_2: no pass has come
+    ([None, None, None], nan)
     """
 
     def __init__(self, units: int, branches: int) -> None:
@@ -78,7 +87,8 @@ def watch(
     closes : sequence of Closing, optional
         What in each unit ends the path of a coordinate. None asks autograd:
         a unit whose last operation is a ReLU closes what it sets to zero.
-        A compiled or fused unit hides it, and must be told of.
+        A compiled or fused unit hides it, and must be told of; in a pass
+        without gradients nothing can be told, and the share is NaN.
     signal, gradient : callables
         What is kept of x_l and F_l, and of dE/dx_l: by default a copy.
 
@@ -95,6 +105,16 @@ def watch(
         If there is no unit, or `branches` or `closes` are not one for each.
     TypeError
         If a unit is given or returns anything but one tensor (in the pass).
+
+    Examples
+    --------
+    >>> import torch
+    >>> from preact.nn import watch
+    >>> units = [torch.nn.Linear(8, 8) for _ in range(3)]
+    >>> with watch(units) as watched:
+    ...     torch.nn.Sequential(*units)(torch.ones(2, 8)).sum().backward()
+    >>> len(watched.streams), watched.gradients[-1].unique()
+    (4, tensor([1.]))
     """
     _check_lengths(units, branches, closes)
     watched = Watched(len(units), len(branches))
@@ -159,7 +179,32 @@ def observe(
         Images to logits (N, classes), through `units`.
     units, branches, closes
         As in `watch`.
-    images : (N, C, H, W);  labels : (N,) int64
+    images : (N, C, H, W) float tensor
+    labels : (N,) int64 tensor
+
+    Returns
+    -------
+    Watched
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `watch`, and what the network itself refuses.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from preact.nn import Network, observe
+    >>> from preact.plan import stack_plan
+    >>> draws = torch.Generator().manual_seed(0)
+    >>> images = torch.randn(32, 16, 1, 1, generator=draws)
+    >>> for row in ("original", "full-preactivation"):
+    ...     network = Network(stack_plan(row, units=8, width=16), seed=0)
+    ...     units = list(network.units)
+    ...     seen = observe(network, units, images, torch.arange(32) % 10)
+    ...     print(bool(seen.open_share[-1] == 1))  # of the shortcut paths
+    False
+    True
     """
     modes = [(module, module.training) for module in network.modules()]
     buffers = [(b, b.detach().clone()) for b in network.buffers()]
@@ -198,8 +243,33 @@ def propagate(
 
     Returns
     -------
-    streams, branches, gradients : lists of arrays;  loss : float
+    streams, branches, gradients : lists of (N, C, H, W) arrays
         As `preact.reference.propagate`.
+    loss : float
+        Mean cross-entropy in nats.
+
+    Raises
+    ------
+    ValueError
+        If the images are none for the plan, as in `Network.forward`.
+    RuntimeError
+        If the parameters are those of another plan.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from preact import nn, reference
+    >>> from preact.plan import stack_plan
+    >>> plan = stack_plan("original", units=4, width=8)
+    >>> params = reference.initialize(plan, seed=0)
+    >>> x = np.random.default_rng(0).normal(size=(16, *plan.image))
+    >>> twins = [
+    ...     engine.propagate(plan, params, x, np.arange(16) % 10)
+    ...     for engine in (nn, reference)
+    ... ]
+    >>> x_L, twin = [streams[-1] for streams, *_ in twins]
+    >>> np.allclose(x_L, twin)
+    True
     """
     images = torch.as_tensor(x)
     with torch.random.fork_rng([]):
@@ -210,7 +280,7 @@ def propagate(
         network,
         units,
         images,
-        torch.as_tensor(labels),
+        torch.as_tensor(labels).long(),
         branches=[unit.post for unit in units],
         closes=[closing(unit.spec) for unit in plan.units],
     )
@@ -223,8 +293,9 @@ def propagate(
 
 def _last_operation(x: Tensor) -> Closing:
     """Read from autograd's graph whether a ReLU made x."""
-    name = "" if x.grad_fn is None else x.grad_fn.name()
-    return "zeros" if name.startswith(RELUS) else "nothing"
+    if x.grad_fn is None:  # an identity, or a pass without gradients
+        return "nothing" if x.requires_grad else "unseen"
+    return "zeros" if x.grad_fn.name().startswith(RELUS) else "nothing"
 
 
 def _one_tensor(value: object, what: str) -> Tensor:

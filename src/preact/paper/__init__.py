@@ -1,6 +1,6 @@
 """What the paper says: Tables 1 to 5, the recipe, and numbers in its text.
 
-Checked against two full transcriptions of the paper and, for ResNet-1001, the
+Checked against two transcriptions of the paper and, for ResNet-1001, the
 authors' README. The paper publishes no values of its curves, so neither do
 we. Rows of Tables 1 to 3 join to our own measurements on
 (table, data, depth, convs, row).
@@ -11,11 +11,13 @@ print these tables.
 Parameters
 ----------
 figure : str
-    Of the unit, for example "Fig. 4(e)".
+    Of the unit, for example "4(e)"; "" in Table 3, which names none.
 on_shortcut, on_branch : str
-    As the columns of Table 1 print them.
-network, remark : str
-    As the row prints them.
+    As the columns of Table 1 print them; "" in the other tables.
+network : str
+    As Table 3 prints it, for example "ResNet-110 (1-layer skip)"; else "".
+remark : str
+    What stands beside the row, of the paper's or of ours; most often "".
 name : str
     "table_1" to "table_5", "protocols" or "text".
 table : {1, 2, 3}
@@ -29,6 +31,7 @@ from importlib.resources import files
 from typing import Any
 
 __all__ = ["SEARCHED", "Result", "read", "results"]
+FILES = (*(f"table_{number}" for number in range(1, 6)), "protocols", "text")
 # The paper's one row "initial bias 0 to -5" is six rows of ours.
 SEARCHED = {
     "exclusive-gating-b0-to-b-5": [
@@ -54,6 +57,14 @@ class Result:
     error_pct : float or None
         Median of 5 runs in percent; None where the paper prints "fail", its
         word for more than 20 %.
+
+    Examples
+    --------
+    >>> from preact.paper import results
+    >>> deep = [row for row in results(2) if row.depth == 164]
+    >>> best = min(deep, key=lambda row: row.error_pct)
+    >>> best.row, best.figure, best.error_pct
+    ('full-preactivation', '4(e)', 5.46)
     """
 
     row: str
@@ -70,7 +81,29 @@ class Result:
 
 @cache
 def read(name: str) -> dict[str, Any]:
-    """Return a file of this room: table_1 to table_5, protocols, text."""
+    """Return a file of this room: table_1 to table_5, protocols, text.
+
+    Read once and shared: not to be changed. Units stand in the names of keys
+    (`error_pct`); "protocols" are the recipes of the appendix.
+
+    Raises
+    ------
+    ValueError
+        If there is no such file.
+
+    Examples
+    --------
+    >>> from preact.paper import read
+    >>> recipe = read("protocols")["cifar"]
+    >>> recipe["batch"], recipe["drop_at_iterations"]
+    (128, [32000, 48000])
+    >>> read("text")["text"]["resnet_1001_cifar_hours"]
+    27
+    """
+    if name not in FILES:
+        raise ValueError(
+            f"name must be one of {', '.join(FILES)}; got {name!r}"
+        )
     source = files(__name__).joinpath(f"{name}.toml")
     return tomllib.loads(source.read_text("utf-8"))
 
@@ -86,10 +119,11 @@ def results(table: int) -> tuple[Result, ...]:
 
     Examples
     --------
+    >>> from preact.paper import results
     >>> [row.error_pct for row in results(3) if row.depth == 1001]
     [7.61, 4.92, 27.82, 22.71]
     """
-    if table not in (1, 2, 3):
+    if isinstance(table, bool) or table not in (1, 2, 3):
         raise ValueError(f"table must be 1, 2 or 3; got {table!r}")
     return tuple(
         Result(

@@ -5,7 +5,8 @@ from typing import Literal
 
 from preact.plan.checks import check_choice
 from preact.plan.layers import Init
-from preact.spec import Op, as_ops
+from preact.spec import Op
+from preact.spec.unit import as_ops
 
 Tap = Literal["before pre", "after pre"]
 Projection = Literal["pad", "conv", "conv BN"]
@@ -57,7 +58,7 @@ class Conventions:
 
     Examples
     --------
-    >>> from preact.plan import cifar_plan
+    >>> from preact.plan import Conventions, cifar_plan
     >>> narrow = Conventions(first_stage="narrow")
     >>> plan = cifar_plan(
     ...     "full-preactivation", depth=164, convs=3, conventions=narrow
@@ -115,6 +116,14 @@ def find_conventions(conventions: Conventions | str) -> Conventions:
     ------
     ValueError
         If they are neither; the message lists the names.
+
+    Examples
+    --------
+    >>> from preact.plan import PAPER, find_conventions
+    >>> find_conventions("paper") == PAPER
+    True
+    >>> find_conventions("fair").stride_on
+    '3x3'
     """
     if isinstance(conventions, Conventions):
         return conventions

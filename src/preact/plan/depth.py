@@ -15,15 +15,26 @@ IMAGENET_BASIC = {18: (2, 2, 2, 2), 34: (3, 4, 6, 3)}
 
 
 def fitting_convs(depth: int) -> int:
-    """Bottlenecks where 9n + 2 fits, as in the paper; else basic units.
+    """Return convolutions per unit: bottlenecks where 9n + 2 fits, else basic.
 
     Depths that fit both (110 = 9 * 12 + 2 = 6 * 18 + 2) are basic up to 110,
     the deepest basic network of the paper's tables.
+
+    Returns
+    -------
+    int
+        2 or 3; 3 for a depth that fits neither, which the makers refuse.
 
     Raises
     ------
     ValueError
         If the depth is no positive whole number, or an absurd one.
+
+    Examples
+    --------
+    >>> from preact.plan import fitting_convs
+    >>> fitting_convs(110), fitting_convs(164), fitting_convs(1001)
+    (2, 3, 3)
     """
     check_positive("depth", depth, MOST["depth"])
     basic, bottleneck = (depth - 2) % 6 == 0, (depth - 2) % 9 == 0

@@ -19,7 +19,18 @@ BN_MOMENTUM = 0.1  # weight of the new batch in the running statistics
 
 @dataclass(frozen=True, kw_only=True)
 class Conv:
-    """A convolution with zero padding `kernel // 2`; no bias unless given."""
+    """A convolution with zero padding `kernel // 2`; no bias unless given.
+
+    Examples
+    --------
+    >>> from preact.plan import Conv
+    >>> conv = Conv(name="stem.0", c_in=3, c_out=64, kernel=7, stride=2)
+    >>> conv.out((3, 224, 224)), conv.parameters
+    ((64, 112, 112), 9408)
+    >>> fan_in = 7 * 7 * 3
+    >>> round(conv.deviation("fan-in") ** 2 * fan_in, 9)
+    2.0
+    """
 
     name: str
     c_in: int
@@ -53,7 +64,19 @@ class Conv:
 
 @dataclass(frozen=True, kw_only=True)
 class BatchNorm:
-    """Batch normalization: scale 1, shift `shift` at the start."""
+    """Batch normalization: scale 1, shift `shift` at the start.
+
+    Examples
+    --------
+    The paper's 10.2M of ResNet-1001 are without these parameters:
+
+    >>> from preact.plan import BatchNorm, cifar_plan
+    >>> plan = cifar_plan("full-preactivation", depth=1001, convs=3)
+    >>> layers = [placed.layer for placed in plan.placed_layers]
+    >>> norms = [x.parameters for x in layers if isinstance(x, BatchNorm)]
+    >>> len(norms), sum(norms), plan.parameters - sum(norms)
+    (1000, 149216, 10178490)
+    """
 
     name: str
     channels: int
@@ -75,7 +98,19 @@ class BatchNorm:
 
 @dataclass(frozen=True, kw_only=True)
 class ReLU:
-    """max(x, 0)."""
+    """max(x, 0).
+
+    Examples
+    --------
+    Table 2 moves them and adds none:
+
+    >>> from preact.plan import ReLU, cifar_plan
+    >>> for row in ("original", "full-preactivation"):
+    ...     layers = cifar_plan(row, depth=110, convs=2).placed_layers
+    ...     print(sum(isinstance(placed.layer, ReLU) for placed in layers))
+    109
+    109
+    """
 
     name: str
     parameters: int = 0
@@ -92,7 +127,15 @@ class ReLU:
 
 @dataclass(frozen=True, kw_only=True)
 class Pad:
-    """Subsample by the stride, append zero channels (v1's option A)."""
+    """Subsample by the stride, append zero channels (v1's option A).
+
+    Examples
+    --------
+    >>> from preact.plan import Pad
+    >>> pad = Pad(name="shortcut.0", c_in=16, c_out=32, stride=2)
+    >>> pad.out((16, 32, 32)), pad.parameters
+    ((32, 16, 16), 0)
+    """
 
     name: str
     c_in: int
@@ -113,7 +156,14 @@ class Pad:
 
 @dataclass(frozen=True, kw_only=True)
 class MaxPool:
-    """3x3 max pooling with stride 2 and padding 1: the ImageNet stem's."""
+    """3x3 max pooling with stride 2 and padding 1: the ImageNet stem's.
+
+    Examples
+    --------
+    >>> from preact.plan import MaxPool
+    >>> MaxPool(name="stem.3").out((64, 112, 112))
+    (64, 56, 56)
+    """
 
     name: str
     parameters: int = 0
@@ -131,7 +181,17 @@ class MaxPool:
 
 @dataclass(frozen=True, kw_only=True)
 class Linear:
-    """The classifier, with a bias that starts at zero."""
+    """The classifier, with a bias that starts at zero.
+
+    It reads the mean over the feature map, so its cost is that of one pixel.
+
+    Examples
+    --------
+    >>> from preact.plan import Linear
+    >>> head = Linear(name="classifier", c_in=256, c_out=10)
+    >>> head.parameters, head.multiply_adds((256, 8, 8))
+    (2570, 2560)
+    """
 
     name: str
     c_in: int

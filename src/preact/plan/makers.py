@@ -64,6 +64,7 @@ def cifar_plan(
 
     Examples
     --------
+    >>> from preact.plan import cifar_plan
     >>> plan = cifar_plan("full-preactivation", depth=164, convs=3)
     >>> len(plan.units), plan.parameters
     (54, 1703258)
@@ -131,6 +132,7 @@ def imagenet_plan(
 
     Examples
     --------
+    >>> from preact.plan import imagenet_plan
     >>> plan = imagenet_plan("original", depth=50, conventions="fair")
     >>> plan.stream_shapes[0], plan.stream_shapes[-1], plan.parameters
     ((64, 56, 56), (2048, 7, 7), 25557032)
@@ -193,6 +195,7 @@ def stack_plan(
 
     Examples
     --------
+    >>> from preact.plan import stack_plan
     >>> stack_plan("full-preactivation", units=50, width=64).depth
     101
     """

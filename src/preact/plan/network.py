@@ -11,7 +11,17 @@ from preact.spec import UnitSpec
 
 @dataclass(frozen=True, kw_only=True)
 class PlacedLayer:
-    """A layer in its network: full name, shapes that it reads and writes."""
+    """A layer in its network: full name, shapes that it reads and writes.
+
+    Examples
+    --------
+    >>> from preact.plan import imagenet_plan
+    >>> stem = imagenet_plan("original", depth=50).placed_layers[0]
+    >>> stem.name, stem.shape_in, stem.shape_out
+    ('stem.0', (3, 224, 224), (64, 112, 112))
+    >>> stem.multiply_adds
+    118013952
+    """
 
     name: str
     layer: Layer
@@ -30,6 +40,17 @@ class NetworkPlan:
     `depth == convs * len(units) + 2` in every network of the paper: the
     convolutions of the units, the stem's and the classifier. A stack has no
     stem convolution, and its depth is `convs * len(units) + 1`.
+
+    Examples
+    --------
+    >>> from preact.plan import cifar_plan
+    >>> plan = cifar_plan("full-preactivation", depth=1001, convs=3)
+    >>> len(plan.units), [len(stage) for stage in plan.stages]
+    (333, [111, 111, 111])
+    >>> [i for i, unit in enumerate(plan.units) if unit.projection]
+    [0, 111, 222]
+    >>> plan.stream_shapes[-1], f"{plan.multiply_adds / 1e9:.2f} G"
+    ((256, 8, 8), '1.49 G')
     """
 
     spec: UnitSpec

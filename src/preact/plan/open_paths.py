@@ -45,9 +45,11 @@ class OpenPaths:
             self._shape, self._alive = tuple(x.shape), True
         if closes == "everything":
             self._alive = False
+        elif self._alive is None or self._alive is False:
+            return self._share()
         elif closes == "unseen":
             self._alive = None
-        elif closes == "zeros" and self._alive is not False:
+        elif closes == "zeros":
             still = x > 0
             self._alive = still if self._alive is True else self._alive & still
         return self._share()

@@ -38,6 +38,16 @@ class UnitPlan:
     ValueError
         If a field has another value than these, or the shortcut cannot make
         c_out channels of c_in.
+
+    Examples
+    --------
+    >>> from preact.plan import cifar_plan
+    >>> plan = cifar_plan("full-preactivation", depth=164, convs=3)
+    >>> widening = plan.units[18]  # first of the second stage
+    >>> print(widening)
+    BN ReLU conv 1x1/2 BN ReLU conv 3x3 BN ReLU conv 1x1 (+)
+    >>> widening.tap, widening.projection, widening.c_in, widening.c_out
+    ('after pre', 'conv', 64, 128)
     """
 
     spec: UnitSpec

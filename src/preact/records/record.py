@@ -17,12 +17,11 @@ from preact.typed import (
     Percent,
     Positive,
     Seed,
-    Sha256,
-    Text,
     dump,
     shortened,
     typed,
 )
+from preact.typed.fields import Sha256, Text
 
 NotNegative = Annotated[float, Field(ge=0.0)]
 Bytes = Annotated[int, Field(ge=0, le=2**62)]

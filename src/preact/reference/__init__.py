@@ -10,6 +10,7 @@ Examples
 --------
 >>> import numpy as np
 >>> from preact.plan import cifar_plan
+>>> from preact.reference import initialize, network_forward
 >>> plan = cifar_plan("full-preactivation", depth=8, convs=2)
 >>> params = initialize(plan, seed=0)
 >>> logits, cache = network_forward(plan, params, np.zeros((2, 3, 32, 32)))
@@ -32,7 +33,7 @@ x : (N, C, H, W) float64
 labels : (N,) int
     Classes, from 0.
 mode : {"train", "eval"}
-    BN by the batch's statistics, or by the running ones.
+    BN by the batch's statistics, or by the running ones and no dropout.
 cache : NetworkCache or UnitCache
     What the forward pass returned beside its result.
 dlogits : (N, classes) float64

@@ -5,12 +5,12 @@ Chapters `02-signal`, `03-gradient` and `04-units`; the twin of
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
 from preact.plan import BN_MOMENTUM, BatchNorm, Conv, Linear, NetworkPlan
-from preact.plan.checks import check_batch, check_finite
+from preact.plan.checks import check_batch, check_choice, check_finite
 from preact.reference.caches import Array, BNCache, LayerCaches, LinearCache
 from preact.reference.layers import (
     Mode,
@@ -53,7 +53,29 @@ def initialize(plan: NetworkPlan, seed: int) -> Params:
     Returns
     -------
     dict of float64 arrays
-        By full parameter name, in order of forward.
+        By full parameter name, in order of forward: weights of convolutions
+        (D, C, K, K) and of the classifier (classes, C), all others (C,).
+
+    Raises
+    ------
+    ValueError
+        If the seed is negative.
+
+    References
+    ----------
+    Appendix: the initialization of He et al. 2015.
+
+    Examples
+    --------
+    >>> from preact.plan import cifar_plan
+    >>> from preact.reference import initialize
+    >>> plan = cifar_plan("full-preactivation", depth=8, convs=2)
+    >>> params = initialize(plan, seed=0)
+    >>> params["units.1.weights.0.weight"].shape
+    (32, 16, 3, 3)
+    >>> learned = [w for name, w in params.items() if "running" not in name]
+    >>> sum(w.size for w in learned) == plan.parameters
+    True
     """
     rng = np.random.default_rng(seed)
     params: Params = {}
@@ -98,12 +120,34 @@ def network_forward(
     rng : numpy.random.Generator, optional
         Source of dropout masks; only plans with dropout need it in training.
 
+    Returns
+    -------
+    logits : (N, classes) float64
+    cache : NetworkCache
+        For `network_backward`; its `streams` are x_0, ..., x_L.
+
     Raises
     ------
     ValueError
         If the images have other channels than the plan, are not finite, or
-        leave one value per channel to a batch normalization in training.
+        leave one value per channel to a batch normalization in training; if
+        a plan with dropout has no `rng` in training; if there is no such
+        mode.
+
+    Examples
+    --------
+    Height and width are free, as where the paper tests at 320x320 (Table 5):
+
+    >>> import numpy as np
+    >>> from preact.plan import cifar_plan
+    >>> from preact.reference import initialize, network_forward
+    >>> plan = cifar_plan("full-preactivation", depth=8, convs=2)
+    >>> params = initialize(plan, seed=0)
+    >>> logits, cache = network_forward(plan, params, np.ones((2, 3, 40, 40)))
+    >>> logits.shape, cache.streams[-1].shape
+    ((2, 10), (2, 64, 10, 10))
     """
+    check_choice("mode", mode, get_args(Mode))
     check_batch(x.shape, plan.image[0])
     check_finite(x.size - int(np.isfinite(x).sum()), x.size)
     x, stem = forward(plan.stem, params, x, mode)
@@ -131,7 +175,32 @@ def network_forward(
 def network_backward(
     plan: NetworkPlan, dlogits: Array, cache: NetworkCache
 ) -> tuple[Array, Params]:
-    """Gradient of `network_forward`: (dx, gradients by parameter name)."""
+    """Gradient of `network_forward`: (dx, gradients by parameter name).
+
+    Returns
+    -------
+    dx : (N, C, H, W) float64
+        dE/d images.
+    grads : dict of str to float64 array
+        Of every parameter; running statistics have none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from preact.plan import cifar_plan
+    >>> from preact.reference import (
+    ...     initialize, network_backward, network_forward
+    ... )
+    >>> plan = cifar_plan("full-preactivation", depth=8, convs=2)
+    >>> params = initialize(plan, seed=0)
+    >>> x = np.random.default_rng(0).normal(size=(2, *plan.image))
+    >>> logits, cache = network_forward(plan, params, x)
+    >>> dx, grads = network_backward(plan, logits, cache)  # E = |logits|^2 / 2
+    >>> dx.shape, grads["stem.0.weight"].shape
+    ((2, 3, 32, 32), (16, 3, 3, 3))
+    >>> sorted({name.split(".")[-1] for name in params if name not in grads})
+    ['running_mean', 'running_var']
+    """
     dstreams, grads = _down_to_stem(plan, dlogits, cache)
     dx, stem = backward(dstreams[0], cache.stem)
     return dx, {**stem, **grads}
@@ -142,16 +211,40 @@ def propagate(
 ) -> tuple[list[Array], list[Array], list[Array], float]:
     """Run once forward and backward, and show what each unit saw.
 
+    In training mode; dropout masks are the same in each call.
+
     Returns
     -------
-    streams : list of L + 1 arrays
+    streams : list of L + 1 (N, C, H, W) float64
         x_0, ..., x_L.
-    branches : list of L arrays
-        F_0, ..., F_{L-1}.
-    gradients : list of L + 1 arrays
+    branches : list of L (N, C, H, W) float64
+        F_0, ..., F_{L-1}, without their factor.
+    gradients : list of L + 1 (N, C, H, W) float64
         dE/dx_0, ..., dE/dx_L, E the mean cross-entropy on `labels`.
     loss : float
         E in nats.
+
+    Raises
+    ------
+    ValueError
+        If the images are none for the plan, as in `network_forward`.
+
+    References
+    ----------
+    Eqs. (4) and (5).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from preact.plan import stack_plan
+    >>> from preact.reference import initialize, propagate
+    >>> plan = stack_plan("full-preactivation", units=8, width=16)
+    >>> x = np.random.default_rng(0).normal(size=(32, *plan.image))
+    >>> streams, branches, gradients, loss = propagate(
+    ...     plan, initialize(plan, seed=0), x, np.arange(32) % 10
+    ... )
+    >>> np.allclose(streams[-1], streams[0] + sum(branches))  # Eq. (4)
+    True
     """
     rng = np.random.default_rng(0)
     logits, cache = network_forward(plan, params, x, rng=rng)

@@ -4,11 +4,12 @@ Chapters `04-units` and `05-shortcuts`; the twin of `preact.nn.unit`.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 
 from preact.plan import UnitPlan
+from preact.plan.checks import check_choice
 from preact.reference.caches import Array, LayerCaches
 from preact.reference.layers import (
     Mode,
@@ -71,12 +72,33 @@ def unit_forward(
     out : (N, c_out, H', W') float64
         x_{l+1}.
     cache : UnitCache
-        For `unit_backward`.
+        For `unit_backward`; its `h` and `F` are the terms of Eq. (1).
+
+    Raises
+    ------
+    ValueError
+        If a unit with dropout is given no mask in training, a batch
+        normalization one value per channel; if there is no such mode.
 
     References
     ----------
     Eqs. (1), (2), (6); Table 1's factors s on the shortcut and b on F.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from preact.plan import stack_plan
+    >>> from preact.reference import initialize, unit_forward
+    >>> plan = stack_plan("original", units=1, width=8)
+    >>> params = initialize(plan, seed=0)
+    >>> own = {key.removeprefix("units.0."): w for key, w in params.items()}
+    >>> x = np.random.default_rng(0).normal(size=(16, *plan.image))
+    >>> out, cache = unit_forward(plan.units[0], own, x)
+    >>> y = x + cache.F  # Eq. (1), h the identity
+    >>> np.array_equal(out, np.maximum(y, 0))  # Eq. (2), f = ReLU
+    True
     """
+    check_choice("mode", mode, get_args(Mode))
     a, pre = forward(plan.pre, params, x, mode)
     F, branch = forward(plan.weights + plan.post, params, a, mode)
     tap = a if plan.tap == "after pre" else x
@@ -93,6 +115,33 @@ def unit_backward(
 
     dy returns along both paths, as dh and dF; each factor that depends on x
     adds a third.
+
+    Returns
+    -------
+    dx : (N, c_in, H, W) float64
+        dE/dx_l.
+    grads : dict of str to float64 array
+        By layer name, as in `params` of `unit_forward`.
+
+    Examples
+    --------
+    The 1 of Eq. (5): with F = 0 the gradient passes as it is. Of the branch's
+    convolutions the last one learns first.
+
+    >>> import numpy as np
+    >>> from preact.plan import stack_plan
+    >>> from preact.reference import initialize, unit_backward, unit_forward
+    >>> plan = stack_plan("full-preactivation", units=1, width=8)
+    >>> params = initialize(plan, seed=0)
+    >>> own = {key.removeprefix("units.0."): w for key, w in params.items()}
+    >>> own["weights.3.weight"] = np.zeros((8, 8, 1, 1))
+    >>> x, dout = np.random.default_rng(0).normal(size=(2, 16, *plan.image))
+    >>> out, cache = unit_forward(plan.units[0], own, x)
+    >>> dx, grads = unit_backward(plan.units[0], dout, cache)
+    >>> np.array_equal(out, x), np.array_equal(dx, dout)
+    (True, True)
+    >>> [bool(grads[f"weights.{i}.weight"].any()) for i in (0, 3)]
+    [False, True]
     """
     dy, after = backward(dout, cache.after)
     dh, dF = cache.s * dy, cache.b * dy

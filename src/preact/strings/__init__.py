@@ -34,12 +34,15 @@ class Strings:
     Raises
     ------
     ValueError
-        If there is no such language.
+        If there is no such language; a key that there is not is a KeyError.
 
     Examples
     --------
+    >>> from preact.strings import Strings
     >>> Strings("zh-Hant").join(["1", "2"])
     '1，2'
+    >>> Strings("en").join(["1", "2"])
+    '1, 2'
     """
 
     def __init__(self, language: str) -> None:

@@ -19,7 +19,8 @@ from preact.book.transformer.model import PLACEMENTS, Transformer
 from preact.book.transformer.text import draw_windows, read_text
 from preact.records.files import read_json
 from preact.records.record import Git, sha256_of
-from preact.typed import Name, Positive, Seed, Sha256, Text, parse, typed
+from preact.typed import Name, Positive, Seed, parse, typed
+from preact.typed.fields import Sha256, Text
 
 HERE = Path(__file__).parent
 WARM_UP = "+warm-up"

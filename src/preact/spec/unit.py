@@ -1,46 +1,22 @@
-"""The residual unit as data: one frozen description per figure of the paper.
-
-Between its first and its last convolution every unit of the paper is the same
-``conv BN ReLU conv``. What is left to choose is one BN and one ReLU, and three
-places to put them: before the first convolution (`pre`), after the last one
-(`post`), after the addition (`after`, the paper's f), as Tables 1 and 2 do.
-
-Chapter `01-why` meets its tables, chapter `04-units` reads it from top to
-bottom; chapters `05-shortcuts` and `06-activations` walk through its tables.
-
-References
-----------
-He et al., ECCV 2016, Eqs. (1), (2), (6), Figs. 2 and 4, Tables 1 and 2.
-"""
+"""One unit: what stands in its three places, and its two factors."""
 
 import math
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from enum import StrEnum
 from typing import Literal
 
-__all__ = [
-    "BN",
-    "CONTROLS",
-    "RELU",
-    "ROWS",
-    "TABLE_1",
-    "TABLE_2",
-    "Conv1x1",
-    "Dropout",
-    "Gated",
-    "OnBranch",
-    "OnShortcut",
-    "Op",
-    "Scale",
-    "UnitSpec",
-    "find_row",
-    "find_unit",
-]
-
 
 class Op(StrEnum):
-    """What can stand in one of the three places of a unit."""
+    """What can stand in one of the three places of a unit.
+
+    Examples
+    --------
+    >>> from preact.spec import BN, RELU, Op, UnitSpec
+    >>> Op("ReLU") is RELU
+    True
+    >>> UnitSpec(pre=("BN", "ReLU")) == UnitSpec(pre=(BN, RELU))
+    True
+    """
 
     BN = "BN"
     RELU = "ReLU"
@@ -62,7 +38,19 @@ def check_number(name: str, value: object) -> None:
 
 @dataclass(frozen=True)
 class Scale:
-    """A constant factor `value`, lambda in Eq. (6); `Scale(1.0)` is none."""
+    """A constant factor `value`, lambda in Eq. (6); `Scale(1.0)` is none.
+
+    Raises
+    ------
+    ValueError
+        If it is no finite number.
+
+    Examples
+    --------
+    >>> from preact.spec import BN, RELU, Scale, UnitSpec
+    >>> print(UnitSpec(pre=(BN, RELU), on_shortcut=Scale(0.9)))
+    BN ReLU conv BN ReLU conv (+), 0.9 on shortcut
+    """
 
     value: float = 1.0
 
@@ -77,6 +65,8 @@ class Scale:
 class Gated:
     """A learned factor g(x) = sigmoid(W x + b), or its complement 1 - g(x).
 
+    One factor for each number of x (Sec. 3.1), by a convolution.
+
     Parameters
     ----------
     bias : float
@@ -87,6 +77,20 @@ class Gated:
         The paper's gate is one 1x1 convolution with a bias. The second design
         is made like the branch, two 3x3 convolutions with BN, as a Highway
         network would gate; `bias` is then the initial shift of its last BN.
+
+    Raises
+    ------
+    ValueError
+        If the bias is no finite number, or another field none of these.
+
+    Examples
+    --------
+    >>> from preact.spec import BN, RELU, TABLE_1, Gated, UnitSpec
+    >>> gate = Gated(-6.0, complement=True)
+    >>> print(UnitSpec(post=(BN,), after=(RELU,), on_shortcut=gate))
+    conv BN ReLU conv BN (+) ReLU, 1-g(x) on shortcut, initial bias -6
+    >>> TABLE_1["shortcut-only-gating-b-6"].on_shortcut == gate
+    True
     """
 
     bias: float
@@ -117,6 +121,20 @@ class Dropout:
     So scaled, the expected factor is 1 (the convention of Caffe and PyTorch).
     The paper argues with the unscaled convention, whose expectation is
     1 - rate (Sec. 3.1).
+
+    Raises
+    ------
+    ValueError
+        If the rate does not lie strictly between 0 and 1.
+
+    Examples
+    --------
+    >>> from preact.spec import TABLE_1, Dropout
+    >>> TABLE_1["dropout-shortcut"].on_shortcut == Dropout(0.5)
+    True
+    >>> Dropout(1.0)
+    Traceback (most recent call last):
+    ValueError: a dropout rate must lie strictly between 0 and 1; got 1.0
     """
 
     rate: float
@@ -135,7 +153,17 @@ class Dropout:
 
 @dataclass(frozen=True)
 class Conv1x1:
-    """A 1x1 convolution with BN on the shortcut, in every unit (Fig. 2(e))."""
+    """A 1x1 convolution with BN on the shortcut, in every unit (Fig. 2(e)).
+
+    Examples
+    --------
+    >>> from preact.plan import cifar_plan
+    >>> from preact.spec import BN, RELU, Conv1x1, UnitSpec
+    >>> spec = UnitSpec(post=(BN,), after=(RELU,), on_shortcut=Conv1x1())
+    >>> units = cifar_plan(spec, depth=110, convs=2).units
+    >>> sum(unit.projection == "conv BN" for unit in units)
+    54
+    """
 
     def __str__(self) -> str:
         return "1x1 conv"
@@ -163,13 +191,18 @@ class UnitSpec:
     Raises
     ------
     ValueError
-        If a place holds something else than distinct BN and ReLU, or a gate
-        stands on F without its complement on the shortcut (exclusive gating
-        is one gate with two uses). A gate on the shortcut alone may be
-        1 - g(x), as in Fig. 2(d), or g(x) itself.
+        If a place holds something else than distinct BN and ReLU, a factor
+        is none of those above, or a gate stands on F without its complement
+        on the shortcut (exclusive gating is one gate with two uses). A gate
+        on the shortcut alone may be 1 - g(x), as in Fig. 2(d), or g(x).
+
+    References
+    ----------
+    Eqs. (1), (2) and (6); Figs. 2 and 4.
 
     Examples
     --------
+    >>> from preact.spec import BN, RELU, UnitSpec
     >>> print(UnitSpec(pre=(BN, RELU)))
     BN ReLU conv BN ReLU conv (+)
     """
@@ -238,93 +271,4 @@ def as_ops(place: str, ops: object) -> tuple[Op, ...]:
             return tuple(map(Op, names))
     raise ValueError(
         f"{place} must be a tuple of distinct BN and RELU; got {ops!r}"
-    )
-
-
-TABLE_2 = {
-    "original": UnitSpec(post=(BN,), after=(RELU,)),  # Fig. 4(a)
-    "bn-after-addition": UnitSpec(after=(BN, RELU)),  # Fig. 4(b)
-    "relu-before-addition": UnitSpec(post=(BN, RELU)),  # Fig. 4(c)
-    "relu-only-preactivation": UnitSpec(pre=(RELU,), post=(BN,)),  # Fig. 4(d)
-    "full-preactivation": UnitSpec(pre=(BN, RELU)),  # Fig. 4(e)
-}
-"""The five units of Fig. 4 and Table 2, by name."""
-
-
-def table_1_row(
-    on_shortcut: OnShortcut, on_branch: OnBranch = Scale(1.0)
-) -> UnitSpec:
-    """Return the original unit with the two columns of Table 1 filled in."""
-    return replace(
-        TABLE_2["original"], on_shortcut=on_shortcut, on_branch=on_branch
-    )
-
-
-GATE_BIASES = tuple(range(0, -11, -1))  # the paper's search, Sec. 3.1
-TABLE_1 = {  # on shortcut, on F
-    "original": table_1_row(Scale(1.0)),  # Fig. 2(a)
-    "constant-scaling-0-1": table_1_row(Scale(0.0)),  # Fig. 2(b)
-    "constant-scaling-0.5-1": table_1_row(Scale(0.5)),
-    "constant-scaling-0.5-0.5": table_1_row(Scale(0.5), Scale(0.5)),
-    **{
-        f"exclusive-gating-b{b}": table_1_row(  # Fig. 2(c)
-            Gated(float(b), complement=True), Gated(float(b))
-        )
-        for b in GATE_BIASES
-    },
-    **{
-        f"shortcut-only-gating-b{b}": table_1_row(  # Fig. 2(d)
-            Gated(float(b), complement=True)
-        )
-        for b in GATE_BIASES
-    },
-    "conv1x1-shortcut": table_1_row(Conv1x1()),  # Fig. 2(e)
-    "dropout-shortcut": table_1_row(Dropout(0.5)),  # Fig. 2(f)
-}
-"""The units of Fig. 2 and Table 1, a row for each gate bias, by name."""
-CONTROLS = {"no-relu-after-addition": UnitSpec(post=(BN,))}
-"""Ours: the original unit without its last ReLU, so that f is the identity."""
-ROWS = {**TABLE_2, **TABLE_1, **CONTROLS}
-"""All of `TABLE_2`, `TABLE_1` and `CONTROLS`."""
-
-
-def find_row(name: str) -> UnitSpec:
-    """Return the unit whose `name` is a row of Table 1 or 2, or a control.
-
-    Raises
-    ------
-    ValueError
-        If no row has this name; the message lists the near matches.
-
-    Examples
-    --------
-    >>> print(find_row("constant-scaling-0.5-1"))
-    conv BN ReLU conv BN (+) ReLU, 0.5 on shortcut
-    """
-    if not isinstance(name, str):
-        raise ValueError(f"row must be the name of a row; got {name!r}")
-    if name in ROWS:
-        return ROWS[name]
-    shown = repr(name if len(name) <= 60 else f"{name[:60]}...")
-    near = get_close_matches(name[:60], ROWS, n=3, cutoff=0.5) or list(TABLE_2)
-    raise ValueError(
-        f"row must be a key of TABLE_1, TABLE_2 or CONTROLS; got {shown} "
-        f"(near it: {', '.join(near)})"
-    )
-
-
-def find_unit(unit: UnitSpec | str) -> UnitSpec:
-    """Return a unit that is given, or that a row's name says.
-
-    Raises
-    ------
-    ValueError
-        If it is neither.
-    """
-    if isinstance(unit, UnitSpec):
-        return unit
-    if isinstance(unit, str):
-        return find_row(unit)
-    raise ValueError(
-        f"spec must be a UnitSpec or the name of a row; got {unit!r}"
     )

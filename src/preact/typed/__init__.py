@@ -1,0 +1,54 @@
+"""What comes from files: one strict class a kind, one sentence an error.
+
+A class made by `typed` is a frozen dataclass whose fields are checked whenever
+one is made: 8.0 is no whole number, "no" is no boolean, NaN is no number.
+
+Examples
+--------
+>>> from preact.typed import Positive, parse, typed
+>>> @typed
+... class Choice:
+...     depth: Positive
+>>> parse(Choice, {"depth": 110}, "mine.toml").depth
+110
+>>> parse(Choice, {"depth": 8.5}, "mine.toml")
+Traceback (most recent call last):
+ValueError: mine.toml: depth must be a whole number; got 8.5
+
+Parameters
+----------
+kind : type
+    A class made by `typed`.
+field : str
+    What the message calls the value.
+value : object
+    Anything: an instance of such a class, or what a file said.
+error : Exception
+    What another library raised.
+most : int
+    Characters that are left.
+"""
+
+from preact.typed.classes import dump, parse, typed
+from preact.typed.fields import Name, Percent, Positive, Seed, Share
+from preact.typed.files import LARGEST_FILE, read_text
+from preact.typed.messages import check_name, plain, sentence, shortened
+from preact.typed.schemas import schema
+
+__all__ = [
+    "LARGEST_FILE",
+    "Name",
+    "Percent",
+    "Positive",
+    "Seed",
+    "Share",
+    "check_name",
+    "dump",
+    "parse",
+    "plain",
+    "read_text",
+    "schema",
+    "sentence",
+    "shortened",
+    "typed",
+]

@@ -1,0 +1,158 @@
+"""Weights out of a file, everything it says checked."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError, safe_open
+
+from preact.nn import Network
+from preact.plan.written import read_plan
+from preact.records.files import parse_json
+from preact.typed import parse, plain, shortened
+from preact.weights.header import (
+    FORMAT,
+    VERSION,
+    Header,
+    check_dtypes,
+    check_shapes,
+    checksum,
+)
+
+
+def load(path: Path | str) -> Network:
+    """Return the network that a file holds.
+
+    Parameters
+    ----------
+    path : Path or str
+        Of a file that `save` or `preact train` wrote.
+
+    Returns
+    -------
+    Network
+        On the CPU, in evaluation mode, in the dtype of the weights; its
+        `plan` is the one that was saved.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is none.
+    ValueError
+        If the file is damaged, of something else, or of another version.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import torch
+    >>> from preact.nn import Network
+    >>> from preact.plan import cifar_plan
+    >>> from preact.weights import load, save
+    >>> plan = cifar_plan("full-preactivation", depth=8, convs=2, width=4)
+    >>> trained = Network(plan, seed=1).eval()
+    >>> with TemporaryDirectory() as folder:
+    ...     save(trained, f"{folder}/mine.safetensors")
+    ...     again = load(f"{folder}/mine.safetensors")
+    >>> image = torch.ones(1, 3, 32, 32)
+    >>> torch.equal(again(image), trained(image))
+    True
+    """
+    path = Path(path)
+    with _opened(path) as file:
+        header = _read_header(path, file)
+        plan = read_plan(
+            parse_json(header.plan, f"{path}: plan"), f"{path}: plan"
+        )
+        slices = {
+            name: file.get_slice(name)
+            for name in file.keys()  # noqa: SIM118  (no mapping)
+        }
+        shapes = {n: tuple(s.get_shape()) for n, s in slices.items()}
+        try:
+            check_dtypes({s.get_dtype() for s in slices.values()})
+            check_shapes(shapes, plan)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
+        tensors = {name: file.get_tensor(name) for name in shapes}
+    texts = {k: getattr(header, k) for k in ("plan", "config")}
+    if checksum(texts, tensors) != header.sha256:
+        raise ValueError(
+            f"{path} is damaged: its SHA-256 is not the one it carries"
+        )
+    network = Network(plan, seed=0)
+    network.to(next(iter(tensors.values())).dtype)
+    network.load_state_dict(tensors)
+    return network.eval()
+
+
+def read_config(path: Path | str) -> dict[str, Any] | None:
+    """Return the configuration of the run that trained a file's weights.
+
+    Returns
+    -------
+    dict or None
+        As in the run's record; None if they were saved by hand.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is none.
+    ValueError
+        If the file's header is damaged, of something else, or of another
+        version; the weights are not looked at.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from preact.nn import Network
+    >>> from preact.plan import cifar_plan
+    >>> from preact.weights import read_config, save
+    >>> plan = cifar_plan("full-preactivation", depth=8, convs=2, width=4)
+    >>> with TemporaryDirectory() as folder:
+    ...     save(Network(plan, seed=1), f"{folder}/by_hand.safetensors")
+    ...     print(read_config(f"{folder}/by_hand.safetensors"))
+    None
+    """
+    path = Path(path)
+    with _opened(path) as file:
+        text = _read_header(path, file).config
+    config = parse_json(text, f"{path}: config")
+    if config is not None and not isinstance(config, dict):
+        raise ValueError(
+            f"{path}: config must be a table; got {shortened(config)}"
+        )
+    return config
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """Open a safetensors file, its layout checked."""
+    if not path.exists():
+        raise FileNotFoundError(f"{path} does not exist")
+    if not path.is_file():
+        raise ValueError(f"{path} must be a regular file")
+    try:
+        file = safe_open(path, framework="pt")
+    except SafetensorError as error:
+        raise ValueError(
+            f"{path} is no safetensors file, or damaged: {plain(error)}"
+        ) from error
+    with file:
+        yield file
+
+
+def _read_header(path: Path, file: Any) -> Header:
+    """What the file says of itself."""
+    texts = file.metadata() or {}
+    if texts.get("format") != FORMAT:
+        raise ValueError(
+            f"{path} holds no network of preact; weights of other packages "
+            "are read by preact.converters"
+        )
+    if texts.get("version") != VERSION:
+        raise ValueError(
+            f"{path} must be of version {VERSION}; got "
+            f"{shortened(texts.get('version'))}: of a newer preact?"
+        )
+    return parse(Header, texts, str(path))
