@@ -185,11 +185,15 @@ def parameters(thing: griffe.Object) -> list[griffe.Parameter]:
     if not isinstance(thing, griffe.Class | griffe.Function):
         return []
     if isinstance(thing, griffe.Class) and lists_fields(thing):
+        kinds = griffe.ParameterKind
+        in_order = is_named_tuple(thing)
         return [
             griffe.Parameter(
                 field.name,
                 annotation=field.annotation,
-                kind=griffe.ParameterKind.keyword_only,
+                kind=kinds.positional_or_keyword
+                if in_order
+                else kinds.keyword_only,
                 default=field.value,
             )
             for field in thing.attributes.values()
@@ -243,4 +247,9 @@ def lists_fields(thing: griffe.Class) -> bool:
     """Whether fields are arguments, and no `__init__` lists them."""
     made = {str(d.value).split("(")[0] for d in thing.decorators}
     has_fields = any(name.split(".")[-1] in FIELDS for name in made)
-    return has_fields and not thing.parameters
+    return (has_fields or is_named_tuple(thing)) and not thing.parameters
+
+
+def is_named_tuple(thing: griffe.Class) -> bool:
+    """Whether it is a tuple whose fields have names."""
+    return any("NamedTuple" in str(base) for base in thing.bases)

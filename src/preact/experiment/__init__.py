@@ -3,6 +3,7 @@
 Examples
 --------
 >>> from preact.data import load
+>>> from preact.experiment import planned_runs, read_experiment
 >>> experiment = read_experiment("smoke")
 >>> [str(planned.path) for planned in planned_runs(experiment, load("digits"))]
 ['smoke/digits/resnet-20-2/full-preactivation/seed-1.json']

@@ -23,10 +23,16 @@ QUANTITIES = (
 
 
 class Placed(NamedTuple):
-    """One arm at one iteration: (3, L + 1) each, least, median and greatest.
+    """One arm at one iteration: least, median and greatest over seeds.
 
-    `gradient` is relative to that at the last unit, `direct` the first term
-    in the bracket of Eq. (8).
+    Parameters
+    ----------
+    signal : (3, L + 1) float64
+        Root mean square of x_l.
+    gradient : (3, L + 1) float64
+        Norm of dE/dx_l, relative to that at the last unit.
+    direct : (3, L + 1) float64
+        First term in the bracket of Eq. (8).
 
     Examples
     --------

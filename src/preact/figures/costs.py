@@ -91,7 +91,14 @@ def stacked_shares(
 
 
 class Trace(NamedTuple):
-    """Points or a line of a chart; `joined` makes it a line.
+    """Points or a line of a chart.
+
+    Parameters
+    ----------
+    x, y : sequences of P floats
+        Above 0: both axes are logarithmic.
+    joined : bool
+        Whether they are a line.
 
     Examples
     --------

@@ -27,9 +27,14 @@ TALL, LOW = 20, 13  # height of one moment's band in both maps
 class Course(NamedTuple):
     """One network in training: a line for each moment, an entry for each x_l.
 
-    `gradient` is |dE/dx_l| / |dE/dx_L|, `open_share` the share of coordinates
-    whose shortcut no ReLU has closed, both (moments, L + 1); `error_pct` the
-    test error at the end.
+    Parameters
+    ----------
+    gradient : (moments, L + 1) float64
+        |dE/dx_l| / |dE/dx_L|.
+    open_share : (moments, L + 1) float64
+        Share of coordinates whose shortcut no ReLU has closed.
+    error_pct : float
+        Test error at the end, in percent.
 
     Examples
     --------

@@ -17,6 +17,13 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 class Law(NamedTuple):
     """A fitted power of the depth and its interval.
 
+    Parameters
+    ----------
+    exponent : float
+        Of the depth.
+    low, high : float
+        Ends of its interval.
+
     Examples
     --------
     >>> from preact.figures import Law

@@ -17,8 +17,14 @@ TICKS = (1, 3, 10, 30, 100)  # percent
 class Arm(NamedTuple):
     """A unit in a picture: its label, its color, its errors by seed.
 
-    `without` and `final_bn` are test errors in percent, without and with a
-    BN before the classifier; `row` is its row of the tables, or None.
+    Parameters
+    ----------
+    label : str
+        What it is called.
+    row : str or None
+        Its row of the tables; None has the page's ink.
+    without, final_bn : (seeds,) float64
+        Test errors in percent, without and with a BN before the classifier.
 
     Examples
     --------

@@ -68,7 +68,15 @@ class Picture:
 
     @classmethod
     def of(cls, tree: ET.Element, alt: str) -> "Picture":
-        """Give a slim tree its alternative text and unmistakable ids."""
+        """Give a slim tree its alternative text and unmistakable ids.
+
+        Parameters
+        ----------
+        tree : ET.Element
+            SVG, from `preact.figures.svg.slim`; it is changed in place.
+        alt : str
+            The alternative text.
+        """
         svg.name_apart(tree, svg.write(tree) + alt)
         tree.attrib = {"role": "img", "aria-label": alt} | tree.attrib
         return cls((svg.write(tree),))

@@ -5,6 +5,7 @@ Examples
 >>> from dataclasses import replace
 >>> from tempfile import TemporaryDirectory
 >>> from preact.data import load
+>>> from preact.train import Run, find_recipe, train
 >>> recipe = find_recipe("digits")
 >>> recipe = replace(recipe, iterations=2, batch=16, ghost_batch=16)
 >>> run = Run(
