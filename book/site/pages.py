@@ -30,6 +30,7 @@ ENGINE = ("engine/network.js", "engine/training.js", "charts.js")
 SCRIPTS = {
     "preact-explorer": ("address.js",),
     "preact-stack": (*ENGINE, "stack.js"),
+    "preact-cover": ("charts.js", "predict.js", "cover.js"),
     "preact-growth": (*ENGINE, "stack.js", "growth.js"),
     "preact-predict": ("charts.js", "predict.js"),
     "preact-answer": ("charts.js", "answer.js"),
