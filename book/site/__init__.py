@@ -16,6 +16,7 @@
 `math`       formulas, rendered before they are read
 `search`     Chinese full-text search
 `api`        the package reference; `api_text` and `commands` write it
+`drawings`   what the drawings of a page repeat, said once
 `assets`     scripts, styles and fonts, made small
 """
 
