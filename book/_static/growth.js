@@ -24,7 +24,10 @@ const preactGrowth = (() => {
       };
       this.pin = node("button", { type: "button", name: "pin" });
       this.pin.addEventListener("click", () => this.togglePin());
-      form.append(this.pin);
+      // What is pinned, as the address keeps it.
+      this.kept = node("input", { type: "hidden", name: "pinned" });
+      this.kept.addEventListener("input", () => this.restore());
+      form.append(this.pin, this.kept);
       form.addEventListener("input", () => this.compute());
       form.addEventListener("submit", (event) => event.preventDefault());
       this.legend = node("p", { className: "legend" });
@@ -37,22 +40,41 @@ const preactGrowth = (() => {
     }
 
     compute() {
-      const { words, controls, batch, classes } = this;
-      const { name, color, spec, stem } = this.rows[controls.row.value];
-      const [units, width, seed] = ["units", "width", "seed"].map(
-        (key) => Number(controls[key].value));
+      const { row, units, width, seed } = this.controls;
+      this.now = this.curve(row.value,
+        ...[units, width, seed].map((one) => Number(one.value)));
+      this.show();
+    }
+
+    curve(row, units, width, seed) {
+      const { words, batch, classes } = this;
+      const { name, color, spec, stem } = this.rows[row];
       const values = freshSignal(
         { spec, stem, units, width, classes, tail: spec.pre, factor: 1 },
         batch, seed);
       const settings = [name, `${words.units} ${units}`,
         `${words.width} ${width}`, `${words.seed} ${seed}`];
-      this.now = { values, color, units,
-        settings: settings.join(words.comma) };
-      this.show();
+      return { values, color, units, settings: settings.join(words.comma),
+        key: [row, units, width, seed].join() };
     }
 
     togglePin() {
       this.pinned = this.pinned ? null : this.now;
+      this.kept.value = this.pinned?.key ?? "";
+      this.kept.dispatchEvent(new Event("change", { bubbles: true }));
+      this.show();
+    }
+
+    restore() {
+      const { controls } = this;
+      const [row, ...numbers] = this.kept.value.split(",");
+      const legal = row in this.rows && numbers.length === 3 &&
+        ["units", "width", "seed"].every((name, i) => {
+          const { min, max, step } = controls[name], v = Number(numbers[i]);
+          return v >= min && v <= max && Number.isInteger((v - min) / step);
+        });
+      if (legal) this.pinned = this.curve(row, ...numbers.map(Number));
+      else this.kept.value = "";
       this.show();
     }
 

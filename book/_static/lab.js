@@ -38,6 +38,7 @@ const preactLab = (() => {
         type: "radio", name: `lab-${this.name}`, value: key,
         checked: key === kept }));
       for (const input of this.inputs) {
+        input.dataset.own = "";
         input.addEventListener("input", () => this.show());
       }
       this.button = node("button", { type: "button", name: "commit" });

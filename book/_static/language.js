@@ -1,7 +1,7 @@
 /* The language switch leads to the section that is being read, and a search
    to the same search. */
 document.addEventListener("click", (event) => {
-  const link = event.target.closest?.(".language-switch a");
+  const link = event.target.closest?.(".language-switch a, .editions a");
   if (!link) return;
   try {
     localStorage.setItem("language", link.hreflang);

@@ -22,15 +22,6 @@ const preactLedger = (() => {
       this.words = JSON.parse(host.dataset.words);
       this.read();
       this.build(host);
-      const asked = new URLSearchParams(location.search);
-      for (const name of ["kind", "chapter"]) {
-        const value = asked.get(name) ?? "";
-        const select = this.form.elements[name];
-        if ([...select.options].some((o) => o.value === value)) {
-          select.value = value;
-        }
-      }
-      this.form.elements.words.value = asked.get("words") ?? "";
       this.show();
     }
 

@@ -90,6 +90,7 @@
           node("span", { textContent: arms[key].name }), this.values[i])));
       this.cursor = node("input", {
         type: "range", name: "step", min: 1, max: steps, value: steps });
+      this.cursor.dataset.own = "";
       this.shownStep = node("output");
       this.cursor.addEventListener("input", () => this.draw());
       this.readout = node("label", { className: "readout" },
@@ -198,6 +199,7 @@
         part.hidden = step === 0;
       }
       this.shownStep.textContent = step || "";
+      this.cursor.setAttribute("aria-valuetext", step);
     }
 
     text(loss, error) {

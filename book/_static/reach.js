@@ -35,4 +35,6 @@ function sayValues() {
 }
 
 addEventListener("load", sayValues);
-document.addEventListener("input", () => setTimeout(sayValues));
+for (const event of ["input", "click"]) { // a click may bring a slider
+  document.addEventListener(event, () => setTimeout(sayValues));
+}

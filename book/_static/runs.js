@@ -22,6 +22,21 @@ const preactRuns = (() => {
     return [...groups.values()];
   }
 
+  // A query in the address: its four values, * for any.
+  function written(query) {
+    return Object.values(FIELDS).map((key) => query[key] ?? "*").join("|");
+  }
+
+  function readQuery(text, runs) {
+    const values = text.split("|"), keys = Object.values(FIELDS);
+    const query = {};
+    for (const [i, key] of keys.entries()) {
+      if (values[i] === "*") continue;
+      query[key] = runs.find((run) => String(run[key]) === values[i])?.[key];
+    }
+    return values.length === keys.length ? query : { depth: null };
+  }
+
   class Chart {
     constructor(words, quantity, ticks) {
       const [low, high] = [ticks[0], ticks.at(-1)].map(Math.log10);
@@ -78,7 +93,7 @@ const preactRuns = (() => {
     constructor(host) {
       this.host = host;
       Object.assign(this, JSON.parse(host.dataset.runs));
-      this.shown = this.start.flatMap((query) => matching(this.runs, query));
+      this.queries = this.start;
       const choose = (field, key) => {
         const select = node("select", { name: field });
         select.append(new Option(this.words.any, ""));
@@ -87,6 +102,7 @@ const preactRuns = (() => {
         for (const [value, text] of values) {
           select.append(new Option(text, JSON.stringify(value)));
         }
+        select.dataset.own = "";
         this.selects[field] = select;
         return node("label", {}, this.words[field], select);
       };
@@ -103,6 +119,10 @@ const preactRuns = (() => {
         made.addEventListener("click", act);
         return made;
       };
+      // What is drawn, as the address keeps it.
+      this.kept = node("input", { type: "hidden", name: "runs",
+        value: this.start.map(written).join(";") });
+      this.kept.addEventListener("input", () => this.restore());
       this.said = node("p", { className: "facts" });
       this.said.setAttribute("aria-live", "polite");
       this.picture = node("div", { className: "preact-figure" });
@@ -110,7 +130,7 @@ const preactRuns = (() => {
       const controls = node("div", { className: "controls" },
         ...Object.entries(FIELDS).map(([f, key]) => choose(f, key)),
         button("add", () => this.add()), button("clear", () => this.clear()),
-        node("label", {}, this.words.quantity, this.quantity));
+        node("label", {}, this.words.quantity, this.quantity), this.kept);
       host.prepend(controls, this.said, this.picture, this.legend);
       host.dataset.live = "true";
       this.show();
@@ -124,17 +144,34 @@ const preactRuns = (() => {
 
     add() {
       const more = matching(this.runs, this.query());
-      this.shown = [...new Set([...this.shown, ...more])];
+      if (more.length) this.keep([...this.queries, this.query()]);
       this.show(more.length ? null : this.words.none);
     }
 
     clear() {
-      this.shown = [];
+      this.keep([]);
+      this.show();
+    }
+
+    keep(queries) {
+      this.queries = queries;
+      this.kept.value = [...new Set(queries.map(written))].join(";");
+      this.kept.dispatchEvent(new Event("change", { bubbles: true }));
+    }
+
+    restore() {
+      const queries = this.kept.value.split(";").filter(Boolean)
+        .map((text) => readQuery(text, this.runs));
+      const legal = queries.every((one) => matching(this.runs, one).length);
+      if (legal) this.queries = queries;
+      else this.kept.value = this.queries.map(written).join(";");
       this.show();
     }
 
     show(message = null) {
-      const { words, shown } = this, quantity = this.quantity.value;
+      const { words, queries } = this, quantity = this.quantity.value;
+      const shown = [...new Set(
+        queries.flatMap((query) => matching(this.runs, query)))];
       const groups = groupsOf(shown);
       const steps = quantity === "loss" ? this.steps : this.at;
       const chart = new Chart(words, quantity, this.ticks[quantity]);

@@ -48,8 +48,11 @@
     }
     button.remove();
     removeEventListener("keydown", onEscape);
+    const query = new URLSearchParams(location.search);
+    query.delete("mark");
+    const others = String(query) && `?${query}`;
     try {
-      history.replaceState(null, "", location.pathname + location.hash);
+      history.replaceState(null, "", location.pathname + others + location.hash);
     } catch {} // of a page that was opened as a file
   }
   function onEscape(event) {

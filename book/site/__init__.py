@@ -10,11 +10,13 @@
 `head`       what search engines and previews read
 `glossary`   the terms in three languages
 `lessons`    plans for teachers, as tables
-`overview`   the map of the chapters, with their times
+`overview`   how long a chapter takes: in its head, and on its card
+`cover`      the front page: where to begin, and what is alive
 `execution`  what was run before is not run again
 `math`       formulas, rendered before they are read
 `search`     Chinese full-text search
 `api`        the package reference; `api_text` and `commands` write it
+`drawings`   what the drawings of a page repeat, said once
 `assets`     scripts, styles and fonts, made small
 """
 
@@ -39,6 +41,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.setup_extension("book.site.glossary")
     app.setup_extension("book.site.lessons")
     app.setup_extension("book.site.overview")
+    app.setup_extension("book.site.cover")
     app.setup_extension("book.site.execution")
     app.setup_extension("book.site.math")
     app.setup_extension("book.site.search")

@@ -14,8 +14,10 @@ from html import unescape
 from pathlib import Path
 
 from fontTools import subset
+from rcssmin import cssmin
 from rjsmin import jsmin
 
+from book.site.drawings import say_once
 from book.tools import ROOT
 
 MATH_FACE = ROOT / "book/site/fonts/book-math.woff2"
@@ -54,6 +56,19 @@ SPHINX_SCRIPTS = (
 IDLE = rf"(?:fontawesome|bootstrap|{'|'.join(SPHINX_SCRIPTS)})\.js"
 IDLE_SCRIPT = re.compile(rf"<script[^>]*/{IDLE}[^>]*></script>\n?")
 PRELOAD = re.compile(rf'<link rel="preload"[^>]*/{IDLE}[^>]*>\n?')
+# What of a page an extension's files are for; thebe's are for nothing.
+SERVES = {
+    r"clipboard\.min|copybutton|pygments": r'class="highlight\b',
+    "togglebutton": r'class="[^"]*\b(?<!-)(?:toggle|dropdown)(?!-)\b',
+    r"design-tabs|sphinx-design\.min": r'class="sd-',
+    "exercise": r'class="[^"]*\b(?:exercise|solution)\b',
+    r"mystnb\.\w+": r'class="cell\b',
+    "sphinx-thebe": r"(?!)",
+}
+ASSET = (
+    r"(?:<script[^>]*/(?:{0})\.js[^>]*></script>|"
+    r"<link[^>]*/(?:{0})\.css[^>]*>)\n?"
+)
 LABEL = re.compile(r'\b(title|aria-label|placeholder)="([^"]+)"')
 TWICE = re.compile(r"<title>(.+?) &#8212; \1</title>")
 # Its words say what it does; the label would hide them, and says less.
@@ -93,7 +108,7 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
         text = SEARCH.sub(r"\1", text)
         text = TWICE.sub(r"<title>\1</title>", text)  # on the front page
         text = PLAIN.sub(r"\1", text)
-        page.write_text(text, "utf-8")
+        page.write_text(say_once(drop_idle(text)), "utf-8")
     for map_of_source in folder.glob("_static/**/*.map"):
         map_of_source.unlink()
     shutil.rmtree(folder / "_static/locales", ignore_errors=True)
@@ -106,13 +121,21 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
     subset_icons(folder)
 
 
+def drop_idle(page: str) -> str:
+    """Return a page without the assets that nothing in it needs."""
+    for names, served in SERVES.items():
+        if not re.search(served, page):
+            page = re.sub(ASSET.format(names), "", page)
+    return page
+
+
 def finish_sheets(folder: Path) -> None:
     """Rewrite an edition's style sheets: what its pages use, no more."""
     known = used_words(folder)
     paths = list(folder.glob("_static/**/*.css"))
     sheets = []
     for path in paths:
-        text = re.sub(r"/\*.*?\*/", "", path.read_text("utf-8"), flags=re.S)
+        text = cssmin(path.read_text("utf-8"))
         sheets.append(RULE.sub(lambda m: keep_rule(m[1], m[2], known), text))
     others = "".join(
         path.read_text("utf-8")

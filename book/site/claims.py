@@ -139,7 +139,7 @@ class ClaimCounts(SphinxDirective):
                 "",
                 words[f"@claim-{kind}"],
                 internal=True,
-                refuri=f"{page}?kind={kind}",
+                refuri=f"{page}?ledger.kind={kind}",
                 classes=["claim-count", f"claim-{kind}"],
             )
             row += [link, nodes.Text(f" {n}"), nodes.Text(words["@comma"])]

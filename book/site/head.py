@@ -50,16 +50,27 @@ def head_of_page(
 
 def description(tree: Any) -> str:
     """Return the question that a page opens with, for an attribute."""
-    if tree is None:
+    return escape(question(tree)[:LONGEST], quote=True)
+
+
+def question(tree: Any) -> str:
+    """Return the question that a page opens with, or nothing."""
+    paragraph = question_in(tree)
+    if paragraph is None:
         return ""
-    for paragraph in tree.findall(nodes.paragraph):
+    strong = next(paragraph.findall(nodes.strong))
+    text = " ".join(paragraph.astext().split())
+    return text.removeprefix(strong.astext()).removeprefix("：").strip()
+
+
+def question_in(tree: Any) -> nodes.paragraph | None:
+    """Return the first paragraph with a bold start, if there is one."""
+    for paragraph in tree.findall(nodes.paragraph) if tree else ():
         # myst puts an empty text before what opens a line
         parts = [part for part in paragraph.children if part.astext()]
         if parts and isinstance(parts[0], nodes.strong):
-            text = " ".join(paragraph.astext().split())
-            text = text.removeprefix(parts[0].astext()).strip()
-            return escape(text[:LONGEST], quote=True)
-    return ""
+            return paragraph
+    return None
 
 
 def write_directions(site: Path, address: str) -> None:

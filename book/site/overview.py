@@ -1,8 +1,9 @@
-"""The map of the chapters: how long each takes to read, and to run.
+"""How long a chapter takes to read, and to run: in its head, and on its card.
 
-The directive {chapter-map} becomes a table when all chapters have been read.
-Reading time is counted in the chapter's own text; running time is that of the
-run whose outputs the pages show.
+The directive {chapter-map} becomes a card for each chapter when all of them
+have been read; below its title every chapter says the same of itself. Reading
+time is counted in the chapter's own text; running time is that of the run
+whose outputs the pages show.
 """
 
 import re
@@ -13,20 +14,22 @@ from typing import Any
 from docutils import nodes
 from myst_nb.sphinx_ import NbMetadataCollector
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 
+from book.site.head import question, question_in
 from book.site.words import WORDS, language_of
 from book.tools.language import prose
 
 WORDS_A_MINUTE = 200
-COLUMNS = ("chapter", "read", "run")
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Add the directive, and the step that fills it."""
+    """Add the directive, the step that fills it, and the head of a chapter."""
     app.add_directive("chapter-map", ChapterMap)
     app.add_post_transform(FillMap)
+    app.add_post_transform(HeadOfChapter)
     return {
         "version": "1",
         "parallel_read_safe": True,
@@ -42,43 +45,91 @@ class ChapterMap(SphinxDirective):
 
 
 class FillMap(SphinxPostTransform):
-    """Put the table in its place."""
+    """Put the cards in their place."""
 
     default_priority = 100
 
     def run(self, **_: Any) -> None:
         for place in list(self.document.findall(nodes.container)):
             if place.get("map_of_chapters"):
-                place.replace_self(self.table())
+                cards = nodes.bullet_list("", classes=["chapter-map"])
+                cards += map(self.card, chapters(self.env))
+                place.replace_self(cards)
 
-    def table(self) -> nodes.table:
-        """Return a head and a row for each numbered chapter."""
-        words = WORDS[language_of(self.app)]
-        head = [nodes.Text(words[f"@map-{name}"]) for name in COLUMNS]
-        group = nodes.tgroup("", cols=len(COLUMNS))
-        group += [nodes.colspec(colwidth=1) for _ in COLUMNS]
-        group += nodes.thead("", _row(head))
-        group += nodes.tbody("", *(_row(cells) for cells in self.rows()))
-        return nodes.table("", group, classes=["chapter-map"])
+    def card(self, name: str) -> nodes.list_item:
+        """Return a chapter's number, title, question and times."""
+        number = number_of(self.env, name)
+        title = self.env.titles[name].astext()
+        link = nodes.reference(
+            "",
+            "",
+            nodes.inline("", f"{number}", classes=["number"]),
+            nodes.Text(f" {title}"),
+            internal=True,
+            refuri=self.app.builder.get_relative_uri(self.env.docname, name),
+        )
+        asked = question(self.env.get_doctree(name))
+        lines = [link, nodes.Text(asked), nodes.Text(said(self.app, name))]
+        parts = zip(("title", "question", "times"), lines, strict=True)
+        return nodes.list_item(
+            "",
+            *(
+                nodes.paragraph("", "", line, classes=[part])
+                for part, line in parts
+                if line.astext()
+            ),
+        )
 
-    def rows(self) -> Iterator[list[nodes.Node]]:
-        """Yield link, reading time and running time of each chapter."""
-        words = WORDS[language_of(self.app)]
-        numbers = self.env.toc_secnumbers
-        data = NbMetadataCollector.get_doc_data(self.env)
-        for name in sorted(numbers, key=lambda name: numbers[name][""]):
-            (number,) = numbers[name][""]
-            title = f"{number}. {self.env.titles[name].astext()}"
-            link = self.app.builder.get_relative_uri(self.env.docname, name)
-            text = Path(self.env.doc2path(name)).read_text("utf-8")
-            minutes = words["@minutes"].format(reading_minutes(text))
-            seconds = data.get(name, {}).get("exec_data", {}).get("runtime")
-            ran = words["@seconds"].format(round(seconds)) if seconds else "–"
-            yield [
-                nodes.reference("", title, internal=True, refuri=link),
-                nodes.Text(minutes),
-                nodes.Text(ran),
-            ]
+
+class HeadOfChapter(SphinxPostTransform):
+    """Say below a chapter's title how long it takes."""
+
+    default_priority = 100
+
+    def run(self, **_: Any) -> None:
+        name, names = self.env.docname, chapters(self.env)
+        if name not in names:
+            return
+        place = WORDS[language_of(self.app)]["@chapter-of"].format(
+            number=number_of(self.env, name), count=len(names)
+        )
+        title = next(self.document.findall(nodes.title))
+        head = nodes.paragraph("", classes=["chapter-times"])
+        head += nodes.Text(f"{place} · {said(self.app, name)}")
+        title.parent.insert(title.parent.index(title) + 1, head)
+        if (asked := question_in(self.document)) is not None:
+            asked["classes"].append("asked")
+
+
+def chapters(env: BuildEnvironment) -> list[str]:
+    """Return the names of the numbered chapters, in their order."""
+    return sorted(env.toc_secnumbers, key=lambda name: number_of(env, name))
+
+
+def number_of(env: BuildEnvironment, name: str) -> int:
+    """Return a chapter's number."""
+    (number,) = env.toc_secnumbers[name][""]
+    return number
+
+
+def said(app: Sphinx, name: str) -> str:
+    """Return how long a chapter takes to read and, if it was run, to run.
+
+    A number and its unit stay on one line.
+    """
+    return " · ".join(time.replace(" ", "\xa0") for time in times(app, name))
+
+
+def times(app: Sphinx, name: str) -> Iterator[str]:
+    """Yield a chapter's reading time and, if it was run, its running time."""
+    words, env = WORDS[language_of(app)], app.env
+    text = Path(env.doc2path(name)).read_text("utf-8")
+    minutes = words["@minutes"].format(reading_minutes(text))
+    yield words["@to-read"].format(minutes)
+    data = NbMetadataCollector.get_doc_data(env)
+    if seconds := data.get(name, {}).get("exec_data", {}).get("runtime"):
+        ran = words["@seconds"].format(max(1, round(seconds)))
+        yield words["@to-run"].format(ran)
 
 
 def reading_minutes(text: str) -> int:
@@ -90,10 +141,3 @@ def reading_minutes(text: str) -> int:
     characters = len(re.findall(r"[\u3400-\u9fff]", read))
     words = len(re.findall(r"[A-Za-z]+", read))
     return max(1, round((words + characters / 2) / WORDS_A_MINUTE))
-
-
-def _row(cells: list[nodes.Node]) -> nodes.row:
-    """Return a row of a table."""
-    return nodes.row(
-        "", *(nodes.entry("", nodes.paragraph("", "", c)) for c in cells)
-    )

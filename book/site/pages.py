@@ -28,7 +28,9 @@ NOTEBOOKS = "_notebooks"  # of an edition, beside its pages
 # that is opened as a file loads no modules.
 ENGINE = ("engine/network.js", "engine/training.js", "charts.js")
 SCRIPTS = {
+    "preact-explorer": ("address.js",),
     "preact-stack": (*ENGINE, "stack.js"),
+    "preact-cover": ("charts.js", "predict.js", "cover.js"),
     "preact-growth": (*ENGINE, "stack.js", "growth.js"),
     "preact-predict": ("charts.js", "predict.js"),
     "preact-answer": ("charts.js", "answer.js"),
@@ -38,7 +40,7 @@ SCRIPTS = {
     "preact-builder": ("charts.js", "builder.js"),
     "preact-lab": (*ENGINE, "stack.js", "predict.js", "lab.js"),
     "preact-ranking": ("charts.js", "ranking.js", "table1.js"),
-    "preact-ledger-filter": ("charts.js", "ledger.js"),
+    "preact-ledger-filter": ("charts.js", "ledger.js", "address.js"),
     "preact-race": ("engine/digits.js", *ENGINE, "ranking.js", "race.js"),
 }
 

@@ -28,7 +28,8 @@ INDEX = "search-index.js"  # of an edition, beside its pages
 SCRIPTS = ("search-words.js", "search-rank.js")  # loaded with the index
 UNREAD = ", ".join(  # neither said by the text nor to be given away
     (
-        "svg, script, style, summary, .headerlink, .cell_output, .chapter-map",
+        "svg, script, style, summary, .headerlink, .cell_output, "
+        ".chapter-map, .chapter-times, .ways-in",
         ".solution, .hint, .exercise-kind, .claim-mark, .footnote-reference",
         ".preact-explorer, .linenos, .eqno .headerlink",
     )

@@ -1,4 +1,4 @@
-"""The map of the chapters says how long each takes."""
+"""Cards and heads of the chapters say how long each takes."""
 
 from io import StringIO
 
@@ -26,15 +26,21 @@ first
 
 
 @pytest.mark.parametrize(
-    ("language", "times"),
-    [("en", ["3 min", "1 min"]), ("zh-Hant", ["3 分鐘", "1 分鐘"])],
+    ("language", "times", "place"),
+    [
+        ("en", ["3 min to read", "1 min to read"], "Chapter 1 of 2"),
+        ("zh-Hant", ["閱讀約 3 分鐘", "閱讀約 1 分鐘"], "第 1 章，共 2 章"),
+    ],
 )
-def test_the_map_lists_the_chapters_in_their_order(tmp_path, language, times):
+def test_a_card_for_each_chapter_stands_in_their_order(
+    tmp_path, language, times, place
+):
     source = tmp_path / language
     source.mkdir()
     (source / "conf.py").touch()
     (source / "index.md").write_text(INDEX, "utf-8")
-    (source / "first.md").write_text("# First\n\nShort.\n", "utf-8")
+    short = "# First\n\nModules.\n\n**Question.** Is it\nshort?\n"
+    (source / "first.md").write_text(short, "utf-8")
     long = "word " * 600 + "\n\n```python\n" + "code " * 600 + "\n```\n"
     (source / "second.md").write_text(f"# Second\n\n{long}", "utf-8")
     warnings = StringIO()
@@ -57,12 +63,16 @@ def test_the_map_lists_the_chapters_in_their_order(tmp_path, language, times):
     assert warnings.getvalue() == ""
     html = (tmp_path / "html/index.html").read_text("utf-8")
     page = BeautifulSoup(html, "html.parser")
-    rows = page.select("table.chapter-map tbody tr")
-    cells = [[cell.text.strip() for cell in row("td")] for row in rows]
-    assert [row[0] for row in cells] == ["1. Second", "2. First"]
-    assert [row[1] for row in cells] == times
-    assert [row[2] for row in cells] == ["–", "–"]  # nothing was run
-    assert rows[0].select_one("a")["href"] == "second.html"
+    cards = page.select("ul.chapter-map > li")
+    assert [card.a.text for card in cards] == ["1 Second", "2 First"]
+    assert cards[0].a["href"] == "second.html"
+    assert cards[0].select_one(".question") is None  # it asks nothing
+    assert cards[1].select_one(".question").text == "Is it short?"
+    said = [card.select_one(".times").text for card in cards]
+    assert [text.replace("\xa0", " ") for text in said] == times
+    html = (tmp_path / "html/second.html").read_text("utf-8")
+    head = BeautifulSoup(html, "html.parser").select_one("h1 + .chapter-times")
+    assert head.text.replace("\xa0", " ") == f"{place} · {times[0]}"
 
 
 def test_a_chapter_takes_about_as_long_in_every_language():

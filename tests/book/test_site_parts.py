@@ -3,7 +3,12 @@
 import pytest
 from docutils import nodes
 
-from book.site.head import description, head_of_page, write_directions
+from book.site.head import (
+    description,
+    head_of_page,
+    question,
+    write_directions,
+)
 from book.site.sections import LabelFirst
 from preact.strings import LANGUAGES
 
@@ -35,6 +40,14 @@ def test_the_description_of_a_page_is_its_question():
         nodes.Text(' What is "left"\nat the end?'),
     )
     assert description(document) == "What is &quot;left&quot; at the end?"
+
+
+def test_a_chinese_question_has_no_colon_before_it():
+    document, section = a_document()
+    section += nodes.paragraph(
+        "", "", nodes.strong("", "问题"), nodes.Text("：还剩多少？")
+    )
+    assert question(document) == "还剩多少？"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

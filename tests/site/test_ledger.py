@@ -84,7 +84,7 @@ def test_the_count_of_a_kind_leads_to_just_these(open_page, language):
 
 
 def test_a_link_to_a_hidden_claim_shows_it(open_page):
-    page = open_page("/en/claims.html?kind=disputed")
+    page = open_page("/en/claims.html?ledger.kind=disputed")
     page.evaluate("location.hash = 'claim-eq-5'")
     page.wait_for_function(
         "document.getElementById('claim-eq-5').offsetParent !== null"

@@ -168,7 +168,9 @@ def test_the_curves_can_be_read_at_every_step(open_page):
     commit(page)
     run_race(page, units="2")
     read = page.locator(".legend output").all_inner_texts()
-    page.locator(".preact-race [name=step]").fill("1")
+    step = page.locator(".preact-race [name=step]")
+    assert step.get_attribute("aria-valuetext") == step.input_value()
+    step.fill("1")
     assert page.locator(".legend output").all_inner_texts() != read
     label = page.locator(".preact-race .preact-figure svg").first
     assert "At step 1," in label.get_attribute("aria-label")

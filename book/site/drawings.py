@@ -1,0 +1,111 @@
+"""What the drawings of a page repeat is said once.
+
+Each of matplotlib's elements brings its style along, and refers to markers by
+long names; a page has thousands. Equal styles become one rule, which weighs as
+much as the attribute did; names become short. Both are hashes of what they
+stand for, so that pages may be put together. A line is written by its steps,
+which are shorter than places and say the same to the last digit.
+"""
+
+import base64
+import hashlib
+import re
+from collections import Counter
+
+DRAWING = re.compile(r"(<svg\b[^>]*>)(.*?)(</svg>)", re.S)
+STYLED = re.compile(r'<(\w+)([^<>]*?) style="([^"]*)"([^<>]*?)(/?)>')
+NAME = re.compile(r"\b[0-9a-f]{8}-[a-z][0-9a-f]{10}\b")
+# Straight lines, to hundredths at most.
+_PLACE = r"[ML]-?\d+(?:\.\d\d?)? -?\d+(?:\.\d\d?)?"
+LINES = re.compile(rf' d="((?:{_PLACE})(?:{_PLACE}|z)*)"')
+PART = re.compile(r"([MLz])(?:(-?[\d.]+) (-?[\d.]+))?")
+CLASS = re.compile(r' class="([^"]*)"')
+ARTICLE = re.compile(r'<article class="bd-article"[^>]*>')
+
+
+def say_once(page: str) -> str:
+    """Return a page whose drawings share their styles.
+
+    Parameters
+    ----------
+    page : str
+        HTML. A page without an article is left as it is.
+    """
+    if not (article := ARTICLE.search(page)):
+        return page
+    counts = Counter(
+        style
+        for drawing in DRAWING.finditer(page)
+        for _, _, style, _, _ in STYLED.findall(drawing[2])
+    )
+    shared = {style: short(style) for style, n in counts.items() if n > 2}
+    if not shared:
+        return page
+
+    def lighter(drawing: re.Match[str]) -> str:
+        content = STYLED.sub(lambda m: classed(m, shared), drawing[2])
+        content = LINES.sub(lambda m: f' d="{steps(m[1])}"', content)
+        content = NAME.sub(lambda m: short(m[0]), content)
+        return drawing[1] + content + drawing[3]
+
+    # An id outweighs the classes of the style sheets, as an attribute does.
+    rules = "".join(
+        f":is(#_,.{name}){{{style}}}" for style, name in shared.items()
+    )
+    page = DRAWING.sub(lighter, page)
+    return page.replace(article[0], f"{article[0]}<style>{rules}</style>", 1)
+
+
+def classed(element: re.Match[str], shared: dict[str, str]) -> str:
+    """Return an element's start with a class in the place of its style."""
+    tag, before, style, after, end = element.groups()
+    if style not in shared:
+        return element[0]
+    others = before + after
+    names = [shared[style]]
+    if own := CLASS.search(others):
+        others = others.replace(own[0], "", 1)
+        names.insert(0, own[1])
+    return f'<{tag} class="{" ".join(names)}"{others}{end}>'
+
+
+def steps(path: str) -> str:
+    """Return a path of straight lines, each written from where it begins."""
+    made: list[str] = []
+    start = here = (0, 0)
+    for command, *place in PART.findall(path):
+        if command == "z":
+            made.append("z")
+            here = start
+            continue
+        x, y = (round(100 * float(part)) for part in place)
+        dx, dy = x - here[0], y - here[1]
+        here = x, y
+        if command == "M":
+            start = here
+            made.append(f"M{number(x)}{joined(y)}")
+        elif dy == 0:
+            made.append(f"h{number(dx)}")
+        elif dx == 0:
+            made.append(f"v{number(dy)}")
+        else:
+            made.append(f"l{number(dx)}{joined(dy)}")
+    return "".join(made)
+
+
+def number(hundredths: int) -> str:
+    """Write hundredths as shortly as a path may have them."""
+    text = f"{hundredths / 100:.2f}".rstrip("0").rstrip(".")
+    return re.sub(r"^(-?)0(?=\.)", r"\1", text)
+
+
+def joined(hundredths: int) -> str:
+    """Write a second number, with a space where no sign parts it."""
+    text = number(hundredths)
+    return text if text.startswith("-") else f" {text}"
+
+
+def short(text: str) -> str:
+    """Return a name for a text: a letter, and six that differ."""
+    digest = hashlib.sha256(text.encode()).digest()
+    return "s" + base64.b32encode(digest)[:6].decode().lower()

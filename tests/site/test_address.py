@@ -1,0 +1,210 @@
+"""The address of a page holds what its explorers show."""
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from paths import ROOT
+from preact.strings import LANGUAGES
+
+# Chapter, explorer, what is done to it, and what the address then says.
+STATES = [
+    ("02-signal", ".preact-choice", "menu", {"choice.1"}),
+    ("02-signal", ".preact-explorer[data-keys]", "slider", {"stepper.1"}),
+    (
+        "02-signal",
+        ".preact-growth",
+        "slider menu",
+        {"growth.units", "growth.row"},
+    ),
+    (
+        "03-gradient",
+        ".preact-stack",
+        "slider menu",
+        {"stack.units", "stack.row"},
+    ),
+    ("04-units", ".preact-builder", "radio", {"builder.bn"}),
+    ("05-shortcuts", ".preact-builder", "radio", None),
+    ("07-depth", ".preact-training", "slider", {"training.1"}),
+    ("07-depth", ".preact-subnetworks", "checkbox", {"subnetworks.1"}),
+    ("08-training", ".preact-planner", "slider", {"planner.depth"}),
+    ("09-imagenet", ".preact-costs", "menu", {"costs.job"}),
+    ("claims", ".preact-ledger-filter", "menu", {"ledger.kind"}),
+]
+CHANGE = """(host, kinds) => {
+  const tell = (field) => ["input", "change"].forEach((name) =>
+    field.dispatchEvent(new Event(name, { bubbles: true })));
+  const find = (what) => host.querySelector(what);
+  for (const kind of kinds.split(" ")) {
+    const field = find({ menu: "select", slider: "[type=range]",
+      checkbox: "[type=checkbox]",
+      radio: "[type=radio]:not(:checked)" }[kind]);
+    if (kind == "menu")
+      field.selectedIndex = (field.selectedIndex + 1) % field.options.length;
+    else if (kind == "slider") field.stepDown();
+    else field.checked = !field.checked;
+    tell(field);
+  }
+}"""
+# All that a reader can see or hear of it.
+SHOWN = """(host) => [host, ...host.querySelectorAll("*")].map((one) =>
+  [one.checkVisibility(), one.value, one.checked, one.getAttribute("d"),
+   one.getAttribute("aria-label"), one.getAttribute("aria-valuetext"),
+   one.children.length ? "" : one.textContent].join())"""
+
+
+def query(page):
+    return set(parse_qs(urlsplit(page.url).query))
+
+
+def path_of(page):
+    """The page's address as a link would have it, without the host."""
+    return urlsplit(page.url)._replace(scheme="", netloc="").geturl()
+
+
+@pytest.mark.parametrize(("chapter", "host", "kinds", "names"), STATES)
+def test_what_was_set_is_there_when_the_page_is_loaded_again(
+    open_page, chapter, host, kinds, names
+):
+    page = open_page(f"/en/{chapter}.html")
+    explorer = page.locator(host).first
+    first = explorer.evaluate(SHOWN)
+    explorer.evaluate(CHANGE, kinds)
+    changed = explorer.evaluate(SHOWN)
+    assert changed != first
+    assert query(page) == names if names else query(page)
+    again = open_page(path_of(page))
+    assert again.locator(host).first.evaluate(SHOWN) == changed
+    page.reload(wait_until="networkidle")
+    assert explorer.evaluate(SHOWN) == changed
+    assert page.problems == again.problems == []
+
+
+@pytest.mark.parametrize(
+    ("chapter", "host", "bad"),
+    [
+        (
+            "03-gradient",
+            ".preact-stack",
+            "stack.units=101&stack.width=abc&stack.row=none&stack.lambda="
+            "&stack.seed=1e1&stack.x=1&stack2.units=3&stack.tail=%00",
+        ),
+        ("02-signal", ".preact-choice", "choice.1=99&choice.2=-1"),
+        (
+            "02-signal",
+            ".preact-growth",
+            "growth.pinned=original,50,33,0&growth.units=0",
+        ),
+        ("04-units", ".preact-builder", "builder.bn=pr%C3%A9&builder.relu="),
+        (
+            "07-depth",
+            ".preact-runs",
+            "runs.runs=110|nobody|*|*&runs.quantity=x",
+        ),
+        ("07-depth", ".preact-subnetworks", "subnetworks.1=no"),
+        ("08-training", ".preact-planner", "planner.depth=1.5"),
+        ("claims", ".preact-ledger-filter", "ledger.kind=<b>"),
+    ],
+)
+def test_what_an_address_says_wrongly_is_ignored(
+    open_page, chapter, host, bad
+):
+    plain = open_page(f"/en/{chapter}.html")
+    page = open_page(f"/en/{chapter}.html?{bad}")
+    shown = [x.locator(host).first.evaluate(SHOWN) for x in (plain, page)]
+    assert shown[0] == shown[1]
+    assert page.problems == []
+
+
+def test_settings_taken_back_leave_the_address_as_it_was(open_page):
+    page = open_page("/en/03-gradient.html?a=1#gradient-lambda")
+    before = page.evaluate("history.length")
+    for units, said in (("80", {"a", "stack.units"}), ("50", {"a"})):
+        page.locator(".preact-stack [name=units]").fill(units)
+        assert query(page) == said
+    assert urlsplit(page.url).fragment == "gradient-lambda"
+    assert page.evaluate("history.length") == before
+
+
+def test_a_pinned_curve_is_part_of_the_view(open_page):
+    page = open_page("/en/02-signal.html")
+    growth = page.locator(".preact-growth")
+    growth.locator("[name=row]").select_option("original")
+    growth.locator("[name=pin]").click()
+    growth.locator("[name=row]").select_option("bn-after-addition")
+    shown = growth.evaluate(SHOWN)
+    again = open_page(path_of(page)).locator(".preact-growth")
+    assert again.locator("svg .pinned").count() == 1
+    assert again.evaluate(SHOWN) == shown
+    growth.locator("[name=pin]").click()
+    assert query(page) == {"growth.row"}
+
+
+def test_the_runs_that_were_laid_over_each_other_are_part_of_the_view(
+    open_page,
+):
+    page = open_page("/en/07-depth.html")
+    runs = page.locator(".preact-runs")
+    runs.locator("[name=clear]").click()
+    runs.locator("[name=network]").select_option(index=2)
+    runs.locator("[name=add]").click()
+    drawn = runs.locator(".preact-figure svg").inner_html()
+    again = open_page(path_of(page)).locator(".preact-runs")
+    assert again.locator(".preact-figure svg").inner_html() == drawn
+    assert again.locator("svg .run").count() > 0
+
+
+@pytest.mark.parametrize("language", LANGUAGES[1:])
+def test_the_language_switch_keeps_the_view_and_the_section(
+    open_page, language
+):
+    page = open_page(
+        "/en/03-gradient.html?stack.units=80&stack.seed=3#gradient-engine"
+    )
+    link = page.locator(f".language-switch a[hreflang={language}]")
+    with page.expect_navigation():
+        link.evaluate("link => link.click()")
+    values = page.locator(".preact-stack").evaluate(
+        "host => ['units', 'seed'].map("
+        "(name) => host.querySelector(`[name=${name}]`).value)"
+    )
+    assert values == ["80", "3"]
+    assert query(page) == {"stack.units", "stack.seed"}
+
+
+def test_marks_of_a_search_go_and_the_view_stays(open_page):
+    page = open_page(
+        "/en/03-gradient.html?mark=gradient&stack.units=80#gradient-engine"
+    )
+    assert page.locator(".search-mark").count() > 0
+    page.keyboard.press("Escape")
+    assert query(page) == {"stack.units"}
+    assert page.locator(".preact-stack [name=units]").input_value() == "80"
+
+
+def test_a_guess_is_nobody_elses(open_page):
+    page = open_page("/en/11-find-the-bug.html")
+    lab = page.locator(".preact-lab").first
+    lab.locator("[type=radio]").first.check()
+    lab.locator("[name=commit]").click()
+    assert query(page) == set()
+    page.goto(page.url.replace("11-find-the-bug", "02-signal"))
+    page.locator(".preact-predict [type=range]").first.fill("20")
+    assert query(page) == set()
+
+
+def test_an_explorer_of_a_page_that_is_a_file_works_all_the_same(
+    browser, site
+):
+    page = browser.new_page()
+    problems = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    address = (ROOT / "_build/html/en/03-gradient.html").as_uri()
+    page.goto(f"{address}?stack.units=80")
+    units = page.locator(".preact-stack [name=units]")
+    assert units.input_value() == "80"
+    facts = page.locator(".preact-stack .facts").text_content()
+    units.fill("20")
+    assert page.locator(".preact-stack .facts").text_content() != facts
+    assert problems == []
+    page.close()
