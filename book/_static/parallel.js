@@ -99,14 +99,13 @@ const preactParallel = { take: null };
   box.setAttribute("role", "group");
   box.setAttribute("aria-labelledby", label.id);
   status.setAttribute("role", "status");
-  const buttons = [...nav.querySelectorAll("a")]
-    .filter((link) => told.others.includes(link.hreflang))
-    .map((link) => {
-      const button = document.createElement("button");
-      Object.assign(button, { type: "button", textContent: link.textContent, lang: link.lang });
-      button.addEventListener("click", () => show(shown === link.hreflang ? "" : link.hreflang, true));
-      return [link.hreflang, button];
-    });
+  const buttons = told.others.map(([code, name]) => {
+    const button = document.createElement("button");
+    Object.assign(button, { type: "button", textContent: name, lang: code });
+    button.setAttribute("aria-pressed", "false");
+    button.addEventListener("click", () => show(shown === code ? "" : code, true));
+    return [code, button];
+  });
   box.append(label, ...buttons.map(([, button]) => button), status);
 
   async function show(code, chosen) {
@@ -128,9 +127,8 @@ const preactParallel = { take: null };
     if (chosen) keep(code);
   }
 
-  for (const [, button] of buttons) button.setAttribute("aria-pressed", "false");
-  article.before(box);
+  article.prepend(box);
   const asked = new URLSearchParams(location.search).get("with");
-  const first = told.others.includes(asked) ? asked : kept();
-  if (told.others.includes(first)) show(first, false);
+  const first = [asked, kept()].find((code) => code && told.others.flat().includes(code));
+  if (first) show(first, false);
 })();

@@ -28,6 +28,7 @@ from book.site.pages import (
     state_of_book,
     write_notebooks,
 )
+from book.site.offline import write_zips
 from book.site.parallel import FOLDER as PARALLEL
 from book.site.parallel import pair_editions
 from book.site.search import write_index
@@ -147,6 +148,7 @@ def finish(app: Sphinx, error: Exception | None) -> None:
     shutil.rmtree(site / PARALLEL, ignore_errors=True)
     pair_editions(site)
     build_wheel(site / WHEELS)
+    write_zips(site, WORDS)
     (site / "CITATION.cff").write_text(citation(), "utf-8")
     if site_url():
         write_directions(site, site_url())

@@ -7,6 +7,7 @@ from sphinx.application import Sphinx
 
 import preact
 from book.site.head import head_of_page
+from book.site.offline import PLACE as OFFLINE
 from book.site.parallel import FOLDER as PARALLEL
 from book.site.words import WORDS, language_of
 from book.tools import ROOT
@@ -81,7 +82,10 @@ def parallel_words(language: str, page: str) -> dict[str, Any]:
     is_original = language == ORIGINAL
     return {
         "original": ORIGINAL,
-        "others": TRANSLATIONS if is_original else [ORIGINAL],
+        "others": [
+            (code, EDITIONS[code]["name"])
+            for code in (TRANSLATIONS if is_original else [ORIGINAL])
+        ],
         "folder": f"../{PARALLEL}/{{}}/{page}.js",
         "label": WORDS[language]["@parallel-label"],
         "failed": WORDS[language]["@parallel-failed"],
@@ -150,7 +154,7 @@ def state_of_book(language: str) -> str:
     said = [words["@version"].format(preact.__version__)]
     if day := last_changed():
         said.append(words["@changed"].format(f"<time>{day}</time>"))
-    return f"<p>{' · '.join(said)}</p>"
+    return f"<p>{' · '.join(said)}</p>{OFFLINE}"
 
 
 def write_notebooks(language: str, folder: Path) -> None:

@@ -35,7 +35,7 @@ UNREAD = {"svg", "math", "script", "style", "summary", "pre", "button"}
 ANCHORS = {"math", "cell", "admonition", "sd-tab-set"}
 NOT_REPEATED = (
     "svg, script, .headerlink, .claim-mark, .footnote-reference, "
-    ".section-number, .caption-number"
+    ".section-number, .caption-number, .exercise-kind"
 )
 MARK = re.compile(r' data-twin="\d+"')
 PICTURE = re.compile(r"(?<=<svg).*?(?=</svg>)", re.S)
