@@ -22,13 +22,13 @@ from sphinx.errors import ExtensionError
 
 from book.site.assets import copy_vendored, finish_pages
 from book.site.head import write_directions
+from book.site.offline import write_zips
 from book.site.pages import (
     NOTEBOOKS,
     source_options,
     state_of_book,
     write_notebooks,
 )
-from book.site.offline import write_zips
 from book.site.parallel import FOLDER as PARALLEL
 from book.site.parallel import pair_editions
 from book.site.search import write_index

@@ -76,7 +76,7 @@ def dress_page(
 
 
 def parallel_words(language: str, page: str) -> dict[str, Any]:
-    """Return what parallel reading needs on a page; nothing where it is not."""
+    """Return what parallel reading needs on a page; nothing elsewhere."""
     if not (ROOT / "book" / language / f"{page}.md").exists():
         return {}
     is_original = language == ORIGINAL

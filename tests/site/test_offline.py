@@ -1,4 +1,4 @@
-"""An edition as one file: all of it is there, and nothing else is asked for."""
+"""An edition as one file: it has all it needs, and asks for nothing else."""
 
 import re
 import zipfile
@@ -36,7 +36,9 @@ def test_no_link_of_an_unzipped_edition_is_dead(unzipped):
     ]  # fmt: skip
     dead = set()
     for page in top.rglob("*.html"):
-        text = re.sub(r"<pre>.*?</pre>", "", page.read_text("utf-8"), flags=re.S)
+        text = re.sub(
+            r"<pre>.*?</pre>", "", page.read_text("utf-8"), flags=re.S
+        )
         for address in re.findall(r'<[^>]*\s(?:href|src)="([^"]+)"', text):
             parts = urlsplit(address)
             if parts.scheme or parts.netloc or not parts.path:
@@ -58,9 +60,7 @@ def test_an_unzipped_edition_is_read_searched_and_compared(browser, unzipped):
         lambda r: r.failure == "net::ERR_ABORTED" or problems.append(r.url),
     )
     page.on("request", lambda r: asked.append(r.url))
-    page.on(
-        "console", lambda m: m.type == "error" and problems.append(m.text)
-    )
+    page.on("console", lambda m: m.type == "error" and problems.append(m.text))
     page.goto((top / "index.html").as_uri())
     page.wait_for_url(f"**/{language}/index.html")
     page.goto((top / language / "search.html").as_uri() + "?q=ReLU")

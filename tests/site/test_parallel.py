@@ -45,7 +45,10 @@ def test_twins_speak_of_the_same_things(name):
     """Of the pairs with formulas, most have the same, in any order."""
     pages = [read_marked(language, name) for language in LANGUAGES]
     both = [
-        [sorted(re.findall(r"<math.*?</math>", page[n], re.S)) for page in pages]
+        [
+            sorted(re.findall(r"<math.*?</math>", page[n], re.S))
+            for page in pages
+        ]
         for n in pages[0]
         if all("<math" in page[n] for page in pages)
     ]
@@ -87,9 +90,7 @@ def test_each_block_stands_beside_its_twin_or_above_it(
     page.locator(".twin").first.wait_for()
     blocks = page.locator("[data-twin]").count()
     assert page.locator(f"[data-twin] > .twin[lang={other}]").count() == blocks
-    assert page.evaluate(
-        "document.documentElement.scrollWidth <= innerWidth"
-    )
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     beside = page.evaluate(
         """() => [...document.querySelectorAll(".bd-article p > .twin-own")]
         .filter((own) => own.getClientRects().length)
@@ -169,7 +170,9 @@ def test_what_can_be_tried_is_there_once_and_still_works(open_page):
     assert page.locator(".twin [id]").count() == 0
     solution = page.locator(".admonition.solution").first
     solution.locator("button.toggle-button").click()
-    assert solution.locator("p:not(.admonition-title), .cell").first.is_visible()
+    assert solution.locator(
+        "p:not(.admonition-title), .cell"
+    ).first.is_visible()
 
 
 def test_paper_shows_what_the_page_shows(open_page):
