@@ -15,6 +15,8 @@
 `execution`  what was run before is not run again
 `math`       formulas, rendered before they are read
 `search`     Chinese full-text search
+`parallel`   two languages on a page, paragraph by paragraph
+`offline`    an edition as one file, to be read without a network
 `api`        the package reference; `api_text` and `commands` write it
 `drawings`   what the drawings of a page repeat, said once
 `assets`     scripts, styles and fonts, made small

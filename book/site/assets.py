@@ -112,6 +112,8 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
     for map_of_source in folder.glob("_static/**/*.map"):
         map_of_source.unlink()
     shutil.rmtree(folder / "_static/locales", ignore_errors=True)
+    for template in folder.glob("_static/*webpack-macros.html"):
+        template.unlink()
     for script in folder.glob("_static/**/*.js"):
         if re.fullmatch(IDLE, script.name):
             script.unlink()

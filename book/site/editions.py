@@ -22,12 +22,15 @@ from sphinx.errors import ExtensionError
 
 from book.site.assets import copy_vendored, finish_pages
 from book.site.head import write_directions
+from book.site.offline import write_zips
 from book.site.pages import (
     NOTEBOOKS,
     source_options,
     state_of_book,
     write_notebooks,
 )
+from book.site.parallel import FOLDER as PARALLEL
+from book.site.parallel import pair_editions
 from book.site.search import write_index
 from book.site.words import WORDS, language_of
 from book.tools import ROOT
@@ -72,7 +75,7 @@ def configure(app: Sphinx, config: Config) -> None:
     config.html_title = words["@title"]
     config.html_favicon = str(ROOT / "book/_static/favicon.svg")
     config.html_static_path = [str(ROOT / "book/_static")]
-    config.html_css_files = ["page.css", "book.css"]
+    config.html_css_files = ["page.css", "book.css", "parallel.css"]
     config.templates_path.append(str(ROOT / "book/site/templates"))
     config.html_context |= {"default_mode": "auto"}
     if site := site_url():
@@ -80,7 +83,7 @@ def configure(app: Sphinx, config: Config) -> None:
     config.html_use_index = False  # the glossary is no index
     config.html_js_files = [
         (script, {"defer": "defer"})
-        for script in ("language.js", "menus.js", "reach.js")
+        for script in ("language.js", "menus.js", "reach.js", "parallel.js")
     ]
     options = config.html_theme_options
     options["search_bar_text"] = words.get(
@@ -142,7 +145,10 @@ def finish(app: Sphinx, error: Exception | None) -> None:
         write_index(site / language, language)
         write_notebooks(language, site / language / NOTEBOOKS)
         finish_pages(site / language, WORDS[language])
+    shutil.rmtree(site / PARALLEL, ignore_errors=True)
+    pair_editions(site)
     build_wheel(site / WHEELS)
+    write_zips(site, WORDS)
     (site / "CITATION.cff").write_text(citation(), "utf-8")
     if site_url():
         write_directions(site, site_url())

@@ -7,6 +7,8 @@ from sphinx.application import Sphinx
 
 import preact
 from book.site.head import head_of_page
+from book.site.offline import PLACE as OFFLINE
+from book.site.parallel import FOLDER as PARALLEL
 from book.site.words import WORDS, language_of
 from book.tools import ROOT
 from book.tools.execution import printed
@@ -20,7 +22,7 @@ from book.tools.places import (
     repository,
     site_url,
 )
-from preact.strings import EDITIONS
+from preact.strings import EDITIONS, ORIGINAL, TRANSLATIONS
 
 NOTEBOOKS = "_notebooks"  # of an edition, beside its pages
 
@@ -62,6 +64,7 @@ def dress_page(
         (code, edition["name"], f"{up}{code}/{target}.html")
         for code, edition in EDITIONS.items()
     ]
+    context["parallel"] = parallel_words(language, page)
     base = f"{site}/" if (site := site_url()) else up
     context["metatags"] = context.get("metatags", "") + head_of_page(
         language, target, base, context.get("title", ""), tree
@@ -72,6 +75,23 @@ def dress_page(
     if is_notebook and repository():
         buttons = launch_buttons(language, page)
         context["header_buttons"].insert(0, buttons)
+
+
+def parallel_words(language: str, page: str) -> dict[str, Any]:
+    """Return what parallel reading needs on a page; nothing elsewhere."""
+    if not (ROOT / "book" / language / f"{page}.md").exists():
+        return {}
+    is_original = language == ORIGINAL
+    return {
+        "original": ORIGINAL,
+        "others": [
+            (code, EDITIONS[code]["name"])
+            for code in (TRANSLATIONS if is_original else [ORIGINAL])
+        ],
+        "folder": f"../{PARALLEL}/{{}}/{page}.js",
+        "label": WORDS[language]["@parallel-label"],
+        "failed": WORDS[language]["@parallel-failed"],
+    }
 
 
 def offer_notebook(header: list[dict[str, Any]], page: str) -> None:
@@ -136,7 +156,7 @@ def state_of_book(language: str) -> str:
     said = [words["@version"].format(preact.__version__)]
     if day := last_changed():
         said.append(words["@changed"].format(f"<time>{day}</time>"))
-    return f"<p>{' · '.join(said)}</p>"
+    return f"<p>{' · '.join(said)}</p>{OFFLINE}"
 
 
 def write_notebooks(language: str, folder: Path) -> None:

@@ -1,0 +1,106 @@
+"""An edition as one file: it has all it needs, and asks for nothing else."""
+
+import re
+import zipfile
+from urllib.parse import urlsplit
+
+import pytest
+
+from book.site.offline import write_zip, zip_name
+from paths import ROOT
+from preact.strings import LANGUAGES
+
+SITE = ROOT / "_build/html"
+EVERY = pytest.mark.parametrize("edition", LANGUAGES)
+
+
+@pytest.fixture(scope="module")
+def unzipped(tmp_path_factory, request):
+    """Return the folder of an edition's zip, in a folder of its own."""
+    folder = tmp_path_factory.mktemp(request.param)
+    with zipfile.ZipFile(SITE / zip_name(request.param)) as bundle:
+        assert bundle.testzip() is None
+        bundle.extractall(folder)
+    (top,) = folder.iterdir()
+    return request.param, top
+
+
+INTO = pytest.mark.parametrize("unzipped", LANGUAGES, indirect=True)
+
+
+@INTO
+def test_no_link_of_an_unzipped_edition_is_dead(unzipped):
+    language, top = unzipped
+    assert sorted(p.name for p in top.iterdir() if p.name[0] != "_") == [
+        language, "index.html",
+    ]  # fmt: skip
+    dead = set()
+    for page in top.rglob("*.html"):
+        text = re.sub(
+            r"<pre>.*?</pre>", "", page.read_text("utf-8"), flags=re.S
+        )
+        for address in re.findall(r'<[^>]*\s(?:href|src)="([^"]+)"', text):
+            parts = urlsplit(address)
+            if parts.scheme or parts.netloc or not parts.path:
+                continue
+            if not (page.parent / parts.path).exists():
+                dead.add((page.name, address))
+    assert dead == set()
+
+
+@INTO
+def test_an_unzipped_edition_is_read_searched_and_compared(browser, unzipped):
+    language, top = unzipped
+    context = browser.new_context()
+    page = context.new_page()
+    problems, asked = [], []
+    page.on("pageerror", lambda e: problems.append(str(e)))
+    page.on(  # what the next page interrupts is no failure
+        "requestfailed",
+        lambda r: r.failure == "net::ERR_ABORTED" or problems.append(r.url),
+    )
+    page.on("request", lambda r: asked.append(r.url))
+    page.on("console", lambda m: m.type == "error" and problems.append(m.text))
+    page.goto((top / "index.html").as_uri())
+    page.wait_for_url(f"**/{language}/index.html")
+    page.goto((top / language / "search.html").as_uri() + "?q=ReLU")
+    page.locator("#search-results li a").first.click()
+    page.wait_for_url("**?mark=*")
+    page.goto((top / language / "03-gradient.html").as_uri())
+    page.locator(".parallel-choice button").first.click()
+    page.locator(".twin").first.wait_for()
+    page.wait_for_load_state("networkidle")
+    assert problems == []
+    here = top.as_uri()
+    assert all(url.startswith((here, "data:")) for url in asked)
+    context.close()
+
+
+@EVERY
+def test_the_page_says_how_large_the_file_is_that_it_offers(edition):
+    path = SITE / zip_name(edition)
+    text = (SITE / edition / "01-why.html").read_text("utf-8")
+    link = text.partition(f'href="../{path.name}"')[2][:80]
+    assert f"{path.stat().st_size / 1e6:.1f} MB" in link
+    deeper = (SITE / edition / "api/plan.html").read_text("utf-8")
+    assert f'href="../../{path.name}"' in deeper
+
+
+def test_with_an_address_the_other_editions_are_found_there(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setenv("SITE_URL", "https://a.example/book")
+    path = tmp_path / "preact-en.zip"
+    write_zip(SITE, "en", path)
+    with zipfile.ZipFile(path) as bundle:
+        text = bundle.read("preact-en/en/01-why.html").decode()
+    assert 'href="https://a.example/book/zh-Hans/01-why.html"' in text
+    assert "../zh-Hans/" not in text
+
+
+def test_equal_pages_are_equal_bytes(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        write_zip(SITE, "en", tmp_path / name / "preact-en.zip")
+    one, other = ((tmp_path / n / "preact-en.zip").read_bytes() for n in "ab")
+    assert one == other
