@@ -148,6 +148,17 @@ def wrong_script(root: Path = ROOT) -> list[str]:
     return found
 
 
+def tight_numbers(root: Path = ROOT) -> list[str]:
+    """Where the number of a figure would touch the character behind it."""
+    tight = re.compile(r"\{numref\}`([^`]*)`[\u3400-\u9fff]")
+    return [
+        f"{language}/{name}: no space after {label!r}"
+        for language in CHINESE
+        for name, text in chapters(language, root).items()
+        for label in tight.findall(text)
+    ]
+
+
 # --------------------------------------------------------------- numerals
 LIST = r"(?:(?:,? and|,? to|,|、|到|至|和)(?: ?式)? ?\(?\d+\)?)*"
 EXEMPT = [
@@ -286,6 +297,7 @@ def problems(root: Path = ROOT) -> list[str]:
         *missing_terms(root),
         *forbidden_words(root),
         *wrong_script(root),
+        *tight_numbers(root),
         *untraced_numbers(root),
         *stale_translations(root),
     ]

@@ -76,6 +76,12 @@ def test_nothing_is_to_be_mended():
             "单元",
             "zh-Hant/strings: other script: 单",
         ),
+        (
+            "book/zh-Hans/12-summary.md",
+            "{numref}`summary-figure-conditions` 把",
+            "{numref}`summary-figure-conditions`把",
+            "zh-Hans/12-summary: no space after 'summary-figure-conditions'",
+        ),
     ],
 )
 def test_a_wrong_word_is_found(copy, name, old, new, found):
