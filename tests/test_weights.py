@@ -163,7 +163,7 @@ def test_a_network_is_saved_without_loading_what_traces_networks(tmp_path):
         "'original', depth=8, convs=2, width=2), seed=0); "
         "before = set(sys.modules); "
         f"preact.save(network, {str(tmp_path / 'it')!r}); "
-        "sys.exit('torch._refs' in set(sys.modules) - before)"
+        "sys.exit('torch._dynamo' in set(sys.modules) - before)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 

@@ -5,11 +5,11 @@ for CIFAR and for ImageNet. The plan is read off names and shapes.
 
 Examples
 --------
+>>> from preact.converters import from_pytorchcv, to_pytorchcv
 >>> from preact.nn import Network
 >>> from preact.plan import Conventions, cifar_plan
->>> from preact.spec import TABLE_2
 >>> plan = cifar_plan(
-...     TABLE_2["full-preactivation"],
+...     "full-preactivation",
 ...     depth=20,
 ...     convs=2,
 ...     conventions=Conventions(first_tap="before pre", projection="conv"),
@@ -63,8 +63,22 @@ def from_pytorchcv(weights: Weights, *, stride_on: Strides = "3x3") -> Network:
 
     Raises
     ------
+    TypeError
+        If they are no mapping of tensors.
     ValueError
         If they are of another network; names the first odd key.
+
+    Examples
+    --------
+    >>> from preact.converters import from_pytorchcv, to_pytorchcv
+    >>> from preact.nn import Network
+    >>> from preact.plan import Conventions, cifar_plan
+    >>> rules = Conventions(projection="conv BN")
+    >>> plan = cifar_plan("original", depth=20, convs=2, conventions=rules)
+    >>> network = Network(plan, seed=0)
+    >>> again = from_pytorchcv(to_pytorchcv(network))
+    >>> again.plan == plan, again.training
+    (True, False)
     """
     return read_weights("pytorchcv", weights, stride_on)
 
@@ -84,8 +98,24 @@ def from_torch_resnet(weights: Weights) -> Network:
 
     Raises
     ------
+    TypeError
+        If they are no mapping of tensors.
     ValueError
         If they are of another network; names the first odd key.
+
+    Examples
+    --------
+    >>> from preact.converters import from_torch_resnet, to_torch_resnet
+    >>> from preact.nn import Network
+    >>> from preact.plan import Conventions, cifar_plan
+    >>> rules = Conventions(first_tap="before pre", projection="conv")
+    >>> plan = cifar_plan(
+    ...     "full-preactivation", depth=20, convs=2, conventions=rules
+    ... )
+    >>> network = Network(plan, seed=0)
+    >>> again = from_torch_resnet(to_torch_resnet(network))
+    >>> again.plan == plan, again.training
+    (True, False)
     """
     return read_weights("torch-resnet", weights)
 
@@ -105,8 +135,24 @@ def from_torchvision(weights: Weights) -> Network:
 
     Raises
     ------
+    TypeError
+        If they are no mapping of tensors.
     ValueError
         If they are of another network; names the first odd key.
+
+    Examples
+    --------
+    >>> from preact.converters import from_torchvision, to_torchvision
+    >>> from preact.nn import Network
+    >>> from preact.plan import Conventions, imagenet_plan
+    >>> rules = Conventions(projection="conv BN")
+    >>> plan = imagenet_plan(
+    ...     "original", depth=18, width=8, conventions=rules
+    ... )
+    >>> network = Network(plan, seed=0)
+    >>> again = from_torchvision(to_torchvision(network))
+    >>> again.plan == plan, again.training
+    (True, False)
     """
     return read_weights("torchvision", weights)
 
@@ -129,8 +175,24 @@ def from_timm(weights: Weights) -> Network:
 
     Raises
     ------
+    TypeError
+        If they are no mapping of tensors.
     ValueError
         If they are of another network; names the first odd key.
+
+    Examples
+    --------
+    >>> from preact.converters import from_timm, to_timm
+    >>> from preact.nn import Network
+    >>> from preact.plan import Conventions, imagenet_plan
+    >>> rules = Conventions(stem=(), first_tap="before pre", projection="conv")
+    >>> plan = imagenet_plan(
+    ...     "full-preactivation", depth=18, width=8, conventions=rules
+    ... )
+    >>> network = Network(plan, seed=0)
+    >>> again = from_timm(to_timm(network))
+    >>> again.plan == plan, again.training
+    (True, False)
     """
     return read_weights("timm", weights)
 
@@ -138,10 +200,29 @@ def from_timm(weights: Weights) -> Network:
 def to_pytorchcv(network: Network) -> dict[str, Tensor]:
     """Return the weights under pytorchcv's names, for a strict load.
 
+    Returns
+    -------
+    dict of str to Tensor
+        The network's own tensors, and a zero for each counter of batches.
+
     Raises
     ------
+    TypeError
+        If it is no `Network`.
     ValueError
         If pytorchcv has no such network; says where it differs first.
+
+    Examples
+    --------
+    >>> from preact.converters import to_pytorchcv
+    >>> from preact.nn import Network
+    >>> from preact.plan import Conventions, cifar_plan
+    >>> rules = Conventions(projection="conv BN")
+    >>> plan = cifar_plan("original", depth=20, convs=2, conventions=rules)
+    >>> network = Network(plan, seed=0)
+    >>> weights = to_pytorchcv(network)
+    >>> list(weights)[:2]
+    ['features.init_block.conv.weight', 'features.init_block.bn.weight']
     """
     return write_weights("pytorchcv", network)
 
@@ -149,10 +230,31 @@ def to_pytorchcv(network: Network) -> dict[str, Tensor]:
 def to_torch_resnet(network: Network) -> dict[str, Tensor]:
     """Return the weights under torch-resnet's names, for a strict load.
 
+    Returns
+    -------
+    dict of str to Tensor
+        The network's own tensors, and a zero for each counter of batches.
+
     Raises
     ------
+    TypeError
+        If it is no `Network`.
     ValueError
         If torch-resnet has no such network; says where it differs first.
+
+    Examples
+    --------
+    >>> from preact.converters import to_torch_resnet
+    >>> from preact.nn import Network
+    >>> from preact.plan import Conventions, cifar_plan
+    >>> rules = Conventions(first_tap="before pre", projection="conv")
+    >>> plan = cifar_plan(
+    ...     "full-preactivation", depth=20, convs=2, conventions=rules
+    ... )
+    >>> network = Network(plan, seed=0)
+    >>> weights = to_torch_resnet(network)
+    >>> list(weights)[:2]
+    ['init_layer.weight', 'layers.0.0.bn1.weight']
     """
     return write_weights("torch-resnet", network)
 
@@ -160,10 +262,31 @@ def to_torch_resnet(network: Network) -> dict[str, Tensor]:
 def to_torchvision(network: Network) -> dict[str, Tensor]:
     """Return the weights under torchvision's names, for a strict load.
 
+    Returns
+    -------
+    dict of str to Tensor
+        The network's own tensors, and a zero for each counter of batches.
+
     Raises
     ------
+    TypeError
+        If it is no `Network`.
     ValueError
         If torchvision has no such network; says where it differs first.
+
+    Examples
+    --------
+    >>> from preact.converters import to_torchvision
+    >>> from preact.nn import Network
+    >>> from preact.plan import Conventions, imagenet_plan
+    >>> rules = Conventions(projection="conv BN")
+    >>> plan = imagenet_plan(
+    ...     "original", depth=18, width=8, conventions=rules
+    ... )
+    >>> network = Network(plan, seed=0)
+    >>> weights = to_torchvision(network)
+    >>> list(weights)[:2]
+    ['conv1.weight', 'bn1.weight']
     """
     return write_weights("torchvision", network)
 
@@ -171,9 +294,30 @@ def to_torchvision(network: Network) -> dict[str, Tensor]:
 def to_timm(network: Network) -> dict[str, Tensor]:
     """Return the weights under timm's names, for a strict load.
 
+    Returns
+    -------
+    dict of str to Tensor
+        The network's own tensors, and a zero for each counter of batches.
+
     Raises
     ------
+    TypeError
+        If it is no `Network`.
     ValueError
         If timm has no such network; says where it differs first.
+
+    Examples
+    --------
+    >>> from preact.converters import to_timm
+    >>> from preact.nn import Network
+    >>> from preact.plan import Conventions, imagenet_plan
+    >>> rules = Conventions(stem=(), first_tap="before pre", projection="conv")
+    >>> plan = imagenet_plan(
+    ...     "full-preactivation", depth=18, width=8, conventions=rules
+    ... )
+    >>> network = Network(plan, seed=0)
+    >>> weights = to_timm(network)
+    >>> list(weights)[:2]
+    ['stem.conv.weight', 'stages.0.blocks.0.norm1.weight']
     """
     return write_weights("timm", network)
