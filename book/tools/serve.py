@@ -19,6 +19,7 @@ from livereload import Server
 
 from book.site.assets import finish_pages
 from book.site.editions import one_edition
+from book.site.parallel import pair_page
 from book.tools import ROOT, language
 from book.tools.parity import differences
 from book.words import WORDS
@@ -51,6 +52,10 @@ def deliver(pages: list[Path], edition: str, site: Path) -> None:
         finish_pages(finished, WORDS[edition])
         for page in finished.iterdir():
             shutil.copy(page, site / edition / page.name)
+    for page in pages:
+        twins = [site / code / page.name for code in LANGUAGES]
+        if page.stem != "search" and all(twin.exists() for twin in twins):
+            pair_page(site, page.stem)
 
 
 def gates() -> None:
