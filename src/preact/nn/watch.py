@@ -177,14 +177,17 @@ def observe(
     ----------
     network : nn.Module
         Images to logits (N, classes), through `units`.
-    units, branches, closes
+    units, branches, closes : sequences
         As in `watch`.
-    images : (N, C, H, W) float tensor
+    images : (N, C, H, W) tensor
+        In the dtype and on the device of the weights.
     labels : (N,) int64 tensor
+        Classes, from 0.
 
     Returns
     -------
     Watched
+        Of this pass, with its loss.
 
     Raises
     ------
