@@ -80,7 +80,8 @@ def alone(text: str, others: list[str]) -> str:
     if site := site_url():
         return re.sub(there, f'href="{escape(site)}/', text)
     text = re.sub(rf'<link rel="alternate"[^>]*{there}[^>]*>\n?', "", text)
-    return re.sub(rf"<a {there}[^>]*>.*?</a>\s*", "", text)
+    text = re.sub(rf"<a {there}[^>]*>.*?</a>\s*", "", text)
+    return re.sub(r"<nav[^>]*>\s*</nav>", "", text)  # that led there
 
 
 def front(language: str) -> str:
