@@ -61,7 +61,7 @@ def dress_page(
     for place, scripts in SCRIPTS.items():
         if place in context.get("body", ""):
             for script in scripts:
-                told = words if script == CHARTS else {}
+                told: Any = words if script == CHARTS else {}
                 app.add_js_file(script, loading_method="defer", **told)
     target = page if tree is not None or page == "search" else "index"
     up = "../" * (page.count("/") + 1)
