@@ -4,7 +4,7 @@
 // curves beside those of one unit that stays.
 const preactBuilder = (() => {
   const PLACES = ["pre", "post", "after"];
-  const { DepthChart, node, fill } = preactCharts;
+  const { DepthChart, figure, node, fill } = preactCharts;
 
   // The name of a unit: what stands in pre/post/after. The order counts only
   // where both stand in one place.
@@ -53,8 +53,7 @@ const preactBuilder = (() => {
       const chart = (quantity) => new DepthChart({ title: words[quantity],
         xlabel: words.depth, units, ticks: ticks[quantity] });
       this.charts = { signal: chart("signal"), gradient: chart("gradient") };
-      this.pictures = node("div", { className: "preact-figure" },
-        this.charts.signal.svg, this.charts.gradient.svg);
+      this.pictures = figure();
       this.legend = node("p", { className: "legend" });
       this.built = node("p", { className: "facts" });
       this.built.setAttribute("aria-live", "polite");
@@ -80,26 +79,25 @@ const preactBuilder = (() => {
     draw(unit, ghost) {
       const { words } = this, number = (v) => v.toPrecision(2);
       const color = ghost.color;
-      const key = (dashed, color, text) => {
-        const line = preactCharts.stroke(color, dashed);
-        return node("span", {}, line, text);
-      };
+      const key = (kind, color, text) =>
+        node("span", {}, preactCharts.stroke(color, kind), text);
+      const name = fill(words.median, { name:
+        unit.named ? unit.name : unit.unit });
       this.legend.replaceChildren(
-        key(false, unit.color, fill(words.median, { name:
-          unit.named ? unit.name : unit.unit })),
-        key(true, color, words.ghost));
+        key("curve", unit.color, name), key("ghost", color, words.ghost));
       for (const [quantity, chart] of Object.entries(this.charts)) {
         const { median, low, high } = unit[quantity];
         const other = ghost[quantity].median;
         chart.draw([
-          { values: other, color, ghost: true },
-          { values: median, low, high, color: unit.color },
+          { name: words.ghost, values: other, color, ghost: true },
+          { name, values: median, low, high, color: unit.color },
         ], fill(words.alt_chart, {
           quantity: words[quantity], unit: unit.unit,
           units: median.length - 1,
           first: number(median[0]), last: number(median.at(-1)),
           ghost_first: number(other[0]), ghost_last: number(other.at(-1)) }));
       }
+      this.pictures.show(...Object.values(this.charts).map(({ svg }) => svg));
     }
   }
 

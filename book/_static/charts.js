@@ -1,6 +1,10 @@
 // Charts and elements that the explorers share: SVG in the page's ink; a curve is
-// known by its color, its dash and its marker, as in preact.figures.style.
+// known by its color, its dash and its marker, as in preact.figures.style. Every
+// chart hands over its numbers, as the figures of cells do.
 const preactCharts = (() => {
+  const { words = "{}" } = document.currentScript?.dataset ?? {};
+  const DATA = JSON.parse(words); // of the link and of the columns
+  const INDEX = /(?<![A-Za-z0-9])([A-Za-z])_([A-Za-z0-9])(?![A-Za-z0-9])/;
   const SVG = "http://www.w3.org/2000/svg";
   const WIDTH = 376, HEIGHT = 250, LEFT = 40, RIGHT = 12, TOP = 26;
   const BOTTOM = 38, MARKED = 10; // a marker at every tenth step
@@ -10,9 +14,23 @@ const preactCharts = (() => {
     for (const [key, value] of Object.entries(attributes)) {
       node.setAttribute(key, value);
     }
-    if (text !== undefined) node.textContent = text;
+    if (text !== undefined) typeset(node, String(text));
     if (parent) parent.append(node);
     return node;
+  }
+
+  // "x_l" as a letter with an index, as in preact.figures.svg.
+  function typeset(node, text) {
+    const [first, ...rest] = text.split(INDEX);
+    node.append(first);
+    for (let i = 0; i < rest.length; i += 3) {
+      element("tspan", { "font-style": "italic" }, node).append(rest[i]);
+      element("tspan", { dy: ".25em", "font-size": "75%" }, node)
+        .append(rest[i + 1]);
+      if (rest[i + 2]) {
+        element("tspan", { dy: "-.19em" }, node).append(rest[i + 2]);
+      }
+    }
   }
 
   function node(name, properties = {}, ...children) {
@@ -25,14 +43,75 @@ const preactCharts = (() => {
     return template.replace(/{(\w+)}/g, (_, key) => values[key]);
   }
 
+  // How a curve over depth is drawn: width and dashes.
+  const KINDS = { curve: [2.2, "none"], ghost: [1.6, "2 4"],
+    pinned: [1.4, "9 3 2 3"], law: [1, "7 4"] };
+
   // A short piece of a curve, for a legend.
-  function stroke(color, dashed, width = 2.2) {
+  function stroke(color, kind = "curve") {
+    const [width, dashes] = KINDS[kind] ?? [1.6, kind];
     const svg = element("svg", {
       viewBox: "0 0 34 14", width: 34, height: 14, "aria-hidden": true,
     });
     element("path", { d: "M0 7H34", stroke: color, "stroke-width": width,
-      "stroke-dasharray": dashed ? "2 4" : "none" }, svg);
+      "stroke-dasharray": dashes }, svg);
     return svg;
+  }
+
+  // ------------------------------------------------------------------ data
+  const drawn = new WeakMap(); // what a chart shows, by its SVG
+
+  // `series`: { panel, name, x, y, low, high, labels }, as preact.figures.drawn.
+  function record(svg, series) {
+    drawn.set(svg, series);
+  }
+
+  // The same columns as those of a figure that a cell draws.
+  function table(series) {
+    const ranges = series.some(({ low }) => low);
+    const columns = ["panel", "series", "number", "x", "y",
+      ...ranges ? ["low", "high"] : []];
+    const head = columns.map((name) => {
+      const shared = new Set(series.map(({ labels }) => labels?.[name]));
+      return (shared.size === 1 && [...shared][0]) || DATA[name] || name;
+    });
+    const seen = {}, lines = [head];
+    for (const { panel, name, x, y, low, high } of series) {
+      const key = JSON.stringify([panel, name]);
+      seen[key] = (seen[key] ?? 0) + 1;
+      y.forEach((value, i) => {
+        const range = ranges ? [low?.[i], high?.[i]] : [];
+        lines.push([panel, name, seen[key], x[i], value, ...range]);
+      });
+    }
+    const cell = (value) => value === null || Number.isNaN(value) ? ""
+      : String(value ?? "").replace(/^.*[",\n].*$/s, (text) =>
+        `"${text.replaceAll('"', '""')}"`);
+    return lines.map((line) => line.map(cell).join() + "\n").join("");
+  }
+
+  function save(text, name) {
+    const blob = new Blob(["\ufeff", text], { type: "text/csv" });
+    const link = node("a", { href: URL.createObjectURL(blob),
+      download: `${name}.csv` });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }
+
+  // A place for charts; what is shown there offers its numbers.
+  function figure(...charts) {
+    const box = node("div", { className: "preact-figure" });
+    const data = node("button", { type: "button", className: "preact-data",
+      textContent: DATA.link });
+    data.addEventListener("click", () => {
+      const host = box.closest("[class*='preact-']:not(.preact-figure)");
+      const series = [...box.children].flatMap((svg) => drawn.get(svg) ?? []);
+      save(table(series), host?.classList[host.classList.length - 1] ?? "data");
+    });
+    box.show = (...svgs) => box.replaceChildren(
+      ...svgs, ...svgs.some((svg) => drawn.has(svg)) ? [data] : []);
+    box.show(...charts);
+    return box;
   }
 
   // Path of matplotlib's markers "o", "D", "P" and "X".
@@ -70,6 +149,7 @@ const preactCharts = (() => {
   // Axes from step 1 to `steps`; `ticks` are values, `log` their scale.
   class LineChart {
     constructor({ title, xlabel, steps, ticks, log }) {
+      this.labels = { x: xlabel, y: title };
       this.scale = log ? Math.log10 : (v) => v;
       this.low = Math.min(...ticks);
       this.high = Math.max(...ticks);
@@ -102,6 +182,7 @@ const preactCharts = (() => {
       this.cursor = element("path", {
         stroke: "currentColor", "stroke-dasharray": "2 3",
       }, this.svg);
+      record(this.svg, []);
     }
 
     x(step) {
@@ -136,6 +217,9 @@ const preactCharts = (() => {
           ([x, y]) => shape(arm.marker, x, y, pinned ? 2.5 : 4)).join(""),
         group);
       }
+      record(this.svg, curves.map(({ arm, values }) => ({
+        panel: this.labels.y, name: arm.name, labels: this.labels,
+        x: values.map((_, i) => i + 1), y: values })));
       const x = this.x(cursor);
       this.cursor.setAttribute(
         "d", cursor ? `M${x} ${TOP}V${HEIGHT - BOTTOM}` : "");
@@ -155,14 +239,11 @@ const preactCharts = (() => {
     return `10${whole < 0 ? "⁻" : ""}${digits}`;
   }
 
-  // How a curve over depth is drawn: width and dashes.
-  const KINDS = { curve: [2.2, "none"], ghost: [1.6, "2 4"],
-    pinned: [1.2, "none"], law: [1, "7 4"] };
-
   // Curves over depth, l = 0 ... units, on a logarithmic axis that does not
   // move; what lies beyond it is drawn on its edge.
   class DepthChart {
     constructor({ title, xlabel, units, ticks }) {
+      this.labels = { x: xlabel, y: title };
       const [low, high] = [ticks[0], ticks[ticks.length - 1]].map(Math.log10);
       const inside = (v) => Math.min(Math.max(Math.log10(v), low), high);
       this.x = (l) => LEFT + (WIDTH - LEFT - RIGHT) * l / Math.max(units, 1);
@@ -195,12 +276,12 @@ const preactCharts = (() => {
         : `${this.x(l).toFixed(1)} ${this.y(v).toFixed(1)}`).filter(Boolean);
     }
 
-    // `curves`: { values, color }, and a band { low, high }, or `ghost`,
+    // `curves`: { name, values, color }, and a band { low, high }, or `ghost`,
     // `pinned`, or the name of a `law`, which is written at its end.
     draw(curves, alt) {
       this.curves.replaceChildren();
       for (const { values, low, high, color, ...is } of curves) {
-        const kind = ["ghost", "pinned", "law"].find((k) => is[k]) || "curve";
+        const kind = Object.keys(KINDS).find((k) => is[k]) || "curve";
         const [width, dashes] = KINDS[kind];
         const group = element("g", { class: kind }, this.curves);
         if (low) {
@@ -216,6 +297,9 @@ const preactCharts = (() => {
         element("text", { x: this.x(end), y: this.y(values[end]) - 6,
           "text-anchor": "end" }, group, is.law);
       }
+      record(this.svg, curves.map(({ name, values, low, high, law }) => ({
+        panel: this.labels.y, name: name ?? law, labels: this.labels,
+        x: values.map((_, l) => l), y: values, low, high })));
       this.svg.setAttribute("aria-label", alt);
     }
   }
@@ -244,11 +328,13 @@ const preactCharts = (() => {
       element("text", { x: to + 14, y: b + 4 }, svg,
         `${place + 1}. ${arm.name}`);
     }
+    record(svg, right.map((key, place) => ({ panel: alt, name: arms[key].name,
+      x: titles, y: [left.indexOf(key) + 1, place + 1] })));
     return svg;
   }
 
   return {
-    DepthChart, LineChart, element, fill, icon, node, rankings, stroke,
-    tickText,
+    DepthChart, LineChart, element, figure, fill, icon, node, rankings, record,
+    stroke, tickText,
   };
 })();

@@ -1,7 +1,7 @@
 // The explorer of chapter 02: the signal of a freshly drawn stack beside the
 // laws of its growth; a curve can be pinned, and another one drawn beside it.
 const preactGrowth = (() => {
-  const { DepthChart, fill, node, stroke } = preactCharts;
+  const { DepthChart, figure, fill, node, stroke } = preactCharts;
   const { choice, control, freshSignal, range } = preactStack;
   const TICKS = [0.1, 1, 10, 100];
   const LAWS = {
@@ -31,7 +31,7 @@ const preactGrowth = (() => {
       form.addEventListener("input", () => this.compute());
       form.addEventListener("submit", (event) => event.preventDefault());
       this.legend = node("p", { className: "legend" });
-      this.picture = node("div", { className: "preact-figure" });
+      this.picture = figure();
       this.facts = node("p", { className: "facts" });
       this.facts.setAttribute("aria-live", "polite");
       this.compute();
@@ -93,11 +93,12 @@ const preactGrowth = (() => {
       chart.draw([
         ...Object.entries(LAWS).map(([law, of]) => (
           { values: depths.map(of), law: words[law], color: "currentColor" })),
-        ...pinned ? [{ ...pinned, pinned: true }] : [], now,
+        ...pinned ? [{ ...pinned, name: pinned.settings, pinned: true }] : [],
+        { ...now, name: now.settings },
       ], [words.signal, ...lines].join("; "));
-      this.picture.replaceChildren(chart.svg);
+      this.picture.show(chart.svg);
       this.legend.replaceChildren(...[now, pinned].filter(Boolean).map(
-        (curve, i) => node("span", {}, stroke(curve.color, false, i ? 1.2 : 2.2),
+        (curve, i) => node("span", {}, stroke(curve.color, i ? "pinned" : "curve"),
           curve.settings)));
       this.facts.textContent = lines.join(" · ");
     }

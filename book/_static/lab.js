@@ -3,7 +3,7 @@
 // connected version beside what its author meant.
 const preactLab = (() => {
   const { Network } = preactNetwork();
-  const { DepthChart, node, fill, stroke } = preactCharts;
+  const { DepthChart, figure, node, fill, stroke } = preactCharts;
   const { draw, propagate } = preactStack;
   const { numberText, stored } = preactPredict;
   const MUTANT = "#c4473a", MEANT = "#2a7fc1";
@@ -92,16 +92,17 @@ const preactLab = (() => {
         name: "seed" });
       seed.value = 0;
       const shown = node("output");
-      const pictures = node("div", { className: "preact-figure" });
+      const pictures = figure();
       const facts = node("p", { className: "facts" });
       facts.setAttribute("aria-live", "polite");
-      const key = (color, dashed, text) =>
-        node("span", {}, stroke(color, dashed), text);
+      const key = (color, kind, text) =>
+        node("span", {}, stroke(color, kind), text);
       curves.append(
         node("p", { className: "controls" },
           node("label", {}, words.seed, seed, shown)),
         node("p", { className: "legend" },
-          key(MUTANT, false, words.mutant), key(MEANT, true, words.meant)),
+          key(MUTANT, "curve", words.mutant),
+          key(MEANT, "ghost", words.meant)),
         pictures, facts);
       const update = () => {
         shown.textContent = seed.value;
@@ -115,15 +116,16 @@ const preactLab = (() => {
       const { words, plan, meant, batch, ticks } = this;
       const mine = measure(plan, batch, seed);
       const other = measure(meant, batch, seed);
-      pictures.replaceChildren(...Object.keys(ticks).map((quantity) => {
+      pictures.show(...Object.keys(ticks).map((quantity) => {
         const chart = new DepthChart({ title: words[quantity],
           xlabel: words.depth, units: plan.units, ticks: ticks[quantity] });
         const [values, ghost] = [mine[quantity], other[quantity]];
         const value = { first: values[0], last: values.at(-1),
           meant_first: ghost[0], meant_last: ghost.at(-1) };
         for (const end in value) value[end] = numberText(value[end]);
-        chart.draw([{ values: ghost, color: MEANT, ghost: true },
-          { values, color: MUTANT }], fill(words.alt_chart,
+        chart.draw([
+          { name: words.meant, values: ghost, color: MEANT, ghost: true },
+          { name: words.mutant, values, color: MUTANT }], fill(words.alt_chart,
           { quantity: words[quantity], units: plan.units, ...value }));
         return chart.svg;
       }));

@@ -1,7 +1,7 @@
 // Chapter 08: what a training step needs in memory, by depth, batch, precision
 // and what is kept. The counts come from the package; here they are added up.
 const preactPlanner = (() => {
-  const { element, fill, node } = preactCharts;
+  const { element, figure, fill, node, record } = preactCharts;
   const WIDTH = 560, LEFT = 10, RIGHT = 30, ROW = 40, TOP = 34;
   const LOW = 0.01, HIGH = 200;
 
@@ -33,7 +33,7 @@ const preactPlanner = (() => {
       }
       this.said = node("p", { className: "facts" });
       this.said.setAttribute("aria-live", "polite");
-      this.picture = node("div", { className: "preact-figure" });
+      this.picture = figure();
       host.replaceChildren(node("div", { className: "controls" },
         node("label", {}, `${words.layers} `, this.depth, this.layers),
         node("label", {}, `${words.batch} `, this.batch),
@@ -54,7 +54,7 @@ const preactPlanner = (() => {
       const rows = this.ways.map((way) => this.row(way, needs[way]));
       this.said.textContent = fill(words.said, { depth: layers,
         rows: rows.join("; ") });
-      this.picture.replaceChildren(this.draw(needs));
+      this.picture.show(this.draw(needs));
     }
 
     row(way, value) {
@@ -90,6 +90,9 @@ const preactPlanner = (() => {
           fill: needs[way] > cards.at(-1) ? "none" : "#2f7fb8",
           stroke: "#2f7fb8", "stroke-width": 2 }, svg);
       });
+      record(svg, this.ways.map((way) => ({ panel: words.axis,
+        name: words[way], labels: { y: words.axis },
+        x: [9 * Number(this.depth.value) + 2], y: [needs[way]] })));
       return svg;
     }
   }

@@ -1,7 +1,7 @@
 // A prediction: a slider or a choice, kept in this browser only; what was
 // measured is drawn when the reader has committed to it, the guess beside it.
 const preactPredict = (() => {
-  const { element, node, fill, tickText } = preactCharts;
+  const { element, figure, fill, node, record, tickText } = preactCharts;
   const WIDTH = 376, LEFT = 12, RIGHT = 20, ROW = 38, STEPS = 200;
 
   // A number to two digits, very large and small ones by their power of ten.
@@ -52,7 +52,7 @@ const preactPredict = (() => {
       this.committed = typeof kept === "number";
       this.makeControls(this.committed ? kept : null);
       this.next = host.closest(".cell")?.nextElementSibling;
-      this.picture = node("div", { className: "preact-figure" });
+      this.picture = figure();
       host.replaceChildren(this.form, this.picture);
       host.dataset.live = "true";
       this.show();
@@ -114,8 +114,7 @@ const preactPredict = (() => {
       this.note.hidden = !committed;
       this.host.dataset.state = committed ? "committed" : "open";
       if (this.conceal && this.next) this.next.hidden = !committed;
-      this.picture.replaceChildren();
-      if (committed) this.picture.append(this.draw());
+      this.picture.show(...committed ? [this.draw()] : []);
     }
 
     draw() {
@@ -151,6 +150,8 @@ const preactPredict = (() => {
           stroke: row.mine ? "currentColor" : "#2a7fc1",
           "stroke-width": 7, "stroke-opacity": 0.75 }, svg);
       });
+      record(svg, rows.map(({ label, value }) => ({ panel: words.ask,
+        name: label, x: [""], y: [value] })));
       return svg;
     }
   }

@@ -1,7 +1,7 @@
 // The race of chapter 01: the reader ranks five networks, then watches them
 // train in a worker.
 (() => {
-  const { LineChart, fill, icon, node, rankings } = preactCharts;
+  const { LineChart, figure, fill, icon, node, rankings } = preactCharts;
   const { Ranking } = preactRanking;
 
   function makeWorker() {
@@ -82,8 +82,7 @@
         error: new LineChart({ title: words.training_error, xlabel: words.step, steps,
           ticks: [0, 20, 40, 60, 80, 100], log: false }),
       };
-      this.pictures = node("div", { className: "preact-figure" },
-        this.charts.loss.svg, this.charts.error.svg);
+      this.pictures = figure(this.charts.loss.svg, this.charts.error.svg);
       this.values = this.keys.map(() => node("output"));
       this.legend = node("ul", { className: "legend" },
         ...this.keys.map((key, i) => node("li", {}, icon(arms[key]),
@@ -236,7 +235,7 @@
       }
       this.outcome.append(
         node("p", { className: "facts", textContent: sentence }),
-        node("div", { className: "preact-figure" }, rankings(
+        figure(rankings(
           ranking.order, keys, arms, [words.yours, words.came], alt)),
         ...tables);
     }

@@ -1,9 +1,10 @@
 // Recorded runs, queried in the page: chosen by network, unit, tail and learning
 // rate, laid over each other. Axes are logarithmic and never move.
 const preactRuns = (() => {
-  const { element, node, fill, tickText } = preactCharts;
+  const { element, figure, node, fill, record, stroke, tickText } = preactCharts;
   const WIDTH = 560, HEIGHT = 320, LEFT = 48, RIGHT = 20, TOP = 30, BOTTOM = 40;
   const FIELDS = { network: "depth", unit: "row", tail: "tail", rate: "rate" };
+  const DASHES = ["none", "7 3", "2 3", "9 3 2 3"]; // of groups, in turn
   const MARKS = [1, 2, 4, 11, 31, 101, 300];
 
   // Runs that agree with a query; what it does not name is not asked.
@@ -73,14 +74,15 @@ const preactRuns = (() => {
         (this.high - inside) / (this.high - this.low);
     }
 
-    draw(run, color, steps, quantity, number) {
+    draw(run, color, steps, quantity, number, dashes) {
       const points = run[quantity]
         .map((v, i) => v === null ? null : [this.x(steps[i]), this.y(v)])
         .filter((point) => point)
         .map((point) => point.map((c) => c.toFixed(1)));
       if (!points.length) return;
       element("path", { d: `M${points.join("L")}`, fill: "none",
-        stroke: color, "stroke-width": 1.6, class: "run" }, this.svg);
+        stroke: color, "stroke-width": 1.6, "stroke-dasharray": dashes,
+        class: "run" }, this.svg);
       const [x, y] = points.at(-1);
       if (number) {
         element("text", { x: Number(x) + 5, y: Number(y) + 4 }, this.svg,
@@ -125,7 +127,7 @@ const preactRuns = (() => {
       this.kept.addEventListener("input", () => this.restore());
       this.said = node("p", { className: "facts" });
       this.said.setAttribute("aria-live", "polite");
-      this.picture = node("div", { className: "preact-figure" });
+      this.picture = figure();
       this.legend = node("ol", { className: "preact-arms" });
       const controls = node("div", { className: "controls" },
         ...Object.entries(FIELDS).map(([f, key]) => choose(f, key)),
@@ -182,16 +184,20 @@ const preactRuns = (() => {
       for (const [i, group] of groups.entries()) {
         for (const [k, run] of group.entries()) {
           chart.draw(run, this.rows[run.row].color, steps, quantity,
-            k ? null : i + 1);
+            k ? null : i + 1, DASHES[i % DASHES.length]);
         }
       }
+      const labels = { x: words.iteration, y: words[quantity] };
+      record(chart.svg, groups.flatMap((group, i) => group.map((run) => ({
+        panel: labels.y, name: names[i], labels,
+        x: steps.slice(0, run[quantity].length), y: run[quantity] }))));
       chart.svg.setAttribute("aria-label", fill(words.alt, {
         quantity: words[quantity], each: names.join("; ") }));
-      this.picture.replaceChildren(chart.svg);
+      this.picture.show(chart.svg);
       this.legend.replaceChildren(...groups.map((group, i) => {
         const errors = group.map((run) => run.error);
-        const item = node("li", {}, preactCharts.stroke(
-          this.rows[group[0].row].color, false));
+        const item = node("li", {}, stroke(
+          this.rows[group[0].row].color, DASHES[i % DASHES.length]));
         item.append(` ${names[i]}: ${Math.min(...errors)}–` +
           `${Math.max(...errors)} %`);
         return item;

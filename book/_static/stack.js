@@ -3,7 +3,7 @@
 const preactStack = (() => {
   const { Network } = preactNetwork();
   const { Draws, initialize } = preactTraining({ Network });
-  const { DepthChart, node, stroke } = preactCharts;
+  const { DepthChart, figure, node, stroke } = preactCharts;
   const WEIGHTS = ["conv 1x1", "BN", "ReLU", "conv 1x1"];
 
   // Signal (rms of x_l) and gradient (norm of dE/dx_l), l = 0 ... L, the mean
@@ -106,12 +106,12 @@ const preactStack = (() => {
       ["derived", words.derived], ["none", words.none], ["BN", words.final_bn]],
       "derived"));
     const seed = control(form, "seed", words.seed, range(0, 20, 1, 0));
-    const picture = node("div", { className: "preact-figure" });
+    const picture = figure();
     const facts = node("p", { className: "facts" });
     facts.setAttribute("aria-live", "polite");
     const GHOST = rows["full-preactivation"];
     const legend = node("p", { className: "legend" },
-      node("span", {}, stroke(GHOST.color, true), words.ghost));
+      node("span", {}, stroke(GHOST.color, "ghost"), words.ghost));
     // What the controls say, or another unit and factor in its place.
     const compute = ({ spec, stem }, factor, ops) => {
       const d = Number(width.value);
@@ -133,19 +133,20 @@ const preactStack = (() => {
       return ghosts.get(key);
     };
     const update = () => {
-      const { spec, color } = rows[row.value];
+      const { name, spec, color } = rows[row.value];
       const L = Number(units.value), factor = Number(lambda.value);
       const tails = { derived: spec.pre, none: [], BN: ["BN"] };
       const result = compute(rows[row.value], factor, tails[tail.value]);
       const other = ghost();
-      picture.replaceChildren(...Object.entries(TICKS).map(
+      picture.show(...Object.entries(TICKS).map(
         ([quantity, ticks]) => {
           const title = words[quantity], values = result[quantity];
           const chart = new DepthChart(
             { title, xlabel: words.depth, units: L, ticks });
           chart.draw([
-            { values: other[quantity], color: GHOST.color, ghost: true },
-            { values, color },
+            { name: words.ghost, values: other[quantity], color: GHOST.color,
+              ghost: true },
+            { name, values, color },
           ], `${title}: ${values[0].toPrecision(3)} … ` +
             values[L].toPrecision(3));
           return chart.svg;

@@ -1,7 +1,7 @@
 // Chapter 05: the reader ranks the rows of Table 1; when the ranking is made,
 // the paper's errors are drawn in the reader's order. A right order is a stair.
 const preactTable1 = (() => {
-  const { element, fill, node } = preactCharts;
+  const { element, figure, fill, node, record } = preactCharts;
   const { Ranking } = preactRanking;
   const WIDTH = 376, LEFT = 8, RIGHT = 40, ROW = 34;
 
@@ -26,7 +26,7 @@ const preactTable1 = (() => {
       this.ranking = new Ranking(this, () => this.show(), "preact-table-1");
       this.said = node("p", { className: "facts" });
       this.said.setAttribute("aria-live", "polite");
-      this.picture = node("div", { className: "preact-figure" });
+      this.picture = figure();
       host.replaceChildren(this.ranking.box, this.said, this.picture);
       host.dataset.live = "true";
       this.show();
@@ -35,10 +35,10 @@ const preactTable1 = (() => {
     show() {
       const { committed, order } = this.ranking;
       this.host.dataset.state = committed ? "committed" : "open";
-      this.picture.replaceChildren();
+      this.picture.show();
       this.said.textContent = committed ?
         fill(this.words.outcome, pairs(order, this.errors)) : "";
-      if (committed) this.picture.append(this.draw(order));
+      if (committed) this.picture.show(this.draw(order));
     }
 
     text(key) {
@@ -63,6 +63,8 @@ const preactTable1 = (() => {
           stroke: arms[key].color, "stroke-width": 7, "stroke-opacity": 0.8,
           "stroke-dasharray": fails ? "7 3" : "none" }, svg);
       });
+      record(svg, order.map((key, i) => ({ panel: "", name: arms[key].name,
+        x: [i + 1], y: [errors[key] ?? words.fail] })));
       return svg;
     }
   }

@@ -4,7 +4,7 @@
 `words`      the theme's words in Chinese
 `pages`      what every page carries
 `claims`     badges of claims, and the pages that list them
-`figures`    outputs of cells as numbered figures with captions
+`figures`    outputs of cells as numbered figures with captions and data
 `exercises`  kinds of exercises, and hints in stages
 `sections`   labels as addresses of sections, in all languages
 `head`       what search engines and previews read

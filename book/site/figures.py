@@ -1,9 +1,15 @@
-"""Numbered figures: what a cell shows, with the finding below it.
+"""Numbered figures: what a cell shows, with the finding below it, as data too.
 
 The directive {caption} LABEL stands directly after a code cell. The cell's
 output becomes a figure with a number; {numref}`LABEL` refers to it.
+
+The numbers of a picture stand in its markup as CSV (`preact.figures.style`).
+They become a file beside the page, and a link below the picture.
 """
 
+import re
+from html import escape, unescape
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -12,6 +18,12 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
+from book.site.words import WORDS, language_of
+from preact.figures.drawn import COLUMNS
+
+NUMBERS = "_data"  # of an edition, beside its pages
+HELD = re.compile(r'<script type="text/csv">(.*?)</script>', re.S)
+
 logger = logging.getLogger(__name__)
 
 
@@ -19,11 +31,48 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Add the directive, and the step that gives it its cell's output."""
     app.add_directive("caption", Caption)
     app.add_transform(WrapOutputs)
+    app.connect("html-page-context", offer_numbers)
     return {
         "version": "1",
         "parallel_read_safe": True,
         "parallel_write_safe": True,
     }
+
+
+def words_of_numbers(language: str) -> dict[str, str]:
+    """Return what the link to a chart's numbers and its columns are called."""
+    names = ("link", *COLUMNS)
+    return {name: WORDS[language][f"@data-{name}"] for name in names}
+
+
+def offer_numbers(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any
+) -> None:
+    """Write the numbers of a page's pictures, and link to them."""
+    body = context.get("body", "")
+    if not HELD.search(body):
+        return
+    words = words_of_numbers(language_of(app))
+    folder = Path(app.outdir) / NUMBERS
+    folder.mkdir(exist_ok=True)
+    up = "../" * page.count("/")
+    count = 0
+
+    def link(held: re.Match[str]) -> str:
+        nonlocal count
+        count += 1
+        name = f"{page.replace('/', '-')}-{count}.csv"
+        head, _, rows = unescape(held[1]).partition("\n")
+        for column in COLUMNS:
+            head = re.sub(rf"(?<![^,])@{column}(?![^,])", words[column], head)
+        # With the mark that Excel needs to read Chinese.
+        (folder / name).write_text(f"{head}\n{rows}", "utf-8-sig")
+        return (
+            f'<a class="preact-data" href="{up}{NUMBERS}/{name}" download>'
+            f"{escape(words['link'])}</a>"
+        )
+
+    context["body"] = HELD.sub(link, body)
 
 
 class Caption(SphinxDirective):

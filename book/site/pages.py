@@ -1,11 +1,13 @@
 """What every page carries: its language, its twins, its launch buttons."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
 
 import preact
+from book.site.figures import words_of_numbers
 from book.site.head import head_of_page
 from book.site.offline import PLACE as OFFLINE
 from book.site.parallel import FOLDER as PARALLEL
@@ -28,21 +30,22 @@ NOTEBOOKS = "_notebooks"  # of an edition, beside its pages
 
 # By the class of their place on a page. Classic scripts, in this order: a page
 # that is opened as a file loads no modules.
-ENGINE = ("engine/network.js", "engine/training.js", "charts.js")
+CHARTS = "charts.js"
+ENGINE = ("engine/network.js", "engine/training.js", CHARTS)
 SCRIPTS = {
     "preact-explorer": ("address.js",),
     "preact-stack": (*ENGINE, "stack.js"),
-    "preact-cover": ("charts.js", "predict.js", "cover.js"),
+    "preact-cover": (CHARTS, "predict.js", "cover.js"),
     "preact-growth": (*ENGINE, "stack.js", "growth.js"),
-    "preact-predict": ("charts.js", "predict.js"),
-    "preact-answer": ("charts.js", "answer.js"),
-    "preact-runs": ("charts.js", "runs.js"),
-    "preact-planner": ("charts.js", "planner.js"),
-    "preact-costs": ("charts.js", "costs.js"),
-    "preact-builder": ("charts.js", "builder.js"),
+    "preact-predict": (CHARTS, "predict.js"),
+    "preact-answer": (CHARTS, "answer.js"),
+    "preact-runs": (CHARTS, "runs.js"),
+    "preact-planner": (CHARTS, "planner.js"),
+    "preact-costs": (CHARTS, "costs.js"),
+    "preact-builder": (CHARTS, "builder.js"),
     "preact-lab": (*ENGINE, "stack.js", "predict.js", "lab.js"),
-    "preact-ranking": ("charts.js", "ranking.js", "table1.js"),
-    "preact-ledger-filter": ("charts.js", "ledger.js", "address.js"),
+    "preact-ranking": (CHARTS, "ranking.js", "table1.js"),
+    "preact-ledger-filter": (CHARTS, "ledger.js", "address.js"),
     "preact-race": ("engine/digits.js", *ENGINE, "ranking.js", "race.js"),
 }
 
@@ -54,10 +57,12 @@ def dress_page(
     language = context["language"] = language_of(app)
     if "header_buttons" not in context:
         return
+    words = {"data-words": json.dumps(words_of_numbers(language))}
     for place, scripts in SCRIPTS.items():
         if place in context.get("body", ""):
             for script in scripts:
-                app.add_js_file(script, loading_method="defer")
+                told: Any = words if script == CHARTS else {}
+                app.add_js_file(script, loading_method="defer", **told)
     target = page if tree is not None or page == "search" else "index"
     up = "../" * (page.count("/") + 1)
     context["languages"] = [

@@ -2,8 +2,8 @@
 
 No file is read, no seed set, nothing computed that a test would want to see.
 A picture is inline SVG, its text real text in the page's font, its ink the
-page's ink (`currentColor`), so dark mode is right; and it carries its own
-alternative text.
+page's ink (`currentColor`), so dark mode is right; it carries its own
+alternative text, and the numbers that it draws.
 
 Examples
 --------
@@ -48,6 +48,8 @@ arms : sequence of str
     What the legend lists.
 panels : tuple of str
     An SVG for each panel; one wider than a phone has a second for phones.
+series : tuple of Series
+    The numbers that the panels show, see `preact.figures.drawn`.
 head : sequence of str
     Heads of the columns.
 body : sequence of rows

@@ -8,8 +8,8 @@ import numpy as np
 
 from preact.figures.style import Picture, axes, picture
 from preact.figures.svg import INK
-from preact.figures.training import Quantity, panels
-from preact.figures.variants import color_of, marker_of, row_name
+from preact.figures.training import Quantity, key, panels
+from preact.figures.variants import color_of, marked, marker_of, row_name
 from preact.strings import Strings
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -76,7 +76,7 @@ def placed_by_unit(
 
 
 def placed_legend(arms: Sequence[str], strings: Strings) -> str:
-    """Name the arms, each with its color.
+    """Name the arms, each with its color and marker.
 
     Examples
     --------
@@ -87,10 +87,7 @@ def placed_legend(arms: Sequence[str], strings: Strings) -> str:
     2
     """
     items = [
-        '<li><svg viewBox="0 0 30 10" width="30" height="10" '
-        f'aria-hidden="true"><path d="M0 5H30" stroke="{color_of(arm)}" '
-        f'stroke-width="2.2"/></svg> {escape(row_name(arm, strings))}</li>'
-        for arm in arms
+        f"<li>{key(arm)} {escape(row_name(arm, strings))}</li>" for arm in arms
     ]
     return f'<ul class="preact-arms">{"".join(items)}</ul>'
 
@@ -130,7 +127,7 @@ def losses_by_case(
             own = places + 0.08 * (k - (len(losses) - 1) / 2)
             ink = {"color": color_of(arm)}
             name = row_name(arm, strings)
-            ax.plot(own, np.median(values, axis=1), label=name, **ink)
+            ax.plot(own, np.median(values, axis=1), label=name, **marked(arm))
             dots = {"marker": marker_of(arm), "ls": "", "ms": 5, "alpha": 0.6}
             ax.plot(own, values, **ink, **dots)
         ax.axhline(
@@ -176,14 +173,15 @@ def mixing_products(
     names = {name: strings(f"afterlife.{name}") for name in gains}
     with axes(170, 88, columns=2) as (figure, (left, right)):
         for ax, values in ((left, gains), (right, kept)):
-            for name, seeds in values.items():
+            for i, (name, seeds) in enumerate(values.items()):
                 color, units = color_of(name), np.arange(seeds.shape[1])
                 low, high = seeds.min(axis=0), seeds.max(axis=0)
                 ax.fill_between(
                     units, low, high, color=color, alpha=0.25, lw=0
                 )
                 median = np.median(seeds, axis=0)
-                ax.plot(units, median, color=color, label=names[name])
+                style = marked(name, (i, len(values)))
+                ax.plot(units, median, **style, label=names[name])
             ax.set(yscale="log", xlabel=strings("figure.depth"))
             ax.axhline(1, color=INK, lw=1, ls=":")
             ax.minorticks_off()

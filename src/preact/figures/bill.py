@@ -8,17 +8,17 @@ import numpy as np
 from preact.figures.race import arm_name
 from preact.figures.style import Picture, axes, picture
 from preact.figures.svg import INK
-from preact.figures.variants import color_of, marker_of
+from preact.figures.variants import color_of, marked, marker_of
 from preact.strings import Strings
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
-# One color and marker for each way to keep activations.
-WAYS = {
-    "keep": ("#c1440e", "s"),
-    "recompute": ("#8a5fbf", "o"),
-    "unit": ("#2f7fb8", "^"),
-    "segment": ("#3a8f4d", "D"),
+# One color, marker and dash for each way to keep activations.
+WAYS: dict[str, tuple[str, str, Any]] = {
+    "keep": ("#c1440e", "s", "--"),
+    "recompute": ("#8a5fbf", "o", (0, (8, 2))),
+    "unit": ("#2f7fb8", "^", ":"),
+    "segment": ("#3a8f4d", "D", "-."),
 }
 SHARE_COLOR, TIMES_COLOR = "#8a5fbf", "#2f7fb8"
 
@@ -54,9 +54,11 @@ def memory_by_depth(
     each = []
     with axes(120, 100) as (figure, ax):
         for way, values in predicted.items():
-            color, marker = WAYS[way]
+            color, marker, dash = WAYS[way]
             name = strings(f"planner.{way}")
-            ax.plot(depths, values, "--", color=color, lw=1.2)
+            by_hand = strings("drawn.by_hand", name=name)
+            line: Any = {"ls": dash, "lw": 1.2, "label": f"_{by_hand}"}
+            ax.plot(depths, values, color=color, **line)
             points = measured[way]
             ax.plot(
                 list(points),
@@ -133,9 +135,8 @@ def first_losses(
             )
         for arm, (at, losses) in recorded.items():
             for seed in losses:
-                right.plot(
-                    at, seed, color=color_of(arm), marker=marker_of(arm)
-                )
+                style = marked(arm) | {"label": f"_{arm_name(arm, strings)}"}
+                right.plot(at, seed, **style)
         for ax, title in ((left, "bill.live"), (right, "bill.recorded")):
             ax.axhline(chance, color=INK, lw=1, ls=":")
             ax.set(yscale="log", ylim=(0.1, 400), xlabel=strings("race.step"))
@@ -179,8 +180,13 @@ def expected_and_gained(
             low, high = step["expected"][0], step["expected"][-1]
             color = SHARE_COLOR if step["share"] else TIMES_COLOR
             ends = [low, max(high, 2.2) if low == high else high]
-            ax.plot(ends, [y, y], color=color, lw=7, alpha=0.35)
-            ax.plot(step["measured"], y, "o", color=color)
+            marker = "s" if step["share"] else "o"
+            expected, gained = (
+                f"_{strings(f'drawn.{key}')}" for key in ("expected", "gained")
+            )
+            bar = {"lw": 7, "alpha": 0.35, "label": expected}
+            ax.plot(ends, [y, y], color=color, **bar)
+            ax.plot(step["measured"], y, marker, color=color, label=gained)
             each.append(
                 strings(
                     "alt.per_row",

@@ -44,7 +44,8 @@ def answers_by_mutant(
         for y, given in enumerate(answers.values()):
             for question, verdict in given.items():
                 place = [questions.index(question)], [y]
-                ax.plot(*place, ls="", ms=5.5, **marks[verdict])
+                style = marks[verdict] | {"label": f"_{verdict}"}
+                ax.plot(*place, ls="", ms=5.5, **style)
         turned = {"rotation": 60, "ha": "left", "rotation_mode": "anchor"}
         ax.set_xticks(range(len(questions)), questions, **turned)
         ax.set_yticks(range(len(names)), names)
@@ -92,8 +93,10 @@ def growth_by_mutant(
             lw=0,
             label=strings("bugs.right"),
         )
-        for y, values in enumerate(growth.values()):
-            ax.plot(values, np.full(len(values), y), "o", color=RED, ms=5)
+        dots: Any = {"color": RED, "ms": 5}
+        for y, (name, values) in enumerate(growth.items()):
+            line = np.full(len(values), y)
+            ax.plot(values, line, "o", label=f"_{name}", **dots)
         ax.set(xscale="log", xlabel=strings("bugs.growth"), xlim=(1, 1e16))
         ax.set_xticks([1, 1e4, 1e8, 1e12, 1e16])
         ax.minorticks_off()

@@ -8,7 +8,7 @@ import numpy as np
 
 from preact.figures.learned import percent_axis
 from preact.figures.style import PAPER_GREY, Picture, axes, picture
-from preact.figures.variants import color_of
+from preact.figures.variants import marked, row_name
 from preact.strings import Strings
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -43,8 +43,8 @@ def errors_by_condition(groups: Sequence[Group], strings: Strings) -> Picture:
     """Every run's error on the line of its group, from top to bottom.
 
     The words are those of ResNet-110 on digits, learning rate 0.1.
-    Rows of a group stand a little apart; color is the unit's own. The dotted
-    line is the paper's "fail".
+    Rows of a group stand a little apart; color and marker are the unit's own.
+    The dotted line is the paper's "fail".
 
     Parameters
     ----------
@@ -67,9 +67,9 @@ def errors_by_condition(groups: Sequence[Group], strings: Strings) -> Picture:
             for k, (row, errors) in enumerate(group.errors.items()):
                 apart = (k + 0.5) / len(group.errors) - 0.5
                 level = np.full(len(errors), y + 2 * HEIGHT * apart)
-                ax.plot(
-                    errors, level, "o", ms=4, alpha=0.7, color=color_of(row)
-                )
+                style = marked(row) | {"ms": 4, "alpha": 0.7, "ls": ""}
+                name = row_name(row, strings)
+                ax.plot(errors, level, label=f"_{name}", **style)
         percent_axis(ax, "x")
         ax.set_yticks(
             np.arange(len(groups)), [group.label for group in groups]

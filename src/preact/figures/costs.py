@@ -36,11 +36,10 @@ def steps_with_band(
     True
     """
     with axes(140, 14 + 11 * len(steps)) as (figure, ax):
-        for y, (change, error) in enumerate(steps.values()):
-            ax.plot([0, change], [y, y], color=INK, lw=1, alpha=0.5)
-            ax.errorbar(
-                change, y, xerr=2 * error, fmt="o", color=INK, capsize=3
-            )
+        for y, (name, (change, error)) in enumerate(steps.items()):
+            ax.hlines(y, 0, change, color=INK, lw=1, alpha=0.5)
+            style: Any = {"fmt": "o", "color": INK, "capsize": 3}
+            ax.errorbar(change, y, xerr=2 * error, label=f"_{name}", **style)
         ax.axvline(0, color=PAPER_GREY)
         ax.set_yticks(range(len(steps)), list(steps))
         ax.set(ylim=(len(steps) - 0.5, -0.5), xlabel=label)

@@ -4,12 +4,14 @@ Its panels are drawn by hand: thousands of cells share a few dozen paths.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from preact.figures import svg
+from preact.figures.drawn import Series
 from preact.figures.style import Picture
 from preact.figures.variants import row_name
 from preact.strings import Strings
@@ -97,8 +99,28 @@ def depth_and_time(
             gradient=strings.join([f"{v:.0e}" for v in course.gradient[:, 0]]),
             open=strings.join([f"{v:.2f}" for v in course.open_share[:, -1]]),
         )
-        parts += Picture.of(svg.slim(drawing), alt)
+        series = _numbers(name, course, moments, strings)
+        parts += replace(Picture.of(svg.slim(drawing), alt), series=series)
     return parts + Picture.of(svg.slim(_legend(strings)), strings("cover.key"))
+
+
+def _numbers(
+    name: str, course: Course, moments: Sequence[int], strings: Strings
+) -> tuple[Series, ...]:
+    """Return both maps: a series for each moment, over the units."""
+    maps = {"gradient": course.gradient, "open": course.open_share}
+    units = list(range(course.gradient.shape[1]))
+    return tuple(
+        Series(
+            f"{name}: {strings(f'cover.{what}')}",
+            str(moment),
+            units,
+            line.tolist(),
+            labels=(strings("cover.axis"), ""),
+        )
+        for what, lines in maps.items()
+        for moment, line in zip(moments, lines, strict=True)
+    )
 
 
 def _panel(

@@ -8,8 +8,10 @@ import numpy as np
 from preact.figures.race import arm_name
 from preact.figures.style import Picture, axes, picture
 from preact.figures.svg import INK
-from preact.figures.variants import color_of, marker_of
+from preact.figures.variants import color_of, marked, marker_of
 from preact.strings import Strings
+
+DASHES = ("--", ":", "-.")
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -89,8 +91,12 @@ def depth_laws(
                 dots = {"marker": marker_of(row), "ls": "", "ms": 4}
                 ax.plot(depths, values[:, 0], label=said, **_ink(row), **dots)
                 ax.plot(depths, values[:, 1:], **_ink(row), **dots)
-            for line in theory[quantity].values():
-                ax.plot(depths, line, "--", color=INK, lw=1)
+            for dashes, (row, line) in zip(
+                DASHES, theory[quantity].items(), strict=False
+            ):
+                name = strings("drawn.theory", name=arm_name(row, strings))
+                style: Any = {"color": INK, "lw": 1, "label": f"_{name}"}
+                ax.plot(depths, line, dashes, **style)
             ax.set(xscale="log", yscale="log", xlabel=strings("figure.units"))
             ax.set_title(strings(f"depth.{quantity}"), fontsize=10)
             ax.set_xticks(depths, [str(L) for L in depths])
@@ -162,7 +168,7 @@ def dots_by_case(
                 np.median(found, axis=1),
                 "--" if control else "-",
                 label=arm_name(arm, strings),
-                **_ink(row),
+                **marked(row, hollow=bool(control)),
             )
             dots = {"marker": marker_of(row), "ls": "", "ms": 4, "alpha": 0.5}
             ax.plot(own, found, **_ink(row), **dots)
@@ -198,8 +204,9 @@ def curves_by_unit(
     True
     """
     with axes(140, 90) as (figure, ax):
-        for row, values in curves.items():
-            ax.plot(values, label=arm_name(row, strings), **_ink(row))
+        for i, (row, values) in enumerate(curves.items()):
+            style = marked(row, (i, len(curves)))
+            ax.plot(values, label=arm_name(row, strings), **style)
         ax.set(yscale="log", xlabel=labels[0], ylabel=labels[1])
         ax.set_yticks(ticks)
         ax.minorticks_off()
@@ -247,7 +254,7 @@ def paths_fresh_and_trained(
                     label=strings(
                         f"depth.{when}", name=arm_name(arm, strings)
                     ),
-                    **_ink(row),
+                    **marked(row, hollow=when == "before"),
                 )
                 dots = {"marker": marker_of(row), "ls": "", "ms": 3}
                 alpha = 0.5 if when == "after" else 0.25

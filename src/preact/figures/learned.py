@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from preact.figures.drawn import AID
 from preact.figures.style import PAPER_GREY, Picture, axes, picture
 from preact.figures.svg import INK
 from preact.figures.variants import color_of, marker_of, row_name
@@ -93,7 +94,12 @@ def error_strip(
         for y, values in enumerate(own):
             grey = np.unique(np.round(others[y], 1))
             ax.plot(
-                grey, np.full(len(grey), y), "|", color=PAPER_GREY, alpha=0.4
+                grey,
+                np.full(len(grey), y),
+                "|",
+                color=PAPER_GREY,
+                alpha=0.4,
+                label=AID,  # each has a strip of its own
             )
             ax.plot(
                 values,
@@ -102,6 +108,7 @@ def error_strip(
                 color=color,
                 ms=7,
                 mfc=color if y else "none",
+                label=f"_{labels[y]}",
             )
         percent_axis(ax, "x")
         ax.set_yticks([0, 1], labels)
@@ -149,11 +156,13 @@ def errors_by_unit(
                 y += 1
                 ticks.append(y)
                 labels.append(arm.label)
-                for shift, values, filled in (
-                    (-0.17, arm.without, False),
-                    (0.17, arm.final_bn, True),
+                for shift, values, head in (
+                    (-0.17, arm.without, "without"),
+                    (0.17, arm.final_bn, "with"),
                 ):
-                    dots = {"mfc": arm.color if filled else "none", "ms": 5}
+                    fill = arm.color if head == "with" else "none"
+                    name = f"_{strings(f'activations.{head}')}"
+                    dots = {"mfc": fill, "ms": 5, "label": name}
                     ax.plot(
                         values,
                         np.full(len(values), y + shift),
@@ -229,7 +238,9 @@ def reported_with_spread(
                     lw=0,
                 )
             for y, row in enumerate(rows):
-                ax.plot(own[row], y, marker_of(row), color=color_of(row), ms=8)
+                dot: Any = {"ms": 8, "label": f"_{row_name(row, strings)}"}
+                color, marker = color_of(row), marker_of(row)
+                ax.plot(own[row], y, marker, color=color, **dot)
                 ax.annotate(
                     f"{own[row]:.2f}",
                     (own[row], y),

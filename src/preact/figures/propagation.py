@@ -10,6 +10,7 @@ from preact.figures.style import PAPER_GREY, Picture, axes, picture
 from preact.figures.svg import INK
 from preact.figures.variants import (
     color_of,
+    marked,
     marker_of,
     row_name,
     values_by_row,
@@ -55,7 +56,7 @@ def direct_term(
         for row, values in measured.items():
             color, marker = color_of(row), marker_of(row)
             name = row_name(row, strings)
-            ax.plot(depths, values.mean(0), color=color, label=name)
+            ax.plot(depths, values.mean(0), **marked(row), label=name)
             for seed in values:
                 dots = {"marker": marker, "ls": "", "ms": 4, "mew": 0}
                 ax.plot(depths, seed, color=color, alpha=0.45, **dots)
@@ -147,13 +148,8 @@ def signal_and_gradient(
 
 def _style(row: str, i: int, strings: Strings) -> dict[str, Any]:
     """Color, name, and markers that do not meet those of the others."""
-    return {
-        "color": color_of(row),
-        "label": row_name(row, strings),
-        "marker": marker_of(row),
-        "markevery": (0.02 * i, 0.14),
-        "ms": 4,
-    }
+    own = {"label": row_name(row, strings), "markevery": (0.02 * i, 0.14)}
+    return marked(row) | own | {"ms": 4}
 
 
 def growth_laws(
@@ -186,10 +182,10 @@ def growth_laws(
             depth = np.arange(len(values)) + 1
             ax.plot(depth, values, **_style(row, i, strings))
         for law, values in laws.items():
-            depth = np.arange(len(values)) + 1
-            ax.plot(depth, values, "--", color=INK, lw=1)
+            depth, name = np.arange(len(values)) + 1, strings(f"law.{law}")
+            ax.plot(depth, values, "--", color=INK, lw=1, label=f"_{name}")
             ax.annotate(
-                strings(f"law.{law}"),
+                name,
                 (depth[-1], values[-1]),
                 xytext=(4, 0),
                 textcoords="offset points",
@@ -245,7 +241,7 @@ def error_by_depth(
                 own,
                 np.median(values, axis=0),
                 "--" if control else "-",
-                color=color,
+                **marked(row, hollow=bool(control)),
                 label=names[arm],
             )
             for seed in values:

@@ -48,7 +48,8 @@ def start_and_end(
                 values = arm.final_bn if final_bn else arm.without
                 median, low, high = growth[arm.label]
                 mid = float(np.median(values))
-                ax.plot([low, high], [mid, mid], color=arm.color, lw=1)
+                line: Any = {"lw": 1, "label": f"_{arm.label}"}
+                ax.plot([low, high], [mid, mid], color=arm.color, **line)
                 ax.plot(
                     np.full(len(values), median),
                     values,
@@ -56,6 +57,7 @@ def start_and_end(
                     color=arm.color,
                     mfc=arm.color if final_bn else "none",
                     alpha=0.85,
+                    label=f"_{arm.label}",
                 )
             percent_axis(ax, "y")
             ax.set(xscale="log", xlim=(15, 1e5))

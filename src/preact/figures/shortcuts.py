@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from preact.figures.drawn import AID
 from preact.figures.style import PAPER_GREY, Picture, axes, picture
 from preact.figures.svg import INK
-from preact.figures.variants import color_of, marker_of, row_name
+from preact.figures.variants import color_of, marked, marker_of, row_name
 from preact.strings import Strings
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 FAIL_AT = 15.0  # where "fail" is drawn: the paper prints no number
+HEADS = ("shortcut.no_bn", "shortcut.with_bn")  # of the classifier
 KINDS = ("exclusive-gating", "shortcut-only-gating")
 
 
@@ -49,7 +51,8 @@ def prediction_beside_errors(
             if error is None:  # one below the other, or they would hide
                 error = FAIL_AT + 0.8 - 1.6 * fails.index(row) / len(fails)
             x = np.clip(values, *limits)
-            style: Any = {"color": color_of(row)}
+            name = row_name(row, strings)
+            style: Any = {"color": color_of(row), "label": f"_{name}"}
             ends = [x.min(), x.max()]
             ax.plot(ends, [error, error], lw=1, alpha=0.5, **style)
             style |= {"zorder": 3} | {
@@ -155,11 +158,12 @@ def over_units(
         Of the vertical axis, logarithmic.
     """
     with axes(130, 88) as (figure, ax):
-        for label, (row, values) in measured.items():
+        for i, (label, (row, values)) in enumerate(measured.items()):
             color, depth = color_of(row), np.arange(values.shape[1])
             low, high = values.min(0), values.max(0)
             ax.fill_between(depth, low, high, color=color, alpha=0.2, lw=0)
-            ax.plot(np.median(values, axis=0), color=color, label=label)
+            style = marked(row, (i, len(measured)))
+            ax.plot(np.median(values, axis=0), **style, label=label)
         for dashes, (label, line) in zip(
             ("--", ":", "-."), theory.items(), strict=False
         ):
@@ -182,6 +186,12 @@ def over_units(
         "alt.over_units", title=title, units=units, each=strings.join(each)
     )
     return picture(figure, alt)
+
+
+def _arm(row: str, tail: str, strings: Strings) -> str:
+    """Name a row with what stands before the classifier."""
+    name = row_name(row, strings)
+    return name + strings("figure.with_final_bn") if tail else name
 
 
 def ablation(
@@ -212,9 +222,11 @@ def ablation(
                 color=color,
                 ms=5,
                 alpha=0.8,
+                label=f"_{strings(HEADS[bool(tail)])}",
                 **fill,
             )
-            ax.plot(np.median(values), y, "|", color=INK, ms=15, mew=1.6)
+            middle: Any = {"color": INK, "ms": 15, "mew": 1.6, "label": AID}
+            ax.plot(np.median(values), y, "|", **middle)
         for fill, key in (({}, "no_bn"), ({"mfc": "none"}, "with_bn")):
             label = strings(f"shortcut.{key}")
             ax.plot([], [], "o", color=INK, ms=5, label=label, **fill)
@@ -230,7 +242,7 @@ def ablation(
         strings(
             "alt.ablation_arm",
             shortcut=strings(f"shortcut.{shortcut}"),
-            head=strings("shortcut.with_bn" if tail else "shortcut.no_bn"),
+            head=strings(HEADS[bool(tail)]),
             value=f"{np.median(values):.0f}",
         )
         for (shortcut, tail), values in errors.items()
@@ -262,6 +274,7 @@ def growth_and_error(
                 color=color_of(row),
                 ms=6,
                 alpha=0.85,
+                label=f"_{_arm(row, tail, strings)}",
                 **fill,
             )
         for fill, key in (({}, "no_bn"), ({"mfc": "none"}, "with_bn")):
@@ -276,8 +289,7 @@ def growth_and_error(
     each = [
         strings(
             "alt.prediction_row",
-            row=row_name(row, strings)
-            + (strings("figure.with_final_bn") if tail else ""),
+            row=_arm(row, tail, strings),
             value=f"{np.median(growth):.2g}",
             error=strings.percent(np.median(error), 0),
         )

@@ -10,7 +10,12 @@ import numpy as np
 
 from preact.figures.style import PAPER_GREY, Picture, axes, picture
 from preact.figures.svg import INK
-from preact.figures.variants import color_of, row_name, values_by_row
+from preact.figures.variants import (
+    color_of,
+    marked,
+    row_name,
+    values_by_row,
+)
 from preact.strings import Strings
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -121,18 +126,22 @@ def gradient_at(
     True
     """
     with axes(118, 88) as (figure, ax):
+        styles = {
+            row: marked(row, (i, len(gradient)))
+            for i, row in enumerate({**ghost, **gradient})
+        }
         for row, values in ghost.items():
             name = strings("figure.at_start", name=row_name(row, strings))
             ax.plot(
                 values / values[-1],
-                color=color_of(row),
+                **styles[row],
                 lw=5,
                 alpha=0.3,
                 label=name,
             )
         for row, values in gradient.items():
             name = row_name(row, strings)
-            ax.plot(values / values[-1], color=color_of(row), label=name)
+            ax.plot(values / values[-1], **styles[row], label=name)
         ax.set(yscale="log", ylim=limits, xlabel=strings("figure.depth"))
         ax.set_title(strings("figure.gradient"), fontsize=10)
         ax.minorticks_off()

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from preact.figures.style import Picture, axes, picture
-from preact.figures.variants import color_of, row_name
+from preact.figures.variants import color_of, marked, row_name
 from preact.strings import Strings
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -31,7 +31,7 @@ def silent_chain(kept: Mapping[str, Array], strings: Strings) -> Picture:
     'At the end it is 1.00 for original.'
     """
     with axes(150, 80) as (figure, ax):
-        for row, values in kept.items():
+        for i, (row, values) in enumerate(kept.items()):
             color = color_of(row)
             units = np.arange(values.shape[1])
             ax.fill_between(
@@ -45,7 +45,7 @@ def silent_chain(kept: Mapping[str, Array], strings: Strings) -> Picture:
             ax.plot(
                 units,
                 np.median(values, axis=0),
-                color=color,
+                **marked(row, (i, len(kept))),
                 label=row_name(row, strings),
             )
         ax.set(
@@ -95,17 +95,17 @@ def stream_then_and_now(
     """
     with axes(170, 85, columns=2) as (figure, panels):
         for ax, final_bn in zip(panels, (False, True), strict=True):
-            for row in now:
-                color = color_of(row)
+            for i, row in enumerate(now):
+                style = marked(row, (i, len(now)))
                 name = row_name(row, strings)
                 ax.plot(
                     then[row][final_bn],
-                    color=color,
+                    **style,
                     lw=5,
                     alpha=0.3,
                     label=strings("figure.at_start", name=name),
                 )
-                ax.plot(now[row][final_bn], color=color, label=name)
+                ax.plot(now[row][final_bn], **style, label=name)
             ax.set(ylim=(0, 20), xlabel=strings("figure.depth"))
             head = "with" if final_bn else "without"
             ax.set_title(strings(f"activations.{head}"), fontsize=10)

@@ -5,7 +5,8 @@ import logging
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from html import escape
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -13,6 +14,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from preact.figures import svg
+from preact.figures.drawn import COLUMNS, Series, drawn, table
 from preact.figures.narrow import NARROW, make_narrow
 from preact.figures.svg import INK
 
@@ -51,6 +53,9 @@ RC: Any = {
 class Picture:
     """One or more panels of inline SVG with their alternative texts.
 
+    `series` are the numbers that the panels show. They stand in the markup,
+    where the page finds them; a notebook shows nothing of them.
+
     Examples
     --------
     >>> from preact import cifar_plan
@@ -65,6 +70,7 @@ class Picture:
     """
 
     panels: tuple[str, ...]
+    series: tuple[Series, ...] = ()
 
     @classmethod
     def of(cls, tree: ET.Element, alt: str) -> "Picture":
@@ -90,10 +96,18 @@ class Picture:
 
     def __add__(self, other: "Picture") -> "Picture":
         """Stand side by side; on a narrow page, one below the other."""
-        return Picture(self.panels + other.panels)
+        return Picture(self.panels + other.panels, self.series + other.series)
 
     def _repr_html_(self) -> str:
-        return f'<div class="preact-figure">{"".join(self.panels)}</div>'
+        panels = "".join(self.panels)
+        return f'<div class="preact-figure">{panels}{self._numbers()}</div>'
+
+    def _numbers(self) -> str:
+        """Hold the series as CSV; its columns are named by the page."""
+        if not self.series:
+            return ""
+        text = table(self.series, {name: f"@{name}" for name in COLUMNS})
+        return f'<script type="text/csv">{escape(text)}</script>'
 
     def __repr__(self) -> str:
         return f"Picture({len(self.panels)} panels)"
@@ -117,16 +131,17 @@ def picture(figure: Figure, alt: str) -> Picture:
     What is wider than a phone is drawn once more, laid out for one, and the
     page shows one of the two: letters shrink on none.
     """
-    wide = _drawn(figure, alt, "wide")
+    series = drawn(figure)
+    wide = replace(_written(figure, alt, "wide"), series=series)
     if figure.get_figwidth() <= NARROW:
         return wide
     with mpl.rc_context(RC):
         make_narrow(figure)
-    return wide + _drawn(figure, alt, "narrow")
+    return wide + _written(figure, alt, "narrow")
 
 
-def _drawn(figure: Figure, alt: str, width: str) -> Picture:
-    """Draw a figure as it is; without a style sheet the narrow one hides."""
+def _written(figure: Figure, alt: str, width: str) -> Picture:
+    """Write a figure as it is; without a style sheet the narrow one hides."""
     text = io.StringIO()
     logger = logging.getLogger("matplotlib.font_manager")
     level = logger.level

@@ -106,6 +106,14 @@ def set_indices(root: ET.Element) -> None:
                 back.text = rest
 
 
+def with_indices(words: str) -> str:
+    """Return words as markup, with what `set_indices` does to a tree."""
+    text = ET.Element("text")
+    text.text = words
+    set_indices(text)
+    return re.sub(r"^<text>|</text>$", "", ET.tostring(text, "unicode"))
+
+
 def write(root: ET.Element) -> str:
     """Return a slim tree as text; equal trees, equal bytes."""
     root.set("xmlns", SVG)

@@ -1,6 +1,7 @@
 """A network in training, by unit: signal, gradient and open share.
 
-Drawn by hand, as the cover is: a stepper holds dozens of these.
+Drawn by hand, as the cover is: a stepper holds dozens of these. A row is known
+by its marker, and a final BN by dashes and a hollow one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,15 +11,25 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from preact.figures import svg
+from preact.figures.drawn import Series
 from preact.figures.race import arm_name
 from preact.figures.style import Picture
-from preact.figures.variants import color_of
+from preact.figures.variants import color_of, marker_of
 from preact.strings import Strings
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 300, 216, 42, 10, 26, 36
 FINAL_BN = "+final-bn"
+MARKED = 4  # places of a curve that have its marker
+GLYPHS = {  # matplotlib's markers, drawn from their middle
+    "o": "m-3.2 0a3.2 3.2 0 1 0 6.4 0a3.2 3.2 0 1 0-6.4 0",
+    "s": "m-3-3h6v6h-6z",
+    "^": "m0-4l3.6 6.5h-7.2z",
+    "v": "m0 4l3.6-6.5h-7.2z",
+    "D": "m0-4l4 4l-4 4l-4-4z",
+    "P": "m-1.2-3.6h2.4v2.4h2.4v2.4h-2.4v2.4h-2.4v-2.4h-2.4v-2.4h2.4z",
+}
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -82,26 +93,35 @@ def panels(
 
     An arm has an attribute for each, of (3, points) numbers.
     """
-    drawn = []
+    drawn, series = [], []
     for place, quantity in enumerate(quantities):
-        curves = []
+        curves, title = [], strings(f"training.{quantity.name}")
         for arm, moment in ghosts.items():
             values = getattr(moment, quantity.name)[1]
             curves.append(_line(values, quantity, arm, ghost=True))
-        for arm, moment in arms.items():
+        for i, (arm, moment) in enumerate(arms.items()):
             low, median, high = getattr(moment, quantity.name)
             curves.append(_band(low, high, quantity, arm))
             curves.append(_line(median, quantity, arm))
-        words = alt if place == 0 else strings(f"training.{quantity.name}")
+            curves.append(_markers(median, quantity, arm, i / len(arms)))
+        for arm, moment in (*ghosts.items(), *arms.items()):
+            low, median, high = getattr(moment, quantity.name)
+            at = np.linspace(0, units, len(median)).tolist()
+            name = arm_name(arm, strings)
+            if ghosts.get(arm) is moment:
+                name = strings("figure.at_start", name=name)
+            axes = (strings("figure.depth"), title)
+            y, least, most = (v.tolist() for v in (median, low, high))
+            series.append(Series(title, name, at, y, least, most, axes))
+        words = alt if place == 0 else title
         drawn.append(_panel(quantity, units, curves, words, strings))
-    return Picture(tuple(drawn))
+    return Picture(tuple(drawn), tuple(series))
 
 
 def legend(errors: Mapping[str, Sequence[float]], strings: Strings) -> str:
     """Name the arms of a network, each with the test errors of its runs."""
     items = []
     for arm, values in errors.items():
-        dash = ' stroke-dasharray="5 3"' if arm.endswith(FINAL_BN) else ""
         low, high = (f"{v:.0f}" for v in (min(values), max(values)))
         error = (
             strings("number.percent", value=low)
@@ -111,12 +131,18 @@ def legend(errors: Mapping[str, Sequence[float]], strings: Strings) -> str:
         said = strings(
             "training.error", name=arm_name(arm, strings), error=error
         )
-        items.append(
-            '<li><svg viewBox="0 0 30 10" width="30" height="10" '
-            f'aria-hidden="true"><path d="M0 5H30" stroke="{_color(arm)}" '
-            f'stroke-width="2.2"{dash}/></svg> {escape(said)}</li>'
-        )
+        items.append(f"<li>{key(arm)} {escape(said)}</li>")
     return f'<ul class="preact-arms">{"".join(items)}</ul>'
+
+
+def key(arm: str) -> str:
+    """A piece of an arm's curve, for a legend."""
+    dash = ' stroke-dasharray="5 3"' if arm.endswith(FINAL_BN) else ""
+    return (
+        '<svg viewBox="0 0 30 12" width="30" height="12" aria-hidden="true">'
+        f'<path d="M0 6H30" stroke="{_color(arm)}" stroke-width="2"{dash}/>'
+        f"{_glyphs(arm, ['15 6'])}</svg>"
+    )
 
 
 def _color(arm: str) -> str:
@@ -125,15 +151,21 @@ def _color(arm: str) -> str:
 
 def _place(values: Array, quantity: Quantity) -> list[str]:
     """Points of a curve; what lies beyond the axis is drawn on its edge."""
+    x = np.linspace(LEFT, WIDTH - RIGHT, len(values))
+    y = _heights(values, quantity)
+    if np.ptp(y) < 0.5:  # a flat curve has two ends
+        x, y = x[[0, -1]], y[[0, -1]]
+    return [f"{a:.0f} {b:.1f}" for a, b in zip(x, y, strict=True)]
+
+
+def _heights(values: Array, quantity: Quantity) -> Array:
+    """Return where values stand, from the top."""
     first, last = quantity.ticks[0], quantity.ticks[-1]
     with np.errstate(divide="ignore"):
         heights = np.log10(values) if quantity.log else values
     share = (np.clip(heights, first, last) - first) / (last - first)
-    x = np.linspace(LEFT, WIDTH - RIGHT, len(values))
-    y = HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
-    if np.ptp(y) < 0.5:  # a flat curve has two ends
-        x, y = x[[0, -1]], y[[0, -1]]
-    return [f"{a:.0f} {b:.1f}" for a, b in zip(x, y, strict=True)]
+    y: Array = HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
+    return y
 
 
 def _line(
@@ -145,6 +177,25 @@ def _line(
         style += ' stroke-dasharray="5 3"'
     points = "L".join(_place(values, quantity))
     return f'<path d="M{points}" fill="none" stroke="{_color(arm)}" {style}/>'
+
+
+def _markers(values: Array, quantity: Quantity, arm: str, share: float) -> str:
+    """Mark a curve at a few places, `share` of the way to the next."""
+    places = (np.arange(MARKED) + 0.3 + 0.6 * share) / MARKED
+    at = np.unique(np.rint(places * (len(values) - 1)).astype(int))
+    x = LEFT + (WIDTH - LEFT - RIGHT) * at / max(len(values) - 1, 1)
+    y = _heights(values[at], quantity)
+    points = [f"{a:.0f} {b:.1f}" for a, b in zip(x, y, strict=True)]
+    return _glyphs(arm, points)
+
+
+def _glyphs(arm: str, points: Sequence[str]) -> str:
+    """Draw an arm's marker at each point."""
+    color, row = _color(arm), arm.removesuffix(FINAL_BN)
+    glyph = GLYPHS.get(marker_of(row), GLYPHS["o"])
+    fill = "none" if arm.endswith(FINAL_BN) else color
+    marks = "".join(f"M{point}{glyph}" for point in points)
+    return f'<path d="{marks}" fill="{fill}" stroke="{color}"/>'
 
 
 def _band(low: Array, high: Array, quantity: Quantity, arm: str) -> str:
@@ -196,5 +247,5 @@ def _panel(
 def _text(x: float, y: float, words: str, anchor: str) -> str:
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">'
-        f"{escape(words)}</text>"
+        f"{svg.with_indices(words)}</text>"
     )

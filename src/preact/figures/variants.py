@@ -7,6 +7,7 @@ a gate are a family: neighboring hues, and the bias itself as the marker.
 
 import colorsys
 from collections.abc import Mapping
+from typing import Any
 from zlib import crc32
 
 from preact.spec import ROWS
@@ -93,6 +94,27 @@ def marker_of(row: str) -> str:
     if row in MARKERS:
         return MARKERS[row]
     return OWN_MARKERS[crc32(row.encode()) % len(OWN_MARKERS)]
+
+
+def marked(
+    row: str, place: tuple[int, int] | None = None, *, hollow: bool = False
+) -> dict[str, Any]:
+    """Color and marker of a row's curve.
+
+    Parameters
+    ----------
+    row : str
+        Name of the row.
+    place : (int, int), optional
+        Which curve of how many: their markers, a few each, do not meet.
+    hollow : bool
+        Of two curves of one row, the other one.
+    """
+    style: dict[str, Any] = {"color": color_of(row), "marker": marker_of(row)}
+    style |= {"mfc": "none", "mew": 1.2} if hollow else {"mew": 0.4}
+    if place:
+        style["markevery"] = (0.12 * place[0] / place[1], 0.12)
+    return style | {"ms": 5}
 
 
 def luminance(color: str) -> float:

@@ -1,0 +1,196 @@
+"""Every figure can be read in gray, and hands over the numbers it draws."""
+
+import csv
+import io
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from test_svg import BOTH, DRAWN, ERRORS, PROFILE, SEEDS
+
+from drawings import alike
+from preact.figures import shortcuts, style, training
+from preact.figures.drawn import AID, COLUMNS, table
+from preact.spec import TABLE_2
+from preact.strings import LANGUAGES, Strings
+
+MOMENT = training.Moment(*[np.array([PROFILE] * 3)] * 3)
+ALL = DRAWN | {
+    "over_units": lambda say: shortcuts.over_units(
+        {row: (row, SEEDS) for row in BOTH},
+        {"one law": SEEDS[0], "another": SEEDS[1]},
+        "a title",
+        say,
+        limits=(1e-3, 1),
+    ),
+    "prediction_beside_errors": lambda say: shortcuts.prediction_beside_errors(
+        "as_set",
+        {row: SEEDS[0] for row in BOTH},
+        {"original": 6.61, "full-preactivation": None},
+        say,
+        limits=(1e-3, 1),
+    ),
+    "growth_and_error": lambda say: shortcuts.growth_and_error(
+        {(row, tail): (ERRORS, ERRORS) for row in BOTH for tail in ("", "BN")},
+        say,
+    ),
+    "ablation": lambda say: shortcuts.ablation(
+        {(s, t): ERRORS for s in ("identity", "half") for t in ("", "BN")},
+        {"identity": "original", "half": "constant-scaling-0.5-0.5"},
+        say,
+    ),
+    "by_unit": lambda say: training.by_unit(
+        {row: MOMENT for row in (*TABLE_2, "original+final-bn")},
+        {"original": MOMENT._replace()},
+        2,
+        "what is seen",
+        say,
+    ),
+}
+DIAGRAMS = {"unit_diagram", "three_of_figure_5"}
+CHARTS = sorted(ALL.keys() - DIAGRAMS)
+WORDS = {name: name for name in COLUMNS}
+
+
+def read(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_no_two_curves_of_a_panel_differ_by_color_alone(name):
+    for panel in ALL[name](Strings("en")).panels:
+        assert alike(ET.fromstring(panel)) == []
+
+
+def test_curves_that_differ_by_color_alone_would_be_found():
+    with style.axes(80, 60) as (figure, ax):
+        ax.plot([1, 2], color="#d1591a")
+        ax.plot([2, 1], color="#2a7fc1")
+    (panel,) = style.picture(figure, "").panels
+    assert len(alike(ET.fromstring(panel))) == 1
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", CHARTS)
+def test_a_figure_holds_its_numbers_with_their_names(name, language):
+    picture = ALL[name](Strings(language))
+    assert picture.series
+    for one in picture.series:
+        assert one.name
+        assert len(one.x) == len(one.y) > 0
+        assert {len(one.low), len(one.high)} <= {0, len(one.x)}
+    lines = read(table(picture.series, WORDS))
+    assert len(lines) == sum(len(one.x) for one in picture.series)
+    assert picture._repr_html_().count('<script type="text/csv">') == 1
+
+
+def own_lines(figure):
+    """Lines that show numbers, as matplotlib has them."""
+    for ax in figure.axes:
+        caps = {
+            cap
+            for held in ax.containers
+            if hasattr(held, "has_xerr")
+            for cap in held[1]
+        }
+        for line in ax.lines:
+            across = not line.get_transform().contains_branch(ax.transData)
+            idle = across or line in caps or line.get_label() == AID
+            if len(line.get_xdata()) and not idle:
+                yield line
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_the_numbers_are_those_that_matplotlib_draws(name, monkeypatch):
+    figures, save = [], Figure.savefig
+    monkeypatch.setattr(
+        Figure,
+        "savefig",
+        lambda self, *a, **k: (figures.append(self), save(self, *a, **k))[1],
+    )
+    picture = ALL[name](Strings("en"))
+    drawings = list(dict.fromkeys(figures))
+    if not drawings:
+        pytest.skip("drawn by hand, from the numbers it holds")
+    lines = [line for figure in drawings for line in own_lines(figure)]
+    bars = [
+        patch
+        for figure in drawings
+        for ax in figure.axes
+        for held in ax.containers
+        if not hasattr(held, "has_xerr")
+        for patch in held.patches
+    ]
+    shown = [one for one in picture.series if "" not in (*one.x, *one.y)]
+    areas = len(picture.series) - len(lines)
+    assert areas >= 0
+    matched = 0
+    for line in lines:
+        matched += any(
+            agree(one.x, line.get_xdata()) and agree(one.y, line.get_ydata())
+            for one in shown
+        )
+    assert matched == len(lines)
+    widths = [value for one in shown for value in one.x]
+    assert all(bar.get_width() in widths for bar in bars)
+
+
+def agree(values, drawn):
+    """Equal to the last bit, where the axis has no names for them."""
+    return len(values) == len(drawn) and all(
+        isinstance(v, str) or v == d or np.isnan(d)
+        for v, d in zip(values, np.asarray(drawn, dtype=float), strict=True)
+    )
+
+
+def drawn_by_hand():
+    with style.axes(80, 60) as (figure, ax):
+        x = np.array([1.0, 2.0, 4.0])
+        ax.fill_between(x, x / 3, x * 3, color="#d1591a", label="band")
+        ax.plot(x, x / 7, color="#d1591a", label="line")
+        ax.plot(x, x / 9, color="#d1591a")
+        ax.plot(x, x, color="#2a7fc1", label="_unlisted")
+        ax.plot(x, x, color="#2a7fc1", label=AID)
+        ax.errorbar(1.0, 2.0, yerr=0.5, label="measured")
+        ax.axhline(0.1, color="#808080", label="level")
+        ax.axvline(0.3)
+        ax.set(xlabel="l", title="a, b")
+    return style.picture(figure, "").series
+
+
+def test_each_kind_of_artist_gives_its_numbers():
+    lines = read(table(drawn_by_hand(), WORDS))
+    assert {line["panel"] for line in lines} == {"a, b"}
+    got = {
+        (line["series"], line["number"], line["l"]): (
+            line["a, b"],
+            line["low"],
+            line["high"],
+        )
+        for line in lines
+    }
+    assert got["line", "1", "4"] == (repr(4 / 7), repr(4 / 3), "12")
+    assert got["line", "2", "4"] == (repr(4 / 9), "", "")
+    assert got["unlisted", "1", "2"] == ("2", "", "")
+    assert got["measured", "1", "1"] == ("2", "1.5", "2.5")
+    assert got["level", "1", ""] == ("0.1", "", "")
+    assert len(got) == 3 + 3 + 3 + 1 + 1
+
+
+def test_names_of_an_axis_stand_in_the_place_of_its_numbers():
+    with style.axes(80, 60) as (figure, ax):
+        ax.plot([-0.1, 0.9], [6.61, 15.3], label="a row")
+        ax.set_xticks([0, 1], ["110", "164"])
+        ax.set_yticks([6, 10, 15], ["6", "10", "fail"])
+    (one,) = style.picture(figure, "").series
+    assert one.x == ("110", "164")
+    assert one.y == (6.61, "fail")
+
+
+def test_markup_in_a_name_stays_inside_the_numbers():
+    with style.axes(80, 60) as (figure, ax):
+        ax.plot([1, 2], label="</script><b>")
+    html = style.picture(figure, "")._repr_html_()
+    assert html.count("</script>") == 1
+    assert "<b>" not in html.partition("<script")[2]
