@@ -73,7 +73,7 @@ def predict(
         "conceal": conceal,
     }
     lines = [
-        say("predict.row", label=row["label"], value=f"{row['value']:.2g}")
+        say("predict.row", label=row["label"], value=_two_digits(row["value"]))
         for row in rows
     ]
     listed = "".join(f"<li>{escape(line)}</li>" for line in lines)
@@ -83,6 +83,12 @@ def predict(
         f'aria-label="{escape(say("predict.title"), quote=True)}" '
         f'data-predict="{text}"><p>{escape(ask)}</p><ul>{listed}</ul></div>'
     )
+
+
+def _two_digits(value: float) -> str:
+    """Two significant digits; below ten thousand without a power of ten."""
+    text = f"{value:.2g}"
+    return f"{float(text):g}" if 1 <= value < 1e4 else text
 
 
 def growth_by_place_of_bn() -> dict[str, float]:
