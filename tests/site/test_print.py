@@ -87,7 +87,7 @@ def test_each_edition_is_one_pdf_with_all_chapters(printed, site, browser):
     titles = []
     for name in pdf.pages_in_order():
         page.goto(f"{site}/{language}/{name}.html")
-        titles.append(page.locator("h1").first.inner_text().rstrip("#\n"))
+        titles.append(page.locator("article h1").inner_text().rstrip("#\n"))
     page.close()
     chapters = [
         re.sub(r"\s", "", mark.title)

@@ -73,8 +73,12 @@ def predict(
         "conceal": conceal,
     }
     lines = [
-        say("predict.row", label=row["label"], value=_two_digits(row["value"]))
-        for row in rows
+        say(
+            "predict.row",
+            label=say(f"predict.{label}"),
+            value=_two_digits(value),
+        )
+        for label, value in measured.items()
     ]
     listed = "".join(f"<li>{escape(line)}</li>" for line in lines)
     text = escape(json.dumps(data, ensure_ascii=False), quote=True)
