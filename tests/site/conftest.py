@@ -50,7 +50,8 @@ def visit(browser, address, **options):
         "console",
         lambda m: m.type == "error" and page.problems.append(m.text),
     )
-    page.goto(address, wait_until="networkidle")
+    page.goto(address)  # to its end, which a busy machine reaches late
+    page.wait_for_load_state("networkidle")
     return page
 
 
