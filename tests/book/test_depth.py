@@ -77,7 +77,9 @@ def test_the_steppers_have_a_frame_for_each_depth_and_moment(language):
     assert page.count("<div data-moment>") == len(DEPTHS)  # all at 0
     name = words("row.no-relu-after-addition")
     assert words("training.diverged", name=name) in unescape(page)
-    assert len(page) < 400_000
+    numbers = re.compile('<script type="text/csv">.*?</script>', re.DOTALL)
+    assert len(numbers.findall(page)) == len(DEPTHS) * len(MOMENTS)
+    assert len(numbers.sub("", page)) < 400_000
 
 
 def test_what_is_beyond_an_axis_is_drawn_on_its_edge():

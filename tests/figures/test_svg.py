@@ -252,7 +252,7 @@ DRAWN = {
 
 WRAPPED = {"errors_by_condition", "unit_diagram"}
 # Their rows are told by markers, and named in the numbers.
-UNNAMED = {"errors_by_condition"}
+UNNAMED = {"errors_by_condition", "placed_by_unit"}
 # Their labels are put together from several words.
 COMPOSED = {
     *("depth_laws", "errors_by_unit", "loss_and_error", "start_and_end"),
