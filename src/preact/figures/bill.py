@@ -181,8 +181,8 @@ def expected_and_gained(
             color = SHARE_COLOR if step["share"] else TIMES_COLOR
             ends = [low, max(high, 2.2) if low == high else high]
             marker = "s" if step["share"] else "o"
-            expected = f"_{strings('drawn.expected')}"
-            gained = f"_{strings('drawn.gained')}"
+            expected = "_" + strings("drawn.expected")
+            gained = "_" + strings("drawn.gained")
             bar = {"lw": 7, "alpha": 0.35, "label": expected}
             ax.plot(ends, [y, y], color=color, **bar)
             ax.plot(step["measured"], y, marker, color=color, label=gained)
