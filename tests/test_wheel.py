@@ -72,7 +72,11 @@ def preact(python):
 
 def test_it_holds_what_it_needs_and_nothing_else(wheel):
     names = zipfile.ZipFile(wheel).namelist()
-    for name in ("py.typed", "experiments/table_2.toml", "weights.py"):
+    for name in (
+        "py.typed",
+        "experiments/table_2.toml",
+        "weights/__init__.py",
+    ):
         assert f"preact/{name}" in names
     for pattern in (r"\.safetensors$", r"\.pt$", r"\.sh$", "^tests", "^book"):
         assert not [name for name in names if re.search(pattern, name)]
