@@ -9,10 +9,10 @@ import numpy as np
 from preact.figures.learned import percent_axis
 from preact.figures.style import PAPER_GREY, Picture, axes, picture
 from preact.figures.variants import marked, row_name
+from preact.records.line import FAIL_ERROR_PCT
 from preact.strings import Strings
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-FAIL = 20.0  # percent; what the paper calls failed
 HEIGHT = 0.3  # of the band over which a group's dots are spread
 
 
@@ -62,7 +62,7 @@ def errors_by_condition(groups: Sequence[Group], strings: Strings) -> Picture:
     '110 layers: 3 runs, 3 of them above 20 %, from 69.7 % to 82.5 %.'
     """
     with axes(150, 22 + 14 * len(groups)) as (figure, ax):
-        ax.axvline(FAIL, color=PAPER_GREY, ls=":", lw=1.2)
+        ax.axvline(FAIL_ERROR_PCT, color=PAPER_GREY, ls=":", lw=1.2)
         for y, group in enumerate(groups):
             for k, (row, errors) in enumerate(group.errors.items()):
                 apart = (k + 0.5) / len(group.errors) - 0.5
@@ -98,7 +98,7 @@ def _told(groups: Sequence[Group], strings: Strings) -> str:
                     "\n", " "
                 ),
                 n=len(errors),
-                failed=int((errors > FAIL).sum()),
+                failed=int((errors > FAIL_ERROR_PCT).sum()),
                 low=strings.percent(float(errors.min()), 1),
                 high=strings.percent(float(errors.max()), 1),
             )
