@@ -14,6 +14,7 @@ from preact.book.transformer.runs import Run, recorded_letters
 from preact.book.transformer.runs import recorded as transformers
 from preact.figures import Table
 from preact.figures.tables import data_name, line_name
+from preact.paper import FAIL_ERROR_PCT
 from preact.records import Deviation, Record
 from preact.records.compare import (
     PUBLISHED,
@@ -22,7 +23,6 @@ from preact.records.compare import (
     deviations,
     load_records,
 )
-from preact.records.line import FAIL_ERROR_PCT
 from preact.records.speed import load_times
 from preact.strings import Strings
 

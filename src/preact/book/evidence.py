@@ -13,9 +13,9 @@ from preact.book.page import words
 from preact.book.transformer.runs import recorded as transformers
 from preact.figures.conditions import Group, errors_by_condition
 from preact.figures.style import Picture
+from preact.paper import FAIL_ERROR_PCT
 from preact.records import Record
 from preact.records.compare import load_records
-from preact.records.line import FAIL_ERROR_PCT
 from preact.spec import ROWS, Scale
 
 # Not twice what only computed otherwise, nor another learning rate.

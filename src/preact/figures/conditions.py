@@ -9,7 +9,7 @@ import numpy as np
 from preact.figures.learned import percent_axis
 from preact.figures.style import PAPER_GREY, Picture, axes, picture
 from preact.figures.variants import marked, row_name
-from preact.records.line import FAIL_ERROR_PCT
+from preact.paper import FAIL_ERROR_PCT
 from preact.strings import Strings
 
 Array = np.ndarray[Any, np.dtype[np.float64]]

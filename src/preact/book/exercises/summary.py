@@ -10,7 +10,7 @@ import numpy as np
 
 from preact.book.exercises.judge import Answer, agrees, exercise, number
 from preact.book.page import words
-from preact.records.line import FAIL_ERROR_PCT
+from preact.paper import FAIL_ERROR_PCT
 
 SEED = 12  # of the input on which an answer is tried
 GUESS = 90.0  # percent: ten classes
