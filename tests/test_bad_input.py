@@ -69,7 +69,7 @@ def test_missing_parameters_are_named():
 
 @pytest.mark.parametrize("engine", [nn, reference])
 @pytest.mark.parametrize(
-    "labels, got",
+    ("labels", "got"),
     [
         ([0, 10], r"classes from 0 to 9; got 10"),
         ([-1, 0], r"classes from 0 to 9; got -1"),
