@@ -120,6 +120,14 @@ def test_behind_halved_shortcuts_the_gradient_grows_a_millionfold():
     assert growth("halved-shortcut").min() > 1e6
 
 
+@claim("a-halved-stream-stays-small")
+def test_a_stream_that_is_halved_in_each_unit_stays_small():
+    assert np.max(signals("halved-shortcut")) < 1.5
+    plan = meant("halved-shortcut")
+    for seed in range(SEEDS):
+        assert profile(plan, batch=BATCH, seed=seed).signal_rms[-1] > 5
+
+
 @claim("added-twice-doubles")
 def test_a_shortcut_that_is_added_twice_ends_above_1e14():
     assert min(signal[-1] for signal in signals("added-twice")) > 1e14

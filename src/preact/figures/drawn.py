@@ -109,60 +109,75 @@ def drawn(figure: Figure) -> tuple[Series, ...]:
 
 
 def _panel(ax: Axes) -> Iterator[Series]:
-    """Return the series of a panel: bars and bands before lines."""
+    """Return the series of a panel: bars, curves, areas, spans."""
     supx = getattr(ax.figure, "_supxlabel", None)
     labels = (
         ax.get_xlabel() or (supx.get_text() if supx else ""),
         ax.get_ylabel() or ax.get_title() or ax.get_title("left"),
     )
     panel = ax.get_title() or ax.get_title("left") or labels[1]
+    for one in (*_rows_of_bars(ax), *_curves(ax), *_spans(ax)):
+        x, y = _named(ax.xaxis, one.x), _named(ax.yaxis, one.y)
+        ends = tuple(one.low), tuple(one.high)
+        yield Series(panel, one.name, x, y, *ends, labels)
 
-    def series(
-        name: str, x: Any, y: Any, low: Any = (), high: Any = ()
-    ) -> Series:
-        at = _named(ax.xaxis, x), _named(ax.yaxis, y)
-        return Series(panel, name, *at, tuple(low), tuple(high), labels)
 
-    errors: dict[Line2D, tuple[list[float], list[float]]] = {}
-    idle: set[Line2D] = set()
+class _Shape(NamedTuple):
+    """What one artist shows, numbers as they were drawn."""
+
+    name: str
+    x: Any
+    y: Any
+    low: Any = ()
+    high: Any = ()
+
+
+def _rows_of_bars(ax: Axes) -> Iterator[_Shape]:
     for held in ax.containers:
         if isinstance(held, BarContainer):
-            yield series(_label(held), *_bars(held))
-        elif isinstance(held, ErrorbarContainer):
+            yield _Shape(_label(held), *_bars(held))
+
+
+def _curves(ax: Axes) -> Iterator[_Shape]:
+    """Yield lines with the ranges around them, then areas without a line."""
+    errors: dict[Line2D, tuple[list[float], list[float]]] = {}
+    caps: set[Line2D] = set()
+    for held in ax.containers:
+        if isinstance(held, ErrorbarContainer):
             held[0].set_label(held.get_label())
             errors[held[0]] = _error(held)
-            idle.update(held[1])
+            caps.update(held[1])
     bands = [_band(c) for c in ax.collections if isinstance(c, PolyCollection)]
     names: dict[str, str] = {}
     for line in ax.lines:
         x, y = (np.asarray(v, dtype=float) for v in line.get_data())
-        if not len(x) or line in idle or line.get_label() == AID:
+        if not len(x) or line in caps or line.get_label() == AID:
             continue
         color = to_hex(line.get_color())
         name = names[color] = _label(line) or names.get(color, "")
         if not line.get_transform().contains_branch(ax.transData):
             if _label(line):  # one number, across the panel
-                yield series(name, [""], y[:1])
+                yield _Shape(name, [""], y[:1])
             continue
+        around = [
+            b for b in bands if b.color == color and np.array_equal(b.x, x)
+        ]
         low, high = errors.get(line, ((), ()))
-        band = next(
-            (b for b in bands if b.color == color and np.array_equal(b.x, x)),
-            None,
-        )
-        if band:
-            bands.remove(band)
-            low, high = band.low, band.high
-        yield series(name, x, y, low, high)
+        if around:
+            bands.remove(around[0])
+            low, high = around[0].low, around[0].high
+        yield _Shape(name, x, y, low, high)
     for band in bands:
-        yield series(band.name, band.x, band.high, band.low, band.high)
+        yield _Shape(band.name, band.x, band.high, band.low, band.high)
+
+
+def _spans(ax: Axes) -> Iterator[_Shape]:
+    """Yield the named stretches of the horizontal axis."""
     for patch in ax.patches:
-        if patch.get_label() and _label(patch):  # a span of x
-            (left, _), (right, _) = (
-                patch.get_path()
-                .get_extents(patch.get_patch_transform())
-                .get_points()
-            )
-            yield series(_label(patch), [left, right], ["", ""])
+        if patch.get_label() and _label(patch):
+            transform = patch.get_patch_transform()
+            ends = patch.get_path().get_extents(transform).get_points()
+            yield _Shape(_label(patch), ends[:, 0], ["", ""])
 
 
 def _label(artist: Any) -> str:

@@ -20,6 +20,7 @@ from torch import Tensor, nn
 from preact.nn.network import Network
 from preact.nn.unit import Unit
 from preact.plan import NetworkPlan
+from preact.plan.checks import check_labels
 from preact.plan.open_paths import Closing, OpenPaths, closing
 
 Reading = Callable[[Tensor], Any]
@@ -254,7 +255,8 @@ def propagate(
     Raises
     ------
     ValueError
-        If the images are none for the plan, as in `Network.forward`.
+        If the images are none for the plan, as in `Network.forward`, or the
+        labels are not one of its classes for each image.
     RuntimeError
         If the parameters are those of another plan.
 
@@ -275,6 +277,7 @@ def propagate(
     True
     """
     images = torch.as_tensor(x)
+    check_labels(labels, len(images), plan.classes)
     with torch.random.fork_rng([]):
         network = Network(plan, seed=0).to(images.dtype)
     network.load_arrays(params)

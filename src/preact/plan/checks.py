@@ -1,5 +1,9 @@
 """Checks shared by the makers: what was wrong, the value, the legal form."""
 
+from typing import Any
+
+import numpy as np
+
 
 def check_choice(field: str, value: object, legal: tuple[object, ...]) -> None:
     """Refuse a value that is not one of the legal ones."""
@@ -75,4 +79,19 @@ def check_finite(bad: int, size: int) -> None:
         raise ValueError(
             f"images must be finite numbers; got {bad} NaN or infinite "
             f"values among {size}"
+        )
+
+
+def check_labels(
+    labels: np.ndarray[Any, Any], images: int, classes: int
+) -> None:
+    """Refuse labels that are not a class for each image."""
+    if labels.shape != (images,):
+        raise ValueError(
+            f"labels must have shape ({images},), one for each image; "
+            f"got {labels.shape}"
+        )
+    if wrong := [label for label in labels if not 0 <= label < classes]:
+        raise ValueError(
+            f"labels must be classes from 0 to {classes - 1}; got {wrong[0]}"
         )

@@ -10,7 +10,12 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 
 from preact.plan import BN_MOMENTUM, BatchNorm, Conv, Linear, NetworkPlan
-from preact.plan.checks import check_batch, check_choice, check_finite
+from preact.plan.checks import (
+    check_batch,
+    check_choice,
+    check_finite,
+    check_labels,
+)
 from preact.reference.caches import Array, BNCache, LayerCaches, LinearCache
 from preact.reference.layers import (
     Mode,
@@ -227,7 +232,8 @@ def propagate(
     Raises
     ------
     ValueError
-        If the images are none for the plan, as in `network_forward`.
+        If the images are none for the plan, as in `network_forward`, or the
+        labels are not one of its classes for each image.
 
     References
     ----------
@@ -248,6 +254,7 @@ def propagate(
     """
     rng = np.random.default_rng(0)
     logits, cache = network_forward(plan, params, x, rng=rng)
+    check_labels(labels, *logits.shape)
     loss, dlogits = cross_entropy(logits, labels)
     gradients, _ = _down_to_stem(plan, dlogits, cache)
     branches = [unit.F for unit in cache.units]
