@@ -1,4 +1,4 @@
-"""What is met first: `import preact`, its rooms, and that each has examples."""
+"""What is met first: `import preact`, its rooms, an example in each."""
 
 import importlib
 import pkgutil

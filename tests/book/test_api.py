@@ -19,6 +19,7 @@ from book.tools.api import parameters, read_api, sections, shared
 from paths import ROOT
 from preact.cli import COMMANDS, make_parser
 from preact.strings import LANGUAGES
+from sampled import sampled
 
 API = read_api()
 SHAPE = re.compile(r"^\([^)]*\) \w+")  # (N, C, H, W) float64
@@ -146,6 +147,9 @@ def documented():
 
 
 EXAMPLES = dict(documented())
+# Each figure is drawn by its own tests, too.
+FIGURES = [p for p in EXAMPLES if p.startswith("preact/figures/")]
+OTHERS = [p for p in EXAMPLES if p not in FIGURES]
 
 
 def test_what_the_reference_shows_is_among_the_examples():
@@ -154,7 +158,7 @@ def test_what_the_reference_shows_is_among_the_examples():
     assert shown <= set(EXAMPLES.values())
 
 
-@pytest.mark.parametrize("place", EXAMPLES)
+@pytest.mark.parametrize("place", [*OTHERS, *sampled(FIGURES, 10)])
 def test_an_example_needs_no_more_than_it_imports(
     place, tmp_path, monkeypatch
 ):
