@@ -137,6 +137,7 @@ def test_a_shortcut_that_is_added_twice_ends_above_1e14():
 
 
 @claim("boundary-mistakes-show-in-no-curve")
+@pytest.mark.slow
 def test_four_of_eight_leave_the_band_by_far_and_the_ends_do_not():
     far = {n for n in STACKS if growth(n).min() > 100 * growth().max()}
     assert far == {
