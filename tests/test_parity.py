@@ -25,6 +25,7 @@ from preact.spec import (
     Scale,
     UnitSpec,
 )
+from sampled import sampled
 
 RTOL = 1e-9  # float64 rounding is 1e-16; a wrong term would be 1e-2
 EXTRA = {
@@ -109,7 +110,7 @@ def assert_units_agree(plan, unit, mode="train"):
 
 @pytest.mark.claim("two-engines-agree")
 @pytest.mark.parametrize("where", ["same", "first", "projecting"])
-@pytest.mark.parametrize("convs", [1, 2, 3])
+@pytest.mark.parametrize("convs", [*sampled([2, 1, 3], 3)])
 @pytest.mark.parametrize("row", CASES)
 def test_reference_and_torch_agree_on_every_gradient(row, convs, where):
     plan = tiny(CASES[row], convs)

@@ -19,6 +19,7 @@ from preact.records import (
 )
 from preact.records.compare import PUBLISHED, compare, load_records
 from preact.records.speed import load_times
+from sampled import sampled
 
 SOME = sorted(PUBLISHED.glob("digits_depth/digits/resnet-20-2/*/seed-1.json"))
 GOOD = json.loads(SOME[0].read_text("utf-8"))
@@ -166,7 +167,7 @@ def test_what_the_first_records_lack_is_unknown_and_not_made_up(tmp_path):
 CASES = list(cases())
 
 
-@pytest.mark.parametrize(("field", "value"), CASES)
+@pytest.mark.parametrize(("field", "value"), [*sampled(CASES, 5)])
 def test_a_record_with_a_wrong_value_is_one_sentence(tmp_path, field, value):
     values = dict(GOOD)
     if value == "absent":

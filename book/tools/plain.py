@@ -250,9 +250,8 @@ def authors(entry: Entry) -> str:
 
 def bibliography(page: Page) -> str:
     """List what a notebook has cited, by number."""
-    entries = [publications().entries[key] for key in page.cited]
     return "\n\n".join(
-        f"[{n}] {reference(entry)}" for n, entry in enumerate(entries, 1)
+        f"[{n}] {reference(key)}" for n, key in enumerate(page.cited, 1)
     )
 
 
@@ -260,13 +259,15 @@ def all_publications() -> str:
     """List every publication of the book, by author."""
     style = find_plugin("pybtex.style.formatting", "plain")()
     entries = style.sort(publications().entries.values())
-    return "".join(f"- {reference(entry)}\n" for entry in entries)
+    return "".join(f"- {reference(entry.key)}\n" for entry in entries)
 
 
-def reference(entry: Entry) -> str:
+@cache
+def reference(key: str) -> str:
     """Return a publication as a line of Markdown."""
     style = find_plugin("pybtex.style.formatting", "plain")()
     backend = find_plugin("pybtex.backends", "markdown")()
+    entry = publications().entries[key]
     text: str = style.format_entry("", entry).text.render(backend)
     return text
 

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from judging import files, refusal
 
+from sampled import sampled
+
 GOOD = {
     "scientific.rows": '["original"]',
     "scientific.networks": "[{ depth = 8, convs = 2, width = 4 }]",
@@ -57,7 +59,9 @@ def test_the_corpus_is_large_and_its_good_file_is_good(command, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("line", "value", "key", "legal"), CASES, ids=[case[0] for case in CASES]
+    ("line", "value", "key", "legal"),
+    [*sampled(CASES, 5)],
+    ids=[case[0] for case in CASES],
 )
 def test_a_wrong_value_is_one_sentence(
     command, tmp_path, line, value, key, legal

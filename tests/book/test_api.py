@@ -1,6 +1,7 @@
 """The package reference: every name, what is said of it, what leads to it."""
 
 import argparse
+import ast
 import doctest
 import importlib
 import pkgutil
@@ -18,6 +19,7 @@ from book.tools.api import parameters, read_api, sections, shared
 from paths import ROOT
 from preact.cli import COMMANDS, make_parser
 from preact.strings import LANGUAGES
+from sampled import sampled
 
 API = read_api()
 SHAPE = re.compile(r"^\([^)]*\) \w+")  # (N, C, H, W) float64
@@ -131,13 +133,39 @@ def test_an_example_of_a_function_calls_it():
     assert offenders == []
 
 
-@pytest.mark.parametrize("path", SHOWN)
-def test_an_example_needs_no_more_than_it_imports(path, tmp_path, monkeypatch):
+def documented():
+    """Yield place and text of every docstring with an example."""
+    for file in sorted(ROOT.glob("src/preact/**/*.py")):
+        text = file.read_text("utf-8")
+        # most files have none, and need no parser
+        for node in ast.walk(ast.parse(text if ">>> " in text else "")):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                told = ast.get_docstring(node) or ""
+                if ">>> " in told:
+                    name = getattr(node, "name", "")
+                    yield f"{file.relative_to(ROOT / 'src')} {name}", told
+
+
+EXAMPLES = dict(documented())
+# Each figure is drawn by its own tests, too.
+FIGURES = [p for p in EXAMPLES if p.startswith("preact/figures/")]
+OTHERS = [p for p in EXAMPLES if p not in FIGURES]
+
+
+def test_what_the_reference_shows_is_among_the_examples():
+    shown = {API.entries[path].object.docstring.value for path in SHOWN}
+    assert len(shown) > 200
+    assert shown <= set(EXAMPLES.values())
+
+
+@pytest.mark.parametrize("place", [*OTHERS, *sampled(FIGURES, 10)])
+def test_an_example_needs_no_more_than_it_imports(
+    place, tmp_path, monkeypatch
+):
     """It is copied from the page into a session where nothing is known."""
     monkeypatch.chdir(tmp_path)
-    text = API.entries[path].object.docstring.value
     session = doctest.DocTestParser().get_doctest(
-        text, {"__name__": "__main__"}, path, None, 0
+        EXAMPLES[place], {"__name__": "__main__"}, place, None, 0
     )
     assert session.examples
     assert doctest.DocTestRunner(verbose=False).run(session).failed == 0

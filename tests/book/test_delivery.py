@@ -19,6 +19,7 @@ from book.tools.plain import Page, plain
 from book.tools.wheel import build_wheel
 from paths import ROOT
 from preact.strings import LANGUAGES
+from sampled import sampled
 
 CHAPTERS = [
     path
@@ -26,7 +27,7 @@ CHAPTERS = [
     if "{code-cell}" in path.read_text("utf-8")
 ]
 EVERY = pytest.mark.parametrize(
-    "path", CHAPTERS, ids=lambda p: f"{p.parent.name}-{p.stem}"
+    "path", [*sampled(CHAPTERS, 6)], ids=lambda p: f"{p.parent.name}-{p.stem}"
 )
 # What a notebook's Markdown does not know.
 RAW = {
@@ -179,6 +180,7 @@ def test_the_first_cell_promises_no_place_that_is_not_there(
         assert places.wheel_name() in first.source
 
 
+@pytest.mark.slow
 def test_what_the_site_offers_is_what_the_tests_run(tmp_path):
     """Cell by cell the same code, but for the first."""
     write_notebooks("en", tmp_path)

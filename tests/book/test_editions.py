@@ -230,6 +230,7 @@ def test_every_chapter_is_in_the_table_of_contents():
     assert sorted(listed) == NAMES
 
 
+@pytest.mark.slow  # `make lint` asks the same
 def test_the_notebooks_are_those_of_the_chapters(capsys):
     assert write_notebooks(check=True) == 0, capsys.readouterr().out
 

@@ -180,6 +180,7 @@ def test_a_comment_in_a_kernel_runs_only_who_trains_or_times(copy, before):
     assert changed_by(copy, before, kernels[0]) == readers
 
 
+@pytest.mark.slow
 def test_a_change_of_the_reference_runs_the_chapter_on_units_again(
     copy, before
 ):

@@ -49,6 +49,7 @@ def test_without_a_script_code_question_and_report_are_on_the_page(language):
     setup("en")
 
 
+@pytest.mark.slow
 def test_a_doubled_stem_shows_in_the_size_and_a_detached_shortcut_does_not():
     assert "doubled-stem" in different_size()
     assert "detached-shortcut" not in different_size()

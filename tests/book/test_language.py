@@ -27,6 +27,7 @@ def spoil(root, name, old, new):
     path.write_text(text.replace(old, new), "utf-8")
 
 
+@pytest.mark.slow  # `make lint` asks the same
 def test_nothing_is_to_be_mended():
     assert language.problems() == []
 

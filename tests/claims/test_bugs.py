@@ -61,6 +61,7 @@ def test_every_mutant_returns_finite_logits_and_gradients(name):
 
 
 @claim("parameters-show-fewer-than-half")
+@pytest.mark.slow
 def test_fewer_than_half_of_the_mutants_have_another_size():
     assert 0 < 2 * len(different_size()) < len(MUTANTS)
 
@@ -108,6 +109,7 @@ def signals(name):
 
 
 @claim("averaging-keeps-the-signal-not-the-gradient")
+@pytest.mark.slow
 def test_an_averaged_sum_keeps_the_signal_and_lets_the_gradient_grow():
     for signal in signals("averaged-sum"):
         assert (abs(signal - 1) < 0.2).all()
@@ -135,6 +137,7 @@ def test_a_shortcut_that_is_added_twice_ends_above_1e14():
 
 
 @claim("boundary-mistakes-show-in-no-curve")
+@pytest.mark.slow
 def test_four_of_eight_leave_the_band_by_far_and_the_ends_do_not():
     far = {n for n in STACKS if growth(n).min() > 100 * growth().max()}
     assert far == {

@@ -8,6 +8,7 @@ from importlib import import_module
 import pytest
 
 from paths import ROOT
+from sampled import sampled
 
 PLUGIN = "preact.cli.pytest_plugin"
 MODELS = """
@@ -33,6 +34,7 @@ def run(pytester, monkeypatch):
     return pytest_with
 
 
+@pytest.mark.slow
 def test_a_right_network_passes_every_question(run):
     result = run("--preact-check", "own_models:right")
     result.assert_outcomes(passed=18)
@@ -53,6 +55,7 @@ def test_a_mistake_fails_its_questions_with_the_evidence(run):
     assert "Traceback" not in result.stdout.str()
 
 
+@pytest.mark.slow
 def test_what_the_probe_cannot_tell_is_skipped(run):
     result = run("--preact-check", "own_models:averaged")
     outcomes = result.parseoutcomes()
@@ -60,6 +63,7 @@ def test_what_the_probe_cannot_tell_is_skipped(run):
     assert outcomes["passed"] > 1
 
 
+@pytest.mark.slow
 def test_a_question_is_chosen_by_k_and_by_its_name(run):
     both = ("--preact-check", "own_models:bug")
     result = run(*both, "-k", "identity-shortcut")
@@ -70,17 +74,23 @@ def test_a_question_is_chosen_by_k_and_by_its_name(run):
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
+    # one alone in the fast tests: each loads PyTorch in a process of its own
     [
-        (["own_models:none"], "*own_models:none must name something*"),
-        (["no_such_module:x"], "*no_such_module must be a module*"),
-        (
-            ["own_models:right", "--preact-image", "big"],
-            "*must be a shape such as 3x32x32; got 'big'*",
-        ),
-        (
-            ["own_models:right", "--preact-row", "nothing"],
-            "*row must be a key of TABLE_1*",
-        ),
+        *sampled(
+            [
+                (["own_models:none"], "*own_models:none must name something*"),
+                (["no_such_module:x"], "*no_such_module must be a module*"),
+                (
+                    ["own_models:right", "--preact-image", "big"],
+                    "*must be a shape such as 3x32x32; got 'big'*",
+                ),
+                (
+                    ["own_models:right", "--preact-row", "nothing"],
+                    "*row must be a key of TABLE_1*",
+                ),
+            ],
+            4,
+        )
     ],
 )
 def test_bad_input_is_one_sentence_and_no_test_runs(run, arguments, sentence):

@@ -16,6 +16,7 @@ from preact.conformance import zoo as zoo_room
 from preact.conformance.zoo import MUTANTS, RIGHT
 from preact.plan import CONVENTIONS
 from preact.spec import ROWS, TABLE_1
+from sampled import sampled
 
 FAULTY_ROWS = {
     "bn-after-addition": {Property.STREAM},
@@ -177,7 +178,7 @@ def other_names():
         del sys.modules[name]
 
 
-@pytest.mark.parametrize("name", [*RIGHT, *MUTANTS])
+@pytest.mark.parametrize("name", [*sampled([*RIGHT, *MUTANTS], 4)])
 def test_no_answer_changes_when_classes_and_attributes_are_renamed(
     name, other_names
 ):
