@@ -41,6 +41,19 @@ def test_importing_a_light_room_loads_no_torch(room):
 
 
 @pytest.mark.parametrize(
+    ("room", "heavy"),
+    [("book", {"torch", "sklearn"}), ("data", {"sklearn"})],
+)
+def test_a_chapter_loads_no_library_that_it_does_not_use(room, heavy):
+    """Each of them takes a second or more, in every chapter."""
+    code = (
+        f"import sys, preact.{room}; loaded = {heavy} & set(sys.modules); "
+        "assert not loaded, loaded"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
     "path", MODULES, ids=lambda p: str(p.relative_to(ROOT))
 )
 def test_a_source_file_is_short_enough_to_be_read(path):

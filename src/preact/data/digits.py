@@ -1,7 +1,6 @@
 """scikit-learn's handwritten digits: 8x8, real, there without a download."""
 
 import torch
-from sklearn.datasets import load_digits
 
 from preact.data.images import ImageSet
 
@@ -20,6 +19,8 @@ def read_digits() -> ImageSet:
     >>> int(digits.train_images.max())  # gray levels from 0
     16
     """
+    from sklearn.datasets import load_digits  # a second and more to load
+
     digits = load_digits()
     images = torch.tensor(digits.images, dtype=torch.uint8)[:, None]
     labels = torch.tensor(digits.target, dtype=torch.int64)

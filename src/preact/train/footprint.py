@@ -85,7 +85,9 @@ def network_bytes(
     def backward(loss: torch.Tensor) -> None:
         loss.backward()  # type: ignore[no-untyped-call]
 
-    backward(network(images).sum())  # the gradients' own memory comes first
+    for weight in network.parameters():
+        if weight.requires_grad:  # the gradients' own memory comes first
+            weight.grad = torch.zeros_like(weight)
     gc.collect()
     loss: list[torch.Tensor] = []
     kept, ahead = allocated(lambda: loss.append(network(images).sum()))
