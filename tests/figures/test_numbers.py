@@ -9,13 +9,15 @@ import pytest
 from matplotlib.figure import Figure
 from test_svg import BOTH, DRAWN, ERRORS, PROFILE, SEEDS
 
-from drawings import alike
-from preact.figures import shortcuts, style, training
+from drawings import alike, at, gray
+from preact.figures import cover, shortcuts, style, training
 from preact.figures.drawn import AID, COLUMNS, table
 from preact.spec import TABLE_2
 from preact.strings import LANGUAGES, Strings
 
 MOMENT = training.Moment(*[np.array([PROFILE] * 3)] * 3)
+POWERS = np.arange(-14, 15) / 2
+DECADES = cover.Course(10 ** POWERS[None], np.ones((1, 29)), 50.0)
 ALL = DRAWN | {
     "over_units": lambda say: shortcuts.over_units(
         {row: (row, SEEDS) for row in BOTH},
@@ -39,6 +41,9 @@ ALL = DRAWN | {
         {(s, t): ERRORS for s in ("identity", "half") for t in ("", "BN")},
         {"identity": "original", "half": "constant-scaling-0.5-0.5"},
         say,
+    ),
+    "depth_and_time": lambda say: cover.depth_and_time(
+        {row: DECADES for row in BOTH}, [0], [9, 19], say
     ),
     "by_unit": lambda say: training.by_unit(
         {row: MOMENT for row in (*TABLE_2, "original+final-bn")},
@@ -69,6 +74,23 @@ def test_curves_that_differ_by_color_alone_would_be_found():
         ax.plot([2, 1], color="#2a7fc1")
     (panel,) = style.picture(figure, "").panels
     assert len(alike(ET.fromstring(panel))) == 1
+
+
+@pytest.mark.parametrize("ground", [0.99, 0.08], ids=["light", "dark"])
+@pytest.mark.parametrize("panel", [0, 1, 2], ids=[*BOTH, "key"])
+def test_on_gray_paper_the_map_tells_size_and_side(panel, ground):
+    """The darker against the paper, the further from 1; smaller is hatched."""
+    root = ET.fromstring(ALL["depth_and_time"](Strings("en")).panels[panel])
+    cell = cover.PLOT / len(POWERS)
+    y = 26 if panel == 2 else cover.TOP + 5
+    seen = [
+        at(root, cover.LEFT + cell * (i + 0.5), y) for i in range(len(POWERS))
+    ]
+    hatched = ["url(" in "".join(fill for fill, _ in one) for one in seen]
+    assert hatched == list(POWERS < 0)
+    contrast = np.abs(np.array([gray(one, ground) for one in seen]) - ground)
+    steps = np.diff(contrast)
+    assert max(steps[POWERS[:-1] < 0]) < 0 < min(steps[POWERS[:-1] >= 0])
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
