@@ -20,6 +20,7 @@ PANEL = 62 / 25.4
 LEGEND_LINE = 4.6 / 25.4
 NAME = 20  # letters in a line of a name; half as many Chinese characters
 TITLE = 36
+LABEL = 36  # of a legend, beside its handle
 PIECE = re.compile(
     r"[（「“]?(?:[\u3000-\u9fff\uff00-\uffef]|[!-~\xa0-\u2fff]+ ?)| |."
 )
@@ -42,6 +43,7 @@ def make_narrow(figure: Figure) -> None:
         if title := panel.get_title("left"):
             size = panel.title.get_fontsize()
             panel.set_title(_lines(title, TITLE), loc="left", fontsize=size)
+        panel.set_title(_lines(panel.get_title(), TITLE))
     names = sum(_break_names(panel) for panel in panels)
     height = names + max(figure.get_figheight(), PANEL)
     stacked = PANEL * (len(panels) - 1)
@@ -52,6 +54,21 @@ def make_narrow(figure: Figure) -> None:
         figure.draw_without_rendering()
     for panel in panels:
         _thin_ticks(panel)
+        _keep_inside(panel)
+
+
+def _keep_inside(panel: Axes) -> None:
+    """End words that are wider than their panel where the panel ends."""
+    width = panel.get_window_extent().width
+    for words, put in (
+        (panel.title, panel.set_title),
+        (panel.xaxis.label, panel.set_xlabel),
+    ):
+        text = words.get_text()
+        if text and words.get_window_extent().width > width:
+            put(text, loc="right", fontsize=words.get_fontsize())
+            if words is panel.title:
+                words.set_text("")
 
 
 def _take_names(panel: Axes, first: Axes) -> None:
@@ -96,7 +113,7 @@ def _legend_in_one_column(figure: Figure) -> int:
         figure.legend(
             handles, labels, loc="outside lower center", fontsize=size
         )
-        gained += len(labels) // 2
+        gained += sum(1 + label.count("\n") for label in labels) // 2
     for panel in figure.axes:
         inside: Any = panel.get_legend()
         if inside is not None and inside._ncols > 1:
@@ -109,7 +126,7 @@ def _legend_in_one_column(figure: Figure) -> int:
 def _parts(legend: Any) -> tuple[Any, list[str], float]:
     """Return a legend's handles, its labels and their size."""
     texts = legend.get_texts()
-    labels = [text.get_text() for text in texts]
+    labels = [_lines(text.get_text(), LABEL) for text in texts]
     return legend.legend_handles, labels, max(8.5, texts[0].get_fontsize())
 
 
