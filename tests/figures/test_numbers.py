@@ -89,6 +89,8 @@ def test_on_gray_paper_the_map_tells_size_and_side(panel, ground):
     seen = [
         at(root, cover.LEFT + cell * (i + 0.5), y) for i in range(len(POWERS))
     ]
+    colors = {fill for one in seen for fill, _ in one if "url" not in fill}
+    assert colors == {cover.LOUD, cover.QUIET}
     hatched = ["url(" in "".join(fill for fill, _ in one) for one in seen]
     assert hatched == list(POWERS < 0)
     contrast = np.abs(np.array([gray(one, ground) for one in seen]) - ground)
