@@ -59,7 +59,10 @@ def make_narrow(figure: Figure) -> None:
 
 def _keep_inside(panel: Axes) -> None:
     """End words that are wider than their panel where the panel ends."""
-    width = panel.get_window_extent().width
+    width, height = panel.get_window_extent().size
+    upright = panel.yaxis.label
+    if upright.get_window_extent().height > height:
+        upright.set_text(_lines(upright.get_text(), NAME))
     for words, put in (
         (panel.title, panel.set_title),
         (panel.xaxis.label, panel.set_xlabel),
