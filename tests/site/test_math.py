@@ -53,7 +53,8 @@ def test_no_tex_is_seen(read_page, place):
 LONELY = """() => [...document.querySelectorAll(".bd-article span.math")]
   .filter((formula) => {
     const next = formula.nextSibling;
-    if (!/^[,.;:!?)，。、；：！？）」』”]/.test(next?.data ?? "")) return false;
+    const signs = /^[,.;:!?)，。、；：！？）」』”]/;
+    if (!signs.test(next?.data ?? "")) return false;
     const range = document.createRange();
     range.setStart(next, 0);
     range.setEnd(next, 1);
