@@ -32,7 +32,7 @@ TAG = re.compile(r"\s*\\tag\{([^{}]*)\}")
 NUMBERED = re.compile(r"\\(begin|end)\{(align|equation|gather)\}")
 UNDERLINE = "\N{COMBINING LOW LINE}"  # as Temml marks what is wrong
 # No line begins with one of these; a browser breaks after a formula's box.
-CLOSING = re.compile(r"[,.;:!?)\]’”，。、；：！？）」』]+")
+CLOSING = re.compile(r"[,.;:!?)\]’”]+")
 WITH_SCRIPTS = {"msub", "msup", "msubsup", "munder", "mover", "munderover"}
 
 
@@ -70,10 +70,10 @@ class KeepClosing(SphinxPostTransform):
             text = after.astext() if isinstance(after, nodes.Text) else ""
             if not (closing := CLOSING.match(text)):
                 continue
-            kept = nodes.inline(classes=["kept"])
-            formula.replace_self(kept)
-            kept += [formula, nodes.Text(closing[0])]
-            kept.parent.replace(after, nodes.Text(text[closing.end() :]))
+            held = nodes.inline(classes=["held"])
+            formula.replace_self(held)
+            held += [formula, nodes.Text(closing[0])]
+            held.parent.replace(after, nodes.Text(text[closing.end() :]))
 
 
 # ---------------------------------------------------------------- formulas

@@ -11,7 +11,6 @@ from preact.figures.svg import INK
 Array = np.ndarray[Any, np.dtype[np.float64]]
 DASHES = ("-", "--", ":", "-.")
 MARKERS = ("o", "s", "^", "D")
-LONG = 30  # letters of a label with which no second one fits beside it
 GREYS = (0.85, 0.5, 0.2)  # opacity of the ink
 
 
@@ -164,11 +163,7 @@ def log_chart(
         ax.set_xticks(ticks[0], shown[0])
         ax.set_yticks(ticks[1], shown[1])
         ax.minorticks_off()
-        columns = 1 if max(map(len, traces)) > LONG else 2
         figure.legend(
-            loc="outside lower center",
-            ncols=columns,
-            fontsize=8.5,
-            handlelength=4,
+            loc="outside lower center", ncols=2, fontsize=8.5, handlelength=4
         )
     return picture(figure, alt)

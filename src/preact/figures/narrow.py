@@ -20,7 +20,6 @@ PANEL = 62 / 25.4
 LEGEND_LINE = 4.6 / 25.4
 NAME = 20  # letters in a line of a name; half as many Chinese characters
 TITLE = 36
-LABEL = 36  # of a legend, beside its handle
 PIECE = re.compile(
     r"[（「“]?(?:[\u3000-\u9fff\uff00-\uffef]|[!-~\xa0-\u2fff]+ ?)| |."
 )
@@ -116,7 +115,7 @@ def _legend_in_one_column(figure: Figure) -> int:
         figure.legend(
             handles, labels, loc="outside lower center", fontsize=size
         )
-        gained += sum(1 + label.count("\n") for label in labels) // 2
+        gained += len(labels) // 2
     for panel in figure.axes:
         inside: Any = panel.get_legend()
         if inside is not None and inside._ncols > 1:
@@ -129,7 +128,7 @@ def _legend_in_one_column(figure: Figure) -> int:
 def _parts(legend: Any) -> tuple[Any, list[str], float]:
     """Return a legend's handles, its labels and their size."""
     texts = legend.get_texts()
-    labels = [_lines(text.get_text(), LABEL) for text in texts]
+    labels = [text.get_text() for text in texts]
     return legend.legend_handles, labels, max(8.5, texts[0].get_fontsize())
 
 
