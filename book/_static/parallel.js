@@ -127,7 +127,10 @@ const preactParallel = { take: null };
     if (chosen) keep(code);
   }
 
-  article.prepend(box);
+  // On the cover the title comes first, and the editions are named below it.
+  const editions = article.querySelector(".ways-in");
+  if (editions) editions.after(box);
+  else article.prepend(box);
   const asked = new URLSearchParams(location.search).get("with");
   const first = [asked, kept()].find((code) => code && told.others.flat().includes(code));
   if (first) show(first, false);

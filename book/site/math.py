@@ -21,6 +21,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.errors import ExtensionError
 from sphinx.locale import _
+from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.math import get_node_equation_number
 
 from book.tools import ROOT
@@ -30,6 +31,8 @@ TAG = re.compile(r"\s*\\tag\{([^{}]*)\}")
 # Sphinx numbers equations; the numbers that TeX would give them are left out.
 NUMBERED = re.compile(r"\\(begin|end)\{(align|equation|gather)\}")
 UNDERLINE = "\N{COMBINING LOW LINE}"  # as Temml marks what is wrong
+# No line begins with one of these; a browser breaks after a formula's box.
+CLOSING = re.compile(r"[,.;:!?)\]’”]+")
 WITH_SCRIPTS = {"msub", "msup", "msubsup", "munder", "mover", "munderover"}
 
 
@@ -38,6 +41,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_html_math_renderer(
         "mathml", (visit_math, None), (visit_displaymath, None)
     )
+    app.add_post_transform(KeepClosing)
     app.connect("config-inited", choose_renderer)
     return {
         "version": "1",
@@ -52,6 +56,24 @@ def choose_renderer(app: Sphinx, config: Config) -> None:
     if shutil.which("node") and (ROOT / "node_modules/temml").exists():
         config.html_math_renderer = "mathml"
         config.html_css_files.append("math.css")
+
+
+class KeepClosing(SphinxPostTransform):
+    """Keep a formula and the punctuation behind it on one line."""
+
+    default_priority = 800
+    formats = ("html",)
+
+    def run(self, **_: Any) -> None:
+        for formula in list(self.document.findall(nodes.math)):
+            after = formula.next_node(descend=False, siblings=True)
+            text = after.astext() if isinstance(after, nodes.Text) else ""
+            if not (closing := CLOSING.match(text)):
+                continue
+            held = nodes.inline(classes=["held"])
+            formula.replace_self(held)
+            held += [formula, nodes.Text(closing[0])]
+            held.parent.replace(after, nodes.Text(text[closing.end() :]))
 
 
 # ---------------------------------------------------------------- formulas
@@ -104,7 +126,16 @@ def mathml(tex: str, display: bool = False) -> str:
 
 
 def tighten(formula: ElementTree.Element) -> None:
-    """Set signs in scripts without space, and primes where they are drawn."""
+    """Set signs in scripts without space, and primes where they are drawn.
+
+    A sign that begins or ends a formula has the line's own space beside it.
+    """
+    for place, side in (0, "lspace"), (-1, "rspace"):
+        end = formula
+        while len(end) and end.tag in ("math", "mrow"):
+            end = end[place]
+        if end.tag == "mo":
+            end.set(side, "0")
     for element in formula.iter():
         if element.tag == "msup" and element[1].get("class") == "tml-prime":
             element.tag = "mrow"  # the face has it raised already

@@ -8,16 +8,19 @@ from functools import cache
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from test_svg import BOTH, DRAWN, ERRORS, PROFILE, SEEDS
 
-from drawings import alike
-from preact.figures import shortcuts, style, training
+from drawings import alike, at, gray
+from preact.figures import cover, shortcuts, style, training
 from preact.figures.drawn import AID, COLUMNS, table
 from preact.spec import TABLE_2
 from preact.strings import LANGUAGES, Strings
 from sampled import sampled
 
 MOMENT = training.Moment(*[np.array([PROFILE] * 3)] * 3)
+POWERS = np.arange(-14, 15) / 2
+DECADES = cover.Course(10 ** POWERS[None], np.ones((1, 29)), 50.0)
 ALL = DRAWN | {
     "over_units": lambda say: shortcuts.over_units(
         {row: (row, SEEDS) for row in BOTH},
@@ -41,6 +44,9 @@ ALL = DRAWN | {
         {(s, t): ERRORS for s in ("identity", "half") for t in ("", "BN")},
         {"identity": "original", "half": "constant-scaling-0.5-0.5"},
         say,
+    ),
+    "depth_and_time": lambda say: cover.depth_and_time(
+        {row: DECADES for row in BOTH}, [0], [9, 19], say
     ),
     "by_unit": lambda say: training.by_unit(
         {row: MOMENT for row in (*TABLE_2, "original+final-bn")},
@@ -90,6 +96,25 @@ def test_curves_that_differ_by_color_alone_would_be_found():
     assert len(alike(ET.fromstring(panel))) == 1
 
 
+@pytest.mark.parametrize("ground", [0.99, 0.08], ids=["light", "dark"])
+@pytest.mark.parametrize("panel", [0, 1, 2], ids=[*BOTH, "key"])
+def test_on_gray_paper_the_map_tells_size_and_side(panel, ground):
+    """The darker against the paper, the further from 1; smaller is hatched."""
+    root = ET.fromstring(ALL["depth_and_time"](Strings("en")).panels[panel])
+    cell = cover.PLOT / len(POWERS)
+    y = 26 if panel == 2 else cover.TOP + 5
+    seen = [
+        at(root, cover.LEFT + cell * (i + 0.5), y) for i in range(len(POWERS))
+    ]
+    colors = {fill for one in seen for fill, _ in one if "url" not in fill}
+    assert colors == {cover.LOUD, cover.QUIET}
+    hatched = ["url(" in "".join(fill for fill, _ in one) for one in seen]
+    assert hatched == list(POWERS < 0)
+    contrast = np.abs(np.array([gray(one, ground) for one in seen]) - ground)
+    steps = np.diff(contrast)
+    assert max(steps[POWERS[:-1] < 0]) < 0 < min(steps[POWERS[:-1] >= 0])
+
+
 @pytest.mark.parametrize("language", [*sampled(LANGUAGES, len(LANGUAGES))])
 @EACH_CHART
 def test_a_figure_holds_its_numbers_with_their_names(name, language):
@@ -102,6 +127,30 @@ def test_a_figure_holds_its_numbers_with_their_names(name, language):
     lines = read(table(picture.series, WORDS))
     assert len(lines) == sum(len(one.x) for one in picture.series)
     assert picture._repr_html_().count('<script type="text/csv">') == 1
+
+
+def words(figure):
+    """Titles and names of axes; ticks may stand outside, unseen."""
+    for ax in figure.axes:
+        yield from (ax.title, ax._left_title, ax._right_title)
+        yield from (ax.xaxis.label, ax.yaxis.label)
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_no_word_of_a_figure_leaves_it_wide_or_on_a_phone(name, monkeypatch):
+    save = Figure.savefig
+
+    def measured(figure, *args, **more):
+        save(figure, *args, **more)
+        figure.draw_without_rendering()
+        for text in filter(Text.get_text, words(figure)):
+            box = text.get_window_extent()
+            assert min(box.x0, box.y0) > -2, text
+            assert box.x1 < figure.bbox.width + 2, text
+            assert box.y1 < figure.bbox.height + 2, text
+
+    monkeypatch.setattr(Figure, "savefig", measured)
+    ALL[name](Strings("en"))
 
 
 def own_lines(figure):

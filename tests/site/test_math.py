@@ -49,6 +49,39 @@ def test_no_tex_is_seen(read_page, place):
     assert re.findall(r"\\[()\[\]]|\\[a-z]+\b|\$", text) == []
 
 
+# How many lines begin with the sign that closes what a formula has ended.
+LONELY = """() => [...document.querySelectorAll(".bd-article span.math")]
+  .filter((formula) => {
+    const next = formula.nextSibling;
+    const signs = /^[,.;:!?)，。、；：！？）」』”]/;
+    if (!signs.test(next?.data ?? "")) return false;
+    const range = document.createRange();
+    range.setStart(next, 0);
+    range.setEnd(next, 1);
+    const sign = range.getBoundingClientRect();
+    const box = formula.getBoundingClientRect();
+    return sign.left < box.left && sign.top > box.bottom - 4;
+  }).map((formula) => formula.textContent)"""
+
+
+@EVERY_CHAPTER
+def test_no_line_begins_with_the_comma_behind_a_formula(read_page, place):
+    page = read_page(address(place))
+    for width in (360, 390, 800, 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate(LONELY) == []
+
+
+@pytest.mark.parametrize(
+    ("tex", "spaces"),
+    [("h = f =", [None, "0"]), ("= 0", ["0"]), ("a + b", [None])],
+)
+def test_a_sign_at_a_formulas_end_has_the_lines_own_space(tex, spaces):
+    signs = re.findall(r"<mo([^>]*)>", mathml(tex))
+    found = [re.search(r'[lr]space="(\w+)"', sign) for sign in signs]
+    assert [space and space[1] for space in found] == spaces
+
+
 @EVERY_CHAPTER
 def test_an_equation_has_its_number_once(read_page, place):
     page = read_page(address(place))

@@ -24,6 +24,12 @@ def address(place):
 
 
 @EVERY_PAGE
+def test_no_page_shows_what_its_prose_was_handed(place):
+    text = (SITE / place[0] / f"{place[1]}.html").read_text("utf-8")
+    assert re.findall(r"<code>[\w-]+</code>: [^<]*<", text) == []
+
+
+@EVERY_PAGE
 def test_a_page_asks_no_other_host_and_has_no_error(read_page, place):
     language, _ = place
     page = read_page(address(place))

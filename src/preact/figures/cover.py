@@ -6,6 +6,7 @@ Its panels are drawn by hand: thousands of cells share a few dozen paths.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from html import escape
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,10 +18,17 @@ from preact.figures.variants import row_name
 from preact.strings import Strings
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+Levels = np.ndarray[Any, np.dtype[np.int_]]
 
 LOUD, QUIET = "#cf3f4f", "#4a6fd0"  # of operations, not of variants
 FULL = 7  # powers of ten at which a color is at its strongest
 LEVELS = 14  # steps of opacity
+# What is smaller is hatched, so that gray paper tells it from what is larger.
+HATCH = (
+    '<pattern id="smaller" width="6" height="6" patternUnits="userSpaceOnUse" '
+    'patternTransform="rotate(45)"><path d="M3 0v6" stroke="currentColor" '
+    'stroke-opacity=".5"/></pattern>'
+)
 WIDTH, LEFT, PLOT, TOP, GAP = 336, 34, 298, 58, 30
 INK_STRENGTH = 0.75  # of all paths open
 TALL, LOW = 20, 13  # height of one moment's band in both maps
@@ -113,10 +121,10 @@ def _numbers(
     return tuple(
         Series(
             f"{name}: {strings(f'cover.{what}')}",
-            str(moment),
+            f"{strings('explorer.iteration')} {moment}",
             units,
             line.tolist(),
-            labels=(strings("cover.axis"), ""),
+            labels=(strings("figure.depth"), ""),
         )
         for what, lines in maps.items()
         for moment, line in zip(moments, lines, strict=True)
@@ -134,16 +142,16 @@ def _panel(
     name, error = titles
     units = course.gradient.shape[1] - 1
     logs = np.log10(np.maximum(course.gradient, 1e-300)) / FULL
+    opened = _levels(course.open_share)
     below = TOP + TALL * len(moments) + GAP
     foot = below + LOW * len(moments)
     parts = [
         _text(0, 14, name, "font-weight:600;font-size:14px"),
         _text(0, 32, error),
         _text(LEFT, TOP - 6, strings("cover.gradient")),
-        _map(np.maximum(logs, 0), TOP, TALL, LOUD),
-        _map(np.maximum(-logs, 0), TOP, TALL, QUIET),
+        _powers(logs, TOP, TALL),
         _text(LEFT, below - 6, strings("cover.open")),
-        _map(course.open_share, below, LOW, "currentColor", INK_STRENGTH),
+        _map(opened, below, LOW, "currentColor", INK_STRENGTH),
     ]
     for top, high in (TOP, TALL), (below, LOW):
         for i, moment in enumerate(moments):
@@ -154,10 +162,7 @@ def _panel(
             f"M{LEFT + PLOT * unit / units:.1f} {top}v{high * len(moments)}"
             for unit in stages
         )
-        parts.append(
-            f'<path d="{box}{lines}" fill="none" stroke="currentColor" '
-            'stroke-opacity=".45"/>'
-        )
+        parts.append(_lines(box + lines))
     for unit in (0, *stages, units):
         anchor = {0: "start", units: "end"}.get(unit, "middle")
         x = LEFT + PLOT * unit / units
@@ -168,51 +173,60 @@ def _panel(
     return _svg(parts, foot + 38)
 
 
+def _powers(logs: Array, top: float, high: float) -> str:
+    """Draw what is larger than 1 in one color, what is smaller hatched."""
+    larger, smaller = (_levels(np.maximum(v, 0)) for v in (logs, -logs))
+    hatched = _boxes(np.minimum(smaller, 1), top, high).get(1, "")
+    return (
+        HATCH
+        + _map(larger, top, high, LOUD)
+        + _map(smaller, top, high, QUIET)
+        + f'<path d="{hatched}" fill="url(#smaller)"/>'
+    )
+
+
+def _levels(shares: Array) -> Levels:
+    return np.rint(np.clip(shares, 0, 1) * LEVELS).astype(int)
+
+
 def _map(
-    values: Array, top: float, high: float, color: str, strength: float = 1
+    levels: Levels, top: float, high: float, color: str, strength: float = 1
 ) -> str:
-    """Draw shares as opacity; cells of one level are one path."""
-    levels = np.rint(np.clip(values, 0, 1) * LEVELS).astype(int)
+    """Draw levels as opacity; a cell's edges meet the next one's."""
+    return "".join(
+        f'<path d="{cells}" fill="{color}" '
+        f'fill-opacity="{strength * level / LEVELS:.2f}" '
+        'shape-rendering="crispEdges"/>'
+        for level, cells in sorted(_boxes(levels, top, high).items())
+        if level
+    )
+
+
+def _boxes(levels: Levels, top: float, high: float) -> dict[int, str]:
+    """Return the cells of each level, equal neighbors as one, as a path."""
     cell = PLOT / levels.shape[1]
-    paths: dict[int, list[str]] = {}
+    paths: dict[int, str] = {}
     for i, line in enumerate(levels):
-        ends = [*(np.flatnonzero(np.diff(line)) + 1), len(line)]
-        start = 0
-        for end in ends:
+        edges = [0, *(np.flatnonzero(np.diff(line)) + 1), len(line)]
+        for start, end in pairwise(edges):
             left, right = LEFT + cell * start, LEFT + cell * end
-            y = top + high * i
-            paths.setdefault(int(line[start]), []).append(
+            level, y = int(line[start]), top + high * i
+            paths[level] = paths.get(level, "") + (
                 f"M{left:.1f} {y:g}H{right:.1f}v{high}H{left:.1f}z"
             )
-            start = int(end)
-    return "".join(
-        f'<path d="{"".join(cells)}" {_fill(color, strength * k / LEVELS)}/>'
-        for k, cells in sorted(paths.items())
-        if k
-    )
-
-
-def _fill(color: str, opacity: float) -> str:
-    """Attributes of a cell; its edges meet the next one's."""
-    return (
-        f'fill="{color}" fill-opacity="{opacity:.2f}" '
-        'shape-rendering="crispEdges"'
-    )
+    return paths
 
 
 def _legend(strings: Strings) -> str:
     """Explain the colors: from quiet to loud, and from shut to open."""
-    parts = []
-    step = PLOT / (2 * LEVELS + 1)
-    for i, level in enumerate(range(-LEVELS, LEVELS + 1)):
-        fill = _fill(LOUD if level > 0 else QUIET, abs(level) / LEVELS)
-        parts.append(_cell(LEFT + step * i, 20, step, fill))
-    step = PLOT / (LEVELS + 1)
-    for i in range(LEVELS + 1):
-        fill = _fill("currentColor", INK_STRENGTH * i / LEVELS)
-        parts.append(_cell(LEFT + step * i, 70, step, fill))
+    signed = np.arange(-LEVELS, LEVELS + 1) / LEVELS
+    opened = np.arange(LEVELS + 1)
     right, middle = LEFT + PLOT, LEFT + PLOT / 2
-    parts += [
+    frame = f"M{LEFT} {{}}h{PLOT}v12h{-PLOT}z"
+    parts = [
+        _powers(signed[None], 20, 12),
+        _map(opened[None], 70, 12, "currentColor", INK_STRENGTH),
+        _lines(frame.format(20) + frame.format(70)),
         _text(LEFT, 14, strings("cover.quiet")),
         _text(right, 14, strings("cover.loud"), anchor="end"),
         _text(LEFT, 46, "10⁻⁷"),
@@ -226,8 +240,12 @@ def _legend(strings: Strings) -> str:
     return _svg(parts, 102)
 
 
-def _cell(x: float, y: float, width: float, fill: str) -> str:
-    return f'<path d="M{x:.1f} {y:g}h{width:.1f}v12h{-width:.1f}z" {fill}/>'
+def _lines(path: str) -> str:
+    """Draw frames and the ends of stages."""
+    return (
+        f'<path d="{path}" fill="none" stroke="currentColor" '
+        'stroke-opacity=".45"/>'
+    )
 
 
 def _svg(parts: list[str], height: float) -> str:

@@ -42,6 +42,7 @@ def make_narrow(figure: Figure) -> None:
         if title := panel.get_title("left"):
             size = panel.title.get_fontsize()
             panel.set_title(_lines(title, TITLE), loc="left", fontsize=size)
+        panel.set_title(_lines(panel.get_title(), TITLE))
     names = sum(_break_names(panel) for panel in panels)
     height = names + max(figure.get_figheight(), PANEL)
     stacked = PANEL * (len(panels) - 1)
@@ -52,6 +53,24 @@ def make_narrow(figure: Figure) -> None:
         figure.draw_without_rendering()
     for panel in panels:
         _thin_ticks(panel)
+        _keep_inside(panel)
+
+
+def _keep_inside(panel: Axes) -> None:
+    """End words that are wider than their panel where the panel ends."""
+    width, height = panel.get_window_extent().size
+    upright = panel.yaxis.label
+    if upright.get_window_extent().height > height:
+        upright.set_text(_lines(upright.get_text(), NAME))
+    for words, put in (
+        (panel.title, panel.set_title),
+        (panel.xaxis.label, panel.set_xlabel),
+    ):
+        text = words.get_text()
+        if text and words.get_window_extent().width > width:
+            put(text, loc="right", fontsize=words.get_fontsize())
+            if words is panel.title:
+                words.set_text("")
 
 
 def _take_names(panel: Axes, first: Axes) -> None:

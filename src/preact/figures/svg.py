@@ -77,10 +77,10 @@ def name_apart(root: ET.Element, salt: str) -> None:
     """Give each id of a slim tree a prefix, and each reference to it."""
     prefix = hashlib.sha256(salt.encode()).hexdigest()[:8] + "-"
     for node in root.iter():
-        for name in ("id", "href", "clip-path", "marker-end"):
+        for name in ("id", "href", "clip-path", "marker-end", "fill"):
             value = node.get(name)
-            if value is None:
-                continue
+            if value is None or (name == "fill" and value.startswith("#")):
+                continue  # a color is no reference
             if name == "id":
                 node.set(name, prefix + value)
             else:
