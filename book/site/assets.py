@@ -250,6 +250,7 @@ def keep_glyphs(
     subsetter.populate(unicodes=codes)
     subsetter.subset(glyphs)
     subset.save_font(glyphs, str(font), options)
+    glyphs.close()
 
 
 def copy_vendored(folder: Path) -> None:

@@ -78,7 +78,7 @@ def _lines(name: str, most: int = NAME) -> str:
     """Break a name between words, or between Chinese characters."""
     lines, room = [""], most
     for piece in PIECE.findall(name):
-        size = sum(1 + (east_asian_width(c) in "WF") for c in piece)
+        size = width_of(piece)
         if size > room and lines[-1] and piece not in CLOSING:
             lines.append("")
             room = most
@@ -87,16 +87,21 @@ def _lines(name: str, most: int = NAME) -> str:
     return "\n".join(line.strip() for line in lines)
 
 
+def width_of(words: str) -> int:
+    """Return how many letters words are wide: a Chinese character, two."""
+    return sum(1 + (east_asian_width(c) in "WF") for c in words)
+
+
 def _legend_in_one_column(figure: Figure) -> int:
     """Draw legends anew in one column; return how many lines they gain."""
     gained = 0
-    for legend in list(figure.legends):
+    for legend in list[Any](figure.legends):
         handles, labels, size = _parts(legend)
         legend.remove()
         figure.legend(
             handles, labels, loc="outside lower center", fontsize=size
         )
-        gained += len(labels) // 2
+        gained += len(labels) // 2 if legend._ncols > 1 else 0
     for panel in figure.axes:
         inside: Any = panel.get_legend()
         if inside is not None and inside._ncols > 1:
