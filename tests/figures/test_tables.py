@@ -102,5 +102,6 @@ def test_an_unknown_row_keeps_its_own_name():
 
 def test_a_column_with_a_sentence_is_of_words_whatever_begins_it():
     sentence = "4 layers have 480 biases, which BN takes away at once"
-    page = Table(["said", "n"], [[sentence, "4"], ["7", "5"]], "")._repr_html_()
+    table = Table(["said", "n"], [[sentence, "4"], ["7", "5"]], "")
+    page = table._repr_html_()
     assert f'<td class="words">{sentence}</td><td>4</td>' in page

@@ -1,7 +1,10 @@
 """Marks of punctuation in the Chinese editions."""
 
+import io
+
 import pytest
 from docutils import nodes
+from sphinx.application import Sphinx
 
 from book.site.chinese import hold_marks, widen_brackets
 
@@ -42,3 +45,45 @@ def test_brackets_of_a_title_are_as_wide_as_its_characters():
     title = nodes.title("", "", *map(nodes.Text, ("練習", " (", "數", ")")))
     widen_brackets(title)
     assert title.astext() == "練習（數）"
+
+
+PAGE = """# 書
+
+單元 $l$，其間 $L$ 都
+
+:::{exercise} 數
+:label: one
+:::
+
+:::{solution} one
+:::
+"""
+
+
+@pytest.mark.parametrize(
+    ("edition", "title", "formulas"),
+    [("zh-Hant", "（數）", 1), ("en", " (數)", 0)],
+)
+def test_a_page_is_set_in_its_language(tmp_path, edition, title, formulas):
+    (tmp_path / edition).mkdir()
+    (tmp_path / edition / "index.md").write_text(PAGE, "utf-8")
+    extensions = ["myst_parser", "sphinx_exercise", "book.site.chinese"]
+    settings = {
+        "extensions": extensions,
+        "myst_enable_extensions": ["colon_fence", "dollarmath"],
+        "html_theme": "basic",
+    }
+    folders = (tmp_path / name for name in ("html", "trees"))
+    app = Sphinx(
+        tmp_path / edition,
+        None,
+        *folders,
+        "html",
+        settings,
+        status=None,
+        warning=io.StringIO(),
+    )
+    app.build()
+    page = (tmp_path / "html/index.html").read_text("utf-8")
+    assert page.count(title) == 2
+    assert page.count('class="held"') == formulas

@@ -20,6 +20,7 @@ PANEL = 62 / 25.4
 LEGEND_LINE = 4.6 / 25.4
 NAME = 20  # letters in a line of a name; half as many Chinese characters
 TITLE = 36
+LABEL = 44  # of a legend
 PIECE = re.compile(
     r"[（「“]?(?:[\u3000-\u9fff\uff00-\uffef]|[!-~\xa0-\u2fff]+ ?)| |."
 )
@@ -45,7 +46,7 @@ def make_narrow(figure: Figure) -> None:
     names = sum(_break_names(panel) for panel in panels)
     height = names + max(figure.get_figheight(), PANEL)
     stacked = PANEL * (len(panels) - 1)
-    lines = _legend_in_one_column(figure)
+    lines = _legend_in_one_column(figure) + _break_labels(figure)
     figure.set_size_inches(NARROW, height + stacked + lines * LEGEND_LINE)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing")
@@ -116,6 +117,17 @@ def _parts(legend: Any) -> tuple[Any, list[str], float]:
     texts = legend.get_texts()
     labels = [text.get_text() for text in texts]
     return legend.legend_handles, labels, max(8.5, texts[0].get_fontsize())
+
+
+def _break_labels(figure: Figure) -> int:
+    """Break long labels of legends; return how many lines they gain."""
+    inside: list[Any] = [panel.get_legend() for panel in figure.axes]
+    gained = 0
+    for legend in [*figure.legends, *filter(None, inside)]:
+        for text in legend.get_texts():
+            text.set_text(_lines(text.get_text(), LABEL))
+            gained += text.get_text().count("\n")
+    return gained
 
 
 def _thin_ticks(panel: Axes) -> None:
