@@ -67,7 +67,9 @@ def hold_marks(formula: nodes.math) -> None:
 
 
 def widen_brackets(title: nodes.Element) -> None:
-    """Set the brackets of a title as wide as its characters."""
+    """Set brackets as wide as characters, and no space after a colon."""
     for text in list(title.findall(nodes.Text)):
         if wide := BRACKETS.get(text):
             text.parent.replace(text, nodes.Text(wide))
+        elif isinstance(text.parent, nodes.reference):
+            text.parent.replace(text, nodes.Text(text.lstrip()))

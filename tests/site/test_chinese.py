@@ -42,9 +42,11 @@ def test_a_formula_between_words_is_left_alone():
 
 
 def test_brackets_of_a_title_are_as_wide_as_its_characters():
-    title = nodes.title("", "", *map(nodes.Text, ("練習", " (", "數", ")")))
+    parts = map(nodes.Text, (" 練習", " (", "數", ")"))
+    link = nodes.reference("", "", *parts)
+    title = nodes.title("", "", nodes.Text("解答："), link)
     widen_brackets(title)
-    assert title.astext() == "練習（數）"
+    assert title.astext() == "解答：練習（數）"
 
 
 PAGE = """# 書
