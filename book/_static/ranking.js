@@ -55,7 +55,8 @@ const preactRanking = (() => {
       const item = node("li", {},
         preactCharts.icon(this.arms[key]), node("span", { textContent: name }),
         node("span", { textContent: formula, className: "formula" }),
-        move(-1, "↑", this.words.up), move(1, "↓", this.words.down));
+        node("span", { className: "moves" },
+          move(-1, "↑", this.words.up), move(1, "↓", this.words.down)));
       item.dataset.arm = key;
       return item;
     }

@@ -14,6 +14,7 @@
 `cover`      the front page: where to begin, and what is alive
 `execution`  what was run before is not run again
 `math`       formulas, rendered before they are read
+`chinese`    marks of punctuation, where they may stand and how wide
 `search`     Chinese full-text search
 `parallel`   two languages on a page, paragraph by paragraph
 `offline`    an edition as one file, to be read without a network
@@ -46,6 +47,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.setup_extension("book.site.cover")
     app.setup_extension("book.site.execution")
     app.setup_extension("book.site.math")
+    app.setup_extension("book.site.chinese")
     app.setup_extension("book.site.search")
     app.setup_extension("book.site.api")
     app.connect("config-inited", configure, priority=1)  # before the TOC

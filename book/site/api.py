@@ -73,7 +73,7 @@ def index_text(words: dict[str, str]) -> str:
     door = api.rooms[-1]
     parts = [
         f"(api)=\n# {words['@api-title']}",
-        f"{words['@api-intro']} {words['@api-language']}",
+        words["@api-intro"] + words["@api-language"],
         f"## {words['@api-door']}",
         names_text(door.repeated),
         f"## {words['@api-rooms']}",

@@ -44,6 +44,7 @@ TEXT_FEATURES = ["kern", "liga"]
 ITALICS = (0x210E, *range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C))
 ITALIC = {unicodedata.normalize("NFKC", chr(code)): code for code in ITALICS}
 FORMULA = re.compile(r"<math\b.*?</math>", re.S)
+ROOT_OF = re.compile(r"<m(?:sqrt|root)\b")  # drawn with a sign no text holds
 # Sphinx's own search, its marks and their words, which nothing uses.
 SPHINX_SCRIPTS = (
     "doctools",
@@ -231,6 +232,7 @@ def cut_math_face(face: Path, site: Path) -> None:
     for page in site.rglob("*.html"):
         for formula in FORMULA.findall(page.read_text("utf-8")):
             shown.update(unescape(re.sub(r"<[^>]*>", "", formula)))
+            shown.update("√" if ROOT_OF.search(formula) else "")
     face.parent.mkdir(parents=True, exist_ok=True)
     for part in MATH_FACE.parent.iterdir():
         shutil.copy2(part, face.parent)
@@ -248,6 +250,7 @@ def keep_glyphs(
     subsetter.populate(unicodes=codes)
     subsetter.subset(glyphs)
     subset.save_font(glyphs, str(font), options)
+    glyphs.close()
 
 
 def copy_vendored(folder: Path) -> None:

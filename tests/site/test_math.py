@@ -8,6 +8,7 @@ import pytest
 from fontTools.ttLib import TTFont
 from test_pages import EVERY_PAGE, PLACES, SITE, address
 
+from book.site.assets import MATH_FACE, cut_math_face
 from book.site.math import mathml
 
 CHAPTERS = [place for place in PLACES if place[1][0].isdigit()]
@@ -197,6 +198,15 @@ def test_the_face_holds_every_glyph_of_every_formula():
         if unicodedata.category(sign) not in ("Lo", "Cc", "Cf")
     }
     assert lacking == set()
+
+
+@pytest.mark.parametrize("tex", [r"\sqrt{l + 1}", r"\sqrt[3]{l}"])
+def test_a_root_keeps_its_sign(tmp_path, tex):
+    (tmp_path / "page.html").write_text(mathml(tex))
+    face = tmp_path / MATH_FACE.name
+    cut_math_face(face, tmp_path)
+    with TTFont(face) as kept:
+        assert ord("√") in kept.getBestCmap()
 
 
 def test_copied_text_holds_a_formula_once(open_page):

@@ -157,7 +157,7 @@ def counted_and_published() -> Table:
         body.append(
             [
                 f"ResNet-{depth}",
-                " + ".join(str(len(stage)) for stage in plan.stages),
+                "+".join(str(len(stage)) for stage in plan.stages),
                 f"{plan.parameters:,}",
                 f"{parameters} M",
                 f"{plan.multiply_adds / 1e9:.2f}",

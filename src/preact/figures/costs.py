@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from preact.figures.narrow import width_of
 from preact.figures.style import PAPER_GREY, Picture, axes, picture
 from preact.figures.svg import INK
 
@@ -164,6 +165,9 @@ def log_chart(
         ax.set_yticks(ticks[1], shown[1])
         ax.minorticks_off()
         figure.legend(
-            loc="outside lower center", ncols=2, fontsize=8.5, handlelength=4
+            loc="outside lower center",
+            ncols=1 if any(width_of(name) > 34 for name in traces) else 2,
+            fontsize=8.5,
+            handlelength=4,
         )
     return picture(figure, alt)

@@ -20,6 +20,7 @@ PANEL = 62 / 25.4
 LEGEND_LINE = 4.6 / 25.4
 NAME = 20  # letters in a line of a name; half as many Chinese characters
 TITLE = 36
+LABEL = 44  # of a legend
 PIECE = re.compile(
     r"[（「“]?(?:[\u3000-\u9fff\uff00-\uffef]|[!-~\xa0-\u2fff]+ ?)| |."
 )
@@ -46,7 +47,7 @@ def make_narrow(figure: Figure) -> None:
     names = sum(_break_names(panel) for panel in panels)
     height = names + max(figure.get_figheight(), PANEL)
     stacked = PANEL * (len(panels) - 1)
-    lines = _legend_in_one_column(figure)
+    lines = _legend_in_one_column(figure) + _break_labels(figure)
     figure.set_size_inches(NARROW, height + stacked + lines * LEGEND_LINE)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing")
@@ -97,7 +98,7 @@ def _lines(name: str, most: int = NAME) -> str:
     """Break a name between words, or between Chinese characters."""
     lines, room = [""], most
     for piece in PIECE.findall(name):
-        size = sum(1 + (east_asian_width(c) in "WF") for c in piece)
+        size = width_of(piece)
         if size > room and lines[-1] and piece not in CLOSING:
             lines.append("")
             room = most
@@ -106,16 +107,21 @@ def _lines(name: str, most: int = NAME) -> str:
     return "\n".join(line.strip() for line in lines)
 
 
+def width_of(words: str) -> int:
+    """Return how many letters words are wide: a Chinese character, two."""
+    return sum(1 + (east_asian_width(c) in "WF") for c in words)
+
+
 def _legend_in_one_column(figure: Figure) -> int:
     """Draw legends anew in one column; return how many lines they gain."""
     gained = 0
-    for legend in list(figure.legends):
+    for legend in list[Any](figure.legends):
         handles, labels, size = _parts(legend)
         legend.remove()
         figure.legend(
             handles, labels, loc="outside lower center", fontsize=size
         )
-        gained += len(labels) // 2
+        gained += len(labels) // 2 if legend._ncols > 1 else 0
     for panel in figure.axes:
         inside: Any = panel.get_legend()
         if inside is not None and inside._ncols > 1:
@@ -130,6 +136,17 @@ def _parts(legend: Any) -> tuple[Any, list[str], float]:
     texts = legend.get_texts()
     labels = [text.get_text() for text in texts]
     return legend.legend_handles, labels, max(8.5, texts[0].get_fontsize())
+
+
+def _break_labels(figure: Figure) -> int:
+    """Break long labels of legends; return how many lines they gain."""
+    inside: list[Any] = [panel.get_legend() for panel in figure.axes]
+    gained = 0
+    for legend in [*figure.legends, *filter(None, inside)]:
+        for text in legend.get_texts():
+            text.set_text(_lines(text.get_text(), LABEL))
+            gained += text.get_text().count("\n")
+    return gained
 
 
 def _thin_ticks(panel: Axes) -> None:

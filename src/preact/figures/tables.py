@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # lines are handed in: no figure depends on records
     from preact.records.compare import Line
 
 NUMBER = re.compile(r"[-−+]?\d")  # how a cell begins that is read as one
+SENTENCE = 40  # characters from which on a cell is read as words
 
 
 class Table:
@@ -44,7 +45,7 @@ class Table:
 
     def _repr_html_(self) -> str:
         words = [
-            ' class="words"' if not any(map(NUMBER.match, column)) else ""
+            "" if _of_numbers(column) else ' class="words"'
             for column in zip(*self.body, strict=True)
         ] or [""] * len(self.head)
         head = "".join(
@@ -79,6 +80,11 @@ class Table:
     def __repr__(self) -> str:
         lines = [self.head, *self.body]
         return "\n".join("  ".join(line) for line in lines)
+
+
+def _of_numbers(column: Sequence[str]) -> bool:
+    """Tell a column of numbers, with a word here and there, from words."""
+    return any(map(NUMBER.match, column)) and max(map(len, column)) < SENTENCE
 
 
 def as_text(words: str) -> str:
