@@ -14,7 +14,7 @@
 `cover`      the front page: where to begin, and what is alive
 `execution`  what was run before is not run again
 `math`       formulas, rendered before they are read
-`chinese`    marks of punctuation, where they may stand and how wide
+`chinese`    brackets and names, as Chinese is set
 `search`     Chinese full-text search
 `parallel`   two languages on a page, paragraph by paragraph
 `offline`    an edition as one file, to be read without a network

@@ -5,11 +5,12 @@ import unicodedata
 from html import unescape
 
 import pytest
+from docutils import nodes
 from fontTools.ttLib import TTFont
 from test_pages import EVERY_PAGE, PLACES, SITE, address
 
 from book.site.assets import MATH_FACE, cut_math_face
-from book.site.math import mathml
+from book.site.math import hold_marks, mathml
 
 CHAPTERS = [place for place in PLACES if place[1][0].isdigit()]
 EVERY_CHAPTER = pytest.mark.parametrize(
@@ -48,6 +49,38 @@ def test_formulas_are_there_without_scripts(read_page, place):
 def test_no_tex_is_seen(read_page, place):
     text = read_page(address(place)).evaluate(PROSE)
     assert re.findall(r"\\[()\[\]]|\\[a-z]+\b|\$", text) == []
+
+
+def line(before, after):
+    formula = nodes.math("", "x_l")
+    row = nodes.paragraph("", "", nodes.Text(before), formula)
+    row += nodes.Text(after)
+    hold_marks(formula)
+    return row
+
+
+def held(row):
+    return [node.astext() for node in row.findall(nodes.inline)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kept"),
+    [
+        ("單元", "，其間", "x_l，"),
+        ("（", "）。其間", "（x_l）。"),
+        ("單元「", "其間", "「x_l"),
+    ],
+)
+def test_a_formula_is_held_with_the_marks_beside_it(before, after, kept):
+    row = line(before, after)
+    assert held(row) == [kept]
+    assert row.astext() == f"{before}x_l{after}"
+
+
+def test_a_formula_between_words_is_left_alone():
+    row = line("單元", "其間，")
+    assert held(row) == []
+    assert row.astext() == "單元x_l其間，"
 
 
 # How many lines begin with the sign that closes what a formula has ended.
