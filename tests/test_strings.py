@@ -26,7 +26,24 @@ def test_an_unknown_language_is_answered_with_the_legal_ones():
 
 def test_words_are_looked_up_and_filled_in():
     assert Strings("en")("unit.times", factor=0.5) == "factor 0.5"
-    assert Strings("zh-Hant").join(["a", "b"]) == "a，b"
+
+
+@pytest.mark.parametrize(
+    ("language", "plain", "nested"),
+    [
+        ("en", "a, b", "a, b; c"),
+        ("zh-Hans", "a、b", "a、b；c"),
+        ("zh-Hant", "a、b", "a、b；c"),
+    ],
+)
+def test_a_list_is_joined_as_its_language_does(language, plain, nested):
+    strings = Strings(language)
+    assert strings.join(["a", "b"]) == plain
+    assert strings.join([plain, "c"]) == nested
+    clause = strings("punctuation.comma").join(["a", "b"])
+    assert strings.join([clause, "c"]).endswith(
+        strings("punctuation.semicolon") + "c"
+    )
 
 
 # Where the second half of a key comes from, if the file that looks it up

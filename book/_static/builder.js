@@ -108,14 +108,14 @@ const preactBuilder = (() => {
       this.choice = choiceOf(this.start);
       const row = (op) => {
         const radios = PLACES.map((place) => this.radio(op, place,
-          this.choice[op] === place, `${words[op]}: ${words[place]}`));
+          this.choice[op] === place, words[op] + words.colon + words[place]));
         return node("tr", {}, node("th", { scope: "row",
           textContent: words[op] }),
         ...radios.map((radio) => node("td", {}, node("label", {}, radio))));
       };
       const head = PLACES.map((place) => node("th", { scope: "col" },
         node("code", { textContent: place }), node("br"), words[place]));
-      this.order = node("p", { className: "order" }, `${words.order}: `,
+      this.order = node("p", { className: "order" }, words.order + words.colon,
         ...[["bn_first", false], ["relu_first", true]].map(([name, first]) =>
           node("label", {}, this.radio("order", name,
             this.choice.reluFirst === first), words[name])));

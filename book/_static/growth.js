@@ -95,7 +95,7 @@ const preactGrowth = (() => {
           { values: depths.map(of), law: words[law], color: "currentColor" })),
         ...pinned ? [{ ...pinned, name: pinned.settings, pinned: true }] : [],
         { ...now, name: now.settings },
-      ], [words.signal, ...lines].join("; "));
+      ], [words.signal, ...lines].join(words.semicolon));
       this.picture.show(chart.svg);
       this.legend.replaceChildren(...[now, pinned].filter(Boolean).map(
         (curve, i) => node("span", {}, stroke(curve.color, i ? "pinned" : "curve"),

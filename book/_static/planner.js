@@ -53,7 +53,7 @@ const preactPlanner = (() => {
           Number(this.precision.value))]));
       const rows = this.ways.map((way) => this.row(way, needs[way]));
       this.said.textContent = fill(words.said, { depth: layers,
-        rows: rows.join("; ") });
+        rows: rows.join(words.semicolon) });
       this.picture.show(this.draw(needs));
     }
 

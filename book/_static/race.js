@@ -182,7 +182,7 @@
       const text = keys.map((_, i) => step === 0 ? ""
         : this.text(now.loss[i][step - 1], now.error[i][step - 1]));
       const each = keys.map((key, i) => `${arms[key].name} ${text[i]}`)
-        .join(words.comma);
+        .join(words.list);
       for (const [quantity, chart] of Object.entries(this.charts)) {
         const old = pinned && pinned !== curves
           ? smoothed(pinned, quantity) : [];
@@ -203,7 +203,8 @@
 
     text(loss, error) {
       return Number.isFinite(loss)
-        ? `${loss.toPrecision(2)} · ${error.toFixed(1)} %`
+        ? `${loss.toPrecision(2)} · ` +
+          fill(this.words.percent, { value: error.toFixed(1) })
         : this.words.diverged;
     }
 
@@ -226,7 +227,7 @@
       const right = keys.filter((key, i) => ranking.order[i] === key).length;
       const sentence = fill(words.outcome, { right, count: keys.length });
       const names = (list) =>
-        list.map((key) => arms[key].name).join(words.comma);
+        list.map((key) => arms[key].name).join(words.list);
       const alt = fill(words.alt_outcome, {
         yours: names(ranking.order), came: names(keys) });
       const tables = [this.table(rows, curves.settings)];

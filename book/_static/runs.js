@@ -177,9 +177,11 @@ const preactRuns = (() => {
       const groups = groupsOf(shown);
       const steps = quantity === "loss" ? this.steps : this.at;
       const chart = new Chart(words, quantity, this.ticks[quantity]);
+      const range = (errors) => fill(words.percent, {
+        value: `${Math.min(...errors)}–${Math.max(...errors)}` });
       const names = groups.map(([run]) => [`ResNet-${run.depth}`,
         this.rows[run.row].name,
-        `${words.tail}: ${run.tail}`, `${words.rate} ${run.rate}`]
+        words.tail + words.colon + run.tail, `${words.rate} ${run.rate}`]
         .join(words.comma));
       for (const [i, group] of groups.entries()) {
         for (const [k, run] of group.entries()) {
@@ -192,20 +194,19 @@ const preactRuns = (() => {
         panel: labels.y, name: names[i], labels,
         x: steps.slice(0, run[quantity].length), y: run[quantity] }))));
       chart.svg.setAttribute("aria-label", fill(words.alt, {
-        quantity: words[quantity], each: names.join("; ") }));
+        quantity: words[quantity], each: names.join(words.semicolon) }));
       this.picture.show(chart.svg);
       this.legend.replaceChildren(...groups.map((group, i) => {
         const errors = group.map((run) => run.error);
         const item = node("li", {}, stroke(
           this.rows[group[0].row].color, DASHES[i % DASHES.length]));
-        item.append(` ${names[i]}: ${Math.min(...errors)}–` +
-          `${Math.max(...errors)} %`);
+        item.append(` ${names[i]}${words.colon}`, range(errors));
         return item;
       }));
       const errors = shown.map((run) => run.error);
       this.said.textContent = message ?? (shown.length ? fill(words.count, {
         count: shown.length,
-        errors: `${Math.min(...errors)}–${Math.max(...errors)} %`,
+        errors: range(errors),
       }) : "");
     }
   }

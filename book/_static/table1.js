@@ -53,7 +53,7 @@ const preactTable1 = (() => {
       const height = ROW * order.length + 8;
       const svg = element("svg", { viewBox: `0 0 ${WIDTH} ${height}`,
         role: "img", style: `width:${WIDTH}px`, "aria-label": fill(words.alt,
-          { rows: order.map((key) => this.text(key)).join("; ") }) });
+          { rows: order.map((key) => this.text(key)).join(words.semicolon) }) });
       const x = (v) => LEFT + (WIDTH - LEFT - RIGHT) * (v - low) / (high - low);
       order.forEach((key, i) => {
         const y = ROW * i + 24, fails = errors[key] === null;

@@ -157,7 +157,7 @@ def source_line(entry: Entry, words: Words) -> str:
     text = f"{words['@api-source']}{place}"
     address = read_api().addresses[entry.path]
     if chapters := readers().get(address):
-        names = words["@comma"].join(f"`{chapter}`" for chapter in chapters)
+        names = words["@list"].join(f"`{chapter}`" for chapter in chapters)
         text += f"{words['@semicolon']}{words['@api-readers']}{names}"
     return f"[{text}]{{.api-place}}"
 

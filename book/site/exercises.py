@@ -13,7 +13,7 @@ from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
-from sphinx_exercise.nodes import is_exercise_node
+from sphinx_exercise.nodes import is_exercise_node, solution_node
 
 from book.site.words import WORDS, language_of
 from book.tools.myst import KINDS, STAGES
@@ -22,9 +22,10 @@ logger = logging.getLogger(__name__)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Add both steps."""
+    """Add the three steps."""
     app.add_transform(NameStages)
     app.add_post_transform(NameKinds)
+    app.add_post_transform(TrimLinks)
     return {
         "version": "1",
         "parallel_read_safe": True,
@@ -81,3 +82,17 @@ class NameKinds(SphinxPostTransform):
                     name = words[f"@exercise-{kind}"]
                     mark = nodes.inline("", name, classes=["exercise-kind"])
                     exercise[0].extend([nodes.Text(" "), mark])
+
+
+class TrimLinks(SphinxPostTransform):
+    """Begin the link in a solution's title with a word, not with a space."""
+
+    default_priority = 22
+
+    def run(self, **_: Any) -> None:
+        for solution in self.document.findall(solution_node):
+            title = solution[0]
+            for link in list(title.findall(nodes.reference)):
+                link.replace(link[0], nodes.Text(link[0].astext().lstrip()))
+                if not title[0].astext().endswith("："):
+                    title.insert(title.index(link), nodes.Text(" "))

@@ -76,7 +76,7 @@ def table(hours: str, words: dict[str, str]) -> str:
                 str(step.minutes or "–"),
                 words[f"@lesson-{step.do}"],
                 f"{{ref}}`{step.section}`",
-                words["@comma"].join(exercises) or "–",
+                words["@list"].join(exercises) or "–",
             ]
         )
     total = sum(step.minutes for step in steps)

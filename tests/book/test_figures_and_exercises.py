@@ -147,6 +147,16 @@ def test_kind_and_stages_are_named_in_the_pages_language(tmp_path, language):
     assert kind not in page.select_one(".solution .admonition-title").text
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_solutions_link_begins_with_a_word(tmp_path, language):
+    page, _ = build(tmp_path, language, EXERCISE)
+    title = page.select_one(".solution .admonition-title")
+    link = title.a.text
+    assert link == link.lstrip()
+    before = title.text.removesuffix(link)
+    assert before[-1] in " ："
+
+
 def test_a_fourth_hint_is_refused(tmp_path):
     more = EXERCISE.replace(":::{solution}", ":::{hint}\nMore.\n:::\n\n\\g", 1)
     text = more.split("\\g")[0]

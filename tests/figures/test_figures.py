@@ -8,6 +8,7 @@ import pytest
 from preact import paper
 from preact.figures import (
     Picture,
+    Table,
     direct_term,
     error_by_depth,
     network_table,
@@ -242,7 +243,21 @@ def test_the_table_prints_the_papers_errors_and_leaves_ours_open():
     ours = {("original", 110): "6.70 (6.72 ± 0.10, n = 5)"}
     html = paper_beside_ours(paper.results(2), ours, strings)._repr_html_()
     assert html.count("not run") == 9
-    assert "6.70 (6.72 ± 0.10, n = 5)" in html
+    assert "6.70 (6.72 ±\xa00.10, n\xa0=\xa05)" in html
+
+
+def test_a_sentence_that_begins_with_a_number_is_no_number():
+    reasons = ["4 biases in all, which a BN behind takes away", "none"]
+    table = Table(["errors", "why"], [["3.2", r] for r in reasons], "")
+    html = table._repr_html_()
+    assert html.count('<td class="words">') == 2
+    assert html.count("<td>3.2</td>") == 2
+
+
+def test_a_setting_and_a_spread_are_on_one_line():
+    html = Table(["a"], [["gate, b = −1"], ["3.2 ± 0.1"]], "")._repr_html_()
+    assert "gate, b\xa0=\xa0−1" in html
+    assert "3.2 ±\xa00.1" in html
 
 
 def test_the_network_table_prints_counts():

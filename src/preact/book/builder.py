@@ -273,7 +273,7 @@ def builder_data(
     shared = {
         quantity: say(f"figure.{quantity}")
         for quantity in ("signal", "gradient", "depth")
-    }
+    } | {"colon": say("punctuation.colon")}
     curves = {}
     for name, spec in ways.items():
         row = row_of(spec)

@@ -243,7 +243,11 @@ def growth_explorer(fallback: Picture) -> Html:
         "growth",
         ("pin", "unpin"),
         ("signal", "depth"),
-        laws | lines | {"comma": say("punctuation.comma")},
+        laws
+        | lines
+        | {
+            mark: say(f"punctuation.{mark}") for mark in ("comma", "semicolon")
+        },
         fallback,
     )
 

@@ -42,7 +42,8 @@ OWN_WORDS = (
     *("your_place", "final_loss", "test_error"),
 )
 SHARED_WORDS = (
-    "punctuation.comma",
+    "punctuation.list",
+    "number.percent",
     "explorer.units",
     "explorer.seed",
     "figure.training_error",
@@ -98,7 +99,7 @@ def race_data(units: int, seed: int) -> dict[str, object]:
     """What `race.js` reads: words, networks, recipe, first settings."""
     say = words()
     own = {key: say.table[f"race.{key}"] for key in OWN_WORDS}
-    shared = {key.split(".")[1]: say(key) for key in SHARED_WORDS}
+    shared = {key.split(".")[1]: say.table[key] for key in SHARED_WORDS}
     own["note"] = say("race.note", window=WINDOW, batch=BATCH)
     arms = {}
     for arm in ARMS:

@@ -49,7 +49,11 @@ def run_explorer() -> Html:
     say, runs = words(), recorded()
     data = {
         "words": {word: say.table[f"runs.{word}"] for word in OWN_WORDS}
-        | {"comma": say("punctuation.comma")},
+        | {
+            mark: say(f"punctuation.{mark}")
+            for mark in ("comma", "semicolon", "colon")
+        }
+        | {"percent": say.table["number.percent"]},
         "ticks": QUANTITIES,
         "start": START,
         # said once: a run that diverged has the first of them

@@ -58,7 +58,12 @@ def rank_table_1() -> Html:
     own = {word: say.table[f"table_1.{word}"] for word in OWN}
     shared = {word: say.table[f"race.{word}"] for word in SHARED}
     data = {
-        "words": own | shared | {"fail": say("table.fail")},
+        "words": own
+        | shared
+        | {
+            "fail": say("table.fail"),
+            "semicolon": say("punctuation.semicolon"),
+        },
         "arms": arms,
         "errors": errors,
         "limits": LIMITS,

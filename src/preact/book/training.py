@@ -130,7 +130,8 @@ def planner() -> Html:
     }
     one, two = (_parameters(n) for n in (1, 2))
     data = {
-        "words": {w: say.table[f"planner.{w}"] for w in PLANNER_WORDS},
+        "words": {w: say.table[f"planner.{w}"] for w in PLANNER_WORDS}
+        | {"semicolon": say("punctuation.semicolon")},
         "peaks": peaks,
         "parameters": [2 * one - two, two - one],  # a line in n
         "start": {"n": FIRST_UNITS, "batch": 128},

@@ -16,6 +16,7 @@ from preact.strings import Strings
 if TYPE_CHECKING:  # lines are handed in: no figure depends on records
     from preact.records.compare import Line
 
+FIXED = "\N{NO-BREAK SPACE}"
 NUMBER = re.compile(r"[-−+]?\d")  # how a cell begins that is read as one
 SENTENCE = 40  # characters from which on a cell is read as words
 
@@ -55,7 +56,7 @@ class Table:
         rows = "".join(
             "<tr>"
             + "".join(
-                f"<td{kind}>{escape(cell)}</td>"
+                f"<td{kind}>{escape(unbroken(cell))}</td>"
                 for cell, kind in zip(row, words, strict=True)
             )
             + "</tr>"
@@ -93,6 +94,12 @@ def as_text(words: str) -> str:
     # an underscore within a word is none of Markdown's
     markup = r"[\\`*\[\]|~#]|(?<![^\W_])_|_(?![^\W_])"
     return re.sub(markup, r"\\\g<0>", line)
+
+
+def unbroken(words: str) -> str:
+    """Keep "b = −1" on one line, and "±" with the number behind it."""
+    words = re.sub(r" ([=×]) ", rf"{FIXED}\1{FIXED}", words)
+    return words.replace("± ", f"±{FIXED}")
 
 
 def paper_beside_ours(

@@ -151,7 +151,7 @@ def _shortcut(pen: Pen, plan: UnitPlan, top: float, plus: float) -> None:
 def _factor(pen: Pen, x: float, y: float, text: str) -> None:
     """Write a factor over a wire."""
     label = f"× {text}"
-    w = 9 + 6.4 * len(label)
+    w = 8 + 5.7 * len(label)
     x = max(x, w / 2 + 1)  # a long one would leave the panel
     pen.parts.append(
         f'<rect class="page factor" x="{x - w / 2:g}" y="{y - 10:g}" '

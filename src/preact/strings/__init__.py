@@ -40,7 +40,7 @@ class Strings:
     --------
     >>> from preact.strings import Strings
     >>> Strings("zh-Hant").join(["1", "2"])
-    '1，2'
+    '1、2'
     >>> Strings("en").join(["1", "2"])
     '1, 2'
     """
@@ -59,8 +59,15 @@ class Strings:
         return self.table[key].format(**values)
 
     def join(self, parts: list[str]) -> str:
-        """Join parts of an enumeration with the language's comma."""
-        return self("punctuation.comma").join(parts)
+        """Join parts of an enumeration as the language does.
+
+        Parts that have commas of their own are joined by semicolons.
+        """
+        inner = (self("punctuation.list"), self("punctuation.comma"))
+        nested = any(mark in part for mark in inner for part in parts)
+        return self(f"punctuation.{'semicolon' if nested else 'list'}").join(
+            parts
+        )
 
     def percent(self, value: float, digits: int) -> str:
         """Write a number of percent, its sign set as the language does."""
