@@ -44,9 +44,7 @@ class SetChinese(SphinxPostTransform):
 
 
 def widen_brackets(title: nodes.Element) -> None:
-    """Set brackets as wide as characters, and no space after a colon."""
+    """Set brackets as wide as characters."""
     for text in list(title.findall(nodes.Text)):
         if wide := BRACKETS.get(text):
             text.parent.replace(text, nodes.Text(wide))
-        elif isinstance(text.parent, nodes.reference):
-            text.parent.replace(text, nodes.Text(text.lstrip()))

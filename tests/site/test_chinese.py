@@ -10,7 +10,7 @@ from book.site.chinese import widen_brackets
 
 
 def test_brackets_of_a_title_are_as_wide_as_its_characters():
-    parts = map(nodes.Text, (" 練習", " (", "數", ")"))
+    parts = map(nodes.Text, ("練習", " (", "數", ")"))
     link = nodes.reference("", "", *parts)
     title = nodes.title("", "", nodes.Text("解答："), link)
     widen_brackets(title)
