@@ -81,6 +81,11 @@ SEARCH = re.compile(
 )
 # Names, signs and spaces of code have the color of the text around them.
 PLAIN = re.compile(r'<span class="(?:n|nn|p|w)">([^<]*)</span>')
+# A name of code that is one piece, of which no style sheet knows more.
+CODE = re.compile(
+    r'<code class="[a-z -]*\bliteral notranslate"><span class="pre">'
+    r"([^<]*)</span></code>"
+)
 
 
 def finish_pages(folder: Path, words: dict[str, str]) -> None:
@@ -102,6 +107,7 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
         text = SEARCH.sub(r"\1", text)
         text = TWICE.sub(r"<title>\1</title>", text)  # on the front page
         text = PLAIN.sub(r"\1", text)
+        text = CODE.sub(r'<code class="literal notranslate">\1</code>', text)
         page.write_text(link_one_sheet(say_once(drop_idle(text))), "utf-8")
     for map_of_source in folder.glob("_static/**/*.map"):
         map_of_source.unlink()
