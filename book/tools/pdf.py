@@ -144,9 +144,7 @@ def print_edition(browser: Browser, address: str, language: str) -> bytes:
     page = browser.new_page(color_scheme="light")
     articles, titles, styles, links = [], {}, [], ""
     for name in pages_in_order():
-        page.goto(
-            f"{address}/{language}/{name}.html", wait_until="networkidle"
-        )
+        _open(page, f"{address}/{language}/{name}.html")
         text, number, title, style, links = page.evaluate(TAKE_ARTICLE)
         titles[name] = f"{number}{title}"
         styles.append(style)
@@ -225,6 +223,15 @@ def _plain(title: str | None) -> str:
     return re.sub(r"[\s#]", "", title or "")
 
 
+def _open(page: Page, address: str) -> None:
+    """Show a page when all of it is there.
+
+    On a busy machine the network rests before the page has been read.
+    """
+    page.goto(address)
+    page.wait_for_load_state("networkidle")
+
+
 def _printed(page: Page, base: str, text: str) -> bytes:
     """Show a text as if it were a page of the site, and print it."""
     address = f"{base}_print.html"
@@ -232,7 +239,7 @@ def _printed(page: Page, base: str, text: str) -> bytes:
         address,
         lambda route: route.fulfill(body=text, content_type="text/html"),
     )
-    page.goto(address, wait_until="networkidle")
+    _open(page, address)
     page.evaluate("document.fonts.ready")
     headings = page.evaluate(TAKE_HEADINGS)
     pdf = page.pdf(
