@@ -20,7 +20,8 @@
 `offline`    an edition as one file, to be read without a network
 `api`        the package reference; `api_text` and `commands` write it
 `drawings`   what the drawings of a page repeat, said once
-`assets`     scripts, styles and fonts, made small
+`sheets`     style sheets by rooms, loaded as one
+`assets`     scripts and fonts, made small
 """
 
 from typing import Any

@@ -1,9 +1,9 @@
 """Last touches to built pages: what loads in vain, what speaks English.
 
 The theme ships its icons twice, as a font and as a 1.5 MB script; the font is
-enough, and of its glyphs a few dozen. Of the style sheets' rules the pages
-use a third. And a few of the theme's labels are written into templates, out
-of reach of translation catalogs.
+enough, and of its glyphs a few dozen. And a few of the theme's labels are
+written into templates, out of reach of translation catalogs. Style sheets are
+made small in `sheets`.
 """
 
 import re
@@ -14,10 +14,10 @@ from html import unescape
 from pathlib import Path
 
 from fontTools import subset
-from rcssmin import cssmin
 from rjsmin import jsmin
 
 from book.site.drawings import say_once
+from book.site.sheets import finish_sheets, link_one_sheet
 from book.tools import ROOT
 
 MATH_FACE = ROOT / "book/site/fonts/book-math.woff2"
@@ -70,6 +70,8 @@ ASSET = (
     r"(?:<script[^>]*/(?:{0})\.js[^>]*></script>|"
     r"<link[^>]*/(?:{0})\.css[^>]*>)\n?"
 )
+# What a writer of HTML calls every box; hundreds of claims are one.
+ENTRY = re.compile(r'(?<=<div class="claim-entry) docutils container"')
 LABEL = re.compile(r'\b(title|aria-label|placeholder)="([^"]+)"')
 TWICE = re.compile(r"<title>(.+?) &#8212; \1</title>")
 # Its words say what it does; the label would hide them, and says less.
@@ -81,13 +83,11 @@ SEARCH = re.compile(
 )
 # Names, signs and spaces of code have the color of the text around them.
 PLAIN = re.compile(r'<span class="(?:n|nn|p|w)">([^<]*)</span>')
-CLASSES = re.compile(r'\bclass="([^"]*)"')
-WORD = re.compile(r"[A-Za-z][\w-]*")
-READ = re.compile(r"var\(\s*(--[\w-]+)")
-VARIABLE = re.compile(
-    r"""(--[\w-]+)\s*:(?:[^;{}"']|"[^"]*"|'[^']*')*(?:;|(?=\}))"""
+# A name of code that is one piece, of which no style sheet knows more.
+CODE = re.compile(
+    r'<code class="[a-z -]*\bliteral notranslate"><span class="pre">'
+    r"([^<]*)</span></code>"
 )
-RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 
 
 def finish_pages(folder: Path, words: dict[str, str]) -> None:
@@ -109,7 +109,9 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
         text = SEARCH.sub(r"\1", text)
         text = TWICE.sub(r"<title>\1</title>", text)  # on the front page
         text = PLAIN.sub(r"\1", text)
-        page.write_text(say_once(drop_idle(text)), "utf-8")
+        text = CODE.sub(r'<code class="literal notranslate">\1</code>', text)
+        text = ENTRY.sub('"', text)
+        page.write_text(link_one_sheet(say_once(drop_idle(text))), "utf-8")
     for map_of_source in folder.glob("_static/**/*.map"):
         map_of_source.unlink()
     shutil.rmtree(folder / "_static/locales", ignore_errors=True)
@@ -130,79 +132,6 @@ def drop_idle(page: str) -> str:
         if not re.search(served, page):
             page = re.sub(ASSET.format(names), "", page)
     return page
-
-
-def finish_sheets(folder: Path) -> None:
-    """Rewrite an edition's style sheets: what its pages use, no more."""
-    known = used_words(folder)
-    paths = list(folder.glob("_static/**/*.css"))
-    sheets = []
-    for path in paths:
-        text = cssmin(path.read_text("utf-8"))
-        sheets.append(RULE.sub(lambda m: keep_rule(m[1], m[2], known), text))
-    others = "".join(
-        path.read_text("utf-8")
-        for path in (*folder.rglob("*.html"), *folder.rglob("*.js"))
-    )
-    for path, text in zip(paths, drop_unread(sheets, others), strict=True):
-        path.write_text(text, "utf-8")
-
-
-def used_words(folder: Path) -> set[str]:
-    """Classes of the pages, and every word of the scripts that set more."""
-    known: set[str] = set()
-    for page in folder.rglob("*.html"):
-        for names in CLASSES.findall(page.read_text("utf-8")):
-            known.update(names.split())
-    for script in folder.rglob("*.js"):
-        known.update(WORD.findall(script.read_text("utf-8")))
-    return known
-
-
-def drop_unread(sheets: list[str], others: str) -> list[str]:
-    """Return style sheets without the variables that nothing reads.
-
-    Parameters
-    ----------
-    sheets : list of str
-        The style sheets.
-    others : str
-        Pages and scripts, which may read variables too.
-    """
-    elsewhere = set(re.findall(r"--[\w-]+", others))
-    while True:
-        read = elsewhere | set(READ.findall("".join(sheets)))
-        kept = [drop_variables(sheet, read) for sheet in sheets]
-        if kept == sheets:
-            return kept
-        sheets = kept
-
-
-def drop_variables(sheet: str, read: set[str]) -> str:
-    """Return a style sheet that sets only these variables."""
-    return VARIABLE.sub(lambda m: m[0] if m[1] in read else "", sheet)
-
-
-def keep_rule(selectors: str, body: str, known: set[str]) -> str:
-    """Return a style rule without the selectors that match nothing.
-
-    What stands in parentheses, as in `:is(.a, .b)`, is not judged: a part of
-    it may match.
-    """
-    if selectors.lstrip().startswith("@"):
-        return f"{selectors}{{{body}}}"
-    kept = [
-        selector
-        for selector in re.split(r",(?![^(]*\))", selectors)
-        if all(
-            name.replace("\\", "") in known
-            for name in re.findall(
-                r"\.(-?[A-Za-z](?:[\w-]|\\.)*)",
-                re.sub(r"\([^()]*\)", "", selector),
-            )
-        )
-    ]
-    return f"{','.join(kept)}{{{body}}}" if kept else ""
 
 
 def subset_icons(folder: Path) -> None:

@@ -4,7 +4,9 @@ Each of matplotlib's elements brings its style along, and refers to markers by
 long names; a page has thousands. Equal styles become one rule, which weighs as
 much as the attribute did; names become short. Both are hashes of what they
 stand for, so that pages may be put together. A line is written by its steps,
-which are shorter than places and say the same to the last digit.
+which are shorter than places and say the same to the last digit; one that
+several drawings share, as the pictures of a stepper their grid and ghosts, is
+drawn once and shown by the others.
 """
 
 import base64
@@ -17,8 +19,27 @@ STYLED = re.compile(r'<(\w+)([^<>]*?) style="([^"]*)"([^<>]*?)(/?)>')
 NAME = re.compile(r"\b[0-9a-f]{8}-[a-z][0-9a-f]{10}\b")
 # Straight lines, to hundredths at most.
 _PLACE = r"[ML]-?\d+(?:\.\d\d?)? -?\d+(?:\.\d\d?)?"
-LINES = re.compile(rf' d="((?:{_PLACE})(?:{_PLACE}|z)*)"')
-PART = re.compile(r"([MLz])(?:(-?[\d.]+) (-?[\d.]+))?")
+LINES = re.compile(rf' d="((?:{_PLACE})(?:{_PLACE}|[zZ])*)"')
+PART = re.compile(r"([MLzZ])(?:(-?[\d.]+) (-?[\d.]+))?")
+# Zeros that say nothing, of places and lengths; what HTML does not read.
+MEASURES = re.compile(r' (?:d|x|y)="[^"]*"')
+ZERO = re.compile(r"(?<=\d)\.0(?!\d)")
+UNREAD = re.compile(r' (?:xmlns|version)="[^"]*"')
+# Signs of a formula are set each in its place: no space is seen between.
+SPACE = re.compile(r'\s*\n\s*(?=<tspan (?:class="\w+" )?x=|</text>)')
+# The marks of a curve, and what of a style marks do not inherit.
+MARKS = re.compile(
+    r'<use class="(\w+)"[^<>]*/>(?:<use class="\1"[^<>]*/>){2,}'
+)
+APART = re.compile(r"(?:^|;)\s*(?:opacity|clip|mask|filter|transform)")
+# What may be shown elsewhere: it has no name and no style sheet knows it.
+SHARED = re.compile(
+    r"(?<!<defs>)<path (?![^<>]*\b(?:id|clip-path|style)=)"
+    r'(?:class="(?P<name>\w+)" )?[^<>]*/>'
+)
+LENT = (
+    '<svg aria-hidden="true" height="0" style="position:absolute" width="0">'
+)
 CLASS = re.compile(r' class="([^"]*)"')
 ARTICLE = re.compile(r'<article class="bd-article"[^>]*>')
 
@@ -39,21 +60,74 @@ def say_once(page: str) -> str:
         for _, _, style, _, _ in STYLED.findall(drawing[2])
     )
     shared = {style: short(style) for style, n in counts.items() if n > 2}
-    if not shared:
-        return page
+    whole = {name for style, name in shared.items() if APART.search(style)}
 
     def lighter(drawing: re.Match[str]) -> str:
         content = STYLED.sub(lambda m: classed(m, shared), drawing[2])
         content = LINES.sub(lambda m: f' d="{steps(m[1])}"', content)
-        content = NAME.sub(lambda m: short(m[0]), content)
-        return drawing[1] + content + drawing[3]
+        content = MEASURES.sub(lambda m: ZERO.sub("", m[0]), content)
+        content = NAME.sub(lambda m: short(m[0]), SPACE.sub("", content))
+        content = MARKS.sub(lambda m: gathered(m, whole), content)
+        return UNREAD.sub("", drawing[1]) + content + drawing[3]
 
+    page = DRAWING.sub(lighter, page)
+    page, lent = lend(page, set(shared.values()))
     # An id outweighs the classes of the style sheets, as an attribute does.
     rules = "".join(
         f":is(#_,.{name}){{{style}}}" for style, name in shared.items()
     )
-    page = DRAWING.sub(lighter, page)
-    return page.replace(article[0], f"{article[0]}<style>{rules}</style>", 1)
+    head = (f"<style>{rules}</style>" if rules else "") + lent
+    return page.replace(article[0], article[0] + head, 1)
+
+
+def gathered(marks: re.Match[str], whole: set[str]) -> str:
+    """Return marks of one style in a group, which has the style for them.
+
+    A style of `whole` is one of each mark, and stays where it is.
+    """
+    name = marks[1]
+    if name in whole:
+        return marks[0]
+    bare = marks[0].replace(f' class="{name}"', "")
+    return f'<g class="{name}">{bare}</g>'
+
+
+def lend(page: str, names: set[str]) -> tuple[str, str]:
+    """Return a page whose equal lines are one, and the drawing of those.
+
+    Parameters
+    ----------
+    page : str
+        HTML.
+    names : set of str
+        Classes that mean the same in every drawing.
+    """
+    lines = Counter(
+        line[0]
+        for drawing in DRAWING.finditer(page)
+        for line in SHARED.finditer(drawing[2])
+        if line["name"] is None or line["name"] in names
+    )
+    lent = {
+        line: short(line)
+        for line, n in lines.items()
+        if (n - 1) * (len(line) - len('<use href="#1234567"/>')) > 40
+    }
+    if not lent:
+        return page, ""
+
+    def borrowed(line: re.Match[str]) -> str:
+        name = lent.get(line[0])
+        return f'<use href="#{name}"/>' if name else line[0]
+
+    page = DRAWING.sub(
+        lambda m: m[1] + SHARED.sub(borrowed, m[2]) + m[3], page
+    )
+    own = "".join(
+        line.replace("<path", f'<path id="{name}"', 1)
+        for line, name in lent.items()
+    )
+    return page, f"{LENT}<defs>{own}</defs></svg>"
 
 
 def classed(element: re.Match[str], shared: dict[str, str]) -> str:
@@ -74,7 +148,7 @@ def steps(path: str) -> str:
     made: list[str] = []
     start = here = (0, 0)
     for command, *place in PART.findall(path):
-        if command == "z":
+        if command in "zZ":
             made.append("z")
             here = start
             continue

@@ -32,6 +32,7 @@ from book.site.pages import (
 from book.site.parallel import FOLDER as PARALLEL
 from book.site.parallel import pair_editions
 from book.site.search import write_index
+from book.site.sheets import linked
 from book.site.words import WORDS, language_of
 from book.tools import ROOT
 from book.tools.parity import differences
@@ -75,7 +76,7 @@ def configure(app: Sphinx, config: Config) -> None:
     config.html_title = words["@title"]
     config.html_favicon = str(ROOT / "book/_static/favicon.svg")
     config.html_static_path = [str(ROOT / "book/_static")]
-    config.html_css_files = ["page.css", "book.css", "parallel.css"]
+    config.html_css_files = linked()
     config.templates_path.append(str(ROOT / "book/site/templates"))
     config.html_context |= {"default_mode": "auto"}
     if site := site_url():

@@ -25,6 +25,7 @@ from pypdf import PdfReader, PdfWriter
 from pypdf.generic import NameObject, TextStringObject
 
 from book.tools import ROOT
+from book.tools.radicals import restore_words
 from preact import __version__
 from preact.strings import LANGUAGES
 
@@ -120,12 +121,19 @@ class _Silent(SimpleHTTPRequestHandler):
 
 
 def pages_in_order() -> list[str]:
-    """Return the names of the pages, as the table of contents has them."""
+    """Return the names of the book's pages, as its contents have them.
+
+    The package reference is not printed: one looks things up in it.
+    """
     contents = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
-    files = [contents["root"]]
+    folder, root = contents["root"].rsplit("/", 1)
+    names = [root]
     for part in contents["parts"]:
-        files += [chapter["file"] for chapter in part["chapters"]]
-    return [file.rsplit("/", 1)[-1] for file in files]
+        for chapter in part["chapters"]:
+            name = chapter["file"].removeprefix(f"{folder}/")
+            if "/" not in name:
+                names.append(name)
+    return names
 
 
 def print_edition(browser: Browser, address: str, language: str) -> bytes:
@@ -136,9 +144,7 @@ def print_edition(browser: Browser, address: str, language: str) -> bytes:
     page = browser.new_page(color_scheme="light")
     articles, titles, styles, links = [], {}, [], ""
     for name in pages_in_order():
-        page.goto(
-            f"{address}/{language}/{name}.html", wait_until="networkidle"
-        )
+        _open(page, f"{address}/{language}/{name}.html")
         text, number, title, style, links = page.evaluate(TAKE_ARTICLE)
         titles[name] = f"{number}{title}"
         styles.append(style)
@@ -217,6 +223,15 @@ def _plain(title: str | None) -> str:
     return re.sub(r"[\s#]", "", title or "")
 
 
+def _open(page: Page, address: str) -> None:
+    """Show a page when all of it is there.
+
+    On a busy machine the network rests before the page has been read.
+    """
+    page.goto(address)
+    page.wait_for_load_state("networkidle")
+
+
 def _printed(page: Page, base: str, text: str) -> bytes:
     """Show a text as if it were a page of the site, and print it."""
     address = f"{base}_print.html"
@@ -224,7 +239,7 @@ def _printed(page: Page, base: str, text: str) -> bytes:
         address,
         lambda route: route.fulfill(body=text, content_type="text/html"),
     )
-    page.goto(address, wait_until="networkidle")
+    _open(page, address)
     page.evaluate("document.fonts.ready")
     headings = page.evaluate(TAKE_HEADINGS)
     pdf = page.pdf(
@@ -243,19 +258,20 @@ def _printed(page: Page, base: str, text: str) -> bytes:
         tagged=True,
     )
     page.unroute(address)
-    return _with_titles_once(pdf, headings)
+    return _mended(pdf, headings)
 
 
-def _with_titles_once(pdf: bytes, headings: list[list[str]]) -> bytes:
-    """Mend bookmarks of headings that Chromium moved to the next page.
+def _mended(pdf: bytes, headings: list[list[str]]) -> bytes:
+    """Mend words, and bookmarks of headings that moved to the next page.
 
-    It notes the pieces of such a heading once for each page.
+    Chromium notes the pieces of such a heading once for each page.
     """
     once = {
         _plain("".join(2 * piece for piece in pieces)): "".join(pieces)
         for pieces in headings
     }
     writer = PdfWriter(clone_from=io.BytesIO(pdf))
+    restore_words(writer)
     for node in writer._objects:
         if isinstance(node, dict) and "/Title" in node and "/Parent" in node:
             title = str(node["/Title"])

@@ -7,6 +7,8 @@ from bs4 import BeautifulSoup
 
 from book.site.assets import drop_idle
 from book.site.drawings import say_once, steps
+from book.site.sheets import ROOMS, link_one_sheet, linked
+from paths import ROOT
 
 STYLE = "fill:none;stroke:#808080"
 NAME = "f5370db8-mcf3a840546"
@@ -61,10 +63,70 @@ def test_a_page_without_an_article_is_left_alone():
     assert say_once(page) == page
 
 
+GRID = '<path d="M42 180.5H290" stroke="#808080" stroke-opacity="0.3"/>'
+STEPS = f"""<article class="bd-article">
+<svg>{GRID}<text x="1.0">1.0</text></svg>
+<svg>{GRID}<path class="own" d="M0 0L1 1"/></svg><svg>{GRID}</svg></article>"""
+
+
+def test_a_line_that_pictures_share_is_drawn_once_and_shown_by_all():
+    page = BeautifulSoup(say_once(STEPS), "html.parser")
+    lent = page.select_one("article > svg > defs > path")
+    assert lent["d"] == "M42 180.5H290"
+    borrowed = page.select(f'article > svg > use[href="#{lent["id"]}"]')
+    assert len(borrowed) == 3
+    assert page.select_one("svg .own")["d"] == "M0 0l1 1"
+    assert page.select_one("text").text == "1.0"
+    assert page.select_one("text")["x"] == "1"
+
+
+def test_a_curve_s_marks_have_their_style_together():
+    mark = f'<use style="{STYLE}" x="1" y="2" href="#{NAME}"/>'
+    page = PAGE.replace(f'<use href="#{NAME}"/>', 4 * mark)
+    soup = BeautifulSoup(say_once(page), "html.parser")
+    group = soup.select_one("svg > g")
+    assert len(group.select("use")) == 4
+    assert all("class" not in mark.attrs for mark in group.select("use"))
+    rule = soup.select_one("style").string
+    assert f".{group['class'][0]}){{{STYLE}}}" in rule
+
+
+def test_see_through_marks_are_seen_through_one_by_one():
+    style = f"{STYLE};opacity:0.3"
+    mark = f'<use style="{style}" x="1" y="2" href="#{NAME}"/>'
+    page = PAGE.replace(f'<use href="#{NAME}"/>', 4 * mark)
+    soup = BeautifulSoup(say_once(page), "html.parser")
+    assert len(soup.select("svg > use[class]")) == 4
+
+
+def test_the_rooms_of_the_style_sheets_are_one_request_in_their_place():
+    link = '<link rel="stylesheet" type="text/css" href="../{}" />\n'
+    sheets = [f"_static/sheets/{room}.css?v=1" for room in ROOMS]
+    others = ["_static/pygments.css", "_static/fonts.css"]
+    page = "".join(map(link.format, [others[0], *sheets, others[1]]))
+    found = re.findall(r'href="([^"?]*)', link_one_sheet(page))
+    assert found == [
+        "../_static/pygments.css",
+        "../_static/book.css",
+        "../_static/fonts.css",
+    ]
+    assert link_one_sheet(page) != link_one_sheet(page.replace("v=1", "v=2"))
+
+
+def test_every_sheet_is_loaded_and_those_of_paper_by_paper_alone():
+    folder = ROOT / "book/_static/sheets"
+    files = {f"sheets/{path.name}" for path in folder.glob("*.css")}
+    names = [x if isinstance(x, str) else x[0] for x in linked()]
+    assert set(names) == files
+    assert linked()[-1] == ("sheets/print.css", {"media": "print"})
+    for path in folder.glob("*.css"):
+        assert len(path.read_text("utf-8").splitlines()) <= 330
+
+
 def places(path):
     """Corners of a path of steps, in hundredths."""
     x = y = start = 0
-    for command, rest in re.findall(r"([MLlhvz])([^MLlhvz]*)", path):
+    for command, rest in re.findall(r"([MLlhvzZ])([^MLlhvzZ]*)", path):
         numbers = [
             round(100 * float(n))
             for n in re.findall(r"-?(?:\d+\.?\d*|\.\d+)", rest)
@@ -78,11 +140,11 @@ def places(path):
                 x += numbers[0]
             case "v":
                 y += numbers[0]
-            case "z":
+            case "z" | "Z":
                 x, y = start
         if command == "M":
             start = x, y
-        yield command in "Mz" and command, x, y
+        yield command in "MzZ" and command.lower(), x, y
 
 
 @pytest.mark.parametrize(
@@ -91,6 +153,7 @@ def places(path):
         "M27.6 151.36L240.78 151.36L240.78 16.6L27.6 16.6L27.6 151.36z",
         "M0 0L-0.5 3.5L1 -2M3 3L4.25 4.05",
         "M1 1L2 1L2 2zL5 5",
+        "M42 153.6L54 143.5L54 151.1Z",
         "M0.01 -0.01L0.02 -0.99L100 0.1",
     ],
 )

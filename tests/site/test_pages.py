@@ -43,7 +43,7 @@ def test_a_page_asks_no_other_host_and_has_no_error(read_page, place):
 
 @EVERY_PAGE
 def test_a_page_is_light(read_page, place):
-    """At most 520 kB in all, and 1,000 kB where something can be tried.
+    """At most 500 kB in all, and 900 kB where something can be tried.
 
     Uncompressed, without the index of the search; charts are there twice,
     for wide pages and for phones.
@@ -57,7 +57,7 @@ def test_a_page_is_light(read_page, place):
     tries = page.locator(
         ".preact-explorer, .preact-predict, .preact-race, .preact-lab"
     )
-    assert size <= (1e6 if tries.count() else 520e3)
+    assert size <= (900e3 if tries.count() else 500e3)
 
 
 @EVERY_PAGE

@@ -1,12 +1,14 @@
 """On paper: all is open, nothing is cut, and each edition is one PDF."""
 
 import re
-import unicodedata
 
+import numpy as np
+import pypdfium2
 import pytest
 from pypdf import PdfReader
 
 from book.tools import pdf
+from book.tools.radicals import RADICALS
 from preact.strings import LANGUAGES
 
 PAGE = {"viewport": {"width": 660, "height": 900}}
@@ -66,6 +68,13 @@ def test_no_table_or_output_is_cut_at_the_edge_of_the_paper(open_page, name):
     assert wide == []
 
 
+def test_no_page_is_printed_twice_and_the_reference_is_left_out():
+    names = pdf.pages_in_order()
+    assert len(set(names)) == len(names)
+    assert names[0] == "index"
+    assert names[-2:] == ["claims", "glossary"]
+
+
 @pytest.fixture(scope="module", params=LANGUAGES)
 def printed(request, browser, site):
     folder = pdf.PDF
@@ -81,8 +90,8 @@ def bookmarks(outline):
 
 
 def plain(text):
-    """Text without spaces; a PDF may write a Chinese radical for its word."""
-    return re.sub(r"\s", "", unicodedata.normalize("NFKC", text))
+    """Text without spaces."""
+    return re.sub(r"\s", "", text)
 
 
 @pytest.mark.slow
@@ -125,3 +134,41 @@ def test_a_pdf_brings_its_faces_and_no_link_to_the_building_machine(printed):
     assert all(faces.values())
     if language != "en":
         assert re.search("[\u4e00-\u9fff]", reader.pages[0].extract_text())
+
+
+@pytest.mark.slow
+def test_a_pdf_says_the_words_that_it_shows_and_no_radicals(printed):
+    """Who copies a word, or searches for it, finds the word."""
+    _, reader = printed
+    text = "".join(leaf.extract_text() for leaf in reader.pages)
+    assert sorted(set(RADICALS.findall(text))) == []
+
+
+def filled(path):
+    """How far down each page something is printed, as a share of its room."""
+    shares = []
+    for leaf in pypdfium2.PdfDocument(path):
+        ink = leaf.render(scale=0.5, grayscale=True).to_numpy()
+        height = len(ink)
+        # Between the margins that `pdf` leaves, on 297 mm.
+        room = ink[height * 18 // 297 : height * 277 // 297]
+        dark = np.flatnonzero((room < 235).any(axis=(1, 2)))
+        shares.append((dark[-1] + 1) / len(room) if len(dark) else 0.0)
+    return shares
+
+
+@pytest.mark.slow
+def test_hardly_a_page_inside_a_chapter_is_half_empty(printed):
+    """At most one in a hundred: before a picture that is a page high."""
+    language, reader = printed
+    shares = filled(pdf.PDF / f"preact-{language}.pdf")
+    begins = {
+        reader.get_destination_page_number(mark)
+        for mark in reader.outline
+        if not isinstance(mark, list)
+    }
+    ends = {page - 1 for page in begins} | {len(shares) - 1}
+    inside = {n: s for n, s in enumerate(shares) if n not in ends}
+    empty = [n + 1 for n, share in inside.items() if share < 0.5]
+    assert len(inside) > 100
+    assert len(empty) <= 0.01 * len(inside), empty

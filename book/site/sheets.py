@@ -1,0 +1,146 @@
+"""The style sheets of the built pages: the book's own as one, none in vain.
+
+The book's sheets are written by rooms (`book/_static/sheets`), in the order in
+which a page reads them. A built page loads them as one file, and what is for
+paper alone as another. Of all rules, the theme's too, an edition keeps those
+that its pages use, a third.
+"""
+
+import hashlib
+import re
+from pathlib import Path
+
+from rcssmin import cssmin
+
+# From the general to the particular: a later sheet may say more.
+ROOMS = (
+    "page",
+    "chinese",
+    "cover",
+    "cells",
+    "cards",
+    "figures",
+    "tables",
+    "explorers",
+    "builder",
+    "claims",
+    "search",
+    "parallel",
+)
+PAPER = ("sheets/print.css", {"media": "print"})
+ONE = "_static/book.css"
+LINK = re.compile(
+    r'<link rel="stylesheet" type="text/css" '
+    r'href="((?:\.\./)*)_static/sheets/'
+    rf'(?:{"|".join(ROOMS)})\.css(?:\?v=(\w+))?" />\s*'
+)
+CLASSES = re.compile(r'\bclass="([^"]*)"')
+WORD = re.compile(r"[A-Za-z][\w-]*")
+READ = re.compile(r"var\(\s*(--[\w-]+)")
+VARIABLE = re.compile(
+    r"""(--[\w-]+)\s*:(?:[^;{}"']|"[^"]*"|'[^']*')*(?:;|(?=\}))"""
+)
+RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+
+
+def linked() -> list[str | tuple[str, dict[str, str]]]:
+    """Return the book's sheets as Sphinx takes them."""
+    return [*(f"sheets/{room}.css" for room in ROOMS), PAPER]
+
+
+def link_one_sheet(page: str) -> str:
+    """Return a page that loads the rooms' sheets as one file."""
+    links = list(LINK.finditer(page))
+    if not links:
+        return page
+    digest = hashlib.sha256("".join(m[2] or "" for m in links).encode())
+    one = (
+        f'<link rel="stylesheet" type="text/css" href="{links[0][1]}{ONE}'
+        f'?v={digest.hexdigest()[:8]}" />\n'
+    )
+    return LINK.sub("", page.replace(links[0][0], f"{one}{links[0][0]}", 1))
+
+
+def join_rooms(folder: Path) -> None:
+    """Write an edition's sheets of rooms into one file, in their place."""
+    rooms = [folder / f"_static/sheets/{room}.css" for room in ROOMS]
+    (folder / ONE).write_text(
+        "".join(room.read_text("utf-8") for room in rooms), "utf-8"
+    )
+    for room in rooms:
+        room.unlink()
+
+
+def finish_sheets(folder: Path) -> None:
+    """Rewrite an edition's style sheets: what its pages use, no more."""
+    if (folder / "_static/sheets").exists():
+        join_rooms(folder)
+    known = used_words(folder)
+    paths = list(folder.glob("_static/**/*.css"))
+    sheets = []
+    for path in paths:
+        text = cssmin(path.read_text("utf-8"))
+        sheets.append(RULE.sub(lambda m: keep_rule(m[1], m[2], known), text))
+    others = "".join(
+        path.read_text("utf-8")
+        for path in (*folder.rglob("*.html"), *folder.rglob("*.js"))
+    )
+    for path, text in zip(paths, drop_unread(sheets, others), strict=True):
+        path.write_text(text, "utf-8")
+
+
+def used_words(folder: Path) -> set[str]:
+    """Classes of the pages, and every word of the scripts that set more."""
+    known: set[str] = set()
+    for page in folder.rglob("*.html"):
+        for names in CLASSES.findall(page.read_text("utf-8")):
+            known.update(names.split())
+    for script in folder.rglob("*.js"):
+        known.update(WORD.findall(script.read_text("utf-8")))
+    return known
+
+
+def drop_unread(sheets: list[str], others: str) -> list[str]:
+    """Return style sheets without the variables that nothing reads.
+
+    Parameters
+    ----------
+    sheets : list of str
+        The style sheets.
+    others : str
+        Pages and scripts, which may read variables too.
+    """
+    elsewhere = set(re.findall(r"--[\w-]+", others))
+    while True:
+        read = elsewhere | set(READ.findall("".join(sheets)))
+        kept = [drop_variables(sheet, read) for sheet in sheets]
+        if kept == sheets:
+            return kept
+        sheets = kept
+
+
+def drop_variables(sheet: str, read: set[str]) -> str:
+    """Return a style sheet that sets only these variables."""
+    return VARIABLE.sub(lambda m: m[0] if m[1] in read else "", sheet)
+
+
+def keep_rule(selectors: str, body: str, known: set[str]) -> str:
+    """Return a style rule without the selectors that match nothing.
+
+    What stands in parentheses, as in `:is(.a, .b)`, is not judged: a part of
+    it may match.
+    """
+    if selectors.lstrip().startswith("@"):
+        return f"{selectors}{{{body}}}"
+    kept = [
+        selector
+        for selector in re.split(r",(?![^(]*\))", selectors)
+        if all(
+            name.replace("\\", "") in known
+            for name in re.findall(
+                r"\.(-?[A-Za-z](?:[\w-]|\\.)*)",
+                re.sub(r"\([^()]*\)", "", selector),
+            )
+        )
+    ]
+    return f"{','.join(kept)}{{{body}}}" if kept else ""
