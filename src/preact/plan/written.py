@@ -198,6 +198,7 @@ def write_plan(plan: NetworkPlan) -> dict[str, Any]:
     Examples
     --------
     >>> from preact.plan import cifar_plan
+    >>> from preact.plan.written import write_plan
     >>> values = write_plan(cifar_plan("original", depth=20, convs=2))
     >>> values["unit"]
     {'post': ['BN'], 'after': ['ReLU']}
