@@ -121,10 +121,10 @@ def _numbers(
     return tuple(
         Series(
             f"{name}: {strings(f'cover.{what}')}",
-            f"{strings('explorer.iteration')} {moment}",
+            strings("drawn.iteration", moment=moment),
             units,
             line.tolist(),
-            labels=(strings("figure.depth"), ""),
+            labels=(strings("drawn.depth"), ""),
         )
         for what, lines in maps.items()
         for moment, line in zip(moments, lines, strict=True)
