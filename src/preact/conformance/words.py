@@ -80,7 +80,8 @@ def finding_lines(
         cited = [cite(place, strings) for place in finding.source.split(", ")]
         if finding.row:
             cited.append(row_name(finding.row, strings))
-        yield "  " + strings("probe.source", source=strings.join(cited))
+        source = strings("punctuation.comma").join(cited)
+        yield "  " + strings("probe.source", source=source)
     for cost in costs(costly, meant):
         yield "  " + cost_line(cost, strings)
     if finding.verdict is Verdict.NO:

@@ -1,8 +1,9 @@
 """Checks shared by the makers: what was wrong, the value, the legal form."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+if TYPE_CHECKING:  # `preact report` answers without NumPy
+    import numpy as np
 
 
 def check_choice(field: str, value: object, legal: tuple[object, ...]) -> None:
@@ -83,7 +84,7 @@ def check_finite(bad: int, size: int) -> None:
 
 
 def check_labels(
-    labels: np.ndarray[Any, Any], images: int, classes: int
+    labels: "np.ndarray[Any, Any]", images: int, classes: int
 ) -> None:
     """Refuse labels that are not a class for each image."""
     if labels.shape != (images,):
