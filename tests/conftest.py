@@ -15,9 +15,20 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell's `&` turns Ctrl-C off, for the suite and for all it starts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+from hypothesis import HealthCheck, settings
 from jaxtyping import install_import_hook
 
 install_import_hook("preact.reference", "beartype.beartype")
+
+# What is drawn is the same everywhere, and a slow machine is no failure.
+settings.register_profile(
+    "same everywhere",
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("same everywhere")
 
 
 def pytest_configure():

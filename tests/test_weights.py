@@ -48,7 +48,7 @@ def written_to(path, change_texts=None, change_tensors=None):
     return path
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(network_plans())
 def test_a_plan_is_read_as_it_was_written(plan):
     assert read_plan(json.loads(json.dumps(write_plan(plan)))) == plan

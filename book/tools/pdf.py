@@ -228,8 +228,8 @@ def _open(page: Page, address: str) -> None:
 
     On a busy machine the network rests before the page has been read.
     """
-    page.goto(address)
-    page.wait_for_load_state("networkidle")
+    page.goto(address, wait_until="networkidle")
+    page.wait_for_load_state("load")
 
 
 def _printed(page: Page, base: str, text: str) -> bytes:

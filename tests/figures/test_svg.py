@@ -370,7 +370,7 @@ def drawn_with(words, values=(0.0, 1.0)):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:constrained_layout not applied")
 @pytest.mark.filterwarnings("ignore:Glyph .* missing")  # the browser has it
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     st.text(
         st.characters(

@@ -98,10 +98,3 @@ def test_an_unknown_row_keeps_its_own_name():
     table = errors_table([line(row="my <b>row</b>")], Strings("en"))
     assert table.body[0][0].startswith("my <b>row</b>:")
     assert "&lt;b&gt;row" in table._repr_html_()
-
-
-def test_a_column_with_a_sentence_is_of_words_whatever_begins_it():
-    sentence = "4 layers have 480 biases, which BN takes away at once"
-    table = Table(["said", "n"], [[sentence, "4"], ["7", "5"]], "")
-    page = table._repr_html_()
-    assert f'<td class="words">{sentence}</td><td>4</td>' in page

@@ -35,12 +35,6 @@ def one_thread():
     torch.set_num_threads(count)
 
 
-def drawn(examples):
-    return settings(
-        derandomize=True, deadline=None, max_examples=examples, database=None
-    )
-
-
 class Masks(np.random.Generator):
     """Hands PyTorch's dropout masks to the reference, in the same order."""
 
@@ -79,7 +73,7 @@ def away_from_the_start(names_and_shapes, rng):
     return params
 
 
-@drawn(300)
+@settings(max_examples=300)
 @given(plan=legal.unit_plans(), mode=MODES, seed=st.integers(0, 10**6))
 def test_the_engines_agree_on_every_legal_unit(plan, mode, seed):
     rng = np.random.default_rng(seed)
@@ -112,7 +106,7 @@ def test_the_engines_agree_on_every_legal_unit(plan, mode, seed):
         close(grads[name], parameter.grad.numpy(), f"gradient of {name}")
 
 
-@drawn(60)
+@settings(max_examples=60)
 @given(plan=legal.network_plans(), mode=MODES, seed=st.integers(0, 10**6))
 def test_the_engines_agree_on_every_legal_network(plan, mode, seed):
     rng = np.random.default_rng(seed)

@@ -32,7 +32,7 @@ from preact.reference.layers import (
 from preact.spec import ROWS
 
 STEP, RTOL = 1e-6, 2e-6
-SETTINGS = settings(derandomize=True, deadline=None, max_examples=25)
+SETTINGS = settings(max_examples=25)
 SIZES = {
     "n": st.integers(1, 3),
     "c": st.integers(1, 4),

@@ -24,7 +24,15 @@ FIGURES = """() => [...document.querySelectorAll('.preact-figure')].map(
       svg.matches('.wide, .narrow') || svg.closest('.preact-training')),
     link: box.querySelector('.preact-data')?.textContent,
     href: box.querySelector('a.preact-data')?.getAttribute('href'),
-    svgs: [...box.querySelectorAll('svg:not(.unit)')].map((s) => s.outerHTML),
+    svgs: [...box.querySelectorAll('svg:not(.unit)')].map((s) => {
+      const whole = s.cloneNode(true);
+      for (const use of whole.querySelectorAll('use')) {
+        const line = document.querySelector(
+          '.bd-article > svg > defs > ' + use.getAttribute('href'));
+        if (line) use.replaceWith(line.cloneNode());  // lent by the page
+      }
+      return whole.outerHTML;
+    }),
   }))"""
 
 
