@@ -152,7 +152,7 @@ def filled(path):
         height = len(ink)
         # Between the margins that `pdf` leaves, on 297 mm.
         room = ink[height * 18 // 297 : height * 277 // 297]
-        dark = np.flatnonzero((room < 235).any(axis=(1, 2)))
+        dark = np.flatnonzero((room < 235).any(axis=1))
         shares.append((dark[-1] + 1) / len(room) if len(dark) else 0.0)
     return shares
 
