@@ -21,6 +21,8 @@ from torch import Tensor, nn
 from torch.distributed.rendezvous import rendezvous
 from torch.nn.parallel import DistributedDataParallel
 
+from preact.train.stop import finish_in_any_case
+
 
 @dataclass(frozen=True)
 class Workers:
@@ -109,11 +111,12 @@ def workers(device: str) -> Iterator[Workers]:
     crew = Workers(rank, count)
     try:
         yield crew
-    except dist.DistError as error:
-        raise RuntimeError(_lost(crew, error)) from error
-    except RuntimeError as error:
-        if "gloo" not in str(error).lower():
+    except RuntimeError as error:  # DistError is one
+        if not (
+            isinstance(error, dist.DistError) or "gloo" in str(error).lower()
+        ):
             raise
+        finish_in_any_case()
         raise RuntimeError(_lost(crew, error)) from error
     finally:
         dist.destroy_process_group()

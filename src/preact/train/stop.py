@@ -77,6 +77,16 @@ def noted_requests() -> Iterator[Requests]:
                 raise Stopped(requests.number)
 
 
+def finish_in_any_case() -> None:
+    """Ignore SIGTERM from now on: a process that ends anyway says why first.
+
+    When one process is lost, torchrun sends SIGTERM to the others, often
+    before they have told what happened. It kills what is left 30 s later.
+    """
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
+
 @contextmanager
 def stopping_at_once() -> Iterator[None]:
     """Stop at a signal: where there is nothing to be saved.
