@@ -75,7 +75,7 @@ def test_what_was_set_is_there_when_the_page_is_loaded_again(
     assert query(page) == names if names else query(page)
     again = open_page(path_of(page))
     assert again.locator(host).first.evaluate(SHOWN) == changed
-    page.reload(wait_until="networkidle")
+    page.reload()
     assert explorer.evaluate(SHOWN) == changed
     assert page.problems == again.problems == []
 

@@ -177,7 +177,7 @@ def test_one_choice_of_engine_holds_for_all_tabs(open_page, language):
     assert "forward(plan.pre" in shown.first.inner_text()
     page.locator("label", has_text="PyTorch").first.click()
     assert "self.pre(x)" in shown.first.inner_text()
-    page.reload(wait_until="networkidle")
+    page.reload()
     assert "self.pre(x)" in shown.first.inner_text()
 
 

@@ -58,11 +58,11 @@ def test_a_guess_is_kept_until_it_is_taken_back(open_page, chapter, n):
     guess(page, n)
     commit(page, n)
     drawn = host(page, n).locator("svg").inner_html()
-    page.reload(wait_until="networkidle")
+    page.reload()
     assert host(page, n).locator("svg").inner_html() == drawn
     commit(page, n)  # guess again
     assert host(page, n).locator("svg").count() == 0
-    page.reload(wait_until="networkidle")
+    page.reload()
     assert host(page, n).get_attribute("data-state") == "open"
 
 

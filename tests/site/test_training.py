@@ -117,14 +117,16 @@ def test_a_ranking_is_kept_in_this_browser_and_nowhere_else(open_page):
     assert page.evaluate(ORDER) == wanted
     commit(page)
     page.requested.clear()
-    page.reload(wait_until="networkidle")
+    page.reload()
+    page.wait_for_load_state("networkidle")
     assert page.evaluate(ORDER) == wanted
     assert page.locator(".preact-race [name=start]").is_enabled()
     assert not page.locator(".preact-race [name=up]").first.is_visible()
     queries = {url.partition("?")[2] for url in page.requested}
     assert all(q.startswith(("v=", "digest=")) for q in queries - {""})
     page.evaluate("localStorage.setItem('preact-race', '{\"order\": [1]}')")
-    page.reload(wait_until="networkidle")
+    page.reload()
+    page.wait_for_load_state("networkidle")
     assert page.evaluate(ORDER) == FIRST
     assert page.problems == []
 
