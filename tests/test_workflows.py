@@ -71,8 +71,6 @@ def test_what_a_workflow_makes_can_be_made(path):
     made = (ROOT / "Makefile").read_text("utf-8")
     for step in steps(path):
         run = step.get("run", "")
-        if "if make" in run:
-            continue
         for target in re.findall(r"\bmake (\w[\w-]*)", run):
             assert re.search(rf"^{target}:", made, re.MULTILINE), target
         for script in re.findall(r"\.ci/[\w-]+", run):
@@ -93,6 +91,17 @@ def test_the_oldest_torch_is_tested_and_nothing_replaces_it():
     dev = map(Requirement, project["project"]["optional-dependencies"]["dev"])
     (triton,) = [need for need in dev if need.name == "triton"]
     assert triton.specifier.contains("3.2.0")
+
+
+def test_what_is_served_has_the_pdfs():
+    runs = [
+        step.get("run", step.get("uses", ""))
+        for step in steps(ROOT / ".github/workflows/test.yml")
+    ]
+    (copied,) = [i for i, run in enumerate(runs) if "_build/pdf/*.pdf" in run]
+    assert "make pdf" in runs[copied]
+    assert runs[copied].endswith("_build/html/")
+    assert any("upload-pages-artifact" in run for run in runs[copied:])
 
 
 def test_a_workflow_for_each_thing_that_is_promised():

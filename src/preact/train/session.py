@@ -17,6 +17,7 @@ from preact.nn.layers import set_ghost_batch
 from preact.train.device import check_device
 from preact.train.evaluation import (
     CapturedLogits,
+    Logits,
     count_wrong,
     layout_of,
 )
@@ -156,7 +157,7 @@ class Session:
         self.network.eval()
         workers = self.workers
         batches = self.loader.test(workers.rank, workers.count)
-        logits = self.logits
+        logits: Logits = self.logits
         if self.training.capture is not None:  # a graph can be trusted here
             logits = self.captured_logits.start()
         wrong = count_wrong(logits, batches, self.layout, self.device)
