@@ -4,9 +4,11 @@ import os
 import re
 import shutil
 import subprocess
+import tomllib
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
 from paths import ROOT
 
@@ -69,12 +71,37 @@ def test_what_a_workflow_makes_can_be_made(path):
     made = (ROOT / "Makefile").read_text("utf-8")
     for step in steps(path):
         run = step.get("run", "")
-        if "if make" in run:
-            continue
         for target in re.findall(r"\bmake (\w[\w-]*)", run):
             assert re.search(rf"^{target}:", made, re.MULTILINE), target
         for script in re.findall(r"\.ci/[\w-]+", run):
             assert os.access(ROOT / script, os.X_OK), script
+
+
+def test_the_oldest_torch_is_tested_and_nothing_replaces_it():
+    """It needs Triton 3.2.0; for another, pip takes another torch."""
+    test = yaml.safe_load((ROOT / ".github/workflows/test.yml").read_text())
+    job = test["jobs"]["torch"]
+    oldest = job["strategy"]["matrix"]["torch"][0]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    floor = f"{oldest.removesuffix('.*').replace('==', '>=')}"
+    assert floor in project["project"]["dependencies"]
+    (install,) = [s["run"] for s in job["steps"] if "pip" in s.get("run", "")]
+    assert "matrix.torch" in install
+    assert ".[book,dev]" in install
+    dev = map(Requirement, project["project"]["optional-dependencies"]["dev"])
+    (triton,) = [need for need in dev if need.name == "triton"]
+    assert triton.specifier.contains("3.2.0")
+
+
+def test_what_is_served_has_the_pdfs():
+    runs = [
+        step.get("run", step.get("uses", ""))
+        for step in steps(ROOT / ".github/workflows/test.yml")
+    ]
+    (copied,) = [i for i, run in enumerate(runs) if "_build/pdf/*.pdf" in run]
+    assert "make pdf" in runs[copied]
+    assert runs[copied].endswith("_build/html/")
+    assert any("upload-pages-artifact" in run for run in runs[copied:])
 
 
 def test_a_workflow_for_each_thing_that_is_promised():

@@ -20,7 +20,9 @@ from preact.plan import cifar_plan
 from preact.spec import ROWS, TABLE_2
 from preact.train.profiles import watched
 
-pytest.importorskip("triton", reason="no Triton for this system")
+pytest.importorskip(
+    "triton", minversion="3.3", reason="no Triton for our kernels"
+)
 from preact.fast.gpu import launch
 from preact.fast.gpu.launch import Launcher
 from preact.fast.gpu.run import run_fused

@@ -11,6 +11,7 @@ from preact.plan import cifar_plan
 from preact.spec import TABLE_2
 from preact.train import Execution, Run, find_recipe, train
 from preact.train.checkpoint import NAME
+from preact.train.evaluation import CapturedLogits
 from preact.train.graph import WARM_UP
 from preact.train.parallel import ALONE
 from preact.train.session import Session
@@ -138,6 +139,70 @@ def test_a_recording_that_learns_something_else_is_not_used(caplog):
     assert all(torch.equal(recorded[name], plain[name]) for name in plain)
 
 
+def evaluation(record, batches=3):
+    """Two evaluations, the weights moved in between: by graph, and plainly."""
+    plan = cifar_plan(
+        TABLE_2["full-preactivation"], depth=8, convs=2, image=(3, 8, 8)
+    )
+    network = Network(plan, seed=0).eval()
+    captured = CapturedLogits(network, record)
+    sizes = [8] * batches + [3]
+    rng = torch.Generator().manual_seed(0)
+    found = []
+    with torch.no_grad():
+        for _ in range(2):
+            logits = captured.start()
+            for n in sizes:
+                x = torch.randn(n, 3, 8, 8, generator=rng)
+                found.append((logits(x).clone(), network(x)))
+            for p in network.parameters():
+                p.mul_(1.5)
+    return found, captured
+
+
+def test_an_evaluation_by_a_graph_has_the_plain_networks_logits():
+    found, captured = evaluation(Again)
+    assert captured.graph is not None
+    assert all(torch.equal(ours, plain) for ours, plain in found)
+
+
+class Stale(Again):
+    """Goes on with the first weights' answer, as folded weights would."""
+
+    def __init__(self, work, pool):
+        super().__init__(work, pool)
+        self.replays = 0
+
+    def replay(self):
+        self.replays += 1
+        if self.replays <= 3:
+            self.work()
+
+
+def unrecordable(work, pool):
+    raise RuntimeError("CUDA out of memory.\nTried to allocate")
+
+
+@pytest.mark.parametrize(
+    ("record", "words"),
+    [(Forgetful, "errs by"), (Stale, "errs by"), (unrecordable, "of memory")],
+)
+def test_a_graph_that_answers_something_else_does_not_evaluate(
+    record, words, caplog
+):
+    found, captured = evaluation(record)
+    assert captured.graph is None
+    assert len(caplog.messages) == 1
+    assert words in caplog.text
+    assert all(torch.equal(ours, plain) for ours, plain in found)
+
+
+def test_images_of_a_single_batch_are_not_worth_a_graph():
+    _, captured = evaluation(None, batches=1)
+    assert captured.usable
+    assert captured.graph is None
+
+
 class TestOnGPU:
     pytestmark = gpu
 
@@ -157,6 +222,17 @@ class TestOnGPU:
         torch.testing.assert_close(
             ends[0]["sums"], ends[1]["sums"], rtol=1e-3, atol=1e-3
         )
+
+    def test_an_evaluation_by_a_graph_counts_the_same_errors(
+        self, monkeypatch
+    ):
+        monkeypatch.setattr("preact.data.images.EVALUATED", 100)
+        session = Session(run("fp16"), "cuda", ALONE)
+        session.step(0)
+        by_graph = session.evaluate()
+        assert session.captured_logits.proved
+        session.captured_logits.usable = False
+        assert by_graph == pytest.approx(session.evaluate(), abs=0.5)
 
     def test_a_recorded_run_resumes_from_its_checkpoint(self, tmp_path):
         whole = train(

@@ -15,7 +15,12 @@ from preact.fast.network import Kernels, kernels_for
 from preact.nn import Network
 from preact.nn.layers import set_ghost_batch
 from preact.train.device import check_device
-from preact.train.evaluation import count_wrong, layout_of
+from preact.train.evaluation import (
+    CapturedLogits,
+    Logits,
+    count_wrong,
+    layout_of,
+)
 from preact.train.parallel import Workers
 from preact.train.precision import arithmetic, loss_scaler
 from preact.train.run import Run
@@ -64,6 +69,7 @@ class Session:
             label_smoothing=recipe.label_smoothing,
             captured=captured,
         )
+        self.captured_logits = CapturedLogits(self.logits)
         augmentation = Augmentation(
             normalization=recipe.normalization,
             pad=recipe.pad,
@@ -151,12 +157,18 @@ class Session:
         self.network.eval()
         workers = self.workers
         batches = self.loader.test(workers.rank, workers.count)
-        wrong = count_wrong(
-            self.network, batches, self.arithmetic, self.layout
-        )
+        logits: Logits = self.logits
+        if self.training.capture is not None:  # a graph can be trusted here
+            logits = self.captured_logits.start()
+        wrong = count_wrong(logits, batches, self.layout, self.device)
         self.network.train()
         _, n = self.run.data.counts
         return 100.0 * float(workers.total(wrong)) / n
+
+    def logits(self, x: Tensor) -> Tensor:
+        """Logits (N, classes) of images (N, C, H, W), in the run's numbers."""
+        with self.arithmetic:
+            return self.network(x)  # type: ignore[no-any-return]
 
     def gather(self) -> None:
         """Bring together what processes know, before a checkpoint.
