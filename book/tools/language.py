@@ -5,9 +5,8 @@ numerals against their sources, Chinese sections against the English ones they
 were written from. `problems(root)` lists what is wrong; `similarities(root)`
 says how alike the two Chinese editions are.
 
-    python -m book.tools.language            print what is wrong
+    python -m book.tools.language            print both
     python -m book.tools.language --record   note that translations are current
-    python -m book.tools.language --alike    compare the two Chinese editions
 """
 
 import hashlib
@@ -234,18 +233,29 @@ def untraced_numbers(root: Path = ROOT) -> list[str]:
 def similarities(root: Path = ROOT) -> dict[str, float]:
     """How alike the prose of the two Chinese editions is, 1 being equal.
 
-    Each is written from the English. Characters are compared, those of the
-    Traditional edition in their simplified form.
+    Each is written from the English. Section by section characters are
+    compared, those of the Traditional edition in their simplified form.
     """
     simplified, traditional = (chapters(name, root) for name in CHINESE)
-    fold = OpenCC("t2s").convert
     return {
-        name: SequenceMatcher(
-            None, prose(text), fold(prose(traditional[name])), autojunk=False
-        ).ratio()
+        name: _similarity(sections(text), sections(traditional[name]))
         for name, text in simplified.items()
         if name in traditional
     }
+
+
+def _similarity(simplified: dict[str, str], other: dict[str, str]) -> float:
+    """Compare two chapters; a section counts by its length."""
+    fold, equal, length = OpenCC("t2s").convert, 0, 0
+    for label in simplified.keys() | other.keys():
+        pair = (
+            prose(simplified.get(label, "")),
+            fold(prose(other.get(label, ""))),
+        )
+        match = SequenceMatcher(None, *pair, autojunk=False)
+        equal += sum(block.size for block in match.get_matching_blocks())
+        length += sum(map(len, pair))
+    return 2 * equal / length
 
 
 # ----------------------------------------------------------------- ledger
@@ -307,11 +317,8 @@ def problems(root: Path = ROOT) -> list[str]:
 if __name__ == "__main__":
     if "--record" in sys.argv:
         record()
+    alike = (f"{name} {ratio:.2f}" for name, ratio in similarities().items())
+    print("the two Chinese editions, 1 being equal:", ", ".join(alike))
     found = problems()
-    if "--alike" in sys.argv:  # takes longer than all the rest
-        alike = (
-            f"{name} {ratio:.2f}" for name, ratio in similarities().items()
-        )
-        print("the two Chinese editions, 1 being equal:", ", ".join(alike))
     print("\n".join(found) or "nothing to mend")
     sys.exit(bool(found))

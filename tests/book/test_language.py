@@ -2,12 +2,17 @@
 
 import re
 import shutil
+import subprocess
+import sys
 
 import pytest
+from opencc import OpenCC
 
 from book.tools import language
 from paths import ROOT
 from sampled import sampled
+
+MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
 
 
 @pytest.fixture
@@ -138,6 +143,29 @@ def test_a_changed_original_makes_its_translations_stale(copy):
     ]
     language.record(copy)
     assert language.stale_translations(copy) == []
+
+
+def test_a_converted_chapter_is_like_the_one_it_was_converted_from(copy):
+    name, convert = "book/{}/02-signal.md", OpenCC("s2t").convert
+    before = language.similarities(copy)["02-signal"]
+    text = (copy / name.format("zh-Hans")).read_text("utf-8")
+    (copy / name.format("zh-Hant")).write_text(convert(text), "utf-8")
+    assert before < 0.9 < 0.99 < language.similarities(copy)["02-signal"] <= 1
+
+
+@pytest.mark.slow  # asks for all that `make lint` asks
+def test_a_check_says_of_each_chapter_how_alike_the_chinese_editions_are():
+    said = subprocess.run(
+        [sys.executable, "-m", "book.tools.language"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stdout
+    for name in language.chapters("en"):
+        assert re.search(rf"{name} 0\.\d\d", said), name
+    recipe = re.search(r"^words:\n\t(.*)$", MAKEFILE, re.M)
+    assert recipe[1].endswith("-m book.tools.language")
 
 
 def test_every_section_has_a_label_and_is_in_the_ledger():

@@ -9,6 +9,8 @@ from typing import get_args
 import pytest
 
 from engine.calls import call, needs_node
+from paths import ROOT
+from preact import paper
 from preact.book import setup
 from preact.book.planner import kept_bytes
 from preact.book.training import (
@@ -24,6 +26,7 @@ from preact.book.training import (
 from preact.fast import Memory
 from preact.plan import cifar_plan
 from preact.records.compare import PUBLISHED
+from preact.strings import LANGUAGES
 from preact.train import find_recipe
 
 QUESTIONS = [
@@ -91,6 +94,30 @@ def test_tables_say_what_has_not_been_run():
     digits = {line[1]: line[5:] for line in body if line[0] == "CIFAR-10"}
     assert digits["ResNet-110 (1-layer skip)"] == ["not run", "not run"]
     assert digits["ResNet-1001"] == ["86.39 (n = 3)", "6.94 (n = 3)"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_gains_of_table_3_are_those_of_the_paper(language):
+    """Each error twice read, each gain computed, additions counted."""
+    text = (ROOT / f"book/{language}/08-training.md").read_text("utf-8")
+    rows = re.findall(r"^\| .*\| \$(\d+)\$ \| (.*) \| ?(.*) ?\|$", text, re.M)
+    printed = [
+        (data, int(additions), *map(float, re.findall(r"[\d.]+", cell)))
+        for additions, *cells in rows
+        for data, cell in zip(("CIFAR-10", "CIFAR-100"), cells, strict=True)
+        if cell.strip()
+    ]
+    error = {
+        (r.data, (r.depth - 2) // r.convs, r.network, r.row): r.error_pct
+        for r in paper.results(3)
+    }
+    expected = [
+        (data, additions, before, after, round(before - after, 2))
+        for (data, additions, network, row), before in error.items()
+        if row == "original"
+        for after in [error[data, additions, network, "full-preactivation"]]
+    ]
+    assert sorted(printed) == sorted(expected)
 
 
 def test_table_3_shows_cifar_as_soon_as_it_is_recorded(tmp_path):

@@ -41,15 +41,27 @@ def plain():
     return nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU())
 """
 
+REGISTRY = """
+def create_model(name, pretrained):
+    raise LookupError(repr(name))
+"""
+
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     (tmp_path / "my_networks.py").write_text(SOURCE)
     (tmp_path / "broken.py").write_text("import no_such_package")
+    # Packages of networks: one that knows none, one that is not whole.
+    (tmp_path / "timm.py").write_text(REGISTRY)
+    (tmp_path / "torchvision.py").write_text("import no_such_package")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
+    yours = {"my_networks", "timm", "torchvision"}
+    for name in [name for name in sys.modules if name.split(".")[0] in yours]:
+        monkeypatch.delitem(sys.modules, name)
     yield tmp_path
-    sys.modules.pop("my_networks", None)
+    for name in yours:
+        sys.modules.pop(name, None)
 
 
 def run(capsys, *arguments):
@@ -140,15 +152,16 @@ def test_every_language_reports(here, capsys, language):
         ("my_networks:needs", "called without arguments; it raised TypeErr"),
         ("my_networks:fails", "it raised RuntimeError: no such file"),
         ("my_networks:leaves", "it raised SystemExit: good bye"),
-        ("my_networks:text", "must make a torch.nn.Module; it made a str"),
-        ("my_networks:number", "a function or class that makes a network"),
+        ("my_networks:text", "a torch.nn.Module; it made 'a network'"),
+        ("my_networks:number", "that makes a network; got 7"),
         ("my_networks:plain", "no addition was found"),
         ("my_networks:right --image 5x32x32", "2 inputs of 5x32x32"),
         ("my_networks:right --image 3x32", "2 inputs of 3x32"),
         ("my_networks:right --image big", "such as 3x32x32; got 'big'"),
         ("my_networks:right --image 0x3x3", "got '0x3x3'"),
         ("my_networks:right --row best", "got 'best'"),
-        ("pytorchcv:no_such_network", "must make a network"),
+        ("timm:no_such_network", "arguments; it raised LookupError: 'no_such"),
+        ("torchvision:resnet50", "preact: torchvision.models must be a modul"),
     ],
 )
 def test_bad_input_gets_one_sentence(here, capsys, arguments, message):

@@ -5,6 +5,7 @@ would run.
 """
 
 import importlib
+import reprlib
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -35,14 +36,15 @@ def load(address: str) -> nn.Module:
     if not (place and colon and name):
         raise ValueError(f"address must be {LEGAL}; got {address!r}")
     if place in REGISTRIES:
-        made = _called(address, lambda: REGISTRIES[place](name))
+        room, make = REGISTRIES[place]
+        package = _module(room)
+        made = _called(address, lambda: make(package, name))
     else:
         thing = _attribute(_module(place), name, address)
         made = thing if isinstance(thing, nn.Module) else _made(address, thing)
     if not isinstance(made, nn.Module):
         raise ValueError(
-            f"{address} must make a torch.nn.Module; it made a "
-            f"{type(made).__name__}"
+            f"{address} must make a torch.nn.Module; it made {_short(made)}"
         )
     return made
 
@@ -52,7 +54,7 @@ def _made(address: str, thing: object) -> object:
     if not callable(thing):
         raise ValueError(
             f"{address} must be a function or class that makes a network; "
-            f"got a {type(thing).__name__}"
+            f"got {_short(thing)}"
         )
     return _called(address, thing)
 
@@ -97,20 +99,25 @@ def _attribute(module: Any, name: str, address: str) -> object:
     return thing
 
 
-def _timm(name: str) -> object:
-    return _module("timm").create_model(name, pretrained=False)
+def _short(thing: object) -> str:
+    """Show a value on one line."""
+    return " ".join(reprlib.repr(thing).split())
 
 
-def _torchvision(name: str) -> object:
-    return _module("torchvision.models").get_model(name, weights=None)
+def _timm(package: Any, name: str) -> object:
+    return package.create_model(name, pretrained=False)
 
 
-def _pytorchcv(name: str) -> object:
-    return _module("pytorchcv.model_provider").get_model(name)
+def _torchvision(package: Any, name: str) -> object:
+    return package.get_model(name, weights=None)
 
 
-REGISTRIES: dict[str, Callable[[str], object]] = {
-    "timm": _timm,
-    "torchvision": _torchvision,
-    "pytorchcv": _pytorchcv,
+def _pytorchcv(package: Any, name: str) -> object:
+    return package.get_model(name)
+
+
+REGISTRIES: dict[str, tuple[str, Callable[[Any, str], object]]] = {
+    "timm": ("timm", _timm),
+    "torchvision": ("torchvision.models", _torchvision),
+    "pytorchcv": ("pytorchcv.model_provider", _pytorchcv),
 }
