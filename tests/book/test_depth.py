@@ -86,7 +86,7 @@ def test_what_is_beyond_an_axis_is_drawn_on_its_edge():
     course = recorded_arms(1001)["original"].moments[100]
     wild = course._replace(gradient=course.gradient * 0)
     picture = by_unit({"original": wild}, {}, 333, "alt", Strings("en"))
-    heights = re.findall(r"M42 ([\d.]+)L", picture.panels[1])
+    heights = re.findall(r"M46 ([\d.]+)L", picture.panels[1])
     assert set(heights) == {"180.0"}  # the axis, and nothing below
 
 

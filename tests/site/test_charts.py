@@ -56,6 +56,27 @@ def test_every_chart_of_a_page_offers_its_numbers(read_page, place):
             assert "@" not in "".join(head)
 
 
+# Words of drawings that leave them by more than two pixels, and are cut.
+CUT = """() => [...document.querySelectorAll('.preact-figure svg')]
+  .filter((svg) => svg.checkVisibility())
+  .flatMap((svg) => {
+    const box = svg.getBoundingClientRect();
+    return [...svg.querySelectorAll('text')].filter((text) => {
+      const own = text.getBoundingClientRect();
+      return own.width && (own.left < box.left - 2 || own.top < box.top - 2
+        || own.right > box.right + 2 || own.bottom > box.bottom + 2);
+    }).map((text) => text.textContent);
+  })"""
+
+
+@pytest.mark.parametrize("place", PLACES, indirect=True, ids="/".join)
+def test_no_word_of_a_figure_is_cut_at_its_edge(read_page, place):
+    page = read_page("/{}/{}.html".format(*place))
+    for width in (360, 390, 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate(CUT) == []
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_no_two_curves_of_a_page_differ_by_color_alone(read_page, name):
     for figure in read_page(f"/en/{name}.html").evaluate(FIGURES):

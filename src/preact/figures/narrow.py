@@ -1,7 +1,8 @@
-"""A figure laid out anew for a phone: its letters keep their size.
+"""Words that stay in their figure, and a figure laid out anew for a phone.
 
-Panels stand one below the other, a legend has one column, long names beside
-an axis break into lines, and of fixed ticks that meet every second one goes.
+For a phone panels stand one below the other, a legend has one column, long
+names beside an axis break into lines, and of fixed ticks that meet every
+second one goes; letters keep their size.
 """
 
 import re
@@ -13,18 +14,30 @@ from unicodedata import east_asian_width
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.gridspec import GridSpec
+from matplotlib.text import Text
 from matplotlib.ticker import FixedLocator
 
 NARROW = 86 / 25.4  # inches: the text column of a phone of 360 pixels
 PANEL = 62 / 25.4
 LEGEND_LINE = 4.6 / 25.4
 NAME = 20  # letters in a line of a name; half as many Chinese characters
+SLACK = 4  # letters more beside an axis, where two lines are better than three
 TITLE = 36
 LABEL = 44  # of a legend
+UPRIGHT = 30  # a name of a vertical axis that may be longer than its panel
 PIECE = re.compile(
     r"[（「“]?(?:[\u3000-\u9fff\uff00-\uffef]|[!-~\xa0-\u2fff]+ ?)| |."
 )
+BRACKET = re.compile(r"(?<=[^\n])（")
 CLOSING = "，、。：；）」”"
+
+
+def break_upright(figure: Figure) -> None:
+    """Break names of vertical axes that are longer than their panel."""
+    if any(width_of(ax.get_ylabel()) > UPRIGHT for ax in figure.axes):
+        _draw(figure)
+        for panel in figure.axes:
+            _keep_upright(panel)
 
 
 def make_narrow(figure: Figure) -> None:
@@ -44,32 +57,54 @@ def make_narrow(figure: Figure) -> None:
             size = panel.title.get_fontsize()
             panel.set_title(_lines(title, TITLE), loc="left", fontsize=size)
         panel.set_title(_lines(panel.get_title(), TITLE))
+    below: Any = getattr(figure, "_supxlabel", None)
+    if below:
+        below.set_text(
+            _lines(below.get_text(), LABEL if _is_chinese(below) else TITLE)
+        )
     names = sum(_break_names(panel) for panel in panels)
     height = names + max(figure.get_figheight(), PANEL)
     stacked = PANEL * (len(panels) - 1)
     lines = _legend_in_one_column(figure) + _break_labels(figure)
     figure.set_size_inches(NARROW, height + stacked + lines * LEGEND_LINE)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing")
-        figure.draw_without_rendering()
+    _draw(figure)
     for panel in panels:
         _thin_ticks(panel)
         _keep_inside(panel)
 
 
+def _draw(figure: Figure) -> None:
+    """Let matplotlib place what it measures; the browser has the glyphs."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
+        figure.draw_without_rendering()
+
+
+def _keep_upright(panel: Axes) -> None:
+    """Break the vertical axis' name if it is longer than the panel."""
+    words = panel.yaxis.label
+    if words.get_window_extent().height > panel.get_window_extent().height:
+        words.set_text(_lines(words.get_text(), NAME + SLACK))
+
+
 def _keep_inside(panel: Axes) -> None:
-    """End words that are wider than their panel where the panel ends."""
-    width, height = panel.get_window_extent().size
-    upright = panel.yaxis.label
-    if upright.get_window_extent().height > height:
-        upright.set_text(_lines(upright.get_text(), NAME))
+    """End words that are wider than their panel where the panel ends.
+
+    A single line is sure to end there: the browser measures it. Where one
+    of several ends, matplotlib says, whose face has no Chinese and takes its
+    characters for wider than they are: such lines begin with the panel.
+    """
+    _keep_upright(panel)
+    width = panel.get_window_extent().width
     for words, put in (
         (panel.title, panel.set_title),
         (panel.xaxis.label, panel.set_xlabel),
     ):
         text = words.get_text()
         if text and words.get_window_extent().width > width:
-            put(text, loc="right", fontsize=words.get_fontsize())
+            apart = "\n" in text and _is_chinese(words)
+            side: Any = "left" if apart else "right"
+            put(text, loc=side, fontsize=words.get_fontsize())
             if words is panel.title:
                 words.set_text("")
 
@@ -95,16 +130,28 @@ def _break_names(panel: Axes) -> float:
 
 
 def _lines(name: str, most: int = NAME) -> str:
-    """Break a name between words, or between Chinese characters."""
-    lines, room = [""], most
-    for piece in PIECE.findall(name):
-        size = width_of(piece)
-        if size > room and lines[-1] and piece not in CLOSING:
-            lines.append("")
-            room = most
-        lines[-1] += piece
-        room -= size
+    """Break a name between words, or between Chinese characters.
+
+    What Chinese brackets hold is a line of its own, if there are several.
+    """
+    if width_of(name) > most:
+        name = BRACKET.sub("\n（", name, count=1)
+    lines: list[str] = []
+    for line in name.splitlines():
+        lines.append("")
+        room = most
+        for piece in PIECE.findall(line):
+            size = width_of(piece)
+            if size > room and lines[-1] and piece not in CLOSING:
+                lines.append("")
+                room = most
+            lines[-1] += piece
+            room -= size
     return "\n".join(line.strip() for line in lines)
+
+
+def _is_chinese(words: Text) -> bool:
+    return width_of(words.get_text()) > len(words.get_text())
 
 
 def width_of(words: str) -> int:

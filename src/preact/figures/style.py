@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from preact.figures import svg
 from preact.figures.drawn import COLUMNS, Series, drawn, table
-from preact.figures.narrow import NARROW, make_narrow
+from preact.figures.narrow import NARROW, break_upright, make_narrow
 from preact.figures.svg import INK
 
 PAPER_GREY = "#808080"  # the paper's own values
@@ -132,6 +132,8 @@ def picture(figure: Figure, alt: str) -> Picture:
     page shows one of the two: letters shrink on none.
     """
     series = drawn(figure)
+    with mpl.rc_context(RC):
+        break_upright(figure)
     wide = replace(_written(figure, alt, "wide"), series=series)
     if figure.get_figwidth() <= NARROW:
         return wide
