@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from book.tools.threads import give_one_thread
+
 pytest_plugins = ["pytester"]  # a pytest of its own, for the plugin's tests
 
 
@@ -23,12 +25,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Limit the threads of workers to come; wrap nbmake's runner."""
     options = config.option
-    if getattr(options, "numprocesses", None):
-        # Workers that each use every core fight: 10 times slower, seen. A
-        # library asks when it loads: in a worker, before any conftest.
-        for library in ("OMP", "OPENBLAS", "MKL"):
-            os.environ.setdefault(f"{library}_NUM_THREADS", "1")
-    if getattr(options, "nbmake", False) and options.share_cache:
+    with_nbmake = getattr(options, "nbmake", False)
+    if with_nbmake or getattr(options, "numprocesses", None):
+        give_one_thread(os.environ)
+    if with_nbmake and options.share_cache:
         from nbmake.nb_run import NotebookRun
 
         from book.tools.execution import once

@@ -1,5 +1,6 @@
 """A page shows what was run before; the build runs what was not."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -7,10 +8,12 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 from book.tools.execution import cache_folder
+from book.tools.threads import give_one_thread
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Give each chapter its own cache, which knows what it computes with."""
+    give_one_thread(os.environ)  # kernels inherit it
     # a chapter is read again when this changes, though its text has not
     app.add_config_value("chapter_caches", {}, "env")
     app.connect("config-inited", find_caches)

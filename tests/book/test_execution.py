@@ -108,6 +108,42 @@ def test_in_any_order_a_chapter_runs_once(tree, order):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("told", "threads"), [({}, "1"), ({"OMP_NUM_THREADS": "2"}, "2")]
+)
+@pytest.mark.parametrize(
+    "run",
+    [
+        [
+            *("sphinx", "-C", "-q", "-b", "html"),
+            *("-D", "extensions=myst_nb,book.site.execution"),
+            *("-D", "nb_execution_mode=cache", "book/en", "_build/en"),
+        ],
+        ["pytest", "-q", "-p", "conftest", "--nbmake", "notebooks"],
+    ],
+    ids=["site", "nbmake"],
+)
+def test_a_chapter_computes_with_one_thread_unless_told(
+    tree, run, told, threads
+):
+    for path in (tree / "book/en/index.md", tree / "notebooks/en/index.ipynb"):
+        text = path.read_text("utf-8")
+        asked = "__import__('os').environ['OMP_NUM_THREADS']"
+        text = text.replace('log.write("ran ")', f"log.write({asked})")
+        text = text.replace('log.write(\\"ran \\")', f"log.write({asked})")
+        path.write_text(text, "utf-8")
+    env = {k: v for k, v in os.environ.items() if "_NUM_THREADS" not in k}
+    paths = os.pathsep.join([str(ROOT), str(ROOT / "src")])
+    subprocess.run(
+        [sys.executable, "-m", *run],
+        cwd=tree,
+        env=env | told | {"PYTHONPATH": paths},
+        check=True,
+    )
+    assert (tree / "log").read_text() == threads
+
+
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_new_requirements_run_a_chapter_again(tree):

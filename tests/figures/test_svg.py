@@ -65,13 +65,16 @@ def texts(picture):
 
 
 def as_handed(text):
-    """The words of a text, an index behind an underscore again."""
+    """The words of a text, indices and exponents as they were again."""
     for piece in text:
         if piece.get("font-size") == "75%":
             piece.text = f"_{piece.text}"
+        if piece.get("font-size") == "70%":
+            piece.text = piece.text.translate(HIGH)
     return "".join(text.itertext())
 
 
+HIGH = str.maketrans("−0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 PROFILE = np.array([0.125, 0.075, 0.025])
 SEEDS = np.array([[0.125, 0.1], [0.025, 0.05]])
 BOTH = ("original", "full-preactivation")
@@ -411,6 +414,36 @@ def test_ticks_are_those_that_matplotlib_wrote(values):
     assert len(inside) >= 5  # a few stand outside of the axes
     numbers = {t for t in shown if re.fullmatch(r"[\d.−e]+", t)}
     assert numbers <= set(handed)
+
+
+@pytest.mark.parametrize("limits", [(1e-8, 1e8), (0.3, 40), (2e-4, 9e-4)])
+def test_a_logarithmic_axis_has_the_ticks_that_matplotlib_wrote(limits):
+    with style.axes(150, 80) as (figure, ax):
+        ax.set(yscale="log", ylim=limits)
+    figure.draw_without_rendering()
+    labels = ax.get_yticklabels() + ax.get_yticklabels(minor=True)
+    inside = [
+        label.get_text()
+        for label in labels
+        if limits[0] <= label.get_position()[1] <= limits[1]
+    ]
+    formulas = sorted(formula for formula in inside if formula)
+    panel = ET.fromstring(style.picture(figure, "").panels[0])
+    shown = [
+        as_formula(text)
+        for text in panel.iter("{http://www.w3.org/2000/svg}text")
+        if "10" in text.text
+    ]
+    assert len(formulas) > 1
+    assert sorted(shown) == formulas
+
+
+def as_formula(text):
+    """A label of a logarithmic axis as matplotlib's formula."""
+    (high,) = text
+    assert high.get("dy").startswith("-")
+    plain = (text.text + "^{" + high.text + "}").replace("−", "-")
+    return rf"$\mathdefault{{{plain}}}$".replace("×", r"\times")
 
 
 def test_the_svg_is_at_most_six_tenths_of_matplotlibs():

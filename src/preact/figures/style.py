@@ -17,6 +17,7 @@ from preact.figures import svg
 from preact.figures.drawn import COLUMNS, Series, drawn, table
 from preact.figures.narrow import NARROW, break_upright, make_narrow
 from preact.figures.svg import INK
+from preact.figures.ticks import write_powers_as_text
 
 PAPER_GREY = "#808080"  # the paper's own values
 
@@ -132,6 +133,7 @@ def picture(figure: Figure, alt: str) -> Picture:
     page shows one of the two: letters shrink on none.
     """
     series = drawn(figure)
+    write_powers_as_text(figure)
     with mpl.rc_context(RC):
         break_upright(figure)
     wide = replace(_written(figure, alt, "wide"), series=series)
@@ -157,6 +159,7 @@ def _written(figure: Figure, alt: str, width: str) -> Picture:
         logger.setLevel(level)
     tree = svg.slim(text.getvalue())
     svg.set_indices(tree)
+    svg.raise_exponents(tree)
     # The page decides the width; height follows from the view box.
     points = float(tree.attrib.pop("width").removesuffix("pt"))
     del tree.attrib["height"]

@@ -26,6 +26,8 @@ INHERITED = {
 }
 GRID = "stroke-opacity:0.25"  # of style.RC, and of nothing else
 INDEX = re.compile(r"(?<![A-Za-z0-9])([A-Za-z])_([A-Za-z0-9])(?![A-Za-z0-9])")
+POWER = re.compile(r"(?<=10)[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+$")
+LINE = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "−0123456789")
 REFERENCE = re.compile(r"(?<=url\(#)[^)]+|(?<=^#).+")
 
 
@@ -104,6 +106,17 @@ def set_indices(root: ET.Element) -> None:
             if rest:  # on the line again: 0.25 x 0.75
                 back = ET.SubElement(text, "tspan", {"dy": "-.19em"})
                 back.text = rest
+
+
+def raise_exponents(root: ET.Element) -> None:
+    """Set "10⁻⁴" as a formula is: small high digits of the page's font."""
+    for text in root.iter("text"):
+        if exponent := POWER.search(text.text or ""):
+            high = ET.SubElement(
+                text, "tspan", {"dy": "-.5em", "font-size": "70%"}
+            )
+            high.text = exponent[0].translate(LINE)
+            text.text = exponent.string[: exponent.start()]
 
 
 def with_indices(words: str) -> str:

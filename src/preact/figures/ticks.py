@@ -1,0 +1,34 @@
+"""Labels of a logarithmic axis as text: 10⁻⁴, and not a formula.
+
+matplotlib sets a formula anew in each pass of a layout, for each label: most
+of the time that such a picture took. `preact.figures.svg` raises exponents.
+"""
+
+import re
+
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogFormatterSciNotation
+
+MARKUP = re.compile(r"\\mathdefault|[${}]")
+EXPONENT = re.compile(r"\^(-?\d+)")
+HIGH = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+class PowerFormatter(LogFormatterSciNotation):
+    """What matplotlib writes at a logarithmic axis, as text."""
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        """Return the label of a tick, "" if it has none."""
+        formula = super().__call__(x, pos).replace(r"\times", "×")
+        plain = MARKUP.sub("", formula)
+        return EXPONENT.sub(lambda match: match[1].translate(HIGH), plain)
+
+
+def write_powers_as_text(figure: Figure) -> None:
+    """Give logarithmic axes such labels, where nobody chose others."""
+    for panel in figure.axes:
+        for axis in (panel.xaxis, panel.yaxis):
+            if type(axis.get_major_formatter()) is LogFormatterSciNotation:
+                axis.set_major_formatter(PowerFormatter())
+            if type(axis.get_minor_formatter()) is LogFormatterSciNotation:
+                axis.set_minor_formatter(PowerFormatter())
