@@ -35,16 +35,20 @@ const preactCharts = (() => {
     }
   }
 
-  function node(name, properties = {}, ...children) {
+  // A number and its unit stay on one line, as book.site.together keeps them.
+  function fixed(text) {
+    return typeof text === "string" ? text.replace(UNIT, "\u00a0") : text;
+  }
+
+  function node(name, { textContent, ...properties } = {}, ...children) {
     const made = Object.assign(document.createElement(name), properties);
-    made.append(...children);
+    if (textContent !== undefined) made.textContent = fixed(textContent);
+    made.append(...children.map(fixed));
     return made;
   }
 
-  // A number and its unit stay on one line, as book.site.together keeps them.
   function fill(template, values) {
-    return template.replace(/{(\w+)}/g, (_, key) => values[key])
-      .replace(UNIT, "\u00a0");
+    return fixed(template.replace(/{(\w+)}/g, (_, key) => values[key]));
   }
 
   // A sentence of a page: "x_l" with its index, "λ^L" with its power.
