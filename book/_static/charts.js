@@ -5,7 +5,7 @@ const preactCharts = (() => {
   const { words = "{}" } = document.currentScript?.dataset ?? {};
   const DATA = JSON.parse(words); // of the link and of the columns
   const INDEX = /(?<![A-Za-z0-9])([A-Za-z])_([A-Za-z0-9])(?![A-Za-z0-9])/;
-  const RAISED = /(?<=[A-Za-zλ])\^([A-Za-z0-9])/;
+  const POWER = /(?<=[A-Za-zλ])\^([A-Za-z0-9])/;
   const UNIT = /(?<=\d) (?=(?:[%×]|[kMG]?B|m?s)(?![A-Za-z]))/g;
   const SVG = "http://www.w3.org/2000/svg";
   const WIDTH = 376, HEIGHT = 250, LEFT = 40, RIGHT = 12, TOP = 26;
@@ -53,7 +53,7 @@ const preactCharts = (() => {
 
   // A sentence of a page: "x_l" with its index, "λ^L" with its power.
   function prose(text) {
-    const raised = (words) => words.split(RAISED).map((part, i) =>
+    const raised = (words) => words.split(POWER).map((part, i) =>
       i % 2 ? node("sup", {}, part) : part);
     return text.split(INDEX).flatMap((part, i) => [
       raised, (letter) => node("i", {}, letter),
