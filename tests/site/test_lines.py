@@ -139,9 +139,7 @@ def test_on_a_screen_no_equation_has_to_scroll(read_page, place):
 
 
 def test_names_of_tests_part_between_their_words(open_page):
-    page = open_page(
-        "/en/claims.html", viewport={"width": 360, "height": 800}
-    )
+    page = open_page("/en/claims.html", viewport={"width": 360, "height": 800})
     ends = page.evaluate(
         """() => {
           const ends = new Set();
