@@ -1,4 +1,4 @@
-"""Where lines end: no number without its sign, no mark without its sentence."""
+"""Where lines end: no number without its sign, no mark without its claim."""
 
 import re
 
