@@ -6,7 +6,7 @@ const preactCharts = (() => {
   const DATA = JSON.parse(words); // of the link and of the columns
   const INDEX = /(?<![A-Za-z0-9])([A-Za-z])_([A-Za-z0-9])(?![A-Za-z0-9])/;
   const POWER = /(?<=[A-Za-zλ])\^([A-Za-z0-9])/;
-  const UNIT = /(?<=\d) (?=(?:[%×]|[kMG]?B|m?s)(?![A-Za-z]))/g;
+  const UNIT = /(?<=\d) (?=(?:[%×]|[kMG]?B|m?s)(?![A-Za-z]))|(?<=×) (?=\d)/g;
   const SVG = "http://www.w3.org/2000/svg";
   const WIDTH = 376, HEIGHT = 250, LEFT = 40, RIGHT = 12, TOP = 26;
   const BOTTOM = 38, MARKED = 10; // a marker at every tenth step
