@@ -79,7 +79,9 @@ def keep_together(block: nodes.TextElement) -> None:
         new = fixed[place : place + len(text)]
         place += len(text)
         if node is not None and new != text:
-            node.parent.replace(node, nodes.Text(new))
+            row = node.parent  # where another text may read the same
+            here = next(i for i, one in enumerate(row) if one is node)
+            row[here] = nodes.Text(new)
 
 
 def pieces_of(block: nodes.Element) -> Iterator[tuple[Any, str]]:

@@ -3,9 +3,10 @@
 import re
 
 import pytest
+from docutils import nodes
 from test_pages import EVERY_PAGE, SITE, address
 
-from book.site.together import FIXED, MARK, fix_spaces
+from book.site.together import FIXED, MARK, fix_spaces, keep_together
 from preact.strings import LANGUAGES
 
 PHONES = (320, 360, 390, 414)
@@ -102,6 +103,14 @@ def test_no_mark_of_a_claim_begins_a_line(open_page, language, name):
 )
 def test_the_space_between_a_number_and_its_sign_is_fixed(line, fixed):
     assert fix_spaces(line) == fixed.replace("_", FIXED)
+
+
+def test_of_two_ends_of_lines_the_one_before_a_mark_is_fixed():
+    mark = nodes.reference("", "measured", classes=["claim-mark"])
+    texts = [nodes.Text(text) for text in ("One", "\n", "two.", "\n")]
+    line = nodes.paragraph("", "", *texts, mark)
+    keep_together(line)
+    assert line.astext() == f"One\ntwo.{FIXED}measured"
 
 
 def test_who_copies_a_number_has_a_plain_space(open_page):
