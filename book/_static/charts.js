@@ -7,6 +7,7 @@ const preactCharts = (() => {
   const INDEX = /(?<![A-Za-z0-9])([A-Za-z])_([A-Za-z0-9])(?![A-Za-z0-9])/;
   const POWER = /(?<=[A-Za-zλ])\^([A-Za-z0-9])/;
   const UNIT = /(?<=\d) (?=(?:[%×]|[kMG]?B|m?s)(?![A-Za-z]))|(?<=×) (?=\d)/g;
+  const NAMED = /(?<=Table|Fig\.|Eq\.|[图圖表式第]) (?=[(\d])/g;
   const SVG = "http://www.w3.org/2000/svg";
   const WIDTH = 376, HEIGHT = 250, LEFT = 40, RIGHT = 12, TOP = 26;
   const BOTTOM = 38, MARKED = 10; // a marker at every tenth step
@@ -37,7 +38,8 @@ const preactCharts = (() => {
 
   // A number and its unit stay on one line, as book.site.together keeps them.
   function fixed(text) {
-    return typeof text === "string" ? text.replace(UNIT, "\u00a0") : text;
+    if (typeof text !== "string") return text;
+    return text.replace(UNIT, "\u00a0").replace(NAMED, "\u00a0");
   }
 
   function node(name, { textContent, ...properties } = {}, ...children) {
@@ -55,7 +57,7 @@ const preactCharts = (() => {
   function prose(text) {
     const raised = (words) => words.split(POWER).map((part, i) =>
       i % 2 ? node("sup", {}, part) : part);
-    return text.split(INDEX).flatMap((part, i) => [
+    return fixed(text).split(INDEX).flatMap((part, i) => [
       raised, (letter) => node("i", {}, letter),
       (index) => node("sub", {}, index)][i % 3](part));
   }
