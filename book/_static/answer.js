@@ -1,7 +1,7 @@
 // A numeric exercise answered in the page, without a kernel: what is expected and
 // how closely comes from the exercise's own checker.
 const preactAnswer = (() => {
-  const { node, fill } = preactCharts;
+  const { node, fill, prose } = preactCharts;
   const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
   const GROUPED = /^[+-]?\d{1,3}(,\d{3})+(\.\d*)?$/;
 
@@ -39,7 +39,7 @@ const preactAnswer = (() => {
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       const { right, said } = judge(input.value, exercise);
-      verdict.textContent = said;
+      verdict.replaceChildren(...prose(said));
       host.dataset.state = right ? "right" : "wrong";
     });
     input.addEventListener("input", () => {

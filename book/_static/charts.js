@@ -5,6 +5,9 @@ const preactCharts = (() => {
   const { words = "{}" } = document.currentScript?.dataset ?? {};
   const DATA = JSON.parse(words); // of the link and of the columns
   const INDEX = /(?<![A-Za-z0-9])([A-Za-z])_([A-Za-z0-9])(?![A-Za-z0-9])/;
+  const POWER = /(?<=[A-Za-zλ])\^([A-Za-z0-9])/;
+  const UNIT = /(?<=\d) (?=(?:[%×]|[kMG]?B|m?s)(?![A-Za-z]))|(?<=×) (?=\d)/g;
+  const NAMED = /(?<=Table|Fig\.|Eq\.|[图圖表式第]) (?=[(\d])/g;
   const SVG = "http://www.w3.org/2000/svg";
   const WIDTH = 376, HEIGHT = 250, LEFT = 40, RIGHT = 12, TOP = 26;
   const BOTTOM = 38, MARKED = 10; // a marker at every tenth step
@@ -33,14 +36,30 @@ const preactCharts = (() => {
     }
   }
 
-  function node(name, properties = {}, ...children) {
+  // A number and its unit stay on one line, as book.site.together keeps them.
+  function fixed(text) {
+    if (typeof text !== "string") return text;
+    return text.replace(UNIT, "\u00a0").replace(NAMED, "\u00a0");
+  }
+
+  function node(name, { textContent, ...properties } = {}, ...children) {
     const made = Object.assign(document.createElement(name), properties);
-    made.append(...children);
+    if (textContent !== undefined) made.textContent = fixed(textContent);
+    made.append(...children.map(fixed));
     return made;
   }
 
   function fill(template, values) {
-    return template.replace(/{(\w+)}/g, (_, key) => values[key]);
+    return fixed(template.replace(/{(\w+)}/g, (_, key) => values[key]));
+  }
+
+  // A sentence of a page: "x_l" with its index, "λ^L" with its power.
+  function prose(text) {
+    const raised = (words) => words.split(POWER).map((part, i) =>
+      i % 2 ? node("sup", {}, part) : part);
+    return fixed(text).split(INDEX).flatMap((part, i) => [
+      raised, (letter) => node("i", {}, letter),
+      (index) => node("sub", {}, index)][i % 3](part));
   }
 
   // How a curve over depth is drawn: width and dashes.
@@ -304,37 +323,8 @@ const preactCharts = (() => {
     }
   }
 
-  // Two rankings side by side, a line from each network's place to the other.
-  function rankings(left, right, arms, titles, alt) {
-    const width = 390, row = 26, first = 40, from = 34, to = 116;
-    const height = first + row * (right.length - 0.4);
-    const svg = element("svg", {
-      viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": alt,
-      style: `width:${width}px`,
-    });
-    element("text", { x: 4, y: 14 }, svg, titles[0]);
-    element("text", { x: to, y: 14 }, svg, titles[1]);
-    for (const [place, key] of right.entries()) {
-      const arm = arms[key], guessed = left.indexOf(key);
-      const [a, b] = [first + row * guessed, first + row * place];
-      element("path", {
-        d: `M${from} ${a}L${to} ${b}`, stroke: arm.color, fill: "none",
-        "stroke-width": guessed === place ? 4 : 2,
-        "stroke-dasharray": arm.dashed ? "5 3" : "none",
-      }, svg);
-      drawMarkers(
-        arm, shape(arm.marker, from, a) + shape(arm.marker, to, b), svg);
-      element("text", { x: 10, y: a + 4 }, svg, `${guessed + 1}.`);
-      element("text", { x: to + 14, y: b + 4 }, svg,
-        `${place + 1}. ${arm.name}`);
-    }
-    record(svg, right.map((key, place) => ({ panel: alt, name: arms[key].name,
-      x: titles, y: [left.indexOf(key) + 1, place + 1] })));
-    return svg;
-  }
-
   return {
-    DepthChart, LineChart, element, figure, fill, icon, node, rankings, record,
-    stroke, tickText,
+    DepthChart, LineChart, drawMarkers, element, figure, fill, icon, node, prose,
+    record, shape, stroke, tickText,
   };
 })();

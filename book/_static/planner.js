@@ -2,7 +2,7 @@
 // and what is kept. The counts come from the package; here they are added up.
 const preactPlanner = (() => {
   const { element, figure, fill, node, record } = preactCharts;
-  const WIDTH = 560, LEFT = 10, RIGHT = 30, ROW = 40, TOP = 34;
+  const WIDEST = 560, LEFT = 10, RIGHT = 30, ROW = 40, TOP = 34;
   const LOW = 0.01, HIGH = 200;
 
   // Bytes of weights, gradients and momentum, and of activations.
@@ -41,6 +41,16 @@ const preactPlanner = (() => {
         this.said, this.picture);
       host.dataset.live = "true";
       this.show();
+      new ResizeObserver(() => this.fit()).observe(host);
+    }
+
+    // A picture that shrank with a phone would have letters too small to read.
+    fit() {
+      if (this.width !== this.room()) this.picture.show(this.draw());
+    }
+
+    room() {
+      return Math.min(WIDEST, this.host.clientWidth || WIDEST);
     }
 
     show() {
@@ -48,29 +58,30 @@ const preactPlanner = (() => {
       const n = Number(this.depth.value), layers = 9 * n + 2;
       this.layers.textContent = layers;
       this.depth.setAttribute("aria-valuetext", layers);
-      const needs = Object.fromEntries(this.ways.map((way) => [way,
+      this.needs = Object.fromEntries(this.ways.map((way) => [way,
         gigabytes(this.data, way, n, Number(this.batch.value),
           Number(this.precision.value))]));
-      const rows = this.ways.map((way) => this.row(way, needs[way]));
+      const rows = this.ways.map((way) => this.row(way));
       this.said.textContent = fill(words.said, { depth: layers,
         rows: rows.join(words.semicolon) });
-      this.picture.show(this.draw(needs));
+      this.picture.show(this.draw());
     }
 
-    row(way, value) {
-      const { words } = this.data;
+    row(way) {
+      const { words } = this.data, value = this.needs[way];
       const gb = value < 1 ? value.toFixed(2) : value.toFixed(1);
       return fill(words.row, { way: words[way], gb });
     }
 
-    draw(needs) {
-      const { words, cards } = this.data;
+    draw() {
+      const { words, cards } = this.data, { needs } = this;
+      const width = this.width = this.room();
       const height = TOP + ROW * this.ways.length + 26;
-      const svg = element("svg", { viewBox: `0 0 ${WIDTH} ${height}`,
-        role: "img", style: `width:${WIDTH}px`, fill: "currentColor",
+      const svg = element("svg", { viewBox: `0 0 ${width} ${height}`,
+        role: "img", style: `width:${width}px`, fill: "currentColor",
         "aria-label": this.said.textContent });
       const span = Math.log(HIGH / LOW);
-      const x = (gb) => LEFT + (WIDTH - LEFT - RIGHT) *
+      const x = (gb) => LEFT + (width - LEFT - RIGHT) *
         Math.log(Math.min(Math.max(gb, LOW), HIGH) / LOW) / span;
       for (const gb of [0.1, 1, ...cards]) {
         element("path", { d: `M${x(gb)} ${TOP - 12}V${height - 22}`,
@@ -83,7 +94,7 @@ const preactPlanner = (() => {
       this.ways.forEach((way, i) => {
         const y = TOP + ROW * i + 26, end = x(needs[way]);
         element("text", { x: LEFT, y: y - 9 }, svg,
-          this.row(way, needs[way]));
+          this.row(way));
         element("path", { d: `M${LEFT} ${y}H${end}`, stroke: "currentColor",
           "stroke-opacity": 0.25 }, svg);
         element("circle", { cx: end, cy: y, r: 5, class: "need",

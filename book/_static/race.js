@@ -1,8 +1,8 @@
 // The race of chapter 01: the reader ranks five networks, then watches them
 // train in a worker.
 (() => {
-  const { LineChart, figure, fill, icon, node, rankings } = preactCharts;
-  const { Ranking } = preactRanking;
+  const { LineChart, figure, fill, icon, node } = preactCharts;
+  const { Ranking, rankings } = preactRanking;
 
   function makeWorker() {
     const text = `(${preactTraining})((${preactNetwork})()).serve(self);`;

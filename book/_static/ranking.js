@@ -1,7 +1,7 @@
 // The reader ranks networks: before the race of chapter 01, and at the head of
 // chapter 05. A ranking is kept in this browser and nowhere else.
 const preactRanking = (() => {
-  const { node, fill } = preactCharts;
+  const { drawMarkers, element, fill, node, record, shape } = preactCharts;
 
   // A page opened as a file, or a private window, may refuse to remember.
   function remembered(stored) {
@@ -91,5 +91,34 @@ const preactRanking = (() => {
     }
   }
 
-  return { Ranking };
+  // Two rankings side by side, a line from each network's place to the other.
+  function rankings(left, right, arms, titles, alt) {
+    const width = 390, row = 26, first = 40, from = 34, to = 116;
+    const height = first + row * (right.length - 0.4);
+    const svg = element("svg", {
+      viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": alt,
+      style: `width:${width}px`,
+    });
+    element("text", { x: 4, y: 14 }, svg, titles[0]);
+    element("text", { x: to, y: 14 }, svg, titles[1]);
+    for (const [place, key] of right.entries()) {
+      const arm = arms[key], guessed = left.indexOf(key);
+      const [a, b] = [first + row * guessed, first + row * place];
+      element("path", {
+        d: `M${from} ${a}L${to} ${b}`, stroke: arm.color, fill: "none",
+        "stroke-width": guessed === place ? 4 : 2,
+        "stroke-dasharray": arm.dashed ? "5 3" : "none",
+      }, svg);
+      drawMarkers(
+        arm, shape(arm.marker, from, a) + shape(arm.marker, to, b), svg);
+      element("text", { x: 10, y: a + 4 }, svg, `${guessed + 1}.`);
+      element("text", { x: to + 14, y: b + 4 }, svg,
+        `${place + 1}. ${arm.name}`);
+    }
+    record(svg, right.map((key, place) => ({ panel: alt, name: arms[key].name,
+      x: titles, y: [left.indexOf(key) + 1, place + 1] })));
+    return svg;
+  }
+
+  return { Ranking, rankings };
 })();

@@ -3,7 +3,7 @@
 const preactStack = (() => {
   const { Network } = preactNetwork();
   const { Draws, initialize } = preactTraining({ Network });
-  const { DepthChart, figure, node, stroke } = preactCharts;
+  const { DepthChart, figure, node, prose, stroke } = preactCharts;
   const WEIGHTS = ["conv 1x1", "BN", "ReLU", "conv 1x1"];
 
   // Signal (rms of x_l) and gradient (norm of dE/dx_l), l = 0 ... L, the mean
@@ -151,13 +151,13 @@ const preactStack = (() => {
             values[L].toPrecision(3));
           return chart.svg;
         }));
-      facts.textContent = [
+      facts.replaceChildren(...prose([
         `${words.product} = λ^L × ${words.open} = ` +
         `${(factor ** L).toPrecision(3)} × ${result.open.toPrecision(3)} = ` +
         `${(factor ** L * result.open).toPrecision(3)}`,
         `${words.ratio} = ${result.gradient[0].toPrecision(3)}`,
         `${words.loss} = ${result.loss.toPrecision(3)}`,
-      ].join(" · ");
+      ].join(" · ")));
     };
     form.addEventListener("input", update);
     form.addEventListener("submit", (event) => event.preventDefault());

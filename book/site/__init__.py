@@ -14,6 +14,7 @@
 `cover`      the front page: where to begin, and what is alive
 `execution`  what was run before is not run again
 `math`       formulas, rendered before they are read
+`together`   what a line does not part
 `chinese`    brackets and names, as Chinese is set
 `search`     Chinese full-text search
 `parallel`   two languages on a page, paragraph by paragraph
@@ -48,6 +49,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.setup_extension("book.site.cover")
     app.setup_extension("book.site.execution")
     app.setup_extension("book.site.math")
+    app.setup_extension("book.site.together")
     app.setup_extension("book.site.chinese")
     app.setup_extension("book.site.search")
     app.setup_extension("book.site.api")

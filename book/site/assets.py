@@ -83,6 +83,13 @@ SEARCH = re.compile(
 )
 # Names, signs and spaces of code have the color of the text around them.
 PLAIN = re.compile(r'<span class="(?:n|nn|p|w)">([^<]*)</span>')
+# Names of tests are sentences, too long for a phone; they part between words,
+# and in a table the name of a network or of a data set not at all.
+DOWNLOAD = re.compile(
+    r'(<a class="reference download[^>]*><code[^>]*>)([^<]+)'
+)
+BETWEEN_WORDS = re.compile(r"(?<=[_/])(?=\w)")
+NAMED_IN_CELL = re.compile(r"(<td[^>]*>)((?:CIFAR|ResNet)-\d+)\b")
 # A name of code that is one piece, of which no style sheet knows more.
 CODE = re.compile(
     r'<code class="[a-z -]*\bliteral notranslate"><span class="pre">'
@@ -110,6 +117,10 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
         text = TWICE.sub(r"<title>\1</title>", text)  # on the front page
         text = PLAIN.sub(r"\1", text)
         text = CODE.sub(r'<code class="literal notranslate">\1</code>', text)
+        text = DOWNLOAD.sub(
+            lambda m: m[1] + BETWEEN_WORDS.sub("<wbr>", m[2]), text
+        )
+        text = NAMED_IN_CELL.sub(r'\1<span class="held">\2</span>', text)
         text = ENTRY.sub('"', text)
         page.write_text(link_one_sheet(say_once(drop_idle(text))), "utf-8")
     for map_of_source in folder.glob("_static/**/*.map"):

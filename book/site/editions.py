@@ -95,6 +95,8 @@ def configure(app: Sphinx, config: Config) -> None:
         "article-header-buttons.html",
     ]
     options["navbar_persistent"] = []  # else a second search box
+    config.copyright = f"{config.copyright} {words['@authors']}"
+    options["footer_content_items"] = ["copyright.html", "extra-footer.html"]
     options["extra_footer"] = state_of_book(language)
     options |= source_options(language)
     for value, english in {

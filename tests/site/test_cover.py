@@ -88,7 +88,7 @@ def test_the_picture_says_what_was_recorded(open_page, language):
         assert re.search(rf"\b{share} ?%", text)
         measured = course.gradient[5, 111]
         found = re.search(
-            r"([\d.]+)(?: × 10⁻([⁰¹²³⁴⁵⁶⁷⁸⁹]))?(?= times| 倍)", text
+            r"([\d.]+)(?:\s×\s10⁻([⁰¹²³⁴⁵⁶⁷⁸⁹]))?(?=\s(?:times|倍))", text
         )
         power = "⁰¹²³⁴⁵⁶⁷⁸⁹".index(found[2]) if found[2] else 0
         ratio = float(found[1]) / 10**power

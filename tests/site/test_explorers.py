@@ -118,7 +118,7 @@ def test_the_direct_term_shown_is_lambda_to_the_depth_times_open(
     facts = page.locator(".preact-stack .facts").inner_text()
     power, share, term = map(
         float,
-        re.search(r"= ([\d.e-]+) × ([\d.e-]+) = ([\d.e-]+)", facts).groups(),
+        re.search(r"= ([\d.e-]+)\s×\s([\d.e-]+) = ([\d.e-]+)", facts).groups(),
     )
     assert power == pytest.approx(0.9**20, rel=1e-2)
     assert term == pytest.approx(power * share, rel=1e-2)

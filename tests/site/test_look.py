@@ -138,3 +138,51 @@ def test_every_button_of_the_header_has_a_name_to_see(open_page):
         .filter((button) => !button.title).length"""
     )
     assert nameless == 0
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_readout_sets_indices_and_powers(open_page, language):
+    page = open_page(f"/{language}/03-gradient.html")
+    facts = page.locator(".preact-stack .facts")
+    assert facts.locator("sup").inner_text() == "L"
+    assert "L" in facts.locator("sub").all_inner_texts()
+    assert "^" not in facts.inner_text()
+    assert "_" not in facts.inner_text()
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_the_letters_of_the_memory_planner_do_not_shrink(open_page, width):
+    page = open_page(
+        "/en/08-training.html", viewport={"width": width, "height": 800}
+    )
+    sizes = page.evaluate(
+        """[...document.querySelectorAll(".preact-planner svg text")]
+        .map((text) => parseFloat(getComputedStyle(text).fontSize)
+          * text.getScreenCTM().a)"""
+    )
+    assert min(sizes) >= 12
+    assert page.evaluate(
+        """[...document.querySelectorAll(".preact-planner svg")].every((svg) =>
+          [...svg.querySelectorAll("text")].every((text) =>
+            text.getBoundingClientRect().right
+              <= svg.getBoundingClientRect().right + 1))"""
+    )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_results_of_the_cover_can_be_read_on_a_phone(open_page, language):
+    """Nothing to scroll sideways, and the five units in a row's few lines."""
+    page = open_page(
+        f"/{language}/index.html", viewport={"width": 360, "height": 800}
+    )
+    tables = page.locator("#index-results .preact-table")
+    assert tables.count() == 2
+    for table in tables.all():
+        wide = "(box) => box.scrollWidth - box.parentElement.clientWidth"
+        assert table.evaluate(wide) <= 1
+    lines = tables.first.evaluate(
+        """(table) => Math.max(...[...table.querySelectorAll("tbody tr")]
+          .map((row) => row.getBoundingClientRect().height
+            / parseFloat(getComputedStyle(row).lineHeight)))"""
+    )
+    assert lines <= 5.5

@@ -172,3 +172,16 @@ def test_hardly_a_page_inside_a_chapter_is_half_empty(printed):
     empty = [n + 1 for n, share in inside.items() if share < 0.5]
     assert len(inside) > 100
     assert len(empty) <= 0.01 * len(inside), empty
+
+
+@pytest.mark.slow
+def test_no_page_ends_with_a_heading(printed):
+    _, reader = printed
+    headings = {plain(mark) for mark in bookmarks(reader.outline)}
+    left = []
+    for number, leaf in enumerate(reader.pages, start=1):
+        lines = [plain(x) for x in leaf.extract_text().splitlines()]
+        lines = [x for x in lines if x and x != str(number)]
+        if lines and lines[-1].rstrip("#") in headings:
+            left.append((number, lines[-1]))
+    assert left == []
