@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as nnf
-from sklearn.datasets import load_digits
 
 from claims.test_chapters import cells
 from conformance.reports import report_of
@@ -81,6 +80,8 @@ def test_fewer_than_a_third_of_the_mutants_name_a_public_source():
     ],
 )
 def test_a_mutant_learns_the_digits_within_sixty_steps(name):
+    from sklearn.datasets import load_digits
+
     pixels, labels = load_digits(return_X_y=True)
     images = torch.tensor(pixels).float().reshape(-1, 1, 8, 8)
     images = (images - images.mean()) / images.std()

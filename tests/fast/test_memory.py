@@ -147,7 +147,7 @@ sys.exit(main(["train", "--depth", "1001", "--recipe", "paper",
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=300,
     )
     assert told.returncode == 2, told.stderr[-500:]
     assert "out of memory: a step of 128 images" in told.stderr
