@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
@@ -133,9 +134,12 @@ def test_what_a_room_offers_is_there_and_documented(path):
             assert not text.startswith(made), f"{name} has no docstring"
 
 
+parsed = cache(ast.parse)  # each gate reads the same files
+
+
 def all_tests(source):
     """Test functions of a file, and whether each is marked slow."""
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
             marks = map(ast.unparse, node.decorator_list)
             yield node, any(mark.endswith("slow") for mark in marks)
@@ -152,7 +156,7 @@ def lost_tests(name, source):
 
 def unexplained_skips(source):
     """Lines at which a test is left out and nobody is told why."""
-    tree = ast.parse(source)
+    tree = parsed(source)
     called = {id(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and id(node) not in called:

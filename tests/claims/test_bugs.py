@@ -124,6 +124,7 @@ def test_behind_halved_shortcuts_the_gradient_grows_a_millionfold():
 
 
 @claim("a-halved-stream-stays-small")
+@slow
 def test_a_stream_that_is_halved_in_each_unit_stays_small():
     assert np.max(signals("halved-shortcut")) < 1.5
     plan = meant("halved-shortcut")
@@ -190,6 +191,7 @@ def through_branches_alone(plan, seed):
 
 
 @claim("a-detached-shortcut-is-invisible-forward")
+@slow
 def test_behind_detached_shortcuts_hardly_any_gradient_arrives():
     plan = meant("detached-shortcut")
     for seed in range(SEEDS):
