@@ -55,11 +55,11 @@ words:
 	$(BIN)/python -m book.tools.language
 
 check: lint ## lint, types, contracts and the fast tests
-	$(BIN)/pytest -q -n 2 --dist loadgroup --ignore tests/site -m "not slow"
+	$(BIN)/pytest -q -n 2 --dist worksteal --ignore tests/site -m "not slow"
 
 # The index says how many seconds its cells take: nothing runs beside it.
 test: lint ## every test and every notebook
-	$(BIN)/pytest -q -n 2 --dist loadgroup --ignore tests/site
+	$(BIN)/pytest -q -n 2 --dist worksteal --ignore tests/site
 	$(BIN)/pytest -q --nbmake --share-cache notebooks/*/index.ipynb
 	$(BIN)/pytest -q -n 2 --nbmake --share-cache --ignore-glob '*/index.ipynb' notebooks
 

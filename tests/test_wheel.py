@@ -12,7 +12,7 @@ import pytest
 
 from paths import ROOT
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
+pytestmark = pytest.mark.slow
 TRAIN = [
     *("train", "--depth", "8", "--width", "4"),
     *("--iterations", "4", "--batch", "16", "--device", "cpu"),

@@ -134,7 +134,7 @@ def files(folder: Path) -> dict[str, bytes]:
     }
 
 
-def answer_of(process, timeout_s=120):
+def answer_of(process, timeout_s=300):
     """Wait for a process; one that does not end is judged as hanging."""
     try:
         out, err = process.communicate(timeout=timeout_s)

@@ -246,7 +246,7 @@ def test_a_run_that_broke_off_ends_like_a_calm_one(command, work, small, calm):
     assert outcome(out) == outcome(calm)
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_spoiled_newest_checkpoint_gives_way_to_the_one_before(
     command, work, small, calm, kind, tmp_path, monkeypatch
@@ -261,7 +261,7 @@ def test_a_spoiled_newest_checkpoint_gives_way_to_the_one_before(
     assert not (tmp_path / "bomb-went-off").exists()
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("kind", KINDS)
 def test_two_spoiled_checkpoints_are_one_sentence(
     command, work, small, kind, tmp_path, monkeypatch

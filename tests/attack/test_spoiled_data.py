@@ -114,7 +114,7 @@ def serve():
         one.close()
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("kind", REPLIES)
 def test_a_server_that_lies_is_one_sentence(command, serve, tmp_path, kind):
     said, says = REPLIES[kind]
@@ -130,7 +130,7 @@ def test_a_connection_that_is_reset_is_one_sentence(command, serve, tmp_path):
     assert refusal(answer, url) == "good"
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(300)
 def test_a_server_that_is_silent_is_not_awaited_for_ever(
     command, tmp_path, monkeypatch
 ):
@@ -269,7 +269,7 @@ def tree(tmp_path):
     return root
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("kind", IMAGES)
 @pytest.mark.parametrize("split", ["train", "val"])
 def test_an_image_that_is_none_is_named(command, tree, tmp_path, kind, split):
@@ -280,7 +280,7 @@ def test_an_image_that_is_none_is_named(command, tree, tmp_path, kind, split):
     assert refusal(answer, path) == "good"
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("kind", ["a bomb", "a FIFO"])
 def test_an_image_that_is_none_ends_a_run_of_imagenet(
     command, tree, tmp_path, kind

@@ -73,7 +73,7 @@ def test_a_file_that_is_no_record_is_named(command, out, small, kind):
     assert path.read_bytes() == content
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("kind", ["FIFO", "folder", "itself", "/dev/zero"])
 def test_what_is_no_ordinary_file_is_not_awaited(command, out, small, kind):
     path = out / RECORD

@@ -42,7 +42,7 @@ def test_ctrl_c_during_any_import_leaves_no_traceback(tmp_path, module):
         [sys.executable, "-c", IMPATIENT, *words],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     assert (done.returncode, done.stderr) == (130, "preact: stopped\n")

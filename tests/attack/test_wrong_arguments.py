@@ -25,7 +25,7 @@ PLACES = {
 }
 
 
-@pytest.mark.timeout(20)
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize(
     ("name", "words", "says"),
     [*sampled(CASES, 3)],

@@ -6,6 +6,7 @@ import doctest
 import importlib
 import pkgutil
 import re
+from functools import cache
 
 import pytest
 import yaml
@@ -21,9 +22,13 @@ from preact.cli import COMMANDS, make_parser
 from preact.strings import LANGUAGES
 from sampled import sampled
 
-API = read_api()
 SHAPE = re.compile(r"^\([^)]*\) \w+")  # (N, C, H, W) float64
-ROOMS = {room.path: room for room in API.rooms}
+
+
+# Read by the worker that asks, not by each that collects.
+@cache
+def rooms():
+    return {room.path: room for room in read_api().rooms}
 
 
 def modules():
@@ -40,13 +45,13 @@ def test_every_public_name_has_an_entry():
         for name in getattr(module, "__all__", ())
     }
     assert len(listed) > 200
-    assert listed - set(API.addresses) == set()
+    assert listed - set(read_api().addresses) == set()
 
 
 def test_every_entry_says_what_it_is():
     mute = [
         path
-        for path, entry in API.entries.items()
+        for path, entry in read_api().entries.items()
         if not any(part.kind.value == "text" for part in entry.sections)
     ]
     assert mute == []
@@ -58,7 +63,7 @@ def untold(entry):
     told = {
         name.strip("* ")
         for names, kind, text in parameter_rows(
-            thing, shared(ROOMS[entry.room])
+            thing, shared(rooms()[entry.room])
         )
         if text or SHAPE.match(kind)
         for name in names.split(",")
@@ -76,16 +81,16 @@ def untold(entry):
 
 
 def test_only_what_a_method_is_bound_to_is_no_parameter():
-    function = API.entries["preact.typed.typed"].object
+    function = read_api().entries["preact.typed.typed"].object
     assert [one.name for one in parameters(function)] == ["cls"]
-    method = API.entries["preact.plan.Conv"].object["deviation"]
+    method = read_api().entries["preact.plan.Conv"].object["deviation"]
     assert [one.name for one in parameters(method)] == ["init"]
 
 
 def test_every_parameter_of_every_entry_is_described():
     offenders = {
         path: names
-        for path, entry in API.entries.items()
+        for path, entry in read_api().entries.items()
         if (names := untold(entry))
     }
     assert offenders == {}
@@ -107,28 +112,30 @@ def example(entry):
     )
 
 
-SHOWN = [path for path, entry in API.entries.items() if example(entry)]
+@cache
+def shown():
+    """Paths of what has an example in the reference."""
+    entries = read_api().entries
+    return [path for path, entry in entries.items() if example(entry)]
 
 
 def test_every_function_and_class_has_an_example():
-    assert any(map(calls, API.entries.values()))
+    assert any(map(calls, read_api().entries.values()))
     offenders = [
         path
-        for path, entry in API.entries.items()
+        for path, entry in read_api().entries.items()
         if calls(entry) and not example(entry)
     ]
     assert offenders == []
 
 
 def test_an_example_of_a_function_calls_it():
+    entries = {path: read_api().entries[path] for path in shown()}
     offenders = [
         path
-        for path in SHOWN
-        if API.entries[path].object.is_function
-        and not re.search(
-            rf"\b{API.entries[path].name}\(|@{API.entries[path].name}\b",
-            example(API.entries[path]),
-        )
+        for path, entry in entries.items()
+        if entry.object.is_function
+        and not re.search(rf"\b{entry.name}\(|@{entry.name}\b", example(entry))
     ]
     assert offenders == []
 
@@ -153,9 +160,10 @@ OTHERS = [p for p in EXAMPLES if p not in FIGURES]
 
 
 def test_what_the_reference_shows_is_among_the_examples():
-    shown = {API.entries[path].object.docstring.value for path in SHOWN}
-    assert len(shown) > 200
-    assert shown <= set(EXAMPLES.values())
+    entries = read_api().entries
+    told = {entries[path].object.docstring.value for path in shown()}
+    assert len(told) > 200
+    assert told <= set(EXAMPLES.values())
 
 
 @pytest.mark.parametrize("place", [*OTHERS, *sampled(FIGURES, 10)])
@@ -173,8 +181,8 @@ def test_an_example_needs_no_more_than_it_imports(
 
 
 def test_every_parameter_has_a_type_in_its_list_or_in_the_signature():
-    for path, entry in API.entries.items():
-        common = shared(ROOMS[entry.room])
+    for path, entry in read_api().entries.items():
+        common = shared(rooms()[entry.room])
         rows = parameter_rows(entry.object, common)
         typed = {
             name.strip("* ")
@@ -188,14 +196,14 @@ def test_every_parameter_has_a_type_in_its_list_or_in_the_signature():
 
 
 def test_a_named_tuple_is_called_with_its_fields_in_their_order():
-    law = API.entries["preact.figures.Law"].object
+    law = read_api().entries["preact.figures.Law"].object
     assert signature(law, {}) == "(exponent, low, high)"
-    trace = API.entries["preact.figures.Trace"].object
+    trace = read_api().entries["preact.figures.Trace"].object
     assert signature(trace, {}) == "(x, y, joined=True)"
 
 
 def test_an_entry_names_the_lines_that_define_it():
-    for entry in API.entries.values():
+    for entry in read_api().entries.values():
         lines = (ROOT / entry.file).read_text("utf-8").splitlines()
         first = entry.object.lineno - 1
         # decorators stand above the name

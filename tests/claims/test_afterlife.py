@@ -27,9 +27,11 @@ from preact.book.transformer.text import (
     letter_entropy,
     read_text,
 )
+from sampled import sampled
 
 claim = pytest.mark.claim
 SEEDS = range(3)
+EVERY_SEED = pytest.mark.parametrize("seed", [*sampled(SEEDS, 3)])
 BARE = ("pre-ln", "peri-ln", "zero-init")  # nothing touches the addition
 
 
@@ -61,20 +63,20 @@ def test_it_does_so_after_training_too():
 
 
 @claim("afterlife-direct-term-dies")
-@pytest.mark.parametrize("seed", SEEDS)
+@EVERY_SEED
 def test_of_48_layers_of_post_ln_nothing_comes_by_the_shortcuts(seed):
     assert 0 < moment("post-ln", 48, seed).direct[0] < 1e-10
 
 
 @claim("afterlife-gradient-does-not-vanish")
-@pytest.mark.parametrize("seed", SEEDS)
+@EVERY_SEED
 def test_but_a_gradient_arrives_at_every_unit_of_them(seed):
     norms = np.array(moment("post-ln", 48, seed).gradient_norm)
     assert (norms > norms[-1] / 10).all()
 
 
 @claim("afterlife-deepnorm-keeps-it")
-@pytest.mark.parametrize("seed", SEEDS)
+@EVERY_SEED
 def test_deepnorm_keeps_four_fifths_of_the_direct_term(seed):
     assert moment("deepnorm", 48, seed).direct[0] > 0.8
 
@@ -94,7 +96,7 @@ def hidden_factors(network, seed):
 
 @claim("afterlife-hidden-lambda")
 @pytest.mark.parametrize("layers", [4, 12])
-@pytest.mark.parametrize("seed", SEEDS)
+@EVERY_SEED
 def test_the_direct_term_of_post_ln_is_the_product_of_hidden_factors(
     layers, seed
 ):
@@ -106,7 +108,7 @@ def test_the_direct_term_of_post_ln_is_the_product_of_hidden_factors(
 
 @claim("afterlife-stream-grows")
 @pytest.mark.parametrize("arm", ["pre-ln", "peri-ln"])
-@pytest.mark.parametrize("seed", SEEDS)
+@EVERY_SEED
 def test_twelve_times_the_layers_more_than_double_the_stream(arm, seed):
     few, many = (moment(arm, layers, seed) for layers in (4, 48))
     assert many.signal_rms[-1] > 2 * few.signal_rms[-1]
@@ -121,14 +123,14 @@ def added(m):
 
 @claim("afterlife-stream-grows")
 @pytest.mark.parametrize("arm", ["pre-ln", "peri-ln"])
-@pytest.mark.parametrize("seed", SEEDS)
+@EVERY_SEED
 def test_the_mean_square_grows_in_proportion_to_depth(arm, seed):
     few, many = (added(moment(arm, layers, seed)) for layers in (4, 48))
     assert many == pytest.approx(few, rel=0.3)
 
 
 @claim("afterlife-zero-init-is-flat")
-@pytest.mark.parametrize("seed", SEEDS)
+@EVERY_SEED
 def test_silent_branches_change_neither_signal_nor_gradient(seed):
     m = moment("zero-init", 12, seed)
     np.testing.assert_allclose(m.signal_rms, m.signal_rms[0], rtol=1e-3)

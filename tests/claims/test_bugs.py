@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as nnf
-from sklearn.datasets import load_digits
 
 from claims.test_chapters import cells
 from conformance.reports import report_of
@@ -81,6 +80,8 @@ def test_fewer_than_a_third_of_the_mutants_name_a_public_source():
     ],
 )
 def test_a_mutant_learns_the_digits_within_sixty_steps(name):
+    from sklearn.datasets import load_digits
+
     pixels, labels = load_digits(return_X_y=True)
     images = torch.tensor(pixels).float().reshape(-1, 1, 8, 8)
     images = (images - images.mean()) / images.std()
@@ -123,6 +124,7 @@ def test_behind_halved_shortcuts_the_gradient_grows_a_millionfold():
 
 
 @claim("a-halved-stream-stays-small")
+@slow
 def test_a_stream_that_is_halved_in_each_unit_stays_small():
     assert np.max(signals("halved-shortcut")) < 1.5
     plan = meant("halved-shortcut")
@@ -189,6 +191,7 @@ def through_branches_alone(plan, seed):
 
 
 @claim("a-detached-shortcut-is-invisible-forward")
+@slow
 def test_behind_detached_shortcuts_hardly_any_gradient_arrives():
     plan = meant("detached-shortcut")
     for seed in range(SEEDS):

@@ -309,7 +309,6 @@ def bn_after(seed, units=50):
 
 @claim("bn-after-addition-is-closed-by-its-relu")
 @slow
-@pytest.mark.xdist_group("bn-after")
 @pytest.mark.parametrize("seed", range(3))
 def test_the_relu_and_not_the_bn_closes_the_shortcut_of_fig_4b(seed):
     kept, _, closed, measured = bn_after(seed)
@@ -326,7 +325,6 @@ def test_the_relu_and_not_the_bn_closes_the_shortcut_of_fig_4b(seed):
 
 @claim("bn-after-addition-grows-by-its-own-law")
 @slow
-@pytest.mark.xdist_group("bn-after")
 @pytest.mark.parametrize("seed", range(3))
 def test_equation_growth_bn_after_is_right_within_10_percent_a_unit(seed):
     _, predicted, _, measured = bn_after(seed)

@@ -24,6 +24,7 @@ from preact.nn import Network
 from preact.nn.layers import set_ghost_batch
 from preact.records.compare import load_records
 from preact.train.footprint import activation_bytes
+from sampled import sampled
 
 claim = pytest.mark.claim
 slow = pytest.mark.slow
@@ -253,7 +254,7 @@ def test_ddp_is_one_process_with_ghost_batches(two):
 
 
 @claim("imagenet-ghosts-are-another-gradient")
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", [*sampled(range(5), 5)])
 def test_ghost_batches_give_another_gradient_than_the_whole_batch(seed):
     ghosts, together = (alone(ghost_batch=g, seed=seed)[0] for g in (32, None))
     assert distance(ghosts, together) > 0.15

@@ -24,10 +24,7 @@ from preact.propagation import (
 from preact.spec import ROWS
 
 SEEDS = range(3)
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.xdist_group("profiles"),  # they share a cache
-]
+pytestmark = pytest.mark.slow
 
 
 @cache

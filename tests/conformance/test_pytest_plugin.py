@@ -1,14 +1,17 @@
-"""`pytest --preact-check`: a report card as tests, in a pytest of its own."""
+"""`pytest --preact-check`: a report card as tests, in a pytest of its own.
+
+The fast tests run that pytest in this process, where PyTorch is loaded.
+"""
 
 import subprocess
 import sys
 import tomllib
+from functools import partial
 from importlib import import_module
 
 import pytest
 
 from paths import ROOT
-from sampled import sampled
 
 PLUGIN = "preact.cli.pytest_plugin"
 MODELS = """
@@ -20,18 +23,29 @@ averaged = MUTANTS["averaged-sum"].make
 """
 
 
+WITH_PLUGIN = ("-p", PLUGIN, "-p", "no:preact")
+
+
 @pytest.fixture
-def run(pytester, monkeypatch):
+def own(pytester):
     pytester.makepyfile(own_models=MODELS)
     pytester.makepyfile("def test_of_my_own():\n    pass\n")
+    return pytester
+
+
+@pytest.fixture
+def run(own, monkeypatch):
+    """A pytest in a process of its own."""
     monkeypatch.setenv("PYTHONPATH", f"{ROOT / 'src'}")
+    return partial(own.runpytest_subprocess, *WITH_PLUGIN)
 
-    def pytest_with(*arguments):
-        return pytester.runpytest_subprocess(
-            "-p", PLUGIN, "-p", "no:preact", *arguments
-        )
 
-    return pytest_with
+@pytest.fixture
+def run_here(own):
+    """A pytest in this process; it forgets what it alone has imported."""
+    for name in ("conformance.words", "conformance.zoo", "cli.check"):
+        import_module(f"preact.{name}")
+    return partial(own.runpytest_inprocess, *WITH_PLUGIN)
 
 
 @pytest.mark.slow
@@ -41,9 +55,9 @@ def test_a_right_network_passes_every_question(run):
     assert result.ret == 0
 
 
-def test_a_mistake_fails_its_questions_with_the_evidence(run):
+def test_a_mistake_fails_its_questions_with_the_evidence(run_here):
     row = ("--preact-row", "full-preactivation")
-    result = run("--preact-check", "own_models:bug", *row)
+    result = run_here("--preact-check", "own_models:bug", *row)
     result.assert_outcomes(passed=16, failed=2)
     result.stdout.fnmatch_lines(
         [
@@ -74,27 +88,23 @@ def test_a_question_is_chosen_by_k_and_by_its_name(run):
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
-    # one alone in the fast tests: each loads PyTorch in a process of its own
     [
-        *sampled(
-            [
-                (["own_models:none"], "*own_models:none must name something*"),
-                (["no_such_module:x"], "*no_such_module must be a module*"),
-                (
-                    ["own_models:right", "--preact-image", "big"],
-                    "*must be a shape such as 3x32x32; got 'big'*",
-                ),
-                (
-                    ["own_models:right", "--preact-row", "nothing"],
-                    "*row must be a key of TABLE_1*",
-                ),
-            ],
-            4,
-        )
+        (["own_models:none"], "*own_models:none must name something*"),
+        (["no_such_module:x"], "*no_such_module must be a module*"),
+        (
+            ["own_models:right", "--preact-image", "big"],
+            "*must be a shape such as 3x32x32; got 'big'*",
+        ),
+        (
+            ["own_models:right", "--preact-row", "nothing"],
+            "*row must be a key of TABLE_1*",
+        ),
     ],
 )
-def test_bad_input_is_one_sentence_and_no_test_runs(run, arguments, sentence):
-    result = run("--preact-check", *arguments)
+def test_bad_input_is_one_sentence_and_no_test_runs(
+    run_here, arguments, sentence
+):
+    result = run_here("--preact-check", *arguments)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([sentence])
     assert "Traceback" not in result.stderr.str()

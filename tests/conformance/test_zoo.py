@@ -59,7 +59,7 @@ def test_a_right_network_in_any_style_has_no_fault_and_no_open_question(name):
         pytest.param(3, marks=pytest.mark.slow),
     ],
 )
-@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize("row", [*sampled(ROWS, 3)])
 def test_our_network_of_every_row_is_recognized(row, convs):
     plan = cifar_plan(row, units_per_stage=(2, 2, 2), convs=convs)
     report = probe(Network(plan, seed=0), row=row)
@@ -73,7 +73,7 @@ def test_our_network_of_every_row_is_recognized(row, convs):
 
 
 @pytest.mark.parametrize("row", ["original", "full-preactivation"])
-@pytest.mark.parametrize("preset", CONVENTIONS)
+@pytest.mark.parametrize("preset", [*sampled(CONVENTIONS, 3)])
 def test_our_large_network_of_every_preset_matches_its_preset(preset, row):
     plan = imagenet_plan(
         row, convs=3, units_per_stage=(2, 2, 2, 2), width=16, classes=10,

@@ -6,7 +6,6 @@ import subprocess
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits
 
 from engine.questions import (
     assert_equal_training,
@@ -113,6 +112,8 @@ def test_a_short_race_is_the_recorded_race():
 
 
 def test_the_pages_digits_are_scikit_learns():
+    from sklearn.datasets import load_digits
+
     got, theirs, split = ask("digits"), load_digits(), load("digits")
     train = len(split.train_labels)
     assert got["train"] == train

@@ -70,7 +70,7 @@ def test_a_signal_saves_the_iteration_and_is_one_sentence(
     process = started(*TRAIN, *LONG, "--out", tmp_path, preexec_fn=handlers)
     assert "1000000" in process.stdout.readline()  # it trains
     process.send_signal(getattr(signal, name))
-    _, error = process.communicate(timeout=60)
+    _, error = process.communicate(timeout=300)
     assert process.returncode == code
     assert error == (
         f"preact: stopped by {'Ctrl-C' if name == 'SIGINT' else name}; run "
@@ -93,7 +93,7 @@ def test_nowhere_to_print_does_not_end_a_run(tmp_path, where):
         process.stdout.close()
     with process.stderr:
         error = process.stderr.read()
-    assert process.wait(60) == 0, error
+    assert process.wait(300) == 0, error
     assert error.count("\n") == 1
     assert (tmp_path / PLACE / "seed-1.json").exists()
 
@@ -105,11 +105,11 @@ def test_a_stop_of_the_process_is_not_counted(tmp_path):
     process.send_signal(signal.SIGSTOP)
     start = time.monotonic()
     time.sleep(3)
+    stopped_s = time.monotonic() - start  # at least so long
     process.send_signal(signal.SIGCONT)
-    stopped_s = time.monotonic() - start
     process.stdout.readline()
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=60)
+    process.communicate(timeout=300)
     state = read(tmp_path / PLACE / "seed-1.checkpoints" / NAME)
     assert state["history"]["suspended_s"] >= 0.9 * stopped_s
 
@@ -266,6 +266,6 @@ def test_a_master_that_never_answers_is_not_awaited_for_ever(
     place = {"WORLD_SIZE": "2", "RANK": "1", "MASTER_PORT": "1"}
     for name, value in (place | {"MASTER_ADDR": "127.0.0.1"}).items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr("preact.train.parallel.MEET_S", 2)
+    monkeypatch.setattr("preact.train.parallel.MEET_S", 1)
     assert main([*TRAIN, "--out", str(tmp_path)]) == 2
-    assert "must meet at 127.0.0.1:1 within 2 s" in capsys.readouterr().err
+    assert "must meet at 127.0.0.1:1 within 1 s" in capsys.readouterr().err

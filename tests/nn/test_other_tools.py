@@ -3,7 +3,6 @@
 import copy
 
 import numpy as np
-import onnx.reference
 import pytest
 import torch
 from torch import nn
@@ -82,6 +81,8 @@ def test_an_exported_program_takes_batches_of_any_size(view):
 
 @pytest.mark.slow
 def test_an_onnx_file_computes_the_same_logits(view, tmp_path):
+    import onnx.reference  # a second, which others need not wait
+
     network, path = evaluating(view), tmp_path / "network.onnx"
     n = torch.export.Dim("n")
     torch.onnx.export(

@@ -21,7 +21,7 @@ from preact.train.parallel import Workers
 SCRIPT = Path(sharing.__file__)
 
 
-def torchrun(*arguments, timeout=180):
+def torchrun(*arguments, timeout=600):
     """Start two processes as a user would, on this machine alone."""
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
     command += ["--nproc-per-node", "2", str(SCRIPT), *arguments]

@@ -65,10 +65,10 @@ def test_every_way_of_computing_trains_alike(
 
 
 def test_a_fast_run_resumes_to_the_last_bit(tmp_path):
-    fast = run(fast=True, channels_last=True)
-    whole = train(fast, tmp_path, save_every=25, report_every=10)
+    fast = run(24, fast=True, channels_last=True)
+    whole = train(fast, tmp_path, save_every=10, report_every=4)
     (tmp_path / NAME).unlink()  # go back to the one before
-    again = train(fast, tmp_path, report_every=10)
+    again = train(fast, tmp_path, report_every=4)
     assert again.curve == whole.curve
     assert again.profiles == whole.profiles
 
@@ -88,7 +88,7 @@ def no_compiler(tmp_path, monkeypatch):
 
 def test_a_run_tells_which_kernels_computed_it(tmp_path, no_compiler):
     """Without a compiler the last bits are others, under the same hash."""
-    fast = run(fast=True, channels_last=True)
+    fast = run(2, fast=True, channels_last=True)
     ours = "C" if kernels() else "PyTorch"
     assert train(fast, tmp_path / "fast").kernels == [ours]
     no_compiler()
@@ -100,8 +100,8 @@ def test_a_run_resumed_with_other_kernels_says_so(
     tmp_path, no_compiler, caplog, kept
 ):
     """And so does one whose checkpoint is older than what it is asked."""
-    fast = run(fast=True, channels_last=True)
-    train(fast, tmp_path, save_every=25)
+    fast = run(12, fast=True, channels_last=True)
+    train(fast, tmp_path, save_every=5)
     path = tmp_path / NAME
     path.unlink()  # go back to the one before
     before = tmp_path / PREVIOUS
@@ -112,7 +112,7 @@ def test_a_run_resumed_with_other_kernels_says_so(
     before.write_bytes(to_bytes(state))
     no_compiler()
     assert train(fast, tmp_path).kernels == [kept or "unknown", "PyTorch"]
-    assert f"50: {kept or 'unknown'}, from here on: PyTorch" in caplog.text
+    assert f"10: {kept or 'unknown'}, from here on: PyTorch" in caplog.text
 
 
 def test_a_run_that_is_not_fast_is_computed_by_pytorch(plain):

@@ -253,7 +253,7 @@ def test_this_suite_ends_at_sigterm_even_in_the_middle_of_a_training(
         env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     assert done.returncode == 128 + signal.SIGTERM, done.stdout + done.stderr
