@@ -76,7 +76,7 @@ book: setup ## the site in three languages
 	$(BIN)/jupyter-book build . -W --keep-going --quiet
 	@echo "The book is at _build/html/index.html"
 
-pdf: setup ## the built site as one PDF for each language
+pdf: setup ## one PDF for each language, which the built site then offers
 	$(BIN)/python -m book.tools.pdf
 
 site-test: setup ## the built site in a real browser

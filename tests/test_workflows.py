@@ -98,10 +98,8 @@ def test_what_is_served_has_the_pdfs():
         step.get("run", step.get("uses", ""))
         for step in steps(ROOT / ".github/workflows/test.yml")
     ]
-    (copied,) = [i for i, run in enumerate(runs) if "_build/pdf/*.pdf" in run]
-    assert "make pdf" in runs[copied]
-    assert runs[copied].endswith("_build/html/")
-    assert any("upload-pages-artifact" in run for run in runs[copied:])
+    printed = runs.index("make pdf")  # which lays them into the site
+    assert any("upload-pages-artifact" in run for run in runs[printed:])
 
 
 def test_a_workflow_for_each_thing_that_is_promised():

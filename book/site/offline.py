@@ -6,6 +6,7 @@ where it is.
 """
 
 import re
+import shutil
 import zipfile
 from html import escape
 from pathlib import Path
@@ -15,6 +16,7 @@ from book.tools.places import WHEELS, site_url
 from preact.strings import EDITIONS, LANGUAGES
 
 PLACE = "<!-- offline -->"  # of the offer, in the footer of each page
+PRINTED = "<!-- printed -->"  # of the offer of a PDF, behind it
 SHARED = ("_vendor", PARALLEL, WHEELS)
 EPOCH = (1980, 1, 1, 0, 0, 0)  # equal pages, equal bytes
 
@@ -42,8 +44,34 @@ def write_zips(site: Path, words: dict[str, dict[str, str]]) -> None:
             up = "../" * len(page.relative_to(site).parents[:-1])
             link = f'<a href="{up}{path.name}" download>{path.name}</a>'
             offer = words[language]["@offline"].format(link, size)
-            text = page.read_text("utf-8").replace(PLACE, f"<p>{offer}</p>")
+            text = page.read_text("utf-8")
+            text = text.replace(PLACE, f"<p>{offer}</p>{PRINTED}")
             page.write_text(text, "utf-8")
+
+
+def offer_pdf(site: Path, language: str, pdf: Path, offer: str) -> None:
+    """Lay an edition's PDF beside its zip; let its pages offer it.
+
+    Parameters
+    ----------
+    site : Path
+        The built site.
+    language : str
+        Of the edition.
+    pdf : Path
+        The file; its name stays.
+    offer : str
+        The sentence, with a place for the link and one for the megabytes.
+    """
+    shutil.copyfile(pdf, site / pdf.name)
+    size = f"{pdf.stat().st_size / 1e6:.1f}"
+    for page in (site / language).rglob("*.html"):
+        up = "../" * len(page.relative_to(site).parents[:-1])
+        link = f'<a href="{up}{pdf.name}" download>{pdf.name}</a>'
+        said = f"<p>{offer.format(link, size)}</p>"
+        before, *_, after = page.read_text("utf-8").split(PRINTED)
+        text = PRINTED.join([before, said, after])  # once, printed again too
+        page.write_text(text, "utf-8")
 
 
 def write_zip(site: Path, language: str, path: Path) -> None:

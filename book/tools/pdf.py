@@ -4,7 +4,7 @@ All pages of an edition are put into one document before it is printed. So
 page numbers run on, a link leads to its page, every heading is a bookmark,
 and a screen reader finds the same structure as in the pages.
 
-    python -m book.tools.pdf [LANGUAGE ...]     into _build/pdf/
+    python -m book.tools.pdf [LANGUAGE ...]     into _build/pdf/, and offered
 """
 
 import contextlib
@@ -24,6 +24,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import NameObject, TextStringObject
 
+from book.site.offline import offer_pdf
+from book.site.words import WORDS
 from book.tools import ROOT
 from book.tools.radicals import restore_words
 from preact import __version__
@@ -285,5 +287,13 @@ def _mended(pdf: bytes, headings: list[list[str]]) -> bytes:
     return text.getvalue()
 
 
+def main(languages: list[str]) -> None:
+    """Print editions, and let the pages of the site offer them."""
+    print_editions(languages)
+    for language in languages:
+        offer = WORDS[language]["@printed"]
+        offer_pdf(SITE, language, PDF / f"preact-{language}.pdf", offer)
+
+
 if __name__ == "__main__":
-    print_editions(sys.argv[1:] or list(LANGUAGES))
+    main(sys.argv[1:] or list(LANGUAGES))

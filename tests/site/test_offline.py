@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from book.site.offline import write_zip, zip_name
+from book.site.offline import offer_pdf, write_zip, zip_name
 from paths import ROOT
 from preact.strings import LANGUAGES
 
@@ -103,3 +103,22 @@ def test_equal_pages_are_equal_bytes(tmp_path):
         write_zip(SITE, "en", tmp_path / name / "preact-en.zip")
     one, other = ((tmp_path / n / "preact-en.zip").read_bytes() for n in "ab")
     assert one == other
+
+
+def test_every_page_offers_a_printed_edition_once(tmp_path):
+    (tmp_path / "out").mkdir()
+    pdf = tmp_path / "out/preact-en.pdf"
+    pdf.write_bytes(b"%PDF" + bytes(1_246_000))
+    names = ("index.html", "api/typed.html")
+    for name in names:
+        page = tmp_path / "en" / name
+        page.parent.mkdir(exist_ok=True, parents=True)
+        page.write_text((SITE / "en" / name).read_text("utf-8"), "utf-8")
+    for _ in range(2):  # printed again, offered again
+        offer_pdf(tmp_path, "en", pdf, "To print: {} (PDF, {} MB)")
+    for name in names:
+        text = (tmp_path / "en" / name).read_text("utf-8")
+        assert text.count("To print:") == 1
+        assert "preact-en.pdf</a> (PDF, 1.2 MB)" in text
+        (link,) = re.findall(r'href="([^"]*preact-en.pdf)"', text)
+        assert ((tmp_path / "en" / name).parent / link).resolve().exists()
