@@ -33,6 +33,7 @@ from book.site.parallel import FOLDER as PARALLEL
 from book.site.parallel import pair_editions
 from book.site.search import write_index
 from book.site.sheets import linked
+from book.site.preview import write_preview
 from book.site.words import WORDS, language_of
 from book.tools import ROOT
 from book.tools.parity import differences
@@ -155,6 +156,7 @@ def finish(app: Sphinx, error: Exception | None) -> None:
     (site / "CITATION.cff").write_text(citation(), "utf-8")
     if site_url():
         write_directions(site, site_url())
+        write_preview(site)
     (site / ".nojekyll").touch()
     templates = Environment(
         loader=FileSystemLoader(ROOT / "book/site/templates"),
