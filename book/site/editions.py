@@ -31,9 +31,9 @@ from book.site.pages import (
 )
 from book.site.parallel import FOLDER as PARALLEL
 from book.site.parallel import pair_editions
+from book.site.preview import write_preview
 from book.site.search import write_index
 from book.site.sheets import linked
-from book.site.preview import write_preview
 from book.site.words import WORDS, language_of
 from book.tools import ROOT
 from book.tools.parity import differences
