@@ -85,7 +85,7 @@ def test_the_picture_says_what_was_recorded(open_page, language):
     for row, text in zip(ROWS, said, strict=True):
         _, course = recorded_course(row)
         share = round(100 * course.open_share[5, 111])
-        assert re.search(rf"\b{share} ?%", text)
+        assert re.search(rf"\b{share}\s?%", text)
         measured = course.gradient[5, 111]
         found = re.search(
             r"([\d.]+)(?:\s×\s10⁻([⁰¹²³⁴⁵⁶⁷⁸⁹]))?(?=\s(?:times|倍))", text
