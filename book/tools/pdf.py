@@ -291,7 +291,7 @@ def main(languages: list[str]) -> None:
     """Print editions, and let the pages of the site offer them."""
     print_editions(languages)
     for language in languages:
-        offer = WORDS[language]["@printed"]
+        offer = WORDS[language]["@pdf"]
         offer_pdf(SITE, language, PDF / f"preact-{language}.pdf", offer)
 
 
