@@ -90,7 +90,7 @@ const preactPlanner = (() => {
         element("text", { x: x(gb), y: height - 6, "text-anchor": "middle" },
           svg, gb);
       }
-      element("text", { x: LEFT, y: 14 }, svg, words.axis);
+      element("text", { x: 0, y: 14 }, svg, words.axis);
       this.ways.forEach((way, i) => {
         const y = TOP + ROW * i + 26, end = x(needs[way]);
         element("text", { x: LEFT, y: y - 9 }, svg,
