@@ -2,7 +2,7 @@
 // and what is kept. The counts come from the package; here they are added up.
 const preactPlanner = (() => {
   const { element, figure, fill, node, record } = preactCharts;
-  const WIDEST = 560, LEFT = 10, RIGHT = 30, ROW = 40, TOP = 34;
+  const WIDEST = 560, LEFT = 10, RIGHT = 30, ROW = 40, LINE = 19;
   const LOW = 0.01, HIGH = 200;
 
   // Bytes of weights, gradients and momentum, and of activations.
@@ -76,7 +76,11 @@ const preactPlanner = (() => {
     draw() {
       const { words, cards } = this.data, { needs } = this;
       const width = this.width = this.room();
-      const height = TOP + ROW * this.ways.length + 26;
+      // Its title is two sentences: on a phone, one below the other.
+      const title = width < 420 ? words.axis.split(/(?<=[;；]) */)
+        : [words.axis];
+      const top = 18 + LINE * title.length;
+      const height = top + ROW * this.ways.length + 26;
       const svg = element("svg", { viewBox: `0 0 ${width} ${height}`,
         role: "img", style: `width:${width}px`, fill: "currentColor",
         "aria-label": this.said.textContent });
@@ -84,15 +88,16 @@ const preactPlanner = (() => {
       const x = (gb) => LEFT + (width - LEFT - RIGHT) *
         Math.log(Math.min(Math.max(gb, LOW), HIGH) / LOW) / span;
       for (const gb of [0.1, 1, ...cards]) {
-        element("path", { d: `M${x(gb)} ${TOP - 12}V${height - 22}`,
+        element("path", { d: `M${x(gb)} ${top - 12}V${height - 22}`,
           stroke: "#808080", "stroke-opacity": cards.includes(gb) ? 0.7 : 0.3,
           "stroke-dasharray": cards.includes(gb) ? "5 3" : "none" }, svg);
         element("text", { x: x(gb), y: height - 6, "text-anchor": "middle" },
           svg, gb);
       }
-      element("text", { x: 0, y: 14 }, svg, words.axis);
+      title.forEach((line, i) => element("text",
+        { x: 0, y: 17 + LINE * i }, svg, line));
       this.ways.forEach((way, i) => {
-        const y = TOP + ROW * i + 26, end = x(needs[way]);
+        const y = top + ROW * i + 26, end = x(needs[way]);
         element("text", { x: LEFT, y: y - 9 }, svg,
           this.row(way));
         element("path", { d: `M${LEFT} ${y}H${end}`, stroke: "currentColor",
