@@ -73,6 +73,13 @@ const preactPlanner = (() => {
       return fill(words.row, { way: words[way], gb });
     }
 
+    // Cards stand close on a phone: their numbers move apart.
+    aside(gb) {
+      const place = this.data.cards.indexOf(gb);
+      const middle = (this.data.cards.length - 1) / 2;
+      return place < 0 || this.width >= 420 ? 0 : 3 * (place - middle);
+    }
+
     draw() {
       const { words, cards } = this.data, { needs } = this;
       const width = this.width = this.room();
@@ -91,8 +98,8 @@ const preactPlanner = (() => {
         element("path", { d: `M${x(gb)} ${top - 12}V${height - 22}`,
           stroke: "#808080", "stroke-opacity": cards.includes(gb) ? 0.7 : 0.3,
           "stroke-dasharray": cards.includes(gb) ? "5 3" : "none" }, svg);
-        element("text", { x: x(gb), y: height - 6, "text-anchor": "middle" },
-          svg, gb);
+        element("text", { x: x(gb) + this.aside(gb), y: height - 6,
+          "text-anchor": "middle" }, svg, gb);
       }
       title.forEach((line, i) => element("text",
         { x: 0, y: 17 + LINE * i }, svg, line));
