@@ -13,6 +13,7 @@ from typing import Any
 import griffe
 
 from book.tools.api import (
+    ONE_OF,
     Entry,
     Room,
     anchor,
@@ -26,8 +27,7 @@ from book.tools.api import (
 
 # A list of names with a word on each, as module docstrings have them.
 NAMED = re.compile(r"^`([^`]+)`\s{2,}(\S.*)$")
-# What griffe makes of numpydoc's {"a", "b"}.
-CHOICES = re.compile(r"""^\((?:(?:"[^"]*"|'[^']*'|\d+)(?:, |\)$))+$""")
+EMPTY = re.compile(r"""(?<![`"\w])\"\"(?![`"\w])""")
 IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*\w")
 STARS: dict[griffe.ParameterKind | None, str] = {
     griffe.ParameterKind.var_positional: "*",
@@ -274,8 +274,9 @@ def listed(
 def kinds(text: str) -> str:
     """Return a type: its names as code, so that they lead somewhere."""
     plain = re.sub(r"\s+", " ", text.replace("`", ""))
-    if CHOICES.match(plain):
-        plain = plain.strip("()").replace(", ", " | ")
+    if plain.startswith(ONE_OF):
+        values = plain.removeprefix(ONE_OF).split(", ")
+        return r" \| ".join(f"`{value}`" for value in values)
     return IDENTIFIER.sub(
         lambda m: f"`{m[0]}`" if known(m[0]) else m[0], escaped(plain)
     )
@@ -307,8 +308,12 @@ def examples(parts: list[Any], words: Words) -> list[str]:
 
 
 def prose(text: str) -> str:
-    """Return text of a docstring as Markdown, a paragraph on a line."""
+    """Return text of a docstring as Markdown, a paragraph on a line.
+
+    An empty string is code: in prose its quotes would be curled.
+    """
     made = []
+    text = EMPTY.sub('`""`', text)
     for block in re.split(r"\n\s*\n", text.strip()):
         if NAMED.match(block):
             made.append(named_list(block))

@@ -71,7 +71,7 @@ def action_text(action: argparse.Action, program: str) -> str:
         choices = " | ".join(map(str, action.choices))
         head += f" [{escaped(choices)}]{{.api-type}}"
     text = (action.help or "") % (vars(action) | {"prog": program})
-    return f"{head}\n: {linked(text)}"
+    return f"{head}\n: {linked(text)}" if text else head
 
 
 def linked(text: str) -> str:

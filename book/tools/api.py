@@ -23,6 +23,9 @@ IMPORT = re.compile(
 )
 # Fields of our strict classes are keyword arguments, as in dataclasses.
 FIELDS = ("dataclass", "typed")
+# The values a parameter can have, {"a", "b"}, and what is read for them.
+CHOICES = re.compile(r"^( *[\w*, ]+ : )\{(.+)\}$", re.MULTILINE)
+ONE_OF = "one of "
 
 
 @dataclass(frozen=True)
@@ -113,6 +116,20 @@ def anchor(room: str) -> str:
     return "api-" + room.removeprefix(f"{PACKAGE}.").replace(".", "-")
 
 
+class Choices(griffe.Extension):
+    """Keep griffe from reading numpydoc's `{"fan-in", "fan-out"}` as code.
+
+    It takes strings in a type for names, and `fan-out` for a difference.
+    """
+
+    def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
+        """Write the values of a docstring's parameters as words."""
+        if obj.docstring:
+            obj.docstring.value = CHOICES.sub(
+                rf"\1{ONE_OF}\2", obj.docstring.value
+            )
+
+
 @cache
 def read_api() -> API:
     """Read the package."""
@@ -122,6 +139,7 @@ def read_api() -> API:
         search_paths=[ROOT / "src"],
         docstring_parser="numpy",
         allow_inspection=False,
+        extensions=griffe.load_extensions(Choices()),
     )
     seen: set[str] = set()
     rooms = []

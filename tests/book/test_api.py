@@ -14,7 +14,8 @@ import yaml
 import preact
 from book.site.api import pages
 from book.site.api_links import ELSEWHERE, entry_address
-from book.site.api_text import parameter_rows, signature
+from book.site.api_text import parameter_rows, room_text, signature
+from book.site.commands import commands_text
 from book.site.words import WORDS
 from book.tools.api import parameters, read_api, sections, shared
 from paths import ROOT
@@ -280,3 +281,23 @@ def test_a_name_that_the_chapter_imports_means_what_it_imports():
 def test_what_is_linked_elsewhere_is_there(path):
     module, _, name = path.rpartition(".")
     assert hasattr(importlib.import_module(module), name)
+
+
+def room_page(path):
+    return room_text(rooms()[path], WORDS["en"])
+
+
+def test_the_values_of_a_parameter_are_shown_as_they_are_written():
+    page = room_page("preact.plan")
+    assert '[`"fan-in"` \\| `"fan-out"`]' in page
+    assert '[`None` \\| `"pad"` \\| `"conv"` \\| `"conv BN"`]' in page
+    assert '[`"conv1x1"` \\| `"two conv3x3"`]' in room_page("preact.spec")
+
+
+def test_an_empty_string_is_code_in_the_reference():
+    page = room_page("preact.typed")
+    assert 'for the message; `""` names none' in page
+
+
+def test_an_argument_without_a_word_on_it_has_no_colon():
+    assert "\n: \n" not in commands_text(WORDS["en"]) + "\n"

@@ -162,7 +162,7 @@ class TimedNetwork:
         if self.contestant.half:
             loss = loss * LOSS_SCALE
         self.sgd.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         self.sgd.step()
 
     @torch.no_grad()

@@ -32,7 +32,7 @@ Change = Callable[[Node, tuple[Any, ...]], tuple[Any, ...]]
 See = Callable[[Node, Tensor], None]
 
 
-class Trace(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class Trace(TorchDispatchMode):
     """Writes down what runs inside of it.
 
     Parameters
@@ -205,7 +205,7 @@ class Trace(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def meaning(self, x: Tensor) -> Meaning:
         """Return which signal, or constant, a tensor is now."""
-        kept = self._meanings.get(x)  # type: ignore[no-untyped-call]
+        kept = self._meanings.get(x)
         if kept is None:
             name = self.names.get(id(x)) or self.places.get(storage_of(x))
             return Constant((name,) if name else ())

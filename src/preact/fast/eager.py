@@ -21,7 +21,7 @@ def is_eager(x: Tensor) -> bool:
         or torch._C._len_torch_dispatch_stack()
         or torch._C._len_torch_function_stack()
         or forward_ad._current_level >= 0
-        or _has_any_global_hook()  # type: ignore[no-untyped-call]
+        or _has_any_global_hook()
     )
 
 

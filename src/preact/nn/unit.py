@@ -61,7 +61,8 @@ class Unit(nn.Module):
         h = self.shortcut(a if self.tap_after_pre else x)
         g = torch.sigmoid(self.gate(x)) if len(self.gate) else None
         y = self.on_shortcut(h, g) + self.on_branch(F, g)
-        return self.after(y)  # type: ignore[no-any-return]
+        out: Tensor = self.after(y)
+        return out
 
 
 class Times(nn.Module):

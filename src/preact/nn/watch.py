@@ -126,7 +126,7 @@ def watch(
             share = paths[0].after_unit(x.detach(), closes)
             watched.streams[i], watched.open_share[i] = signal(x), share
         if x.requires_grad:
-            x.register_hook(partial(hear, i))  # type: ignore[no-untyped-call]
+            x.register_hook(partial(hear, i))
 
     def hear(i: int, dx: Tensor) -> None:
         watched.gradients[i] = gradient(dx)

@@ -119,7 +119,7 @@ def bn_forward(
 
     References
     ----------
-    Ioffe and Szegedy 2015, Sec. 3. Chapter `04-units`, Eq. (bn).
+    Ioffe and Szegedy 2015, Sec. 3. Chapter `04-units`, Eq. (4.1).
     """
     if running is None:
         check_spread(x.shape)
@@ -147,7 +147,7 @@ def bn_backward(
 
     References
     ----------
-    Ioffe and Szegedy 2015, Sec. 3. Chapter `04-units`, Eq. (bn-dx).
+    Ioffe and Szegedy 2015, Sec. 3. Chapter `04-units`, Eq. (4.2).
     """
     x_hat, gamma, sigma, _, _, training = cache
     dgamma, dbeta = (dout * x_hat).sum((0, 2, 3)), dout.sum((0, 2, 3))

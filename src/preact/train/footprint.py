@@ -83,7 +83,7 @@ def network_bytes(
     network.train()
 
     def backward(loss: torch.Tensor) -> None:
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
 
     for weight in network.parameters():
         if weight.requires_grad:  # the gradients' own memory comes first

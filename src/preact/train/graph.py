@@ -30,7 +30,7 @@ class Graph:
         self, work: Callable[[], None], pool: Pool | None = None
     ) -> None:
         now = torch.cuda.current_stream()
-        aside = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+        aside = torch.cuda.Stream()
         aside.wait_stream(now)
         with torch.cuda.stream(aside):
             for _ in range(WARM_UP):

@@ -110,7 +110,7 @@ class TrainingStep:
                 logits, y, label_smoothing=self.label_smoothing
             )
         self.sgd.zero_grad(set_to_none=True)
-        self.scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
+        self.scaler.scale(loss).backward()
         self.scaler.step(self.sgd)
         self.scaler.update()
         return loss.detach(), logits.detach()

@@ -146,7 +146,7 @@ def descend(
         batch = draw_windows(numbers, config["batch"], 32, generator)
         loss = loss_on(network, *batch)
         adam.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         adam.step()
         losses.append(float(loss.detach()))
     return losses, moments

@@ -41,8 +41,8 @@ class PreUnit(nn.Module):
 
     def branch(self, a: Tensor) -> Tensor:
         """F, behind the first activation."""
-        out = self.conv2(nnf.relu(self.bn2(self.conv1(a))))
-        return out  # type: ignore[no-any-return]
+        out: Tensor = self.conv2(nnf.relu(self.bn2(self.conv1(a))))
+        return out
 
 
 class OriginalUnit(nn.Module):
@@ -66,8 +66,8 @@ class OriginalUnit(nn.Module):
 
     def branch(self, x: Tensor) -> Tensor:
         """F."""
-        out = self.bn2(self.conv2(nnf.relu(self.bn1(self.conv1(x)))))
-        return out  # type: ignore[no-any-return]
+        out: Tensor = self.bn2(self.conv2(nnf.relu(self.bn1(self.conv1(x)))))
+        return out
 
 
 class PreNet(nn.Module):
