@@ -4,6 +4,7 @@ const preactPlanner = (() => {
   const { element, figure, fill, node, record } = preactCharts;
   const WIDEST = 560, LEFT = 10, RIGHT = 30, ROW = 40, LINE = 19;
   const LOW = 0.01, HIGH = 200;
+  const NARROW = 420, ASIDE = [-4, -4, -2, 5];  // where cards' numbers meet
 
   // Bytes of weights, gradients and momentum, and of activations.
   function gigabytes(data, way, n, batch, width) {
@@ -73,18 +74,11 @@ const preactPlanner = (() => {
       return fill(words.row, { way: words[way], gb });
     }
 
-    // Cards stand close on a phone: their numbers move apart.
-    aside(gb) {
-      const place = this.data.cards.indexOf(gb);
-      const middle = (this.data.cards.length - 1) / 2;
-      return place < 0 || this.width >= 420 ? 0 : 3 * (place - middle);
-    }
-
     draw() {
       const { words, cards } = this.data, { needs } = this;
       const width = this.width = this.room();
       // Its title is two sentences: on a phone, one below the other.
-      const title = width < 420 ? words.axis.split(/(?<=[;；]) */)
+      const title = width < NARROW ? words.axis.split(/(?<=[;；]) */)
         : [words.axis];
       const top = 18 + LINE * title.length;
       const height = top + ROW * this.ways.length + 26;
@@ -94,13 +88,14 @@ const preactPlanner = (() => {
       const span = Math.log(HIGH / LOW);
       const x = (gb) => LEFT + (width - LEFT - RIGHT) *
         Math.log(Math.min(Math.max(gb, LOW), HIGH) / LOW) / span;
-      for (const gb of [0.1, 1, ...cards]) {
+      const near = width < NARROW ? [0, 0, ...ASIDE] : [];
+      [0.1, 1, ...cards].forEach((gb, i) => {
         element("path", { d: `M${x(gb)} ${top - 12}V${height - 22}`,
           stroke: "#808080", "stroke-opacity": cards.includes(gb) ? 0.7 : 0.3,
           "stroke-dasharray": cards.includes(gb) ? "5 3" : "none" }, svg);
-        element("text", { x: x(gb) + this.aside(gb), y: height - 6,
+        element("text", { x: x(gb) + (near[i] ?? 0), y: height - 6,
           "text-anchor": "middle" }, svg, gb);
-      }
+      });
       title.forEach((line, i) => element("text",
         { x: 0, y: 17 + LINE * i }, svg, line));
       this.ways.forEach((way, i) => {
