@@ -116,20 +116,6 @@ def anchor(room: str) -> str:
     return "api-" + room.removeprefix(f"{PACKAGE}.").replace(".", "-")
 
 
-class Choices(griffe.Extension):
-    """Keep griffe from reading numpydoc's `{"fan-in", "fan-out"}` as code.
-
-    It takes strings in a type for names, and `fan-out` for a difference.
-    """
-
-    def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
-        """Write the values of a docstring's parameters as words."""
-        if obj.docstring:
-            obj.docstring.value = CHOICES.sub(
-                rf"\1{ONE_OF}\2", obj.docstring.value
-            )
-
-
 @cache
 def read_api() -> API:
     """Read the package."""
@@ -139,7 +125,6 @@ def read_api() -> API:
         search_paths=[ROOT / "src"],
         docstring_parser="numpy",
         allow_inspection=False,
-        extensions=griffe.load_extensions(Choices()),
     )
     seen: set[str] = set()
     rooms = []
@@ -182,7 +167,20 @@ def entry_of(module: griffe.Module, name: str) -> Entry:
 
 def sections(thing: griffe.Object) -> list[griffe.DocstringSection]:
     """Return the parts of a docstring, none if there is none."""
-    return thing.docstring.parsed if thing.docstring else []
+    return parsed(thing.docstring) if thing.docstring else []
+
+
+@cache
+def parsed(told: griffe.Docstring) -> list[griffe.DocstringSection]:
+    """Return the parts of a docstring, values of a parameter as words.
+
+    griffe reads numpydoc's `{"fan-in", "fan-out"}` as code: it takes strings
+    in a type for names, and `fan-out` for a difference.
+    """
+    text = CHOICES.sub(rf"\1{ONE_OF}\2", told.value)
+    return griffe.Docstring(
+        text, parent=told.parent, parser=told.parser
+    ).parsed
 
 
 def members(thing: griffe.Object) -> list[Any]:
