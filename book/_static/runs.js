@@ -2,7 +2,7 @@
 // rate, laid over each other. Axes are logarithmic and never move.
 const preactRuns = (() => {
   const { element, figure, node, fill, record, stroke, tickText } = preactCharts;
-  const WIDTH = 560, HEIGHT = 320, LEFT = 48, RIGHT = 20, TOP = 30, BOTTOM = 40;
+  const WIDTH = 560, HEIGHT = 320, LEFT = 54, RIGHT = 20, TOP = 30, BOTTOM = 40;
   const FIELDS = { network: "depth", unit: "row", tail: "tail", rate: "rate" };
   const DASHES = ["none", "7 3", "2 3", "9 3 2 3"]; // of groups, in turn
   const MARKS = [1, 2, 4, 11, 31, 101, 300];
@@ -45,7 +45,7 @@ const preactRuns = (() => {
       this.high = high;
       this.svg = element("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
         role: "img", style: `width:${WIDTH}px` });
-      element("text", { x: 2, y: 14 }, this.svg, words[quantity]);
+      element("text", { x: 2, y: 18 }, this.svg, words[quantity]);
       for (const tick of ticks) {
         const y = this.y(tick);
         element("path", { d: `M${LEFT} ${y}H${WIDTH - RIGHT}`,

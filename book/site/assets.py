@@ -88,7 +88,9 @@ PLAIN = re.compile(r'<span class="(?:n|nn|p|w)">([^<]*)</span>')
 DOWNLOAD = re.compile(
     r'(<a class="reference download[^>]*><code[^>]*>)([^<]+)'
 )
-BETWEEN_WORDS = re.compile(r"(?<=[_/])(?=\w)")
+# Where a long name may part: behind a word, not at each of the short ones.
+BETWEEN_WORDS = re.compile(r"([\w/]{14,}?[_/])(?=\w)")
+MARK = re.compile(r'(class="claim-mark claim-\w+) reference internal"')
 NAMED_IN_CELL = re.compile(r"(<td[^>]*>)((?:CIFAR|ResNet)-\d+)\b")
 # A name of code that is one piece, of which no style sheet knows more.
 CODE = re.compile(
@@ -118,8 +120,9 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
         text = PLAIN.sub(r"\1", text)
         text = CODE.sub(r'<code class="literal notranslate">\1</code>', text)
         text = DOWNLOAD.sub(
-            lambda m: m[1] + BETWEEN_WORDS.sub("<wbr>", m[2]), text
-        )
+            lambda m: m[1] + BETWEEN_WORDS.sub(r"\1<wbr>", m[2]), text
+        ).replace('class="reference download internal"', 'class="download"')
+        text = MARK.sub(r'\1"', text)
         text = NAMED_IN_CELL.sub(r'\1<span class="held">\2</span>', text)
         text = ENTRY.sub('"', text)
         page.write_text(link_one_sheet(say_once(drop_idle(text))), "utf-8")

@@ -144,7 +144,7 @@ def test_pointing_at_the_picture_asks_for_a_unit(open_page):
     assert 100 < int(unit) < 230
     assert 0 <= int(moment) < 6
     page.mouse.down()
-    assert f"cover.unit={unit}" in page.url
+    page.wait_for_url(f"**cover.unit={unit}*")
 
 
 def test_without_script_the_picture_stands_whole(open_page):
