@@ -28,6 +28,7 @@ from book.tools.api import (
 # A list of names with a word on each, as module docstrings have them.
 NAMED = re.compile(r"^`([^`]+)`\s{2,}(\S.*)$")
 EMPTY = re.compile(r"""(?<![`"\w])\"\"(?![`"\w])""")
+TAG = re.compile(r"<(?=[a-zA-Z/!])")
 IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*\w")
 STARS: dict[griffe.ParameterKind | None, str] = {
     griffe.ParameterKind.var_positional: "*",
@@ -131,15 +132,13 @@ def signature(thing: griffe.Object, common: Shared) -> str:
 
 def lists_parameters(thing: griffe.Object, common: Shared) -> bool:
     """Whether something is said of the parameters, here or in the room."""
-    kinds = [section.kind.value for section in sections(thing)]
-    own = "parameters" in kinds or "attributes" in kinds
+    own = any(part.kind.value in OF_PARAMETERS for part in sections(thing))
     return own or any(one.name in common for one in parameters(thing))
 
 
 def is_enumeration(thing: griffe.Object) -> bool:
     """Whether it is a class that lists its members."""
-    bases = thing.bases if isinstance(thing, griffe.Class) else ()
-    return any("Enum" in str(base) for base in bases)
+    return any("Enum" in str(base) for base in getattr(thing, "bases", ()))
 
 
 def short_value(thing: Any) -> Iterator[str]:
@@ -242,8 +241,7 @@ def section_text(section: Any, words: Words) -> list[str]:
     rows = []
     for row in section.value:
         name, made = getattr(row, "name", ""), type_of(row)
-        if kind == "raises":
-            made = made.strip("()")
+        made = made.strip("()") if kind == "raises" else made
         rows.append((name or made, made if name else "", row.description))
     return listed(words[f"@api-{kind}"], rows, kind)
 
@@ -308,20 +306,16 @@ def examples(parts: list[Any], words: Words) -> list[str]:
 
 
 def prose(text: str) -> str:
-    """Return text of a docstring as Markdown, a paragraph on a line.
-
-    An empty string is code: in prose its quotes would be curled.
-    """
+    """Return text of a docstring as Markdown, a paragraph on a line."""
     made = []
-    text = EMPTY.sub('`""`', text)
-    for block in re.split(r"\n\s*\n", text.strip()):
+    coded = EMPTY.sub('`""`', text.strip())  # else its quotes are curled
+    for block in re.split(r"\n\s*\n", coded):
         if NAMED.match(block):
             made.append(named_list(block))
         elif re.match(r"\s*[-*] ", block):
             made.append(block)
         else:
-            line = " ".join(block.split())
-            made.append(re.sub(r"<(?=[a-zA-Z/!])", r"\\<", line))
+            made.append(re.sub(r"\s+", " ", TAG.sub(r"\\<", block.strip())))
     return "\n\n".join(made)
 
 
