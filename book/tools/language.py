@@ -22,6 +22,7 @@ from opencc import OpenCC
 
 from book.tools import ROOT
 from book.tools.myst import LABELED, chapters, directive, tokens
+from book.tools.sentences import printed_words, untranslated_lines
 from preact.strings import EDITIONS, LANGUAGES, ORIGINAL
 from preact.strings import TRANSLATIONS as CHINESE
 
@@ -107,7 +108,7 @@ def missing_terms(root: Path = ROOT) -> list[str]:
 
 
 def forbidden_words(root: Path = ROOT) -> list[str]:
-    """Words that the glossary forbids, in prose and in messages."""
+    """Words that the glossary forbids: in prose, messages, printed lines."""
     found = []
     betraying = glossary(root)["never_zh_Hant"]["words"]
     for language in CHINESE:
@@ -116,8 +117,9 @@ def forbidden_words(root: Path = ROOT) -> list[str]:
             never += betraying
         texts = chapters(language, root) | {"strings": words(language, root)}
         for name, text in texts.items():
+            says = prose(text) + printed_words(text)
             for word in never:
-                if word in prose(text):
+                if word in says:
                     found.append(f"{language}/{name}: never {word!r}")
     return found
 
@@ -309,6 +311,7 @@ def problems(root: Path = ROOT) -> list[str]:
         *forbidden_words(root),
         *wrong_script(root),
         *tight_numbers(root),
+        *untranslated_lines(root),
         *untraced_numbers(root),
         *stale_translations(root),
     ]

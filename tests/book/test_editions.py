@@ -313,3 +313,29 @@ def test_every_language_has_its_words_for_the_theme():
     own = {key for key in words["en"] if key.startswith("@")}
     for language in TRANSLATIONS:
         assert set(words[language]) == set(words[TRANSLATIONS[0]]) > own
+
+
+PRINTED = 'print(f"{row:24} relative error {error:.0e}")'
+
+
+@pytest.mark.parametrize(
+    ("line", "same"),
+    [
+        (PRINTED, True),
+        ('print(f"误差 {error:.0e}，{row:24}")', True),
+        ('print(f"{row:24} 误差 {error:.1e}")', False),
+        ('print(f"{row:24} 误差")', False),
+        ('print(f"{row:24} 误差 {error:.0e}", end="")', False),
+        ('show(f"{row:24} 误差 {error:.0e}")', False),
+    ],
+)
+def test_an_edition_prints_its_own_words_and_the_same_values(
+    tmp_path, line, same
+):
+    shutil.copytree(ROOT / "book", tmp_path / "book")
+    for language in LANGUAGES:
+        path = tmp_path / "book" / language / "04-units.md"
+        said = line if language == "zh-Hans" else PRINTED
+        cell = f"```{{code-cell}} ipython3\n{said}\n```\n\n## "
+        path.write_text(path.read_text("utf-8").replace("## ", cell, 1))
+    assert (differences(tmp_path) == []) is same

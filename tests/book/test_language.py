@@ -40,6 +40,12 @@ def test_nothing_is_to_be_mended():
 
 WRONG = [
     (
+        "book/zh-Hant/02-signal.md",
+        '\nprint(f"',
+        '\nprint(f"數據',
+        "zh-Hant/02-signal: never '數據'",
+    ),
+    (
         "book/zh-Hans/04-units.md",
         "批量归一化",
         "批标准化",
