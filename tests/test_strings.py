@@ -46,6 +46,22 @@ def test_a_list_is_joined_as_its_language_does(language, plain, nested):
     )
 
 
+@pytest.mark.parametrize(
+    ("language", "apart", "one"),
+    [
+        ("en", "24 to 36 %", "0.1 %"),
+        ("zh-Hans", "24% 至 36%", "0.1%"),
+        ("zh-Hant", "24% 到 36%", "0.1%"),
+    ],
+)
+def test_a_range_whose_ends_are_written_alike_is_one_number(
+    language, apart, one
+):
+    strings = Strings(language)
+    assert strings.percents(24.1, 36.4, 0) == apart
+    assert strings.percents(0.06, 0.14, 1) == one
+
+
 # Where the second half of a key comes from, if the file that looks it up
 # does not spell it out.
 NAMED_ELSEWHERE = {

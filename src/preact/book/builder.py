@@ -32,7 +32,7 @@ from preact.book.placements import (
     twelve_units,
 )
 from preact.figures import Table, unit_diagram
-from preact.figures.variants import color_of
+from preact.figures.variants import color_of, in_words
 from preact.plan import cifar_plan
 from preact.reference.caches import Array
 from preact.spec import TABLE_2, UnitSpec
@@ -144,7 +144,7 @@ def unit_card(
     )
     return (
         f'<details class="way" data-way="{name}">'
-        f"<summary>{escape(str(spec))}</summary>{drawing}"
+        f"<summary>{escape(in_words(spec, say))}</summary>{drawing}"
         f"<div><p>{escape(text)}</p><dl>{listed}</dl>"
         f"{under}</div></details>"
     )

@@ -174,9 +174,10 @@ def builder_data(results: dict[str, AtStart]) -> dict[str, object]:
     curves = {}
     for name, result in results.items():
         place, row = name.split("/")
+        both = say("punctuation.comma").join(parts(name))
         curves[name] = {
-            "name": ", ".join(parts(name)),
-            "unit": ", ".join(parts(name)),
+            "name": both,
+            "unit": both,
             "named": place == "original",
             "color": color_of(row if place == "original" else place),
             "signal": curve(result.signal),

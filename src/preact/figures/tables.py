@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from preact.figures.variants import row_name
+from preact.figures.variants import in_words, row_name
 from preact.paper import SEARCHED, Result
 from preact.plan import NetworkPlan
 from preact.spec import ROWS
@@ -137,7 +137,7 @@ def paper_beside_ours(
     }
     body = []
     for row in dict.fromkeys(row for row, _ in theirs):
-        line = [row_name(row, strings), str(ROWS[row])]
+        line = [row_name(row, strings), in_words(ROWS[row], strings)]
         for depth in depths:
             error = theirs[row, depth]
             line.append(

@@ -122,12 +122,7 @@ def legend(errors: Mapping[str, Sequence[float]], strings: Strings) -> str:
     """Name the arms of a network, each with the test errors of its runs."""
     items = []
     for arm, values in errors.items():
-        low, high = (f"{v:.0f}" for v in (min(values), max(values)))
-        error = (
-            strings("number.percent", value=low)
-            if low == high
-            else strings("number.percents", low=low, high=high)
-        )
+        error = strings.percents(min(values), max(values), 0)
         said = strings(
             "training.error", name=arm_name(arm, strings), error=error
         )

@@ -7,10 +7,19 @@ a gate are a family: neighboring hues, and the bias itself as the marker.
 
 import colorsys
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from zlib import crc32
 
-from preact.spec import ROWS
+from preact.spec import (
+    ROWS,
+    Conv1x1,
+    Dropout,
+    Gated,
+    OnShortcut,
+    Scale,
+    UnitSpec,
+)
 from preact.spec.tables import GATE_BIASES
 from preact.strings import Strings
 
@@ -66,6 +75,42 @@ def row_name(row: str, strings: Strings) -> str:
             return strings(f"row.{kind}", bias=bias.replace("-", "−"))
     key = f"row.{row}"
     return strings(key) if key in strings.table else row
+
+
+def in_words(spec: UnitSpec, strings: Strings) -> str:
+    """Write a unit as `str` does, its factors in the page's language.
+
+    Examples
+    --------
+    >>> from preact.figures.variants import in_words
+    >>> from preact.spec import TABLE_1
+    >>> from preact.strings import Strings
+    >>> in_words(TABLE_1["constant-scaling-0.5-1"], Strings("zh-Hant"))
+    'conv BN ReLU conv BN (+) ReLU，捷徑上為 0.5'
+    """
+    one = Scale(1.0)
+    parts = [str(replace(spec, on_shortcut=one, on_branch=one))]
+    gate = spec.on_shortcut
+    if gate != one:
+        factor = _factor(gate, strings)
+        parts.append(strings("spec.on_shortcut", factor=factor))
+    if spec.on_branch != one:
+        factor = _factor(spec.on_branch, strings)
+        parts.append(strings("spec.on_branch", factor=factor))
+    if isinstance(gate, Gated):
+        parts.append(strings("spec.bias", bias=f"{gate.bias:g}"))
+        if gate.design != "conv1x1":
+            parts.append(strings("spec.design", design=gate.design))
+    return strings("punctuation.comma").join(parts)
+
+
+def _factor(factor: OnShortcut, strings: Strings) -> str:
+    """Write a factor; a number or a gate is the same in all languages."""
+    if isinstance(factor, Conv1x1):
+        return strings("spec.conv")
+    if isinstance(factor, Dropout):
+        return strings("spec.dropout", rate=f"{factor.rate:g}")
+    return str(factor)
 
 
 def values_by_row(strings: Strings, values: Mapping[str, float]) -> str:

@@ -73,6 +73,22 @@ class Strings:
         """Write a number of percent, its sign set as the language does."""
         return self("number.percent", value=f"{value:.{digits}f}")
 
+    def percents(self, low: float, high: float, digits: int) -> str:
+        """Write a range of percent; ends that are equal are one number.
+
+        Examples
+        --------
+        >>> from preact.strings import Strings
+        >>> Strings("en").percents(24.1, 36.4, 0)
+        '24 to 36 %'
+        >>> Strings("en").percents(0.1, 0.3, 0)
+        '0 %'
+        """
+        ends = f"{low:.{digits}f}", f"{high:.{digits}f}"
+        if ends[0] == ends[1]:
+            return self("number.percent", value=ends[0])
+        return self("number.percents", low=ends[0], high=ends[1])
+
     def __repr__(self) -> str:
         return f"Strings({self.language!r})"
 
