@@ -8,8 +8,10 @@ from markdown_it import MarkdownIt
 from book.tools import results
 from preact.figures import errors_table
 from preact.figures.tables import Table
+from preact.figures.variants import in_words
 from preact.records.compare import Line
-from preact.strings import LANGUAGES, Strings
+from preact.spec import ROWS, Gated, UnitSpec
+from preact.strings import LANGUAGES, TRANSLATIONS, Strings
 
 MARKUP = [
     "a | b",
@@ -98,3 +100,18 @@ def test_an_unknown_row_keeps_its_own_name():
     table = errors_table([line(row="my <b>row</b>")], Strings("en"))
     assert table.body[0][0].startswith("my <b>row</b>:")
     assert "&lt;b&gt;row" in table._repr_html_()
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_a_unit_is_written_in_words_as_the_package_writes_it(row):
+    spec = ROWS[row]
+    assert in_words(spec, Strings("en")) == str(spec)
+    for language in TRANSLATIONS:
+        said = in_words(spec, Strings(language))
+        assert not re.search(" on |initial|dropout", said), said
+
+
+def test_a_gate_of_another_design_is_named():
+    gate = Gated(-6.0, complement=True, design="two conv3x3")
+    spec = UnitSpec(on_shortcut=gate)
+    assert in_words(spec, Strings("en")) == str(spec)

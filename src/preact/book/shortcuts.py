@@ -180,6 +180,7 @@ class Recorded(NamedTuple):
     error_pct: Array
 
 
+@cache
 def recorded_on_digits() -> dict[tuple[str, str], Recorded]:
     """ResNet-110 on digits: (row, tail) to what the records hold."""
     runs = [

@@ -13,6 +13,7 @@ from preact.strings import Strings
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 TICKS = (1, 3, 10, 30, 100)  # percent
+GAP = 0.6  # between two groups, in lines
 
 
 class Arm(NamedTuple):
@@ -147,11 +148,12 @@ def errors_by_unit(
     >>> picture.alt.split(". ")[-1]
     'Medians: original: 76.1 % without, 3.6 % with.'
     """
-    lines = sum(1 + len(arms) for arms in groups.values())
+    lines = sum(1 + GAP + len(arms) for arms in groups.values())
     y, ticks, labels = 0.0, [], []
     with axes(150, 26 + 6.2 * lines) as (figure, ax):
         for title, arms in groups.items():
-            ax.text(0.85, y, title, fontsize=9, va="center", weight="bold")
+            top = y - GAP / 4  # of a title of two lines, on a phone
+            ax.text(0.85, top, title, fontsize=9, va="center", weight="bold")
             for arm in arms:
                 y += 1
                 ticks.append(y)
@@ -171,7 +173,7 @@ def errors_by_unit(
                         alpha=0.85,
                         **dots,
                     )
-            y += 1
+            y += 1 + GAP
         for name, mfc in (("without", "none"), ("with", INK)):
             ax.plot(
                 [],
@@ -183,7 +185,7 @@ def errors_by_unit(
             )
         percent_axis(ax, "x")
         ax.set_yticks(ticks, labels)
-        ax.set(ylim=(y, -0.7), xlabel=strings("activations.error"))
+        ax.set(ylim=(y - GAP, -1), xlabel=strings("activations.error"))
         ax.grid(visible=True, axis="x")
         figure.legend(loc="outside lower center", ncols=2, fontsize=9)
     each = [

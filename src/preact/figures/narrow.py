@@ -63,7 +63,8 @@ def make_narrow(figure: Figure) -> None:
             _lines(below.get_text(), LABEL if _is_chinese(below) else TITLE)
         )
     names = sum(_break_names(panel) for panel in panels)
-    height = names + max(figure.get_figheight(), PANEL)
+    least = PANEL if any(panel.axison for panel in panels) else 0.0
+    height = names + max(figure.get_figheight(), least)
     stacked = PANEL * (len(panels) - 1)
     lines = _legend_in_one_column(figure) + _break_labels(figure)
     figure.set_size_inches(NARROW, height + stacked + lines * LEGEND_LINE)

@@ -42,7 +42,7 @@ def start_and_end(
     >>> picture.alt.split(". ")[-1]
     'With that BN: original: gradient grows 700 times, error 3.6 %.'
     """
-    with axes(170, 82, columns=2) as (figure, panels):
+    with axes(170, 104, columns=2) as (figure, panels):
         for final_bn, ax in enumerate(panels):
             for arm in arms:
                 values = arm.final_bn if final_bn else arm.without
@@ -60,7 +60,7 @@ def start_and_end(
                     label=f"_{arm.label}",
                 )
             percent_axis(ax, "y")
-            ax.set(xscale="log", xlim=(15, 1e5))
+            ax.set(xscale="log", xlim=(20, 6e4))
             ax.set_xticks([100, 1000, 10000], ["100", "1000", "10 000"])
             ax.minorticks_off()
             head = "with" if final_bn else "without"

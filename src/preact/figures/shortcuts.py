@@ -15,7 +15,8 @@ from preact.figures.variants import color_of, marked, marker_of, row_name
 from preact.strings import Strings
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-FAIL_AT = 15.0  # where "fail" is drawn: the paper prints no number
+FAIL_AT = 16.5  # where "fail" is drawn: the paper prints no number
+FAIL_HIGH = 2.3  # half of a band in which nine rows stand apart
 HEADS = ("shortcut.no_bn", "shortcut.with_bn")  # of the classifier
 KINDS = ("exclusive-gating", "shortcut-only-gating")
 
@@ -41,15 +42,15 @@ def prediction_beside_errors(
     limits : (float, float)
         Of the horizontal axis, logarithmic.
     """
-    with axes(96, 88) as (figure, ax):
-        ax.axhspan(
-            FAIL_AT - 1, FAIL_AT + 1, color=PAPER_GREY, alpha=0.15, lw=0
-        )
+    with axes(96, 104) as (figure, ax):
+        foot, top = FAIL_AT - FAIL_HIGH, FAIL_AT + FAIL_HIGH
+        ax.axhspan(foot, top, color=PAPER_GREY, alpha=0.15, lw=0)
         fails = [row for row in predicted if errors[row] is None]
         for row, values in predicted.items():
             error = errors[row]
             if error is None:  # one below the other, or they would hide
-                error = FAIL_AT + 0.8 - 1.6 * fails.index(row) / len(fails)
+                step = (2 * FAIL_HIGH - 1) / max(1, len(fails) - 1)
+                error = top - 0.5 - step * fails.index(row)
             x = np.clip(values, *limits)
             name = row_name(row, strings)
             style: Any = {"color": color_of(row), "label": f"_{name}"}
@@ -66,7 +67,7 @@ def prediction_beside_errors(
         ax.set_yticks(ticks, names)
         low, high = limits
         wide = 1.5 * (high / low) ** 0.03
-        ax.set(xscale="log", xlim=(low / wide, high * wide), ylim=(5.7, 16.4))
+        ax.set(xscale="log", xlim=(low / wide, high * wide), ylim=(5.7, top))
         marks = 10.0 ** np.linspace(np.log10(low), np.log10(high), 4).round()
         ax.set_xticks(marks, [power(mark) for mark in marks])
         ax.minorticks_off()

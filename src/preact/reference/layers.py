@@ -53,7 +53,8 @@ def conv_forward(
     """
     K = weight.shape[-1]
     P, Q = -(-x.shape[2] // stride), -(-x.shape[3] // stride)
-    padded = np.pad(x, ((0, 0), (0, 0), (K // 2,) * 2, (K // 2,) * 2))
+    margin = ((0, 0), (0, 0), (K // 2,) * 2, (K // 2,) * 2)
+    padded = np.pad(x, margin) if K > 1 else x
     out = np.zeros((x.shape[0], weight.shape[0], P, Q))
     for i in range(K):
         for j in range(K):
