@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # lines are handed in: no figure depends on records
 
 FIXED = "\N{NO-BREAK SPACE}"
 NUMBER = re.compile(r"[-−+]?\d")  # how a cell begins that is read as one
-PHRASE = 8  # characters beyond which one that is no number may break
+PHRASE = 7  # characters beyond which one that is no number may break
 SENTENCE = 40  # characters from which on a cell is read as words
 
 
