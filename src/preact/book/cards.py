@@ -313,7 +313,7 @@ def _fold(card: Card) -> str:
     for one in card.deviations:
         said = escape(say(f"deviation.{one.why}"))
         label = escape(say("card.deviation"))
-        listed += f'<dt>{label}</dt><dd>{said}</dd>'
+        listed += f"<dt>{label}</dt><dd>{said}</dd>"
     return (
         f'<details id="card-{card.name}"><summary><code>{card.name}</code> '
         f"{escape(card.title)}</summary><dl>{listed}</dl>{card.table._repr_html_()}"

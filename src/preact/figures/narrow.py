@@ -145,8 +145,9 @@ def _break_rows(panel: Axes, names: list[str]) -> float:
     ]
     if broken == names:
         return 0.0
-    for label in panel.set_yticks(panel.get_yticks(), broken):
-        label.label1.set_linespacing(1.0)
+    panel.set_yticks(panel.get_yticks(), broken)
+    for label in panel.get_yticklabels():
+        label.set_linespacing(1.0)
     return len(names) * ROW_GAIN
 
 
