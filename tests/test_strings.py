@@ -73,6 +73,8 @@ NAMED_ELSEWHERE = {
     "costs": ["src/preact/book/machines.toml"],
     "imagenet": ["src/preact/book/imagenet.py"],
     "exercise": ["src/preact/book/exercises/*.py"],
+    "table_5": ["src/preact/paper/table_5.toml"],
+    "deviation": ["src/preact/results/**/seed-1.json"],
     "card_title": ["src/preact/results/**/seed-1.json"],
     "probe_ask": ["src/preact/conformance/report.py"],
     "probe_said": ["src/preact/conformance/checks/*.py"],

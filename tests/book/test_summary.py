@@ -85,6 +85,20 @@ def test_cards_are_in_the_pages_language(language):
     assert Strings(language)("card.deviation") in experiment_cards().markup
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_departures_are_said_with_the_numbers_of_the_records(language):
+    say = Strings(language)
+    for one in {one for card in cards() for one in card.deviations}:
+        recorded = f"{one.from_} → {one.to} ({one.why})"
+        said = say(f"deviation.{one.why}")
+        assert said == recorded or language != "en"
+        before, after = (
+            re.findall(r"\d[\d,.]*\d|\d", text.replace("×", "x"))
+            for text in (recorded, said)
+        )
+        assert sorted(before) == sorted(after)
+
+
 def test_the_sum_over_all_cards_is_said_in_the_text():
     runs, failed, hours = totals()
     assert runs == len([*PUBLISHED.rglob("seed-*.json")]) + len(

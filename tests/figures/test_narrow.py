@@ -71,3 +71,15 @@ def test_a_line_below_a_panel_that_is_too_narrow_for_it_ends_with_it():
     label = panels[0].xaxis.label
     assert label.get_window_extent().width > panels[0].bbox.width
     assert label.get_ha() == "right"  # where the browser, too, ends it
+
+
+def test_a_grid_keeps_all_names_and_breaks_those_of_its_rows():
+    figure, panels = with_names(60)
+    questions = [f"question-{k}" for k in range(20)]
+    panels[0].set_xticks(range(20), questions, rotation=60)
+    panels[0].set_yticks([0, 1], ["no-running-statistics", "bare-stem"])
+    make_narrow(figure)
+    shown = [label.get_text() for label in panels[0].get_xticklabels()]
+    assert shown == questions
+    rows = [label.get_text() for label in panels[0].get_yticklabels()]
+    assert rows == ["no-running-\nstatistics", "bare-stem"]

@@ -46,7 +46,7 @@ class Card:
     table : Table
         Every network with its spread.
     deviations : list of Deviation
-        From the paper, in the words of the records.
+        From the paper, as recorded; the page says them in its language.
     """
 
     name: str
@@ -311,9 +311,9 @@ def _fold(card: Card) -> str:
         for key, text in facts
     )
     for one in card.deviations:
-        said = escape(f"{one.from_} → {one.to} ({one.why})")
+        said = escape(say(f"deviation.{one.why}"))
         label = escape(say("card.deviation"))
-        listed += f'<dt>{label}</dt><dd lang="en">{said}</dd>'
+        listed += f"<dt>{label}</dt><dd>{said}</dd>"
     return (
         f'<details id="card-{card.name}"><summary><code>{card.name}</code> '
         f"{escape(card.title)}</summary><dl>{listed}</dl>{card.table._repr_html_()}"

@@ -16,6 +16,7 @@ import numpy as np
 from preact import paper
 from preact.book.explorers import Html
 from preact.book.page import words
+from preact.book.paper_tables import network_name
 from preact.data import load
 from preact.fast.memory import Memory
 from preact.figures import Table
@@ -24,6 +25,7 @@ from preact.plan import cifar_plan
 from preact.records.compare import PUBLISHED, compare, load_records
 from preact.spec import BN
 from preact.train import Execution, Run
+from preact.train.footprint import uncollected
 from preact.train.parallel import ALONE
 from preact.train.recipe import Recipe, find_recipe
 from preact.train.session import Session
@@ -212,11 +214,12 @@ def train_first_steps(
         tail=(BN,) if control else None,
         execution=Execution(channels_last=True, fast=True),
     )
-    session = Session(run, "cpu", ALONE)
     losses = []
-    for iteration in range(steps):
-        session.step(iteration)
-        losses.append(session.since_last_time()[0])
+    with uncollected():
+        session = Session(run, "cpu", ALONE)
+        for iteration in range(steps):
+            session.step(iteration)
+            losses.append(session.since_last_time()[0])
     return np.array(losses)
 
 
@@ -262,7 +265,7 @@ def table_3(folder: Path | str = PUBLISHED) -> Table:
                 texts[data] = f"{line.median:.2f} (n = {line.n})"
         if result.data != "CIFAR-10":  # said once for each network
             texts["digits"] = ""
-        network = (result.data, result.network)
+        network = (result.data, network_name(result.network))
         columns = body.setdefault(network, [[], [], []])
         cells = (f"{result.error_pct:.2f}", *texts.values())
         for column, text in zip(columns, cells, strict=True):
@@ -291,7 +294,7 @@ def table_4() -> Table:
             body.append(
                 [
                     data["name"],
-                    row["method"],
+                    network_name(row["method"]),
                     row.get("parameters", ""),
                     str(row.get("batch", "")),
                     f"{row['error_pct']:.2f}",

@@ -2,7 +2,8 @@
 
 For a phone panels stand one below the other, a legend has one column, long
 names beside an axis break into lines, and of fixed ticks that meet every
-second one goes; letters keep their size.
+second one goes, but where they are names and stand aslant: such a grid gains
+its room from the names of its rows. Letters keep their size.
 """
 
 import re
@@ -24,6 +25,9 @@ NAME = 20  # letters in a line of a name; half as many Chinese characters
 SLACK = 4  # letters more beside an axis, where two lines are better than three
 TITLE = 36
 LABEL = 44  # of a legend
+ROW = 17  # letters in a line of a name beside a grid, which breaks at hyphens
+STEEP = 75  # degrees, for names above a grid: lines that do not meet
+ROW_GAIN = 1.8 / 25.4  # height that two lines need more than one
 UPRIGHT = 30  # a name of a vertical axis that may be longer than its panel
 PIECE = re.compile(
     r"[（「“]?(?:[\u3000-\u9fff\uff00-\uffef]|[!-~\xa0-\u2fff]+ ?)| |."
@@ -123,11 +127,29 @@ def _break_names(panel: Axes) -> float:
     if not _is_fixed(panel.yaxis):
         return 0.0
     names = [label.get_text() for label in panel.get_yticklabels()]
+    if _is_grid(panel):
+        return _break_rows(panel, names)
     broken = [_lines(name) for name in names]
     most = max((name.count("\n") for name in broken), default=0)
     if most:
         panel.set_yticks(panel.get_yticks(), broken)
     return max(0, most - 1) * len(names) * LEGEND_LINE
+
+
+def _break_rows(panel: Axes, names: list[str]) -> float:
+    """Break the names of a grid's rows; return the height to add."""
+    for label in panel.get_xticklabels():
+        label.set_rotation(STEEP)
+    broken = [
+        _lines(name.replace("-", "- "), ROW).replace("- ", "-")
+        for name in names
+    ]
+    if broken == names:
+        return 0.0
+    panel.set_yticks(panel.get_yticks(), broken)
+    for label in panel.get_yticklabels():
+        label.set_linespacing(1.0)
+    return len(names) * ROW_GAIN
 
 
 def _lines(name: str, most: int = NAME) -> str:
@@ -199,13 +221,19 @@ def _break_labels(figure: Figure) -> int:
 
 def _thin_ticks(panel: Axes) -> None:
     """Take away every second of fixed ticks whose labels meet."""
-    if not _is_fixed(panel.xaxis):
+    if not _is_fixed(panel.xaxis) or _is_grid(panel):
         return
     labels = panel.get_xticklabels()
     boxes = [label.get_window_extent() for label in labels]
     if any(one.x1 + 8 > two.x0 for one, two in pairwise(boxes)):
         names = [label.get_text() for label in labels]
         panel.set_xticks(panel.get_xticks()[::2], names[::2])
+
+
+def _is_grid(panel: Axes) -> bool:
+    """Say whether the ticks are names that stand aslant, none to be missed."""
+    labels = panel.get_xticklabels()
+    return any(label.get_rotation() % 90 for label in labels)
 
 
 def _is_fixed(axis: Any) -> bool:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # lines are handed in: no figure depends on records
 
 FIXED = "\N{NO-BREAK SPACE}"
 NUMBER = re.compile(r"[-−+]?\d")  # how a cell begins that is read as one
+PHRASE = 7  # characters beyond which one that is no number may break
 SENTENCE = 40  # characters from which on a cell is read as words
 
 
@@ -56,7 +57,7 @@ class Table:
         rows = "".join(
             "<tr>"
             + "".join(
-                f"<td{kind}>{escape(unbroken(cell))}</td>"
+                f"<td{kind or _said(cell)}>{escape(unbroken(cell))}</td>"
                 for cell, kind in zip(row, words, strict=True)
             )
             + "</tr>"
@@ -86,6 +87,12 @@ class Table:
 def _of_numbers(column: Sequence[str]) -> bool:
     """Tell a column of numbers, with a word here and there, from words."""
     return any(map(NUMBER.match, column)) and max(map(len, column)) < SENTENCE
+
+
+def _said(cell: str) -> str:
+    """Mark a cell of several words that stands in a column of numbers."""
+    many = len(cell) > PHRASE and not NUMBER.match(cell)
+    return ' class="said"' if many else ""
 
 
 def as_text(words: str) -> str:

@@ -8,7 +8,8 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar, get_args
 
@@ -30,6 +31,32 @@ T = TypeVar("T")
 IMAGES = 2  # a batch just large enough to normalize
 LONGEST_S = 600  # that an advice may take
 SMALL = 32  # pixels of a side, to be measured as they are
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Leave Python's garbage collector out of some work.
+
+    A step of a thousand layers makes so many objects that the collector
+    runs again and again, and what it finds is never the step's own, which
+    goes as soon as nobody needs it. Freed in the midst of a measurement, it
+    would be counted as this work's.
+
+    Examples
+    --------
+    >>> import gc
+    >>> from preact.train.footprint import uncollected
+    >>> with uncollected():
+    ...     gc.isenabled()
+    False
+    """
+    before = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if before:
+            gc.enable()
 
 
 def allocated(work: Callable[[], object]) -> tuple[int, int]:
@@ -88,10 +115,10 @@ def network_bytes(
     for weight in network.parameters():
         if weight.requires_grad:  # the gradients' own memory comes first
             weight.grad = torch.zeros_like(weight)
-    gc.collect()
     loss: list[torch.Tensor] = []
-    kept, ahead = allocated(lambda: loss.append(network(images).sum()))
-    _, back = allocated(lambda: backward(loss[0]))
+    with uncollected():
+        kept, ahead = allocated(lambda: loss.append(network(images).sum()))
+        _, back = allocated(lambda: backward(loss[0]))
     return kept // len(images), max(ahead, kept + back) // len(images)
 
 

@@ -1,6 +1,6 @@
-"""Table 5 of the paper, in the words of the page.
+"""What the paper's tables say, in the words of the page.
 
-Chapter `09-imagenet`.
+Chapters `08-training` and `09-imagenet`.
 """
 
 from preact import paper
@@ -8,6 +8,7 @@ from preact.book.page import words
 from preact.figures import Table
 
 NOTHING = "–"
+SAID = ("1-layer skip", "pre-activation")  # of a network, in parentheses
 
 
 def table_5() -> Table:
@@ -16,7 +17,7 @@ def table_5() -> Table:
     Examples
     --------
     >>> from preact.book import setup
-    >>> from preact.book.table_5 import table_5
+    >>> from preact.book.paper_tables import table_5
     >>> _ = setup("en")
     >>> table_5().body[0]
     ['ResNet-152', 'original', 'scale', '224', '23.0', '6.7']
@@ -28,7 +29,7 @@ def table_5() -> Table:
             [
                 network,
                 say(f"table_5.{unit}") if unit else NOTHING,
-                say(f"table_5.{row['augmentation'].replace(' ', '')}"),
+                say(f"table_5.{row['augmentation']}"),
                 str(row["test_crop"]),
                 f"{row['top1_pct']:.1f}",
                 f"{row['top5_pct']:.1f}",
@@ -37,3 +38,19 @@ def table_5() -> Table:
     names = ("unit", "training", "test_crop", "top1", "top5")
     head = [say("table.network"), *(say(f"table_5.{name}") for name in names)]
     return Table(head, body, say("table_5.caption"))
+
+
+def network_name(name: str) -> str:
+    """Say what Tables 3 and 4 call a network in the page's language.
+
+    Examples
+    --------
+    >>> from preact.book import setup
+    >>> from preact.book.paper_tables import network_name
+    >>> _ = setup("zh-Hant")
+    >>> network_name("ResNet-164 (pre-activation)")
+    'ResNet-164（預激活）'
+    """
+    for said in SAID:
+        name = name.replace(f" ({said})", words()(f"bill.{said}"))
+    return name
