@@ -71,3 +71,21 @@ def test_a_line_below_a_panel_that_is_too_narrow_for_it_ends_with_it():
     label = panels[0].xaxis.label
     assert label.get_window_extent().width > panels[0].bbox.width
     assert label.get_ha() == "right"  # where the browser, too, ends it
+
+
+@pytest.mark.parametrize("limits", [(0.9, 1.8), (0.4, 13), (1e-5, 5e-4)])
+def test_a_logarithmic_axis_has_three_labels_at_least(limits):
+    with style.axes(80, 60) as (figure, panel):
+        panel.semilogy([0, 1], limits)
+        style.picture(figure, "")
+    low, high = panel.get_ylim()
+    ticks = [
+        *zip(panel.get_yticks(), panel.get_yticklabels(), strict=True),
+        *zip(
+            panel.get_yticks(minor=True),
+            panel.get_yticklabels(minor=True),
+            strict=True,
+        ),
+    ]
+    inside = [label for place, label in ticks if low <= place <= high]
+    assert len([label for label in inside if label.get_text()]) >= 3
