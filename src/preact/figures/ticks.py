@@ -7,6 +7,7 @@ exponents.
 """
 
 import re
+from collections.abc import Iterable
 from math import inf
 
 from matplotlib.axis import Axis
@@ -46,10 +47,14 @@ class NumberFormatter(PowerFormatter):
     def __call__(self, x: float, pos: int | None = None) -> str:
         """Return the label of a tick."""
         assert self.axis is not None
-        low, high = sorted(self.axis.get_view_interval())
-        if PLAIN[0] <= low and high < PLAIN[1]:
+        if is_plain(self.axis.get_view_interval()):
             return f"{x:g}"
         return super().__call__(x, pos)
+
+
+def is_plain(limits: Iterable[float]) -> bool:
+    """Whether all numbers of an axis are written without a power of ten."""
+    return all(PLAIN[0] <= limit < PLAIN[1] for limit in limits)
 
 
 def label_enough(figure: Figure) -> None:
@@ -69,10 +74,17 @@ def label_enough(figure: Figure) -> None:
 
 
 def in_sight(axis: Axis) -> int:
-    """Return how many labels of an axis are within its limits."""
+    """Return how many labels of an axis are within its limits.
+
+    Matplotlib's between powers of ten count where no plain number would do:
+    not as 3×10⁰.
+    """
     low, high = sorted(axis.get_view_interval())
-    labels = [*axis.get_majorticklabels(), *axis.get_minorticklabels()]
-    places = [*axis.get_majorticklocs(), *axis.get_minorticklocs()]
+    labels = list(axis.get_majorticklabels())
+    places = list(axis.get_majorticklocs())
+    if not is_plain((low, high)):
+        labels += axis.get_minorticklabels()
+        places += list(axis.get_minorticklocs())
     return sum(
         low <= place <= high and label.get_text() != ""
         for place, label in zip(places, labels, strict=True)
