@@ -44,13 +44,23 @@
           label: node("label", {}, words[name], input, shown) };
       };
       this.moment = slider("moment", this.last, this.last);
-      this.unit = slider("unit", this.units - 1, 0);
+      this.unit = slider("unit", this.units - 1, this.mostApart());
       this.button = node("button", { type: "button", name: "play" });
       this.button.addEventListener("click",
         () => this.playing ? this.stop() : this.play());
       this.controls = node("div", { className: "controls" }, this.button,
         this.moment.label, this.unit.label);
       this.facts = node("div", { className: "facts" });
+    }
+
+    // Where the trained networks differ most, in gradient and in open paths.
+    mostApart() {
+      const [one, two] = this.networks;
+      const apart = (kind, l) =>
+        Math.abs(one[kind][this.last][l] - two[kind][this.last][l]);
+      const both = Array.from({ length: this.units },
+        (_, l) => apart("gradient", l) * apart("open", l));
+      return both.indexOf(Math.max(...both));
     }
 
     // What is laid over a network's picture: a veil on each of its maps over

@@ -52,6 +52,11 @@ const preactPredict = (() => {
       this.committed = typeof kept === "number";
       this.makeControls(this.committed ? kept : null);
       this.next = host.closest(".cell")?.nextElementSibling;
+      if (this.conceal && this.next) {
+        this.waits = node("p", { className: "waits",
+          textContent: this.words.waits });
+        this.next.before(this.waits);
+      }
       this.picture = figure();
       host.replaceChildren(this.form, this.picture);
       host.dataset.live = "true";
@@ -113,7 +118,10 @@ const preactPredict = (() => {
       this.button.disabled = this.place() < 0;
       this.note.hidden = !committed;
       this.host.dataset.state = committed ? "committed" : "open";
-      if (this.conceal && this.next) this.next.hidden = !committed;
+      if (this.waits) {
+        this.next.hidden = !committed;
+        this.waits.hidden = committed;
+      }
       this.picture.show(...committed ? [this.draw()] : []);
     }
 

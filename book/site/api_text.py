@@ -27,13 +27,15 @@ from book.tools.api import (
 
 # A list of names with a word on each, as module docstrings have them.
 NAMED = re.compile(r"^`([^`]+)`\s{2,}(\S.*)$")
-EMPTY = re.compile(r"""(?<![`"\w])\"\"(?![`"\w])""")
-TAG = re.compile(r"<(?=[a-zA-Z/!])")
+# Code; a string of code, which is no quotation; a tag.
+MARKED = re.compile(r'`[^`]*`|"(?:(?!\d")[\w+][^"`]*)?"|<(?=[a-zA-Z/!])')
 IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*\w")
 STARS: dict[griffe.ParameterKind | None, str] = {
     griffe.ParameterKind.var_positional: "*",
     griffe.ParameterKind.var_keyword: "**",
 }
+MARKS = {"`": "{}", '"': "`{}`", "<": "\\{}"}
+BUILT_IN = ("int", "float", "str", "bool", "tuple", "list", "dict", "type")
 OF_PARAMETERS = ("parameters", "attributes")
 Words = dict[str, str]
 Shared = dict[str, griffe.DocstringParameter]
@@ -152,8 +154,7 @@ def source_line(entry: Entry, words: Words) -> str:
     """Return where an entry is defined, and the chapters that use it."""
     first, last = entry.object.lineno, entry.object.endlineno
     lines = f"{first}–{last}" if last and last != first else f"{first}"
-    place = f"[{entry.file}:{lines}]{{.api-source}}"
-    text = f"{words['@api-source']}{place}"
+    text = f"{words['@api-source']}[{entry.file}:{lines}]{{.api-source}}"
     address = read_api().addresses[entry.path]
     if chapters := readers().get(address):
         names = words["@list"].join(f"`{chapter}`" for chapter in chapters)
@@ -271,7 +272,9 @@ def listed(
 
 def kinds(text: str) -> str:
     """Return a type: its names as code, so that they lead somewhere."""
-    plain = re.sub(r"\s+", " ", text.replace("`", ""))
+    plain = re.sub(
+        r"\s+", " ", text.replace("`", "").replace("H', W'", "H′, W′")
+    )
     if plain.startswith(ONE_OF):
         values = plain.removeprefix(ONE_OF).split(", ")
         return r" \| ".join(f"`{value}`" for value in values)
@@ -283,9 +286,6 @@ def kinds(text: str) -> str:
 def known(name: str) -> bool:
     """Whether a word of a type is a name in code."""
     return name[0].isupper() or "." in name or name in BUILT_IN
-
-
-BUILT_IN = ("int", "float", "str", "bool", "tuple", "list", "dict", "type")
 
 
 def escaped(text: str) -> str:
@@ -308,14 +308,14 @@ def examples(parts: list[Any], words: Words) -> list[str]:
 def prose(text: str) -> str:
     """Return text of a docstring as Markdown, a paragraph on a line."""
     made = []
-    coded = EMPTY.sub('`""`', text.strip())  # else its quotes are curled
-    for block in re.split(r"\n\s*\n", coded):
+    coded = MARKED.sub(lambda m: MARKS[m[0][0]].format(m[0]), text.strip())
+    for block in re.split(r"\n\s*\n", coded.replace("H', W'", "H′, W′")):
         if NAMED.match(block):
             made.append(named_list(block))
         elif re.match(r"\s*[-*] ", block):
             made.append(block)
         else:
-            made.append(re.sub(r"\s+", " ", TAG.sub(r"\\<", block.strip())))
+            made.append(re.sub(r"\s+", " ", block.strip()))
     return "\n\n".join(made)
 
 

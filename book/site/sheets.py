@@ -21,6 +21,7 @@ ROOMS = (
     "cards",
     "figures",
     "tables",
+    "scrolling",
     "explorers",
     "builder",
     "claims",

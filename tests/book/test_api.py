@@ -299,5 +299,11 @@ def test_an_empty_string_is_code_in_the_reference():
     assert 'for the message; `""` names none' in page
 
 
+def test_a_string_of_code_keeps_its_quotes_in_the_reference():
+    page = room_page("preact.experiment")
+    assert '`"cpu"`, `"cuda"` or `"cuda:<number>"`.' in page
+    assert "(N, c_out, H′, W′)" in room_page("preact.reference")
+
+
 def test_an_argument_without_a_word_on_it_has_no_colon():
     assert "\n: \n" not in commands_text(WORDS["en"]) + "\n"

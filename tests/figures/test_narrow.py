@@ -83,3 +83,21 @@ def test_a_grid_keeps_all_names_and_breaks_those_of_its_rows():
     assert shown == questions
     rows = [label.get_text() for label in panels[0].get_yticklabels()]
     assert rows == ["no-running-\nstatistics", "bare-stem"]
+
+
+@pytest.mark.parametrize("limits", [(0.9, 1.8), (0.4, 13), (1e-5, 5e-4)])
+def test_a_logarithmic_axis_has_three_labels_at_least(limits):
+    with style.axes(80, 60) as (figure, panel):
+        panel.semilogy([0, 1], limits)
+        style.picture(figure, "")
+    low, high = panel.get_ylim()
+    ticks = [
+        *zip(panel.get_yticks(), panel.get_yticklabels(), strict=True),
+        *zip(
+            panel.get_yticks(minor=True),
+            panel.get_yticklabels(minor=True),
+            strict=True,
+        ),
+    ]
+    inside = [label for place, label in ticks if low <= place <= high]
+    assert len([label for label in inside if label.get_text()]) >= 3

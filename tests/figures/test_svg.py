@@ -416,7 +416,7 @@ def test_ticks_are_those_that_matplotlib_wrote(values):
     assert numbers <= set(handed)
 
 
-@pytest.mark.parametrize("limits", [(1e-8, 1e8), (0.3, 40), (2e-4, 9e-4)])
+@pytest.mark.parametrize("limits", [(1e-8, 1e8), (0.03, 40), (2e-4, 9e-4)])
 def test_a_logarithmic_axis_has_the_ticks_that_matplotlib_wrote(limits):
     with style.axes(150, 80) as (figure, ax):
         ax.set(yscale="log", ylim=limits)

@@ -98,6 +98,15 @@ def test_the_picture_says_what_was_recorded(open_page, language):
     assert page.problems == []
 
 
+def test_the_sliders_begin_where_the_networks_differ(open_page):
+    page = open_page(INDEX.format("en"), **STILL)
+    unit = int(page.locator(f"{COVER} [name=unit]").input_value())
+    one, two = (recorded_course(row)[1] for row in ROWS)
+    gradients = one.gradient[-1, unit], two.gradient[-1, unit]
+    assert max(gradients) > 100 * min(gradients)
+    assert abs(one.open_share[-1, unit] - two.open_share[-1, unit]) > 0.5
+
+
 VEILED = """() => Math.round(100 *
   document.querySelector(".veil").getBoundingClientRect().height /
   document.querySelector(".veil + .veil, .veil").ownerSVGElement

@@ -92,8 +92,11 @@ def test_the_cell_that_shows_the_answer_waits_for_the_guess(
     open_page, chapter
 ):
     page = open_page(f"/en/{chapter}.html")
-    answer = page.locator(".cell:has(.preact-predict) + .cell").first
+    answer = page.locator(".cell:has(.preact-predict) ~ .cell").first
+    said = page.get_by_text(Strings("en")("predict.waits")).first
+    assert said.is_visible()
     assert not answer.is_visible()
     guess(page, 0)
     commit(page)
     assert answer.is_visible()
+    assert not said.is_visible()

@@ -25,16 +25,32 @@ LOST = """() => {
   }).map((node) => node.outerHTML.slice(0, 120));
 }"""
 # Boxes whose scrolled-out start cannot be scrolled to, and boxes that scroll
-# but show no shadow at the edge or cannot be reached from the keyboard.
+# but show no shadow at the edge, cover it with stripes of their own, or cannot
+# be reached from the keyboard.
 UNSAID = """() => [...document.querySelectorAll(
-    `.bd-article :is(pre, div.math, .text_html,
+    `.bd-article :is(pre, .equation, .text_html, .preact-table,
       .pst-scrollable-table-container)`
   )].filter((box) => {
     const style = getComputedStyle(box);
     return /auto|scroll/.test(style.overflowX) && box.clientWidth > 0
       && box.scrollWidth > box.clientWidth + 1
-      && (box.tabIndex != 0 || !/gradient/.test(style.backgroundImage));
+      && (box.tabIndex != 0 || !/gradient/.test(style.backgroundImage)
+        || [...box.querySelectorAll("tr, th, td")].some((part) =>
+          /^rgb\\(/.test(getComputedStyle(part).backgroundColor)));
   }).map((box) => box.outerHTML.slice(0, 120))"""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["03-gradient", "10-afterlife"])
+def test_a_shadow_says_in_both_themes_that_there_is_more(
+    open_page, name, theme
+):
+    page = open_page(
+        f"/en/{name}.html",
+        viewport={"width": 360, "height": 900},
+        color_scheme=theme,
+    )
+    assert page.evaluate(UNSAID) == []
 
 
 @pytest.mark.parametrize("name", NAMES)

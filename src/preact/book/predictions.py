@@ -17,7 +17,7 @@ from preact.book.page import words
 from preact.book.placements import measure, twelve_units
 from preact.spec import BN
 
-SHARED = ("title", "commit", "again", "yours", "kept", "alt", "row")
+SHARED = ("title", "commit", "again", "yours", "kept", "alt", "row", "waits")
 
 
 def predict(

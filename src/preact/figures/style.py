@@ -17,7 +17,7 @@ from preact.figures import svg
 from preact.figures.drawn import COLUMNS, Series, drawn, table
 from preact.figures.narrow import NARROW, break_upright, make_narrow
 from preact.figures.svg import INK
-from preact.figures.ticks import write_powers_as_text
+from preact.figures.ticks import label_enough, write_powers_as_text
 
 PAPER_GREY = "#808080"  # the paper's own values
 
@@ -133,6 +133,8 @@ def picture(figure: Figure, alt: str) -> Picture:
     page shows one of the two: letters shrink on none.
     """
     series = drawn(figure)
+    with mpl.rc_context(RC):
+        label_enough(figure)
     write_powers_as_text(figure)
     with mpl.rc_context(RC):
         break_upright(figure)
