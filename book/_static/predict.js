@@ -43,6 +43,14 @@ const preactPredict = (() => {
     return null;
   }
 
+  // The next table of the section that is no cell's: one of the text.
+  function tableAfter(host) {
+    const tables = host.closest("section")?.querySelectorAll("table") ?? [];
+    return [...tables].find((table) => !table.closest(".cell")
+      && host.compareDocumentPosition(table)
+        & Node.DOCUMENT_POSITION_FOLLOWING);
+  }
+
   class Prediction {
     constructor(host) {
       this.host = host;
@@ -52,6 +60,7 @@ const preactPredict = (() => {
       this.committed = typeof kept === "number";
       this.makeControls(this.committed ? kept : null);
       this.next = host.closest(".cell")?.nextElementSibling;
+      this.table = this.concealTable ? tableAfter(host) : null;
       this.picture = figure();
       host.replaceChildren(this.form, this.picture);
       host.dataset.live = "true";
@@ -114,6 +123,7 @@ const preactPredict = (() => {
       this.note.hidden = !committed;
       this.host.dataset.state = committed ? "committed" : "open";
       if (this.conceal && this.next) this.next.hidden = !committed;
+      this.table?.toggleAttribute("data-waits", !committed);
       this.picture.show(...committed ? [this.draw()] : []);
     }
 

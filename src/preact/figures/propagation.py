@@ -8,6 +8,7 @@ import numpy as np
 from preact.figures.race import arm_name
 from preact.figures.style import PAPER_GREY, Picture, axes, picture
 from preact.figures.svg import INK
+from preact.figures.ticks import label_short_axis
 from preact.figures.variants import (
     color_of,
     marked,
@@ -125,6 +126,7 @@ def signal_and_gradient(
         right.set_title(strings("figure.gradient"), fontsize=10)
         for ax in (left, right):
             ax.minorticks_off()
+            label_short_axis(ax)
         if len(signal) > 1:
             figure.legend(
                 *left.get_legend_handles_labels(),

@@ -22,6 +22,8 @@ ORIGINAL = LANGUAGES[0]
 TRANSLATIONS = LANGUAGES[1:]
 """The other languages."""
 
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
 
 class Strings:
     """The words of one language: `strings("figure.depth")`.
@@ -72,6 +74,18 @@ class Strings:
     def percent(self, value: float, digits: int) -> str:
         """Write a number of percent, its sign set as the language does."""
         return self("number.percent", value=f"{value:.{digits}f}")
+
+    def power(self, value: float, digits: int) -> str:
+        """Write a number with its power of ten, as text.
+
+        Examples
+        --------
+        >>> from preact.strings import Strings
+        >>> Strings("en").power(0.9**100, 1)
+        '2.7 × 10⁻⁵'
+        """
+        number, exponent = f"{value:.{digits}e}".split("e")
+        return f"{number} × 10{str(int(exponent)).translate(RAISED)}"
 
     def __repr__(self) -> str:
         return f"Strings({self.language!r})"
