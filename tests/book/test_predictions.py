@@ -69,7 +69,7 @@ def test_without_script_every_row_says_what_was_measured(language):
     )._repr_html_()
     setup("en")
     assert made.count("<li>") == 2
-    assert "2.7e-05</li>" in made
+    assert "2.7 × 10⁻⁵</li>" in made
     assert "3.4 × 10⁴</li>" in made
 
 
