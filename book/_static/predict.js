@@ -43,6 +43,14 @@ const preactPredict = (() => {
     return null;
   }
 
+  // The next table of the section that is no cell's: one of the text.
+  function tableAfter(host) {
+    const tables = host.closest("section")?.querySelectorAll("table") ?? [];
+    return [...tables].find((table) => !table.closest(".cell")
+      && host.compareDocumentPosition(table)
+        & Node.DOCUMENT_POSITION_FOLLOWING);
+  }
+
   class Prediction {
     constructor(host) {
       this.host = host;
@@ -57,6 +65,7 @@ const preactPredict = (() => {
           textContent: this.words.waits });
         this.next.before(this.waits);
       }
+      this.table = this.concealTable ? tableAfter(host) : null;
       this.picture = figure();
       host.replaceChildren(this.form, this.picture);
       host.dataset.live = "true";
@@ -122,6 +131,7 @@ const preactPredict = (() => {
         this.next.hidden = !committed;
         this.waits.hidden = committed;
       }
+      this.table?.toggleAttribute("data-waits", !committed);
       this.picture.show(...committed ? [this.draw()] : []);
     }
 

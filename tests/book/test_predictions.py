@@ -69,12 +69,12 @@ def test_without_script_every_row_says_what_was_measured(language):
     )._repr_html_()
     setup("en")
     assert made.count("<li>") == 2
-    assert "2.7e-05</li>" in made
-    assert "3.4e+04</li>" in made
+    assert "2.7 × 10⁻⁵</li>" in made
+    assert "3.4 × 10⁴</li>" in made
 
 
 def test_a_hundred_is_no_power_of_ten_and_ten_million_is():
     measured = {"lambda_direct": 100.0, "lambda_gradient": 2.04e7}
     asked = predict("lambda_ask", measured, limits=(1, 1e8), log=True)
     assert "100</li>" in asked.markup
-    assert "2e+07</li>" in asked.markup
+    assert "2 × 10⁷</li>" in asked.markup

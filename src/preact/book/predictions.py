@@ -16,6 +16,7 @@ from preact.book.explorers import Html
 from preact.book.page import words
 from preact.book.placements import measure, twelve_units
 from preact.spec import BN
+from preact.strings import Strings
 
 SHARED = ("title", "commit", "again", "yours", "kept", "alt", "row", "waits")
 
@@ -28,6 +29,7 @@ def predict(
     log: bool = False,
     choose: bool = False,
     conceal: bool = False,
+    conceal_table: bool = False,
 ) -> Html:
     """Ask for a guess, then draw it beside what was measured.
 
@@ -46,6 +48,8 @@ def predict(
         than a number.
     conceal : bool
         Whether the next cell, which prints the answer, is hidden until then.
+    conceal_table : bool
+        Whether the numbers of the section's next table are, too.
 
     Examples
     --------
@@ -53,7 +57,7 @@ def predict(
     >>> strings = setup("en")
     >>> measured = {"depth_fresh": 2e7, "depth_one": 30.0}
     >>> question = predict("depth_ask", measured, limits=(1, 1e8), log=True)
-    >>> "freshly drawn: 2e+07" in question.markup  # a cell shows it
+    >>> "freshly drawn: 2 × 10⁷" in question.markup  # a cell shows it
     True
     """
     say = words()
@@ -71,12 +75,13 @@ def predict(
         "log": log,
         "choose": choose,
         "conceal": conceal,
+        "concealTable": conceal_table,
     }
     lines = [
         say(
             "predict.row",
             label=say(f"predict.{label}"),
-            value=_two_digits(value),
+            value=_two_digits(value, say),
         )
         for label, value in measured.items()
     ]
@@ -89,10 +94,12 @@ def predict(
     )
 
 
-def _two_digits(value: float) -> str:
+def _two_digits(value: float, say: Strings) -> str:
     """Two significant digits; below ten thousand without a power of ten."""
     text = f"{value:.2g}"
-    return f"{float(text):g}" if 1 <= value < 1e4 else text
+    if "e" in text and not 1 <= value < 1e4:
+        return say.power(value, digits=1 if "." in text else 0)
+    return f"{float(text):g}"
 
 
 def growth_by_place_of_bn() -> dict[str, float]:

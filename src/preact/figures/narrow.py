@@ -82,7 +82,8 @@ def _draw(figure: Figure) -> None:
     """Let matplotlib place what it measures; the browser has the glyphs."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing")
-        figure.draw_without_rendering()
+        layout: Any = figure.get_layout_engine()
+        layout.execute(figure)
 
 
 def _keep_upright(panel: Axes) -> None:

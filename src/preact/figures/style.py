@@ -11,6 +11,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import matplotlib as mpl
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from preact.figures import svg
@@ -148,7 +149,7 @@ def picture(figure: Figure, alt: str) -> Picture:
 
 def _written(figure: Figure, alt: str, width: str) -> Picture:
     """Write a figure as it is; without a style sheet the narrow one hides."""
-    text = io.StringIO()
+    text, canvas, dpi = io.StringIO(), figure.canvas, figure.dpi
     logger = logging.getLogger("matplotlib.font_manager")
     level = logger.level
     logger.setLevel(logging.ERROR)
@@ -156,8 +157,11 @@ def _written(figure: Figure, alt: str, width: str) -> Picture:
         with warnings.catch_warnings(), mpl.rc_context(RC):
             # Text stays text: the reader's browser has the glyphs.
             warnings.filterwarnings("ignore", message="Glyph .* missing")
-            figure.savefig(text, format="svg", metadata={"Date": None})
+            # `savefig` would draw twice, once to lay out: so does a draw
+            FigureCanvasSVG(figure).print_svg(text, metadata={"Date": None})
     finally:
+        figure.set_canvas(canvas)
+        figure.dpi = dpi
         logger.setLevel(level)
     tree = svg.slim(text.getvalue())
     svg.set_indices(tree)

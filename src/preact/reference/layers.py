@@ -58,8 +58,8 @@ def conv_forward(
     out = np.zeros((x.shape[0], weight.shape[0], P, Q))
     for i in range(K):
         for j in range(K):
-            seen, w = _window(padded, i, j, P, Q, stride), weight[:, :, i, j]
-            out += np.einsum("ncpq,dc->ndpq", seen, w, optimize=True)
+            seen = _window(padded, i, j, P, Q, stride)
+            out += _product(seen, weight[:, :, i, j].T)
     if bias is not None:
         out += bias[:, None, None]
     return out, ConvCache(x.shape, padded, weight, bias is not None, stride)
@@ -79,16 +79,16 @@ def conv_backward(
     dpadded, dweight = np.zeros_like(padded), np.empty_like(weight)
     for i in range(K):
         for j in range(K):
-            seen = _window(padded, i, j, P, Q, stride)
-            dweight[:, :, i, j] = np.einsum(
-                "ndpq,ncpq->dc", dout, seen, optimize=True
-            )
-            _window(dpadded, i, j, P, Q, stride)[...] += np.einsum(
-                "ndpq,dc->ncpq", dout, weight[:, :, i, j], optimize=True
-            )
-    top = K // 2
-    dx = dpadded[:, :, top : top + shape[2], top : top + shape[3]]
+            seen, w = _window(padded, i, j, P, Q, stride), weight[:, :, i, j]
+            dweight[:, :, i, j] = np.tensordot(dout, seen, ([0, 2, 3],) * 2)
+            _window(dpadded, i, j, P, Q, stride)[...] += _product(dout, w)
+    dx = dpadded[:, :, K // 2 :, K // 2 :][:, :, : shape[2], : shape[3]]
     return dx, dweight, dout.sum((0, 2, 3)) if has_bias else None
+
+
+def _product(x: Array, matrix: Array) -> Array:
+    """Multiply the channels of each pixel, (N C P Q), by a matrix (C, D)."""
+    return np.moveaxis(np.tensordot(x, matrix, (1, 0)), -1, 1)
 
 
 def _window(
@@ -124,11 +124,11 @@ def bn_forward(
     """
     if running is None:
         check_spread(x.shape)
-        mean, var = x.mean((0, 2, 3)), x.var((0, 2, 3))
-    else:
-        mean, var = running
+    mean = x.mean((0, 2, 3)) if running is None else running[0]
+    centered = x - _per_channel(mean)
+    var = (centered**2).mean((0, 2, 3)) if running is None else running[1]
     sigma = np.sqrt(var + BN_EPS)
-    x_hat = (x - _per_channel(mean)) / _per_channel(sigma)
+    x_hat = centered / _per_channel(sigma)
     out = _per_channel(gamma) * x_hat + _per_channel(beta)
     return out, BNCache(x_hat, gamma, sigma, mean, var, running is None)
 

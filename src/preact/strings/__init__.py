@@ -22,6 +22,8 @@ ORIGINAL = LANGUAGES[0]
 TRANSLATIONS = LANGUAGES[1:]
 """The other languages."""
 
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
 
 class Strings:
     """The words of one language: `strings("figure.depth")`.
@@ -88,6 +90,18 @@ class Strings:
         if ends[0] == ends[1]:
             return self("number.percent", value=ends[0])
         return self("number.percents", low=ends[0], high=ends[1])
+
+    def power(self, value: float, digits: int) -> str:
+        """Write a number with its power of ten, as text.
+
+        Examples
+        --------
+        >>> from preact.strings import Strings
+        >>> Strings("en").power(0.9**100, 1)
+        '2.7 × 10⁻⁵'
+        """
+        number, exponent = f"{value:.{digits}e}".split("e")
+        return f"{number} × 10{str(int(exponent)).translate(RAISED)}"
 
     def __repr__(self) -> str:
         return f"Strings({self.language!r})"
