@@ -2,7 +2,8 @@
 // laws of its growth; a curve can be pinned, and another one drawn beside it.
 const preactGrowth = (() => {
   const { DepthChart, figure, fill, node, stroke } = preactCharts;
-  const { choice, control, freshSignal, range } = preactStack;
+  const { Asker, replace } = preactAsker;
+  const { choice, control, planOf, range } = preactStack;
   const TICKS = [0.1, 1, 10, 100];
   const LAWS = {
     root: (l) => Math.sqrt(l + 1),
@@ -28,41 +29,49 @@ const preactGrowth = (() => {
       this.kept = node("input", { type: "hidden", name: "pinned" });
       this.kept.addEventListener("input", () => this.restore());
       form.append(this.pin, this.kept);
-      form.addEventListener("input", () => this.compute());
+      form.addEventListener("input", () => this.ask());
       form.addEventListener("submit", (event) => event.preventDefault());
       this.legend = node("p", { className: "legend" });
       this.picture = figure();
       this.facts = node("p", { className: "facts" });
       this.facts.setAttribute("aria-live", "polite");
-      this.compute();
-      host.replaceChildren(form, this.legend, this.picture, this.facts);
-      host.dataset.live = "true";
+      this.alive = replace(
+        host, form, this.legend, this.picture, this.facts);
+      this.asker = new Asker(host);
+      this.ask();
     }
 
-    compute() {
+    // What the controls say, and what is pinned.
+    ask() {
       const { row, units, width, seed } = this.controls;
       this.now = this.curve(row.value,
         ...[units, width, seed].map((one) => Number(one.value)));
-      this.show();
+      const { words, now, pinned } = this;
+      this.pin.textContent = pinned ? words.unpin : words.pin;
+      const asked = [now, pinned].filter(Boolean);
+      this.asker.ask(asked.map((curve) => curve.question), (...answers) => {
+        this.show(...asked.map((curve, i) =>
+          ({ ...curve, values: answers[i].signal })));
+        this.alive();
+      });
     }
 
     curve(row, units, width, seed) {
       const { words, batch, classes } = this;
-      const { name, color, spec, stem } = this.rows[row];
-      const values = freshSignal(
-        { spec, stem, units, width, classes, tail: spec.pre, factor: 1 },
-        batch, seed);
+      const { name, color, spec } = this.rows[row];
+      const plan = planOf(this.rows[row],
+        { units, width, classes, tail: spec.pre, factor: 1 });
       const settings = [name, `${words.units} ${units}`,
         `${words.width} ${width}`, `${words.seed} ${seed}`];
-      return { values, color, units, settings: settings.join(words.comma),
-        key: [row, units, width, seed].join() };
+      return { question: { plan, batch, seed, forward: true }, color, units,
+        settings: settings.join(words.comma), key: [row, units, width, seed].join() };
     }
 
     togglePin() {
       this.pinned = this.pinned ? null : this.now;
       this.kept.value = this.pinned?.key ?? "";
       this.kept.dispatchEvent(new Event("change", { bubbles: true }));
-      this.show();
+      this.ask();
     }
 
     restore() {
@@ -75,12 +84,11 @@ const preactGrowth = (() => {
         });
       if (legal) this.pinned = this.curve(row, ...numbers.map(Number));
       else this.kept.value = "";
-      this.show();
+      this.ask();
     }
 
-    show() {
-      const { words, now, pinned } = this;
-      this.pin.textContent = pinned ? words.unpin : words.pin;
+    show(now, pinned) {
+      const { words } = this;
       const units = Math.max(now.units, pinned ? pinned.units : 0);
       const chart = new DepthChart(
         { title: words.signal, xlabel: words.depth, units, ticks: TICKS });

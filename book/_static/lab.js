@@ -1,21 +1,11 @@
 // A lab of chapter 11: the reader commits to the question whose answer will be
 // no; then the probe's report opens, and the page's engine runs the fully
 // connected version beside what its author meant.
-const preactLab = (() => {
-  const { Network } = preactNetwork();
+(() => {
   const { DepthChart, figure, node, fill, stroke } = preactCharts;
-  const { draw, propagate } = preactStack;
+  const { Asker } = preactAsker;
   const { numberText, stored } = preactPredict;
   const MUTANT = "#c4473a", MEANT = "#2a7fc1";
-
-  // Signal and gradient of a fresh network; at the last unit the gradient is 1.
-  function measure(plan, batch, seed) {
-    const network = new Network(plan, batch);
-    const { signal, gradient } = propagate(
-      network, ...draw(network, plan.inputs, batch, seed));
-    const last = gradient[gradient.length - 1];
-    return { signal, gradient: gradient.map((g) => g / last) };
-  }
 
   class Lab {
     constructor(host) {
@@ -82,7 +72,7 @@ const preactLab = (() => {
     }
 
     makeCurves() {
-      const { words, plan, curves } = this;
+      const { words, plan, meant, batch, curves } = this;
       if (!plan) {
         curves.append(node("p", { className: "note",
           textContent: words.no_curves }));
@@ -95,6 +85,7 @@ const preactLab = (() => {
       const pictures = figure();
       const facts = node("p", { className: "facts" });
       facts.setAttribute("aria-live", "polite");
+      const asker = new Asker(curves);
       const key = (color, kind, text) =>
         node("span", {}, stroke(color, kind), text);
       curves.append(
@@ -106,16 +97,16 @@ const preactLab = (() => {
         pictures, facts);
       const update = () => {
         shown.textContent = seed.value;
-        this.draw(Number(seed.value), pictures, facts);
+        const question = (of) => ({ plan: of, batch, seed: Number(seed.value) });
+        asker.ask([question(plan), question(meant)], (mine, other) =>
+          this.draw(mine, other, pictures, facts));
       };
       seed.addEventListener("input", update);
       update();
     }
 
-    draw(seed, pictures, facts) {
-      const { words, plan, meant, batch, ticks } = this;
-      const mine = measure(plan, batch, seed);
-      const other = measure(meant, batch, seed);
+    draw(mine, other, pictures, facts) {
+      const { words, plan, ticks } = this;
       pictures.show(...Object.keys(ticks).map((quantity) => {
         const chart = new DepthChart({ title: words[quantity],
           xlabel: words.depth, units: plan.units, ticks: ticks[quantity] });
@@ -138,5 +129,4 @@ const preactLab = (() => {
   }
 
   for (const host of document.querySelectorAll(".preact-lab")) new Lab(host);
-  return { measure };
 })();

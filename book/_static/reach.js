@@ -4,23 +4,32 @@ const SCROLLING =
   "div.highlight pre, div.math > .equation, .pst-scrollable-table-container, " +
   ".preact-table, .cell_output .text_html, .sd-tab-content, fieldset";
 
+// What is read of all boxes first lays the page out once, not once a box.
 function offerScrolling() {
-  for (const box of document.querySelectorAll(SCROLLING)) {
-    const scrolls = /auto|scroll/.test(getComputedStyle(box).overflowX);
-    if (scrolls && box.scrollWidth > box.clientWidth + 1) {
-      box.tabIndex = 0;
-    } else if (box.tabIndex === 0) {
-      box.removeAttribute("tabindex");
-    }
+  const boxes = [...document.querySelectorAll(SCROLLING)];
+  const scrolls = boxes.map((box) => box.scrollWidth > box.clientWidth + 1 &&
+    /auto|scroll/.test(getComputedStyle(box).overflowX));
+  for (const [i, box] of boxes.entries()) {
+    if (scrolls[i] && box.tabIndex !== 0) box.tabIndex = 0;
+    if (!scrolls[i] && box.tabIndex === 0) box.removeAttribute("tabindex");
   }
+}
+
+// Once in a frame, whatever has happened in it.
+let offered = null;
+function offerSoon() {
+  offered ??= requestAnimationFrame(() => {
+    offered = null;
+    offerScrolling();
+  });
 }
 
 addEventListener("load", () => {
   const article = document.querySelector(".bd-article");
-  if (article) new ResizeObserver(offerScrolling).observe(article);
+  if (article) new ResizeObserver(offerSoon).observe(article);
 });
-document.addEventListener("toggle", offerScrolling, true);
-document.addEventListener("click", () => setTimeout(offerScrolling));
+document.addEventListener("toggle", offerSoon, true);
+document.addEventListener("click", offerSoon);
 
 // A slider says what is shown beside it, which is more than its position.
 function sayValues() {

@@ -1,57 +1,14 @@
 // The explorer of chapter 03: a fully connected residual stack, its signal and
-// its gradient by depth, computed in the page by the engine that also trains.
+// its gradient by depth, computed by the engine that also trains.
 const preactStack = (() => {
-  const { Network } = preactNetwork();
-  const { Draws, initialize } = preactTraining({ Network });
+  const { Asker, replace } = preactAsker;
   const { DepthChart, figure, node, prose, stroke } = preactCharts;
   const WEIGHTS = ["conv 1x1", "BN", "ReLU", "conv 1x1"];
 
-  // Signal (rms of x_l) and gradient (norm of dE/dx_l), l = 0 ... L, the mean
-  // cross-entropy, dE/dx_0 itself, and the share of open shortcut paths.
-  function propagate(network, x, labels) {
-    network.forward(x, labels.length);
-    const { loss } = network.loss(labels, labels.length);
-    const signal = network.streams.map(rms);
-    const gradients = network.backward(labels.length);
-    return {
-      signal, gradient: gradients.map(norm), loss, first: gradients[0],
-      open: openShare(network),
-    };
-  }
-
-  // A path from x_0 to x_L is open where no ReLU after an addition is zero.
-  function openShare({ units, streams }) {
-    const open = streams[0].map((_, k) => Number(units.every((unit, l) =>
-      !unit.plan.after.includes("ReLU") || streams[l + 1][k] > 0)));
-    return open.reduce((sum, v) => sum + v, 0) / open.length;
-  }
-
-  // Initial weights for the network, Gaussian input and labels, from a seed.
-  function draw(network, d, batch, seed) {
-    initialize(network, seed);
-    const draws = new Draws(2 * seed + 1);
-    const x = new Float64Array(batch * d).map(() => draws.normal());
-    return [x, Array.from({ length: batch }, (_, i) => i % network.classes)];
-  }
-
-  // rms of x_0 ... x_L in a freshly drawn network of such units.
-  function freshSignal(
-    { spec, stem, units, width, classes, tail, factor }, batch, seed) {
-    const network = new Network({
-      ...spec, stem, weights: WEIGHTS, tail, classes,
-      inputs: width, width, units, shortcut: factor,
-    }, batch);
-    const [x] = draw(network, width, batch, seed);
-    network.forward(x, batch);
-    return network.streams.map(rms);
-  }
-
-  function norm(v) {
-    return Math.sqrt(v.reduce((sum, value) => sum + value * value, 0));
-  }
-
-  function rms(v) {
-    return norm(v) / Math.sqrt(v.length);
+  // Of such units, and as wide inside as outside.
+  function planOf({ spec, stem }, { units, width, classes, tail, factor }) {
+    return { ...spec, stem, weights: WEIGHTS, tail, classes,
+      inputs: width, width, units, shortcut: factor };
   }
 
   // --------------------------------------------------------------- explorer
@@ -112,32 +69,25 @@ const preactStack = (() => {
     const GHOST = rows["full-preactivation"];
     const legend = node("p", { className: "legend" },
       node("span", {}, stroke(GHOST.color, "ghost"), words.ghost));
-    // What the controls say, or another unit and factor in its place.
-    const compute = ({ spec, stem }, factor, ops) => {
-      const d = Number(width.value);
-      const network = new Network({
-        ...spec, stem, weights: WEIGHTS, tail: ops, classes,
-        inputs: d, width: d, units: Number(units.value), shortcut: factor,
-      }, batch);
-      const result = propagate(network,
-        ...draw(network, d, batch, Number(seed.value)));
-      const last = result.gradient[result.gradient.length - 1];
-      return { ...result, gradient: result.gradient.map((g) => g / last) };
-    };
-    const ghosts = new Map();
-    const ghost = () => {
-      const key = [units.value, width.value, seed.value].join();
-      if (!ghosts.has(key)) {
-        ghosts.set(key, compute(GHOST, 1, GHOST.spec.pre));
-      }
-      return ghosts.get(key);
-    };
+    const alive = replace(host, form, legend, picture, facts);
+    const asker = new Asker(host);
     const update = () => {
-      const { name, spec, color } = rows[row.value];
-      const L = Number(units.value), factor = Number(lambda.value);
-      const tails = { derived: spec.pre, none: [], BN: ["BN"] };
-      const result = compute(rows[row.value], factor, tails[tail.value]);
-      const other = ghost();
+      const now = { row: rows[row.value], L: Number(units.value),
+        factor: Number(lambda.value) };
+      const tails = { derived: now.row.spec.pre, none: [], BN: ["BN"] };
+      const question = (of, factor, ops) => ({
+        plan: planOf(of, { units: now.L, width: Number(width.value), classes,
+          tail: ops, factor }),
+        batch, seed: Number(seed.value) });
+      asker.ask([
+        question(now.row, now.factor, tails[tail.value]),
+        question(GHOST, 1, GHOST.spec.pre),
+      ], (...answers) => {
+        show(now, ...answers);
+        alive();
+      });
+    };
+    const show = ({ row: { name, color }, L, factor }, result, other) => {
       picture.show(...Object.entries(TICKS).map(
         ([quantity, ticks]) => {
           const title = words[quantity], values = result[quantity];
@@ -162,10 +112,8 @@ const preactStack = (() => {
     form.addEventListener("input", update);
     form.addEventListener("submit", (event) => event.preventDefault());
     update();
-    host.replaceChildren(form, legend, picture, facts);
-    host.dataset.live = "true";
   }
 
   for (const host of document.querySelectorAll(".preact-stack")) explore(host);
-  return { choice, control, draw, freshSignal, propagate, range };
+  return { choice, control, planOf, range };
 })();

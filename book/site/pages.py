@@ -32,18 +32,19 @@ NOTEBOOKS = "_notebooks"  # of an edition, beside its pages
 # that is opened as a file loads no modules.
 CHARTS = "charts.js"
 ENGINE = ("engine/network.js", "engine/training.js", CHARTS)
+ASKED = (*ENGINE, "engine/propagation.js", "asker.js")  # in a worker
 SCRIPTS = {
     "preact-explorer": ("address.js",),
-    "preact-stack": (*ENGINE, "stack.js"),
+    "preact-stack": (*ASKED, "stack.js"),
     "preact-cover": (CHARTS, "predict.js", "cover.js"),
-    "preact-growth": (*ENGINE, "stack.js", "growth.js"),
+    "preact-growth": (*ASKED, "stack.js", "growth.js"),
     "preact-predict": (CHARTS, "predict.js"),
     "preact-answer": (CHARTS, "answer.js"),
     "preact-runs": (CHARTS, "runs.js"),
     "preact-planner": (CHARTS, "planner.js"),
     "preact-costs": (CHARTS, "costs.js"),
     "preact-builder": (CHARTS, "builder.js"),
-    "preact-lab": (*ENGINE, "stack.js", "predict.js", "lab.js"),
+    "preact-lab": (*ASKED, "predict.js", "lab.js"),
     "preact-ranking": (CHARTS, "ranking.js", "table1.js"),
     "preact-ledger-filter": (CHARTS, "ledger.js", "address.js"),
     "preact-race": ("engine/digits.js", *ENGINE, "ranking.js", "race.js"),

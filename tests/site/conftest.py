@@ -38,9 +38,16 @@ def browser():
         chromium.close()
 
 
+SETTLED = "!document.querySelector('[aria-busy=true]')"
+
+
 def visit(browser, address, **options):
-    """Load a page in a context of its own; it remembers what went on."""
+    """Load a page in a context of its own; it remembers what went on.
+
+    `settle` waits until all explorers show what their controls say.
+    """
     page = browser.new_context(**options).new_page()
+    page.settle = lambda: page.wait_for_function(SETTLED)
     page.requested, page.problems, page.loaded = [], [], []
     page.on("request", lambda r: page.requested.append(r.url))
     page.on("requestfailed", lambda r: page.problems.append(r.url))
@@ -52,6 +59,7 @@ def visit(browser, address, **options):
     )
     page.goto(address)  # to its end, which a busy machine reaches late
     page.wait_for_load_state("networkidle")
+    page.settle()
     return page
 
 

@@ -89,6 +89,7 @@ def test_an_explorer_hands_over_what_it_shows(open_page):
     page = open_page("/en/03-gradient.html")
     box = page.locator(".preact-stack")
     box.locator("[name=units]").fill("7")
+    page.settle()
     link = box.locator(".preact-data")
     with page.expect_download() as waiting:
         link.focus()

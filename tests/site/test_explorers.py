@@ -15,11 +15,11 @@ from preact.spec import BN, TABLE_2, Scale, UnitSpec
 from preact.strings import LANGUAGES, Strings
 
 ENGINE = """({ plan, params, x, labels }) => {
-  const { Network } = preactNetwork();
+  const engine = preactNetwork(), { Network } = engine;
+  const { propagate } = preactPropagation(engine, preactTraining(engine));
   const network = new Network(plan, labels.length);
   for (const { name, value } of network.parameters) value.set(params[name]);
-  const result = preactStack.propagate(
-    network, Float64Array.from(x), labels);
+  const result = propagate(network, Float64Array.from(x), labels);
   return { ...result, first: Array.from(result.first) };
 }"""
 
@@ -96,12 +96,14 @@ def test_every_control_of_the_live_stack_changes_what_is_computed(
     }.items():
         before = paths(page)
         page.locator(f".preact-stack [name={control}]").fill(value)
+        page.settle()
         after = paths(page)
         assert len(after) == 2
         assert before != after
     for control, value in {"row": "original", "tail": "BN"}.items():
         before = page.locator(".preact-stack .facts").inner_text()
         page.locator(f".preact-stack [name={control}]").select_option(value)
+        page.settle()
         assert page.locator(".preact-stack .facts").inner_text() != before
     assert page.problems == []
 
@@ -115,6 +117,7 @@ def test_the_direct_term_shown_is_lambda_to_the_depth_times_open(
     page.locator(".preact-stack [name=row]").select_option(row)
     page.locator(".preact-stack [name=units]").fill("20")
     page.locator(".preact-stack [name=lambda]").fill("0.9")
+    page.settle()
     facts = page.locator(".preact-stack .facts").inner_text()
     power, share, term = map(
         float,
@@ -157,6 +160,7 @@ def test_a_pinned_curve_stays_while_another_unit_is_drawn(open_page, language):
     assert drawn(page, "pinned") == []
     pin.click()
     host.locator("[name=row]").select_option("relu-before-addition")
+    page.settle()
     assert drawn(page, "pinned") == [before]
     assert drawn(page, "curve") != [before]
     facts = host.locator(".facts").inner_text()
@@ -165,6 +169,7 @@ def test_a_pinned_curve_stays_while_another_unit_is_drawn(open_page, language):
     assert pin.inner_text() == words("explorer.unpin")
     pin.focus()
     page.keyboard.press("Enter")
+    page.settle()
     assert drawn(page, "pinned") == []
     assert page.problems == []
 
@@ -182,6 +187,7 @@ def test_a_fresh_stack_follows_the_law_that_is_drawn_beside_it(
     host.locator("[name=row]").select_option(row)
     host.locator("[name=units]").fill("100")
     host.locator("[name=width]").fill("64")
+    page.settle()
     assert len(drawn(page, "law")) == 2
     picture = host.locator(".preact-figure svg")
     assert Strings("en")(f"law.{law}") in picture.text_content()

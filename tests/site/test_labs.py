@@ -47,6 +47,7 @@ def test_every_mutant_with_a_plan_draws_its_curves(open_page):
     for name, lab in LABS.items():
         host = one(page, name)
         guess(host, lab.answer)
+        page.settle()
         plan = json.loads(host.get_attribute("data-lab"))["plan"]
         assert host.locator(".curves svg[role=img]").count() == (
             2 if plan else 0
@@ -57,8 +58,10 @@ def test_another_seed_is_another_network_and_the_guess_is_kept(open_page):
     page = open_page(CHAPTER.format("en"))
     guess(one(page, "added-twice"), "identity-shortcut")
     facts = one(page, "added-twice").locator(".facts")
+    page.settle()
     first = facts.inner_text()
     one(page, "added-twice").locator("input[name=seed]").fill("7")
+    page.settle()
     assert facts.inner_text() != first
     page.reload()
     state = one(page, "added-twice").get_attribute("data-state")
