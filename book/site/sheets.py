@@ -23,6 +23,7 @@ ROOMS = (
     "tables",
     "explorers",
     "builder",
+    "orders",
     "claims",
     "search",
     "parallel",
