@@ -135,7 +135,7 @@ def order_explorer(
         f'{escape(json.dumps(data, ensure_ascii=False), quote=True)}">'
         f"{_table(head, rows, say('orders.medians'))}</div>",
         "\n".join(
-            f"{order}: {say.join(list(rest))}"
+            order + say("punctuation.colon") + say.join(rest)
             for order, *rest in (head, *rows)
         ),
     )
