@@ -41,6 +41,7 @@ SCRIPTS = {
     "preact-predict": (CHARTS, "predict.js"),
     "preact-answer": (CHARTS, "answer.js"),
     "preact-runs": (CHARTS, "runs.js"),
+    "preact-subnetworks": (CHARTS, "subnetworks.js"),
     "preact-planner": (CHARTS, "planner.js"),
     "preact-costs": (CHARTS, "costs.js"),
     "preact-builder": (CHARTS, "builder.js"),

@@ -24,6 +24,7 @@ ROOMS = (
     "scrolling",
     "explorers",
     "builder",
+    "orders",
     "claims",
     "search",
     "parallel",

@@ -15,7 +15,6 @@ from preact.book.depth import (
     POINTS,
     recorded_arms,
     recorded_runs,
-    subnetworks,
     training_by_depth,
 )
 from preact.book.page import setup
@@ -88,15 +87,6 @@ def test_what_is_beyond_an_axis_is_drawn_on_its_edge():
     picture = by_unit({"original": wild}, {}, 333, "alt", Strings("en"))
     heights = re.findall(r"M46 ([\d.]+)L", picture.panels[1])
     assert set(heights) == {"180.0"}  # the axis, and nothing below
-
-
-def test_the_subnetworks_are_numbered_by_their_bits():
-    errors = np.arange(8.0)[:, None].repeat(2, axis=1)
-    page = subnetworks({"original+final-bn": errors}).markup
-    data = json.loads(unescape(re.search(r'data-errors="([^"]*)"', page)[1]))
-    assert [median for median, _, _ in data] == list(range(8))
-    assert page.count('type="checkbox"') == 3
-    assert "<output>7.0 (7.0–7.0)</output>" in page
 
 
 def test_the_explorer_holds_every_run_once_failed_ones_included():

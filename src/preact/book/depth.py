@@ -16,7 +16,6 @@ from preact.book.page import words
 from preact.figures import Picture
 from preact.figures.race import arm_name
 from preact.figures.training import FINAL_BN, Moment, by_unit, legend
-from preact.figures.variants import color_of
 from preact.records import Record
 from preact.records.compare import load_records
 
@@ -217,58 +216,3 @@ def errors_by_rate() -> tuple[list[float], dict[str, Array]]:
         both = [[e[seed] for seed in sorted(runs)] for e in (large, runs)]
         errors[row] = np.array(both)
     return [0.1, 0.01], errors
-
-
-# ------------------------------------------------------- 2^n subnetworks
-def subnetworks(errors: Mapping[str, Array]) -> Html:
-    """Switch units of trained networks off and on, and read the error.
-
-    Parameters
-    ----------
-    errors : arm to (2^n, seeds) float64
-        Test error in percent of the network with the units of one subset:
-        unit i is there where bit i of the index is 1.
-    """
-    say = words()
-    count = len(next(iter(errors.values())))
-    units = count.bit_length() - 1
-    rows = []
-    for arm, values in errors.items():
-        found = [
-            [round(float(f(v)), 1) for f in (np.median, np.min, np.max)]
-            for v in values
-        ]
-        data = escape(json.dumps(found), quote=True)
-        median, low, high = found[-1]
-        rows.append(
-            f'<tr data-errors="{data}"><th scope="row">'
-            f"{escape(arm_name(arm, say))}</th>"
-            f'<td class="bar"><span style="width:{median}%;'
-            f"background:{color_of(arm.removesuffix(FINAL_BN))}"
-            f'"></span></td><td><output>{median:.1f} ({low:.1f}–{high:.1f})'
-            "</output></td></tr>"
-        )
-    show = (
-        "const box=this.closest('.preact-explorer');let k=0;"
-        "box.querySelectorAll('input').forEach("
-        "(b,i)=>{if(b.checked)k+=1<<i;});"
-        "box.querySelectorAll('tr[data-errors]').forEach(r=>{"
-        "const [m,a,b]=JSON.parse(r.dataset.errors)[k]"
-        ".map(v=>v.toFixed(1));"
-        "r.querySelector('span').style.width=m+'%';"
-        "r.querySelector('output').textContent=m+' ('+a+'–'+b+')';});"
-    )
-    boxes = "".join(
-        f'<label><input type="checkbox" checked onchange="{show}"> {i}</label>'
-        for i in range(units)
-    )
-    title = escape(say("depth.units_there"), quote=True)
-    head = (escape(say("depth.network")), escape(say("depth.error_range")))
-    return Html(
-        f'<div class="preact-explorer preact-subnetworks" role="group" '
-        f'aria-label="{title}"><div class="controls">'
-        f"<span>{title}</span>{boxes}</div>"
-        f'<table class="preact-table"><thead><tr>'
-        f"<th>{head[0]}</th><th></th><th>{head[1]}</th></tr></thead>"
-        f"<tbody>{''.join(rows)}</tbody></table></div>"
-    )
