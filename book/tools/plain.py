@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from pybtex.database import BibliographyData, Entry, parse_file
 from pybtex.plugin import find_plugin
@@ -257,19 +258,24 @@ def bibliography(page: Page) -> str:
 
 def all_publications() -> str:
     """List every publication of the book, by author."""
-    style = find_plugin("pybtex.style.formatting", "plain")()
-    entries = style.sort(publications().entries.values())
+    entries = citation_style().sort(publications().entries.values())
     return "".join(f"- {reference(entry.key)}\n" for entry in entries)
 
 
 @cache
 def reference(key: str) -> str:
     """Return a publication as a line of Markdown."""
-    style = find_plugin("pybtex.style.formatting", "plain")()
     backend = find_plugin("pybtex.backends", "markdown")()
     entry = publications().entries[key]
-    text: str = style.format_entry("", entry).text.render(backend)
+    text: str = citation_style().format_entry("", entry).text.render(backend)
     return text
+
+
+# To look for it reads the metadata of every package that is installed.
+@cache
+def citation_style() -> Any:
+    """Return how publications are written and sorted."""
+    return find_plugin("pybtex.style.formatting", "plain")()
 
 
 # ------------------------------------------------------------ quoted code
