@@ -145,7 +145,7 @@ def foreign_characters(text: str, language: str) -> set[str]:
 @cache
 def is_foreign(character: str, language: str) -> bool:
     """Whether a converter would change a character of an edition."""
-    return converters()[language].convert(character) != character
+    return str(converters()[language].convert(character)) != character
 
 
 def wrong_script(root: Path = ROOT) -> list[str]:
@@ -172,6 +172,7 @@ def tight_numbers(root: Path = ROOT) -> list[str]:
 
 
 # --------------------------------------------------------------- numerals
+SMALL = {str(n) for n in range(13)}  # are words
 LIST = r"(?:(?:,? and|,? to|,|、|到|至|和)(?: ?式)? ?\(?\d+\)?)*"
 EXEMPT = [
     r"(?:Eqs?\.|Equations?|Tables?|Figs?\.|Secs?\.|[Cc]hapters?)"
@@ -221,20 +222,16 @@ def untraced_numbers(root: Path = ROOT) -> list[str]:
     for language in LANGUAGES:
         for name, text in chapters(language, root).items():
             cells = [t.content for t in tokens(text) if t.type == "fence"]
-            source = "\n".join(cells)
-            sourced = everything | set(re.findall(r"\d+(?:\.\d+)?", source))
+            sourced = everything | SMALL
+            sourced |= set(re.findall(r"\d+(?:\.\d+)?", "\n".join(cells)))
             rest = prose(text)
             for pattern in EXEMPT:
                 rest = re.sub(pattern, "", rest)
             for match in re.finditer(rf"\d+(?:[.,]\d+)*({UNIT})?", rest):
                 unit = match[1] or ""
                 number = match[0].removesuffix(unit).strip()
-                small = number.isdigit() and int(number) <= 12
-                if unit:
-                    traced = "%" in unit and number in errors
-                else:
-                    traced = small or number in sourced
-                if not traced:
+                percent = errors if "%" in unit else ()
+                if number not in (percent if unit else sourced):
                     lines.append(f"{language}/{name}: {match[0]!r}")
     return lines
 
