@@ -141,8 +141,7 @@ def foreign_characters(text: str, language: str) -> set[str]:
     return {c for c in han if is_foreign(c, language)}
 
 
-# Chapters share their characters; a converter parses each one anew.
-@cache
+@cache  # chapters share their characters
 def is_foreign(character: str, language: str) -> bool:
     """Whether a converter would change a character of an edition."""
     return str(converters()[language].convert(character)) != character

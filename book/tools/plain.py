@@ -129,17 +129,17 @@ def patterns(say: dict[str, str]) -> list[tuple[str, str]]:
 @cache
 def numbers(folder: Path) -> dict[str, str]:
     """Map labels of an edition's figures and equations to their numbers."""
-    found: dict[str, str] = {}
+    by_label: dict[str, str] = {}
     for path in sorted(folder.glob("*.md")):
         text = path.read_text("utf-8")
         start = re.match(r"0*(\d+)-", path.name)
         before = f"{start[1]}." if start else ""
         for pattern in (r"^:::+{caption} (\S+)", r"^\$\$ \(([\w-]+)\)$"):
             labels = re.findall(pattern, text, re.MULTILINE)
-            found |= {
+            by_label |= {
                 label: f"{before}{n}" for n, label in enumerate(labels, 1)
             }
-    return found
+    return by_label
 
 
 def value(name: str, page: Page) -> str:
@@ -161,9 +161,9 @@ def mark(claim: str, page: Page) -> str:
 # ------------------------------------------------------------ other chapters
 def title(path: Path) -> str:
     """Return the heading of a chapter."""
-    found = re.search(r"^# (.*)", path.read_text("utf-8"), re.MULTILINE)
-    assert found, f"{path.name} has no heading"
-    return found[1]
+    heading = re.search(r"^# (.*)", path.read_text("utf-8"), re.MULTILINE)
+    assert heading, f"{path.name} has no heading"
+    return heading[1]
 
 
 def chapter(name: str, page: Page) -> str:
@@ -185,8 +185,8 @@ def section(label: str, page: Page) -> str:
     exercise = rf"^:::+{{exercise}}.*\n(?::.*\n)*:label: {re.escape(label)}$"
     for path in sorted(page.path.parent.glob("*.md")):
         text = path.read_text("utf-8")
-        if found := re.search(heading, text, re.MULTILINE):
-            name = found[1]
+        if match := re.search(heading, text, re.MULTILINE):
+            name = match[1]
         elif re.search(exercise, text, re.MULTILINE):
             name = f"{EDITIONS[page.language]['exercise']} `{label}`"
         else:

@@ -234,12 +234,12 @@ def subnetworks(errors: Mapping[str, Array]) -> Html:
     units = count.bit_length() - 1
     rows = []
     for arm, values in errors.items():
-        found = [
+        summaries = [
             [round(float(f(v)), 1) for f in (np.median, np.min, np.max)]
             for v in values
         ]
-        data = escape(json.dumps(found), quote=True)
-        median, low, high = found[-1]
+        data = escape(json.dumps(summaries), quote=True)
+        median, low, high = summaries[-1]
         rows.append(
             f'<tr data-errors="{data}"><th scope="row">'
             f"{escape(arm_name(arm, say))}</th>"

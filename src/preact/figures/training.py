@@ -128,10 +128,10 @@ def legend(errors: Mapping[str, Sequence[float]], strings: Strings) -> str:
             if low == high
             else strings("number.percents", low=low, high=high)
         )
-        said = strings(
+        line = strings(
             "training.error", name=arm_name(arm, strings), error=error
         )
-        items.append(f"<li>{key(arm)} {escape(said)}</li>")
+        items.append(f"<li>{key(arm)} {escape(line)}</li>")
     return f'<ul class="preact-arms">{"".join(items)}</ul>'
 
 
