@@ -31,6 +31,20 @@ settings.register_profile(
 settings.load_profile("same everywhere")
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m chooses
+def pytest_collection_modifyitems(items):
+    """Of a test over seeds the fast loop runs the first."""
+    first = {}
+    for item in items:
+        seed = getattr(item, "callspec", None) and item.callspec.params.get(
+            "seed"
+        )
+        if seed is not None:
+            name = item.nodeid.partition("[")[0]
+            if first.setdefault(name, seed) != seed:
+                item.add_marker(pytest.mark.slow)
+
+
 def pytest_configure():
     """End at SIGTERM: a command under test would answer it as its own."""
 

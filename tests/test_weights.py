@@ -157,6 +157,7 @@ def test_shapes_are_planned_as_the_network_has_them(row):
         assert dict(planned_shapes(plan)) == made
 
 
+@pytest.mark.slow  # a process of its own
 def test_a_network_is_saved_without_loading_what_traces_networks(tmp_path):
     code = (
         "import sys, preact; network = preact.Network(preact.cifar_plan("

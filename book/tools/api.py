@@ -238,11 +238,11 @@ def readers() -> dict[str, tuple[str, ...]]:
 
 def imports(code: str) -> Iterator[tuple[str, str]]:
     """Yield name and path of what code imports from the package."""
-    for found in IMPORT.finditer(code):
-        for one in found[2].strip("()").split(","):
+    for statement in IMPORT.finditer(code):
+        for one in statement[2].strip("()").split(","):
             name, _, other = one.strip().partition(" as ")
             if name.isidentifier():
-                yield other or name, f"{found[1]}.{name}"
+                yield other or name, f"{statement[1]}.{name}"
 
 
 def shared(room: Room | None) -> dict[str, griffe.DocstringParameter]:

@@ -62,14 +62,19 @@ def sections(text: str) -> dict[str, str]:
 def words(language: str, root: Path = ROOT) -> str:
     """Return all words of figures, hints and messages, and of the claims."""
     path = root / "src/preact/strings" / f"{language}.toml"
-    claims = tomllib.loads((root / "book/claims.toml").read_text("utf-8"))
-    says = [
+    claims = (root / "book/claims.toml").read_text("utf-8")
+    return "\n".join([path.read_text("utf-8"), *_said(claims, language)])
+
+
+@cache
+def _said(claims: str, language: str) -> tuple[str, ...]:
+    """Return what the claims say in one language."""
+    return tuple(
         texts[language]
-        for entry in claims.values()
+        for entry in tomllib.loads(claims).values()
         for texts in entry.values()
         if isinstance(texts, dict) and language in texts
-    ]
-    return "\n".join([path.read_text("utf-8"), *says])
+    )
 
 
 # --------------------------------------------------------------- glossary
@@ -79,49 +84,48 @@ def glossary(root: Path = ROOT) -> dict[str, Any]:
     return tomllib.loads((root / "book/glossary.toml").read_text("utf-8"))
 
 
-def english_pattern(term: str) -> str:
-    """Match a term in running English text, singular or plural."""
-    name = re.sub(r" \(.*\)", "", term)
-    return rf"(?i)(?<![\w-]){re.escape(name)}s?(?![\w-])"
+@cache
+def names_term(text: str, term: str) -> bool:
+    """Whether running English text has a term, singular or plural."""
+    pattern = rf"(?i)(?<![\w-]){re.escape(term)}s?(?![\w-])"
+    return re.search(pattern, prose(text)) is not None
 
 
 def missing_terms(root: Path = ROOT) -> list[str]:
     """Terms that a chapter uses in English and not in Chinese."""
-    found = []
     english = chapters(ORIGINAL, root)
-    for language in CHINESE:
-        for name, text in chapters(language, root).items():
-            for term in glossary(root)["term"]:
-                # An English word with other senses cannot be traced.
-                loose = term.get("loose") or " (" in term["en"]
-                if loose or not term.get("chapter"):
-                    continue
-                said = re.search(
-                    english_pattern(term["en"]), prose(english[name])
-                )
-                if said and term[glossary_key(language)] not in prose(text):
-                    found.append(
-                        f"{language}/{name}: {term['en']!r} must be "
-                        f"{term[glossary_key(language)]!r}"
-                    )
-    return found
+    # An English word with other senses cannot be traced.
+    terms = [
+        t
+        for t in glossary(root)["term"]
+        if t.get("chapter") and not t.get("loose") and " (" not in t["en"]
+    ]
+    return [
+        f"{language}/{name}: {term['en']!r} must be {wanted!r}"
+        for language in CHINESE
+        for name, text in chapters(language, root).items()
+        for term in terms
+        if (wanted := term[glossary_key(language)]) not in prose(text)
+        and names_term(english[name], term["en"])
+    ]
 
 
 def forbidden_words(root: Path = ROOT) -> list[str]:
     """Words that the glossary forbids: in prose, messages, printed lines."""
-    found = []
-    betraying = glossary(root)["never_zh_Hant"]["words"]
+    lines = []
     for language in CHINESE:
         never = [w for t in glossary(root)["term"] for w in t.get("never", [])]
         if language == "zh-Hant":
-            never += betraying
+            never += glossary(root)["never_zh_Hant"]["words"]
         texts = chapters(language, root) | {"strings": words(language, root)}
         for name, text in texts.items():
             says = prose(text) + printed_words(text)
-            for word in never:
-                if word in says:
-                    found.append(f"{language}/{name}: never {word!r}")
-    return found
+            lines += [
+                f"{language}/{name}: never {word!r}"
+                for word in never
+                if word in says
+            ]
+    return lines
 
 
 # ----------------------------------------------------------------- script
@@ -133,21 +137,26 @@ def converters() -> dict[str, OpenCC]:
 
 def foreign_characters(text: str, language: str) -> set[str]:
     """Simplified characters in Traditional text, or the reverse."""
-    convert = converters()[language].convert
     han = set(re.findall(r"[\u3400-\u9fff]", text)) - SHARED
-    return {c for c in han if convert(c) != c}
+    return {c for c in han if is_foreign(c, language)}
+
+
+@cache  # chapters share their characters
+def is_foreign(character: str, language: str) -> bool:
+    """Whether a converter would change a character of an edition."""
+    return str(converters()[language].convert(character)) != character
 
 
 def wrong_script(root: Path = ROOT) -> list[str]:
     """Where an edition uses a character of the other script."""
-    found = []
-    for language in CHINESE:
-        texts = chapters(language, root) | {"strings": words(language, root)}
-        for name, text in texts.items():
-            if wrong := foreign_characters(text, language):
-                listed = "".join(sorted(wrong))
-                found.append(f"{language}/{name}: other script: {listed}")
-    return found
+    return [
+        f"{language}/{name}: other script: {''.join(sorted(wrong))}"
+        for language in CHINESE
+        for name, text in (
+            chapters(language, root) | {"strings": words(language, root)}
+        ).items()
+        if (wrong := foreign_characters(text, language))
+    ]
 
 
 def tight_numbers(root: Path = ROOT) -> list[str]:
@@ -162,6 +171,7 @@ def tight_numbers(root: Path = ROOT) -> list[str]:
 
 
 # --------------------------------------------------------------- numerals
+SMALL = {str(n) for n in range(13)}  # are words
 LIST = r"(?:(?:,? and|,? to|,|、|到|至|和)(?: ?式)? ?\(?\d+\)?)*"
 EXEMPT = [
     r"(?:Eqs?\.|Equations?|Tables?|Figs?\.|Secs?\.|[Cc]hapters?)"
@@ -190,8 +200,7 @@ def paper_numbers(root: Path = ROOT) -> tuple[set[str], set[str]]:
             for value in node:
                 walk(value, key)
         else:
-            found = re.findall(r"\d+(?:\.\d+)?", str(node))
-            numbers.update(found)
+            numbers.update(re.findall(r"\d+(?:\.\d+)?", str(node)))
             if isinstance(node, float) and key.endswith("_pct"):
                 errors.update((f"{node:.2f}", f"{node:g}"))
 
@@ -208,27 +217,22 @@ def untraced_numbers(root: Path = ROOT) -> list[str]:
     without a unit are words, and so is what stands in an equation.
     """
     everything, errors = paper_numbers(root)
-    found = []
+    lines = []
     for language in LANGUAGES:
         for name, text in chapters(language, root).items():
             cells = [t.content for t in tokens(text) if t.type == "fence"]
-            known = everything | set(
-                re.findall(r"\d+(?:\.\d+)?", "\n".join(cells))
-            )
+            sourced = everything | SMALL
+            sourced |= set(re.findall(r"\d+(?:\.\d+)?", "\n".join(cells)))
             rest = prose(text)
             for pattern in EXEMPT:
                 rest = re.sub(pattern, "", rest)
             for match in re.finditer(rf"\d+(?:[.,]\d+)*({UNIT})?", rest):
                 unit = match[1] or ""
                 number = match[0].removesuffix(unit).strip()
-                small = number.isdigit() and int(number) <= 12
-                if unit:
-                    traced = "%" in unit and number in errors
-                else:
-                    traced = small or number in known
-                if not traced:
-                    found.append(f"{language}/{name}: {match[0]!r}")
-    return found
+                percent = errors if "%" in unit else ()
+                if number not in (percent if unit else sourced):
+                    lines.append(f"{language}/{name}: {match[0]!r}")
+    return lines
 
 
 # ------------------------------------------------------------- two Chineses
@@ -240,20 +244,19 @@ def similarities(root: Path = ROOT) -> dict[str, float]:
     """
     simplified, traditional = (chapters(name, root) for name in CHINESE)
     return {
-        name: _similarity(sections(text), sections(traditional[name]))
+        name: _similarity(text, traditional[name])
         for name, text in simplified.items()
         if name in traditional
     }
 
 
-def _similarity(simplified: dict[str, str], other: dict[str, str]) -> float:
+@cache
+def _similarity(simplified: str, traditional: str) -> float:
     """Compare two chapters; a section counts by its length."""
     fold, equal, length = OpenCC("t2s").convert, 0, 0
-    for label in simplified.keys() | other.keys():
-        pair = (
-            prose(simplified.get(label, "")),
-            fold(prose(other.get(label, ""))),
-        )
+    one, other = sections(simplified), sections(traditional)
+    for label in one.keys() | other.keys():
+        pair = prose(one.get(label, "")), fold(prose(other.get(label, "")))
         match = SequenceMatcher(None, *pair, autojunk=False)
         equal += sum(block.size for block in match.get_matching_blocks())
         length += sum(map(len, pair))
@@ -277,19 +280,19 @@ def stale_translations(root: Path = ROOT) -> list[str]:
     """Chinese sections whose English original has changed since."""
     ledger = tomllib.loads((root / LEDGER).read_text("utf-8"))
     current = section_hashes(root)
-    found = []
+    lines = []
     for language in CHINESE:
         noted = ledger.get(language, {})
-        found += [
+        lines += [
             f"{language}: section {label!r} was written from an older original"
             for label, digest in current.items()
             if noted.get(label) != digest
         ]
-        found += [
+        lines += [
             f"{language}: section {label!r} has no original any more"
             for label in sorted(noted.keys() - current.keys())
         ]
-    return found
+    return lines
 
 
 def record(root: Path = ROOT) -> None:
@@ -322,6 +325,6 @@ if __name__ == "__main__":
         record()
     alike = (f"{name} {ratio:.2f}" for name, ratio in similarities().items())
     print("the two Chinese editions, 1 being equal:", ", ".join(alike))
-    found = problems()
-    print("\n".join(found) or "nothing to mend")
-    sys.exit(bool(found))
+    lines = problems()
+    print("\n".join(lines) or "nothing to mend")
+    sys.exit(bool(lines))

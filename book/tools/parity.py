@@ -6,6 +6,7 @@ with all of their options, and code cells but for the words that they print.
 """
 
 import re
+from functools import cache
 from pathlib import Path
 
 from book.tools.myst import LABELED, directive, role, tokens
@@ -19,8 +20,9 @@ REFERENCES = ("eq", "ref", "numref", "doc", "download")
 TRANSLATED = ("caption", "alt")  # options that are words
 
 
+@cache
 def skeleton(text: str) -> dict[str, list[str]]:
-    """What of a chapter must be the same in every language."""
+    """What of a chapter must be the same in each language; to be read only."""
     parts: dict[str, list[str]] = {
         kind: []
         for kind in (

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from pybtex.database import BibliographyData, Entry, parse_file
 from pybtex.plugin import find_plugin
@@ -128,17 +129,17 @@ def patterns(say: dict[str, str]) -> list[tuple[str, str]]:
 @cache
 def numbers(folder: Path) -> dict[str, str]:
     """Map labels of an edition's figures and equations to their numbers."""
-    found: dict[str, str] = {}
+    by_label: dict[str, str] = {}
     for path in sorted(folder.glob("*.md")):
         text = path.read_text("utf-8")
         start = re.match(r"0*(\d+)-", path.name)
         before = f"{start[1]}." if start else ""
         for pattern in (r"^:::+{caption} (\S+)", r"^\$\$ \(([\w-]+)\)$"):
             labels = re.findall(pattern, text, re.MULTILINE)
-            found |= {
+            by_label |= {
                 label: f"{before}{n}" for n, label in enumerate(labels, 1)
             }
-    return found
+    return by_label
 
 
 def value(name: str, page: Page) -> str:
@@ -160,9 +161,9 @@ def mark(claim: str, page: Page) -> str:
 # ------------------------------------------------------------ other chapters
 def title(path: Path) -> str:
     """Return the heading of a chapter."""
-    found = re.search(r"^# (.*)", path.read_text("utf-8"), re.MULTILINE)
-    assert found, f"{path.name} has no heading"
-    return found[1]
+    heading = re.search(r"^# (.*)", path.read_text("utf-8"), re.MULTILINE)
+    assert heading, f"{path.name} has no heading"
+    return heading[1]
 
 
 def chapter(name: str, page: Page) -> str:
@@ -184,8 +185,8 @@ def section(label: str, page: Page) -> str:
     exercise = rf"^:::+{{exercise}}.*\n(?::.*\n)*:label: {re.escape(label)}$"
     for path in sorted(page.path.parent.glob("*.md")):
         text = path.read_text("utf-8")
-        if found := re.search(heading, text, re.MULTILINE):
-            name = found[1]
+        if match := re.search(heading, text, re.MULTILINE):
+            name = match[1]
         elif re.search(exercise, text, re.MULTILINE):
             name = f"{EDITIONS[page.language]['exercise']} `{label}`"
         else:
@@ -257,19 +258,24 @@ def bibliography(page: Page) -> str:
 
 def all_publications() -> str:
     """List every publication of the book, by author."""
-    style = find_plugin("pybtex.style.formatting", "plain")()
-    entries = style.sort(publications().entries.values())
+    entries = citation_style().sort(publications().entries.values())
     return "".join(f"- {reference(entry.key)}\n" for entry in entries)
 
 
 @cache
 def reference(key: str) -> str:
     """Return a publication as a line of Markdown."""
-    style = find_plugin("pybtex.style.formatting", "plain")()
     backend = find_plugin("pybtex.backends", "markdown")()
     entry = publications().entries[key]
-    text: str = style.format_entry("", entry).text.render(backend)
+    text: str = citation_style().format_entry("", entry).text.render(backend)
     return text
+
+
+# To look for it reads the metadata of every package that is installed.
+@cache
+def citation_style() -> Any:
+    """Return how publications are written and sorted."""
+    return find_plugin("pybtex.style.formatting", "plain")()
 
 
 # ------------------------------------------------------------ quoted code

@@ -24,18 +24,18 @@ BLOCK = re.compile(
 def updated(text: str) -> str:
     """Return the text with each block made anew from its records."""
 
-    def table(found: re.Match[str]) -> str:
-        strings, name = Strings("en"), found["name"]
-        if found["kind"] == "times":
+    def table(block: re.Match[str]) -> str:
+        strings, name = Strings("en"), block["name"]
+        if block["kind"] == "times":
             record = load_times(name)
             assert record, name
             made = times_table(record, strings)
-        elif found["kind"] == "speed-steps":
+        elif block["kind"] == "speed-steps":
             steps = [(step, load_times(step.record)) for step in load_steps()]
             made = speed_steps_table(steps, strings)
         else:
             made = errors_table(compare(load_records(name)), strings)
-        return f"{found[1]}{made.markdown()}{found['end']}"
+        return f"{block[1]}{made.markdown()}{block['end']}"
 
     return BLOCK.sub(table, text)
 

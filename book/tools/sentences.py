@@ -8,6 +8,7 @@ of the sentences and all other code stay as they are in the original.
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from book.tools import ROOT
@@ -15,13 +16,14 @@ from book.tools.myst import chapters, directive, tokens
 from preact.strings import ORIGINAL, TRANSLATIONS
 
 
-def cells(text: str) -> list[str]:
+@cache
+def cells(text: str) -> tuple[str, ...]:
     """Return the code of each cell of a chapter."""
-    return [
+    return tuple(
         made.body
         for token in tokens(text)
         if (made := directive(token)) and made.name == "code-cell"
-    ]
+    )
 
 
 def printed_words(text: str) -> str:
@@ -68,20 +70,21 @@ def comparable(code: str) -> str:
     return text.decode()
 
 
-def printed(code: str) -> list[str]:
+@cache
+def printed(code: str) -> tuple[str, ...]:
     """Return the words of each sentence that a cell prints.
 
     Examples
     --------
     >>> printed('print(f"open {share:.3f} of all", end="")')
-    ['open {} of all']
+    ('open {} of all',)
     """
-    return [
+    return tuple(
         sentence
         for call in _prints(code)
         for argument in call.args
         if (sentence := _words(argument)).replace("{}", "").strip()
-    ]
+    )
 
 
 def untranslated(code: str, original: str) -> list[str]:

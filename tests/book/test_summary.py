@@ -1,6 +1,7 @@
 """Pages made from data: cards, plans of lessons, glossary, all runs."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -35,15 +36,23 @@ def english():
 
 
 # ------------------------------------------------------------------- cards
+@cache
+def english_cards():
+    """Read once: they come from all records."""
+    return cards()
+
+
 def test_every_folder_of_results_has_a_card():
-    names = {card.name for card in cards()}
+    names = {card.name for card in english_cards()}
     folders = {path.name for path in PUBLISHED.iterdir()} - {"bench"}
     times = {f"bench-{path.stem}" for path in PUBLISHED.glob("bench/*.json")}
     assert names == folders | times | {"transformer"}
 
 
 def test_a_card_counts_the_runs_and_the_failures_of_its_records():
-    (card,) = (card for card in cards() if card.name == "digits_table_2")
+    (card,) = (
+        card for card in english_cards() if card.name == "digits_table_2"
+    )
     runs = [
         read_record(path)
         for path in (PUBLISHED / card.name).rglob("seed-*.json")
@@ -67,7 +76,7 @@ def test_a_card_counts_the_runs_and_the_failures_of_its_records():
 
 def test_a_card_says_command_machine_time_departure_and_code():
     markup = experiment_cards()._repr_html_()
-    for card in cards():
+    for card in english_cards():
         said = dict(card.facts)
         assert {"runs", "hardware", "code"} <= said.keys()
         assert "time" in said or card.name.startswith("bench")

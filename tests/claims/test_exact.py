@@ -18,6 +18,7 @@ from preact.plan import Conventions, stack_plan
 from preact.propagation import draw_batch, run_units, stream_jacobian
 from preact.reference.layers import bn_backward, bn_forward
 from preact.spec import BN, CONTROLS, RELU, TABLE_2, Gated, UnitSpec
+from sampled import sampled
 
 claim = pytest.mark.claim
 ORIGINAL = TABLE_2["original"]
@@ -89,7 +90,7 @@ def test_eq_4_is_off_by_more_than_half_exactly_where_f_is_no_identity(
 
 # ------------------------------------------------------------ chapter 03
 @claim("images-of-a-batch-act-on-each-other")
-@pytest.mark.parametrize("row", TABLE_2)
+@pytest.mark.parametrize("row", [*sampled(TABLE_2, 5)])
 def test_with_bn_the_jacobian_couples_every_pair_of_images(row):
     plan, params, x = small(TABLE_2[row])
     total, _ = stream_jacobian(plan, params, x)

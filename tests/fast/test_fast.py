@@ -202,9 +202,8 @@ def test_frugal_modes_change_nothing_in_the_fast_network(memory):
         assert torch.equal(a, b)
 
 
-@pytest.mark.parametrize(
-    "is_fast", [pytest.param(False, marks=pytest.mark.slow), True]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("is_fast", [False, True])
 def test_half_of_the_activations_are_kept(is_fast):
     plan = cifar_plan(TABLE_2["full-preactivation"], depth=164, convs=3)
     x = torch.randn(2, 3, 16, 16).contiguous(memory_format=torch.channels_last)

@@ -136,7 +136,7 @@ def words(figure):
         yield from (ax.xaxis.label, ax.yaxis.label)
 
 
-@pytest.mark.parametrize("name", CHARTS)
+@EACH_CHART
 def test_no_word_of_a_figure_leaves_it_wide_or_on_a_phone(name, monkeypatch):
     save = Figure.savefig
 

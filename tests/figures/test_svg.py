@@ -316,7 +316,7 @@ def test_every_function_that_draws_is_tested_here():
     ],
 )
 @pytest.mark.filterwarnings("ignore:constrained_layout not applied")
-@pytest.mark.parametrize("name", [*sampled(DRAWN, 3)])
+@pytest.mark.parametrize("name", [*sampled(DRAWN, 6)])
 def test_a_figure_says_every_word_it_is_handed(name, language, extra):
     say = Handed(language, extra)
     picture = DRAWN[name](say)

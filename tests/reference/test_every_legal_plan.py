@@ -20,6 +20,7 @@ from preact.plan import Conv, Conventions, imagenet_plan
 from preact.reference.layers import cross_entropy
 from preact.reference.network import running_statistics
 from preact.spec import BN, RELU, Dropout, Gated, UnitSpec
+from sampled import sampled
 
 RTOL = 1e-9  # float64 rounding is 1e-16; a wrong term would be 1e-2
 BATCH = 4
@@ -73,9 +74,23 @@ def away_from_the_start(names_and_shapes, rng):
     return params
 
 
-@settings(max_examples=300)
-@given(plan=legal.unit_plans(), mode=MODES, seed=st.integers(0, 10**6))
-def test_the_engines_agree_on_every_legal_unit(plan, mode, seed):
+def drawn(check, plans, examples):
+    """Run a check on so many plans, in both modes."""
+    draw = given(plan=plans, mode=MODES, seed=st.integers(0, 10**6))
+    settings(max_examples=examples)(draw(check))()
+
+
+@pytest.mark.parametrize("examples", [*sampled([60, 300], 2)])
+def test_the_engines_agree_on_every_legal_unit(examples):
+    drawn(units_agree, legal.unit_plans(), examples)
+
+
+@pytest.mark.parametrize("examples", [*sampled([15, 60], 2)])
+def test_the_engines_agree_on_every_legal_network(examples):
+    drawn(networks_agree, legal.network_plans(), examples)
+
+
+def units_agree(plan, mode, seed):
     rng = np.random.default_rng(seed)
     module = Unit(plan).double().train(mode == "train")
     params = away_from_the_start(
@@ -106,9 +121,7 @@ def test_the_engines_agree_on_every_legal_unit(plan, mode, seed):
         close(grads[name], parameter.grad.numpy(), f"gradient of {name}")
 
 
-@settings(max_examples=60)
-@given(plan=legal.network_plans(), mode=MODES, seed=st.integers(0, 10**6))
-def test_the_engines_agree_on_every_legal_network(plan, mode, seed):
+def networks_agree(plan, mode, seed):
     rng = np.random.default_rng(seed)
     network = Network(plan).double().train(mode == "train")
     params = away_from_the_start(

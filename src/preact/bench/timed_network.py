@@ -125,10 +125,10 @@ class TimedNetwork:
         """Kernels that a step launches on the GPU; 0 on the CPU."""
         if self.images.device.type == "cpu":
             return 0
-        with profile(activities=[ProfilerActivity.CUDA]) as seen:
+        with profile(activities=[ProfilerActivity.CUDA]) as profiled:
             self.step()
             torch.cuda.synchronize()
-        events = seen.events() or []
+        events = profiled.events() or []
         return sum(e.device_type == DeviceType.CUDA for e in events)
 
     def capture(self) -> None:

@@ -67,8 +67,8 @@ def learned() -> dict[tuple[str, bool], Learned]:
 
 def learning_builder() -> Html:
     """The unit builder of chapter 04, with what each unit has learned."""
-    say, known = words(), learned()
-    errors = {case: runs.error_pct for case, runs in known.items()}
+    say, recorded = words(), learned()
+    errors = {case: runs.error_pct for case, runs in recorded.items()}
     under = {}
     for name, spec in twelve_units().items():
         own = errors[name, False], errors[name, True]
@@ -90,13 +90,13 @@ def short(spec: UnitSpec) -> str:
 
 def arm(name: str) -> Arm:
     """One unit for a picture, named by what is its own."""
-    spec, known = with_control()[name], learned()
+    spec, recorded = with_control()[name], learned()
     row = next((row for row, own in ROWS.items() if own == spec), None)
     return Arm(
         short(spec),
         row,
-        known[name, False].error_pct,
-        known[name, True].error_pct,
+        recorded[name, False].error_pct,
+        recorded[name, True].error_pct,
     )
 
 

@@ -163,7 +163,7 @@ def _time(seconds: Sequence[float]) -> str:
 
 def _code(runs: Iterable[Record | Run]) -> str:
     """Commits and hashes of the code that ran, and if it was changed."""
-    say, found = words(), {}
+    say, versions = words(), {}
     for run in runs:
         commit = (run.git.commit or "?")[:SHORT]
         digest = (run.code_sha256 or "")[:SHORT]
@@ -172,8 +172,8 @@ def _code(runs: Iterable[Record | Run]) -> str:
             text += say("punctuation.comma") + say("card.sha", sha=digest)
         if run.git.dirty:
             text += say("punctuation.comma") + say("card.dirty")
-        found[text] = True
-    return say("punctuation.semicolon").join(found)
+        versions[text] = True
+    return say("punctuation.semicolon").join(versions)
 
 
 def _errors(lines: Sequence[Line]) -> Table:
@@ -311,9 +311,9 @@ def _fold(card: Card) -> str:
         for key, text in facts
     )
     for one in card.deviations:
-        said = escape(say(f"deviation.{one.why}"))
+        departure = escape(say(f"deviation.{one.why}"))
         label = escape(say("card.deviation"))
-        listed += f"<dt>{label}</dt><dd>{said}</dd>"
+        listed += f"<dt>{label}</dt><dd>{departure}</dd>"
     return (
         f'<details id="card-{card.name}"><summary><code>{card.name}</code> '
         f"{escape(card.title)}</summary><dl>{listed}</dl>{card.table._repr_html_()}"

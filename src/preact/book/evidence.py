@@ -60,11 +60,11 @@ def runs_by_condition() -> dict[Kept, dict[str, list[float]]]:
     Every recorded ResNet-110 on digits at a learning rate of 0.1, each
     configuration and seed once.
     """
-    found: dict[Kept, dict[str, list[float]]] = {}
+    by_condition: dict[Kept, dict[str, list[float]]] = {}
     for run in _distinct():
-        rows = found.setdefault(kept(run), {})
+        rows = by_condition.setdefault(kept(run), {})
         rows.setdefault(run.row, []).append(run.test_error_pct)
-    return {one: found[one] for one in NAMES}
+    return {one: by_condition[one] for one in NAMES}
 
 
 def _distinct() -> Iterator[Record]:

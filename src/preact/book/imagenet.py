@@ -93,10 +93,10 @@ def cost_planner(here: Machine | None = None) -> Html:
 
 def page_jobs() -> list[dict[str, Any]]:
     """Return every job as the page's script reads it."""
-    found = []
+    entries = []
     for name, job in planner.jobs().items():
         operations = planner.operations(job.plan)
-        found.append(
+        entries.append(
             {
                 "name": name,
                 "images": job.images,
@@ -107,14 +107,14 @@ def page_jobs() -> list[dict[str, Any]]:
                 "operations": [[*work, n] for work, n in operations.items()],
             }
         )
-    return found
+    return entries
 
 
 def page_machines(here: Machine | None) -> list[dict[str, Any]]:
     """Return every machine as the page's script reads it."""
-    found = planner.catalog()
-    launch = {"launch_s": found["assumed"]["launch_s"]}
-    machines = [sheet | launch for sheet in found["machine"]]
+    catalog = planner.catalog()
+    launch = {"launch_s": catalog["assumed"]["launch_s"]}
+    machines = [sheet | launch for sheet in catalog["machine"]]
     if here is not None:
         own = asdict(here) | {"bytes": here.bytes or 16e9}
         flops = own.pop("flops")
@@ -257,8 +257,8 @@ def run_two_processes() -> dict[str, Any]:
         if done.returncode:
             last = done.stderr.strip().splitlines()[-1:]
             raise RuntimeError(f"two processes failed: {' '.join(last)}")
-        found: dict[str, Any] = torch.load(out, weights_only=True)
-    return found
+        outcome: dict[str, Any] = torch.load(out, weights_only=True)
+    return outcome
 
 
 def distance(
@@ -311,8 +311,8 @@ def speedup_chart(
     for link in links:
         for way, images in ways.items():
             name = say(f"imagenet.{way}", link=say(f"costs.{link['key']}"))
-            found = {n: speed(link, n, images(n)) / base for n in counts}
-            traces[name] = Trace(counts, list(found.values()))
+            speeds = {n: speed(link, n, images(n)) / base for n in counts}
+            traces[name] = Trace(counts, list(speeds.values()))
             at_hundred = speed(link, 100, images(100)) / base
             hundred.append(
                 say("imagenet.ratio", name=name, value=f"{at_hundred:.2g}")

@@ -174,12 +174,12 @@ def catalog() -> dict[str, Any]:
 
 def machine(name: str, *, half: bool = False) -> Machine:
     """Return a machine of the catalog, in single or in half precision."""
-    found = catalog()
-    (sheet,) = (m for m in found["machine"] if m["name"] == name)
+    sheets = catalog()
+    (sheet,) = (m for m in sheets["machine"] if m["name"] == name)
     return Machine(
         flops=sheet["flops16" if half else "flops32"],
         bandwidth=sheet["bandwidth"],
-        launch_s=found["assumed"]["launch_s"],
+        launch_s=sheets["assumed"]["launch_s"],
         bytes=sheet["bytes"],
     )
 
@@ -196,18 +196,20 @@ class Job(NamedTuple):
 def jobs() -> dict[str, Job]:
     """Return what the paper trained, with full pre-activation units."""
     row = "full-preactivation"
-    found = {}
+    trainings = {}
     for depth, convs in ((110, 2), (164, 3), (1001, 3)):
         recipe = find_recipe("paper")
         images = recipe.iterations * recipe.batch
         plan = cifar_plan(row, depth=depth, convs=convs)
-        found[f"ResNet-{depth}, CIFAR"] = Job(plan, images, recipe.batch)
+        trainings[f"ResNet-{depth}, CIFAR"] = Job(plan, images, recipe.batch)
     for depth in (50, 101, 152, 200):
         recipe = find_recipe("imagenet")
         images = recipe.iterations * recipe.batch
         plan = imagenet_plan(row, depth=depth)
-        found[f"ResNet-{depth}, ImageNet"] = Job(plan, images, recipe.batch)
-    return found
+        trainings[f"ResNet-{depth}, ImageNet"] = Job(
+            plan, images, recipe.batch
+        )
+    return trainings
 
 
 def training_hours(

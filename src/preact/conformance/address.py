@@ -64,10 +64,10 @@ def _called(address: str, make: Callable[[], object]) -> object:
     try:
         return make()
     except (Exception, SystemExit) as error:
-        said = " ".join(str(error).split())[:200] or type(error).__name__
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise ValueError(
             f"{address} must make a network when it is called without "
-            f"arguments; it raised {type(error).__name__}: {said}"
+            f"arguments; it raised {type(error).__name__}: {reason}"
         ) from error
 
 
@@ -79,10 +79,10 @@ def _module(name: str) -> Any:
     try:
         return importlib.import_module(name)
     except (Exception, SystemExit) as error:
-        said = " ".join(str(error).split())[:200] or type(error).__name__
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise ValueError(
             f"{name} must be a module that can be imported; "
-            f"{type(error).__name__}: {said}"
+            f"{type(error).__name__}: {reason}"
         ) from error
 
 

@@ -81,7 +81,7 @@ def probe(
         shape = tuple(inputs[0].shape[1:])
     with untouched(module), torch.compiler.set_stance("force_eager"):
         case = look(module, tuple(inputs), shape, row)
-    found = [check(case) for check in CHECKS]
+    findings = [check(case) for check in CHECKS]
     return Report(
         network=name or type(module).__name__,
         image=shape,
@@ -92,7 +92,7 @@ def probe(
         stages=tuple(count for _, count in case.stages),
         parameters=case.parameters,
         multiply_adds=case.multiply_adds,
-        findings=tuple(one for one in found if one is not None),
+        findings=tuple(one for one in findings if one is not None),
     )
 
 
@@ -171,10 +171,11 @@ def _take(
             graph = trace(module, inputs)
     except Exception as error:
         mode = "training" if module.training else "evaluation"
-        said = " ".join(str(error).split())[:200] or type(error).__name__
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise ValueError(
             f"the network must take {BATCH} inputs of "
-            f"{'x'.join(map(str, shape))} in {mode} mode; it answered: {said}"
+            f"{'x'.join(map(str, shape))} in {mode} mode; "
+            f"it answered: {reason}"
         ) from error
     return take_apart(graph)
 

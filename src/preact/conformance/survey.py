@@ -43,24 +43,24 @@ def survey() -> Iterator[str]:
     )
     for subject in subjects["subject"]:
         try:
-            found = version(subject["package"])
+            installed = version(subject["package"])
         except PackageNotFoundError:
             sys.stderr.write(f"{subject['package']} is not installed\n")
             continue
         for address in subject["addresses"]:
             sys.stderr.write(f"{address}\n")
             yield entry(
-                subject["package"], found, address, tuple(subject["image"])
+                subject["package"], installed, address, tuple(subject["image"])
             )
 
 
 def entry(
-    package: str, found: str, address: str, image: tuple[int, ...]
+    package: str, installed: str, address: str, image: tuple[int, ...]
 ) -> str:
     """Probe one network and write its table."""
     head: dict[str, Any] = {
         "package": package,
-        "version": found,
+        "version": installed,
         "address": address,
         "image": list(image),
     }

@@ -66,13 +66,13 @@ def finding_lines(
         Verdict.UNKNOWN: strings("probe.unknown"),
     }[finding.verdict]
     question = strings(f"probe_ask.{finding.property}")
-    said = strings(f"probe_said.{finding.reason}", **finding.evidence)
+    sentence = strings(f"probe_said.{finding.reason}", **finding.evidence)
     yield strings(
         "probe.answer",
         mark=f"[{finding.property}]",
         question=question,
         verdict=verdict,
-        said=said,
+        said=sentence,
     )
     if finding.places:
         yield "  " + strings("probe.where", places=_places(finding, strings))

@@ -58,7 +58,7 @@ def read_cifar(name: str, folder: Path | str) -> ImageSet:
         records = records.reshape(-1, facts["record_bytes"])
         parts["test" if file.startswith("test") else "train"].append(records)
     label = name.upper().replace("CIFAR", "CIFAR-")
-    arrays = {split: np.concatenate(found) for split, found in parts.items()}
+    arrays = {split: np.concatenate(blocks) for split, blocks in parts.items()}
     # CIFAR-100 has a coarse label first; the fine one precedes the pixels.
     column = facts["record_bytes"] - PIXELS - 1
     images = {

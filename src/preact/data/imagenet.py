@@ -181,7 +181,7 @@ def read_imagenet(folder: Path | str, size: int = 224) -> ImageFolder:
     folder = Path(folder)
     classes: dict[str, list[str]] = {}
     files: dict[str, list[tuple[Path, int]]] = {"train": [], "val": []}
-    for split, found in files.items():
+    for split, pairs in files.items():
         root = folder / split
         if not root.is_dir():
             raise FileNotFoundError(
@@ -204,7 +204,7 @@ def read_imagenet(folder: Path | str, size: int = 224) -> ImageFolder:
                 raise FileNotFoundError(
                     f"{root / name} must hold JPEG or PNG images; got none"
                 )
-            found += [(path, label) for path in images]
+            pairs += [(path, label) for path in images]
     if classes["train"] != classes["val"]:
         odd = sorted(set(classes["train"]) ^ set(classes["val"]))
         raise ValueError(

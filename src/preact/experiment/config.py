@@ -285,22 +285,22 @@ def find_file(path: Path) -> Path:
     )
 
 
-def _experiment(name: str, said: ExperimentFile) -> Experiment:
+def _experiment(name: str, file: ExperimentFile) -> Experiment:
     """Resolve what a file says."""
-    seeds = said.nuisance.seeds
+    seeds = file.nuisance.seeds
     return Experiment(
         name=name,
-        title=said.title or name,
-        rows=_rows(said.scientific.rows),
+        title=file.title or name,
+        rows=_rows(file.scientific.rows),
         networks=tuple(
             replace(network, seeds=network.seeds or seeds)
-            for network in said.scientific.networks
+            for network in file.scientific.networks
         ),
-        final_bn=tuple(dict.fromkeys(said.scientific.final_bn)),
-        data=said.fixed.data,
-        recipe=_recipe(said.fixed),
-        execution=said.fixed.execution,
-        deviations=said.deviation,
+        final_bn=tuple(dict.fromkeys(file.scientific.final_bn)),
+        data=file.fixed.data,
+        recipe=_recipe(file.fixed),
+        execution=file.fixed.execution,
+        deviations=file.deviation,
     )
 
 

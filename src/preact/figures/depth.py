@@ -80,16 +80,16 @@ def depth_laws(
         with axes(112, 100) as (figure, ax):
             for row, values in rows.items():
                 law = laws[quantity][row]
-                said = strings(
+                label = strings(
                     "depth.law",
                     name=arm_name(row, strings),
                     exponent=f"{law.exponent:.2f}",
                     low=f"{law.low:.2f}",
                     high=f"{law.high:.2f}",
                 )
-                each.append(said)
+                each.append(label)
                 dots = {"marker": marker_of(row), "ls": "", "ms": 4}
-                ax.plot(depths, values[:, 0], label=said, **_ink(row), **dots)
+                ax.plot(depths, values[:, 0], label=label, **_ink(row), **dots)
                 ax.plot(depths, values[:, 1:], **_ink(row), **dots)
             for dashes, (row, line) in zip(
                 DASHES, theory[quantity].items(), strict=False
@@ -160,18 +160,18 @@ def dots_by_case(
     """
     with axes(140, 100) as (figure, ax):
         places = np.arange(len(cases), dtype=np.float64)
-        for k, (arm, found) in enumerate(values.items()):
+        for k, (arm, runs) in enumerate(values.items()):
             row, _, control = arm.partition("+")
             own = places + 0.09 * (k - (len(values) - 1) / 2)
             ax.plot(
                 own,
-                np.median(found, axis=1),
+                np.median(runs, axis=1),
                 "--" if control else "-",
                 label=arm_name(arm, strings),
                 **marked(row, hollow=bool(control)),
             )
             dots = {"marker": marker_of(row), "ls": "", "ms": 4, "alpha": 0.5}
-            ax.plot(own, found, **_ink(row), **dots)
+            ax.plot(own, runs, **_ink(row), **dots)
         ax.set(xlabel=labels[0], ylabel=labels[1], ylim=limits)
         ax.set_xticks(places, [str(case) for case in cases])
         ax.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
@@ -246,10 +246,10 @@ def paths_fresh_and_trained(
             length = np.arange(len(fresh[arm]))
             pairs = (("before", fresh, ":"), ("after", trained, "-"))
             for when, values, style in pairs:
-                found = values[arm]
+                runs = values[arm]
                 ax.plot(
                     length,
-                    np.median(found, axis=1),
+                    np.median(runs, axis=1),
                     style,
                     label=strings(
                         f"depth.{when}", name=arm_name(arm, strings)
@@ -258,7 +258,7 @@ def paths_fresh_and_trained(
                 )
                 dots = {"marker": marker_of(row), "ls": "", "ms": 3}
                 alpha = 0.5 if when == "after" else 0.25
-                ax.plot(length, found, alpha=alpha, **_ink(row), **dots)
+                ax.plot(length, runs, alpha=alpha, **_ink(row), **dots)
         ax.set(
             xlabel=strings("paths.length"),
             ylabel=strings("depth.share"),

@@ -123,10 +123,10 @@ def legend(errors: Mapping[str, Sequence[float]], strings: Strings) -> str:
     items = []
     for arm, values in errors.items():
         error = strings.percents(min(values), max(values), 0)
-        said = strings(
+        line = strings(
             "training.error", name=arm_name(arm, strings), error=error
         )
-        items.append(f"<li>{key(arm)} {escape(said)}</li>")
+        items.append(f"<li>{key(arm)} {escape(line)}</li>")
     return f'<ul class="preact-arms">{"".join(items)}</ul>'
 
 

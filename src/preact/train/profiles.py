@@ -52,12 +52,12 @@ def watched(
     rules = [closing(unit.spec) for unit in network.plan.units]
     with watch(
         list(network.units), closes=rules, signal=_rms, gradient=_norm
-    ) as seen:
+    ) as record:
         yield profile
     for name, values, factor in (
-        ("signal_rms", seen.streams, 1.0),
-        ("gradient_norm", seen.gradients, scale),
-        ("open_share", seen.open_share, 1.0),
+        ("signal_rms", record.streams, 1.0),
+        ("gradient_norm", record.gradients, scale),
+        ("open_share", record.open_share, 1.0),
     ):
         profile[name] = [
             None if v is None else _shortened(float(v) / factor)

@@ -97,8 +97,11 @@ def parse(kind: type[T], values: Any, where: str = "") -> T:
     ValueError: mine.toml: the file may say depth; got 'deep'
     """
     try:
-        refuse_times(values)
-        text = json.dumps(values)
+        try:
+            text = json.dumps(values)
+        except TypeError:  # only now is it worth a walk: records are long
+            refuse_times(values)
+            raise
         made: T = adapter(kind).validate_json(text)
         return made
     except ValidationError as error:

@@ -85,8 +85,10 @@ def check(exercise: str, answer: object) -> Verdict:
     """
     say = words()
     if exercise not in CHECKERS:
-        known = ", ".join(CHECKERS)
-        raise ValueError(say("check.unknown", known=known, got=repr(exercise)))
+        labels = ", ".join(CHECKERS)
+        raise ValueError(
+            say("check.unknown", known=labels, got=repr(exercise))
+        )
     if answer is ...:
         field = answer_field(exercise)
         if field is None:

@@ -46,14 +46,14 @@ def fair_test(answer: Any) -> Answer:
     params = {"W1": rng.normal(size=(6, 6)), "W2": rng.normal(size=(6, 6))}
     params["scale"] = np.ones(6)
     kept = {name: value.copy() for name, value in params.items()}
-    x, seen = rng.normal(size=(32, 6)), []
+    x, passed = rng.normal(size=(32, 6)), []
 
     def unit(own: dict[str, Array], x: Array) -> Array:
-        seen.append(({n: np.array(v) for n, v in own.items()}, np.array(x)))
+        passed.append(({n: np.array(v) for n, v in own.items()}, np.array(x)))
         return bn_after(own, x)
 
     got = answer(unit, params, x.copy())
-    own, given = seen[-1]
+    own, given = passed[-1]
     mistakes = {
         "changed": any((params[n] != kept[n]).any() for n in kept),
         "negative": bool((given < 0).any()),

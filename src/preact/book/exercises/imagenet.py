@@ -67,10 +67,10 @@ def ring(answer: Any) -> Answer:
         for mistake, value in mistakes.items():
             if agrees((got, value))[0]:
                 return False, words()(f"exercise.imagenet-5.{mistake}")
-        right, said = agrees((got, 2 * (count - 1) * step), what="t")
+        right, text = agrees((got, 2 * (count - 1) * step), what="t")
         if not right:
-            return False, said
-    return True, said
+            return False, text
+    return True, text
 
 
 @exercise("imagenet-6")

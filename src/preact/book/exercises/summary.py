@@ -57,11 +57,11 @@ def an_honest_summary(answer: Any) -> Answer:
     if right:
         return right, text
     left = errors[~np.isnan(errors)]
-    known = {
+    mistakes = {
         "dropped": _told(left, np.median(left)),
         "best": _told(filled, filled.min()),
     }
-    for mistake, theirs in known.items():
+    for mistake, theirs in mistakes.items():
         if got.shape == theirs.shape and np.allclose(got, theirs):
             return False, words()(f"exercise.summary-5.{mistake}")
     same = got.shape == wanted.shape and np.allclose(got[:3], wanted[:3])
