@@ -158,7 +158,8 @@ def _written(figure: Figure, alt: str, width: str) -> Picture:
             # Text stays text: the reader's browser has the glyphs.
             warnings.filterwarnings("ignore", message="Glyph .* missing")
             # `savefig` would draw twice, once to lay out: so does a draw
-            FigureCanvasSVG(figure).print_svg(text, metadata={"Date": None})
+            drawing: Any = FigureCanvasSVG(figure)  # matplotlib has no types
+            drawing.print_svg(text, metadata={"Date": None})
     finally:
         figure.set_canvas(canvas)
         figure.dpi = dpi
