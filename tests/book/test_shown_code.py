@@ -35,8 +35,8 @@ def test_code_names_an_equation_by_the_number_on_its_page(language, name):
         f"{int(name[:2])}.{i}": label for i, label in enumerate(labels, 1)
     }
     cells = "".join(CELL.findall(text))
-    assert not re.search(r"Equation \([a-z]", cells)
-    named = set(re.findall(r"Equation \((\d+\.\d+)\)", cells))
+    assert not re.search(r"(?:Equation|式) \([a-z]", cells)
+    named = set(re.findall(r"(?:Equation|式) \((\d+\.\d+)\)", cells))
     assert {number[n] for n in named} == NAMED.get(name, set())
 
 

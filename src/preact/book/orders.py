@@ -129,11 +129,12 @@ def order_explorer(
         for order in _examples(units)
     ]
     head = (say("orders.order"), *names.values())
+    shown = _table(head, rows, say("orders.medians"))
     return Html(
         '<div class="preact-explorer preact-subnetworks" role="group" '
         f'aria-label="{escape(own["title"], quote=True)}" data-subnetworks="'
         f'{escape(json.dumps(data, ensure_ascii=False), quote=True)}">'
-        f"{_table(head, rows, say('orders.medians'))}</div>",
+        f"{shown}</div>",
         "\n".join(
             order + say("punctuation.colon") + say.join(rest)
             for order, *rest in (head, *rows)
