@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from preact.book.depth import DEPTHS
+from preact.strings import LANGUAGES
 
 CHAPTER = "/en/07-depth.html"
 
@@ -124,6 +125,20 @@ def test_without_any_unit_the_page_says_so(page):
     for box in host.locator("[type=checkbox]").all():
         box.uncheck()
     assert order_of(host)[1].startswith("Order without any unit.")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_on_a_phone_all_errors_of_an_order_are_in_sight(open_page, language):
+    page = open_page(
+        f"/{language}/07-depth.html", viewport={"width": 360, "height": 800}
+    )
+    table = page.locator(".preact-subnetworks table")
+    rights = table.evaluate(
+        "table => [...table.querySelectorAll('td')]"
+        ".map(cell => cell.getBoundingClientRect().right)"
+    )
+    assert len(rights) >= 9
+    assert max(rights) <= 360
 
 
 def test_runs_are_added_by_a_query_and_removed(page):
