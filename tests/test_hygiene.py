@@ -43,6 +43,7 @@ def test_importing_a_light_room_loads_no_torch():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("room", "heavy"),
     [("book", {"torch", "sklearn"}), ("data", {"sklearn"})],
@@ -186,6 +187,7 @@ def long_sleeps(source):
                 yield node.lineno
 
 
+@pytest.mark.slow
 def test_every_test_runs_or_says_why_not_and_does_not_doze():
     assert TESTS
     for path in TESTS:

@@ -2,7 +2,8 @@
 
 The space between them becomes one at which no line ends (U+00A0). Browsers
 search for it, and copy it, as the plain one; the index of the search has it
-as the plain one, too. Also the mark of a claim stays with the word before it.
+as the plain one, too. Also the mark of a claim, and a citation in brackets,
+stay with the word before them.
 """
 
 import re
@@ -15,8 +16,8 @@ from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 FIXED = "\N{NO-BREAK SPACE}"
-FORMULA = "0"  # read as a number
-MARK = "\N{OBJECT REPLACEMENT CHARACTER}"  # of a claim
+FORMULA = "0n"  # a number behind a sign; after one a browser breaks anyway
+MARK = "\N{OBJECT REPLACEMENT CHARACTER}"  # of a claim or a citation
 UNITS = (
     *("%", "×", "points?", "percent", "px", "FLOPs?", "W"),
     *("[kKMGT]?i?B", "[KMGT]iB", "[kMGT]Hz", "[kMGT]?FLOPS?"),
@@ -91,7 +92,9 @@ def pieces_of(block: nodes.Element) -> Iterator[tuple[Any, str]]:
             yield child, str(child).replace("\n", " ")
         elif isinstance(child, nodes.math):
             yield None, FORMULA
-        elif "claim-mark" in child.get("classes", ()):
+        elif "claim-mark" in child.get("classes", ()) or isinstance(
+            child, nodes.footnote_reference
+        ):
             yield None, MARK
         elif isinstance(child, OTHERS):
             yield None, "\n"
@@ -105,6 +108,6 @@ def fix_spaces(line: str) -> str:
     Parameters
     ----------
     line : str
-        Running text; a formula is a digit.
+        Running text; a formula begins with a digit.
     """
     return SPACE.sub(lambda m: f"{m[0][:-1]}{FIXED}", line)

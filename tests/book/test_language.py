@@ -151,6 +151,7 @@ def test_a_changed_original_makes_its_translations_stale(copy):
     assert language.stale_translations(copy) == []
 
 
+@pytest.mark.slow
 def test_a_converted_chapter_is_like_the_one_it_was_converted_from(copy):
     name, convert = "book/{}/02-signal.md", OpenCC("s2t").convert
     before = language.similarities(copy)["02-signal"]

@@ -59,6 +59,7 @@ def broken_byte(content):
     return content[:middle] + b"\xff" + content[middle + 1 :]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "damage",
     [

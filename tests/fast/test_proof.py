@@ -224,6 +224,7 @@ class TestKept:
         assert self.times == 2
 
 
+@pytest.mark.slow
 def test_the_command_prints_the_comparison(capsys, monkeypatch):
     command = ["bench", "--check", "--device", "cpu"]
     assert main(command) == 0

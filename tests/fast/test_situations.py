@@ -183,6 +183,7 @@ def test_threads_may_share_a_network(view):
             assert error([a], [b]) < 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::FutureWarning")  # of looked-at objects
 @pytest.mark.parametrize("view", SOME_VIEWS)
 def test_nothing_is_kept_from_call_to_call(view):

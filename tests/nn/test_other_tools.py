@@ -71,6 +71,7 @@ def test_units_that_are_alike_are_compiled_once(view):
 
 
 @some_views
+@pytest.mark.slow
 def test_an_exported_program_takes_batches_of_any_size(view):
     network = evaluating(view)
     n = torch.export.Dim("n")

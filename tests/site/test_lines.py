@@ -113,6 +113,18 @@ def test_of_two_ends_of_lines_the_one_before_a_mark_is_fixed():
     assert line.astext() == f"One\ntwo.{FIXED}measured"
 
 
+def test_a_citation_stays_and_after_a_formula_a_line_may_end():
+    line = nodes.paragraph(
+        "",
+        "",
+        nodes.math("", "n"),
+        nodes.Text(" 個單元 "),
+        nodes.footnote_reference("", "2"),
+    )
+    keep_together(line)
+    assert line.astext() == f"n 個單元{FIXED}2"
+
+
 def test_who_copies_a_number_has_a_plain_space(open_page):
     page = open_page("/en/08-training.html")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])

@@ -39,6 +39,7 @@ def plain(tmp_path_factory):
     return train(run(), tmp_path_factory.mktemp("plain"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("execution", "tolerance"),
     [

@@ -3,6 +3,7 @@
 Chapter `12-summary`.
 """
 
+import re
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +27,7 @@ from preact.records.compare import (
 from preact.records.speed import load_times
 from preact.strings import Strings
 
+CODE = re.compile("`([^`]+)`")
 SHORT = 12  # digits of a hash that tell it from all others here
 
 
@@ -311,7 +313,9 @@ def _fold(card: Card) -> str:
         for key, text in facts
     )
     for one in card.deviations:
-        departure = escape(say(f"deviation.{one.why}"))
+        departure = CODE.sub(
+            r"<code>\1</code>", escape(say(f"deviation.{one.why}"))
+        )
         label = escape(say("card.deviation"))
         listed += f"<dt>{label}</dt><dd>{departure}</dd>"
     return (

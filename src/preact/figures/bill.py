@@ -8,7 +8,7 @@ import numpy as np
 from preact.figures.race import arm_name
 from preact.figures.style import Picture, axes, picture
 from preact.figures.svg import INK
-from preact.figures.variants import color_of, marked, marker_of
+from preact.figures.variants import marked
 from preact.strings import Strings
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -117,9 +117,7 @@ def first_losses(
     with axes(170, 92, columns=2) as (figure, (left, right)):
         for arm, losses in live.items():
             row, _, control = arm.partition("+")
-            style: Any = {
-                "color": color_of(row),
-                "marker": marker_of(row),
+            style: Any = marked(row, hollow=bool(control)) | {
                 "ls": "--" if control else "-",
                 "label": arm_name(arm, strings),
             }

@@ -61,7 +61,7 @@ def start_and_end(
                 )
             percent_axis(ax, "y")
             ax.set(xscale="log", xlim=(20, 6e4))
-            ax.set_xticks([100, 1000, 10000], ["100", "1000", "10 000"])
+            ax.set_xticks([100, 1000, 10000], ["100", "1000", "10,000"])
             ax.minorticks_off()
             head = "with" if final_bn else "without"
             ax.set_title(strings(f"activations.{head}"), fontsize=10)

@@ -86,7 +86,9 @@ class Table:
 
 def _of_numbers(column: Sequence[str]) -> bool:
     """Tell a column of numbers, with a word here and there, from words."""
-    return any(map(NUMBER.match, column)) and max(map(len, column)) < SENTENCE
+    numbers = sum(1 for cell in column if NUMBER.match(cell))
+    others = sum(1 for cell in column if cell) - numbers
+    return 0 < numbers >= others and max(map(len, column)) < SENTENCE
 
 
 def _said(cell: str) -> str:

@@ -19,7 +19,7 @@ from preact.strings import Strings
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 300, 216, 46, 10, 26, 36
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 300, 216, 46, 15, 26, 36
 FINAL_BN = "+final-bn"
 MARKED = 4  # places of a curve that have its marker
 GLYPHS = {  # matplotlib's markers, drawn from their middle

@@ -11,6 +11,8 @@ from dataclasses import replace
 from typing import Any
 from zlib import crc32
 
+from matplotlib.markers import MarkerStyle
+
 from preact.spec import (
     ROWS,
     Conv1x1,
@@ -156,7 +158,10 @@ def marked(
         Of two curves of one row, the other one.
     """
     style: dict[str, Any] = {"color": color_of(row), "marker": marker_of(row)}
-    style |= {"mfc": "none", "mew": 1.2} if hollow else {"mew": 0.4}
+    filled = style["marker"] in MarkerStyle.filled_markers and not hollow
+    style["mew"] = 0.4 if filled else 1.2  # strokes alone are thin
+    if hollow:
+        style["mfc"] = "none"
     if place:
         style["markevery"] = (0.12 * place[0] / place[1], 0.12)
     return style | {"ms": 5}
