@@ -6,7 +6,7 @@ much as the attribute did; names become short. Both are hashes of what they
 stand for, so that pages may be put together. A line is written by its steps,
 which are shorter than places and say the same to the last digit; one that
 several drawings share, as the pictures of a stepper their grid and ghosts, is
-drawn once and shown by the others.
+drawn once and shown by the others; so are the axes of a stepper's panels.
 """
 
 import base64
@@ -34,8 +34,10 @@ MARKS = re.compile(
 APART = re.compile(r"(?:^|;)\s*(?:opacity|clip|mask|filter|transform)")
 # What may be shown elsewhere: it has no name and no style sheet knows it.
 SHARED = re.compile(
-    r"(?<!<defs>)<path (?![^<>]*\b(?:id|clip-path|style)=)"
-    r'(?:class="(?P<name>\w+)" )?[^<>]*/>'
+    r'<g class="axes">(?:(?!</g>).)*</g>'
+    r"|(?<!<defs>)<path (?![^<>]*\b(?:id|clip-path|style)=)"
+    r'(?:class="(?P<name>\w+)" )?[^<>]*/>',
+    re.S,
 )
 LENT = (
     '<svg aria-hidden="true" height="0" style="position:absolute" width="0">'
@@ -124,7 +126,7 @@ def lend(page: str, names: set[str]) -> tuple[str, str]:
         lambda m: m[1] + SHARED.sub(borrowed, m[2]) + m[3], page
     )
     own = "".join(
-        line.replace("<path", f'<path id="{name}"', 1)
+        re.sub(r"^<\w+", rf'\g<0> id="{name}"', line)
         for line, name in lent.items()
     )
     return page, f"{LENT}<defs>{own}</defs></svg>"

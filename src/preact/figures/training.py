@@ -144,13 +144,13 @@ def _color(arm: str) -> str:
     return color_of(arm.removesuffix(FINAL_BN))
 
 
-def _place(values: Array, quantity: Quantity) -> list[str]:
+def _place(values: Array, quantity: Quantity, digits: int = 1) -> list[str]:
     """Points of a curve; what lies beyond the axis is drawn on its edge."""
     x = np.linspace(LEFT, WIDTH - RIGHT, len(values))
     y = _heights(values, quantity)
     if np.ptp(y) < 0.5:  # a flat curve has two ends
         x, y = x[[0, -1]], y[[0, -1]]
-    return [f"{a:.0f} {b:.1f}" for a, b in zip(x, y, strict=True)]
+    return [f"{a:.0f} {b:.{digits}f}" for a, b in zip(x, y, strict=True)]
 
 
 def _heights(values: Array, quantity: Quantity) -> Array:
@@ -197,7 +197,8 @@ def _band(low: Array, high: Array, quantity: Quantity, arm: str) -> str:
     """Between the least and the greatest run; nothing where all agree."""
     if np.array_equal(low, high):
         return ""
-    around = _place(low, quantity) + _place(high, quantity)[::-1]
+    # to a pixel: what is shaded has no line
+    around = _place(low, quantity, 0) + _place(high, quantity, 0)[::-1]
     return (
         f'<path d="M{"L".join(around)}Z" fill="{_color(arm)}" '
         'fill-opacity="0.2"/>'
@@ -235,7 +236,7 @@ def _panel(
         f'aria-label="{escape(alt, quote=True)}" '
         f'viewBox="0 0 {WIDTH} {HEIGHT}" fill="currentColor" '
         f'style="width:{WIDTH}px;font-size:12px">'
-        f"{''.join([*parts, *curves])}</svg>"
+        f'<g class="axes">{"".join(parts)}</g>{"".join(curves)}</svg>'
     )
 
 
