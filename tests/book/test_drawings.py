@@ -182,3 +182,16 @@ def test_a_page_loads_what_its_content_needs_and_no_more():
     assert "togglebutton" not in drop_idle(head + code)
     assert "togglebutton" in drop_idle(head + fold)
     assert "thebe" not in drop_idle(head + code + fold)
+
+
+def test_axes_that_panels_share_are_drawn_once_with_their_words():
+    axes = '<g class="axes"><path d="M0 0H9"/><text x="1">unit</text></g>'
+    panels = "".join(f"<svg>{axes}<path d='M0 {k}'/></svg>" for k in range(3))
+    page = BeautifulSoup(
+        say_once(f'<article class="bd-article">{panels}</article>'),
+        "html.parser",
+    )
+    lent = page.select_one("article > svg > defs > g.axes")
+    assert lent.get_text() == "unit"
+    assert len(page.select(f'use[href="#{lent["id"]}"]')) == 3
+    assert len(page.select("text")) == 1
