@@ -11,8 +11,6 @@ from dataclasses import replace
 from typing import Any
 from zlib import crc32
 
-from matplotlib.markers import MarkerStyle
-
 from preact.spec import (
     ROWS,
     Conv1x1,
@@ -67,6 +65,7 @@ FAMILIES = {  # hue of bias 0 and of bias -10, in degrees
 LIGHTEST, DARKEST = 0.28, 0.135  # luminance that stands out on both pages
 OWN_LUMINANCE = 0.2
 OWN_MARKERS = "p8d|_1234"
+STROKES = "+x|_1234"  # markers without a face
 
 
 def row_name(row: str, strings: Strings) -> str:
@@ -158,7 +157,7 @@ def marked(
         Of two curves of one row, the other one.
     """
     style: dict[str, Any] = {"color": color_of(row), "marker": marker_of(row)}
-    filled = style["marker"] in MarkerStyle.filled_markers and not hollow
+    filled = style["marker"] not in STROKES and not hollow
     style["mew"] = 0.4 if filled else 1.2  # strokes alone are thin
     if hollow:
         style["mfc"] = "none"
