@@ -132,9 +132,9 @@ def picture_of(
         say(
             "afterlife.each",
             name=row_name(arm, say),
-            signal=f"{m.signal[1, -1]:.2g}",
-            gradient=f"{m.gradient[1, 0]:.2g}",
-            direct=f"{m.direct[1, 0]:.2g}",
+            signal=say.two_digits(m.signal[1, -1]),
+            gradient=say.two_digits(m.gradient[1, 0]),
+            direct=say.two_digits(m.direct[1, 0]),
         )
         for arm, m in arms.items()
     ]

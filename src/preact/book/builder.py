@@ -201,20 +201,15 @@ def in_the_paper(spec: UnitSpec) -> str:
 
 def numbers(result: Measured) -> dict[str, str]:
     """Format what the last unit receives and the first hears back."""
-    ratio = result.gradient[:, 0]
+    say, ratio = words(), result.gradient[:, 0]
     share = result.open_share.mean()
     return {
         "signal": f"{np.median(result.signal[:, -1]):#.2g}".rstrip("."),
-        "gradient": short(float(np.median(ratio))),
-        "low": short(ratio.min()),
-        "high": short(ratio.max()),
+        "gradient": say.two_digits(float(np.median(ratio))),
+        "low": say.two_digits(ratio.min()),
+        "high": say.two_digits(ratio.max()),
         "open": "–" if np.isnan(share) else f"{share:.2f}",
     }
-
-
-def short(value: float) -> str:
-    """Two digits, in full."""
-    return f"{float(f'{value:.2g}'):,.0f}"
 
 
 def table(ways: dict[str, UnitSpec], results: dict[str, Measured]) -> Table:

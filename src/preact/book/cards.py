@@ -297,7 +297,7 @@ def _bench(name: str) -> Card:
             ("runs", say("card.rounds", rounds=record["rounds"])),
             ("hardware", machine),
             ("code", commit),
-            ("gradient_error", f"{record['gradient_error']:.1e}"),
+            ("gradient_error", say.power(record["gradient_error"], 1)),
         ],
         table=Table([say(f"card.{k}") for k in keys], body, say("card.ms")),
     )

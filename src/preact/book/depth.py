@@ -152,9 +152,9 @@ def _frame(depth: int, arms: Mapping[str, Arm], iteration: int) -> Picture:
             say(
                 "training.each",
                 name=arm_name(name, say),
-                signal=f"{m.signal[1, -1]:.2g}",
-                gradient=f"{m.gradient[1, 0]:.1e}",
-                open=f"{m.open[1, -1]:.2g}",
+                signal=say.two_digits(m.signal[1, -1]),
+                gradient=say.two_digits(m.gradient[1, 0]),
+                open=say.two_digits(m.open[1, -1]),
             )
         )
     alt = say(

@@ -315,7 +315,11 @@ def speedup_chart(
             traces[name] = Trace(counts, list(speeds.values()))
             at_hundred = speed(link, 100, images(100)) / base
             hundred.append(
-                say("imagenet.ratio", name=name, value=f"{at_hundred:.2g}")
+                say(
+                    "imagenet.ratio",
+                    name=name,
+                    value=say.two_digits(at_hundred),
+                )
             )
     ideal = [count / counts[0] for count in counts]
     traces[say("imagenet.ideal")] = Trace(counts, ideal, joined=False)

@@ -16,7 +16,6 @@ from preact.book.explorers import Html
 from preact.book.page import words
 from preact.book.placements import measure, twelve_units
 from preact.spec import BN
-from preact.strings import Strings
 
 SHARED = ("title", "commit", "again", "yours", "kept", "alt", "row", "waits")
 
@@ -81,7 +80,7 @@ def predict(
         say(
             "predict.row",
             label=say(f"predict.{label}"),
-            value=_two_digits(value, say),
+            value=say.two_digits(value),
         )
         for label, value in measured.items()
     ]
@@ -92,14 +91,6 @@ def predict(
         f'aria-label="{escape(say("predict.title"), quote=True)}" '
         f'data-predict="{text}"><p>{escape(ask)}</p><ul>{listed}</ul></div>'
     )
-
-
-def _two_digits(value: float, say: Strings) -> str:
-    """Two significant digits; below ten thousand without a power of ten."""
-    text = f"{value:.2g}"
-    if "e" in text and not 1 <= value < 1e4:
-        return say.power(value, digits=1 if "." in text else 0)
-    return f"{float(text):g}"
 
 
 def growth_by_place_of_bn() -> dict[str, float]:

@@ -15,7 +15,6 @@ from preact.book.builder import (
     code_lines,
     curve,
     explorer,
-    short,
     ticks,
     unit_card,
 )
@@ -133,19 +132,12 @@ def in_the_paper(name: str) -> str:
 
 def numbers(result: AtStart) -> dict[str, str]:
     """Format the medians: signal, gradient, and what the shortcuts pass."""
-    at_work = float(np.median(result.at_work))
+    say, at_work = words(), float(np.median(result.at_work))
     return {
         "signal": f"{np.median(result.signal[:, -1]):#.2g}".rstrip("."),
-        "gradient": short_any(float(np.median(result.growth))),
-        "shortcut": "0" if at_work == 0 else short_any(at_work),
+        "gradient": say.two_digits(float(np.median(result.growth))),
+        "shortcut": say.two_digits(at_work),
     }
-
-
-def short_any(value: float) -> str:
-    """Two digits; in full between 0.01 and a million, else as a power."""
-    if 0.01 <= value < 10:
-        return f"{value:.2g}"
-    return short(value) if 10 <= value < 1e6 else f"{value:.0e}"
 
 
 def table(results: dict[str, AtStart]) -> Table:

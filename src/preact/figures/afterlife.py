@@ -200,8 +200,8 @@ def mixing_products(
         strings(
             "afterlife.mixing_each",
             name=names[name],
-            gain=f"{np.median(gains[name][:, -1]):.2g}",
-            kept=f"{np.median(kept[name][:, -1]):.2g}",
+            gain=strings.two_digits(np.median(gains[name][:, -1])),
+            kept=strings.two_digits(np.median(kept[name][:, -1])),
         )
         for name in gains
     ]

@@ -104,7 +104,11 @@ def growth_by_mutant(
         ax.set(ylim=(len(names) - 0.5, -0.5))
         figure.legend(loc="outside lower center", fontsize=9)
     each = [
-        strings("bugs.alt_growth_one", name=name, growth=f"{np.median(v):.2g}")
+        strings(
+            "bugs.alt_growth_one",
+            name=name,
+            growth=strings.two_digits(np.median(v)),
+        )
         for name, v in growth.items()
     ]
     alt = strings("bugs.alt_growth", each=strings.join(each))

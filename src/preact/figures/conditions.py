@@ -1,12 +1,12 @@
 """Every run a dot, beside the conditions that its network keeps."""
 
-import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from preact.figures.learned import percent_axis
+from preact.figures.lines import on_one_line
 from preact.figures.style import PAPER_GREY, Picture, axes, picture
 from preact.figures.variants import marked, row_name
 from preact.paper import FAIL_ERROR_PCT
@@ -81,11 +81,6 @@ def errors_by_condition(groups: Sequence[Group], strings: Strings) -> Picture:
     return picture(figure, alt)
 
 
-def one_line(label: str) -> str:
-    """Join lines by a space, but for one behind a Chinese character."""
-    return re.sub("(?<=[、-～])\n", "", label).replace("\n", " ")
-
-
 def _told(groups: Sequence[Group], strings: Strings) -> str:
     """Say of each group how many runs fail, and from where to where."""
     parts = []
@@ -94,9 +89,7 @@ def _told(groups: Sequence[Group], strings: Strings) -> str:
         parts.append(
             strings(
                 "conditions.alt_group",
-                label=re.sub("(?<=[、-～])\n", "", group.label).replace(
-                    "\n", " "
-                ),
+                label=on_one_line(group.label),
                 n=len(errors),
                 failed=int((errors > FAIL_ERROR_PCT).sum()),
                 low=strings.percent(float(errors.min()), 1),

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from preact.figures.narrow import width_of
+from preact.figures.lines import width_of
 from preact.figures.style import PAPER_GREY, Picture, axes, picture
 from preact.figures.svg import INK
 

@@ -104,7 +104,9 @@ def depth_and_time(
             name=name,
             error=error,
             moments=strings.join([str(i) for i in moments]),
-            gradient=strings.join([f"{v:.0e}" for v in course.gradient[:, 0]]),
+            gradient=strings.join(
+                [strings.two_digits(v) for v in course.gradient[:, 0]]
+            ),
             open=strings.join([f"{v:.2f}" for v in course.open_share[:, -1]]),
         )
         series = _numbers(name, course, moments, strings)

@@ -23,6 +23,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
+from preact.figures.lines import on_one_line
+
 AID = "_aid"
 UNNAMED = ("_child", "_nolegend_", "_container")
 COLUMNS = ("panel", "series", "number", "x", "y", "low", "high")
@@ -72,7 +74,7 @@ def table(series: Sequence[Series], words: dict[str, str]) -> str:
     for place, axis in enumerate("xy"):
         labels = {one.labels[place] for one in series}
         if len(labels) == 1:
-            head[axis] = labels.pop().replace("\n", " ") or words[axis]
+            head[axis] = on_one_line(labels.pop()) or words[axis]
     text = io.StringIO()
     write = csv.writer(text, lineterminator="\n").writerow
     write(head.values())
@@ -92,7 +94,7 @@ def table(series: Sequence[Series], words: dict[str, str]) -> str:
 def _text(value: float | str) -> str:
     """Write a number so that reading it gives the same one."""
     if isinstance(value, str):
-        return value.replace("\n", " ")
+        return on_one_line(value)
     value = float(value)
     if np.isnan(value):
         return ""

@@ -6,11 +6,9 @@ second one goes, but where they are names and stand aslant: such a grid gains
 its room from the names of its rows. Letters keep their size.
 """
 
-import re
 import warnings
 from itertools import pairwise
 from typing import Any
-from unicodedata import east_asian_width
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -18,10 +16,11 @@ from matplotlib.gridspec import GridSpec
 from matplotlib.text import Text
 from matplotlib.ticker import FixedLocator
 
+from preact.figures.lines import NAME, into_lines, width_of
+
 NARROW = 86 / 25.4  # inches: the text column of a phone of 360 pixels
 PANEL = 62 / 25.4
 LEGEND_LINE = 4.6 / 25.4
-NAME = 20  # letters in a line of a name; half as many Chinese characters
 SLACK = 4  # letters more beside an axis, where two lines are better than three
 TITLE = 36
 LABEL = 44  # of a legend
@@ -29,11 +28,6 @@ ROW = 17  # letters in a line of a name beside a grid, which breaks at hyphens
 STEEP = 75  # degrees, for names above a grid: lines that do not meet
 ROW_GAIN = 1.8 / 25.4  # height that two lines need more than one
 UPRIGHT = 30  # a name of a vertical axis that may be longer than its panel
-PIECE = re.compile(
-    r"[（「“]?(?:[\u3000-\u9fff\uff00-\uffef]|[!-~\xa0-\u2fff]+ ?)| |."
-)
-BRACKET = re.compile(r"(?<=[^\n])（")
-CLOSING = "，、。：；）」”"
 
 
 def break_upright(figure: Figure) -> None:
@@ -55,17 +49,17 @@ def make_narrow(figure: Figure) -> None:
                 _take_names(panel, panels[0])
     for panel in panels:
         for text in panel.texts:
-            text.set_text(_lines(text.get_text()))
-        panel.set_xlabel(_lines(panel.get_xlabel(), TITLE))
+            text.set_text(into_lines(text.get_text()))
+        panel.set_xlabel(into_lines(panel.get_xlabel(), TITLE))
         if title := panel.get_title("left"):
             size = panel.title.get_fontsize()
-            panel.set_title(_lines(title, TITLE), loc="left", fontsize=size)
-        panel.set_title(_lines(panel.get_title(), TITLE))
+            title = into_lines(title, TITLE)
+            panel.set_title(title, loc="left", fontsize=size)
+        panel.set_title(into_lines(panel.get_title(), TITLE))
     below: Any = getattr(figure, "_supxlabel", None)
     if below:
-        below.set_text(
-            _lines(below.get_text(), LABEL if _is_chinese(below) else TITLE)
-        )
+        most = LABEL if _is_chinese(below) else TITLE
+        below.set_text(into_lines(below.get_text(), most))
     names = sum(_break_names(panel) for panel in panels)
     least = PANEL if any(panel.axison for panel in panels) else 0.0
     height = names + max(figure.get_figheight(), least)
@@ -90,7 +84,7 @@ def _keep_upright(panel: Axes) -> None:
     """Break the vertical axis' name if it is longer than the panel."""
     words = panel.yaxis.label
     if words.get_window_extent().height > panel.get_window_extent().height:
-        words.set_text(_lines(words.get_text(), NAME + SLACK))
+        words.set_text(into_lines(words.get_text(), NAME + SLACK))
 
 
 def _keep_inside(panel: Axes) -> None:
@@ -130,7 +124,7 @@ def _break_names(panel: Axes) -> float:
     names = [label.get_text() for label in panel.get_yticklabels()]
     if _is_grid(panel):
         return _break_rows(panel, names)
-    broken = [_lines(name) for name in names]
+    broken = [into_lines(name) for name in names]
     most = max((name.count("\n") for name in broken), default=0)
     if most:
         panel.set_yticks(panel.get_yticks(), broken)
@@ -142,7 +136,7 @@ def _break_rows(panel: Axes, names: list[str]) -> float:
     for label in panel.get_xticklabels():
         label.set_rotation(STEEP)
     broken = [
-        _lines(name.replace("-", "- "), ROW).replace("- ", "-")
+        into_lines(name.replace("-", "- "), ROW).replace("- ", "-")
         for name in names
     ]
     if broken == names:
@@ -153,34 +147,8 @@ def _break_rows(panel: Axes, names: list[str]) -> float:
     return len(names) * ROW_GAIN
 
 
-def _lines(name: str, most: int = NAME) -> str:
-    """Break a name between words, or between Chinese characters.
-
-    What Chinese brackets hold is a line of its own, if there are several.
-    """
-    if width_of(name) > most:
-        name = BRACKET.sub("\n（", name, count=1)
-    lines: list[str] = []
-    for line in name.splitlines():
-        lines.append("")
-        room = most
-        for piece in PIECE.findall(line):
-            size = width_of(piece)
-            if size > room and lines[-1] and piece not in CLOSING:
-                lines.append("")
-                room = most
-            lines[-1] += piece
-            room -= size
-    return "\n".join(line.strip() for line in lines)
-
-
 def _is_chinese(words: Text) -> bool:
     return width_of(words.get_text()) > len(words.get_text())
-
-
-def width_of(words: str) -> int:
-    """Return how many letters words are wide: a Chinese character, two."""
-    return sum(1 + (east_asian_width(c) in "WF") for c in words)
 
 
 def _legend_in_one_column(figure: Figure) -> int:
@@ -215,7 +183,7 @@ def _break_labels(figure: Figure) -> int:
     gained = 0
     for legend in [*figure.legends, *filter(None, inside)]:
         for text in legend.get_texts():
-            text.set_text(_lines(text.get_text(), LABEL))
+            text.set_text(into_lines(text.get_text(), LABEL))
             gained += text.get_text().count("\n")
     return gained
 

@@ -81,7 +81,7 @@ def prediction_beside_errors(
                 strings(
                     "alt.prediction_row",
                     row=row_name(row, strings),
-                    value=f"{np.median(values):.2g}",
+                    value=strings.two_digits(np.median(values)),
                     error=error_name(errors[row], strings),
                 )
                 for row, values in predicted.items()
@@ -178,7 +178,10 @@ def over_units(
     }
     each = [
         strings(
-            "alt.from_to", name=k, first=f"{v[0]:.2g}", last=f"{v[-1]:.2g}"
+            "alt.from_to",
+            name=k,
+            first=strings.two_digits(v[0]),
+            last=strings.two_digits(v[-1]),
         )
         for k, v in ends.items()
     ]
@@ -291,7 +294,7 @@ def growth_and_error(
         strings(
             "alt.prediction_row",
             row=_arm(row, tail, strings),
-            value=f"{np.median(growth):.2g}",
+            value=strings.two_digits(np.median(growth)),
             error=strings.percent(np.median(error), 0),
         )
         for (row, tail), (growth, error) in runs.items()

@@ -88,11 +88,11 @@ def product_and_gradient(
     alt = strings(
         "alt.product",
         units=len(product) - 1,
-        product=f"{product[0]:.2g}",
-        gradient=f"{gradient[0] / gradient[-1]:.3g}",
+        product=strings.two_digits(product[0]),
+        gradient=strings.two_digits(gradient[0] / gradient[-1]),
     )
     if real_product is not None:
-        real = f"{real_product[0]:.2g}"
+        real = strings.two_digits(real_product[0])
         alt += " " + strings("alt.real_product", product=real)
     return picture(figure, alt)
 

@@ -79,7 +79,9 @@ def row_name(row: str, strings: Strings) -> str:
 
 
 def in_words(spec: UnitSpec, strings: Strings) -> str:
-    """Write a unit as `str` does, its factors in the page's language.
+    """Write a unit as `str` does, its factors as the page would.
+
+    They are in the page's language, and a minus is not a hyphen.
 
     Examples
     --------
@@ -99,7 +101,8 @@ def in_words(spec: UnitSpec, strings: Strings) -> str:
         factor = _factor(spec.on_branch, strings)
         parts.append(strings("spec.on_branch", factor=factor))
     if isinstance(gate, Gated):
-        parts.append(strings("spec.bias", bias=f"{gate.bias:g}"))
+        bias = f"{gate.bias:g}".replace("-", "−")
+        parts.append(strings("spec.bias", bias=bias))
         if gate.design != "conv1x1":
             parts.append(strings("spec.design", design=gate.design))
     return strings("punctuation.comma").join(parts)
@@ -111,7 +114,7 @@ def _factor(factor: OnShortcut, strings: Strings) -> str:
         return strings("spec.conv")
     if isinstance(factor, Dropout):
         return strings("spec.dropout", rate=f"{factor.rate:g}")
-    return str(factor)
+    return str(factor).replace("1-g", "1 − g")
 
 
 def values_by_row(strings: Strings, values: Mapping[str, float]) -> str:

@@ -101,7 +101,29 @@ class Strings:
         '2.7 × 10⁻⁵'
         """
         number, exponent = f"{value:.{digits}e}".split("e")
+        number = number.replace("-", "−")
         return f"{number} × 10{str(int(exponent)).translate(RAISED)}"
+
+    def two_digits(self, value: float) -> str:
+        """Write two significant digits, in full below a million.
+
+        Examples
+        --------
+        >>> from preact.strings import Strings
+        >>> say = Strings("en")
+        >>> [say.two_digits(value) for value in (-0.123, 99.6, 123456)]
+        ['−0.12', '100', '120,000']
+        >>> [say.two_digits(value) for value in (1.23e6, 1e-16, 0.0)]
+        ['1.2 × 10⁶', '1 × 10⁻¹⁶', '0']
+        """
+        text = f"{value:.2g}"
+        if "e" in text:
+            rounded = float(text)
+            if 1 <= abs(rounded) < 1e6:
+                text = f"{rounded:,.0f}"
+            else:
+                text = self.power(value, digits=1 if "." in text else 0)
+        return text.replace("-", "−")
 
     def __repr__(self) -> str:
         return f"Strings({self.language!r})"
