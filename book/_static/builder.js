@@ -4,7 +4,7 @@
 // curves beside those of one unit that stays.
 const preactBuilder = (() => {
   const PLACES = ["pre", "post", "after"];
-  const { DepthChart, figure, node, fill } = preactCharts;
+  const { DepthChart, figure, node, numberText, fill } = preactCharts;
 
   // The name of a unit: what stands in pre/post/after. The order counts only
   // where both stand in one place.
@@ -77,7 +77,7 @@ const preactBuilder = (() => {
     }
 
     draw(unit, ghost) {
-      const { words } = this, number = (v) => v.toPrecision(2);
+      const { words } = this;
       const color = ghost.color;
       const key = (kind, color, text) =>
         node("span", {}, preactCharts.stroke(color, kind), text);
@@ -94,8 +94,8 @@ const preactBuilder = (() => {
         ], fill(words.alt_chart, {
           quantity: words[quantity], unit: unit.unit,
           units: median.length - 1,
-          first: number(median[0]), last: number(median.at(-1)),
-          ghost_first: number(other[0]), ghost_last: number(other.at(-1)) }));
+          first: numberText(median[0]), last: numberText(median.at(-1)),
+          ghost_first: numberText(other[0]), ghost_last: numberText(other.at(-1)) }));
       }
       this.pictures.show(...Object.values(this.charts).map(({ svg }) => svg));
     }

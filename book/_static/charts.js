@@ -9,7 +9,7 @@ const preactCharts = (() => {
   const UNIT = /(?<=\d) (?=(?:[%×]|[kMG]?B|m?s)(?![A-Za-z]))|(?<=×) (?=\d)/g;
   const NAMED = /(?<=Table|Fig\.|Eq\.|[图圖表式第]) (?=[(\d])/g;
   const SVG = "http://www.w3.org/2000/svg";
-  const WIDTH = 376, HEIGHT = 250, LEFT = 40, RIGHT = 12, TOP = 26;
+  const WIDTH = 376, HEIGHT = 256, LEFT = 40, RIGHT = 12, TOP = 32;
   const BOTTOM = 38, MARKED = 10; // a marker at every tenth step
 
   function element(name, attributes, parent, text) {
@@ -69,9 +69,8 @@ const preactCharts = (() => {
   // A short piece of a curve, for a legend.
   function stroke(color, kind = "curve") {
     const [width, dashes] = KINDS[kind] ?? [1.6, kind];
-    const svg = element("svg", {
-      viewBox: "0 0 34 14", width: 34, height: 14, "aria-hidden": true,
-    });
+    const svg = element("svg", { viewBox: "0 0 34 14", width: 34, height: 14,
+      "aria-hidden": true });
     element("path", { d: "M0 7H34", stroke: color, "stroke-width": width,
       "stroke-dasharray": dashes }, svg);
     return svg;
@@ -147,22 +146,27 @@ const preactCharts = (() => {
   }
 
   function drawMarkers(arm, d, parent) {
-    element("path", {
-      d, stroke: arm.color, "stroke-width": 2,
+    element("path", { d, stroke: arm.color, "stroke-width": 2,
       fill: arm.dashed ? "var(--pst-color-background, #fff)" : arm.color,
     }, parent);
   }
 
   function icon(arm) {
-    const svg = element("svg", {
-      viewBox: "0 0 34 14", width: 34, height: 14, "aria-hidden": true,
-    });
+    const svg = element("svg", { viewBox: "0 0 34 14", width: 34, height: 14,
+      "aria-hidden": true });
     element("path", {
       d: "M0 7H34", fill: "none", stroke: arm.color, "stroke-width": 2,
       "stroke-dasharray": arm.dashed ? "5 3" : "none",
     }, svg);
     drawMarkers(arm, shape(arm.marker, 17, 7), svg);
     return svg;
+  }
+
+  // A line across a chart, with its value.
+  function rule(svg, y, text) {
+    element("path", { d: `M${LEFT} ${y}H${WIDTH - RIGHT}`,
+      stroke: "#808080", "stroke-opacity": 0.3 }, svg);
+    element("text", { x: LEFT - 6, y: y + 4, "text-anchor": "end" }, svg, text);
   }
 
   // Axes from step 1 to `steps`; `ticks` are values, `log` their scale.
@@ -173,34 +177,19 @@ const preactCharts = (() => {
       this.low = Math.min(...ticks);
       this.high = Math.max(...ticks);
       this.steps = steps;
-      this.svg = element("svg", {
-        viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img",
-        style: `width:${WIDTH}px`,
-      });
+      this.svg = element("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+        role: "img", style: `width:${WIDTH}px` });
       element("text", { x: LEFT, y: 14 }, this.svg, title);
-      for (const tick of ticks) {
-        const y = this.y(tick);
-        element("path", {
-          d: `M${LEFT} ${y}H${WIDTH - RIGHT}`, stroke: "#808080",
-          "stroke-opacity": 0.3,
-        }, this.svg);
-        element("text", {
-          x: LEFT - 6, y: y + 4, "text-anchor": "end",
-        }, this.svg, tick);
-      }
+      for (const tick of ticks) rule(this.svg, this.y(tick), tick);
       for (let step = 0; step <= steps; step += MARKED) {
-        element("text", {
-          x: this.x(step || 1), y: HEIGHT - BOTTOM + 16,
-          "text-anchor": "middle",
-        }, this.svg, step || 1);
+        element("text", { x: this.x(step || 1), y: HEIGHT - BOTTOM + 16,
+          "text-anchor": "middle" }, this.svg, step || 1);
       }
-      element("text", {
-        x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 5, "text-anchor": "middle",
-      }, this.svg, xlabel);
+      element("text", { x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 5,
+        "text-anchor": "middle" }, this.svg, xlabel);
       this.curves = element("g", {}, this.svg);
-      this.cursor = element("path", {
-        stroke: "currentColor", "stroke-dasharray": "2 3",
-      }, this.svg);
+      this.cursor = element("path", { stroke: "currentColor",
+        "stroke-dasharray": "2 3" }, this.svg);
       record(this.svg, []);
     }
 
@@ -246,16 +235,33 @@ const preactCharts = (() => {
     }
   }
 
-  const RAISED = [..."⁰¹²³⁴⁵⁶⁷⁸⁹"];
+  const tenTo = (power) => "10" + [...String(power)].map(
+    (sign) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[sign] ?? "⁻").join("");
 
-  // 0.1 to 1000 in full, others as powers of ten.
-  function tickText(value, always = false) {
+  // 0.001 to 1000 in full, others as powers of ten.
+  function tickText(value) {
     const power = Math.log10(value), whole = Math.round(power);
-    if ((!always && Math.abs(power) <= 3) || Math.abs(power - whole) > 1e-9) {
-      return String(value);
+    return Math.abs(power) <= 3 || Math.abs(power - whole) > 1e-9
+      ? String(value) : tenTo(whole);
+  }
+
+  // A few digits, as `Strings.two_digits` writes two of them in Python.
+  function numberText(value, digits = 2) {
+    const size = Math.abs(+value.toPrecision(digits));
+    if (size === 0 || (size >= 1e-4 && size < 1e6) || !Number.isFinite(size)) {
+      return value.toLocaleString("en", { maximumSignificantDigits: digits })
+        .replace("-", "−");
     }
-    const digits = [...String(Math.abs(whole))].map((d) => RAISED[d]).join("");
-    return `10${whole < 0 ? "⁻" : ""}${digits}`;
+    const [first, power] = value.toExponential(digits - 1).split("e");
+    return `${String(+first).replace("-", "−")} × ${tenTo(+power)}`;
+  }
+
+  // 0 and further multiples of 1, 2 or 5, or of ten times that: a few.
+  function evenMarks(last) {
+    const least = Math.max(last / 6, 1);
+    const ten = 10 ** Math.floor(Math.log10(least));
+    const step = ten * [1, 2, 5, 10].find((n) => n * ten >= least);
+    return Array.from({ length: 1 + last / step }, (_, k) => k * step);
   }
 
   // Curves over depth, l = 0 ... units, on a logarithmic axis that does not
@@ -268,20 +274,11 @@ const preactCharts = (() => {
       this.x = (l) => LEFT + (WIDTH - LEFT - RIGHT) * l / Math.max(units, 1);
       this.y = (v) =>
         TOP + (HEIGHT - TOP - BOTTOM) * (high - inside(v)) / (high - low);
-      this.svg = element("svg", {
-        viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img",
-        style: `width:${WIDTH}px`,
-      });
+      this.svg = element("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+        role: "img", style: `width:${WIDTH}px` });
       element("text", { x: 2, y: 14 }, this.svg, title);
-      for (const tick of ticks) {
-        const y = this.y(tick);
-        element("path", { d: `M${LEFT} ${y}H${WIDTH - RIGHT}`,
-          stroke: "#808080", "stroke-opacity": 0.3 }, this.svg);
-        element("text", { x: LEFT - 6, y: y + 4, "text-anchor": "end" },
-          this.svg, tickText(tick));
-      }
-      const marks = [0, 1, 2, 3, 4, 5].map((k) => Math.round(k * units / 5));
-      for (const l of new Set(marks)) {
+      for (const tick of ticks) rule(this.svg, this.y(tick), tickText(tick));
+      for (const l of evenMarks(units)) {
         element("text", { x: this.x(l), y: HEIGHT - BOTTOM + 16,
           "text-anchor": "middle" }, this.svg, l);
       }
@@ -324,7 +321,7 @@ const preactCharts = (() => {
   }
 
   return {
-    DepthChart, LineChart, drawMarkers, element, figure, fill, icon, node, prose,
-    record, shape, stroke, tickText,
+    DepthChart, LineChart, drawMarkers, element, evenMarks, figure, fill, icon,
+    node, numberText, prose, record, shape, stroke, tickText,
   };
 })();

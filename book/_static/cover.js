@@ -1,8 +1,7 @@
 // The cover's picture in time: it plays the recorded moments once, and says the
 // numbers of one unit at one moment, chosen by sliders or by pointing at it.
 (() => {
-  const { element, fill, node } = preactCharts;
-  const { numberText } = preactPredict;
+  const { element, fill, node, numberText } = preactCharts;
   const STEP_MS = 600;
 
   // "5*3 2" is 5 5 5 2.

@@ -1,7 +1,7 @@
 // The explorer of chapter 02: the signal of a freshly drawn stack beside the
 // laws of its growth; a curve can be pinned, and another one drawn beside it.
 const preactGrowth = (() => {
-  const { DepthChart, figure, fill, node, stroke } = preactCharts;
+  const { DepthChart, figure, fill, node, numberText, stroke } = preactCharts;
   const { Asker, replace } = preactAsker;
   const { choice, control, planOf, range } = preactStack;
   const TICKS = [0.1, 1, 10, 100];
@@ -94,8 +94,8 @@ const preactGrowth = (() => {
         { title: words.signal, xlabel: words.depth, units, ticks: TICKS });
       const depths = Array.from({ length: units + 1 }, (_, l) => l);
       const text = ({ settings, values }) => fill(words.from_to, {
-        settings, first: values[0].toPrecision(3),
-        last: values[values.length - 1].toPrecision(3) });
+        settings, first: numberText(values[0], 3),
+        last: numberText(values[values.length - 1], 3) });
       const lines = [text(now)];
       if (pinned) lines.push(fill(words.pinned, { settings: text(pinned) }));
       chart.draw([
@@ -108,7 +108,7 @@ const preactGrowth = (() => {
       this.legend.replaceChildren(...[now, pinned].filter(Boolean).map(
         (curve, i) => node("span", {}, stroke(curve.color, i ? "pinned" : "curve"),
           curve.settings)));
-      this.facts.textContent = lines.join(" · ");
+      this.facts.textContent = lines.join(words.semicolon);
     }
   }
 

@@ -2,9 +2,9 @@
 // no; then the probe's report opens, and the page's engine runs the fully
 // connected version beside what its author meant.
 (() => {
-  const { DepthChart, figure, node, fill, stroke } = preactCharts;
+  const { DepthChart, figure, node, numberText, fill, stroke } = preactCharts;
   const { Asker } = preactAsker;
-  const { numberText, stored } = preactPredict;
+  const { stored } = preactPredict;
   const MUTANT = "#c4473a", MEANT = "#2a7fc1";
 
   class Lab {

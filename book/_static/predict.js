@@ -1,26 +1,16 @@
 // A prediction: a slider or a choice, kept in this browser only; what was
 // measured is drawn when the reader has committed to it, the guess beside it.
 const preactPredict = (() => {
-  const { element, figure, fill, node, record, tickText } = preactCharts;
+  const { element, evenMarks, figure, fill, node, numberText, record,
+    tickText } = preactCharts;
   const WIDTH = 376, LEFT = 12, RIGHT = 20, ROW = 38, STEPS = 200;
-
-  // A number to two digits, very large and small ones by their power of ten.
-  function numberText(value) {
-    if (value === 0 || (Math.abs(value) >= 0.01 && Math.abs(value) < 1e4)) {
-      return String(+value.toPrecision(2));
-    }
-    const power = Math.floor(Math.log10(Math.abs(value)));
-    const digits = +(value / 10 ** power).toPrecision(2);
-    return `${digits} × ${tickText(10 ** power, true)}`;
-  }
 
   // From a place on the axis, 0 ... 1, to a value, and back.
   function scale([low, high], log) {
     const [a, b] = log ? [Math.log10(low), Math.log10(high)] : [low, high];
-    const count = log ? b - a : 4;
-    const step = log ? Math.ceil(count / 4) : 1;
-    const marks = [];
-    for (let k = 0; k <= count; k += step) marks.push(k / count);
+    const step = Math.ceil((b - a) / 4);
+    const marks = log ? [] : evenMarks(b - a).map((v) => v / (b - a));
+    for (let v = a; log && v <= b; v += step) marks.push((v - a) / (b - a));
     return {
       marks,
       value: (place) => {
@@ -177,5 +167,5 @@ const preactPredict = (() => {
   for (const host of document.querySelectorAll(".preact-predict")) {
     new Prediction(host);
   }
-  return { numberText, scale, stored };
+  return { scale, stored };
 })();

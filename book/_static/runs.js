@@ -2,7 +2,7 @@
 // rate, laid over each other. Axes are logarithmic and never move.
 const preactRuns = (() => {
   const { element, figure, node, fill, record, stroke, tickText } = preactCharts;
-  const WIDTH = 560, HEIGHT = 320, LEFT = 54, RIGHT = 20, TOP = 30, BOTTOM = 40;
+  const WIDTH = 560, HEIGHT = 336, LEFT = 54, RIGHT = 20, TOP = 40, BOTTOM = 46;
   const FIELDS = { network: "depth", unit: "row", tail: "tail", rate: "rate" };
   const DASHES = ["none", "7 3", "2 3", "9 3 2 3"]; // of groups, in turn
   const MARKS = [1, 2, 4, 11, 31, 101, 300];
@@ -54,7 +54,7 @@ const preactRuns = (() => {
           this.svg, tickText(tick));
       }
       for (const mark of MARKS) {
-        element("text", { x: this.x(mark), y: HEIGHT - BOTTOM + 16,
+        element("text", { x: this.x(mark), y: HEIGHT - BOTTOM + 18,
           "text-anchor": "middle" }, this.svg, mark);
       }
       element("text", { x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 5,

@@ -2,7 +2,8 @@
 // its gradient by depth, computed by the engine that also trains.
 const preactStack = (() => {
   const { Asker, replace } = preactAsker;
-  const { DepthChart, figure, node, prose, stroke } = preactCharts;
+  const { DepthChart, figure, node, numberText, prose, stroke } = preactCharts;
+  const three = (value) => numberText(value, 3);
   const WEIGHTS = ["conv 1x1", "BN", "ReLU", "conv 1x1"];
 
   // Of such units, and as wide inside as outside.
@@ -97,17 +98,16 @@ const preactStack = (() => {
             { name: words.ghost, values: other[quantity], color: GHOST.color,
               ghost: true },
             { name, values, color },
-          ], `${title}: ${values[0].toPrecision(3)} … ` +
-            values[L].toPrecision(3));
+          ], `${title}: ${three(values[0])} … ${three(values[L])}`);
           return chart.svg;
         }));
       facts.replaceChildren(...prose([
         `${words.product} = λ^L × ${words.open} = ` +
-        `${(factor ** L).toPrecision(3)} × ${result.open.toPrecision(3)} = ` +
-        `${(factor ** L * result.open).toPrecision(3)}`,
-        `${words.ratio} = ${result.gradient[0].toPrecision(3)}`,
-        `${words.loss} = ${result.loss.toPrecision(3)}`,
-      ].join(" · ")));
+        `${three(factor ** L)} × ${three(result.open)} = ` +
+        three(factor ** L * result.open),
+        `${words.ratio} =\u00a0${three(result.gradient[0])}`,
+        `${words.loss} =\u00a0${three(result.loss)}`,
+      ].join(words.semicolon)));
     };
     form.addEventListener("input", update);
     form.addEventListener("submit", (event) => event.preventDefault());

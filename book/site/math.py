@@ -139,7 +139,8 @@ def mathml(tex: str, display: bool = False) -> str:
 def tighten(formula: ElementTree.Element) -> None:
     """Set signs in scripts without space, and primes where they are drawn.
 
-    A sign that begins or ends a formula has the line's own space beside it.
+    Dots stand in a list, whose commas have their space. A sign that begins or
+    ends a formula has the line's own space beside it.
     """
     for place, side in (0, "lspace"), (-1, "rspace"):
         end = formula
@@ -148,8 +149,12 @@ def tighten(formula: ElementTree.Element) -> None:
         if end.tag == "mo":
             end.set(side, "0")
     for element in formula.iter():
-        if element.tag == "msup" and element[1].get("class") == "tml-prime":
+        if element.tag == "msup" and "tml-prime" in element[1].get(
+            "class", ""
+        ):
             element.tag = "mrow"  # the face has it raised already
+        if element.tag == "mo" and element.text == "…":
+            element.attrib |= {"lspace": "0", "rspace": "0"}
         if element.tag in WITH_SCRIPTS:
             for script in list(element)[1:]:
                 for sign in script.iter("mo"):

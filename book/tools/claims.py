@@ -85,6 +85,7 @@ class Place(_Data):
     table: str | None = None
     figure: str | None = None
     abstract: bool | None = None
+    appendix: bool | None = None
     file: str | None = None
 
 

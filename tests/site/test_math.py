@@ -1,12 +1,15 @@
 """Formulas: there for who reads without scripts, by keyboard or on a phone."""
 
+import io
 import re
 import unicodedata
 from html import unescape
 
+import numpy as np
 import pytest
 from docutils import nodes
 from fontTools.ttLib import TTFont
+from PIL import Image
 from test_pages import EVERY_PAGE, PLACES, SITE, address
 
 from book.site.assets import MATH_FACE, cut_math_face
@@ -274,6 +277,25 @@ def test_a_bar_over_a_symbol_is_drawn(open_page):
 def test_what_is_no_tex_is_refused(tex):
     with pytest.raises(ValueError, match=r"."):
         mathml(tex)
+
+
+@pytest.mark.parametrize("tex", ["f'(y)", "g'", r"\hat f'", r"\sqrt{h'}"])
+def test_a_prime_is_drawn_where_the_face_has_it(tex):
+    assert "\u2032" in mathml(tex)
+    assert "<msup" not in mathml(tex)  # it would be raised a second time
+
+
+def test_a_wide_brace_is_painted_to_its_ends(open_page):
+    look = {"viewport": {"width": 1280, "height": 720}}
+    page = open_page("/en/07-depth.html", **look)
+    above = page.locator("munder > munder", has_text="⏟").last
+    above.scroll_into_view_if_needed()
+    picture = Image.open(io.BytesIO(above.screenshot())).convert("L")
+    brace = np.asarray(picture)[-8:]  # the last lines of pixels
+    ink = np.ptp(brace, axis=0) > 64
+    assert len(ink) > 100  # wider than any sign of the face by itself
+    assert ink[:4].any()
+    assert ink[-4:].any()
 
 
 def test_a_sign_in_a_script_takes_no_space():

@@ -163,7 +163,7 @@ def start_by_depth(
         for layers, arms in moments.items()
     }
     deepest = list(frames)[-1]
-    return _with_legend(stepper(say("afterlife.layers"), frames, deepest))
+    return _with_legend(say("afterlife.layers"), frames, deepest)
 
 
 def training_by_iteration(layers: int) -> Html:
@@ -180,15 +180,15 @@ def training_by_iteration(layers: int) -> Html:
         for i in iterations
     }
     first, slider = str(iterations[0]), say("explorer.iteration")
-    return _with_legend(stepper(slider, frames, first))
+    return _with_legend(slider, frames, first)
 
 
-def _with_legend(html: Html) -> Html:
+def _with_legend(
+    label: str, frames: Mapping[str, Picture], first: str
+) -> Html:
     """Put the names of the arms below."""
-    legend = placed_legend(ARMS, words())
-    return Html(
-        f'<div class="preact-training">{html._repr_html_()}{legend}</div>'
-    )
+    pictures = stepper(label, frames, first, placed_legend(ARMS, words()))
+    return Html(f'<div class="preact-training">{pictures.markup}</div>')
 
 
 def losses_by_depth(arms: Sequence[str] = ARMS) -> dict[str, Array]:

@@ -9,6 +9,7 @@ Chapters `02-signal` and `03-gradient`.
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import product
@@ -21,6 +22,7 @@ from preact.propagation import profile
 from preact.spec import BN, CONTROLS, TABLE_2
 
 ROWS = {**TABLE_2, **CONTROLS}
+MINUS = re.compile(r"^-(?=\d)")
 
 
 class Html:
@@ -122,7 +124,9 @@ def _frames(pictures: Mapping[str, Picture]) -> str:
     )
 
 
-def stepper(label: str, frames: Mapping[str, Picture], start: str) -> Html:
+def stepper(
+    label: str, frames: Mapping[str, Picture], start: str, below: str = ""
+) -> Html:
     """Step through measured pictures with a slider.
 
     Parameters
@@ -133,6 +137,8 @@ def stepper(label: str, frames: Mapping[str, Picture], start: str) -> Html:
         Its value, as shown, to a picture.
     start : str
         The value at first.
+    below : str
+        HTML below all pictures, such as a legend.
 
     Raises
     ------
@@ -152,8 +158,8 @@ def stepper(label: str, frames: Mapping[str, Picture], start: str) -> Html:
     >>> slider.markup.count("<svg")
     2
     """
-    keys = list(frames)
-    first = keys.index(start)
+    first = list(frames).index(start)
+    shown = [MINUS.sub("−", value) for value in frames]
     # The handler lives in the attribute: it also works where a notebook shows
     # the markup but runs no script element.
     step = (
@@ -172,12 +178,14 @@ def stepper(label: str, frames: Mapping[str, Picture], start: str) -> Html:
     )
     return Html(
         '<div class="preact-explorer" '
-        f'data-keys="{escape(json.dumps(keys), quote=True)}">'
+        f'data-keys="{escape(json.dumps(shown), quote=True)}">'
         f'<div class="controls"><label>{escape(label)} '
-        f'<input type="range" min="0" max="{len(keys) - 1}" value="{first}" '
+        f'<input type="range" min="0" max="{len(shown) - 1}" value="{first}" '
         f'aria-label="{escape(label, quote=True)}" '
-        f'aria-valuetext="{escape(start, quote=True)}" oninput="{step}">'
-        f"<output>{escape(start)}</output></label></div>{pictures}</div>"
+        f'aria-valuetext="{escape(shown[first], quote=True)}" '
+        f'oninput="{step}">'
+        f"<output>{escape(shown[first])}</output></label></div>"
+        f"{pictures}{below}</div>"
     )
 
 
@@ -206,7 +214,7 @@ def stack_explorer(fallback: Picture) -> Html:
             *("product", "open", "ratio", "loss", "ghost"),
         ),
         ("signal", "gradient", "depth"),
-        {},
+        {"semicolon": words()("punctuation.semicolon")},
         fallback,
     )
 

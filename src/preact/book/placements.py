@@ -170,7 +170,8 @@ def written(
     x, times : str
         The input, and a product's sign with its spaces.
     forms : str
-        "gate" is g(x), "conv" the 1x1 convolution, "dropout" the mask's use.
+        "gate" is g(x), "rest" what it leaves of 1, "conv" the 1x1 convolution,
+        "dropout" the mask's use.
 
     Returns
     -------
@@ -185,7 +186,7 @@ def written(
             factor = f"{value:g}{times}"
     match spec.on_shortcut:
         case Gated(complement=True):
-            return f"(1 - {forms['gate']}){times}{x}", factor
+            return f"({forms['rest']}){times}{x}", factor
         case Gated():
             return f"{forms['gate']}{times}{x}", factor
         case Scale(value) if value == 0:
@@ -209,6 +210,7 @@ def numpy_line(spec: UnitSpec) -> str:
         x="x",
         times=" * ",
         gate="g(x)",
+        rest="1 - g(x)",
         conv="bn(conv(x, Ws))",
         dropout="mask * x",
     )
@@ -229,6 +231,7 @@ def torch_line(spec: UnitSpec) -> str:
         x="x",
         times=" * ",
         gate="self.g(x)",
+        rest="1 - self.g(x)",
         conv="self.shortcut(x)",
         dropout=f"dropout(x, {rate:g})",
     )
@@ -249,6 +252,7 @@ def equation(spec: UnitSpec) -> str:
         x=X,
         times=" ",
         gate=f"<i>g</i>({X})",
+        rest=f"1&nbsp;−&nbsp;<i>g</i>({X})",
         conv=f"BN({Ws} {X})",
         dropout=f"<i>m</i> {X}",
     )

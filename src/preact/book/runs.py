@@ -144,7 +144,7 @@ def table(runs: Sequence[dict[str, Any]]) -> Table:
         key = (str(run["depth"]), run["name"], run["tail"], str(run["rate"]))
         kinds.setdefault(key, []).append(run["error"])
     body = [
-        [*key, say.join([f"{error:g}" for error in sorted(errors)])]
+        [*key, say.join([f"{error:.1f}" for error in sorted(errors)])]
         for key, errors in kinds.items()
     ]
     head = [say(f"runs.{w}") for w in ("network", "unit", "tail", "rate")]

@@ -1,6 +1,8 @@
 """A report in words of one language."""
 
+import re
 from collections.abc import Iterator
+from typing import Any
 
 from preact.conformance.cost import Cost, costs
 from preact.conformance.report import Finding, Report, Verdict
@@ -13,6 +15,7 @@ CITED = {
     "Appendix": "appendix",
     "appendix": "appendix",
 }
+POWER = re.compile(r"[\d.]+e[+-]\d+")
 SHOWN = 4  # places of one finding; the others are counted
 
 
@@ -66,7 +69,9 @@ def finding_lines(
         Verdict.UNKNOWN: strings("probe.unknown"),
     }[finding.verdict]
     question = strings(f"probe_ask.{finding.property}")
-    sentence = strings(f"probe_said.{finding.reason}", **finding.evidence)
+    sentence = strings(
+        f"probe_said.{finding.reason}", **_evidence(finding, strings)
+    )
     yield strings(
         "probe.answer",
         mark=f"[{finding.property}]",
@@ -98,7 +103,19 @@ def cite(place: str, strings: Strings) -> str:
 
 def fix(finding: Finding, strings: Strings) -> str:
     """The one-line repair of what a finding denies."""
-    return strings(f"probe_fix.{finding.reason}", **finding.evidence)
+    return strings(
+        f"probe_fix.{finding.reason}", **_evidence(finding, strings)
+    )
+
+
+def _evidence(finding: Finding, strings: Strings) -> dict[str, Any]:
+    """Write its powers of ten as the book does."""
+    return {
+        name: strings.two_digits(float(value))
+        if POWER.fullmatch(str(value))
+        else value
+        for name, value in finding.evidence.items()
+    }
 
 
 def _places(finding: Finding, strings: Strings) -> str:
