@@ -11,6 +11,7 @@ from torch.nn.functional import batch_norm, conv2d
 
 from paths import ROOT
 from preact import paper, reference
+from preact.book.builder import ticks
 from preact.book.placements import numpy_line, spec_line, torch_line
 from preact.book.shortcut_builder import PLACEMENTS, SHORTCUTS, combinations
 from preact.book.shortcuts import at_start, watch_units
@@ -150,3 +151,10 @@ def test_pairs_are_counted_and_two_fails_are_none(order, right):
     )
     assert answer.returncode == 0, answer.stderr
     assert json.loads(answer.stdout) == {"right": right, "all": 5}
+
+
+@pytest.mark.parametrize("ends", [(0.5, 2), (0.01, 1e3), (0.02, 3e9)])
+def test_an_axis_holds_all_values_and_its_ticks_do_not_meet(ends):
+    marks = ticks([np.array(ends)])
+    assert marks[0] <= ends[0] and ends[1] <= marks[-1]
+    assert 2 < len(marks) < 10

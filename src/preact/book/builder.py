@@ -249,8 +249,9 @@ def ticks(values: list[Array]) -> list[float]:
     """Ticks of a logarithmic axis that holds all values, at most nine."""
     low = min(v.min() for v in values)
     high = max(v.max() for v in values)
-    for steps in (1.0, 3.0), (1.0,):
-        marks = sorted(m * 10.0**k for k in range(-12, 13) for m in steps)
+    scales = [sorted(m * 10.0**k for k in range(-12, 13) for m in (1.0, 3.0))]
+    scales += [[10.0**k for k in range(-12, 13, by)] for by in (1, 2, 3)]
+    for marks in scales:
         first = max(mark for mark in marks if mark <= low)
         last = min(mark for mark in marks if mark >= high)
         inside = [mark for mark in marks if first <= mark <= last]
