@@ -208,9 +208,9 @@ def join_streams(outputs: list[Any]) -> list[Any]:
     Examples
     --------
     >>> from nbformat.v4 import new_output
-    >>> parts = [new_output("stream", text=t) for t in ("a ", "b", "\\nc")]
+    >>> parts = [new_output("stream", text=t) for t in ("a ", "b ", "c")]
     >>> [output.text for output in join_streams(parts)]
-    ['a b\\nc']
+    ['a b c']
     """
     joined: list[Any] = []
     streams: dict[str, Any] = {}
