@@ -4,16 +4,22 @@ import os
 from pathlib import Path
 from typing import Any
 
+from myst_nb.core import render
+from myst_nb.core.utils import coalesce_streams
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-from book.tools.execution import cache_folder
+from book.tools.execution import cache_folder, join_streams
 from book.tools.threads import give_one_thread
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Give each chapter its own cache, which knows what it computes with."""
     give_one_thread(os.environ)  # kernels inherit it
+    # myst-nb would end a line wherever the kernel happened to send one part
+    render.coalesce_streams = lambda parts: coalesce_streams(
+        join_streams(parts)
+    )
     # a chapter is read again when this changes, though its text has not
     app.add_config_value("chapter_caches", {}, "env")
     app.connect("config-inited", find_caches)

@@ -15,6 +15,7 @@ import hashlib
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from copy import copy
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -196,6 +197,32 @@ def keep(book: Any, notebook: Path, seconds: float) -> None:
         check_validity=True,
         overwrite=True,
     )
+
+
+def join_streams(outputs: list[Any]) -> list[Any]:
+    """Return a cell's outputs with what it printed in one piece.
+
+    A kernel sends what is printed in parts, cut by its clock. The outputs
+    themselves stay as they are.
+
+    Examples
+    --------
+    >>> from nbformat.v4 import new_output
+    >>> parts = [new_output("stream", text=t) for t in ("a ", "b ", "c")]
+    >>> [output.text for output in join_streams(parts)]
+    ['a b c']
+    """
+    joined: list[Any] = []
+    streams: dict[str, Any] = {}
+    for output in outputs:
+        if output["output_type"] != "stream":
+            joined.append(output)
+        elif output["name"] in streams:
+            streams[output["name"]]["text"] += output["text"]
+        else:
+            streams[output["name"]] = copy(output)
+            joined.append(streams[output["name"]])
+    return joined
 
 
 def once(run: Callable[[Any], Any]) -> Callable[[Any], Any]:

@@ -62,7 +62,7 @@ def by_nbmake(tree):
     assert cell.outputs[0].text == "5\n"
 
 
-def by_the_site(tree):
+def by_the_site(tree, shown="5\n"):
     out = tree / "_build/en"
     with docutils_namespace():
         app = Sphinx(
@@ -74,11 +74,13 @@ def by_the_site(tree):
             confoverrides={
                 "extensions": ["myst_nb", "book.site.execution"],
                 "nb_execution_mode": "cache",
+                "nb_merge_streams": True,
             },
             status=None,
         )
         app.build()
-    assert "<span></span>5\n" in (out / "html/index.html").read_text("utf-8")
+    page = (out / "html/index.html").read_text("utf-8")
+    assert f"<span></span>{shown}" in page
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -105,6 +107,21 @@ def test_in_any_order_a_chapter_runs_once(tree, order):
     folder = cache_folder(tree / "book/en/index.md")
     assert folder == cache_folder(tree / "notebooks/en/index.ipynb")
     assert len(get_cache(folder).list_cache_records()) == 1
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_a_page_breaks_lines_where_the_cell_does(tree):
+    path = tree / "book/en/index.md"
+    parts = [
+        f"print({part!r}, end='', flush=True)"  # sent at once
+        for part in ("five ", "rows", "\nand ", "no more")
+    ]
+    text = path.read_text("utf-8")
+    path.write_text(
+        text.replace("print(len(TABLE_2))", "\n".join(parts)), "utf-8"
+    )
+    by_the_site(tree, shown="five rows\nand no more\n</pre>")
 
 
 @pytest.mark.slow
