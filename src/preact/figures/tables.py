@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -11,12 +12,13 @@ from preact.figures.variants import in_words, row_name
 from preact.paper import SEARCHED, Result
 from preact.plan import NetworkPlan
 from preact.spec import ROWS
-from preact.strings import Strings
+from preact.strings import LANGUAGES, Strings
 
 if TYPE_CHECKING:  # lines are handed in: no figure depends on records
     from preact.records.compare import Line
 
 FIXED = "\N{NO-BREAK SPACE}"
+NOTHING = "–"  # a network has no such number, or nobody has said it
 NUMBER = re.compile(r"[-−+]?\d")  # how a cell begins that is read as one
 PHRASE = 7  # characters beyond which one that is no number may break
 SENTENCE = 40  # characters from which on a cell is read as words
@@ -86,9 +88,23 @@ class Table:
 
 def _of_numbers(column: Sequence[str]) -> bool:
     """Tell a column of numbers, with a word here and there, from words."""
-    numbers = sum(1 for cell in column if NUMBER.match(cell))
-    others = sum(1 for cell in column if cell) - numbers
-    return 0 < numbers >= others and max(map(len, column)) < SENTENCE
+    said = [cell for cell in column if cell and cell not in stand_ins()]
+    numbers = sum(1 for cell in said if NUMBER.match(cell))
+    return (
+        any(column)
+        and numbers >= len(said) - numbers
+        and max(map(len, column)) < SENTENCE
+    )
+
+
+@cache
+def stand_ins() -> frozenset[str]:
+    """Return what stands in the place of a number, in every language."""
+    return frozenset(
+        Strings(language)(f"table.{key}")
+        for language in LANGUAGES
+        for key in ("fail", "not_run")
+    ) | {NOTHING}
 
 
 def _said(cell: str) -> str:
