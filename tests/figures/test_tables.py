@@ -107,6 +107,17 @@ def test_data_without_a_translated_name_keeps_its_own(label, language):
     assert label in table.caption
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_paper_without_any_of_the_errors_has_no_column(language):
+    strings = Strings(language)
+    theirs = {"paper_data": "CIFAR-10", "paper_has": True, "paper_pct": 8.75}
+    with_paper = errors_table([line(**theirs), line()], strings)
+    without = errors_table([line(paper_data="CIFAR-10"), line()], strings)
+    assert without.head == with_paper.head[:-1]
+    assert without.body[0] == with_paper.body[0][:-1]
+    assert with_paper.body[0][-1] == "8.75"
+
+
 def test_an_unknown_row_keeps_its_own_name():
     table = errors_table([line(row="my <b>row</b>")], Strings("en"))
     assert table.body[0][0].startswith("my <b>row</b>:")

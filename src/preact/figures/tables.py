@@ -181,7 +181,8 @@ def paper_beside_ours(
 def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
     """Our errors, all seeds of a row in one line, beside the paper's.
 
-    Test errors of the last iteration in percent.
+    Test errors of the last iteration in percent. Where the paper has no
+    error of any line, it has no column.
 
     Parameters
     ----------
@@ -199,6 +200,7 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
     ['original', 'nothing', '69.72 (fail)', '72.61 ± 5.82', '5', '6.61']
     """
     labels = list(dict.fromkeys(line.data_label for line in lines))
+    beside = any(line.paper_has for line in lines)
     many = len({(line.depth, line.convs) for line in lines}) > 1
     fail = strings("table.fail")
     body = []
@@ -222,14 +224,14 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
                 median,
                 f"{line.mean:.2f}{spread}",
                 str(line.n),
-                theirs,
+                *([theirs] if beside else []),
             ]
         )
     head = [*([strings("table.network")] if many else [])]
     head += [strings("table.data")] if len(labels) > 1 else []
     names = ("row", "tail", "our_median", "our_mean", "runs")
     head += [strings(f"table.{name}") for name in names]
-    head.append(paper_column(lines, strings))
+    head += [paper_column(lines, strings)] if beside else []
     named = strings.join([data_name(label, strings) for label in labels])
     return Table(head, body, strings("table.measured", data=named))
 
@@ -240,8 +242,7 @@ def paper_column(lines: Sequence[Line], strings: Strings) -> str:
     names = [name for name in names if name]
     if names == ["ImageNet"]:
         return strings("table.paper_top1")
-    data = strings.join(names) or strings("table.paper_none")
-    return strings("table.paper_median", data=data)
+    return strings("table.paper_median", data=strings.join(names))
 
 
 def data_name(label: str, strings: Strings) -> str:
