@@ -107,6 +107,34 @@ def test_data_without_a_translated_name_keeps_its_own(label, language):
     assert label in table.caption
 
 
+@pytest.mark.parametrize(
+    ("words", "kept"),
+    [
+        ("bias b = −5", "bias b_=_−5"),
+        ("1 − g(x) on F", "1_−_g(x) on F"),
+        ("initial bias −1", "initial bias_−1"),
+        ("72.61 ± 5.82", "72.61 ±_5.82"),
+        ("1,487.85 M", "1,487.85_M"),
+        ("CIFAR-10 <b>", '<span class="whole">CIFAR-10</span> &lt;b&gt;'),
+        ("（ResNet-110）", '（<span class="whole">ResNet-110</span>）'),
+        ("pre-activation, -1", "pre-activation, -1"),
+    ],
+)
+def test_a_cell_parts_between_its_words_only(words, kept):
+    kept = kept.replace("_", "\N{NO-BREAK SPACE}")
+    html = Table([words], [[words]], "")._repr_html_()
+    assert f'<th scope="col" class="words">{kept}</th>' in html or (
+        f'<th scope="col">{kept}</th>' in html
+    )
+    assert f">{kept}</td>" in html
+
+
+def test_a_head_of_chinese_parts_behind_its_particle():
+    html = Table(["畅通路径的比例", "我的"], [], "")._repr_html_()
+    assert ">畅通路径的<wbr>比例</th>" in html
+    assert ">我的</th>" in html
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_paper_without_any_of_the_errors_has_no_column(language):
     strings = Strings(language)

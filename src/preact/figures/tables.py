@@ -53,13 +53,13 @@ class Table:
             for column in zip(*self.body, strict=True)
         ] or [""] * len(self.head)
         head = "".join(
-            f'<th scope="col"{kind}>{escape(h)}</th>'
+            f'<th scope="col"{kind}>{in_phrases(typeset(h))}</th>'
             for h, kind in zip(self.head, words, strict=True)
         )
         rows = "".join(
             "<tr>"
             + "".join(
-                f"<td{kind or _said(cell)}>{escape(unbroken(cell))}</td>"
+                f"<td{kind or _said(cell)}>{typeset(cell)}</td>"
                 for cell, kind in zip(row, words, strict=True)
             )
             + "</tr>"
@@ -122,9 +122,24 @@ def as_text(words: str) -> str:
 
 
 def unbroken(words: str) -> str:
-    """Keep "b = −1" on one line, and "±" with the number behind it."""
-    words = re.sub(r" ([=×]) ", rf"{FIXED}\1{FIXED}", words)
+    """Keep "b = −1", "1 − g(x)", "± 0.4" and "1.70 M" on one line."""
+    words = re.sub(r" ([=×−]) ", rf"{FIXED}\1{FIXED}", words)
+    words = re.sub(r" (?=−\d)|(?<=\d) (?=M$)", FIXED, words)
     return words.replace("± ", f"±{FIXED}")
+
+
+def typeset(words: str) -> str:
+    """Write words as HTML; "ResNet-110" does not part at its hyphen."""
+    return re.sub(
+        r"\b[^\W\d_]+-\d+\b",
+        r'<span class="whole">\g<0></span>',
+        escape(unbroken(words)),
+    )
+
+
+def in_phrases(head: str) -> str:
+    """Say where a head of Chinese may part: behind "的", not in a word."""
+    return re.sub(r"的(?=\w)", "的<wbr>", head)
 
 
 def paper_beside_ours(
