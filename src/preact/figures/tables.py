@@ -22,6 +22,8 @@ NOTHING = "–"  # a network has no such number, or nobody has said it
 NUMBER = re.compile(r"[-−+]?\d")  # how a cell begins that is read as one
 PHRASE = 7  # characters beyond which one that is no number may break
 SENTENCE = 40  # characters from which on a cell is read as words
+WIDE = "\u2e80"  # from here on a character is as wide as two
+NAME = 16  # columns of letters that a name fills, which does not part
 
 
 class Table:
@@ -49,7 +51,7 @@ class Table:
 
     def _repr_html_(self) -> str:
         words = [
-            "" if _of_numbers(column) else ' class="words"'
+            "" if _of_numbers(column) else f' class="{_kind(column)}"'
             for column in zip(*self.body, strict=True)
         ] or [""] * len(self.head)
         head = "".join(
@@ -95,6 +97,12 @@ def _of_numbers(column: Sequence[str]) -> bool:
         and numbers >= len(said) - numbers
         and max(map(len, column)) < SENTENCE
     )
+
+
+def _kind(column: Sequence[str]) -> str:
+    """Tell a column of names, each in one line, from one of any words."""
+    wide = max(sum(1 + (c > WIDE) for c in cell) for cell in column)
+    return "words names" if wide <= NAME else "words"
 
 
 @cache
