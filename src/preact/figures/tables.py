@@ -132,7 +132,7 @@ def as_text(words: str) -> str:
 def unbroken(words: str) -> str:
     """Keep "b = −1", "1 − g(x)", "± 0.4" and "1.70 M" on one line."""
     words = re.sub(r" ([=×−]) ", rf"{FIXED}\1{FIXED}", words)
-    words = re.sub(r" (?=−\d)|(?<=\d) (?=M$)", FIXED, words)
+    words = re.sub(r" (?=−\d)|(?<=\d) (?=M$|[\u4e00-\u9fff])", FIXED, words)
     return words.replace("± ", f"±{FIXED}")
 
 
