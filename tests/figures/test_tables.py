@@ -57,7 +57,8 @@ def test_a_readmes_table_shows_markup_as_text(text):
 def test_a_pages_table_shows_markup_as_text(text):
     html = Table(["head"], [[text]], text)._repr_html_()
     tags = set(re.findall(r"</?(\w+)", html))
-    assert tags == {"table", "caption", "thead", "tbody", "tr", "th", "td"}
+    parts = {"table", "caption", "thead", "tbody", "tr", "th", "td"}
+    assert tags - {"wbr"} == parts
     assert "<!--" not in html
 
 
@@ -115,13 +116,15 @@ def test_data_without_a_translated_name_keeps_its_own(label, language):
         ("initial bias −1", "initial bias_−1"),
         ("72.61 ± 5.82", "72.61 ±_5.82"),
         ("1,487.85 M", "1,487.85_M"),
+        ("14.0 M 次", "14.0_M 次"),
+        ("timm:vgg_16", "timm:<wbr>vgg_<wbr>16"),
         ("CIFAR-10 <b>", '<span class="whole">CIFAR-10</span> &lt;b&gt;'),
         ("（ResNet-110）", '（<span class="whole">ResNet-110</span>）'),
         ("pre-activation, -1", "pre-activation, -1"),
     ],
 )
 def test_a_cell_parts_between_its_words_only(words, kept):
-    kept = kept.replace("_", "\N{NO-BREAK SPACE}")
+    kept = re.sub("_(?!<)", "\N{NO-BREAK SPACE}", kept)
     html = Table([words], [[words]], "")._repr_html_()
     assert f">{kept}</th>" in html
     assert f">{kept}</td>" in html

@@ -23,7 +23,7 @@ NUMBER = re.compile(r"[-−+]?\d")  # how a cell begins that is read as one
 PHRASE = 7  # characters beyond which one that is no number may break
 SENTENCE = 40  # characters from which on a cell is read as words
 WIDE = "\u2e80"  # from here on a character is as wide as two
-NAME = 16  # columns of letters that a name fills, which does not part
+NAME = 20  # columns of letters that a name fills, which does not part
 
 
 class Table:
@@ -132,17 +132,18 @@ def as_text(words: str) -> str:
 def unbroken(words: str) -> str:
     """Keep "b = −1", "1 − g(x)", "± 0.4" and "1.70 M" on one line."""
     words = re.sub(r" ([=×−]) ", rf"{FIXED}\1{FIXED}", words)
-    words = re.sub(r" (?=−\d)|(?<=\d) (?=M$|[\u4e00-\u9fff])", FIXED, words)
+    words = re.sub(r" (?=−\d)|(?<=\d) (?=M\b|[\u4e00-\u9fff])", FIXED, words)
     return words.replace("± ", f"±{FIXED}")
 
 
 def typeset(words: str) -> str:
-    """Write words as HTML; "ResNet-110" does not part at its hyphen."""
-    return re.sub(
+    """Write words as HTML; "ResNet-110" stays whole, "timm:vgg" may part."""
+    html = re.sub(
         r"\b[^\W\d_]+-\d+\b",
         r'<span class="whole">\g<0></span>',
         escape(unbroken(words)),
     )
+    return re.sub(r"(?<=[a-z])[:_](?=\w)", r"\g<0><wbr>", html)
 
 
 def in_phrases(head: str) -> str:
