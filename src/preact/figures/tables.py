@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -11,15 +12,18 @@ from preact.figures.variants import in_words, row_name
 from preact.paper import SEARCHED, Result
 from preact.plan import NetworkPlan
 from preact.spec import ROWS
-from preact.strings import Strings
+from preact.strings import LANGUAGES, Strings
 
 if TYPE_CHECKING:  # lines are handed in: no figure depends on records
     from preact.records.compare import Line
 
 FIXED = "\N{NO-BREAK SPACE}"
+NOTHING = "–"  # a network has no such number, or nobody has said it
 NUMBER = re.compile(r"[-−+]?\d")  # how a cell begins that is read as one
 PHRASE = 7  # characters beyond which one that is no number may break
 SENTENCE = 40  # characters from which on a cell is read as words
+WIDE = "\u2e80"  # from here on a character is as wide as two
+NAME = 20  # columns of letters that a name fills, which does not part
 
 
 class Table:
@@ -47,17 +51,17 @@ class Table:
 
     def _repr_html_(self) -> str:
         words = [
-            "" if _of_numbers(column) else ' class="words"'
+            "" if _of_numbers(column) else f' class="{_kind(column)}"'
             for column in zip(*self.body, strict=True)
         ] or [""] * len(self.head)
         head = "".join(
-            f'<th scope="col"{kind}>{escape(h)}</th>'
+            f'<th scope="col"{kind}>{in_phrases(typeset(h))}</th>'
             for h, kind in zip(self.head, words, strict=True)
         )
         rows = "".join(
             "<tr>"
             + "".join(
-                f"<td{kind or _said(cell)}>{escape(unbroken(cell))}</td>"
+                f"<td{kind or _said(cell)}>{typeset(cell)}</td>"
                 for cell, kind in zip(row, words, strict=True)
             )
             + "</tr>"
@@ -86,9 +90,29 @@ class Table:
 
 def _of_numbers(column: Sequence[str]) -> bool:
     """Tell a column of numbers, with a word here and there, from words."""
-    numbers = sum(1 for cell in column if NUMBER.match(cell))
-    others = sum(1 for cell in column if cell) - numbers
-    return 0 < numbers >= others and max(map(len, column)) < SENTENCE
+    said = [cell for cell in column if cell and cell not in stand_ins()]
+    numbers = sum(1 for cell in said if NUMBER.match(cell))
+    return (
+        any(column)
+        and numbers >= len(said) - numbers
+        and max(map(len, column)) < SENTENCE
+    )
+
+
+def _kind(column: Sequence[str]) -> str:
+    """Tell a column of names, each in one line, from one of any words."""
+    wide = max(sum(1 + (c > WIDE) for c in cell) for cell in column)
+    return "words names" if wide <= NAME else "words"
+
+
+@cache
+def stand_ins() -> frozenset[str]:
+    """Return what stands in the place of a number, in every language."""
+    return frozenset(
+        Strings(language)(f"table.{key}")
+        for language in LANGUAGES
+        for key in ("fail", "not_run")
+    ) | {NOTHING}
 
 
 def _said(cell: str) -> str:
@@ -106,9 +130,25 @@ def as_text(words: str) -> str:
 
 
 def unbroken(words: str) -> str:
-    """Keep "b = −1" on one line, and "±" with the number behind it."""
-    words = re.sub(r" ([=×]) ", rf"{FIXED}\1{FIXED}", words)
+    """Keep "b = −1", "1 − g(x)", "± 0.4" and "1.70 M" on one line."""
+    words = re.sub(r" ([=×−]) ", rf"{FIXED}\1{FIXED}", words)
+    words = re.sub(r" (?=−\d)|(?<=\d) (?=M\b|[\u4e00-\u9fff])", FIXED, words)
     return words.replace("± ", f"±{FIXED}")
+
+
+def typeset(words: str) -> str:
+    """Write words as HTML; "ResNet-110" stays whole, "timm:vgg" may part."""
+    html = re.sub(
+        r"\b[^\W\d_]+-\d+\b",
+        r'<span class="whole">\g<0></span>',
+        escape(unbroken(words)),
+    )
+    return re.sub(r"(?<=[a-z])[:_](?=\w)", r"\g<0><wbr>", html)
+
+
+def in_phrases(head: str) -> str:
+    """Say where a head of Chinese may part: behind "的", not in a word."""
+    return re.sub(r"的(?=\w)", "的<wbr>", head)
 
 
 def paper_beside_ours(
@@ -165,7 +205,8 @@ def paper_beside_ours(
 def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
     """Our errors, all seeds of a row in one line, beside the paper's.
 
-    Test errors of the last iteration in percent.
+    Test errors of the last iteration in percent. Where the paper has no
+    error of any line, it has no column.
 
     Parameters
     ----------
@@ -183,6 +224,7 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
     ['original', 'nothing', '69.72 (fail)', '72.61 ± 5.82', '5', '6.61']
     """
     labels = list(dict.fromkeys(line.data_label for line in lines))
+    beside = any(line.paper_has for line in lines)
     many = len({(line.depth, line.convs) for line in lines}) > 1
     fail = strings("table.fail")
     body = []
@@ -206,14 +248,14 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
                 median,
                 f"{line.mean:.2f}{spread}",
                 str(line.n),
-                theirs,
+                *([theirs] if beside else []),
             ]
         )
     head = [*([strings("table.network")] if many else [])]
     head += [strings("table.data")] if len(labels) > 1 else []
     names = ("row", "tail", "our_median", "our_mean", "runs")
     head += [strings(f"table.{name}") for name in names]
-    head.append(paper_column(lines, strings))
+    head += [paper_column(lines, strings)] if beside else []
     named = strings.join([data_name(label, strings) for label in labels])
     return Table(head, body, strings("table.measured", data=named))
 
@@ -224,8 +266,7 @@ def paper_column(lines: Sequence[Line], strings: Strings) -> str:
     names = [name for name in names if name]
     if names == ["ImageNet"]:
         return strings("table.paper_top1")
-    data = strings.join(names) or strings("table.paper_none")
-    return strings("table.paper_median", data=data)
+    return strings("table.paper_median", data=strings.join(names))
 
 
 def data_name(label: str, strings: Strings) -> str:
