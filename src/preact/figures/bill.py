@@ -146,6 +146,7 @@ def first_losses(
             loc="outside lower center",
             ncols=2,
             fontsize=9,
+            handlelength=4,
         )
     alt = strings("bill.losses_alt", each=strings.join(each))
     return picture(figure, alt)

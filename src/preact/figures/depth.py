@@ -176,7 +176,9 @@ def dots_by_case(
         ax.set_xticks(places, [str(case) for case in cases])
         numbers = [f"{tick:g}".replace("-", "−") for tick in ticks]
         ax.set_yticks(ticks, numbers)
-        figure.legend(loc="outside lower center", ncols=2, fontsize=8.5)
+        figure.legend(
+            loc="outside lower center", ncols=2, fontsize=8.5, handlelength=4
+        )
     return picture(figure, alt)
 
 
@@ -266,7 +268,9 @@ def paths_fresh_and_trained(
             ylim=(0, 0.6),
         )
         ax.set_yticks([0, 0.2, 0.4, 0.6])
-        figure.legend(loc="outside lower center", ncols=2, fontsize=8.5)
+        figure.legend(
+            loc="outside lower center", ncols=2, fontsize=8.5, handlelength=4
+        )
     return picture(figure, alt)
 
 

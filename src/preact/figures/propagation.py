@@ -256,7 +256,9 @@ def error_by_depth(
         ax.set_yticks([0.3, 1, 3, 10, 30, 100])
         ax.yaxis.set_major_formatter("{x:g}")
         ax.minorticks_off()
-        figure.legend(loc="outside lower center", ncols=2, fontsize=8.5)
+        figure.legend(
+            loc="outside lower center", ncols=2, fontsize=8.5, handlelength=4
+        )
     each = [
         strings(
             "alt.per_row",
