@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from matplotlib.transforms import ScaledTranslation, Transform
 
+from preact.figures.apart import meet, moved
 from preact.figures.drawn import AID
 from preact.figures.style import PAPER_GREY, Picture, axes, picture
 from preact.figures.svg import INK
+from preact.figures.ticks import power
 from preact.figures.variants import color_of, marked, marker_of, row_name
 from preact.strings import Strings
 
@@ -58,7 +59,7 @@ def prediction_beside_errors(
             style: Any = {"color": color_of(row), "label": f"_{name}"}
             ends = [x.min(), x.max()]
             foot = -4.5 if marker_of(row).startswith("$") else 0
-            below = _moved(ax, 0, foot)  # a line would strike a digit out
+            below = moved(ax, 0, foot)  # a line would strike a digit out
             line: Any = {"lw": 1, "alpha": 0.5, "transform": below}
             ax.plot(ends, [error, error], **line, **style)
             style |= {"zorder": 3} | {
@@ -67,8 +68,8 @@ def prediction_beside_errors(
                 "mew": 0.4,
             }
             place = np.median(x), error
-            if any(_meet(place, other, limits) for other in places):
-                style["transform"] = _moved(ax, -6, 0)
+            if any(meet(place, other, limits) for other in places):
+                style["transform"] = moved(ax, -6, 0)
             places.append(place)
             ax.plot(*place, **style)
         ticks = [6, 8, 10, 12, FAIL_AT]
@@ -100,31 +101,6 @@ def prediction_beside_errors(
         ),
     )
     return picture(figure, alt)
-
-
-def _moved(ax: Any, across: float, up: float) -> Transform:
-    """Return where an axes' numbers stand, moved by points."""
-    scale = ax.figure.dpi_scale_trans
-    return ax.transData + ScaledTranslation(across / 72, up / 72, scale)
-
-
-def _meet(
-    one: tuple[float, float],
-    other: tuple[float, float],
-    limits: tuple[float, float],
-) -> bool:
-    """Say whether the marker of one place would hide that of another."""
-    wide = np.log10(limits[1] / limits[0])
-    across = abs(np.log10(one[0] / other[0])) / wide
-    return bool(across < 0.03 and abs(one[1] - other[1]) < 0.4)
-
-
-def power(value: float) -> str:
-    """Write a power of ten as text; raised digits need no mathematics."""
-    raised = str(round(np.log10(value))).translate(
-        str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-    )
-    return f"10{raised}" if value != 1 else "1"
 
 
 def error_name(error: float | None, strings: Strings) -> str:
