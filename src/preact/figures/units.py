@@ -146,8 +146,8 @@ def _shortcut(pen: Pen, plan: UnitPlan, top: float, plus: float) -> None:
     for layer in plan.shortcut:
         w = width_of_box(layer)
         pen.parts.append(
-            f'<rect class="page" x="{TRUNK - w / 2:g}" y="{y:g}" width="{w:g}" '
-            f'height="{BOX}" rx="4"/>'
+            f'<rect class="page" x="{TRUNK - w / 2:g}" y="{y:g}" '
+            f'width="{w:g}" height="{BOX}" rx="4"/>'
         )
         y = pen.box(TRUNK, y, layer) + GAP
     factor = plan.spec.on_shortcut
