@@ -69,6 +69,8 @@ def make_narrow(figure: Figure) -> None:
     figure.set_size_inches(NARROW, height)
     layout: Any = figure.get_layout_engine()
     layout.set(hspace=len(panels) * BETWEEN / height)  # a share for each row
+    for panel in panels:
+        _set_lines_apart(panel)
     _draw(figure)
     for panel in panels:
         _thin_ticks(panel)
@@ -157,6 +159,32 @@ def _break_names(panel: Axes, *, dense: bool = False) -> float:
     return len(names) * (gain + max(0, most - 1) * LEGEND_LINE)
 
 
+def _set_lines_apart(panel: Axes) -> None:
+    """Let each line of a Chinese name end at the axis, by the browser.
+
+    Where one of several lines ends matplotlib says, see `_keep_inside`.
+    """
+    names = [label.get_text() for label in panel.get_yticklabels()]
+    if not any("\n" in name and width_of(name) > len(name) for name in names):
+        return
+    size: Any = panel.get_yticklabels()[0].get_fontsize()
+    for place, name in zip(panel.get_yticks(), names, strict=True):
+        lines = name.split("\n")
+        for i, line in enumerate(lines):
+            panel.annotate(
+                line,
+                (0, place),
+                xycoords=("axes fraction", "data"),
+                xytext=(-7, 1.2 * size * ((len(lines) - 1) / 2 - i)),
+                textcoords="offset points",
+                fontsize=size,
+                ha="right",
+                va="center",
+                annotation_clip=False,
+            )
+    panel.set_yticks(panel.get_yticks(), [""] * len(names))
+
+
 def _break_rows(panel: Axes, names: list[str]) -> float:
     """Break the names of a grid's rows; return the height to add."""
     for label in panel.get_xticklabels():
@@ -184,7 +212,11 @@ def _legend_in_one_column(figure: Figure) -> int:
         handles, labels, size = _parts(legend)
         legend.remove()
         figure.legend(
-            handles, labels, loc="outside lower center", fontsize=size
+            handles,
+            labels,
+            loc="outside lower center",
+            fontsize=size,
+            handlelength=legend.handlelength,
         )
         gained += len(labels) - -(-len(labels) // legend._ncols)
     for panel in figure.axes:
