@@ -7,6 +7,7 @@ are names and stand aslant: such a grid gains its room from the names of its
 rows. Letters keep their size.
 """
 
+import re
 import warnings
 from itertools import pairwise
 from typing import Any
@@ -19,6 +20,7 @@ from matplotlib.ticker import FixedLocator
 
 from preact.figures.lines import NAME, into_lines, width_of
 
+BETWEEN_LATIN = re.compile(r"(?<=[!-~…]) (?=[!-~…])")
 NARROW = 86 / 25.4  # inches: the text column of a phone of 360 pixels
 PANEL = 62 / 25.4
 BETWEEN = 7 / 25.4  # or a title would seem to belong to the panel above it
@@ -50,7 +52,7 @@ def make_narrow(figure: Figure) -> None:
     most = TITLE if gaps or len(panels) == 1 else ABREAST
     for panel in panels:
         for text in panel.texts:
-            text.set_text(into_lines(text.get_text()))
+            text.set_text(_broken(text.get_text()))
         panel.set_xlabel(into_lines(panel.get_xlabel(), most))
         for title in _titles(panel):
             title.set_text(into_lines(title.get_text(), most))
@@ -75,6 +77,14 @@ def make_narrow(figure: Figure) -> None:
     for panel in panels:
         _thin_ticks(panel)
         _keep_inside(panel)
+
+
+def _broken(words: str) -> str:
+    """Break words in a panel; what is not Chinese among them stays whole."""
+    if width_of(words) in (len(words), *range(NAME + 1)):
+        return into_lines(words)
+    whole = BETWEEN_LATIN.sub("\xa0", words).replace("：", "：\n")
+    return into_lines(whole).replace("\xa0", " ")
 
 
 def _share_rows(panels: list[Axes]) -> bool:
