@@ -198,6 +198,7 @@ def growth_laws(
             xlabel=strings("figure.depth_plus_one"),
             ylabel=strings("figure.signal"),
         )
+        ax.set_xlim(right=depth[-1])  # no grid behind the laws' names
         figure.legend(loc="outside lower center", ncols=2, fontsize=8.5)
     alt = strings(
         "alt.growth",
