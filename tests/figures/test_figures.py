@@ -90,7 +90,7 @@ def test_a_diagram_names_the_factor_on_the_shortcut():
     strings = Strings("en")
     assert "× 0.5" in boxes(unit(strings, "constant-scaling-0.5-1"))
     drawn = boxes(unit(strings, "exclusive-gating-b-6"))
-    assert {"× 1-g(x)", "× g(x)"} <= set(drawn)
+    assert {"× 1 − g(x)", "× g(x)"} <= set(drawn)
 
 
 def test_only_an_identity_shortcut_is_drawn_as_one():

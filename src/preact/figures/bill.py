@@ -146,6 +146,7 @@ def first_losses(
             loc="outside lower center",
             ncols=2,
             fontsize=9,
+            handlelength=4,
         )
     alt = strings("bill.losses_alt", each=strings.join(each))
     return picture(figure, alt)
@@ -181,7 +182,7 @@ def expected_and_gained(
             marker = "s" if step["share"] else "o"
             expected = "_" + strings("drawn.expected")
             gained = "_" + strings("drawn.gained")
-            bar = {"lw": 7, "alpha": 0.35, "label": expected}
+            bar = {"lw": 7, "alpha": 0.55, "label": expected}
             ax.plot(ends, [y, y], color=color, **bar)
             ax.plot(step["measured"], y, marker, color=color, label=gained)
             each.append(

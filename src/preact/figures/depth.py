@@ -174,8 +174,11 @@ def dots_by_case(
             ax.plot(own, runs, **_ink(row), **dots)
         ax.set(xlabel=labels[0], ylabel=labels[1], ylim=limits)
         ax.set_xticks(places, [str(case) for case in cases])
-        ax.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
-        figure.legend(loc="outside lower center", ncols=2, fontsize=8.5)
+        numbers = [f"{tick:g}".replace("-", "−") for tick in ticks]
+        ax.set_yticks(ticks, numbers)
+        figure.legend(
+            loc="outside lower center", ncols=2, fontsize=8.5, handlelength=4
+        )
     return picture(figure, alt)
 
 
@@ -265,7 +268,9 @@ def paths_fresh_and_trained(
             ylim=(0, 0.6),
         )
         ax.set_yticks([0, 0.2, 0.4, 0.6])
-        figure.legend(loc="outside lower center", ncols=2, fontsize=8.5)
+        figure.legend(
+            loc="outside lower center", ncols=2, fontsize=8.5, handlelength=4
+        )
     return picture(figure, alt)
 
 

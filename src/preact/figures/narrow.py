@@ -1,11 +1,13 @@
 """Words that stay in their figure, and a figure laid out anew for a phone.
 
-For a phone panels stand one below the other, a legend has one column, long
-names beside an axis break into lines, and of fixed ticks that meet every
-second one goes, but where they are names and stand aslant: such a grid gains
-its room from the names of its rows. Letters keep their size.
+For a phone panels stand one below the other, but those that share their rows
+stay side by side; a legend has one column, long names beside an axis break
+into lines, and of fixed ticks that meet every second one goes, but where they
+are names and stand aslant: such a grid gains its room from the names of its
+rows. Letters keep their size.
 """
 
+import re
 import warnings
 from itertools import pairwise
 from typing import Any
@@ -18,11 +20,14 @@ from matplotlib.ticker import FixedLocator
 
 from preact.figures.lines import NAME, into_lines, width_of
 
+BETWEEN_LATIN = re.compile(r"(?<=[!-~…]) (?=[!-~…])")
 NARROW = 86 / 25.4  # inches: the text column of a phone of 360 pixels
 PANEL = 62 / 25.4
+BETWEEN = 7 / 25.4  # or a title would seem to belong to the panel above it
 LEGEND_LINE = 4.6 / 25.4
 SLACK = 4  # letters more beside an axis, where two lines are better than three
 TITLE = 36
+ABREAST = 12  # letters of a title beside which another panel has its own
 LABEL = 44  # of a legend
 ROW = 17  # letters in a line of a name beside a grid, which breaks at hyphens
 STEEP = 75  # degrees, for names above a grid: lines that do not meet
@@ -41,35 +46,67 @@ def break_upright(figure: Figure) -> None:
 def make_narrow(figure: Figure) -> None:
     """Lay a figure out anew, in place."""
     panels = figure.axes
-    if len(panels) > 1:
-        grid = GridSpec(len(panels), 1, figure=figure)
-        for i, panel in enumerate(panels):
-            panel.set_subplotspec(grid[i])
-            if panel.get_ylabel() == "":
-                _take_names(panel, panels[0])
+    gaps = 0 if _share_rows(panels) else len(panels) - 1
+    if gaps:
+        _stack(figure, panels)
+    most = TITLE if gaps or len(panels) == 1 else ABREAST
     for panel in panels:
         for text in panel.texts:
-            text.set_text(into_lines(text.get_text()))
-        panel.set_xlabel(into_lines(panel.get_xlabel(), TITLE))
-        if title := panel.get_title("left"):
-            size = panel.title.get_fontsize()
-            title = into_lines(title, TITLE)
-            panel.set_title(title, loc="left", fontsize=size)
-        panel.set_title(into_lines(panel.get_title(), TITLE))
+            text.set_text(_broken(text.get_text()))
+        panel.set_xlabel(into_lines(panel.get_xlabel(), most))
+        for title in _titles(panel):
+            title.set_text(into_lines(title.get_text(), most))
     below: Any = getattr(figure, "_supxlabel", None)
     if below:
-        most = LABEL if _is_chinese(below) else TITLE
-        below.set_text(into_lines(below.get_text(), most))
-    names = sum(_break_names(panel) for panel in panels)
+        room = LABEL if _is_chinese(below) else TITLE
+        below.set_text(into_lines(below.get_text(), room))
+    if gaps or len(panels) == 1:
+        names = sum(_break_names(panel) for panel in panels)
+    else:
+        names = _break_names(panels[0], dense=True)
     least = PANEL if any(panel.axison for panel in panels) else 0.0
     height = names + max(figure.get_figheight(), least)
-    stacked = PANEL * (len(panels) - 1)
     lines = _legend_in_one_column(figure) + _break_labels(figure)
-    figure.set_size_inches(NARROW, height + stacked + lines * LEGEND_LINE)
+    height += gaps * (PANEL + BETWEEN) + lines * LEGEND_LINE
+    figure.set_size_inches(NARROW, height)
+    layout: Any = figure.get_layout_engine()
+    layout.set(hspace=len(panels) * BETWEEN / height)  # a share for each row
+    for panel in panels:
+        _set_lines_apart(panel)
     _draw(figure)
     for panel in panels:
         _thin_ticks(panel)
         _keep_inside(panel)
+
+
+def _broken(words: str) -> str:
+    """Break words in a panel; what is not Chinese among them stays whole."""
+    if width_of(words) in (len(words), *range(NAME + 1)):
+        return into_lines(words)
+    whole = BETWEEN_LATIN.sub("\xa0", words).replace("：", "：\n")
+    return into_lines(whole).replace("\xa0", " ")
+
+
+def _share_rows(panels: list[Axes]) -> bool:
+    """Say whether panels say several things of the same rows."""
+    first = panels[0]
+    shared: Any = first.get_shared_y_axes()
+    return all(shared.joined(first, panel) for panel in panels[1:])
+
+
+def _stack(figure: Figure, panels: list[Axes]) -> None:
+    """Put panels one below the other, each with its names."""
+    grid = GridSpec(len(panels), 1, figure=figure)
+    for i, panel in enumerate(panels):
+        panel.set_subplotspec(grid[i])
+        if panel.get_ylabel() == "":
+            _take_names(panel, panels[0])
+
+
+def _titles(panel: Axes) -> tuple[Text, Text]:
+    """Return what stands above a panel: in its middle and at its left."""
+    left: Any = panel._left_title  # type: ignore[attr-defined]
+    return panel.title, left
 
 
 def _draw(figure: Figure) -> None:
@@ -117,7 +154,7 @@ def _take_names(panel: Axes, first: Axes) -> None:
         panel.set_yticks(first.get_yticks(), labels)
 
 
-def _break_names(panel: Axes) -> float:
+def _break_names(panel: Axes, *, dense: bool = False) -> float:
     """Break long names beside the vertical axis; return the height to add."""
     if not _is_fixed(panel.yaxis):
         return 0.0
@@ -128,7 +165,34 @@ def _break_names(panel: Axes) -> float:
     most = max((name.count("\n") for name in broken), default=0)
     if most:
         panel.set_yticks(panel.get_yticks(), broken)
-    return max(0, most - 1) * len(names) * LEGEND_LINE
+    gain = ROW_GAIN if dense and most else 0.0
+    return len(names) * (gain + max(0, most - 1) * LEGEND_LINE)
+
+
+def _set_lines_apart(panel: Axes) -> None:
+    """Let each line of a Chinese name end at the axis, by the browser.
+
+    Where one of several lines ends matplotlib says, see `_keep_inside`.
+    """
+    names = [label.get_text() for label in panel.get_yticklabels()]
+    if not any("\n" in name and width_of(name) > len(name) for name in names):
+        return
+    size: Any = panel.get_yticklabels()[0].get_fontsize()
+    for place, name in zip(panel.get_yticks(), names, strict=True):
+        lines = name.split("\n")
+        for i, line in enumerate(lines):
+            panel.annotate(
+                line,
+                (0, place),
+                xycoords=("axes fraction", "data"),
+                xytext=(-7, 1.2 * size * ((len(lines) - 1) / 2 - i)),
+                textcoords="offset points",
+                fontsize=size,
+                ha="right",
+                va="center",
+                annotation_clip=False,
+            )
+    panel.set_yticks(panel.get_yticks(), [""] * len(names))
 
 
 def _break_rows(panel: Axes, names: list[str]) -> float:
@@ -158,15 +222,19 @@ def _legend_in_one_column(figure: Figure) -> int:
         handles, labels, size = _parts(legend)
         legend.remove()
         figure.legend(
-            handles, labels, loc="outside lower center", fontsize=size
+            handles,
+            labels,
+            loc="outside lower center",
+            fontsize=size,
+            handlelength=legend.handlelength,
         )
-        gained += len(labels) // 2 if legend._ncols > 1 else 0
+        gained += len(labels) - -(-len(labels) // legend._ncols)
     for panel in figure.axes:
         inside: Any = panel.get_legend()
         if inside is not None and inside._ncols > 1:
             handles, labels, size = _parts(inside)
             panel.legend(handles, labels, loc=inside._loc, fontsize=size)
-            gained += len(labels) // 2
+            gained += len(labels) - -(-len(labels) // inside._ncols)
     return gained
 
 

@@ -198,6 +198,7 @@ def growth_laws(
             xlabel=strings("figure.depth_plus_one"),
             ylabel=strings("figure.signal"),
         )
+        ax.set_xlim(right=depth[-1])  # no grid behind the laws' names
         figure.legend(loc="outside lower center", ncols=2, fontsize=8.5)
     alt = strings(
         "alt.growth",
@@ -256,7 +257,9 @@ def error_by_depth(
         ax.set_yticks([0.3, 1, 3, 10, 30, 100])
         ax.yaxis.set_major_formatter("{x:g}")
         ax.minorticks_off()
-        figure.legend(loc="outside lower center", ncols=2, fontsize=8.5)
+        figure.legend(
+            loc="outside lower center", ncols=2, fontsize=8.5, handlelength=4
+        )
     each = [
         strings(
             "alt.per_row",

@@ -79,6 +79,7 @@ def race_curves(
             loc="outside lower center",
             ncols=2,
             fontsize=8.5,
+            handlelength=4,
         )
     each = [
         strings(

@@ -61,12 +61,18 @@ def start_and_end(
                 )
             percent_axis(ax, "y")
             ax.set(xscale="log", xlim=(20, 6e4))
+            ax.set_xlabel(strings("shortcut.growth"))
             ax.set_xticks([100, 1000, 10000], ["100", "1000", "10,000"])
             ax.minorticks_off()
             head = "with" if final_bn else "without"
             ax.set_title(strings(f"activations.{head}"), fontsize=10)
+        for arm in {arm.row: arm for arm in arms}.values():
+            dot: Any = {"marker": arm.marker, "color": arm.color, "ls": ""}
+            name = row_name(arm.row, strings) if arm.row else None
+            label = name or strings("activations.other_unit")
+            panels[0].plot([], [], label=label, **dot)
         panels[0].set_ylabel(strings("activations.error"))
-        figure.supxlabel(strings("activations.growth"), fontsize=10)
+        figure.legend(loc="outside lower center", ncols=2, fontsize=9)
     each = [
         strings(
             "activations.alt_start",

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from preact.figures.apart import meet, moved
 from preact.figures.drawn import AID
 from preact.figures.style import PAPER_GREY, Picture, axes, picture
 from preact.figures.svg import INK
+from preact.figures.ticks import power
 from preact.figures.variants import color_of, marked, marker_of, row_name
 from preact.strings import Strings
 
@@ -42,10 +44,11 @@ def prediction_beside_errors(
     limits : (float, float)
         Of the horizontal axis, logarithmic.
     """
-    with axes(96, 104) as (figure, ax):
+    with axes(92, 104) as (figure, ax):
         foot, top = FAIL_AT - FAIL_HIGH, FAIL_AT + FAIL_HIGH
         ax.axhspan(foot, top, color=PAPER_GREY, alpha=0.15, lw=0)
         fails = [row for row in predicted if errors[row] is None]
+        places: list[tuple[float, float]] = []
         for row, values in predicted.items():
             error = errors[row]
             if error is None:  # one below the other, or they would hide
@@ -55,20 +58,29 @@ def prediction_beside_errors(
             name = row_name(row, strings)
             style: Any = {"color": color_of(row), "label": f"_{name}"}
             ends = [x.min(), x.max()]
-            ax.plot(ends, [error, error], lw=1, alpha=0.5, **style)
+            foot = -4.5 if marker_of(row).startswith("$") else 0
+            below = moved(ax, 0, foot)  # a line would strike a digit out
+            line: Any = {"lw": 1, "alpha": 0.5, "transform": below}
+            ax.plot(ends, [error, error], **line, **style)
             style |= {"zorder": 3} | {
                 "marker": marker_of(row),
                 "ms": 7,
                 "mew": 0.4,
             }
-            ax.plot(np.median(x), error, **style)
+            place = np.median(x), error
+            if any(meet(place, other, limits) for other in places):
+                style["transform"] = moved(ax, -6, 0)
+            places.append(place)
+            ax.plot(*place, **style)
         ticks = [6, 8, 10, 12, FAIL_AT]
         names = [f"{tick:g}" for tick in ticks[:-1]] + [strings("table.fail")]
         ax.set_yticks(ticks, names)
         low, high = limits
         wide = 1.5 * (high / low) ** 0.03
         ax.set(xscale="log", xlim=(low / wide, high * wide), ylim=(5.7, top))
-        marks = 10.0 ** np.linspace(np.log10(low), np.log10(high), 4).round()
+        least, most = (round(np.log10(limit)) for limit in limits)
+        step = 3 if most - least < 18 else 6
+        marks = 10.0 ** np.arange(-(-least // step) * step, most + 1, step)
         ax.set_xticks(marks, [power(mark) for mark in marks])
         ax.minorticks_off()
         ax.set_xlabel(strings(f"shortcut.{theory}"))
@@ -89,14 +101,6 @@ def prediction_beside_errors(
         ),
     )
     return picture(figure, alt)
-
-
-def power(value: float) -> str:
-    """Write a power of ten as text; raised digits need no mathematics."""
-    raised = str(round(np.log10(value))).translate(
-        str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-    )
-    return f"10{raised}" if value != 1 else "1"
 
 
 def error_name(error: float | None, strings: Strings) -> str:
@@ -260,35 +264,51 @@ def ablation(
 def growth_and_error(
     runs: Mapping[tuple[str, str], tuple[Array, Array]], strings: Strings
 ) -> Picture:
-    """Error after training against the gradient's growth before it.
+    """Growth of the gradient before training and the error after it.
+
+    A line for each row of the table, by its growth: a scatter chart would
+    draw the dots of most rows on each other.
 
     Parameters
     ----------
     runs : (row, tail) to (growth, error in percent)
-        Both (seeds,) float64; hollow markers have a BN before the classifier.
+        Both (seeds,) float64; hollow dots have a BN before the classifier.
     """
-    with axes(150, 95) as (figure, ax):
-        for (row, tail), (growth, error) in runs.items():
-            fill: Any = {"mfc": "none", "mew": 1.3} if tail else {"mew": 0.4}
-            ax.plot(
-                growth,
-                error,
-                ls="",
-                marker=marker_of(row),
-                color=color_of(row),
-                ms=6,
-                alpha=0.85,
-                label=f"_{_arm(row, tail, strings)}",
-                **fill,
-            )
-        for fill, key in (({}, "no_bn"), ({"mfc": "none"}, "with_bn")):
-            label = strings(f"shortcut.{key}")
-            ax.plot([], [], "o", color=INK, ms=5, label=label, **fill)
+    rows = sorted(
+        {row for row, _ in runs}, key=lambda row: np.median(runs[row, ""][0])
+    )
+    with axes(170, 24 + 7 * len(rows), columns=2) as (figure, panels):
+        panels[1].sharey(panels[0])
+        for (row, tail), values in runs.items():
+            apart = 0.17 if (row, "BN") in runs else 0
+            y = rows.index(row) + (apart if tail else -apart)
+            fill: Any = {"mfc": "none"} if tail else {}
+            for ax, quantity in zip(panels, values, strict=True):
+                ax.plot(
+                    quantity,
+                    np.full(len(quantity), y),
+                    "o",
+                    color=color_of(row),
+                    ms=5,
+                    alpha=0.8,
+                    label=f"_{strings(HEADS[bool(tail)])}",
+                    **fill,
+                )
+        for fill, key in (({}, HEADS[0]), ({"mfc": "none"}, HEADS[1])):
+            label = strings(key)
+            panels[0].plot([], [], "o", color=INK, ms=5, label=label, **fill)
         marks = 10.0 ** np.arange(0, 9, 2)
-        ax.set(xscale="log", ylim=(0, 100), xlabel=strings("shortcut.growth"))
-        ax.set_xticks(marks, [power(mark) for mark in marks])
-        ax.minorticks_off()
-        ax.set_title(strings("shortcut.digits_error"), fontsize=10, loc="left")
+        panels[0].set_xscale("log")
+        panels[0].set_xticks(marks, [power(mark) for mark in marks])
+        panels[0].minorticks_off()
+        panels[1].set_xlim(0, 100)
+        names = [row_name(row, strings) for row in rows]
+        panels[0].set_yticks(range(len(rows)), names, linespacing=1.0)
+        panels[0].tick_params(axis="y", labelsize=9)
+        panels[1].tick_params(labelleft=False)
+        panels[0].set_ylim(len(rows) - 0.4, -0.6)
+        for ax, name in zip(panels, ("growth", "digits_error"), strict=True):
+            ax.set_title(strings(f"shortcut.{name}"), fontsize=10)
         figure.legend(loc="outside lower center", ncols=2, fontsize=9)
     each = [
         strings(

@@ -8,7 +8,7 @@ exponents.
 
 import re
 from collections.abc import Iterable
-from math import inf
+from math import inf, log10
 
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
@@ -50,6 +50,12 @@ class NumberFormatter(PowerFormatter):
         if is_plain(self.axis.get_view_interval()):
             return f"{x:g}"
         return super().__call__(x, pos)
+
+
+def power(value: float) -> str:
+    """Write a power of ten as text; raised digits need no mathematics."""
+    raised = str(round(log10(value))).translate(HIGH)
+    return f"10{raised}" if value != 1 else "1"
 
 
 def is_plain(limits: Iterable[float]) -> bool:

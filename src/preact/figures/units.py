@@ -8,12 +8,13 @@ from html import escape
 
 from preact.figures import svg
 from preact.figures.style import Picture
+from preact.figures.variants import written
 from preact.plan import BatchNorm, Conv, Layer, Linear, ReLU, UnitPlan
 from preact.spec import Conv1x1, Scale
 from preact.strings import Strings
 
 BOX, GAP = 22, 11  # height of a box, length of an arrow between two
-TRUNK, BRANCH, WIDTH = 40, 122, 176  # x of both paths, width of a panel
+TRUNK, BRANCH, WIDTH = 42, 128, 182  # x of both paths, width of a panel
 FILL = {Conv: "#2a7fc1", BatchNorm: "#1a936f", ReLU: "#d1591a"}
 
 
@@ -38,9 +39,9 @@ class Pen:
     def box(self, x: float, y: float, layer: Layer) -> float:
         """Draw one layer centered at x with its top at y; return its foot."""
         color = FILL.get(type(layer), "#808080")
-        w = 66 if x == BRANCH else 62
+        w = width_of_box(layer)
         self.parts.append(
-            f'<rect x="{x - w / 2:g}" y="{y:g}" width="{w}" height="{BOX}" '
+            f'<rect x="{x - w / 2:g}" y="{y:g}" width="{w:g}" height="{BOX}" '
             f'rx="4" fill="{color}" fill-opacity=".2" stroke="{color}"/>'
         )
         self.text(x, y + BOX / 2 + 4, escape(str(layer)))
@@ -52,6 +53,11 @@ class Pen:
             self.line((x, y), (x, y + GAP), end=True)
             y = self.box(x, y + GAP, layer)
         return y
+
+
+def width_of_box(layer: Layer) -> float:
+    """Return how wide a box is that its words do not touch."""
+    return max(66, 14 + 5.8 * len(str(layer)))
 
 
 def unit_diagram(
@@ -103,7 +109,7 @@ def unit_diagram(
     _shortcut(pen, plan, y, plus)
     pen.line((BRANCH, foot), (BRANCH, plus), (TRUNK + 9, plus), end=True)
     if plan.spec.on_branch != Scale(1.0):
-        _factor(pen, BRANCH - 26, plus, str(plan.spec.on_branch))
+        _factor(pen, BRANCH - 26, plus, written(plan.spec.on_branch))
     pen.parts.append(f'<circle class="plus" cx="{TRUNK}" cy="{plus}" r="9"/>')
     pen.line((TRUNK - 5, plus), (TRUNK + 5, plus))
     pen.line((TRUNK, plus - 5), (TRUNK, plus + 5))
@@ -138,20 +144,21 @@ def _shortcut(pen: Pen, plan: UnitPlan, top: float, plus: float) -> None:
     )
     y = (top + plus) / 2 - (BOX + GAP) * len(plan.shortcut) / 2
     for layer in plan.shortcut:
+        w = width_of_box(layer)
         pen.parts.append(
-            f'<rect class="page" x="{TRUNK - 31}" y="{y:g}" width="62" '
-            f'height="{BOX}" rx="4"/>'
+            f'<rect class="page" x="{TRUNK - w / 2:g}" y="{y:g}" '
+            f'width="{w:g}" height="{BOX}" rx="4"/>'
         )
         y = pen.box(TRUNK, y, layer) + GAP
     factor = plan.spec.on_shortcut
     if factor != Scale(1.0) and not isinstance(factor, Conv1x1):
-        _factor(pen, TRUNK, plus - 40, str(factor))
+        _factor(pen, TRUNK, plus - 40, written(factor))
 
 
 def _factor(pen: Pen, x: float, y: float, text: str) -> None:
     """Write a factor over a wire."""
     label = f"× {text}"
-    w = 8 + 5.7 * len(label)
+    w = 9 + 5.7 * len(label)
     x = max(x, w / 2 + 1)  # a long one would leave the panel
     pen.parts.append(
         f'<rect class="page factor" x="{x - w / 2:g}" y="{y - 10:g}" '

@@ -114,6 +114,11 @@ def _factor(factor: OnShortcut, strings: Strings) -> str:
         return strings("spec.conv")
     if isinstance(factor, Dropout):
         return strings("spec.dropout", rate=f"{factor.rate:g}")
+    return written(factor)
+
+
+def written(factor: OnShortcut) -> str:
+    """Write a factor as `str` does, with a minus that is no hyphen."""
     return str(factor).replace("1-g", "1 − g")
 
 
