@@ -2,6 +2,9 @@
 
 import pytest
 
+from paths import ROOT
+
+PAGES = sorted(p.stem for p in (ROOT / "book/en").glob("*.md"))
 WIDTHS = (360, 414, 768, 800, 1024, 1280, 1366, 1440, 1920)
 NAMES = ("index", "03-gradient", "05-shortcuts", "08-training", "10-afterlife")
 
@@ -38,6 +41,14 @@ UNSAID = """() => [...document.querySelectorAll(
         || [...box.querySelectorAll("tr, th, td")].some((part) =>
           /^rgb\\(/.test(getComputedStyle(part).backgroundColor)));
   }).map((box) => box.outerHTML.slice(0, 120))"""
+# Openers beyond the box of what they open, which cuts them off.
+UNOPENED = """() => [...document.querySelectorAll(".toggle-button")]
+  .filter((button) => {
+    const { top, right, bottom, width } = button.getBoundingClientRect();
+    const box = button.closest(".admonition").getBoundingClientRect();
+    return !(width && box.top <= top && bottom <= box.bottom
+      && right <= box.right);
+  }).map((button) => button.id)"""
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -83,3 +94,12 @@ def test_the_words_of_a_chart_are_legible_on_a_phone(
     )
     assert sizes
     assert min(sizes) >= 10.9
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("name", PAGES)
+def test_what_is_folded_shows_its_opener(read_page, name, width):
+    page = read_page(
+        f"/en/{name}.html", viewport={"width": width, "height": 900}
+    )
+    assert page.evaluate(UNOPENED) == []

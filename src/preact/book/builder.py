@@ -171,10 +171,15 @@ def code_lines(spec: UnitSpec) -> dict[str, str]:
     """Write a unit as an equation, as data and in two engines, as HTML."""
     return {
         "equation": equation(spec),
-        "spec": f"<code>{escape(spec_line(spec))}</code>",
-        "numpy": f"<code>{escape(numpy_line(spec))}</code>",
-        "torch": f"<code>{escape(torch_line(spec))}</code>",
+        "spec": breaking_code(spec_line(spec)),
+        "numpy": breaking_code(numpy_line(spec)),
+        "torch": breaking_code(torch_line(spec)),
     }
+
+
+def breaking_code(line: str) -> str:
+    """Write a line of code that a narrow page breaks behind parentheses."""
+    return f"<code>{escape(line).replace('(', '(<wbr>')}</code>"
 
 
 def in_the_paper(spec: UnitSpec) -> str:
