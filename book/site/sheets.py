@@ -21,6 +21,7 @@ ROOMS = (
     "cards",
     "figures",
     "tables",
+    "stacked",
     "scrolling",
     "explorers",
     "builder",

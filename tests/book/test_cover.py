@@ -95,6 +95,6 @@ def test_the_cover_says_in_words_what_it_shows(language):
     words = setup(language)
     moments, course = recorded_course("original")
     picture = depth_and_time({"original": course}, moments, STAGES, words)
-    assert f"{course.gradient[0, 0]:.0e}" in picture.panels[0]
+    assert words.two_digits(course.gradient[0, 0]) in picture.panels[0]
     assert words("row.original") in picture.panels[0]
     setup("en")

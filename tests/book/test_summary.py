@@ -66,7 +66,7 @@ def test_a_card_counts_the_runs_and_the_failures_of_its_records():
     )
     assert sum(int(line[3]) for line in card.table.body) == len(runs)
     lows_and_highs = [
-        [float(number) for number in line[5].split(" to ")]
+        [float(number) for number in line[5].split("\xa0to\xa0")]
         for line in card.table.body
     ]
     assert min(low for low, _ in lows_and_highs) == pytest.approx(

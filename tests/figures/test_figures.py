@@ -268,7 +268,7 @@ def test_the_network_table_prints_counts():
         )
     }
     html = network_table(plans, Strings("en"))._repr_html_()
-    assert "<td>10,327,706</td><td>1,487.85 M</td>" in html
+    assert "<td>10,327,706</td><td>1,487.85\xa0M</td>" in html
 
 
 def test_the_final_bn_control_is_drawn_below_the_last_unit():

@@ -313,14 +313,8 @@ def speedup_chart(
             name = say(f"imagenet.{way}", link=say(f"costs.{link['key']}"))
             speeds = {n: speed(link, n, images(n)) / base for n in counts}
             traces[name] = Trace(counts, list(speeds.values()))
-            at_hundred = speed(link, 100, images(100)) / base
-            hundred.append(
-                say(
-                    "imagenet.ratio",
-                    name=name,
-                    value=say.two_digits(at_hundred),
-                )
-            )
+            value = say.two_digits(speed(link, 100, images(100)) / base)
+            hundred.append(say("imagenet.ratio", name=name, value=value))
     ideal = [count / counts[0] for count in counts]
     traces[say("imagenet.ideal")] = Trace(counts, ideal, joined=False)
     return log_chart(

@@ -81,7 +81,7 @@ def growth_by_mutant(
     >>> growth = {"activated-shortcut": np.array([1e3, 4e3])}
     >>> dots = growth_by_mutant(growth, np.array([7.0, 8.0]), Strings("en"))
     >>> dots.alt.split("; ")[-1]
-    'medians: activated-shortcut: 2.5e+03.'
+    'medians: activated-shortcut: 2,500.'
     """
     names = list(growth)
     with axes(140, 8 * len(names) + 24) as (figure, ax):

@@ -57,7 +57,7 @@ def product_and_gradient(
     >>> picture = product_and_gradient(
     ...     product, gradient, Strings("en"), ghost=ghost, limits=(1e-5, 1e5)
     ... )
-    >>> "as set is 2.7e-05 at the first unit" in picture.alt
+    >>> "as set is 2.7 × 10⁻⁵ at the first unit" in picture.alt
     True
     """
     color = color_of("full-preactivation")
