@@ -155,12 +155,10 @@ def _hardware(runs: Iterable[Record | Run]) -> str:
 
 def _time(seconds: Sequence[float]) -> str:
     """From the shortest to the longest, and all together."""
-    return words()(
-        "card.seconds",
-        low=f"{min(seconds):.0f}",
-        high=f"{max(seconds):.0f}",
-        total=f"{sum(seconds) / 60:.0f}",
-    )
+    say = words()
+    low, high = f"{min(seconds):.0f}", f"{max(seconds):.0f}"
+    each = low if low == high else say("card.range", low=low, high=high)
+    return say("card.seconds", each=each, total=f"{sum(seconds) / 60:.0f}")
 
 
 def _code(runs: Iterable[Record | Run]) -> str:
