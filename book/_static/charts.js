@@ -8,7 +8,7 @@ const preactCharts = (() => {
   const POWER = /(?<=[A-Za-zλ])\^([A-Za-z0-9])/;
   const UNIT = /(?<=\d) (?=(?:[%×]|[kMG]?B|m?s)(?![A-Za-z]))|(?<=×) (?=\d)/g;
   const NAMED = /(?<=Table|Fig\.|Eq\.|[图圖表式第]) (?=[(\d])/g;
-  const VALUE = /(?<=[A-Za-z]) = (?=[−\d])/g;
+  const VALUE = /(?<=[A-Za-zλ]) = (?=[−\d])/g;
   const SVG = "http://www.w3.org/2000/svg";
   const WIDTH = 376, HEIGHT = 256, LEFT = 40, RIGHT = 12, TOP = 32;
   const BOTTOM = 38, MARKED = 10; // a marker at every tenth step

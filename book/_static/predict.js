@@ -3,7 +3,7 @@
 const preactPredict = (() => {
   const { element, evenMarks, figure, fill, node, numberText, record,
     tickText } = preactCharts;
-  const WIDTH = 376, LEFT = 12, RIGHT = 20, ROW = 38, STEPS = 200;
+  const WIDTH = 376, LEFT = 12, RIGHT = 20, ROW = 38, LINE = 17, STEPS = 200;
 
   // From a place on the axis, 0 ... 1, to a value, and back.
   function scale([low, high], log) {
@@ -39,6 +39,23 @@ const preactPredict = (() => {
     return [...tables].find((table) => !table.closest(".cell")
       && host.compareDocumentPosition(table)
         & Node.DOCUMENT_POSITION_FOLLOWING);
+  }
+
+  // Lines that fit the chart; a Chinese character is as wide as two letters.
+  function linesOf(text) {
+    const lines = [""];
+    let room = 46;
+    for (const piece of text.match(
+      /[\u3000-\uffff]\p{P}*|[^\s\u3000-\uffff]+\s?|\s/gu)) {
+      const wide = /[\u3000-\uffff]/.test(piece) ? 2 : piece.length;
+      if (wide > room && lines.at(-1)) {
+        lines.push("");
+        room = 46;
+      }
+      lines[lines.length - 1] += piece;
+      room -= wide;
+    }
+    return lines;
   }
 
   class Prediction {
@@ -138,7 +155,10 @@ const preactPredict = (() => {
       const alt = fill(words.alt, {
         guess: choose ? own.label : numberText(own.value),
         rows: rows.map(text).join("; ") });
-      const height = ROW * rows.length + 26;
+      const said = rows.map((row) => linesOf(
+        text(row) + (choose && row.mine ? ` ← ${words.yours}` : "")));
+      const height = ROW * rows.length + 26 +
+        LINE * said.reduce((more, lines) => more + lines.length - 1, 0);
       const svg = element("svg", { viewBox: `0 0 ${WIDTH} ${height}`,
         role: "img", "aria-label": alt, style: `width:${WIDTH}px` });
       const x = (p) => LEFT + (WIDTH - LEFT - RIGHT) * p;
@@ -150,10 +170,11 @@ const preactPredict = (() => {
           p === 0 ? "start" : p === 1 ? "end" : "middle" }, svg,
         this.log ? tickText(tick) : String(tick));
       }
+      let y = 28 - ROW;
       rows.forEach((row, i) => {
-        const y = ROW * i + 28, mine = choose && row.mine;
-        element("text", { x: LEFT, y: y - 11 }, svg,
-          text(row) + (mine ? ` ← ${words.yours}` : ""));
+        y += ROW + LINE * (said[i].length - 1);
+        said[i].forEach((line, k) => element("text", { x: LEFT,
+          y: y - 11 - LINE * (said[i].length - 1 - k) }, svg, line));
         element("path", { d: `M${x(0)} ${y}H${x(this.scale.place(row.value))}`,
           stroke: row.mine ? "currentColor" : "#2a7fc1",
           "stroke-width": 7, "stroke-opacity": 0.75 }, svg);

@@ -142,7 +142,11 @@ class ClaimCounts(SphinxDirective):
                 refuri=f"{page}?ledger.kind={kind}",
                 classes=["claim-count", f"claim-{kind}"],
             )
-            row += [link, nodes.Text(f" {n}"), nodes.Text(words["@list"])]
+            row += [
+                link,
+                nodes.Text(f"\N{NO-BREAK SPACE}{n}"),
+                nodes.Text(words["@list"]),
+            ]
         made = nodes.paragraph("", "", *row[:-1], classes=["claim-counts"])
         return [made]
 

@@ -119,7 +119,7 @@ def test_data_without_a_translated_name_keeps_its_own(label, language):
         ("14.0 M 次", "14.0_M 次"),
         ("timm:vgg_16", "timm:<wbr>vgg_<wbr>16"),
         ("CIFAR-10 <b>", '<span class="whole">CIFAR-10</span> &lt;b&gt;'),
-        ("（ResNet-110）", '（<span class="whole">ResNet-110</span>）'),
+        ("（ResNet-110）", '<span class="whole">（ResNet-110）</span>'),
         ("pre-activation, -1", "pre-activation, -1"),
     ],
 )

@@ -209,7 +209,7 @@ def numbers(result: Measured) -> dict[str, str]:
     say, ratio = words(), result.gradient[:, 0]
     share = result.open_share.mean()
     return {
-        "signal": f"{np.median(result.signal[:, -1]):#.2g}".rstrip("."),
+        "signal": say.two_digits(np.median(result.signal[:, -1])),
         "gradient": say.two_digits(float(np.median(ratio))),
         "low": say.two_digits(ratio.min()),
         "high": say.two_digits(ratio.max()),

@@ -134,7 +134,7 @@ def numbers(result: AtStart) -> dict[str, str]:
     """Format the medians: signal, gradient, and what the shortcuts pass."""
     say, at_work = words(), float(np.median(result.at_work))
     return {
-        "signal": f"{np.median(result.signal[:, -1]):#.2g}".rstrip("."),
+        "signal": say.two_digits(np.median(result.signal[:, -1])),
         "gradient": say.two_digits(float(np.median(result.growth))),
         "shortcut": say.two_digits(at_work),
     }

@@ -8,6 +8,7 @@ from typing import Any
 
 from preact.book.page import words
 from preact.conformance.survey import surveyed
+from preact.conformance.words import typeset
 from preact.figures import Table
 from preact.strings import Strings
 
@@ -58,7 +59,7 @@ def answered_no() -> Table:
             say(f"probe_ask.{finding['property']}"),
             say(
                 f"probe_said.{finding['reason']}",
-                **json.loads(finding["evidence"]),
+                **typeset(json.loads(finding["evidence"]), say),
             ),
         ]
         for network in survey()["network"]

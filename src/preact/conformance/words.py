@@ -1,7 +1,7 @@
 """A report in words of one language."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from preact.conformance.cost import Cost, costs
@@ -70,7 +70,7 @@ def finding_lines(
     }[finding.verdict]
     question = strings(f"probe_ask.{finding.property}")
     sentence = strings(
-        f"probe_said.{finding.reason}", **_evidence(finding, strings)
+        f"probe_said.{finding.reason}", **typeset(finding.evidence, strings)
     )
     yield strings(
         "probe.answer",
@@ -104,17 +104,25 @@ def cite(place: str, strings: Strings) -> str:
 def fix(finding: Finding, strings: Strings) -> str:
     """The one-line repair of what a finding denies."""
     return strings(
-        f"probe_fix.{finding.reason}", **_evidence(finding, strings)
+        f"probe_fix.{finding.reason}", **typeset(finding.evidence, strings)
     )
 
 
-def _evidence(finding: Finding, strings: Strings) -> dict[str, Any]:
-    """Write its powers of ten as the book does."""
+def typeset(evidence: Mapping[str, Any], strings: Strings) -> dict[str, Any]:
+    """Write the powers of ten of a finding as the book does.
+
+    Examples
+    --------
+    >>> from preact.conformance.words import typeset
+    >>> from preact.strings import Strings
+    >>> typeset({"wrong": 17, "product": "2.2e-09"}, Strings("en"))
+    {'wrong': 17, 'product': '2.2 × 10⁻⁹'}
+    """
     return {
         name: strings.two_digits(float(value))
         if POWER.fullmatch(str(value))
         else value
-        for name, value in finding.evidence.items()
+        for name, value in evidence.items()
     }
 
 

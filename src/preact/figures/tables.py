@@ -139,7 +139,7 @@ def unbroken(words: str) -> str:
 def typeset(words: str) -> str:
     """Write words as HTML; "ResNet-110" stays whole, "timm:vgg" may part."""
     html = re.sub(
-        r"\b[^\W\d_]+-\d+\b",
+        r"（?\b[^\W\d_]+-\d+\b）?",
         r'<span class="whole">\g<0></span>',
         escape(unbroken(words)),
     )
