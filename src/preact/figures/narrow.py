@@ -166,7 +166,8 @@ def _break_names(panel: Axes, *, dense: bool = False) -> float:
     if most:
         panel.set_yticks(panel.get_yticks(), broken)
     gain = ROW_GAIN if dense and most else 0.0
-    return len(names) * (gain + max(0, most - 1) * LEGEND_LINE)
+    more = 1.5 * max(0, most - 1)  # half a line between two names
+    return len(names) * (gain + more * LEGEND_LINE)
 
 
 def _set_lines_apart(panel: Axes) -> None:
