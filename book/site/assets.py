@@ -121,7 +121,9 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
         text = CODE.sub(r'<code class="literal notranslate">\1</code>', text)
         text = DOWNLOAD.sub(
             lambda m: m[1] + BETWEEN_WORDS.sub(r"\1<wbr>", m[2]), text
-        ).replace('class="reference download internal"', 'class="download"')
+        ).replace(
+            'class="reference download internal" download=""', "download"
+        )
         text = MARK.sub(r'\1"', text)
         text = NAMED_IN_CELL.sub(r'\1<span class="held">\2</span>', text)
         text = ENTRY.sub('"', text)

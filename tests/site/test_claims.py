@@ -52,7 +52,7 @@ def test_every_mark_leads_to_a_claim_and_says_its_scope(language, name):
 def test_the_tests_that_a_claim_names_can_be_downloaded(language):
     text = (SITE / language / "claims.html").read_text("utf-8")
     tests = [test for c in read_claims().values() for test in c.tests]
-    links = re.findall(r'<a class="download[^>]*href="([^"]+)"', text)
+    links = re.findall(r'<a download[^>]*href="([^"]+)"', text)
     assert len(links) == len(tests)
     for link in links:
         assert (SITE / language / link).exists()

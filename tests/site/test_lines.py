@@ -165,7 +165,7 @@ def test_names_of_tests_part_between_their_words(open_page):
         """() => {
           const ends = new Set();
           for (const code of document.querySelectorAll(
-            ".claim-entry a.download code")) {
+            ".claim-entry a[download] code")) {
             let last = null;
             for (const text of code.childNodes) {
               if (text.nodeType != 3) continue;
