@@ -49,9 +49,6 @@ def test_a_page_is_light(read_page, place):
     for wide pages and for phones.
     """
     page = read_page(address(place))
-    if page.locator("math").count():  # their face comes when one is seen
-        page.locator("math").last.scroll_into_view_if_needed()
-        page.wait_for_function("document.fonts.status === 'loaded'")
     size = sum(
         len(response.body())
         for response in page.loaded
