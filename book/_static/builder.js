@@ -4,7 +4,8 @@
 // curves beside those of one unit that stays.
 const preactBuilder = (() => {
   const PLACES = ["pre", "post", "after"];
-  const { DepthChart, figure, node, numberText, fill } = preactCharts;
+  const { DepthChart } = preactDepth;
+  const { figure, node, numberText, fill } = preactCharts;
 
   // The name of a unit: what stands in pre/post/after. The order counts only
   // where both stand in one place.
@@ -36,6 +37,7 @@ const preactBuilder = (() => {
       host.prepend(this.form);
       host.querySelector(".cards").after(
         this.legend, this.pictures, this.built);
+      for (const card of this.cards.values()) card.open = true;
       host.querySelector(".all").open = false;
       host.dataset.live = "true";
       this.show();
@@ -48,10 +50,9 @@ const preactBuilder = (() => {
     }
 
     makePictures() {
-      const { words, ways, ticks, ghost } = this;
-      const units = ways[ghost].signal.median.length - 1;
+      const { words, ticks } = this;
       const chart = (quantity) => new DepthChart({ title: words[quantity],
-        xlabel: words.depth, units, ticks: ticks[quantity] });
+        xlabel: words.depth, ticks: ticks[quantity] });
       this.charts = { signal: chart("signal"), gradient: chart("gradient") };
       this.pictures = figure();
       this.legend = node("p", { className: "legend" });
@@ -63,8 +64,7 @@ const preactBuilder = (() => {
       const { words, ways, cards, seen } = this;
       const way = this.chosen(), all = Object.keys(ways);
       for (const [name, card] of cards) {
-        card.hidden = name !== way;
-        card.open = name === way;
+        card.classList.toggle("chosen", name === way);
       }
       seen.add(way);
       this.host.dataset.way = way;

@@ -1,7 +1,8 @@
 // The explorer of chapter 02: the signal of a freshly drawn stack beside the
 // laws of its growth; a curve can be pinned, and another one drawn beside it.
 const preactGrowth = (() => {
-  const { DepthChart, figure, fill, node, numberText, stroke } = preactCharts;
+  const { DepthChart } = preactDepth;
+  const { figure, fill, node, numberText, stroke } = preactCharts;
   const { Asker, replace } = preactAsker;
   const { choice, control, planOf, range } = preactStack;
   const TICKS = [0.1, 1, 10, 100];
@@ -32,6 +33,8 @@ const preactGrowth = (() => {
       form.addEventListener("input", () => this.ask());
       form.addEventListener("submit", (event) => event.preventDefault());
       this.legend = node("p", { className: "legend" });
+      this.chart = new DepthChart(
+        { title: words.signal, xlabel: words.depth, ticks: TICKS });
       this.picture = figure();
       this.facts = node("p", { className: "facts" });
       this.facts.setAttribute("aria-live", "polite");
@@ -88,10 +91,8 @@ const preactGrowth = (() => {
     }
 
     show(now, pinned) {
-      const { words } = this;
+      const { words, chart } = this;
       const units = Math.max(now.units, pinned ? pinned.units : 0);
-      const chart = new DepthChart(
-        { title: words.signal, xlabel: words.depth, units, ticks: TICKS });
       const depths = Array.from({ length: units + 1 }, (_, l) => l);
       const text = ({ settings, values }) => fill(words.from_to, {
         settings, first: numberText(values[0], 3),

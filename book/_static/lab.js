@@ -2,7 +2,8 @@
 // no; then the probe's report opens, and the page's engine runs the fully
 // connected version beside what its author meant.
 (() => {
-  const { DepthChart, figure, node, numberText, fill, stroke } = preactCharts;
+  const { DepthChart } = preactDepth;
+  const { figure, node, numberText, fill, stroke } = preactCharts;
   const { Asker } = preactAsker;
   const { stored } = preactPredict;
   const MUTANT = "#c4473a", MEANT = "#2a7fc1";
@@ -72,7 +73,7 @@
     }
 
     makeCurves() {
-      const { words, plan, meant, batch, curves } = this;
+      const { words, plan, meant, ticks, batch, curves } = this;
       if (!plan) {
         curves.append(node("p", { className: "note",
           textContent: words.no_curves }));
@@ -82,6 +83,9 @@
         name: "seed" });
       seed.value = 0;
       const shown = node("output");
+      const charts = Object.fromEntries(Object.keys(ticks).map((quantity) =>
+        [quantity, new DepthChart({ title: words[quantity],
+          xlabel: words.depth, ticks: ticks[quantity] })]));
       const pictures = figure();
       const facts = node("p", { className: "facts" });
       facts.setAttribute("aria-live", "polite");
@@ -99,17 +103,15 @@
         shown.textContent = seed.value;
         const question = (of) => ({ plan: of, batch, seed: Number(seed.value) });
         asker.ask([question(plan), question(meant)], (mine, other) =>
-          this.draw(mine, other, pictures, facts));
+          this.draw(mine, other, { charts, pictures, facts }));
       };
       seed.addEventListener("input", update);
       update();
     }
 
-    draw(mine, other, pictures, facts) {
-      const { words, plan, ticks } = this;
-      pictures.show(...Object.keys(ticks).map((quantity) => {
-        const chart = new DepthChart({ title: words[quantity],
-          xlabel: words.depth, units: plan.units, ticks: ticks[quantity] });
+    draw(mine, other, { charts, pictures, facts }) {
+      const { words, plan } = this;
+      for (const [quantity, chart] of Object.entries(charts)) {
         const [values, ghost] = [mine[quantity], other[quantity]];
         const value = { first: values[0], last: values.at(-1),
           meant_first: ghost[0], meant_last: ghost.at(-1) };
@@ -118,8 +120,8 @@
           { name: words.meant, values: ghost, color: MEANT, ghost: true },
           { name: words.mutant, values, color: MUTANT }], fill(words.alt_chart,
           { quantity: words[quantity], units: plan.units, ...value }));
-        return chart.svg;
-      }));
+      }
+      pictures.show(...Object.values(charts).map(({ svg }) => svg));
       facts.textContent = fill(words.numbers, {
         signal: numberText(mine.signal.at(-1)),
         signal_meant: numberText(other.signal.at(-1)),

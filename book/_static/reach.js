@@ -5,8 +5,8 @@ const SCROLLING =
   ".preact-table, .cell_output .text_html, .sd-tab-content, fieldset";
 
 // What is read of all boxes first lays the page out once, not once a box.
-function offerScrolling() {
-  const boxes = [...document.querySelectorAll(SCROLLING)];
+function offerScrolling(place) {
+  const boxes = [...place.querySelectorAll(SCROLLING)];
   const scrolls = boxes.map((box) => box.scrollWidth > box.clientWidth + 1 &&
     /auto|scroll/.test(getComputedStyle(box).overflowX));
   for (const [i, box] of boxes.entries()) {
@@ -16,34 +16,41 @@ function offerScrolling() {
 }
 
 // Once in a frame, whatever has happened in it.
-let offered = null;
-function offerSoon() {
-  offered ??= requestAnimationFrame(() => {
-    offered = null;
-    offerScrolling();
+let places = null;
+function offerSoon(place) {
+  if (places) return places.add(place);
+  places = new Set([place]);
+  requestAnimationFrame(() => {
+    for (const place of places) offerScrolling(place);
+    places = null;
   });
 }
 
+// A click changes what is near it; the rest of the page where it changes in size.
+const near = ({ target }) => target.closest?.(
+  ".cell, .sd-tab-set, .exercise") ?? document;
+
 addEventListener("load", () => {
   const article = document.querySelector(".bd-article");
-  if (article) new ResizeObserver(offerSoon).observe(article);
+  if (article) new ResizeObserver(() => offerSoon(document)).observe(article);
 });
-document.addEventListener("toggle", offerSoon, true);
-document.addEventListener("click", offerSoon);
+document.addEventListener("toggle", (event) => offerSoon(near(event)), true);
+document.addEventListener("click", (event) => offerSoon(near(event)));
 
 // A slider says what is shown beside it, which is more than its position.
-function sayValues() {
-  for (const slider of document.querySelectorAll("[type=range]")) {
+function sayValues(place) {
+  for (const slider of place.querySelectorAll("[type=range]")) {
     const shown = slider.parentElement.querySelector("output");
-    if (shown && shown.textContent.trim()) {
-      slider.setAttribute("aria-valuetext", shown.textContent.trim());
-    } else if (!slider.hasAttribute("aria-valuetext")) {
-      slider.setAttribute("aria-valuetext", slider.value);
+    const text = shown?.textContent.trim();
+    if (!text && slider.hasAttribute("aria-valuetext")) continue;
+    if (slider.getAttribute("aria-valuetext") !== (text || slider.value)) {
+      slider.setAttribute("aria-valuetext", text || slider.value);
     }
   }
 }
 
-addEventListener("load", sayValues);
-for (const event of ["input", "click"]) { // a click may bring a slider
-  document.addEventListener(event, () => setTimeout(sayValues));
+addEventListener("load", () => sayValues(document));
+for (const name of ["input", "click"]) { // a click may bring a slider
+  document.addEventListener(name, (event) =>
+    setTimeout(() => sayValues(near(event))));
 }

@@ -2,7 +2,8 @@
 // its gradient by depth, computed by the engine that also trains.
 const preactStack = (() => {
   const { Asker, replace } = preactAsker;
-  const { DepthChart, figure, node, numberText, prose, stroke } = preactCharts;
+  const { DepthChart } = preactDepth;
+  const { figure, node, numberText, prose, stroke } = preactCharts;
   const three = (value) => numberText(value, 3);
   const WEIGHTS = ["conv 1x1", "BN", "ReLU", "conv 1x1"];
 
@@ -64,6 +65,9 @@ const preactStack = (() => {
       ["derived", words.derived], ["none", words.none], ["BN", words.final_bn]],
       "derived"));
     const seed = control(form, "seed", words.seed, range(0, 20, 1, 0));
+    const charts = Object.fromEntries(Object.entries(TICKS).map(
+      ([quantity, ticks]) => [quantity, new DepthChart(
+        { title: words[quantity], xlabel: words.depth, ticks })]));
     const picture = figure();
     const facts = node("p", { className: "facts" });
     facts.setAttribute("aria-live", "polite");
@@ -89,18 +93,15 @@ const preactStack = (() => {
       });
     };
     const show = ({ row: { name, color }, L, factor }, result, other) => {
-      picture.show(...Object.entries(TICKS).map(
-        ([quantity, ticks]) => {
-          const title = words[quantity], values = result[quantity];
-          const chart = new DepthChart(
-            { title, xlabel: words.depth, units: L, ticks });
-          chart.draw([
-            { name: words.ghost, values: other[quantity], color: GHOST.color,
-              ghost: true },
-            { name, values, color },
-          ], `${title}: ${three(values[0])} … ${three(values[L])}`);
-          return chart.svg;
-        }));
+      for (const [quantity, chart] of Object.entries(charts)) {
+        const values = result[quantity];
+        chart.draw([
+          { name: words.ghost, values: other[quantity], color: GHOST.color,
+            ghost: true },
+          { name, values, color },
+        ], `${words[quantity]}: ${three(values[0])} … ${three(values[L])}`);
+      }
+      picture.show(...Object.values(charts).map(({ svg }) => svg));
       facts.replaceChildren(...prose([
         `${words.product} = λ^L × ${words.open} = ` +
         `${three(factor ** L)} × ${three(result.open)} = ` +

@@ -32,7 +32,9 @@ NOTEBOOKS = "_notebooks"  # of an edition, beside its pages
 # that is opened as a file loads no modules.
 CHARTS = "charts.js"
 ENGINE = ("engine/network.js", "engine/training.js", CHARTS)
-ASKED = (*ENGINE, "engine/propagation.js", "asker.js")  # in a worker
+WORKER = ("engine/propagation.js", "asker.js")
+DEPTH = (CHARTS, "depth.js")
+ASKED = (*ENGINE, *WORKER, "depth.js")
 SCRIPTS = {
     "preact-explorer": ("address.js",),
     "preact-stack": (*ASKED, "stack.js"),
@@ -44,7 +46,7 @@ SCRIPTS = {
     "preact-subnetworks": (CHARTS, "subnetworks.js"),
     "preact-planner": (CHARTS, "planner.js"),
     "preact-costs": (CHARTS, "costs.js"),
-    "preact-builder": (CHARTS, "builder.js"),
+    "preact-builder": (*DEPTH, "builder.js"),
     "preact-lab": (*ASKED, "predict.js", "lab.js"),
     "preact-ranking": (CHARTS, "ranking.js", "table1.js"),
     "preact-ledger-filter": (CHARTS, "ledger.js", "address.js"),

@@ -8,7 +8,7 @@ const vm = require("node:vm");
 const [script, name, method] = process.argv.slice(2);
 globalThis.document = { querySelectorAll: () => [] }; // a page without places
 const folder = path.join(__dirname, "../../book/_static");
-for (const file of ["charts", script]) {
+for (const file of ["charts", "depth", script]) {
   const text = fs.readFileSync(path.join(folder, `${file}.js`), "utf8");
   vm.runInThisContext(text, { filename: `${file}.js` });
 }
