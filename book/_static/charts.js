@@ -8,6 +8,7 @@ const preactCharts = (() => {
   const POWER = /(?<=[A-Za-zλ])\^([A-Za-z0-9])/;
   const UNIT = /(?<=\d) (?=(?:[%×]|[kMG]?B|m?s)(?![A-Za-z]))|(?<=×) (?=\d)/g;
   const NAMED = /(?<=Table|Fig\.|Eq\.|[图圖表式第]) (?=[(\d])/g;
+  const EQUALS = /(?<=(?<![A-Za-z])[A-Za-zα-ω]) = (?=[−-]?\d)/g;
   const SVG = "http://www.w3.org/2000/svg";
   const WIDTH = 376, HEIGHT = 256, LEFT = 40, RIGHT = 12, TOP = 32;
   const BOTTOM = 38, MARKED = 10; // a marker at every tenth step
@@ -36,10 +37,12 @@ const preactCharts = (() => {
     }
   }
 
-  // A number and its unit stay on one line, as book.site.together keeps them.
+  // A number and its unit, a letter and its value stay on one line, as
+  // book.site.together keeps them.
   function fixed(text) {
     if (typeof text !== "string") return text;
-    return text.replace(UNIT, "\u00a0").replace(NAMED, "\u00a0");
+    return text.replace(UNIT, "\u00a0").replace(NAMED, "\u00a0")
+      .replace(EQUALS, "\u00a0=\u00a0");
   }
 
   function node(name, { textContent, ...properties } = {}, ...children) {
