@@ -23,7 +23,7 @@ PARTED = r"""() => {
   const PAIR = new RegExp([
     /\d\s(?:[%×]|[kMG]i?B\b|m?s\b)/, /[×±]\s\d/,
     /\b(?:Fig|Eq)s?\.\s\(?\d/, /[图圖表式第]\s\(?\d/, /\d\s[章节節]/,
-    /[A-Za-z]-\d/, /\b[A-Za-zα-ω]\s=\s[−-]?\d/,
+    /[A-Za-z]-\d/, /(?<![A-Za-z])[A-Za-zα-ω]\s=\s[−-]?\d/,
   ].map((one) => one.source).join("|"), "g");
   const parted = [];
   for (const part of document.querySelectorAll(
