@@ -8,6 +8,8 @@ const preactCharts = (() => {
   const POWER = /(?<=[A-Za-zλ])\^([A-Za-z0-9])/;
   const UNIT = /(?<=\d) (?=(?:[%×]|[kMG]?B|m?s)(?![A-Za-z]))|(?<=×) (?=\d)/g;
   const NAMED = /(?<=Table|Fig\.|Eq\.|[图圖表式第]) (?=[(\d])/g;
+  const EQUALS = /(?<=(?<![A-Za-z])[A-Za-zα-ω]) = (?=[−-]?\d)/g;
+  const NAME = /\b([A-Za-z]+(?:-\d+)+)\b/;
   const SVG = "http://www.w3.org/2000/svg";
   const WIDTH = 376, HEIGHT = 256, LEFT = 40, RIGHT = 12, TOP = 32;
   const BOTTOM = 38, MARKED = 10; // a marker at every tenth step
@@ -36,10 +38,12 @@ const preactCharts = (() => {
     }
   }
 
-  // A number and its unit stay on one line, as book.site.together keeps them.
+  // A number and its unit, a letter and its value stay on one line, as
+  // book.site.together keeps them.
   function fixed(text) {
     if (typeof text !== "string") return text;
-    return text.replace(UNIT, "\u00a0").replace(NAMED, "\u00a0");
+    return text.replace(UNIT, "\u00a0").replace(NAMED, "\u00a0")
+      .replace(EQUALS, "\u00a0=\u00a0");
   }
 
   function node(name, { textContent, ...properties } = {}, ...children) {
@@ -53,12 +57,15 @@ const preactCharts = (() => {
     return fixed(template.replace(/{(\w+)}/g, (_, key) => values[key]));
   }
 
-  // A sentence of a page: "x_l" with its index, "λ^L" with its power.
+  // A sentence of a page: "x_l" with its index, "λ^L" with its power, and
+  // "ResNet-110" in one piece.
   function prose(text) {
     const raised = (words) => words.split(POWER).map((part, i) =>
       i % 2 ? node("sup", {}, part) : part);
+    const held = (words) => words.split(NAME).flatMap((part, i) =>
+      i % 2 ? node("span", { className: "held" }, part) : raised(part));
     return fixed(text).split(INDEX).flatMap((part, i) => [
-      raised, (letter) => node("i", {}, letter),
+      held, (letter) => node("i", {}, letter),
       (index) => node("sub", {}, index)][i % 3](part));
   }
 
