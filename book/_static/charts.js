@@ -137,7 +137,7 @@ const preactCharts = (() => {
     return box;
   }
 
-  // Path of some of matplotlib's markers; others are words, see `icon`.
+  // Path of some of matplotlib's markers; others are written.
   function shape(marker, x, y, r = 4) {
     const polygon = (...points) =>
       "M" + points.map(([a, b]) => `${x + a * r} ${y + b * r}`).join("L") + "Z";
@@ -163,6 +163,19 @@ const preactCharts = (() => {
     }, parent);
   }
 
+  // A gate's bias; as in the figures it has a ring on the shortcut alone.
+  function writeMarker({ color, marker }, svg) {
+    const ringed = "⓪①②③④⑤⑥⑦⑧⑨⑩".indexOf(marker), ring = ringed >= 0;
+    if (ring) {
+      element("circle", { cx: 17, cy: 7, r: 6.2, stroke: color,
+        fill: "var(--pst-color-background, #fff)" }, svg);
+    }
+    element("text", { x: 17, y: ring ? 10.5 : 11.4,
+      class: ring ? "ringed marker" : "marker",
+      style: `fill:${color};font-size:${ring ? 9.5 : 12}px`,
+    }, svg, ring ? ringed : marker);
+  }
+
   function icon(arm) {
     const svg = element("svg", { viewBox: "0 0 34 14", width: 34, height: 14,
       "aria-hidden": true });
@@ -172,8 +185,7 @@ const preactCharts = (() => {
     }, svg);
     const d = shape(arm.marker, 17, 7);
     if (d) drawMarkers(arm, d, svg);
-    else element("text", { x: 17, y: 11.5, class: "marker",
-      style: `fill:${arm.color}` }, svg, arm.marker);
+    else writeMarker(arm, svg);
     return svg;
   }
 
