@@ -178,7 +178,7 @@ const preactCharts = (() => {
 
   function icon(arm) {
     const svg = element("svg", { viewBox: "0 0 34 14", width: 34, height: 14,
-      "aria-hidden": true });
+      class: "key", "aria-hidden": true });
     element("path", {
       d: "M0 7H34", fill: "none", stroke: arm.color, "stroke-width": 2,
       "stroke-dasharray": arm.dashed ? "5 3" : "none",
