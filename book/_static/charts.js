@@ -8,6 +8,8 @@ const preactCharts = (() => {
   const POWER = /(?<=[A-Za-zλ])\^([A-Za-z0-9])/;
   const UNIT = /(?<=\d) (?=(?:[%×]|[kMG]?B|m?s)(?![A-Za-z]))|(?<=×) (?=\d)/g;
   const NAMED = /(?<=Table|Fig\.|Eq\.|[图圖表式第]) (?=[(\d])/g;
+  const EQUALS = /(?<=(?<![A-Za-z])[A-Za-zα-ω]) = (?=[−-]?\d)/g;
+  const NAME = /\b([A-Za-z]+(?:-\d+)+)\b/;
   const SVG = "http://www.w3.org/2000/svg";
   const WIDTH = 376, HEIGHT = 256, LEFT = 40, RIGHT = 12, TOP = 32;
   const BOTTOM = 38, MARKED = 10; // a marker at every tenth step
@@ -36,10 +38,12 @@ const preactCharts = (() => {
     }
   }
 
-  // A number and its unit stay on one line, as book.site.together keeps them.
+  // A number and its unit, a letter and its value stay on one line, as
+  // book.site.together keeps them.
   function fixed(text) {
     if (typeof text !== "string") return text;
-    return text.replace(UNIT, "\u00a0").replace(NAMED, "\u00a0");
+    return text.replace(UNIT, "\u00a0").replace(NAMED, "\u00a0")
+      .replace(EQUALS, "\u00a0=\u00a0");
   }
 
   function node(name, { textContent, ...properties } = {}, ...children) {
@@ -53,12 +57,15 @@ const preactCharts = (() => {
     return fixed(template.replace(/{(\w+)}/g, (_, key) => values[key]));
   }
 
-  // A sentence of a page: "x_l" with its index, "λ^L" with its power.
+  // A sentence of a page: "x_l" with its index, "λ^L" with its power, and
+  // "ResNet-110" in one piece.
   function prose(text) {
     const raised = (words) => words.split(POWER).map((part, i) =>
       i % 2 ? node("sup", {}, part) : part);
+    const held = (words) => words.split(NAME).flatMap((part, i) =>
+      i % 2 ? node("span", { className: "held" }, part) : raised(part));
     return fixed(text).split(INDEX).flatMap((part, i) => [
-      raised, (letter) => node("i", {}, letter),
+      held, (letter) => node("i", {}, letter),
       (index) => node("sub", {}, index)][i % 3](part));
   }
 
@@ -137,16 +144,23 @@ const preactCharts = (() => {
     return box;
   }
 
-  // Path of matplotlib's markers "o", "D", "P" and "X".
+  // Path of some of matplotlib's markers; others are written.
   function shape(marker, x, y, r = 4) {
     const polygon = (...points) =>
       "M" + points.map(([a, b]) => `${x + a * r} ${y + b * r}`).join("L") + "Z";
+    const around = (count, far) => polygon(...Array.from({ length: count },
+      (_, i) => [Math.sin(2 * Math.PI * i / count) * far(i),
+        -Math.cos(2 * Math.PI * i / count) * far(i)]));
     return {
       o: `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`,
       D: polygon([0, -1.3], [1.3, 0], [0, 1.3], [-1.3, 0]),
       P: `M${x - r} ${y}h${2 * r}M${x} ${y - r}v${2 * r}`,
       X: `M${x - r} ${y - r}l${2 * r} ${2 * r}M${x - r} ${y + r}` +
         `l${2 * r} ${-2 * r}`,
+      "<": polygon([-1.2, 0], [1, -1.2], [1, 1.2]),
+      ">": polygon([1.2, 0], [-1, 1.2], [-1, -1.2]),
+      h: around(6, () => 1.3),
+      "*": around(10, (i) => i % 2 ? 0.6 : 1.6),
     }[marker];
   }
 
@@ -156,14 +170,29 @@ const preactCharts = (() => {
     }, parent);
   }
 
+  // A gate's bias; as in the figures it has a ring on the shortcut alone.
+  function writeMarker({ color, marker }, svg) {
+    const ringed = "⓪①②③④⑤⑥⑦⑧⑨⑩".indexOf(marker), ring = ringed >= 0;
+    if (ring) {
+      element("circle", { cx: 17, cy: 7, r: 6.2, stroke: color,
+        fill: "var(--pst-color-background, #fff)" }, svg);
+    }
+    element("text", { x: 17, y: ring ? 10.5 : 11.4,
+      class: ring ? "ringed marker" : "marker",
+      style: `fill:${color};font-size:${ring ? 9.5 : 12}px`,
+    }, svg, ring ? ringed : marker);
+  }
+
   function icon(arm) {
     const svg = element("svg", { viewBox: "0 0 34 14", width: 34, height: 14,
-      "aria-hidden": true });
+      class: "key", "aria-hidden": true });
     element("path", {
       d: "M0 7H34", fill: "none", stroke: arm.color, "stroke-width": 2,
       "stroke-dasharray": arm.dashed ? "5 3" : "none",
     }, svg);
-    drawMarkers(arm, shape(arm.marker, 17, 7), svg);
+    const d = shape(arm.marker, 17, 7);
+    if (d) drawMarkers(arm, d, svg);
+    else writeMarker(arm, svg);
     return svg;
   }
 

@@ -1,7 +1,7 @@
 // Chapter 08: what a training step needs in memory, by depth, batch, precision
 // and what is kept. The counts come from the package; here they are added up.
 const preactPlanner = (() => {
-  const { element, figure, fill, node, record } = preactCharts;
+  const { element, figure, fill, node, prose, record } = preactCharts;
   const WIDEST = 560, LEFT = 10, RIGHT = 30, ROW = 40, LINE = 19;
   const LOW = 0.01, HIGH = 200;
   const NARROW = 420, ASIDE = [-4, -4, -2, 5];  // where cards' numbers meet
@@ -63,8 +63,8 @@ const preactPlanner = (() => {
         gigabytes(this.data, way, n, Number(this.batch.value),
           Number(this.precision.value))]));
       const rows = this.ways.map((way) => this.row(way));
-      this.said.textContent = fill(words.said, { depth: layers,
-        rows: rows.join(words.semicolon) });
+      this.said.replaceChildren(...prose(fill(words.said, { depth: layers,
+        rows: rows.join(words.semicolon) })));
       this.picture.show(this.draw());
     }
 

@@ -1,7 +1,7 @@
 // A prediction: a slider or a choice, kept in this browser only; what was
 // measured is drawn when the reader has committed to it, the guess beside it.
 const preactPredict = (() => {
-  const { element, evenMarks, figure, fill, node, numberText, record,
+  const { element, evenMarks, figure, fill, node, numberText, prose, record,
     tickText } = preactCharts;
   const WIDTH = 376, LEFT = 12, RIGHT = 20, ROW = 38, LINE = 17, STEPS = 200;
 
@@ -87,7 +87,7 @@ const preactPredict = (() => {
       this.note = node("span", { className: "note", textContent: words.kept });
       this.form = node("fieldset", {},
         node("legend", { textContent: words.title }),
-        node("p", { textContent: words.ask }), ...inputs,
+        node("p", {}, ...prose(words.ask)), ...inputs,
         node("p", {}, this.button, " ", this.note));
     }
 

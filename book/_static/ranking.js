@@ -1,7 +1,7 @@
 // The reader ranks networks: before the race of chapter 01, and at the head of
 // chapter 05. A ranking is kept in this browser and nowhere else.
 const preactRanking = (() => {
-  const { drawMarkers, element, fill, node, record, shape } = preactCharts;
+  const { drawMarkers, element, fill, node, prose, record, shape } = preactCharts;
 
   // A page opened as a file, or a private window, may refuse to remember.
   function remembered(stored) {
@@ -36,7 +36,7 @@ const preactRanking = (() => {
       this.button.addEventListener("click", () => this.toggle());
       this.box = node("fieldset", {},
         node("legend", { textContent: words.rank }),
-        node("p", { textContent: fill(words.ask, { steps }) }),
+        node("p", {}, ...prose(fill(words.ask, { steps }))),
         this.list, this.button, this.said);
       this.items = Object.fromEntries(keys.map((key) => [key, this.item(key)]));
       this.show();

@@ -54,6 +54,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.setup_extension("book.site.chinese")
     app.setup_extension("book.site.search")
     app.setup_extension("book.site.api")
+    app.add_config_value("page_parts", "", "html")  # a change writes all
     app.connect("config-inited", configure, priority=1)  # before the TOC
     app.connect("config-inited", translate, priority=2)  # before numfig
     app.connect("html-page-context", dress_page, priority=900)

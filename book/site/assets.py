@@ -83,15 +83,13 @@ SEARCH = re.compile(
 )
 # Names, signs and spaces of code have the color of the text around them.
 PLAIN = re.compile(r'<span class="(?:n|nn|p|w)">([^<]*)</span>')
-# Names of tests are sentences, too long for a phone; they part between words,
-# and in a table the name of a network or of a data set not at all.
+# Names of tests are sentences, too long for a phone; they part between words.
 DOWNLOAD = re.compile(
     r'(<a class="reference download[^>]*><code[^>]*>)([^<]+)'
 )
 # Where a long name may part: behind a word, not at each of the short ones.
 BETWEEN_WORDS = re.compile(r"([\w/]{14,}?[_/])(?=\w)")
 MARK = re.compile(r'(class="claim-mark claim-\w+) reference internal"')
-NAMED_IN_CELL = re.compile(r"(<td[^>]*>)((?:CIFAR|ResNet)-\d+)\b")
 # A name of code that is one piece, of which no style sheet knows more.
 CODE = re.compile(
     r'<code class="[a-z -]*\bliteral notranslate"><span class="pre">'
@@ -125,7 +123,6 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
             'class="reference download internal" download=""', "download"
         )
         text = MARK.sub(r'\1"', text)
-        text = NAMED_IN_CELL.sub(r'\1<span class="held">\2</span>', text)
         text = ENTRY.sub('"', text)
         page.write_text(link_one_sheet(say_once(drop_idle(text))), "utf-8")
     for map_of_source in folder.glob("_static/**/*.map"):

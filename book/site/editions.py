@@ -11,6 +11,7 @@ import json
 import shutil
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -77,6 +78,9 @@ def configure(app: Sphinx, config: Config) -> None:
     config.html_title = words["@title"]
     config.html_favicon = str(ROOT / "book/_static/favicon.svg")
     config.html_static_path = [str(ROOT / "book/_static")]
+    config.page_parts = fingerprint(
+        ROOT / "book/_static", ROOT / "book/site/templates"
+    )
     config.html_css_files = linked()
     config.templates_path.append(str(ROOT / "book/site/templates"))
     config.html_context |= {"default_mode": "auto"}
@@ -110,6 +114,20 @@ def configure(app: Sphinx, config: Config) -> None:
     if (ROOT / "node_modules/@fontsource").exists():
         config.html_css_files.append("fonts.css")
     silence_thebe(app)
+
+
+def fingerprint(*folders: Path) -> str:
+    """Return a hash of all files in folders, by name and content.
+
+    Sphinx copies scripts and styles only with a page that changed, and names
+    each by its content: when one changes, all pages are written anew.
+    """
+    said = sha256()
+    for folder in folders:
+        for path in sorted(p for p in folder.rglob("*") if p.is_file()):
+            said.update(path.relative_to(folder).as_posix().encode())
+            said.update(path.read_bytes())
+    return said.hexdigest()
 
 
 def write_toc(app: Sphinx) -> str:

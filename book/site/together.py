@@ -3,7 +3,9 @@
 The space between them becomes one at which no line ends (U+00A0). Browsers
 search for it, and copy it, as the plain one; the index of the search has it
 as the plain one, too. Also the mark of a claim, and a citation in brackets,
-stay with the word before them.
+stay with the word before them. A name with a number, "ResNet-110", stands in
+a box that no line parts: another hyphen would be neither found nor copied as
+the one that readers type.
 """
 
 import re
@@ -40,6 +42,8 @@ SPACE = re.compile(
     rf"|(?<![A-Za-z])(?:{'|'.join(NAMED)}) (?=[(（]?\d)"
     rf"| (?={MARK})"
 )
+# Browsers end a line at the hyphen of such a name.
+NAME = re.compile(r"\b([A-Za-z]+(?:-\d+)+)\b", re.ASCII)
 # What has spaces of its own, or is no text.
 OTHERS = (
     *(nodes.literal, nodes.FixedTextElement, nodes.image),
@@ -79,10 +83,10 @@ def keep_together(block: nodes.TextElement) -> None:
     for node, text in pieces:
         new = fixed[place : place + len(text)]
         place += len(text)
-        if node is not None and new != text:
+        if node is not None and (new != text or NAME.search(new)):
             row = node.parent  # where another text may read the same
             here = next(i for i, one in enumerate(row) if one is node)
-            row[here] = nodes.Text(new)
+            row[here : here + 1] = hold_names(new)
 
 
 def pieces_of(block: nodes.Element) -> Iterator[tuple[Any, str]]:
@@ -111,3 +115,18 @@ def fix_spaces(line: str) -> str:
         Running text; a formula begins with a digit.
     """
     return SPACE.sub(lambda m: f"{m[0][:-1]}{FIXED}", line)
+
+
+def hold_names(text: str) -> list[nodes.Node]:
+    """Return a text in pieces, each name with a number in a box.
+
+    Parameters
+    ----------
+    text : str
+        Running text, its spaces fixed.
+    """
+    return [
+        nodes.inline("", part, classes=["held"]) if i % 2 else nodes.Text(part)
+        for i, part in enumerate(NAME.split(text))
+        if part
+    ]

@@ -1,6 +1,7 @@
 """A chapter that is saved is seen: the rebuilding of one edition."""
 
 import pytest
+from sphinx.cmd.build import build_main
 
 from book.site.editions import one_edition
 from book.tools import serve
@@ -45,3 +46,31 @@ def test_one_edition_is_built_where_the_whole_site_builds_it(
     assert options["sourcedir"].endswith(f"book/{edition}")
     assert options["outputdir"] == str(tmp_path / "html")
     assert options["doctreedir"] == str(tmp_path / "trees")
+
+
+PROJECT = """
+from pathlib import Path
+from book.site.editions import fingerprint
+html_static_path = ["_static"]
+html_js_files = ["script.js"]
+def setup(app):
+    parts = fingerprint(Path("{static}"))
+    app.add_config_value("page_parts", parts, "html")
+"""
+
+
+def test_a_changed_script_alone_is_built_anew(tmp_path):
+    source, built = tmp_path / "source", tmp_path / "built"
+    script = source / "_static/script.js"
+    script.parent.mkdir(parents=True)
+    (source / "index.rst").write_text("Page\n====\n")
+    (source / "conf.py").write_text(
+        PROJECT.format(static=script.parent.as_posix())
+    )
+    pages = []
+    for text in ("let a;", "let b;"):
+        script.write_text(text)
+        assert build_main(["-q", str(source), str(built)]) == 0
+        assert (built / "_static/script.js").read_text() == text
+        pages.append((built / "index.html").read_text("utf-8"))
+    assert pages[0] != pages[1]  # each names the script that it loads

@@ -15,7 +15,7 @@ from preact.book.builder import ticks
 from preact.book.placements import numpy_line, spec_line, torch_line
 from preact.book.shortcut_builder import PLACEMENTS, SHORTCUTS, combinations
 from preact.book.shortcuts import at_start, watch_units
-from preact.book.table_1 import FORMULAS
+from preact.book.table_1 import FORMULAS, marker_in_page
 from preact.plan import stack_plan
 from preact.propagation import pullback, rms
 from preact.reference import unit_forward
@@ -127,6 +127,23 @@ def test_what_is_shown_is_what_propagation_measures():
 # -------------------------------------------------------------- the ranking
 def test_the_ranking_has_the_rows_of_table_1():
     assert list(FORMULAS) == [result.row for result in paper.results(1)]
+    assert len({marker_in_page(row) for row in FORMULAS}) == len(FORMULAS)
+
+
+@pytest.mark.skipif(NODE is None, reason="the page's script runs in Node")
+def test_the_page_draws_or_writes_every_marker_of_the_ranking():
+    script = (ROOT / "book/_static/charts.js").read_text("utf-8")
+    marks = json.dumps([marker_in_page(row) for row in FORMULAS])
+    program = (
+        "globalThis.document = {};"
+        f"{script};console.log(JSON.stringify({marks}.filter("
+        "(mark) => !preactCharts.shape(mark, 17, 7))))"
+    )
+    answer = subprocess.run(
+        [NODE, "-e", program], capture_output=True, text=True, check=True
+    )
+    assert json.loads(answer.stdout)
+    assert all(mark[0].isdigit() for mark in json.loads(answer.stdout))
 
 
 @pytest.mark.skipif(NODE is None, reason="the page's script runs in Node")

@@ -3,6 +3,7 @@
 import pytest
 
 from preact.figures import style
+from preact.figures.lines import into_lines
 from preact.figures.narrow import (
     NAME,
     SLACK,
@@ -101,3 +102,16 @@ def test_a_logarithmic_axis_has_three_labels_at_least(limits):
     ]
     inside = [label for place, label in ticks if low <= place <= high]
     assert len([label for label in inside if label.get_text()]) >= 3
+
+
+def test_panels_that_come_to_stand_below_one_another_name_their_axes():
+    figure, panels = with_names(60, ylabel="test error, %")
+    make_narrow(figure)
+    assert [p.get_ylabel() for p in panels] == ["test error, %"] * 2
+
+
+@pytest.mark.parametrize(
+    "name", ["growth of the gradient, |g₀| / |g_L|", "增长 |g₀| / |g_L|"]
+)
+def test_a_fraction_stays_on_one_line(name):
+    assert into_lines(name, 12).endswith("\n|g₀| / |g_L|")

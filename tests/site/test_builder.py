@@ -86,6 +86,26 @@ def test_full_preactivation_lies_on_its_own_ghost(open_page):
     assert ghosts == curves(page)
 
 
+# Every choice in turn, and how far below the top its curves begin.
+TOPS = """(host) => [...host.querySelectorAll("fieldset [type=radio]")].map(
+  (radio) => {
+    radio.click();
+    return host.querySelector(".legend").getBoundingClientRect().top
+      - host.getBoundingClientRect().top;
+  })"""
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("name", ["04-units", "05-shortcuts"])
+def test_a_choice_moves_nothing_that_stands_below_it(open_page, name, width):
+    page = open_page(
+        f"/en/{name}.html", viewport={"width": width, "height": 800}
+    )
+    tops = host(page).evaluate(TOPS)
+    assert len(tops) >= 8
+    assert max(tops) - min(tops) <= 1
+
+
 def test_a_unit_is_built_by_keys_alone(open_page):
     page = open_page(CHAPTER.format("en"))
     host(page).locator("input[name=bn][value=post]").focus()

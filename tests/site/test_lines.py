@@ -23,6 +23,7 @@ PARTED = r"""() => {
   const PAIR = new RegExp([
     /\d\s(?:[%×]|[kMG]i?B\b|m?s\b)/, /[×±]\s\d/,
     /\b(?:Fig|Eq)s?\.\s\(?\d/, /[图圖表式第]\s\(?\d/, /\d\s[章节節]/,
+    /[A-Za-z]-\d/, /(?<![A-Za-z])[A-Za-zα-ω]\s=\s[−-]?\d/,
   ].map((one) => one.source).join("|"), "g");
   const parted = [];
   for (const part of document.querySelectorAll(
@@ -111,6 +112,21 @@ def test_of_two_ends_of_lines_the_one_before_a_mark_is_fixed():
     line = nodes.paragraph("", "", *texts, mark)
     keep_together(line)
     assert line.astext() == f"One\ntwo.{FIXED}measured"
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("On CIFAR-10 a ResNet-110 is", ["CIFAR-10", "ResNet-110"]),
+        ("在ResNet-110上，WRN-28-10 的", ["ResNet-110", "WRN-28-10"]),
+        ("from 3-4 to x − 1, pre-activation", []),
+    ],
+)
+def test_a_name_with_a_number_is_in_one_piece(text, names):
+    line = nodes.paragraph("", "", nodes.emphasis("", "", nodes.Text(text)))
+    keep_together(line)
+    assert [one.astext() for one in line.findall(nodes.inline)] == names
+    assert line.astext() == text
 
 
 def test_a_citation_stays_and_after_a_formula_a_line_may_end():

@@ -25,7 +25,7 @@ DRAG = """(slider) => {
   Object.assign(counts, { floats: 0, asked: 0, drawn: 0 });
   const host = slider.closest(".curves, .preact-explorer");
   new MutationObserver(() => counts.drawn++).observe(
-    host.querySelector(".preact-figure"), { childList: true });
+    host.querySelector(".preact-figure"), { childList: true, subtree: true });
   for (let step = 0; step < 20; step++) {
     slider.value = step;
     slider.dispatchEvent(new Event("input", { bubbles: true }));

@@ -310,12 +310,14 @@ def _fold(card: Card) -> str:
         f"<dt>{escape(say(f'card.{key}'))}</dt><dd>{escape(text)}</dd>"
         for key, text in facts
     )
+    if card.deviations:
+        label = escape(say("card.deviation"))
+        listed += f"<dt>{label}</dt>"
     for one in card.deviations:
         departure = CODE.sub(
             r"<code>\1</code>", escape(say(f"deviation.{one.why}"))
         )
-        label = escape(say("card.deviation"))
-        listed += f"<dt>{label}</dt><dd>{departure}</dd>"
+        listed += f"<dd>{departure}</dd>"
     return (
         f'<details id="card-{card.name}"><summary><code>{card.name}</code> '
         f"{escape(card.title)}</summary><dl>{listed}</dl>{card.table._repr_html_()}"

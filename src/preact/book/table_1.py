@@ -12,7 +12,7 @@ from preact import paper
 from preact.book.explorers import Html
 from preact.book.page import words
 from preact.figures import Table
-from preact.figures.variants import color_of, row_name
+from preact.figures.variants import color_of, marker_of, row_name
 
 BIASES = "exclusive-gating-b0-to-b-5"  # the paper's one row of six
 FORMULAS = {
@@ -40,6 +40,11 @@ def name_of(row: str) -> str:
     return say("table_1.biases") if row == BIASES else row_name(row, say)
 
 
+def marker_in_page(row: str) -> str:
+    """Mark a row as figures do; a gate's bias is a text of the page."""
+    return "0–5" if row == BIASES else marker_of(row).strip("$")
+
+
 def rank_table_1() -> Html:
     """Ask for an order of Table 1's eleven rows, then show their errors."""
     say = words()
@@ -50,7 +55,7 @@ def rank_table_1() -> Html:
             "name": name_of(row),
             "formula": FORMULAS[row],
             "color": color_of("exclusive-gating-b0" if row == BIASES else row),
-            "marker": "o",
+            "marker": marker_in_page(row),
             "dashed": False,
         }
         for row in order

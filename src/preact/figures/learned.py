@@ -48,7 +48,7 @@ class Arm(NamedTuple):
 
     @property
     def marker(self) -> str:
-        return marker_of(self.row) if self.row else "o"
+        return marker_of(self.row) if self.row else "X"
 
 
 def percent_axis(ax: Any, which: str) -> None:

@@ -5,7 +5,8 @@ from unicodedata import east_asian_width
 
 NAME = 20  # letters in a line of a name; half as many Chinese characters
 PIECE = re.compile(
-    r"[（「“]?(?:[\u3000-\u9fff\uff00-\uffef]|[!-~\xa0-\u2fff]+ ?)| |."
+    r"[（「“]?(?:[\u3000-\u9fff\uff00-\uffef]"
+    r"|[!-~\xa0-\u2fff]+(?: / [!-~\xa0-\u2fff]+)* ?)| |."  # a fraction: whole
 )
 AFTER_CHINESE = re.compile("(?<=[、-～])\n")
 BRACKET = re.compile(r"(?<=[^\n])（")

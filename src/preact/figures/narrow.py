@@ -27,8 +27,9 @@ BETWEEN = 7 / 25.4  # or a title would seem to belong to the panel above it
 LEGEND_LINE = 4.6 / 25.4
 SLACK = 4  # letters more beside an axis, where two lines are better than three
 TITLE = 36
-ABREAST = 12  # letters of a title beside which another panel has its own
+ABREAST = 14  # letters of a title beside which another panel has its own
 LABEL = 44  # of a legend
+BESIDE = 15  # letters in a line of a name beside several panels
 ROW = 17  # letters in a line of a name beside a grid, which breaks at hyphens
 STEEP = 75  # degrees, for names above a grid: lines that do not meet
 ROW_GAIN = 1.8 / 25.4  # height that two lines need more than one
@@ -100,6 +101,7 @@ def _stack(figure: Figure, panels: list[Axes]) -> None:
     for i, panel in enumerate(panels):
         panel.set_subplotspec(grid[i])
         if panel.get_ylabel() == "":
+            panel.set_ylabel(panels[0].get_ylabel())
             _take_names(panel, panels[0])
 
 
@@ -161,7 +163,9 @@ def _break_names(panel: Axes, *, dense: bool = False) -> float:
     names = [label.get_text() for label in panel.get_yticklabels()]
     if _is_grid(panel):
         return _break_rows(panel, names)
-    broken = [into_lines(name) for name in names]
+    if dense:  # a comma is the better place, and the same in all names
+        names = [name.replace("，", "，\n") for name in names]
+    broken = [into_lines(name, BESIDE if dense else NAME) for name in names]
     most = max((name.count("\n") for name in broken), default=0)
     if most:
         panel.set_yticks(panel.get_yticks(), broken)

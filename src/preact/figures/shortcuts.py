@@ -13,7 +13,7 @@ from preact.figures.drawn import AID
 from preact.figures.style import PAPER_GREY, Picture, axes, picture
 from preact.figures.svg import INK
 from preact.figures.ticks import power
-from preact.figures.variants import color_of, marked, marker_of, row_name
+from preact.figures.variants import alone, color_of, marked, row_name
 from preact.strings import Strings
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -56,20 +56,17 @@ def prediction_beside_errors(
                 error = top - 0.5 - step * fails.index(row)
             x = np.clip(values, *limits)
             name = row_name(row, strings)
-            style: Any = {"color": color_of(row), "label": f"_{name}"}
+            style = alone(row) | {"label": f"_{name}", "zorder": 3}
             ends = [x.min(), x.max()]
-            foot = -4.5 if marker_of(row).startswith("$") else 0
+            half = style["ms"] / 2
+            foot = -half - 1 if style["marker"].startswith("$") else 0
             below = moved(ax, 0, foot)  # a line would strike a digit out
             line: Any = {"lw": 1, "alpha": 0.5, "transform": below}
-            ax.plot(ends, [error, error], **line, **style)
-            style |= {"zorder": 3} | {
-                "marker": marker_of(row),
-                "ms": 7,
-                "mew": 0.4,
-            }
+            line |= {"color": style["color"], "label": style["label"]}
+            ax.plot(ends, [error, error], **line)
             place = np.median(x), error
             if any(meet(place, other, limits) for other in places):
-                style["transform"] = moved(ax, -6, 0)
+                style["transform"] = moved(ax, -half - 2.5, 0)
             places.append(place)
             ax.plot(*place, **style)
         ticks = [6, 8, 10, 12, FAIL_AT]
@@ -111,7 +108,10 @@ def error_name(error: float | None, strings: Strings) -> str:
 
 
 def row_key(strings: Strings) -> Picture:
-    """The markers of Table 1: a gate's is its bias without the sign."""
+    """The markers of Table 1: a gate's is its bias without the sign.
+
+    In a ring it is that of a gate on the shortcut alone.
+    """
     rows = {
         row: row_name(row, strings)
         for row in (
@@ -125,16 +125,7 @@ def row_key(strings: Strings) -> Picture:
     with axes(150, 20) as (figure, ax):
         ax.axis("off")
         for row, name in rows.items():
-            ax.plot(
-                [],
-                [],
-                ls="",
-                marker=marker_of(row),
-                color=color_of(row),
-                ms=7,
-                mew=0.4,
-                label=name,
-            )
+            ax.plot([], [], ls="", label=name, **alone(row))
         ax.legend(loc="center", ncols=2, fontsize=9)
     return picture(
         figure, strings("alt.row_key", rows=strings.join([*rows.values()]))
@@ -291,6 +282,7 @@ def growth_and_error(
                     color=color_of(row),
                     ms=5,
                     alpha=0.8,
+                    clip_on=False,  # at the end of its axis it stays whole
                     label=f"_{strings(HEADS[bool(tail)])}",
                     **fill,
                 )

@@ -19,6 +19,8 @@ from matplotlib.ticker import (
     NullFormatter,
 )
 
+from preact.strings import RAISED
+
 MARKUP = re.compile(r"\\mathdefault|[${}]")
 EXPONENT = re.compile(r"\^(-?\d+)")
 FEWEST = 3  # labels from which a reader can tell a logarithmic axis
@@ -28,7 +30,6 @@ BETWEEN = (
     lambda: MaxNLocator(5),  # less than half a power of ten
 )
 PLAIN = (1e-3, 1e4)  # what is written without a power of ten, if all can be
-HIGH = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 class PowerFormatter(LogFormatterSciNotation):
@@ -38,7 +39,7 @@ class PowerFormatter(LogFormatterSciNotation):
         """Return the label of a tick, "" if it has none."""
         formula = super().__call__(x, pos).replace(r"\times", "×")
         plain = MARKUP.sub("", formula)
-        return EXPONENT.sub(lambda match: match[1].translate(HIGH), plain)
+        return EXPONENT.sub(lambda match: match[1].translate(RAISED), plain)
 
 
 class NumberFormatter(PowerFormatter):
@@ -54,7 +55,7 @@ class NumberFormatter(PowerFormatter):
 
 def power(value: float) -> str:
     """Write a power of ten as text; raised digits need no mathematics."""
-    raised = str(round(log10(value))).translate(HIGH)
+    raised = str(round(log10(value))).translate(RAISED)
     return f"10{raised}" if value != 1 else "1"
 
 

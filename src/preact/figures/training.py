@@ -15,7 +15,7 @@ from preact.figures.drawn import Series
 from preact.figures.race import arm_name
 from preact.figures.style import Picture
 from preact.figures.variants import color_of, marker_of
-from preact.strings import Strings
+from preact.strings import RAISED, Strings
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -30,7 +30,6 @@ GLYPHS = {  # matplotlib's markers, drawn from their middle
     "D": "m0-4l4 4l-4 4l-4-4z",
     "P": "m-1.2-3.6h2.4v2.4h2.4v2.4h-2.4v2.4h-2.4v-2.4h-2.4v-2.4h2.4z",
 }
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 class Quantity(NamedTuple):

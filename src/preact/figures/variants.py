@@ -2,7 +2,9 @@
 
 Every color has a contrast of at least 3:1 on the light and on the dark page,
 and pictures can be read without color, by their markers. The eleven biases of
-a gate are a family: neighboring hues, and the bias itself as the marker.
+a gate are a family: neighboring hues, and the bias itself as the marker, in a
+ring where the gate is on the shortcut alone. A curve would strike a digit out:
+there a gate has the shape of its family.
 """
 
 import colorsys
@@ -62,8 +64,10 @@ FAMILIES = {  # hue of bias 0 and of bias -10, in degrees
     "exclusive-gating": (345, 265),
     "shortcut-only-gating": (95, 195),
 }
+SHAPES = {"exclusive-gating": "d", "shortcut-only-gating": "p"}  # on curves
 LIGHTEST, DARKEST = 0.28, 0.135  # luminance that stands out on both pages
 OWN_LUMINANCE = 0.2
+RINGED = "⓪①②③④⑤⑥⑦⑧⑨⑩"
 OWN_MARKERS = "p8d|_1234"
 STROKES = "+x|_1234"  # markers without a face
 
@@ -150,6 +154,13 @@ def marker_of(row: str) -> str:
     return OWN_MARKERS[crc32(row.encode()) % len(OWN_MARKERS)]
 
 
+def alone(row: str) -> dict[str, Any]:
+    """Color and marker of a row's only point; what a ring holds is smaller."""
+    marker = marker_of(row)
+    size = 10 if marker.strip("$") in RINGED else 7
+    return {"color": color_of(row), "marker": marker, "ms": size, "mew": 0.4}
+
+
 def marked(
     row: str, place: tuple[int, int] | None = None, *, hollow: bool = False
 ) -> dict[str, Any]:
@@ -164,8 +175,10 @@ def marked(
     hollow : bool
         Of two curves of one row, the other one.
     """
-    style: dict[str, Any] = {"color": color_of(row), "marker": marker_of(row)}
-    filled = style["marker"] not in STROKES and not hollow
+    kind = next(filter(row.startswith, SHAPES), None)
+    marker = SHAPES[kind] if kind else marker_of(row)
+    style: dict[str, Any] = {"color": color_of(row), "marker": marker}
+    filled = marker not in STROKES and not hollow
     style["mew"] = 0.4 if filled else 1.2  # strokes alone are thin
     if hollow:
         style["mfc"] = "none"
@@ -206,4 +219,7 @@ for _family, (_first, _last) in FAMILIES.items():
             _first + (_last - _first) * _share,
             LIGHTEST + (DARKEST - LIGHTEST) * _share,
         )
-        MARKERS[f"{_family}-b{_bias}"] = f"${-_bias}$"
+        _digit = str(-_bias)
+        if _family == "shortcut-only-gating":
+            _digit = RINGED[-_bias]
+        MARKERS[f"{_family}-b{_bias}"] = f"${_digit}$"

@@ -23,6 +23,7 @@ TRANSLATIONS = LANGUAGES[1:]
 """The other languages."""
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+"""Signs of an exponent to raised ones, for `str.translate`."""
 
 
 class Strings:
