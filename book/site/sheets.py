@@ -137,13 +137,24 @@ def keep_rule(selectors: str, body: str, known: set[str]) -> str:
         return f"{selectors}{{{body}}}"
     kept = [
         selector
-        for selector in re.split(r",(?![^(]*\))", selectors)
+        for selector, outside in split_selectors(selectors)
         if all(
             name.replace("\\", "") in known
-            for name in re.findall(
-                r"\.(-?[A-Za-z](?:[\w-]|\\.)*)",
-                re.sub(r"\([^()]*\)", "", selector),
-            )
+            for name in re.findall(r"\.(-?[A-Za-z](?:[\w-]|\\.)*)", outside)
         )
     ]
     return f"{','.join(kept)}{{{body}}}" if kept else ""
+
+
+def split_selectors(text: str) -> list[tuple[str, str]]:
+    """Return a list's selectors, each whole and without its parentheses."""
+    selectors, depth = [["", ""]], 0
+    for sign in text:
+        depth += (sign == "(") - (sign == ")")
+        if sign == "," and not depth:
+            selectors.append(["", ""])
+            continue
+        selectors[-1][0] += sign
+        if not depth and sign != ")":
+            selectors[-1][1] += sign
+    return [(whole, outside) for whole, outside in selectors]
