@@ -65,6 +65,10 @@ SERVES = {
     "exercise": r'class="[^"]*\b(?:exercise|solution)\b',
     r"mystnb\.\w+": r'class="cell\b',
     "sphinx-thebe": r"(?!)",
+    "stacked": r'class="preact-table|class="[^"]*\bpreact-runs',
+    # Four heads, or a claim's mark in a cell.
+    "stacked-text": r'(?s)<table class="table">(?:(?!</table>).)*?'
+    r"(?:claim-mark|(?:<th\b(?:(?!</tr>).)*){4})",
 }
 ASSET = (
     r"(?:<script[^>]*/(?:{0})\.js[^>]*></script>|"

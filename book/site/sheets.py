@@ -21,7 +21,6 @@ ROOMS = (
     "cards",
     "figures",
     "tables",
-    "stacked",
     "scrolling",
     "explorers",
     "builder",
@@ -31,6 +30,11 @@ ROOMS = (
     "parallel",
 )
 PAPER = ("sheets/print.css", {"media": "print"})
+# Only where a page has such tables, see `assets.SERVES`.
+PHONES = tuple(
+    (f"sheets/{name}.css", {"media": "screen and (max-width: 600px)"})
+    for name in ("stacked", "stacked-text")
+)
 ONE = "_static/book.css"
 LINK = re.compile(
     r'<link rel="stylesheet" type="text/css" '
@@ -48,7 +52,7 @@ RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 
 def linked() -> list[str | tuple[str, dict[str, str]]]:
     """Return the book's sheets as Sphinx takes them."""
-    return [*(f"sheets/{room}.css" for room in ROOMS), PAPER]
+    return [*(f"sheets/{room}.css" for room in ROOMS), *PHONES, PAPER]
 
 
 def link_one_sheet(page: str) -> str:
