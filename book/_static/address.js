@@ -71,8 +71,8 @@
         const field = asked.has(name) && take(of, asked.get(name));
         if (field) tell(field);
       }
-      host.addEventListener("change", () => this.write());
-      host.addEventListener("reset", () => setTimeout(() => this.write()));
+      host.addEventListener("change", () => later(this));
+      host.addEventListener("reset", () => setTimeout(() => later(this)));
     }
 
     write() {
@@ -85,6 +85,26 @@
       show(query);
     }
   }
+
+  // Written when the moves rest, or when the reader goes somewhere: each change of
+  // an address costs a browser as much as a drawing, and it bears few a second.
+  const RESTS = 300; // ms
+  const due = new Set();
+  let timer;
+  function later(kept) {
+    due.add(kept);
+    clearTimeout(timer);
+    timer = setTimeout(write, RESTS);
+  }
+  function write() {
+    clearTimeout(timer);
+    for (const kept of due) kept.write();
+    due.clear();
+  }
+  addEventListener("blur", write); // to the address itself
+  addEventListener("pagehide", write);
+  document.addEventListener("click",
+    ({ target }) => target.closest?.("a") && write(), true);
 
   // A page that was opened as a file may not change its address.
   function show(query) {

@@ -73,6 +73,7 @@
       const line = element("path", { class: "unit-line",
         d: maps.map(([y, tall]) => `M${left} ${y}v${tall * rows}`).join("") },
       svg);
+      svg.classList.add("scrubbed");
       for (const kind of ["pointermove", "pointerdown"]) {
         svg.addEventListener(kind, (event) => this.point(svg, event));
       }

@@ -13,8 +13,9 @@
 
   addEventListener("click", (event) => {
     const clicked = event.target.closest(BUTTON);
-    for (const button of document.querySelectorAll(BUTTON))
-      open(button, button == clicked && !menuOf(button).matches(".show"));
+    for (const button of buttons)
+      if (button == clicked || button.matches(".show"))
+        open(button, button == clicked && !menuOf(button).matches(".show"));
   });
 
   addEventListener("keydown", (event) => {
@@ -33,7 +34,9 @@
     }
   });
 
+  let buttons = [];
   addEventListener("DOMContentLoaded", () => {
+    buttons = document.querySelectorAll(BUTTON);
     for (const named of document.querySelectorAll("[data-bs-title]"))
       named.title ||= named.dataset.bsTitle;
     const top = document.getElementById("pst-back-to-top");

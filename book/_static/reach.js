@@ -3,10 +3,27 @@
 const SCROLLING =
   "div.highlight pre, div.math > .equation, .pst-scrollable-table-container, " +
   ".preact-table, .cell_output .text_html, .sd-tab-content, fieldset";
+const SLIDERS = "[type=range]";
+
+// What a place holds is searched once, until more of it comes: a search of a
+// builder's thousands of nodes at each move would be a tenth of the move.
+let known = new Map();
+function all(place, selector) {
+  if (!known.has(place)) known.set(place, {});
+  return known.get(place)[selector] ??= [...place.querySelectorAll(selector)];
+}
+const WANTED = `:is(${SCROLLING}, ${SLIDERS})`;
+const brings = (node) => node instanceof HTMLElement &&
+  (node.matches(WANTED) || node.querySelector(WANTED));
+const growth = new MutationObserver((records) => {
+  if (records.some(({ addedNodes }) => [...addedNodes].some(brings))) {
+    known = new Map();
+  }
+});
 
 // What is read of all boxes first lays the page out once, not once a box.
 function offerScrolling(place) {
-  const boxes = [...place.querySelectorAll(SCROLLING)];
+  const boxes = all(place, SCROLLING);
   const scrolls = boxes.map((box) => box.scrollWidth > box.clientWidth + 1 &&
     /auto|scroll/.test(getComputedStyle(box).overflowX));
   for (const [i, box] of boxes.entries()) {
@@ -31,6 +48,7 @@ const near = ({ target }) => target.closest?.(
   ".cell, .sd-tab-set, .exercise") ?? document;
 
 addEventListener("load", () => {
+  growth.observe(document.body, { childList: true, subtree: true });
   const article = document.querySelector(".bd-article");
   if (article) new ResizeObserver(() => offerSoon(document)).observe(article);
 });
@@ -39,7 +57,7 @@ document.addEventListener("click", (event) => offerSoon(near(event)));
 
 // A slider says what is shown beside it, which is more than its position.
 function sayValues(place) {
-  for (const slider of place.querySelectorAll("[type=range]")) {
+  for (const slider of all(place, SLIDERS)) {
     const shown = slider.parentElement.querySelector("output");
     const text = shown?.textContent.trim();
     if (!text && slider.hasAttribute("aria-valuetext")) continue;

@@ -93,6 +93,11 @@ DOWNLOAD = re.compile(
 )
 # Where a long name may part: behind a word, not at each of the short ones.
 BETWEEN_WORDS = re.compile(r"([\w/]{14,}?[_/])(?=\w)")
+# What holds a table scrolls; a sheet that asked what it holds, by `:has()`,
+# would ask again at each move of an explorer.
+OF_TABLE = re.compile(r'(?<=<div class="output text_html)(?="><table\b)')
+# Modules' names have no space to part at; a phone is as wide as half of one.
+MODULE = re.compile(r"(?<=<h[12]>)(?:\w+\.)+(?=\w+<a )")
 MARK = re.compile(r'(class="claim-mark claim-\w+) reference internal"')
 # A name of code that is one piece, of which no style sheet knows more.
 CODE = re.compile(
@@ -128,6 +133,8 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
         )
         text = MARK.sub(r'\1"', text)
         text = ENTRY.sub('"', text)
+        text = OF_TABLE.sub(" of-table", text)
+        text = MODULE.sub(lambda m: m[0].replace(".", ".<wbr>"), text)
         page.write_text(link_one_sheet(say_once(drop_idle(text))), "utf-8")
     for map_of_source in folder.glob("_static/**/*.map"):
         map_of_source.unlink()

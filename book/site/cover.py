@@ -16,7 +16,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-from book.site.head import question_in
+from book.site.head import name_openings, question_in
 from book.site.overview import chapters
 from book.site.words import WORDS, language_of
 from preact.book.cover import ROWS, recorded_course
@@ -51,6 +51,7 @@ class Cover(SphinxPostTransform):
             section = asked.parent
             section["classes"].append("front")
             asked["classes"].append("asked")
+            name_openings(section)
             _whole_label(asked)
             section.insert(section.index(asked) + 1, self.ways_in())
         for figure in self.document.findall(nodes.figure):

@@ -76,7 +76,9 @@ def configure(app: Sphinx, config: Config) -> None:
     config.external_toc_path = write_toc(app)
     config.exclude_patterns = [*config.exclude_patterns, "**/*.ipynb"]
     config.html_title = words["@title"]
-    config.html_favicon = str(ROOT / "book/_static/favicon.svg")
+    # Not an SVG: Chromium loads and draws it anew at each change of the
+    # address, and a builder keeps its state there.
+    config.html_favicon = str(ROOT / "book/_static/favicon.png")
     config.html_static_path = [str(ROOT / "book/_static")]
     config.page_parts = fingerprint(
         ROOT / "book/_static", ROOT / "book/site/templates"

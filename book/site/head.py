@@ -2,6 +2,7 @@
 
 import re
 from html import escape, unescape
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -70,11 +71,32 @@ def question(tree: Any) -> str:
 def question_in(tree: Any) -> nodes.paragraph | None:
     """Return the first paragraph with a bold start, if there is one."""
     for paragraph in tree.findall(nodes.paragraph) if tree else ():
-        # myst puts an empty text before what opens a line
-        parts = [part for part in paragraph.children if part.astext()]
-        if parts and isinstance(parts[0], nodes.strong):
+        if opens_bold(paragraph):
             return paragraph
     return None
+
+
+def opens_bold(paragraph: nodes.paragraph) -> bool:
+    """Whether a paragraph's first word is bold."""
+    # myst puts an empty text before what opens a line
+    parts = [part for part in paragraph.children if part.astext()]
+    return bool(parts) and isinstance(parts[0], nodes.strong)
+
+
+def name_openings(section: nodes.section) -> None:
+    """Give the paragraphs of a page's head the classes they are styled by.
+
+    A sheet could ask by `:has()` which of them starts in bold; a browser
+    would ask that of every paragraph again while an explorer is moved. The
+    one right below the title names a chapter's modules.
+    """
+    for above, part in pairwise(section.children):
+        if not isinstance(part, nodes.paragraph):
+            continue
+        if opens_bold(part):
+            part["classes"].append("opening")
+        elif isinstance(above, nodes.title):
+            part["classes"].append("modules")
 
 
 def write_directions(site: Path, address: str) -> None:

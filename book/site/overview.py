@@ -18,11 +18,12 @@ from sphinx.environment import BuildEnvironment
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 
-from book.site.head import question, question_in
+from book.site.head import name_openings, question, question_in
 from book.site.words import WORDS, language_of
 from book.tools.language import prose
 
 WORDS_A_MINUTE = 200
+DOT = "\xa0· "
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -82,7 +83,7 @@ class FillMap(SphinxPostTransform):
 
 
 class HeadOfChapter(SphinxPostTransform):
-    """Say below a chapter's title how long it takes."""
+    """Say below a chapter's title how long it takes; name its openings."""
 
     default_priority = 100
 
@@ -95,8 +96,10 @@ class HeadOfChapter(SphinxPostTransform):
         )
         title = next(self.document.findall(nodes.title))
         head = nodes.paragraph("", classes=["chapter-times"])
-        head += nodes.Text(f"{place} · {said(self.app, name)}")
-        title.parent.insert(title.parent.index(title) + 1, head)
+        head += nodes.Text(f"{place}{DOT}{said(self.app, name)}")
+        section = title.parent
+        name_openings(section)
+        section.insert(section.index(title) + 1, head)
         if (asked := question_in(self.document)) is not None:
             asked["classes"].append("asked")
 
@@ -115,9 +118,9 @@ def number_of(env: BuildEnvironment, name: str) -> int:
 def said(app: Sphinx, name: str) -> str:
     """Return how long a chapter takes to read and, if it was run, to run.
 
-    A number and its unit stay on one line.
+    A number and its unit stay on one line, and no line begins with a dot.
     """
-    return " · ".join(time.replace(" ", "\xa0") for time in times(app, name))
+    return DOT.join(time.replace(" ", "\xa0") for time in times(app, name))
 
 
 def times(app: Sphinx, name: str) -> Iterator[str]:

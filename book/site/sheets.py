@@ -48,6 +48,13 @@ VARIABLE = re.compile(
     r"""(--[\w-]+)\s*:(?:[^;{}"']|"[^"]*"|'[^']*')*(?:;|(?=\}))"""
 )
 RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+HOLDS = re.compile(r"(?<!:not\():has\(([^(),]*)\)")
+LACKS = re.compile(r":not\(:has\(([^(),]*)\)\)")
+# "In a cell of two parts": each node that comes or goes anywhere may be a
+# second part, so a browser would judge this and all other `:has()` anew.
+OF_TWO = re.compile(
+    r"div\.cell:has\(>\s*\*:nth-child\(2\)\) ([\w.]+):(first|last)-child"
+)
 
 
 def linked() -> list[str | tuple[str, dict[str, str]]]:
@@ -86,7 +93,10 @@ def finish_sheets(folder: Path) -> None:
     paths = list(folder.glob("_static/**/*.css"))
     sheets = []
     for path in paths:
-        text = cssmin(path.read_text("utf-8"))
+        text = OF_TWO.sub(
+            r"div.cell \1:\2-child:not(:only-child)",
+            cssmin(path.read_text("utf-8")),
+        )
         sheets.append(RULE.sub(lambda m: keep_rule(m[1], m[2], known), text))
     others = "".join(
         path.read_text("utf-8")
@@ -135,19 +145,24 @@ def keep_rule(selectors: str, body: str, known: set[str]) -> str:
     """Return a style rule without the selectors that match nothing.
 
     What stands in parentheses, as in `:is(.a, .b)`, is not judged: a part of
-    it may match.
+    it may match. But that nothing holds what no page has is not asked: a
+    browser would search all that comes and goes for it.
     """
     if selectors.lstrip().startswith("@"):
         return f"{selectors}{{{body}}}"
     kept = [
-        selector
+        LACKS.sub(lambda m: m[0] if all_known(m[1], known) else "", selector)
         for selector, outside in split_selectors(selectors)
-        if all(
-            name.replace("\\", "") in known
-            for name in re.findall(r"\.(-?[A-Za-z](?:[\w-]|\\.)*)", outside)
-        )
+        if all_known(outside, known)
+        and all(all_known(held, known) for held in HOLDS.findall(selector))
     ]
     return f"{','.join(kept)}{{{body}}}" if kept else ""
+
+
+def all_known(selector: str, known: set[str]) -> bool:
+    """Whether every class of a selector is a page's or a script's."""
+    names = re.findall(r"\.(-?[A-Za-z](?:[\w-]|\\.)*)", selector)
+    return all(name.replace("\\", "") in known for name in names)
 
 
 def split_selectors(text: str) -> list[tuple[str, str]]:

@@ -7,6 +7,7 @@ from matplotlib.image import imread
 from book.site.head import (
     description,
     head_of_page,
+    name_openings,
     question,
     write_directions,
 )
@@ -82,6 +83,20 @@ def test_the_picture_of_a_link_shows_what_was_recorded(tmp_path):
     )
 
 
+def test_the_paragraphs_of_a_head_are_named_by_how_they_open():
+    document, section = a_document()
+    bold = nodes.strong("", "Question.")
+    section += nodes.title("", "Why?")
+    section += nodes.paragraph("", "Modules: one.")
+    section += nodes.paragraph("", "", nodes.Text(""), bold)
+    section += nodes.paragraph("", "More.")
+    section += nodes.section("", nodes.paragraph("", "", bold.deepcopy()))
+    name_openings(section)
+    paragraphs = list(document.findall(nodes.paragraph))
+    found = [paragraph["classes"] for paragraph in paragraphs]
+    assert found == [["modules"], ["opening"], [], []]
+
+
 def test_the_sitemap_lists_every_page_but_the_search(tmp_path):
     for language in LANGUAGES:
         (tmp_path / language).mkdir()
@@ -102,6 +117,11 @@ def test_the_sitemap_lists_every_page_but_the_search(tmp_path):
         (".a:not(.b:has(.a),.b:has(p)),.b", ".a:not(.b:has(.a),.b:has(p))"),
         ("p:is(.b,.b:not(.b,p))", "p:is(.b,.b:not(.b,p))"),
         (".b:is(.a,p)", None),
+        (".a:has(+ .b),p", "p"),
+        (".a:has(.b):not(.b)", None),
+        (".a:not(:has(p.b)) p", ".a p"),
+        (".a:not(:has(p.a)):has(> .a)", ".a:not(:has(p.a)):has(> .a)"),
+        (".a:has(p,.b)", ".a:has(p,.b)"),
     ],
 )
 def test_of_a_rule_those_selectors_stay_that_may_match(selectors, kept):

@@ -39,15 +39,18 @@ def browser():
 
 
 SETTLED = "!document.querySelector('[aria-busy=true]')"
+RESTED = "new Promise((rested) => setTimeout(rested, 400))"
 
 
 def visit(browser, address, **options):
     """Load a page in a context of its own; it remembers what went on.
 
-    `settle` waits until all explorers show what their controls say.
+    `settle` waits until all explorers show what their controls say, `address`
+    until the address does, which is written after the last move.
     """
     page = browser.new_context(**options).new_page()
     page.settle = lambda: page.wait_for_function(SETTLED)
+    page.address = lambda: page.evaluate(RESTED) or page.url
     page.requested, page.problems, page.loaded = [], [], []
     page.on("request", lambda r: page.requested.append(r.url))
     page.on("requestfailed", lambda r: page.problems.append(r.url))

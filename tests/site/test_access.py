@@ -77,6 +77,26 @@ def test_the_first_stop_leads_past_the_navigation(open_page):
     )
 
 
+def test_what_scrolls_is_a_stop_though_it_came_after_the_page(open_page):
+    page = open_page("/en/04-units.html")
+    stops = page.evaluate("""async () => {
+      const host = document.querySelector(".preact-builder");
+      const frame = () => new Promise((done) => requestAnimationFrame(() =>
+        requestAnimationFrame(done)));
+      host.click();
+      await frame();
+      const table = document.createElement("table");
+      table.className = "preact-table";
+      table.innerHTML = `<tr><td>${"9".repeat(400)}</td></tr>`;
+      host.append(table);
+      const before = table.tabIndex;
+      host.click();
+      await frame();
+      return [before, table.tabIndex];
+    }""")
+    assert stops == [-1, 0]
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_every_stop_of_the_keyboard_shows_that_it_is_one(open_page, theme):
     page = open_page("/en/03-gradient.html", color_scheme=theme)

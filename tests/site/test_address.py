@@ -54,12 +54,12 @@ SHOWN = """(host) => [host, ...host.querySelectorAll("*")].map((one) =>
 
 
 def query(page):
-    return set(parse_qs(urlsplit(page.url).query))
+    return set(parse_qs(urlsplit(page.address()).query))
 
 
 def path_of(page):
     """The page's address as a link would have it, without the host."""
-    return urlsplit(page.url)._replace(scheme="", netloc="").geturl()
+    return urlsplit(page.address())._replace(scheme="", netloc="").geturl()
 
 
 @pytest.mark.parametrize(("chapter", "host", "kinds", "names"), STATES)
@@ -126,6 +126,54 @@ def test_settings_taken_back_leave_the_address_as_it_was(open_page):
         assert query(page) == said
     assert urlsplit(page.url).fragment == "gradient-lambda"
     assert page.evaluate("history.length") == before
+
+
+def test_moves_that_follow_each_other_change_the_address_once(open_page):
+    page = open_page("/en/04-units.html")
+    page.evaluate("""() => {
+      window.written = [];
+      const write = history.replaceState;
+      history.replaceState = function (...state) {
+        written.push(state[2]);
+        write.apply(history, state);
+      };
+    }""")
+    page.locator(".preact-builder").first.evaluate(
+        """(host) => {
+          for (const field of host.querySelectorAll("[type=radio]"))
+            field.click();
+        }"""
+    )
+    page.address()
+    assert page.evaluate("written.length") == 1
+
+
+@pytest.mark.parametrize("name", ["blur", "pagehide"])
+def test_a_reader_who_goes_takes_the_last_move_along(open_page, name):
+    page = open_page("/en/03-gradient.html")
+    search = page.evaluate(
+        """(name) => {
+          const units = document.querySelector(".preact-stack [name=units]");
+          units.value = 80;
+          units.dispatchEvent(new Event("change", { bubbles: true }));
+          dispatchEvent(new Event(name));
+          return location.search;
+        }""",
+        name,
+    )
+    assert search == "?stack.units=80"
+
+
+def test_a_link_that_follows_a_move_at_once_knows_it(open_page):
+    page = open_page("/en/03-gradient.html")
+    with page.expect_navigation():
+        page.evaluate("""() => {
+          const units = document.querySelector(".preact-stack [name=units]");
+          units.value = 80;
+          units.dispatchEvent(new Event("change", { bubbles: true }));
+          document.querySelector(".language-switch a").click();
+        }""")
+    assert query(page) == {"stack.units"}
 
 
 def test_a_pinned_curve_is_part_of_the_view(open_page):

@@ -156,3 +156,54 @@ def test_no_move_costs_more_than_two_drawings_of_a_large_chart(
     drawing = cost(0)
     costs = {host: cost(n) / drawing for n, host in enumerate(hosts, 1)}
     assert {host: c for host, c in costs.items() if c > 2} == {}
+
+
+# What a browser tells of the styles that it judges again.
+TRACED = "disabled-by-default-devtools.timeline.invalidationTracking"
+
+
+@pytest.mark.parametrize(
+    ("chapter", "control"),
+    [
+        ("02-signal", ".preact-growth [name=units]"),
+        ("03-gradient", ".preact-stack [name=units]"),
+        ("04-units", ".preact-builder [type=radio]"),
+        ("05-shortcuts", ".preact-builder [type=radio]"),
+    ],
+)
+def test_a_move_lets_no_sheet_ask_anew_what_a_box_holds(
+    open_page, chapter, control
+):
+    page = open_page(f"/en/{chapter}.html")
+    cdp = page.context.new_cdp_session(page)
+    told, over = [], []
+    cdp.on("Tracing.dataCollected", lambda part: told.extend(part["value"]))
+    cdp.on("Tracing.tracingComplete", over.append)
+    cdp.send(
+        "Tracing.start",
+        {"categories": TRACED, "transferMode": "ReportEvents"},
+    )
+    for field in page.locator(control).all()[:3]:
+        field.evaluate("""(field) => {
+          if (field.type === "radio") return field.click();
+          field.stepUp(3);
+          field.dispatchEvent(new Event("input", { bubbles: true }));
+        }""")
+        page.settle()
+        page.evaluate("new Promise(requestAnimationFrame)")
+    page.evaluate("new Promise((drawn) => setTimeout(drawn, 100))")
+    cdp.send("Tracing.end")
+    while not over:
+        page.evaluate("1")
+    judged = [
+        event["args"]["data"]
+        for event in told
+        if event["name"] == "StyleRecalcInvalidationTracking"
+    ]
+    assert judged  # it does tell
+    boxes = {
+        one["nodeName"].split()[0]
+        for one in judged
+        if one.get("reason") == "Affected by :has()"
+    }
+    assert boxes <= {"LABEL"}  # of two nodes, and its own
