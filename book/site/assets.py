@@ -18,6 +18,7 @@ from rjsmin import jsmin
 
 from book.site.drawings import say_once
 from book.site.sheets import finish_sheets, link_one_sheet
+from book.site.tables import stack_tables
 from book.tools import ROOT
 
 MATH_FACE = ROOT / "book/site/fonts/book-math.woff2"
@@ -65,10 +66,8 @@ SERVES = {
     "exercise": r'class="[^"]*\b(?:exercise|solution)\b',
     r"mystnb\.\w+": r'class="cell\b',
     "sphinx-thebe": r"(?!)",
-    "stacked": r'class="preact-table|class="[^"]*\bpreact-runs',
-    # Four heads, or a claim's mark in a cell.
-    "stacked-text": r'(?s)<table class="table">(?:(?!</table>).)*?'
-    r"(?:claim-mark|(?:<th\b(?:(?!</tr>).)*){4})",
+    "stacked": r'<table [^>]*data-columns|class="[^"]*\bpreact-runs',
+    "stacked-text": "<table [^>]*data-stacked",
 }
 ASSET = (
     r"(?:<script[^>]*/(?:{0})\.js[^>]*></script>|"
@@ -133,7 +132,7 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
         )
         text = MARK.sub(r'\1"', text)
         text = ENTRY.sub('"', text)
-        text = OF_TABLE.sub(" of-table", text)
+        text = stack_tables(OF_TABLE.sub(" of-table", text))
         text = MODULE.sub(lambda m: m[0].replace(".", ".<wbr>"), text)
         page.write_text(link_one_sheet(say_once(drop_idle(text))), "utf-8")
     for map_of_source in folder.glob("_static/**/*.map"):

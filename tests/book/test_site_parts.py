@@ -14,6 +14,7 @@ from book.site.head import (
 from book.site.preview import write_preview
 from book.site.sections import LabelFirst
 from book.site.sheets import keep_rule
+from book.site.tables import across, stack_tables
 from preact.strings import LANGUAGES
 
 
@@ -127,3 +128,61 @@ def test_the_sitemap_lists_every_page_but_the_search(tmp_path):
 def test_of_a_rule_those_selectors_stay_that_may_match(selectors, kept):
     wanted = f"{kept}{{top:0}}" if kept else ""
     assert keep_rule(selectors, "top:0", {"a"}) == wanted
+
+
+@pytest.mark.parametrize(
+    ("columns", "beside"),
+    [
+        ("wwn", 1),
+        ("wwnnnnn", 5),
+        ("wnnn", 3),
+        ("wnnnw", 4),
+        ("wwwnnn", 3),
+        ("wwwnnnn", 4),
+        ("wwwwnn", 4),
+    ],
+)
+def test_a_wide_table_says_how_many_columns_stand_beside_each_other(
+    columns, beside
+):
+    assert across(columns) == beside
+    heads = [f'<th class="{"words names" * (c == "w")}">' for c in columns]
+    table = f'<table class="preact-table"><thead><tr>{"".join(heads)}</tr>'
+    wide = f'data-columns="{columns}" style="--across: {beside}">'
+    assert stack_tables(table).startswith(
+        f'<table class="preact-table" {wide}'
+    )
+
+
+def of_text(heads, cell):
+    row = "<th><p>head</p></th>" * heads
+    body = f"<td><p>plain</p></td><td><p>{cell}</p></td>"
+    return f'<table class="table"><tr>{row}</tr><tr>{body}</tr></table>'
+
+
+FORMULA = '<span class="math notranslate">1</span>'
+MARK = '<a class="claim-mark claim-measured">measured</a>'
+
+
+@pytest.mark.parametrize(
+    ("heads", "cell", "kinds"),
+    [
+        (4, "", "rows"),
+        (4, FORMULA, "rows formulas"),
+        (5, FORMULA, "rows"),
+        (3, MARK, "marks"),
+        (4, MARK, "marks four"),
+        (3, FORMULA + MARK, "marks formulas"),
+    ],
+)
+def test_a_table_of_prose_says_what_it_holds(heads, cell, kinds):
+    stacked = stack_tables(of_text(heads, cell))
+    assert stacked.startswith(f'<table class="table" data-stacked="{kinds}">')
+
+
+def test_a_narrow_table_stays_as_it_is():
+    for table in (
+        of_text(3, FORMULA),
+        '<table class="preact-table"><tr><th class="words"><th></tr>',
+    ):
+        assert stack_tables(table) == table
