@@ -3,6 +3,7 @@
 import pytest
 
 from paths import ROOT
+from preact.strings import LANGUAGES
 
 PAGES = sorted(p.stem for p in (ROOT / "book/en").glob("*.md"))
 WIDTHS = (360, 414, 768, 800, 1024, 1280, 1366, 1440, 1920)
@@ -49,6 +50,17 @@ UNOPENED = """() => [...document.querySelectorAll(".toggle-button")]
     return !(width && box.top <= top && bottom <= box.bottom
       && right <= box.right);
   }).map((button) => button.id)"""
+# Cells of tables in lines that reach beyond what a phone shows of their box.
+BEYOND = """() => {
+  document.querySelectorAll("details").forEach((one) => { one.open = true; });
+  return [...document.querySelectorAll("[data-columns], [data-stacked]")]
+    .filter((table) => {
+      const box = table.parentElement.getBoundingClientRect();
+      return [...table.querySelectorAll("th, td")].some((cell) =>
+        cell.getBoundingClientRect().right
+          > Math.min(box.right, innerWidth) + 1);
+    }).map((table) => table.outerHTML.slice(0, 200));
+}"""
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -103,3 +115,16 @@ def test_what_is_folded_shows_its_opener(read_page, name, width):
         f"/en/{name}.html", viewport={"width": width, "height": 900}
     )
     assert page.evaluate(UNOPENED) == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_phone_shows_every_column_of_a_table_in_lines(open_page, language):
+    page = open_page(
+        f"/{language}/index.html", viewport={"width": 360, "height": 740}
+    )
+    found = 0
+    for name in PAGES:
+        page.goto(page.url.replace(page.url.split("/")[-1], f"{name}.html"))
+        found += page.locator("[data-columns], [data-stacked]").count()
+        assert page.evaluate(BEYOND) == []
+    assert found > 20
