@@ -128,3 +128,18 @@ def test_a_phone_shows_every_column_of_a_table_in_lines(open_page, language):
         found += page.locator("[data-columns], [data-stacked]").count()
         assert page.evaluate(BEYOND) == []
     assert found > 20
+
+
+@pytest.mark.parametrize("language", ["en", "zh-Hans"])
+def test_a_modules_long_name_ends_before_a_phone_does(open_page, language):
+    page = open_page(
+        f"/{language}/api/conformance.html",
+        viewport={"width": 360, "height": 740},
+    )
+    ends = page.evaluate("""() =>
+      [...document.querySelectorAll("article :is(h1, h2)")].map((head) => {
+        const words = document.createRange();
+        words.selectNodeContents(head);
+        return words.getBoundingClientRect().right;
+      })""")
+    assert 0 < max(ends) <= 360 - 16
