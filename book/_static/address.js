@@ -78,6 +78,7 @@
     write() {
       const query = new URLSearchParams(location.search);
       for (const [name, of] of fieldsOf(this.host, this.prefix)) {
+        if (!this.first.has(name)) continue; // it came later: no link restores it
         const value = valueOf(of);
         if (value === this.first.get(name)) query.delete(name);
         else query.set(name, value);

@@ -167,12 +167,12 @@ def test_a_reader_who_goes_takes_the_last_move_along(open_page, name):
 def test_a_link_that_follows_a_move_at_once_knows_it(open_page):
     page = open_page("/en/03-gradient.html")
     with page.expect_navigation():
-        page.evaluate("""() => {
+        page.evaluate("""() => setTimeout(() => {
           const units = document.querySelector(".preact-stack [name=units]");
           units.value = 80;
           units.dispatchEvent(new Event("change", { bubbles: true }));
           document.querySelector(".language-switch a").click();
-        }""")
+        })""")
     assert query(page) == {"stack.units"}
 
 

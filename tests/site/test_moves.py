@@ -178,7 +178,7 @@ def test_a_move_lets_no_sheet_ask_anew_what_a_box_holds(
     cdp = page.context.new_cdp_session(page)
     told, over = [], []
     cdp.on("Tracing.dataCollected", lambda part: told.extend(part["value"]))
-    cdp.on("Tracing.tracingComplete", over.append)
+    cdp.on("Tracing.tracingComplete", lambda end: over.append(end))
     cdp.send(
         "Tracing.start",
         {"categories": TRACED, "transferMode": "ReportEvents"},
