@@ -48,7 +48,7 @@ VARIABLE = re.compile(
     r"""(--[\w-]+)\s*:(?:[^;{}"']|"[^"]*"|'[^']*')*(?:;|(?=\}))"""
 )
 RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
-HOLDS = re.compile(r"(?<!:not\():has\(([^(),]*)\)")
+HOLDS = re.compile(r":has\(([^(),]*)\)")
 LACKS = re.compile(r":not\(:has\(([^(),]*)\)\)")
 # "In a cell of two parts": each node that comes or goes anywhere may be a
 # second part, so a browser would judge this and all other `:has()` anew.
@@ -154,9 +154,19 @@ def keep_rule(selectors: str, body: str, known: set[str]) -> str:
         LACKS.sub(lambda m: m[0] if all_known(m[1], known) else "", selector)
         for selector, outside in split_selectors(selectors)
         if all_known(outside, known)
-        and all(all_known(held, known) for held in HOLDS.findall(selector))
+        and all(all_known(held, known) for held in must_hold(selector))
     ]
     return f"{','.join(kept)}{{{body}}}" if kept else ""
+
+
+def must_hold(selector: str) -> list[str]:
+    """Return what `:has()` asks for outside of all other parentheses."""
+    return [
+        found[1]
+        for found in HOLDS.finditer(selector)
+        if selector.count("(", 0, found.start())
+        == selector.count(")", 0, found.start())
+    ]
 
 
 def all_known(selector: str, known: set[str]) -> bool:

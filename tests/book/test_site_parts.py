@@ -123,6 +123,8 @@ def test_the_sitemap_lists_every_page_but_the_search(tmp_path):
         (".a:not(:has(p.b)) p", ".a p"),
         (".a:not(:has(p.a)):has(> .a)", ".a:not(:has(p.a)):has(> .a)"),
         (".a:has(p,.b)", ".a:has(p,.b)"),
+        (".a:is(p,.b:has(.b))", ".a:is(p,.b:has(.b))"),
+        (".a:not(p:has(.b))", ".a:not(p:has(.b))"),
     ],
 )
 def test_of_a_rule_those_selectors_stay_that_may_match(selectors, kept):
