@@ -1,7 +1,8 @@
 """What the probe leaves alone, what it refuses, and what it costs."""
 
 import random
-import resource
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -10,7 +11,6 @@ import torch.nn.functional as nnf
 from torch import nn
 
 from conformance.reports import report_of
-from preact import Network, cifar_plan
 from preact.conformance import Verdict, assert_identity_shortcuts, probe
 from preact.conformance.words import lines
 from preact.conformance.zoo import MUTANTS, RIGHT
@@ -275,11 +275,29 @@ def test_a_unit_with_a_zero_branch_leaves_a_clear_stream_alone():
     assert float(wrong["clear-stream"].evidence["moved"]) > 0.1
 
 
+PROBED_ALONE = """
+from preact import Network, cifar_plan
+from preact.conformance import probe
+from preact.experiment.memory_used import peak_memory
+
+plan = cifar_plan("full-preactivation", depth=1001, convs=3)
+report = probe(Network(plan, seed=0))
+assert not report.faults
+assert report.stages == (111, 111, 111)
+print(peak_memory("cpu")["peak_memory_bytes"])
+"""
+
+
 @pytest.mark.slow
 def test_resnet_1001_is_probed_within_two_gigabytes():
-    plan = cifar_plan("full-preactivation", depth=1001, convs=3)
-    report = probe(Network(plan, seed=0))
-    assert not report.faults
-    assert report.stages == (111, 111, 111)
-    peak_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    assert peak_kb < 2_000_000
+    """In a process of its own, as a process keeps its highest peak."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROBED_ALONE],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    if done.stdout.strip() == "None":
+        pytest.skip("the kernel tells no peak here")
+    assert int(done.stdout) < 2e9
