@@ -404,6 +404,34 @@ def reported(folder, capsys, *options):
 
 
 @pytest.mark.parametrize(
+    ("data", "iterations", "fails"),
+    [
+        ("cifar10", 1_172, False),
+        ("cifar10", 64_000, True),
+        ("digits", 300, True),
+    ],
+)
+def test_a_run_that_is_cut_short_does_not_fail(
+    tmp_path, capsys, data, iterations, fails
+):
+    made(
+        tmp_path / "any" / "seed-1.json",
+        experiment="any",
+        data=data,
+        data_label=data,
+        test_error_pct=29.0,
+        config={
+            "protocol": GOOD["config"]["protocol"] | {"iterations": iterations}
+        },
+    )
+    (told,) = json.loads(reported(tmp_path, capsys, "--json"))
+    assert told["fails"] is fails
+    said = " ".join(reported(tmp_path, capsys).split())
+    assert ("29.00 (fail)" in said) is fails
+    assert ("Training was short" in said) is not fails
+
+
+@pytest.mark.parametrize(
     ("data", "label", "depth", "row", "tail", "error"),
     [
         ("cifar10", "CIFAR-10", 164, "full-preactivation", "BN ReLU", 5.46),

@@ -90,6 +90,8 @@ PLAIN = re.compile(r'<span class="(?:n|nn|p|w)">([^<]*)</span>')
 DOWNLOAD = re.compile(
     r'(<a class="reference download[^>]*><code[^>]*>)([^<]+)'
 )
+# A file to download lies in a folder named by a hash; two digits of it do.
+HASHED = re.compile(r"(?<=_downloads/)([0-9a-f]{2})[0-9a-f]{30}(?=/)")
 # Where a long name may part: behind a word, not at each of the short ones.
 BETWEEN_WORDS = re.compile(r"([\w/]{14,}?[_/])(?=\w)")
 # What holds a table scrolls; a sheet that asked what it holds, by `:has()`,
@@ -130,11 +132,16 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
         ).replace(
             'class="reference download internal" download=""', "download"
         )
-        text = MARK.sub(r'\1"', text)
+        text = HASHED.sub(r"\1", MARK.sub(r'\1"', text))
         text = ENTRY.sub('"', text)
         text = stack_tables(OF_TABLE.sub(" of-table", text))
         text = MODULE.sub(lambda m: m[0].replace(".", ".<wbr>"), text)
         page.write_text(link_one_sheet(say_once(drop_idle(text))), "utf-8")
+    for file in folder.glob(f"_downloads/{32 * '[0-9a-f]'}/*"):
+        place = file.parent.with_name(file.parent.name[:2])
+        place.mkdir(exist_ok=True)
+        file.replace(place / file.name)
+        file.parent.rmdir()
     for map_of_source in folder.glob("_static/**/*.map"):
         map_of_source.unlink()
     shutil.rmtree(folder / "_static/locales", ignore_errors=True)

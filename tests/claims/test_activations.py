@@ -25,7 +25,8 @@ from preact.propagation import (
     pullback,
     run_units,
 )
-from preact.records.compare import load_records
+from preact.records import read_curve, read_record
+from preact.records.compare import PUBLISHED, load_records
 from preact.reference.layers import cross_entropy, forward
 from preact.reference.network import unit_params
 from preact.spec import BN, RELU, ROWS, TABLE_2, UnitSpec
@@ -368,11 +369,11 @@ def test_where_bn_alone_follows_the_addition_it_is_a_factor(
 
 
 # ---------------------------------------------------- ReLU before the addition
-def stream_ends(row, final_bn, iteration):
+def stream_ends(row, final_bn, iteration, experiment="digits_table_2"):
     """Signal after the last unit, by seed."""
     return [
         p.signal_rms[-1]
-        for run in load_records("digits_table_2")
+        for run in load_records(experiment)
         if run.row == row and ("BN" in run.tail) == final_bn
         for p in run.profiles
         if p.iteration == iteration
@@ -428,3 +429,121 @@ def test_full_preactivation_ends_with_more_loss_and_no_less_error():
     assert np.median(runs[FULL].error_pct) >= np.median(
         runs[ORIGINAL].error_pct
     )
+
+
+# ------------------------------------------------------------- natural images
+IMAGES = "cifar_table_2_three_epochs"
+C = key(TABLE_2["relu-before-addition"])
+
+
+def on_images(row, final_bn):
+    spec = CONTROL if row == "control" else TABLE_2[row]
+    return learned("cifar10")[key(spec), final_bn].error_pct
+
+
+@claim("activations-images-all-learn")
+def test_after_three_epochs_each_network_gets_most_images_right():
+    errors = [runs.error_pct for runs in learned("cifar10").values()]
+    assert np.shape(errors) == (12, 3)
+    assert np.min(errors) > 20
+    assert np.max(errors) < 50
+
+
+@claim("activations-images-c-stands-apart")
+def test_on_images_row_c_stands_apart_only_without_a_final_bn():
+    rest = dict(learned("cifar10"))
+    apart = rest.pop((C, False))
+    assert apart.error_pct.min() > max(
+        r.error_pct.max() for r in rest.values()
+    )
+    assert apart.loss.min() > max(r.loss.max() for r in rest.values())
+    amid = rest.pop((C, True)).error_pct
+    assert amid.min() > min(r.error_pct.min() for r in rest.values())
+    assert amid.max() < max(r.error_pct.max() for r in rest.values())
+
+
+@claim("activations-images-relu-costs-without-bn")
+def test_on_images_the_relu_of_row_c_costs_only_without_a_final_bn():
+    costs = {
+        final_bn: on_images("relu-before-addition", final_bn)
+        - on_images("control", final_bn)
+        for final_bn in (False, True)
+    }
+    assert (costs[False] > 3).all()
+    assert (costs[True] < 0).all()
+
+
+@claim("activations-images-c-bursts")
+def test_on_images_row_c_without_a_final_bn_bursts_after_the_warm_up():
+    blind, seen = math.log(10), 0
+    for path in (PUBLISHED / IMAGES).rglob("seed-*.json"):
+        run, curve = read_record(path), read_curve(path.with_suffix(".csv"))
+        assert run.config["protocol"]["warmup_iterations"] == 40
+        loss = curve["loss"][curve["iteration"].index(60)]
+        bursts = run.row == "relu-before-addition" and "BN" not in run.tail
+        assert (loss > blind) is bursts
+        seen += bursts
+    assert seen == 3
+
+
+@claim("activations-images-stream-of-c")
+def test_on_images_the_stream_of_row_c_shrinks_only_without_a_final_bn():
+    def left(row, final_bn):
+        start, end = (
+            np.array(stream_ends(row, final_bn, i, IMAGES)) for i in (0, 1171)
+        )
+        assert len(start) == 3
+        return end / start
+
+    assert (left("relu-before-addition", False) < 0.5).all()
+    np.testing.assert_allclose(left("relu-before-addition", True), 1, atol=0.2)
+    original = left("original", False)
+    assert original.min() > 0.5
+    assert original.max() < 0.6
+
+
+@claim("activations-images-no-gain")
+@pytest.mark.parametrize("final_bn", [False, True])
+def test_on_images_full_preactivation_ends_behind_the_original(final_bn):
+    full = on_images("full-preactivation", final_bn)
+    assert (full > on_images("original", final_bn)).all()
+
+
+@claim("activations-images-no-gain")
+def test_on_images_freeing_the_shortcut_lowers_two_of_four_medians():
+    pairs = {
+        "original": "relu-only-preactivation",
+        "bn-after-addition": "full-preactivation",
+    }
+    lower = 0
+    for row, free in pairs.items():
+        assert asymmetric(TABLE_2[row]) == TABLE_2[free]
+        for final_bn in (False, True):
+            before, after = (
+                np.median(on_images(unit, final_bn)) for unit in (row, free)
+            )
+            lower += after < before
+    assert lower == 2
+
+
+@claim("activations-images-bn-cuts-both-ways")
+def test_on_images_a_final_bn_lowers_three_errors_and_raises_two():
+    signs = {
+        row: set(np.sign(on_images(row, True) - on_images(row, False)))
+        for row in (*TABLE_2, "control")
+    }
+    assert signs == {
+        "original": {-1},
+        "bn-after-addition": {-1, 1},
+        "relu-before-addition": {-1},
+        "relu-only-preactivation": {1},
+        "full-preactivation": {-1},
+        "control": {1},
+    }
+    digits = learned()
+    for name in with_control():
+        without, final_bn = (
+            np.median(digits[name, head].error_pct) for head in (False, True)
+        )
+        if final_bn < 20:
+            assert final_bn < without

@@ -111,7 +111,7 @@ def test_panels_that_come_to_stand_below_one_another_name_their_axes():
 
 
 @pytest.mark.parametrize(
-    "name", ["growth of the gradient, |g₀| / |g_L|", "增长 |g₀| / |g_L|"]
+    "name", ["growth of the gradient, |g_0| / |g_L|", "增长 |g_0| / |g_L|"]
 )
 def test_a_fraction_stays_on_one_line(name):
-    assert into_lines(name, 12).endswith("\n|g₀| / |g_L|")
+    assert into_lines(name, 12).endswith("\n|g_0| / |g_L|")

@@ -29,7 +29,10 @@ from preact.records.compare import load_records
 from preact.reference.caches import Array
 from preact.spec import ROWS, UnitSpec
 
-EXPERIMENTS = ("digits_table_2", "digits_twelve")
+EXPERIMENTS = {
+    "digits": ("digits_table_2", "digits_twelve"),
+    "cifar10": ("cifar_table_2_three_epochs",),
+}
 QUESTIONS = ("in_f", "in_normalized", "in_subtracts")
 SHARED = "conv BN ReLU conv"  # by all twelve
 
@@ -46,8 +49,10 @@ class Learned(NamedTuple):
 
 
 @cache
-def learned() -> dict[tuple[str, bool], Learned]:
-    """What the twelve units and the control have learned on the digits.
+def learned(data: str = "digits") -> dict[tuple[str, bool], Learned]:
+    """What the twelve units and the control have learned.
+
+    On CIFAR-10 only the rows of Table 2 and the control have been trained.
 
     Returns
     -------
@@ -57,7 +62,7 @@ def learned() -> dict[tuple[str, bool], Learned]:
     """
     named = {str(spec): name for name, spec in with_control().items()}
     runs: dict[tuple[str, bool], list[tuple[float, float]]] = {}
-    for experiment in EXPERIMENTS:
+    for experiment in EXPERIMENTS[data]:
         for run in load_records(experiment):
             loss = np.nan if run.train_loss is None else run.train_loss
             case = named[run.spec], "BN" in run.tail
@@ -88,9 +93,9 @@ def short(spec: UnitSpec) -> str:
     return str(spec).replace(SHARED, "…")
 
 
-def arm(name: str) -> Arm:
+def arm(name: str, data: str = "digits") -> Arm:
     """One unit for a picture, named by what is its own."""
-    spec, recorded = with_control()[name], learned()
+    spec, recorded = with_control()[name], learned(data)
     row = next((row for row, own in ROWS.items() if own == spec), None)
     return Arm(
         short(spec),
@@ -100,13 +105,14 @@ def arm(name: str) -> Arm:
     )
 
 
-def families() -> dict[str, list[Arm]]:
-    """All units by what Eq. (9) makes of them, themselves first.
+def families(data: str = "digits") -> dict[str, list[Arm]]:
+    """All trained units by what Eq. (9) makes of them, themselves first.
 
     Those that have nothing after the addition and are made of no other unit
     stand together at the end.
     """
-    units = with_control()
+    trained = {name for name, _ in learned(data)}
+    units = {n: u for n, u in with_control().items() if n in trained}
     by_free: dict[str, list[str]] = {}
     for name, spec in units.items():
         by_free.setdefault(key(asymmetric(spec)), []).append(name)
@@ -117,8 +123,9 @@ def families() -> dict[str, list[Arm]]:
             continue
         ordered = sorted(names, key=lambda n: (n != free, n))
         ops = " ".join((*units[free].pre, "…", *units[free].post))
-        groups[say("activations.family", branch=ops)] = list(map(arm, ordered))
-    groups[say("activations.no_family")] = list(map(arm, rest))
+        family = say("activations.family", branch=ops)
+        groups[family] = [arm(name, data) for name in ordered]
+    groups[say("activations.no_family")] = [arm(name, data) for name in rest]
     return groups
 
 

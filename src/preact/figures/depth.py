@@ -174,7 +174,7 @@ def dots_by_case(
             ax.plot(own, runs, **_ink(row), **dots)
         ax.set(xlabel=labels[0], ylabel=labels[1], ylim=limits)
         ax.set_xticks(places, [str(case) for case in cases])
-        numbers = [f"{tick:g}".replace("-", "−") for tick in ticks]
+        numbers = [strings.number(tick, "g") for tick in ticks]
         ax.set_yticks(ticks, numbers)
         figure.legend(
             loc="outside lower center", ncols=2, fontsize=8.5, handlelength=4

@@ -51,14 +51,15 @@ class Arm(NamedTuple):
         return marker_of(self.row) if self.row else "X"
 
 
-def percent_axis(ax: Any, which: str) -> None:
-    """Give an axis of errors its scale, the same in every picture."""
-    ax.set(**{f"{which}scale": "log", f"{which}lim": (0.8, 110)})
+def percent_axis(ax: Any, which: str, ticks: Sequence[int] = TICKS) -> None:
+    """Give an axis of errors its scale, the same in all pictures of digits."""
+    limits = 0.8 * ticks[0], 1.1 * ticks[-1]
+    ax.set(**{f"{which}scale": "log", f"{which}lim": limits})
     ax.minorticks_off()
     if which == "x":
-        ax.set_xticks(TICKS, [f"{t}" for t in TICKS])
+        ax.set_xticks(ticks, [f"{t}" for t in ticks])
     else:
-        ax.set_yticks(TICKS, [f"{t}" for t in TICKS])
+        ax.set_yticks(ticks, [f"{t}" for t in ticks])
 
 
 def error_strip(
@@ -128,7 +129,9 @@ def error_strip(
 
 
 def errors_by_unit(
-    groups: Mapping[str, Sequence[Arm]], strings: Strings
+    groups: Mapping[str, Sequence[Arm]],
+    strings: Strings,
+    ticks: Sequence[int] = TICKS,
 ) -> Picture:
     """Errors of all units with and without a final BN, group by group.
 
@@ -136,6 +139,8 @@ def errors_by_unit(
     ----------
     groups : title to arms
         From top to bottom.
+    ticks : sequence of int
+        Percents that the axis names; it ends a little beyond them.
 
     Examples
     --------
@@ -149,14 +154,15 @@ def errors_by_unit(
     'Medians: original: 76.1 % without, 3.6 % with.'
     """
     lines = sum(1 + GAP + len(arms) for arms in groups.values())
-    y, ticks, labels = 0.0, [], []
+    y, places, labels = 0.0, [], []
     with axes(150, 26 + 6.2 * lines) as (figure, ax):
         for title, arms in groups.items():
             top = y - GAP / 4  # of a title of two lines, on a phone
-            ax.text(0.85, top, title, fontsize=9, va="center", weight="bold")
+            left = 0.85 * ticks[0]
+            ax.text(left, top, title, fontsize=9, va="center", weight="bold")
             for arm in arms:
                 y += 1
-                ticks.append(y)
+                places.append(y)
                 labels.append(arm.label)
                 for shift, values, head in (
                     (-0.17, arm.without, "without"),
@@ -183,8 +189,8 @@ def errors_by_unit(
                 mfc=mfc,
                 label=strings(f"activations.{name}"),
             )
-        percent_axis(ax, "x")
-        ax.set_yticks(ticks, labels)
+        percent_axis(ax, "x", ticks)
+        ax.set_yticks(places, labels)
         ax.set(ylim=(y - GAP, -1), xlabel=strings("activations.error"))
         ax.grid(visible=True, axis="x")
         figure.legend(loc="outside lower center", ncols=2, fontsize=9)

@@ -257,7 +257,9 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
     head += [strings(f"table.{name}") for name in names]
     head += [paper_column(lines, strings)] if beside else []
     named = strings.join([data_name(label, strings) for label in labels])
-    return Table(head, body, strings("table.measured", data=named))
+    cut = any(line.cut_short for line in lines)
+    caption = "table.measured_short" if cut else "table.measured"
+    return Table(head, body, strings(caption, data=named))
 
 
 def paper_column(lines: Sequence[Line], strings: Strings) -> str:

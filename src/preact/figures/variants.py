@@ -105,7 +105,7 @@ def in_words(spec: UnitSpec, strings: Strings) -> str:
         factor = _factor(spec.on_branch, strings)
         parts.append(strings("spec.on_branch", factor=factor))
     if isinstance(gate, Gated):
-        bias = f"{gate.bias:g}".replace("-", "−")
+        bias = strings.number(gate.bias, "g")
         parts.append(strings("spec.bias", bias=bias))
         if gate.design != "conv1x1":
             parts.append(strings("spec.design", design=gate.design))

@@ -52,6 +52,7 @@ PAPER_DATA = {
     "cifar100": "CIFAR-100",
     "imagenet": "ImageNet",
 }
+PAPER_ITERATIONS = paper.read("protocols")["cifar"]["iterations"]  # on CIFAR
 
 
 def load_records(
@@ -153,6 +154,8 @@ def _line(group: Sequence[Record]) -> Line:
         paper_data=data,
         paper_has=joined,
         paper_pct=theirs[key] if joined else None,
+        cut_short=first.data in ("cifar10", "cifar100")
+        and first.config["protocol"]["iterations"] < PAPER_ITERATIONS,
     )
 
 

@@ -92,6 +92,17 @@ class Strings:
             return self("number.percent", value=ends[0])
         return self("number.percents", low=ends[0], high=ends[1])
 
+    def number(self, value: float, form: str) -> str:
+        """Write a number by a format, with a minus sign and no hyphen.
+
+        Examples
+        --------
+        >>> from preact.strings import Strings
+        >>> Strings("en").number(-0.236, "+.2f")
+        '−0.24'
+        """
+        return format(value, form).replace("-", "−")
+
     def power(self, value: float, digits: int) -> str:
         """Write a number with its power of ten, as text.
 
