@@ -22,8 +22,9 @@
 `offline`    an edition as one file, to be read without a network
 `api`        the package reference; `api_text` and `commands` write it
 `drawings`   what the drawings of a page repeat, said once
-`sheets`     style sheets by rooms, loaded as one
+`sheets`     style sheets by rooms, without idle rules
 `assets`     scripts and fonts, made small
+`loading`    a page's sheets and scripts, as two files each
 """
 
 from typing import Any

@@ -3,7 +3,7 @@
 The theme ships its icons twice, as a font and as a 1.5 MB script; the font is
 enough, and of its glyphs a few dozen. And a few of the theme's labels are
 written into templates, out of reach of translation catalogs. Style sheets are
-made small in `sheets`.
+made small in `sheets`; `loading` joins what a page loads.
 """
 
 import re
@@ -17,7 +17,8 @@ from fontTools import subset
 from rjsmin import jsmin
 
 from book.site.drawings import say_once
-from book.site.sheets import finish_sheets, link_one_sheet
+from book.site.loading import join_assets
+from book.site.sheets import finish_sheets
 from book.site.tables import stack_tables
 from book.tools import ROOT
 
@@ -136,7 +137,7 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
         text = ENTRY.sub('"', text)
         text = stack_tables(OF_TABLE.sub(" of-table", text))
         text = MODULE.sub(lambda m: m[0].replace(".", ".<wbr>"), text)
-        page.write_text(link_one_sheet(say_once(drop_idle(text))), "utf-8")
+        page.write_text(say_once(drop_idle(text)), "utf-8")
     for file in folder.glob(f"_downloads/{32 * '[0-9a-f]'}/*"):
         place = file.parent.with_name(file.parent.name[:2])
         place.mkdir(exist_ok=True)
@@ -154,6 +155,7 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
             script.write_text(jsmin(script.read_text("utf-8")), "utf-8")
     finish_sheets(folder)
     subset_icons(folder)
+    join_assets(folder)
 
 
 def drop_idle(page: str) -> str:

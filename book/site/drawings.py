@@ -74,9 +74,10 @@ def say_once(page: str) -> str:
 
     page = DRAWING.sub(lighter, page)
     page, lent = lend(page, set(shared.values()))
-    # An id outweighs the classes of the style sheets, as an attribute does.
+    # An id outweighs the classes of the style sheets, as an attribute does;
+    # behind a class, so that a browser asks this of that class alone.
     rules = "".join(
-        f":is(#_,.{name}){{{style}}}" for style, name in shared.items()
+        f".{name}:not(#_){{{style}}}" for style, name in shared.items()
     )
     head = (f"<style>{rules}</style>" if rules else "") + lent
     return page.replace(article[0], article[0] + head, 1)

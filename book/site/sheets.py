@@ -1,12 +1,10 @@
-"""The style sheets of the built pages: the book's own as one, none in vain.
+"""The style sheets of the built pages, without the rules that nothing uses.
 
 The book's sheets are written by rooms (`book/_static/sheets`), in the order in
-which a page reads them. A built page loads them as one file, and what is for
-paper alone as another. Of all rules, the theme's too, an edition keeps those
-that its pages use, a third.
+which a page reads them; `loading` makes one file of all that a page has. Of
+all rules, the theme's too, an edition keeps those that its pages use, a third.
 """
 
-import hashlib
 import re
 from pathlib import Path
 
@@ -35,12 +33,6 @@ PHONES = tuple(
     (f"sheets/{name}.css", {"media": "screen and (max-width: 600px)"})
     for name in ("stacked", "stacked-text")
 )
-ONE = "_static/book.css"
-LINK = re.compile(
-    r'<link rel="stylesheet" type="text/css" '
-    r'href="((?:\.\./)*)_static/sheets/'
-    rf'(?:{"|".join(ROOMS)})\.css(?:\?v=(\w+))?" />\s*'
-)
 CLASSES = re.compile(r'\bclass="([^"]*)"')
 WORD = re.compile(r"[A-Za-z][\w-]*")
 READ = re.compile(r"var\(\s*(--[\w-]+)")
@@ -62,33 +54,8 @@ def linked() -> list[str | tuple[str, dict[str, str]]]:
     return [*(f"sheets/{room}.css" for room in ROOMS), *PHONES, PAPER]
 
 
-def link_one_sheet(page: str) -> str:
-    """Return a page that loads the rooms' sheets as one file."""
-    links = list(LINK.finditer(page))
-    if not links:
-        return page
-    digest = hashlib.sha256("".join(m[2] or "" for m in links).encode())
-    one = (
-        f'<link rel="stylesheet" type="text/css" href="{links[0][1]}{ONE}'
-        f'?v={digest.hexdigest()[:8]}" />\n'
-    )
-    return LINK.sub("", page.replace(links[0][0], f"{one}{links[0][0]}", 1))
-
-
-def join_rooms(folder: Path) -> None:
-    """Write an edition's sheets of rooms into one file, in their place."""
-    rooms = [folder / f"_static/sheets/{room}.css" for room in ROOMS]
-    (folder / ONE).write_text(
-        "".join(room.read_text("utf-8") for room in rooms), "utf-8"
-    )
-    for room in rooms:
-        room.unlink()
-
-
 def finish_sheets(folder: Path) -> None:
     """Rewrite an edition's style sheets: what its pages use, no more."""
-    if (folder / "_static/sheets").exists():
-        join_rooms(folder)
     known = used_words(folder)
     paths = list(folder.glob("_static/**/*.css"))
     sheets = []

@@ -1,0 +1,62 @@
+"""How a page comes: nothing in its way, and nothing that moves."""
+
+import pytest
+
+CHAPTERS = ["en/01-why", "en/05-shortcuts", "zh-Hant/12-summary"]
+BLOCKING = """performance.getEntriesByType("resource")
+    .filter((one) => one.renderBlockingStatus === "blocking")
+    .map((one) => new URL(one.name).pathname)"""
+HELD = """() => [...document.querySelectorAll(".admonition.dropdown")]
+    .map((box) => box.lastElementChild.checkVisibility())"""
+SHIFT = """() => new Promise((done) => {
+    let sum = 0;
+    new PerformanceObserver((list) => {
+        for (const shift of list.getEntries()) sum += shift.value;
+    }).observe({ type: "layout-shift", buffered: true });
+    setTimeout(() => done(sum), 300);
+})"""
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_page_waits_for_two_sheets_and_for_no_script(open_page, name):
+    page = open_page(f"/{name}.html")
+    waited = page.evaluate(BLOCKING)
+    assert len(waited) == 2
+    assert all(path.endswith(".css") for path in waited)
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_no_file_is_asked_for_twice(open_page, name):
+    page = open_page(f"/{name}.html")
+    asked = [url for url in page.requested if url.startswith("http")]
+    assert sorted(asked) == sorted(set(asked))
+
+
+@pytest.mark.parametrize("name", ["en/index", *CHAPTERS])
+def test_a_box_is_folded_before_its_script_has_come(browser, site, name):
+    page = browser.new_page()
+    page.route("**/joined/*.js", lambda route: route.abort())
+    page.goto(f"{site}/{name}.html")
+    before = page.evaluate(HELD)
+    page.unroute("**/joined/*.js")
+    page.reload(wait_until="networkidle")
+    assert page.evaluate(HELD) == before
+    page.context.close()
+    assert before
+    assert not any(before)
+
+
+@pytest.mark.parametrize("name", ["en/index", *CHAPTERS])
+def test_without_scripts_at_all_a_box_is_open(browser, site, name):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{site}/{name}.html")
+    last = page.locator(".admonition.dropdown > :last-child").first
+    assert last.is_visible()
+    context.close()
+
+
+@pytest.mark.parametrize("name", ["en/index", *CHAPTERS])
+def test_what_is_read_first_stays_where_it_came(open_page, name):
+    """By the measure that search engines take, of which 0.1 counts as good."""
+    assert open_page(f"/{name}.html").evaluate(SHIFT) < 0.1
