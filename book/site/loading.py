@@ -195,7 +195,8 @@ def address(link: str, up: str) -> str:
 
 def write_joined(pieces: list[str], folder: Path, suffix: str) -> str:
     """Write pieces as one file named by its content; return its address."""
-    text = "\n".join(pieces)
+    # A script may leave out its last semicolon, and the next begin with "(".
+    text = (";\n" if suffix == ".js" else "\n").join(pieces)
     name = f"{JOINED}/{sha256(text.encode()).hexdigest()[:8]}{suffix}"
     (folder / JOINED).mkdir(exist_ok=True)
     (folder / name).write_text(text, "utf-8")
