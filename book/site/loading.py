@@ -26,8 +26,8 @@ ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
 CHARSET = re.compile(r'@charset "[^"]*";?')
 IMPORT = re.compile(r"""@import\s*["']([^"']+)["'];?""")
 ADDRESS = re.compile(r"""url\((["']?)(?!data:|#)([^"')]+)\1\)""")
-FIRST = '<meta charset="utf-8" />'
-OPENING = ROOT / "book/site/templates/opening.html"
+OPENING = ROOT / "book/site/templates/opening.js"
+UNTHEMED = re.compile(r'(<html[^>]* data-theme=")auto\b')
 JOINED = "_static/joined"
 THEME = 2  # sheets, the first and by far the largest
 ENGINE = "_static/engine/"
@@ -54,13 +54,11 @@ def join_assets(folder: Path) -> None:
     spent: set[Path] = set()
     for page in sorted(folder.rglob("*.html")):
         text = page.read_text("utf-8")
-        if FIRST not in text:
+        if not SHEET.search(text):
             continue
         up = "../" * len(page.relative_to(folder).parents[:-1])
         spent |= {folder / name for name, _ in scripts_of(text, up)}
-        begun = FIRST + opening(text, up)
         text = join_sheets(join_scripts(text, folder, up), folder, up)
-        text = text.replace(FIRST, begun, 1)
         page.write_text(text, "utf-8")
     spent |= {
         sheet
@@ -72,7 +70,10 @@ def join_assets(folder: Path) -> None:
 
 
 def opening(text: str, up: str) -> str:
-    """Return what a page's head begins with, see the template.
+    """Return the script that runs before a page is painted.
+
+    It asks for the faces of the first lines, and takes light or dark from the
+    system; the theme does that later, and until then has no colors at all.
 
     Parameters
     ----------
@@ -86,8 +87,6 @@ def opening(text: str, up: str) -> str:
         for face, asking in FACES.items()
         if asking.search(text)
     ]
-    if not faces:
-        return ""
     template = Template(OPENING.read_text("utf-8"))
     return str(template.render(faces=faces))
 
@@ -150,7 +149,7 @@ def join_scripts(text: str, folder: Path, up: str) -> str:
     up : str
         Steps from the page to that folder.
     """
-    said, own, shared = [], [], []
+    said, own, shared = [opening(text, up)], [], []
     told_own: dict[str, str] = {}
     for name, told in scripts_of(text, up):
         script = (folder / name).read_text("utf-8")
@@ -166,7 +165,8 @@ def join_scripts(text: str, folder: Path, up: str) -> str:
         one = write_joined(own, folder, ".js")
         scripts.append(deferred(f"{up}{one}", told_own))
     scripts.append(deferred(f"{up}{write_joined(shared, folder, '.js')}", {}))
-    head, body = PRELOAD.sub("", SCRIPT.sub("", text)).split("</head>", 1)
+    text = UNTHEMED.sub(r"\1light", PRELOAD.sub("", SCRIPT.sub("", text)))
+    head, body = text.split("</head>", 1)
     said += INLINE.findall(head)
     inline = "<script>{}</script>\n".format("\n".join(said))
     head = INLINE.sub("", head)

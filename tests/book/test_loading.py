@@ -6,8 +6,7 @@ import pytest
 
 from book.site.loading import join_assets, opening
 
-HEAD = """<html lang="en"><head>
-<meta charset="utf-8" />
+HEAD = """<html lang="en" data-theme="auto"><head>
 <link href="{up}_static/styles/theme.css?digest=1" rel="stylesheet" />
 <link href="{up}_static/styles/bold.css" rel="stylesheet" />
 <link rel="stylesheet" type="text/css" href="{up}_static/book.css?v=2" />
@@ -100,6 +99,11 @@ def test_no_file_is_left_that_no_page_loads(joined):
     assert left == {"engine/network.js", "later.js"}
 
 
+def test_a_page_without_scripts_is_light(joined):
+    _, head, _ = joined
+    assert head.startswith('<html lang="en" data-theme="light">')
+
+
 @pytest.mark.parametrize(
     ("language", "shown", "faces"),
     [
@@ -121,4 +125,4 @@ def test_a_page_asks_early_for_the_faces_that_it_is_set_in(
 
 
 def test_a_page_of_a_book_without_its_faces_asks_for_none():
-    assert opening('<html lang="en">', "") == ""
+    assert "_vendor" not in opening('<html lang="en">', "")

@@ -1,5 +1,7 @@
 """How a page comes: nothing in its way, and nothing that moves."""
 
+import re
+
 import pytest
 
 CHAPTERS = ["en/01-why", "en/05-shortcuts", "zh-Hant/12-summary"]
@@ -8,6 +10,11 @@ BLOCKING = """performance.getEntriesByType("resource")
     .map((one) => new URL(one.name).pathname)"""
 HELD = """() => [...document.querySelectorAll(".admonition.dropdown")]
     .map((box) => box.lastElementChild.checkVisibility())"""
+COLORS = """() => {
+    const style = (name) => getComputedStyle(document.querySelector(name));
+    return [style("body").backgroundColor, style(".bd-article").color,
+            style(".bd-article a").color];
+}"""
 SHIFT = """() => new Promise((done) => {
     let sum = 0;
     new PerformanceObserver((list) => {
@@ -44,6 +51,23 @@ def test_a_box_is_folded_before_its_script_has_come(browser, site, name):
     page.context.close()
     assert before
     assert not any(before)
+
+
+@pytest.mark.parametrize(("scheme", "dark"), [("light", 0), ("dark", 1)])
+def test_the_first_paint_has_the_colors_that_the_page_keeps(
+    browser, site, scheme, dark
+):
+    page = browser.new_page(color_scheme=scheme)
+    page.route("**/joined/*.js", lambda route: route.abort())
+    page.goto(f"{site}/en/05-shortcuts.html")
+    before = page.evaluate(COLORS)
+    page.unroute("**/joined/*.js")
+    page.reload(wait_until="networkidle")
+    after = page.evaluate(COLORS)
+    page.context.close()
+    assert before == after
+    red = int(re.search(r"\d+", before[0])[0])
+    assert (red < 128) == bool(dark)
 
 
 @pytest.mark.parametrize("name", ["en/index", *CHAPTERS])
