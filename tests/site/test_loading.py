@@ -1,4 +1,4 @@
-"""How a page comes: nothing in its way, and nothing that moves."""
+"""How a page comes: nothing in its way, folded and colored from the first."""
 
 import re
 
@@ -15,13 +15,6 @@ COLORS = """() => {
     return [style("body").backgroundColor, style(".bd-article").color,
             style(".bd-article a").color];
 }"""
-SHIFT = """() => new Promise((done) => {
-    let sum = 0;
-    new PerformanceObserver((list) => {
-        for (const shift of list.getEntries()) sum += shift.value;
-    }).observe({ type: "layout-shift", buffered: true });
-    setTimeout(() => done(sum), 300);
-})"""
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
@@ -78,9 +71,3 @@ def test_without_scripts_at_all_a_box_is_open(browser, site, name):
     last = page.locator(".admonition.dropdown > :last-child").first
     assert last.is_visible()
     context.close()
-
-
-@pytest.mark.parametrize("name", ["en/index", *CHAPTERS])
-def test_what_is_read_first_stays_where_it_came(open_page, name):
-    """By the measure that search engines take, of which 0.1 counts as good."""
-    assert open_page(f"/{name}.html").evaluate(SHIFT) < 0.1
