@@ -5,7 +5,7 @@ page, and nearly half of them keep it from being painted. Here the theme's
 sheets, which all pages have, become one file, and the others of a page
 another; of its scripts, for which no page waits, one is what pages share, and
 one its explorers. The engine of the explorers stays as it is, there to be
-read. Text is set once, as its faces are asked for before the sheets.
+read. The faces of the first lines are asked for before the sheets are there.
 """
 
 import os
@@ -29,12 +29,12 @@ ADDRESS = re.compile(r"""url\((["']?)(?!data:|#)([^"')]+)\1\)""")
 OPENING = ROOT / "book/site/templates/opening.js"
 UNTHEMED = re.compile(r'(<html[^>]* data-theme=")auto\b')
 JOINED = "_static/joined"
-THEME = 2  # sheets, the first and by far the largest
+THEME = 2  # sheets that the theme links before all others
 ENGINE = "_static/engine/"
 OPTIONS = "_static/documentation_options.js"  # a line that others read
 EXPLORERS = {f"_static/{name}" for names in SCRIPTS.values() for name in names}
-# Faces of a page's first lines, by what asks for them: those that are not
-# there in time set a page twice.
+# Faces of a page's first lines, by what asks for them: where one is not there
+# in time, text is set twice.
 ENGLISH = re.compile(r'<html lang="en".*/fonts\.css', re.S)
 FACES = {
     "source-serif-4/files/source-serif-4-latin-400-normal.woff2": ENGLISH,
