@@ -27,7 +27,7 @@ def test_paper_is_white_and_the_ink_dark(open_page, theme):
           const grounds = [document.body, ...document.querySelectorAll(
             ".bd-article, .bd-article pre, .admonition, .cell_input")];
           const words = document.querySelectorAll(
-            ".bd-article :is(h1, h2, p, li, pre)");
+            ".bd-article :is(h1, h2, p, li, pre, .highlight span)");
           return [
             ...grounds.filter((node) =>
               light(getComputedStyle(node).backgroundColor) < 0.85),
