@@ -32,7 +32,7 @@ def test_paper_is_white_and_the_ink_dark(open_page, theme):
             ...grounds.filter((node) =>
               light(getComputedStyle(node).backgroundColor) < 0.85),
             ...[...words].filter((node) =>
-              light(getComputedStyle(node).color) > 0.45),
+              light(getComputedStyle(node).color) > 0.5),
           ].map((node) => node.outerHTML.slice(0, 120));
         }"""
     )
