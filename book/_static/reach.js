@@ -47,7 +47,7 @@ function offerSoon(place) {
 const near = ({ target }) => target.closest?.(
   ".cell, .sd-tab-set, .exercise") ?? document;
 
-addEventListener("load", () => {
+addEventListener("DOMContentLoaded", () => {
   growth.observe(document.body, { childList: true, subtree: true });
   const article = document.querySelector(".bd-article");
   if (article) new ResizeObserver(() => offerSoon(document)).observe(article);
@@ -67,7 +67,7 @@ function sayValues(place) {
   }
 }
 
-addEventListener("load", () => sayValues(document));
+addEventListener("DOMContentLoaded", () => sayValues(document));
 for (const name of ["input", "click"]) { // a click may bring a slider
   document.addEventListener(name, (event) =>
     setTimeout(() => sayValues(near(event))));

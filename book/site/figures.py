@@ -10,7 +10,7 @@ They become a file beside the page, and a link below the picture.
 import re
 from html import escape, unescape
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -22,6 +22,7 @@ from book.site.words import WORDS, language_of
 from preact.figures.drawn import COLUMNS
 
 NUMBERS = "_data"  # of an edition, beside its pages
+CONCEALS = re.compile(r'data-predict="[^"]*&quot;conceal&quot;: true')
 HELD = re.compile(r'<script type="text/csv">(.*?)</script>', re.S)
 
 logger = logging.getLogger(__name__)
@@ -31,6 +32,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Add the directive, and the step that gives it its cell's output."""
     app.add_directive("caption", Caption)
     app.add_transform(WrapOutputs)
+    app.add_transform(NameConcealed)
     app.connect("html-page-context", offer_numbers)
     return {
         "version": "1",
@@ -123,13 +125,39 @@ class WrapOutputs(SphinxTransform):
             output += figure
 
 
+class NameConcealed(SphinxTransform):
+    """Name what a prediction conceals until its reader has guessed.
+
+    It is the cell after the prediction's; a script conceals it, and a style
+    sheet until that script has come.
+    """
+
+    default_priority = WrapOutputs.default_priority + 1
+
+    def apply(self, **_: Any) -> None:
+        for shown in self.document.findall(nodes.raw):
+            if CONCEALS.search(shown.astext()):
+                cell: nodes.Node = shown
+                while cell.parent and not _is_code(cell):
+                    cell = cell.parent
+                after = cell.next_node(descend=False, siblings=True)
+                if isinstance(after, nodes.container):
+                    after["classes"].append("concealed")
+
+
+def _is_code(node: nodes.Node | None) -> TypeGuard[nodes.container]:
+    """Whether a node is a code cell, with its output."""
+    return (
+        isinstance(node, nodes.container)
+        and node.get("nb_element") == "cell_code"
+    )
+
+
 def _output_before(figure: nodes.figure) -> nodes.Element | None:
     """Return the output of the cell that a figure follows, if it has one."""
     place = figure.parent.index(figure)
     cell = figure.parent[place - 1] if place else None
-    if not isinstance(cell, nodes.container):
-        return None
-    if cell.get("nb_element") != "cell_code" or not cell.children:
+    if not _is_code(cell) or not cell.children:
         return None
     last = cell[-1]
     if last.get("nb_element") != "cell_code_output":

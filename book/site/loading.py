@@ -1,19 +1,21 @@
-"""What a page loads before it is read: two sheets, few scripts, its faces.
+"""What a page loads before it is read: two sheets and its faces, no script.
 
 Sphinx, the theme and each extension link files of their own, some forty to a
 page, and nearly half of them keep it from being painted. Here the theme's
 sheets, which all pages have, become one file, and the others of a page
-another; of its scripts, for which no page waits, one is what pages share, and
-one its explorers. The engine of the explorers stays as it is, there to be
-read. The faces of the first lines are asked for before the sheets are there.
+another; of its scripts, which come when it has been painted, one is what pages
+share, and one its explorers. The engine of the explorers stays as it is, there
+to be read. The faces of the first lines are asked for before the sheets.
 """
 
 import os
 import re
 from hashlib import sha256
+from html import unescape
 from pathlib import Path
 
 from jinja2 import Template
+from rjsmin import jsmin
 
 from book.site.pages import SCRIPTS
 from book.tools import ROOT
@@ -57,7 +59,9 @@ def join_assets(folder: Path) -> None:
         if not SHEET.search(text):
             continue
         up = "../" * len(page.relative_to(folder).parents[:-1])
-        spent |= {folder / name for name, _ in scripts_of(text, up)}
+        links = [attributes(tag)["src"] for tag in SCRIPT.findall(text)]
+        names = [address(link, up) for link in links]
+        spent |= {folder / n for n in names if not n.startswith(ENGINE)}
         text = join_sheets(join_scripts(text, folder, up), folder, up)
         page.write_text(text, "utf-8")
     spent |= {
@@ -69,11 +73,12 @@ def join_assets(folder: Path) -> None:
         path.unlink()
 
 
-def opening(text: str, up: str) -> str:
+def opening(text: str, up: str, scripts: list[dict[str, str]]) -> str:
     """Return the script that runs before a page is painted.
 
     It asks for the faces of the first lines, and takes light or dark from the
     system; the theme does that later, and until then has no colors at all.
+    After the first paint it brings the page's other scripts.
 
     Parameters
     ----------
@@ -81,6 +86,8 @@ def opening(text: str, up: str) -> str:
         The page.
     up : str
         Steps from it to its edition's folder.
+    scripts : list of dict
+        The attributes of each script of the page, in their order.
     """
     faces = [
         f"{up}../_vendor/{face}"
@@ -88,7 +95,7 @@ def opening(text: str, up: str) -> str:
         if asking.search(text)
     ]
     template = Template(OPENING.read_text("utf-8"))
-    return str(template.render(faces=faces))
+    return str(jsmin(template.render(faces=faces, scripts=scripts)))
 
 
 def join_sheets(text: str, folder: Path, up: str) -> str:
@@ -127,15 +134,10 @@ def read_sheet(path: Path, place: Path) -> str:
     return IMPORT.sub(lambda m: read_sheet(path.parent / m[1], place), text)
 
 
-def scripts_of(text: str, up: str) -> list[tuple[str, dict[str, str]]]:
-    """Return the scripts of a page but the engine, with their attributes."""
-    found = [attributes(tag) for tag in SCRIPT.findall(text)]
-    named = [(address(told.pop("src"), up), told) for told in found]
-    return [(n, told) for n, told in named if not n.startswith(ENGINE)]
-
-
 def join_scripts(text: str, folder: Path, up: str) -> str:
     """Return a page whose scripts are the engine, its explorers, the others.
+
+    They come after its first paint, as `templates/opening.js` says.
 
     What its head has as text comes before the sheets: behind them it would
     wait for them, and the page for it.
@@ -149,9 +151,14 @@ def join_scripts(text: str, folder: Path, up: str) -> str:
     up : str
         Steps from the page to that folder.
     """
-    said, own, shared = [opening(text, up)], [], []
+    said, own, shared, scripts = [], [], [], []
     told_own: dict[str, str] = {}
-    for name, told in scripts_of(text, up):
+    for told in map(attributes, SCRIPT.findall(text)):
+        link = told.pop("src")
+        name = address(link, up)
+        if name.startswith(ENGINE):
+            scripts.append({"src": link})
+            continue
         script = (folder / name).read_text("utf-8")
         if name == OPTIONS:
             said.append(script)
@@ -160,30 +167,22 @@ def join_scripts(text: str, folder: Path, up: str) -> str:
             told_own |= told
         else:
             shared.append(script)
-    scripts = [tag for tag in SCRIPT.findall(text) if ENGINE in tag]
-    if own:
-        one = write_joined(own, folder, ".js")
-        scripts.append(deferred(f"{up}{one}", told_own))
-    scripts.append(deferred(f"{up}{write_joined(shared, folder, '.js')}", {}))
+    for pieces, told in ((own, told_own), (shared, {})):
+        if pieces:
+            one = up + write_joined(pieces, folder, ".js")
+            scripts.append({"src": one} | told)
     text = UNTHEMED.sub(r"\1light", PRELOAD.sub("", SCRIPT.sub("", text)))
     head, body = text.split("</head>", 1)
-    said += INLINE.findall(head)
+    said = [opening(text, up, scripts), *said, *INLINE.findall(head)]
     inline = "<script>{}</script>\n".format("\n".join(said))
     head = INLINE.sub("", head)
     first = SHEET.findall(head)[0]
-    head = head.replace(first, inline + first, 1) + "".join(scripts)
-    return f"{head}</head>{body}"
-
-
-def deferred(address: str, told: dict[str, str]) -> str:
-    """Return the tag of a script that runs when its page has been read."""
-    said = "".join(f' {name}="{value}"' for name, value in told.items())
-    return f'<script defer="defer" src="{address}"{said}></script>\n'
+    return f"{head.replace(first, inline + first, 1)}</head>{body}"
 
 
 def attributes(tag: str) -> dict[str, str]:
     """Return what a tag says, but that it is deferred."""
-    told = dict(ATTRIBUTE.findall(tag))
+    told = {name: unescape(value) for name, value in ATTRIBUTE.findall(tag)}
     told.pop("defer", None)
     return told
 

@@ -63,6 +63,8 @@ TAKE_HEADINGS = """() => [...document.querySelectorAll("h1, h2, h3, h4")].map(
     }
     return pieces;
   })"""
+# A page's scripts, which come after its first paint, have run.
+ARRIVED = "!document.documentElement.dataset.awaits"
 # An id, and what points to one: in this page, in another, in a picture.
 ID = re.compile(r'(\s(?:id|for)=")([^"]+)"')
 HERE = re.compile(r'(\shref=")#([^"]*)"')
@@ -232,6 +234,7 @@ def _open(page: Page, address: str) -> None:
     """
     page.goto(address, wait_until="networkidle")
     page.wait_for_load_state("load")
+    page.wait_for_function(ARRIVED)
 
 
 def _printed(page: Page, base: str, text: str) -> bytes:
