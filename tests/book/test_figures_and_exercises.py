@@ -1,6 +1,8 @@
 """Captions, kinds of exercises and staged hints, as a page shows them."""
 
+import json
 import re
+from html import escape
 from io import StringIO
 
 import nbformat
@@ -56,16 +58,20 @@ Two.
 """
 
 
+def shown(text):
+    if not text.startswith("<"):
+        return nbformat.v4.new_output("stream", text=text)
+    return nbformat.v4.new_output("display_data", {"text/html": text})
+
+
 def build(folder, language, *cells):
-    """The page of a notebook whose code cells print what they hold."""
+    """The page of a notebook whose code cells show what they hold."""
     source = folder / language
     source.mkdir()
     made = [
         nbformat.v4.new_code_cell(
             "draw()",
-            outputs=[nbformat.v4.new_output("stream", text=cell[1:])]
-            if cell[1:]
-            else [],
+            outputs=[shown(cell[1:])] if cell[1:] else [],
             execution_count=1,
         )
         if cell.startswith("!")
@@ -117,6 +123,20 @@ def test_a_cells_output_becomes_a_numbered_figure(tmp_path, language, number):
     assert "What was found." in caption.text
     assert "Of which network." in caption.select_one(".legend").text
     assert page.select_one("a[href='#a-figure'] .std-numref").text == number
+
+
+def test_the_cell_after_a_prediction_that_conceals_it_is_named(tmp_path):
+    asks, asks_only = (
+        f'<p data-predict="{escape(json.dumps({"conceal": hides}))}">'
+        for hides in (True, False)
+    )
+    page, warnings = build(
+        *(tmp_path, "en", f"!{asks}", "!first", "!second"),
+        *(f"!{asks_only}", "!third", f"!{asks}", "A sentence."),
+    )
+    assert warnings == ""
+    (concealed,) = page.select(".concealed")
+    assert concealed.select_one(".output").text.strip() == "first"
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,39 @@
-"""How a page comes: nothing in its way, folded and colored from the first."""
+"""How a page comes: nothing in its way, and from the first as it will be."""
 
 import re
 
 import pytest
 
+from book.tools.pdf import ARRIVED
+
 CHAPTERS = ["en/01-why", "en/05-shortcuts", "zh-Hant/12-summary"]
 BLOCKING = """performance.getEntriesByType("resource")
     .filter((one) => one.renderBlockingStatus === "blocking")
     .map((one) => new URL(one.name).pathname)"""
+WHEN = """[
+    performance.getEntriesByName("first-contentful-paint")[0].startTime,
+    performance.getEntriesByType("resource").map(
+        (one) => one.name.includes(".js") ? one.startTime : null)
+        .filter((start) => start !== null)]"""
+# What a page waits for, from its first line on.
+STATES = """window.states = [];
+new MutationObserver(([{ target }]) => {
+    const { awaits } = target.dataset;
+    if (awaits !== states.at(-1)) states.push(awaits);
+}).observe(document, { subtree: true, attributeFilter: ["data-awaits"] });"""
+LAID_OUT = "document.documentElement.dataset.awaits === 'scripts'"
+LEFT_OUT = """(awaits) => {
+    document.documentElement.dataset.awaits = awaits;
+    return [...document.querySelectorAll(".bd-article > section > section")]
+        .filter((one) => getComputedStyle(one).contentVisibility === "auto")
+        .length;
+}"""
+TOPS = """[...document.querySelectorAll(
+    ".bd-article > section > :is(h1, p:not(.waits), .admonition)," +
+    ".bd-article > section > section:first-of-type")]
+    .map((one) => one.getBoundingClientRect().top)"""
+TOLD = """[...document.querySelectorAll(".preact-predict ul, .concealed")]
+    .map((one) => one.checkVisibility({ visibilityProperty: true }))"""
 HELD = """() => [...document.querySelectorAll(".admonition.dropdown")]
     .map((box) => box.lastElementChild.checkVisibility())"""
 COLORS = """() => {
@@ -23,6 +49,89 @@ def test_a_page_waits_for_two_sheets_and_for_no_script(open_page, name):
     waited = page.evaluate(BLOCKING)
     assert len(waited) == 2
     assert all(path.endswith(".css") for path in waited)
+
+
+@pytest.mark.parametrize("name", ["en/index", *CHAPTERS])
+def test_scripts_are_asked_for_when_the_page_has_been_painted(open_page, name):
+    page = open_page(f"/{name}.html")
+    painted, asked = page.evaluate(WHEN)
+    assert asked
+    assert min(asked) >= painted
+
+
+@pytest.mark.parametrize(
+    ("place", "states"),
+    [("", ["sections scripts", "scripts"]), ("#index-map", ["scripts"])],
+)
+def test_a_page_opened_at_its_top_is_first_laid_out_as_far_as_it_is_seen(
+    browser, site, place, states
+):
+    page = browser.new_page()
+    page.add_init_script(STATES)
+    page.goto(f"{site}/en/index.html{place}")
+    assert page.evaluate("states") == [*states, None]
+    assert page.evaluate(LEFT_OUT, "sections") > 5
+    assert page.evaluate(LEFT_OUT, "") == 0
+    page.reload()
+    assert page.evaluate("states") == ["scripts", None]
+    page.context.close()
+
+
+@pytest.fixture(params=[360, 1280])
+def on_the_way(browser, site, request):
+    """Open a page whose scripts are on their way; then let them arrive."""
+    page = browser.new_page(viewport={"width": request.param, "height": 900})
+    held = []
+    page.route("**/*.js*", lambda route: held.append(route))
+
+    def opened(name):
+        address = f"{site}/{name}.html"
+        page.goto(address, wait_until="domcontentloaded", arrived=False)
+        page.wait_for_function(LAID_OUT)
+        page.evaluate("document.fonts.ready")
+        return page
+
+    def arrive(move="continue_"):
+        while not page.evaluate(ARRIVED):
+            while held:
+                getattr(held.pop(0), move)()
+            page.wait_for_timeout(20)
+
+    yield opened, arrive
+    page.context.close()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["en/index", "en/07-depth", "zh-Hant/10-afterlife", "zh-Hans/03-gradient"],
+)
+def test_scripts_find_the_room_that_they_take(on_the_way, name):
+    opened, arrive = on_the_way
+    page = opened(name)
+    before = page.evaluate(TOPS)
+    arrive()
+    after = page.evaluate(TOPS)
+    assert len(before) > 4
+    assert max(abs(a - b) for a, b in zip(before, after, strict=True)) < 3
+
+
+def test_a_prediction_shows_nothing_measured_before_its_script_has_come(
+    on_the_way,
+):
+    opened, arrive = on_the_way
+    page = opened("en/07-depth")
+    before = page.evaluate(TOLD)
+    arrive()
+    assert page.locator(".preact-predict ul").count() == 0
+    assert len(before) == 6  # of three predictions the list, and the cell
+    assert not any(before)
+
+
+def test_what_was_measured_is_shown_where_scripts_fail(on_the_way):
+    opened, arrive = on_the_way
+    page = opened("en/07-depth")
+    arrive("abort")
+    assert page.evaluate(TOLD) == 6 * [True]
 
 
 @pytest.mark.parametrize("name", CHAPTERS)

@@ -8,15 +8,21 @@ if (location.protocol !== "file:") for (const face of {{ faces | tojson }}) {
   document.head.append(link);
 }
 
-// Scripts come after the first paint, and run in their order. Then they are
-// told that the page has been read, as if they had been there before.
-let awaited = {{ scripts | length }};
+// A page that is opened at its top is laid out as far as it is seen; all of it
+// after the first paint. So do its scripts come: they run in their order, and
+// are told then that the page has been read, as if they had been there before.
+const [how] = performance.getEntriesByType("navigation");
+root.dataset.awaits = how?.type === "navigate" && !location.hash
+  ? "sections scripts" : "scripts";
+let awaited = {{ scripts | length }}, steps = 2;
 function ran() {
   if (--awaited) return;
   delete root.dataset.awaits;
   document.dispatchEvent(new Event("DOMContentLoaded", { bubbles: true }));
 }
 function bring() {
+  if (--steps) return;
+  root.dataset.awaits = "scripts";
   for (const told of {{ scripts | tojson }}) {
     const script = document.createElement("script");
     Object.assign(script, { async: false, onload: ran, onerror: ran });
@@ -24,7 +30,10 @@ function bring() {
     document.head.append(script);
   }
 }
-root.dataset.awaits = "scripts";
-document.addEventListener("DOMContentLoaded",
-  () => requestAnimationFrame(() => setTimeout(bring)), { once: true });
+document.addEventListener("DOMContentLoaded", bring, { once: true });
+new PerformanceObserver((list, paints) => {
+  if (!list.getEntriesByName("first-contentful-paint").length) return;
+  paints.disconnect();
+  bring();
+}).observe({ type: "paint", buffered: true });
 }
