@@ -59,6 +59,16 @@ def test_scripts_are_asked_for_when_the_page_has_been_painted(open_page, name):
     assert min(asked) >= painted
 
 
+def test_scripts_come_where_a_browser_does_not_tell_when_it_paints(
+    browser, site
+):
+    page = browser.new_page()
+    page.add_init_script("PerformanceObserver.prototype.observe = () => {}")
+    page.goto(f"{site}/en/07-depth.html")
+    assert page.locator(".preact-predict[data-live]").count() == 3
+    page.context.close()
+
+
 @pytest.mark.parametrize(
     ("place", "states"),
     [("", ["sections scripts", "scripts"]), ("#index-map", ["scripts"])],

@@ -14,14 +14,16 @@ if (location.protocol !== "file:") for (const face of {{ faces | tojson }}) {
 const [how] = performance.getEntriesByType("navigation");
 root.dataset.awaits = how?.type === "navigate" && !location.hash
   ? "sections scripts" : "scripts";
-let awaited = {{ scripts | length }}, steps = 2;
+let awaited = {{ scripts | length }}, steps = 2; // read, and painted
 function ran() {
   if (--awaited) return;
   delete root.dataset.awaits;
   document.dispatchEvent(new Event("DOMContentLoaded", { bubbles: true }));
 }
+function step() {
+  if (!--steps) bring();
+}
 function bring() {
-  if (--steps) return;
   root.dataset.awaits = "scripts";
   for (const told of {{ scripts | tojson }}) {
     const script = document.createElement("script");
@@ -30,10 +32,16 @@ function bring() {
     document.head.append(script);
   }
 }
-document.addEventListener("DOMContentLoaded", bring, { once: true });
+document.addEventListener("DOMContentLoaded", step, { once: true });
 new PerformanceObserver((list, paints) => {
   if (!list.getEntriesByName("first-contentful-paint").length) return;
   paints.disconnect();
-  bring();
+  step();
 }).observe({ type: "paint", buffered: true });
+// Where a browser does not tell, or paints nothing, as a tab in the background.
+addEventListener("load", () => setTimeout(() => {
+  if (steps < 1) return;
+  steps = 0;
+  bring();
+}, 2000));
 }
