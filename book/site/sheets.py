@@ -26,6 +26,7 @@ ROOMS = (
     "claims",
     "search",
     "parallel",
+    "awaiting",
 )
 PAPER = ("sheets/print.css", {"media": "print"})
 # Only where a page has such tables, see `assets.SERVES`.
