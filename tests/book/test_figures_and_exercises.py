@@ -125,18 +125,26 @@ def test_a_cells_output_becomes_a_numbered_figure(tmp_path, language, number):
     assert page.select_one("a[href='#a-figure'] .std-numref").text == number
 
 
-def test_the_cell_after_a_prediction_that_conceals_it_is_named(tmp_path):
-    asks, asks_only = (
-        f'<p data-predict="{escape(json.dumps({"conceal": hides}))}">'
-        for hides in (True, False)
-    )
+def test_what_a_prediction_conceals_is_named(tmp_path):
+    asks = [
+        f'!<p data-predict="{escape(json.dumps(told))}">'
+        for told in (
+            {"conceal": True, "concealTable": False},
+            {"conceal": False, "concealTable": False},
+            {"conceal": False, "concealTable": True},
+        )
+    ]
+    table = "| a | b |\n|---|---|\n| {} | 2 |"
     page, warnings = build(
-        *(tmp_path, "en", f"!{asks}", "!first", "!second"),
-        *(f"!{asks_only}", "!third", f"!{asks}", "A sentence."),
+        *(tmp_path, "en", table.format("before"), asks[0], "!first"),
+        *("!second", asks[1], "!third", asks[0], "A sentence."),
+        *(asks[2], "Words.", table.format("next"), table.format("last")),
     )
     assert warnings == ""
-    (concealed,) = page.select(".concealed")
-    assert concealed.select_one(".output").text.strip() == "first"
+    (cell,) = page.select(".concealed")
+    assert cell.select_one(".output").text.strip() == "first"
+    (numbers,) = page.select("table.concealed-numbers")
+    assert numbers.select_one("td").text.strip() == "next"
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,11 @@ WHEN = """[
     performance.getEntriesByType("resource").map(
         (one) => one.name.includes(".js") ? one.startTime : null)
         .filter((start) => start !== null)]"""
+NO_FALLBACK = """{
+    const { setTimeout } = window;
+    window.setTimeout = (f, time, ...x) =>
+        time === 2000 ? 0 : setTimeout(f, time, ...x);
+}"""
 # What a page waits for, from its first line on.
 STATES = """window.states = [];
 new MutationObserver(([{ target }]) => {
@@ -32,7 +37,8 @@ TOPS = """[...document.querySelectorAll(
     ".bd-article > section > :is(h1, p:not(.waits), .admonition)," +
     ".bd-article > section > section:first-of-type")]
     .map((one) => one.getBoundingClientRect().top)"""
-TOLD = """[...document.querySelectorAll(".preact-predict ul, .concealed")]
+TOLD = """[...document.querySelectorAll(".preact-predict ul, .concealed," +
+    ".concealed-numbers td + td, .preact-ranking td:last-child")]
     .map((one) => one.checkVisibility({ visibilityProperty: true }))"""
 HELD = """() => [...document.querySelectorAll(".admonition.dropdown")]
     .map((box) => box.lastElementChild.checkVisibility())"""
@@ -52,18 +58,26 @@ def test_a_page_waits_for_two_sheets_and_for_no_script(open_page, name):
 
 
 @pytest.mark.parametrize("name", ["en/index", *CHAPTERS])
-def test_scripts_are_asked_for_when_the_page_has_been_painted(open_page, name):
-    page = open_page(f"/{name}.html")
+def test_scripts_are_asked_for_when_the_page_has_been_painted(
+    browser, site, name
+):
+    page = browser.new_page()
+    page.add_init_script(NO_FALLBACK)
+    page.goto(f"{site}/{name}.html")
     painted, asked = page.evaluate(WHEN)
+    page.context.close()
     assert asked
     assert min(asked) >= painted
 
 
+@pytest.mark.parametrize("told", ["", "throw TypeError()"])
 def test_scripts_come_where_a_browser_does_not_tell_when_it_paints(
-    browser, site
+    browser, site, told
 ):
     page = browser.new_page()
-    page.add_init_script("PerformanceObserver.prototype.observe = () => {}")
+    page.add_init_script(
+        f"PerformanceObserver.prototype.observe = () => {{ {told} }}"
+    )
     page.goto(f"{site}/en/07-depth.html")
     assert page.locator(".preact-predict[data-live]").count() == 3
     page.context.close()
@@ -102,10 +116,13 @@ def on_the_way(browser, site, request):
         return page
 
     def arrive(move="continue_"):
-        while not page.evaluate(ARRIVED):
+        for _ in range(1000):
             while held:
                 getattr(held.pop(0), move)()
+            if page.evaluate(ARRIVED):
+                return
             page.wait_for_timeout(20)
+        pytest.fail("a page awaits its scripts though all have come")
 
     yield opened, arrive
     page.context.close()
@@ -125,21 +142,34 @@ def test_scripts_find_the_room_that_they_take(on_the_way, name):
     assert max(abs(a - b) for a, b in zip(before, after, strict=True)) < 3
 
 
+@pytest.mark.parametrize(
+    ("name", "count"),
+    # the list; the cell or the table; the errors of the rows to be ranked
+    [
+        ("en/01-why", 1 + 1 + 5),
+        ("en/05-shortcuts", 4 + 11),
+        ("en/07-depth", 6),
+    ],
+)
 def test_a_prediction_shows_nothing_measured_before_its_script_has_come(
-    on_the_way,
+    on_the_way, name, count
 ):
     opened, arrive = on_the_way
-    page = opened("en/07-depth")
+    page = opened(name)
     before = page.evaluate(TOLD)
     arrive()
     assert page.locator(".preact-predict ul").count() == 0
-    assert len(before) == 6  # of three predictions the list, and the cell
+    assert len(before) == count
     assert not any(before)
 
 
 def test_what_was_measured_is_shown_where_scripts_fail(on_the_way):
     opened, arrive = on_the_way
     page = opened("en/07-depth")
+    assert page.evaluate(TOLD) == 6 * [False]
+    page.emulate_media(media="print")
+    assert page.evaluate(TOLD) == 6 * [True]  # paper waits for nobody
+    page.emulate_media(media="screen")
     arrive("abort")
     assert page.evaluate(TOLD) == 6 * [True]
 
