@@ -73,7 +73,7 @@ def test_scripts_are_the_engine_the_explorers_and_what_pages_share(joined):
     page, _, folder = joined
     text = page.read_text("utf-8")
     assert not re.search(r"<script[^>]*src=", text)  # the page waits for none
-    told = json.loads(re.search(r"of(\[\{.*?\}\])\)", text)[1])
+    told = json.loads(re.search(r"told=(\[\{.*?\}\]);", text)[1])
     found = [script.pop("src").split("?")[0] for script in told]
     assert contents(page, found) == [
         "network()",
