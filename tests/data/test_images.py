@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from preact.data import load
+from preact.data import halve, load
 from preact.data.augment import batch_indices, crop_and_flip, normalize
 from preact.data.cifar import CIFAR
 
@@ -153,3 +153,15 @@ def test_both_normalizations_center_the_training_pixels():
     assert x.mean(0).abs().max() < 1e-5
     with pytest.raises(ValueError, match="'channel' or 'pixel mean'; got 'z'"):
         digits.statistics("z")
+
+
+def test_a_halved_image_has_the_means_of_two_by_two_pixels():
+    digits = load("digits")
+    small = halve(digits)
+    blocks = (
+        digits.test_images.double().unflatten(3, (4, 2)).unflatten(2, (4, 2))
+    )
+    assert torch.equal(small.test_images, blocks.mean((3, 5)).round().byte())
+    assert small.test_labels is digits.test_labels
+    with pytest.raises(ValueError, match="even to be halved; got 1x1"):
+        halve(halve(halve(halve(digits))))

@@ -25,12 +25,12 @@ from pathlib import Path
 from preact.data.cifar import CIFAR, download_cifar, read_cifar
 from preact.data.digits import read_digits
 from preact.data.imagenet import ImageFolder, read_imagenet
-from preact.data.images import ImageSet
+from preact.data.images import ImageSet, halve
 from preact.data.own import from_dataset, from_folders
 
 Data = ImageSet | ImageFolder
 """What a network is trained on and tested with."""
-NAMES = ("digits", *CIFAR, "imagenet", "folders")
+NAMES = ("digits", *CIFAR, "cifar10-16", "imagenet", "folders")
 """What `load` knows."""
 
 __all__ = [
@@ -41,6 +41,7 @@ __all__ = [
     "download_cifar",
     "from_dataset",
     "from_folders",
+    "halve",
     "load",
     "read_cifar",
     "read_digits",
@@ -53,9 +54,10 @@ def load(name: str, folder: Path | str = "data") -> Data:
 
     Parameters
     ----------
-    name : {"digits", "cifar10", "cifar100", "imagenet", "folders"}
-        Digits come with scikit-learn; the others must be on disk. "folders"
-        is `from_folders` at 32x32.
+    name : one of `NAMES`
+        Digits come with scikit-learn; the others must be on disk.
+        "cifar10-16" is CIFAR-10 at 16x16, as `halve` makes it; "folders" is
+        `from_folders` at 32x32.
     folder : Path or str
         Where CIFAR's binary files lie, or `train` and `val` with a folder
         for each class.
@@ -77,6 +79,8 @@ def load(name: str, folder: Path | str = "data") -> Data:
     folder = Path(folder)
     if name == "digits":
         return read_digits()
+    if name == "cifar10-16":
+        return halve(read_cifar("cifar10", folder))
     if name in tuple(CIFAR):
         return read_cifar(name, folder)
     if name == "imagenet":

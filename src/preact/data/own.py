@@ -14,7 +14,7 @@ from preact.data.images import ImageSet
 
 NAME = re.compile(r"[A-Za-z0-9][\w.-]*")  # a folder of records is called so
 
-TAKEN = ("digits", "cifar10", "cifar100", "imagenet")
+TAKEN = ("digits", "cifar10", "cifar100", "cifar10-16", "imagenet")
 
 
 class Images(Protocol):

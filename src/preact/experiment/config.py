@@ -125,7 +125,9 @@ class Nuisance:
 class Fixed:
     """What stays."""
 
-    data: Literal["digits", "cifar10", "cifar100", "imagenet"] = "digits"
+    data: Literal[
+        "digits", "cifar10", "cifar100", "cifar10-16", "imagenet"
+    ] = "digits"
     recipe: str = "paper"
     recipe_changes: dict[str, Any] = Field(default_factory=dict)
     execution: Execution = Execution()

@@ -291,6 +291,7 @@ DATA_KEYS = {
     "scikit-learn digits": "digits",
     "CIFAR-10": "cifar10",
     "CIFAR-10 (JPEG copy)": "cifar10_jpeg",
+    "CIFAR-10 (JPEG copy) at 16x16": "cifar10_jpeg_16",
 }
 
 

@@ -154,7 +154,7 @@ def _line(group: Sequence[Record]) -> Line:
         paper_data=data,
         paper_has=joined,
         paper_pct=theirs[key] if joined else None,
-        cut_short=first.data in ("cifar10", "cifar100")
+        cut_short=first.data in ("cifar10", "cifar100", "cifar10-16")
         and first.config["protocol"]["iterations"] < PAPER_ITERATIONS,
     )
 
