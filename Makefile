@@ -1,13 +1,15 @@
 # The only front door. Every target sets itself up first.
 PYTHON ?= python3
-EDITION ?= en
 BIN := .venv/bin
+PYTEST := $(BIN)/pytest -q -n 2 --dist worksteal --ignore tests/site
+# The index tells how long its cells take, so that it runs alone.
+NBMAKE := $(BIN)/pytest -q --nbmake --share-cache
 NPM := $(shell command -v npm 2>/dev/null)
 # Hundreds of processes that the tests start read what one of them compiled.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check lint types form contracts chapters words test notebooks report translated book pdf site-test links serve clean
+.PHONY: help setup check lint types form contracts chapters words test test-all nightly notebooks report translated book pdf site-test links serve clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -54,14 +56,22 @@ chapters:
 words:
 	$(BIN)/python -m book.tools.language
 
-check: lint ## lint, types, contracts and the fast tests
-	$(BIN)/pytest -q -n 2 --dist worksteal --ignore tests/site -m "not slow"
+check: lint ## lint, types, contracts and the fast tests, under 90 s
+	$(PYTEST) -m "not slow and not nightly"
 
-# The index says how many seconds its cells take: nothing runs beside it.
-test: lint ## every test and every notebook
-	$(BIN)/pytest -q -n 2 --dist worksteal --ignore tests/site
-	$(BIN)/pytest -q --nbmake --share-cache notebooks/*/index.ipynb
-	$(BIN)/pytest -q -n 2 --nbmake --share-cache --ignore-glob '*/index.ipynb' notebooks
+test: lint ## what a newcomer runs: all but the site's tests, English notebooks
+	$(PYTEST) -m "not nightly"
+	$(NBMAKE) notebooks/en/index.ipynb
+	$(NBMAKE) -n 2 --ignore-glob '*/index.ipynb' notebooks/en
+
+test-all: test ## and the other editions' notebooks, the book, the site
+	$(NBMAKE) notebooks/*/index.ipynb
+	$(NBMAKE) -n 2 --ignore-glob '*/index.ipynb' notebooks
+	@$(MAKE) --no-print-directory book
+	@$(MAKE) --no-print-directory site-test
+
+nightly: setup ## what guards rare surroundings: interpreted GPU kernels, kills
+	$(PYTEST) -m nightly
 
 notebooks: setup ## notebooks/ anew from the chapters
 	$(BIN)/python -m book.tools.notebooks
@@ -72,8 +82,10 @@ report: setup ## the tables of errors and times in README.md
 translated: setup ## note that the Chinese editions follow the English again
 	$(BIN)/python -m book.tools.language --record
 
-book: setup ## the site in three languages
-	$(BIN)/jupyter-book build . -W --keep-going --quiet
+# EDITION=zh-Hans: that one alone; what else the site has stays as it was.
+book: setup ## the site in three languages, or with EDITION=en in one
+	$(BIN)/python -m book.tools.execution $(EDITION)
+	EDITION=$(EDITION) $(BIN)/jupyter-book build . -W --keep-going --quiet
 	@echo "The book is at _build/html/index.html"
 
 pdf: setup ## one PDF for each language, which the built site then offers
@@ -87,7 +99,7 @@ links: setup ## the addresses that the book names are still there
 
 # An edition that is built needs seconds for a page.
 serve: setup ## the built site, rebuilt as you write: make serve EDITION=zh-Hans
-	$(BIN)/python -m book.tools.serve $(EDITION)
+	$(BIN)/python -m book.tools.serve $(or $(EDITION),en)
 
 _build:
 	@mkdir -p _build

@@ -31,7 +31,13 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from book.site.editions import configure, finish, refuse_drift, start
+from book.site.editions import (
+    build_translations,
+    configure,
+    finish,
+    refuse_drift,
+    start,
+)
 from book.site.pages import dress_page
 from book.site.words import translate
 
@@ -40,6 +46,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Point the build at one edition and listen in on its steps."""
     if start(app):
         app.connect("config-inited", refuse_drift, priority=0)
+        app.connect("builder-inited", build_translations)
         app.connect("build-finished", finish, priority=900)
     app.setup_extension("book.site.claims")
     app.setup_extension("book.site.figures")

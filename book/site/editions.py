@@ -1,17 +1,22 @@
 """From one build to three: configuration, child builds, the whole site.
 
 Jupyter Book starts Sphinx once, at the root. `start` points that build at the
-English edition; when it has finished, `finish` builds the others in the same
-way and lays all three side by side: `_build/html/{en,zh-Hans,zh-Hant}/`, with
-a front page that follows the browser's language. Every edition has its own
-language setting, so numbering, search and theme strings are right in each.
+English edition; the others are built beside it in the same way, and `finish`
+lays all three side by side: `_build/html/{en,zh-Hans,zh-Hant}/`, with a front
+page that follows the browser's language. Every edition has its own language
+setting, so numbering, search and theme strings are right in each.
+
+With EDITION in the environment that one alone is built; what else the site
+has stays as it was.
 """
 
 import json
+import os
 import shutil
 import subprocess
 import sys
 from hashlib import sha256
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -42,6 +47,8 @@ from book.tools.places import WHEELS, citation, site_url
 from book.tools.wheel import build_wheel
 from preact.strings import EDITIONS, LANGUAGES, ORIGINAL, TRANSLATIONS
 
+EDITION = os.environ.get("EDITION", "")
+
 
 def start(app: Sphinx) -> bool:
     """Point a build of the root, `jupyter-book build .`, at the original.
@@ -51,8 +58,15 @@ def start(app: Sphinx) -> bool:
     path: Any = type(app.srcdir)
     root = Path(app.srcdir) == ROOT
     if root:
-        base = Path(app.outdir).parent / ORIGINAL
-        app.srcdir = path(ROOT / "book" / ORIGINAL)
+        language = EDITION or ORIGINAL
+        if language not in LANGUAGES:
+            raise ExtensionError(
+                f"EDITION must be one of {', '.join(LANGUAGES)}; "
+                f"got {language!r}"
+            )
+        app.config.language = EDITIONS[language]["catalog"]
+        base = Path(app.outdir).parent / language
+        app.srcdir = path(ROOT / "book" / language)
         app.outdir, app.doctreedir = path(base / "html"), path(base / "trees")
         app.outdir.mkdir(parents=True, exist_ok=True)
         app.doctreedir.mkdir(parents=True, exist_ok=True)
@@ -153,22 +167,39 @@ def silence_thebe(app: Sphinx) -> None:
 
 
 # ------------------------------------------------------------- whole site
+TRANSLATING: list[subprocess.Popen[bytes]] = []
+
+
+def build_translations(app: Sphinx) -> None:
+    """Start the other editions' builds beside this one."""
+    builds = Path(app.outdir).parents[1]
+    if app.builder.name == "html" and not EDITION:
+        TRANSLATING.extend(
+            start_translation(app, language, builds / language)
+            for language in TRANSLATIONS
+        )
+
+
 def finish(app: Sphinx, error: Exception | None) -> None:
-    """After the original: the other editions, then the site."""
+    """After the editions' pages: what readers load beside them, the site."""
+    for child in TRANSLATING:
+        if error:
+            child.kill()
+        if child.wait() and not error:
+            raise ExtensionError(f"a translation failed: {child.args}")
     if error or app.builder.name != "html":
         return
     builds = Path(app.outdir).parents[1]
-    for language in TRANSLATIONS:
-        build_translation(app, language, builds / language)
     site = builds / "html"
-    for language in LANGUAGES:
-        shutil.rmtree(site / language, ignore_errors=True)
-        shutil.copytree(builds / language / "html", site / language)
     copy_vendored(site / "_vendor")
-    for language in LANGUAGES:
-        write_index(site / language, language)
-        write_notebooks(language, site / language / NOTEBOOKS)
-        finish_pages(site / language, WORDS[language])
+    languages = [EDITION] if EDITION else LANGUAGES
+    with get_context("fork").Pool() as pool:
+        pool.starmap(
+            finish_edition, [(builds, language) for language in languages]
+        )
+    write_front(site)
+    if EDITION:
+        return  # the others stay as they were, or are not there
     shutil.rmtree(site / PARALLEL, ignore_errors=True)
     pair_editions(site)
     build_wheel(site / WHEELS)
@@ -178,6 +209,20 @@ def finish(app: Sphinx, error: Exception | None) -> None:
         write_directions(site, site_url())
         write_preview(site)
     (site / ".nojekyll").touch()
+
+
+def finish_edition(builds: Path, language: str) -> None:
+    """Lay an edition into the site, with its index and its notebooks."""
+    pages = builds / "html" / language
+    shutil.rmtree(pages, ignore_errors=True)
+    shutil.copytree(builds / language / "html", pages)
+    write_index(pages, language)
+    write_notebooks(language, pages / NOTEBOOKS)
+    finish_pages(pages, WORDS[language])
+
+
+def write_front(site: Path) -> None:
+    """Write the front page, which leads to an edition, and that of a 404."""
     templates = Environment(
         loader=FileSystemLoader(ROOT / "book/site/templates"),
         autoescape=True,
@@ -214,7 +259,9 @@ def one_edition(language: str, base: Path) -> dict[str, Any]:
     }
 
 
-def build_translation(app: Sphinx, language: str, base: Path) -> None:
+def start_translation(
+    app: Sphinx, language: str, base: Path
+) -> subprocess.Popen[bytes]:
     """Build another edition as this one is built, in a process of its own."""
     options = one_edition(language, base) | {
         "freshenv": app._fresh_env_used,
@@ -222,6 +269,4 @@ def build_translation(app: Sphinx, language: str, base: Path) -> None:
         "keep_going": bool(app.keep_going),
     }
     command = [sys.executable, "-m", "book.site.child", json.dumps(options)]
-    child = subprocess.run(command, cwd=ROOT, check=False)
-    if child.returncode:
-        raise ExtensionError(f"the {language} edition failed")
+    return subprocess.Popen(command, cwd=ROOT)

@@ -9,8 +9,13 @@ from myst_nb.core.utils import coalesce_streams
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-from book.tools.execution import cache_folder, join_streams
+from book.tools.execution import (
+    cache_folder,
+    join_streams,
+    measured_folder,
+)
 from book.tools.threads import give_one_thread
+from preact.book.measurements import FOLDER as MEASURED
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -43,6 +48,8 @@ def choose_cache(app: Sphinx, name: str, source: list[str]) -> None:
     """Before a chapter is parsed, and run: point myst-nb at its cache."""
     if name not in app.config.chapter_caches:
         return  # of the package reference; it has no cells
+    chapter = Path(app.srcdir) / f"{name}.md"
+    os.environ[MEASURED] = str(measured_folder(chapter))
     environment: Any = app.env
     environment.mystnb_config = environment.mystnb_config.copy(
         execution_cache_path=app.config.chapter_caches[name]

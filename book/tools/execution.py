@@ -1,25 +1,32 @@
 """What a chapter computes with, and what it computed: once, for all.
 
-nbmake runs the notebooks, the site's build runs the chapters; the code is the
-same. Whichever comes first keeps what it ran, and the other reads it.
+nbmake runs the notebooks, `make book` runs the chapters; the code is the
+same. Whichever comes first keeps what it ran, and the other reads it. What
+one edition of a chapter has measured (`preact.book.measurements`), the two others
+read.
 jupyter-cache's own key is code and cell metadata. So the folder's name is a
 hash of everything else that a chapter's outputs depend on: the modules of the
 package that its cells import, those that these import, and so on; the data
 beside these modules; the words of its language; the pinned requirements.
 
-    python -m book.tools.execution          print each chapter's folder
+    python -m book.tools.execution [EDITION ...]    run what was not run yet
 """
 
 import ast
 import hashlib
+import json
+import os
 import re
 import shutil
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Lock
 from time import perf_counter
 from typing import Any
 
@@ -27,9 +34,12 @@ import grimp
 import jupytext
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
+from nbclient import NotebookClient
 
 from book.tools import ROOT
-from preact.strings import LANGUAGES
+from book.tools.threads import give_one_thread
+from preact.book.measurements import FOLDER as MEASURED
+from preact.strings import LANGUAGES, ORIGINAL
 
 PACKAGE = Path(str(files("preact")))
 INSTALL = "install"  # id of the cell that notebooks alone have
@@ -53,6 +63,24 @@ def cache_folder(chapter: Path) -> Path:
     return root / "_build" / ".jupyter_cache" / name
 
 
+def measured_folder(chapter: Path) -> Path:
+    """Return where the measurements of a chapter's three editions are kept.
+
+    It is named after the original edition's code and what that depends on.
+    """
+    root, name = chapter.resolve().parents[2], chapter.stem
+    original = root / "book" / ORIGINAL / f"{name}.md"
+    code = hashlib.sha256("\n".join(cells_of(original)).encode()).hexdigest()
+    folder = f"{cache_folder(original).name}-{code[:16]}"
+    return root / "_build" / ".measured" / folder
+
+
+def cells_of(chapter: Path) -> list[str]:
+    """Return the code of a chapter's cells."""
+    book = jupytext.read(chapter)
+    return [c.source for c in book.cells if c.cell_type == "code"]
+
+
 def inputs(chapter: Path) -> list[Path]:
     """List the package's files that a chapter's outputs depend on.
 
@@ -60,10 +88,8 @@ def inputs(chapter: Path) -> list[Path]:
     kind: `strings` a file for each language, of which a chapter reads one,
     and `records` the published results.
     """
-    book = jupytext.read(chapter)
-    cells = [c.source for c in book.cells if c.cell_type == "code"]
     paths: set[Path] = set()
-    for module in needed(modules_of("\n".join(cells))):
+    for module in needed(modules_of("\n".join(cells_of(chapter)))):
         source = PACKAGE.parent.joinpath(*module.split("."))
         if source.is_dir():
             paths.add(source / "__init__.py")
@@ -237,6 +263,7 @@ def once(run: Callable[[Any], Any]) -> Callable[[Any], Any]:
         if (before := executed(path)) is not None:
             return NotebookResult(nb=before, error=None)
         start = perf_counter()
+        os.environ[MEASURED] = str(measured_folder(path))
         with TemporaryDirectory() as folder:
             self.filename = Path(shutil.copy(path, folder))
             result = run(self)
@@ -248,6 +275,70 @@ def once(run: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return execute
 
 
+# ----------------------------------------------------------------- running
+def run(notebook: Path) -> float:
+    """Run a notebook as a reader has it, alone in a folder; keep its outputs.
+
+    Returns
+    -------
+    float
+        How many seconds it ran.
+
+    Raises
+    ------
+    nbclient.exceptions.CellExecutionError
+        If a cell fails.
+    """
+    book = jupytext.read(notebook)
+    start = perf_counter()
+    with TemporaryDirectory() as folder:
+        NotebookClient(
+            book, timeout=300, resources={"metadata": {"path": folder}}
+        ).execute(env=os.environ | {MEASURED: str(measured_folder(notebook))})
+    seconds = perf_counter() - start
+    keep(book, notebook, seconds)
+    return seconds
+
+
+def run_missing(editions: Sequence[str]) -> None:
+    """Run the notebooks that were not run yet, one on each core.
+
+    The original edition comes first, so that the others read what it has
+    measured; of an edition, the chapter that took longest comes first.
+    """
+    give_one_thread(os.environ)  # kernels inherit it
+    log = ROOT / "_build" / "seconds.json"  # how long each ran last time
+    took = json.loads(log.read_text()) if log.exists() else {}
+    todo = [
+        path
+        for edition in sorted(editions, key=LANGUAGES.index)
+        for path in sorted(
+            ROOT.glob(f"notebooks/{edition}/*.ipynb"),
+            key=lambda path: -took.get(f"{path.parent.name}/{path.stem}", 0),
+        )
+        if executed(path) is None
+    ]
+    lock = Lock()
+
+    def run_one(path: Path) -> None:
+        name = f"{path.parent.name}/{path.stem}"
+        last = f", {took[name]:.0f} s last time" if name in took else ""
+        print(f"running {name}{last}", flush=True)
+        seconds = run(path)
+        print(f"ran     {name} in {seconds:.0f} s", flush=True)
+        with lock:
+            took[name] = round(seconds, 1)
+            log.write_text(json.dumps(took, indent=1))
+
+    # The index tells how long some of its cells take: nothing runs beside it.
+    alone = [path for path in todo if path.stem == "index"]
+    for path in alone:
+        run_one(path)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        together = [path for path in todo if path not in alone]
+        for _ in pool.map(run_one, together):
+            pass
+
+
 if __name__ == "__main__":
-    for path in sorted(ROOT.glob("notebooks/*/*.ipynb")):
-        print(cache_folder(path).name)
+    run_missing(sys.argv[1:] or LANGUAGES)

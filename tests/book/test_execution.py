@@ -186,10 +186,18 @@ def copy(tmp_path_factory):
     return tree
 
 
+LIST = """
+from pathlib import Path
+from book.tools.execution import cache_folder
+for path in Path("notebooks").glob("*/*.ipynb"):
+    print(cache_folder(path).name)
+"""
+
+
 def folders(tree):
     """Each chapter's cache as a process of its own sees it."""
     answer = subprocess.run(
-        [sys.executable, "-m", "book.tools.execution"],
+        [sys.executable, "-c", LIST],
         cwd=tree,
         env=os.environ | {"PYTHONPATH": f"{tree / 'src'}:{tree}"},
         capture_output=True,

@@ -21,6 +21,7 @@ import numpy as np
 import torch
 
 from preact.book.explorers import Html
+from preact.book.measurements import measured
 from preact.book.page import words
 from preact.book.race import engine_plan
 from preact.conformance import Property as P
@@ -252,6 +253,7 @@ def answers_grid() -> Picture:
 
 
 @cache
+@measured
 def growth(name: str = "") -> Array:
     """Growth of the gradient in a fully connected version, by seed.
 

@@ -25,6 +25,7 @@ import preact
 from preact import paper
 from preact.book import planner
 from preact.book.explorers import Html
+from preact.book.measurements import measured
 from preact.book.page import words
 from preact.book.planner import Machine
 from preact.figures import Picture, Table, Trace, log_chart
@@ -228,6 +229,7 @@ def sampling_error(error_pct: float, images: int = VALIDATION) -> float:
 
 
 # -------------------------------------------------------------- two processes
+@measured
 def run_two_processes() -> dict[str, Any]:
     """Let `torchrun` start two processes here; return what they found.
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from IPython.display import display
 
+from preact.book.measurements import share_propagation
 from preact.strings import Strings
 
 _current = Strings("en")
@@ -32,6 +33,7 @@ def setup(language: str) -> Strings:
     """
     global _current
     _current = Strings(language)
+    share_propagation()
     return _current
 
 

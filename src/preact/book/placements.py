@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from preact.book.measurements import measured
 from preact.plan import stack_plan
 from preact.propagation import profile
 from preact.reference.caches import Array
@@ -119,6 +120,7 @@ class Measured(NamedTuple):
 
 
 @cache
+@measured
 def measure(
     spec: UnitSpec,
     *,

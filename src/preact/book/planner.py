@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from preact.book.measurements import measured
 from preact.nn import Network
 from preact.plan import (
     BatchNorm,
@@ -232,6 +233,7 @@ def best_of(work: Callable[[], object], times: int = 3) -> float:
     return min(seconds)
 
 
+@measured
 def measure_machine() -> Machine:
     """Measure one thread of this CPU: the four numbers of a machine."""
     side, length = 1024, 2**24
@@ -247,6 +249,7 @@ def measure_machine() -> Machine:
     )
 
 
+@measured
 def measure_step(plan: NetworkPlan, batch: int, times: int = 2) -> float:
     """Seconds of a training step on this CPU."""
     network = Network(plan, seed=0)

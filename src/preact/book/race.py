@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from preact.book.measurements import measured
 from preact.plan import PAPER, Conv, Conventions, NetworkPlan, stack_plan
 from preact.reference import initialize, network_backward, network_forward
 from preact.reference.caches import Array
@@ -166,6 +167,7 @@ def race_digits() -> Digits:
     return Digits(images.reshape(len(images), PIXELS, 1, 1), labels, train)
 
 
+@measured
 def train_arm(
     plan: NetworkPlan, digits: Digits, *, seed: int, steps: int = STEPS
 ) -> tuple[Array, float]:

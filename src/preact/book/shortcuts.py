@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from preact import paper, reference
+from preact.book.measurements import measured
 from preact.plan import NetworkPlan, stack_plan
 from preact.propagation import (
     draw_batch,
@@ -84,6 +85,7 @@ def along_shortcuts(caches: list[UnitCache], last: Array) -> list[Array]:
 
 
 @cache
+@measured
 def at_start(
     spec: UnitSpec, *, units: int = UNITS, seeds: int = SEEDS
 ) -> AtStart:

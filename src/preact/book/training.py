@@ -15,6 +15,7 @@ import numpy as np
 
 from preact import paper
 from preact.book.explorers import Html
+from preact.book.measurements import measured
 from preact.book.page import words
 from preact.book.paper_tables import network_name
 from preact.data import load
@@ -182,6 +183,7 @@ def step_gb(n: int, memory: Memory, batch: int, width: float = 1.0) -> float:
 
 
 # ------------------------------------------------------- 1001 layers
+@measured
 def train_first_steps(
     arm: str, *, depth: int = 1001, batch: int = 16, steps: int, seed: int
 ) -> Array:

@@ -1,0 +1,83 @@
+"""Measurements that the three editions of a chapter share.
+
+The editions run equal code, and only their words differ: what one edition
+has measured, the others read. Outside of the book's build nothing is kept.
+
+Every chapter.
+"""
+
+import hashlib
+import os
+import pickle
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any, ParamSpec, TypeVar
+
+from preact import propagation
+
+FOLDER = "PREACT_MEASURED"
+"""Environment variable: where the running chapter's measurements are kept."""
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def measured(function: Callable[P, R]) -> Callable[P, R]:
+    """Decorate a measurement, whose result depends on its arguments alone.
+
+    Parameters
+    ----------
+    function : callable
+        Its arguments and its result must be picklable, and hold no words of
+        a language.
+
+    Returns
+    -------
+    callable
+        The same function. Where the environment variable `PREACT_MEASURED`
+        names a folder, a second call with equal arguments, in whatever
+        process, reads the result of the first. The book's build gives every
+        version of a chapter's code a folder of its own.
+
+    Examples
+    --------
+    >>> from preact.book.measurements import measured
+    >>> @measured
+    ... def measure(units):
+    ...     return 2.0**units
+    >>> measure(10)
+    1024.0
+    """
+
+    @wraps(function)
+    def read_or_measure(*args: P.args, **kwargs: P.kwargs) -> R:
+        if not (folder := os.environ.get(FOLDER)):
+            return function(*args, **kwargs)
+        path = _path(Path(folder), function, (args, kwargs))
+        if path.exists():
+            kept: R = pickle.loads(path.read_bytes())
+            return kept
+        result = function(*args, **kwargs)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with NamedTemporaryFile(dir=path.parent, delete=False) as draft:
+            draft.write(pickle.dumps(result))
+        Path(draft.name).replace(path)
+        return result
+
+    return read_or_measure
+
+
+def share_propagation() -> None:
+    """Let a chapter's cells, too, read what another edition has measured."""
+    if os.environ.get(FOLDER):
+        for name in ("direct_coefficient", "profile"):
+            setattr(propagation, name, measured(getattr(propagation, name)))
+
+
+def _path(folder: Path, function: Callable[..., Any], given: Any) -> Path:
+    """Where the result of this call lies."""
+    digest = hashlib.sha256(pickle.dumps(given)).hexdigest()[:16]
+    return folder / f"{function.__module__}.{function.__qualname__}-{digest}"
