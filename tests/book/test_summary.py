@@ -177,26 +177,6 @@ def test_every_term_has_an_address_of_its_own():
     assert "term-residual-unit" in addresses
 
 
-# ---------------------------------------------- what the sources asked for
-ITEM = re.compile(r"^\| (\d+) \| .+ \| (.+) \|$", re.M)
-
-
-def test_each_of_fifteen_features_has_its_sections():
-    text = (ROOT / "docs/coverage.md").read_text("utf-8")
-    rows = ITEM.findall(text)
-    assert [int(number) for number, _ in rows] == list(range(1, 16))
-    labels = {
-        name: set(sections(chapter)) for name, chapter in CHAPTERS.items()
-    }
-    for number, places in rows:
-        links = re.findall(r"\[`([\w-]+)`\]\(([^)#]+)", places)
-        assert links, number
-        for label, path in links:
-            target = (ROOT / "docs" / path).resolve()
-            assert target.parent == ROOT / "book/en", path
-            assert label in labels[Path(path).stem], (number, label)
-
-
 def test_the_summary_shows_each_of_nine_equations():
     text = sections(CHAPTERS["12-summary"])["summary-equations"]
     for number in range(1, 10):
