@@ -27,6 +27,7 @@
 `loading`    a page's sheets and scripts, as two files each
 """
 
+import logging
 from typing import Any
 
 from sphinx.application import Sphinx
@@ -44,6 +45,7 @@ from book.site.words import translate
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Point the build at one edition and listen in on its steps."""
+    logging.getLogger("fontTools").setLevel(logging.WARNING)
     if start(app):
         app.connect("config-inited", refuse_drift, priority=0)
         app.connect("builder-inited", build_translations)

@@ -294,7 +294,10 @@ def run(notebook: Path) -> float:
     with TemporaryDirectory() as folder:
         NotebookClient(
             book, timeout=300, resources={"metadata": {"path": folder}}
-        ).execute(env=os.environ | {MEASURED: str(measured_folder(notebook))})
+        ).execute(
+            env=os.environ | {MEASURED: str(measured_folder(notebook))},
+            extra_arguments=["--IPKernelApp.log_level=ERROR"],
+        )
     seconds = perf_counter() - start
     keep(book, notebook, seconds)
     return seconds
