@@ -2,8 +2,9 @@
 
 nbmake runs the notebooks, `make book` runs the chapters; the code is the
 same. Whichever comes first keeps what it ran, and the other reads it. What
-one edition of a chapter has measured (`preact.book.measurements`), the two others
-read.
+one edition of a chapter has measured, the others read
+(`preact.book.measurements`).
+
 jupyter-cache's own key is code and cell metadata. So the folder's name is a
 hash of everything else that a chapter's outputs depend on: the modules of the
 package that its cells import, those that these import, and so on; the data
@@ -293,11 +294,11 @@ def run(notebook: Path) -> float:
     start = perf_counter()
     with TemporaryDirectory() as folder:
         NotebookClient(
-            book, timeout=300, resources={"metadata": {"path": folder}}
-        ).execute(
-            env=os.environ | {MEASURED: str(measured_folder(notebook))},
+            book,
+            timeout=300,
+            resources={"metadata": {"path": folder}},
             extra_arguments=["--IPKernelApp.log_level=ERROR"],
-        )
+        ).execute(env=os.environ | {MEASURED: str(measured_folder(notebook))})
     seconds = perf_counter() - start
     keep(book, notebook, seconds)
     return seconds
