@@ -70,8 +70,8 @@ test-all: test ## and the other editions' notebooks, the book, the site
 	@$(MAKE) --no-print-directory book
 	@$(MAKE) --no-print-directory site-test
 
-nightly: setup ## what guards rare surroundings: interpreted GPU kernels, kills
-	$(PYTEST) -m nightly
+nightly: setup ## rare surroundings, after `make book`: GPU kernels, kills, widths
+	$(BIN)/pytest -q -n 2 --dist loadgroup -m nightly
 
 notebooks: setup ## notebooks/ anew from the chapters
 	$(BIN)/python -m book.tools.notebooks
