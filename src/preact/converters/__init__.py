@@ -26,6 +26,8 @@ network : Network
     Ours, in any mode.
 """
 
+import re
+
 from torch import Tensor
 
 from preact.converters.convert import read_weights, write_weights
@@ -42,6 +44,9 @@ __all__ = [
     "to_torch_resnet",
     "to_torchvision",
 ]
+
+
+PLAIN = re.compile(r"resnet\d+(\..*)?")  # of timm, and what trained it
 
 
 def from_pytorchcv(weights: Weights, *, stride_on: Strides = "3x3") -> Network:
@@ -157,7 +162,7 @@ def from_torchvision(weights: Weights) -> Network:
     return read_weights("torchvision", weights)
 
 
-def from_timm(weights: Weights) -> Network:
+def from_timm(weights: Weights, *, name: str | None = None) -> Network:
     """Build the network of a timm state dictionary.
 
     Parameters
@@ -165,8 +170,11 @@ def from_timm(weights: Weights) -> Network:
     weights : mapping of str to Tensor
         Of `resnetv2_18`, 34, 50, 101 or 152, or of `resnet18` to 152.
         Those with a `d`, `t`, `gn` or `bit` in the name are other networks,
-        and refused; `resnetaa50` and `resnetblur50` blur without weights,
-        which therefore do not tell them from `resnet50`.
+        and refused.
+    name : str, optional
+        timm's name of the model, needed for `resnet18` to 152: `resnetaa50`
+        and `resnetblur50` blur without weights, which therefore do not tell
+        them from `resnet50`. They are refused.
 
     Returns
     -------
@@ -178,7 +186,8 @@ def from_timm(weights: Weights) -> Network:
     TypeError
         If they are no mapping of tensors.
     ValueError
-        If they are of another network; names the first odd key.
+        If they are of another network, or the name is; names the first odd
+        key.
 
     Examples
     --------
@@ -194,7 +203,14 @@ def from_timm(weights: Weights) -> Network:
     >>> again.plan == plan, again.training
     (True, False)
     """
-    return read_weights("timm", weights)
+    network = read_weights("timm", weights)
+    if not network.plan.tail and not PLAIN.fullmatch(name or ""):
+        raise ValueError(
+            "timm: name must be that of a plain ResNet, such as 'resnet50' or "
+            "'resnet50.a1_in1k', since weights do not tell it from "
+            f"'resnetaa50', which blurs; got {name!r}"
+        )
+    return network
 
 
 def to_pytorchcv(network: Network) -> dict[str, Tensor]:
