@@ -42,6 +42,13 @@ def test_the_peers_are_installed():
     assert missing_peers() == []
 
 
+def test_a_check_keeps_no_record(tmp_path, capsys):
+    path = tmp_path / "r.json"
+    command = ["bench", "--check", "--record", str(path), "--device", "cpu"]
+    assert main(command) == 2
+    assert "--record has none to keep" in capsys.readouterr().err
+
+
 @pytest.mark.slow
 def test_every_contestant_is_the_same_network():
     entries = list(contestants(planned(164), CPU))
