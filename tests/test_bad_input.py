@@ -73,7 +73,10 @@ class Row:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"name": "caf\udce9"}, "name must be text in UTF-8; got 'caf?'"),
+        (
+            {"name": "caf\udce9"},
+            r"name must be text in UTF-8; got 'caf\udce9'",
+        ),
         (
             {"name": "a", "final_bn": "yes"},
             "final_bn must be one of 'drawn', true or false; got 'yes'",

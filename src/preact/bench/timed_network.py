@@ -16,7 +16,7 @@ from preact.bench.contestants import Contestant
 from preact.nn.layers import BatchNorm
 from preact.train.footprint import network_bytes
 from preact.train.graph import Graph, Pool
-from preact.train.precision import arithmetic, loss_scaler
+from preact.train.precision import Precision, arithmetic, loss_scaler
 from preact.train.recipe import find_recipe
 from preact.train.step import TrainingStep, make_sgd
 
@@ -63,7 +63,7 @@ class TimedNetwork:
         self.images = images.contiguous(memory_format=layout)
         self.network = contestant.build().to(images.device)
         self.network.to(memory_format=layout)  # type: ignore[call-overload]
-        precision = "fp16" if contestant.half else "fp32"
+        precision: Precision = "fp16" if contestant.half else "fp32"
         self.arithmetic = arithmetic(precision, device)
         graph = contestant.graph
         self.training = TrainingStep(

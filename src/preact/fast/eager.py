@@ -8,7 +8,9 @@ from torch.nn.modules.module import _has_any_global_hook
 from preact.nn.layers import BatchNorm
 from preact.nn.unit import Times, Unit
 
-FORWARD = {  # as imported: who replaces one of a class, wants that
+FORWARD: dict[
+    type[nn.Module], object
+] = {  # as imported: who replaces one of a class, wants that
     kind: kind.forward
     for kind in (nn.Sequential, nn.Conv2d, nn.ReLU, BatchNorm, Times, Unit)
 }
