@@ -80,8 +80,7 @@ def from_pytorchcv(weights: Weights, *, stride_on: Strides = "3x3") -> Network:
     >>> from preact.plan import Conventions, cifar_plan
     >>> rules = Conventions(projection="conv BN")
     >>> plan = cifar_plan("original", depth=20, convs=2, conventions=rules)
-    >>> network = Network(plan, seed=0)
-    >>> again = from_pytorchcv(to_pytorchcv(network))
+    >>> again = from_pytorchcv(to_pytorchcv(Network(plan, seed=0)))
     >>> again.plan == plan, again.training
     (True, False)
     """
@@ -117,8 +116,7 @@ def from_torch_resnet(weights: Weights) -> Network:
     >>> plan = cifar_plan(
     ...     "full-preactivation", depth=20, convs=2, conventions=rules
     ... )
-    >>> network = Network(plan, seed=0)
-    >>> again = from_torch_resnet(to_torch_resnet(network))
+    >>> again = from_torch_resnet(to_torch_resnet(Network(plan, seed=0)))
     >>> again.plan == plan, again.training
     (True, False)
     """
@@ -154,8 +152,7 @@ def from_torchvision(weights: Weights) -> Network:
     >>> plan = imagenet_plan(
     ...     "original", depth=18, width=8, conventions=rules
     ... )
-    >>> network = Network(plan, seed=0)
-    >>> again = from_torchvision(to_torchvision(network))
+    >>> again = from_torchvision(to_torchvision(Network(plan, seed=0)))
     >>> again.plan == plan, again.training
     (True, False)
     """
@@ -198,8 +195,7 @@ def from_timm(weights: Weights, *, name: str | None = None) -> Network:
     >>> plan = imagenet_plan(
     ...     "full-preactivation", depth=18, width=8, conventions=rules
     ... )
-    >>> network = Network(plan, seed=0)
-    >>> again = from_timm(to_timm(network))
+    >>> again = from_timm(to_timm(Network(plan, seed=0)))
     >>> again.plan == plan, again.training
     (True, False)
     """
@@ -235,9 +231,7 @@ def to_pytorchcv(network: Network) -> dict[str, Tensor]:
     >>> from preact.plan import Conventions, cifar_plan
     >>> rules = Conventions(projection="conv BN")
     >>> plan = cifar_plan("original", depth=20, convs=2, conventions=rules)
-    >>> network = Network(plan, seed=0)
-    >>> weights = to_pytorchcv(network)
-    >>> list(weights)[:2]
+    >>> list(to_pytorchcv(Network(plan, seed=0)))[:2]
     ['features.init_block.conv.weight', 'features.init_block.bn.weight']
     """
     return write_weights("pytorchcv", network)
@@ -267,9 +261,7 @@ def to_torch_resnet(network: Network) -> dict[str, Tensor]:
     >>> plan = cifar_plan(
     ...     "full-preactivation", depth=20, convs=2, conventions=rules
     ... )
-    >>> network = Network(plan, seed=0)
-    >>> weights = to_torch_resnet(network)
-    >>> list(weights)[:2]
+    >>> list(to_torch_resnet(Network(plan, seed=0)))[:2]
     ['init_layer.weight', 'layers.0.0.bn1.weight']
     """
     return write_weights("torch-resnet", network)
@@ -299,9 +291,7 @@ def to_torchvision(network: Network) -> dict[str, Tensor]:
     >>> plan = imagenet_plan(
     ...     "original", depth=18, width=8, conventions=rules
     ... )
-    >>> network = Network(plan, seed=0)
-    >>> weights = to_torchvision(network)
-    >>> list(weights)[:2]
+    >>> list(to_torchvision(Network(plan, seed=0)))[:2]
     ['conv1.weight', 'bn1.weight']
     """
     return write_weights("torchvision", network)
@@ -331,9 +321,7 @@ def to_timm(network: Network) -> dict[str, Tensor]:
     >>> plan = imagenet_plan(
     ...     "full-preactivation", depth=18, width=8, conventions=rules
     ... )
-    >>> network = Network(plan, seed=0)
-    >>> weights = to_timm(network)
-    >>> list(weights)[:2]
+    >>> list(to_timm(Network(plan, seed=0)))[:2]
     ['stem.conv.weight', 'stages.0.blocks.0.norm1.weight']
     """
     return write_weights("timm", network)
