@@ -1,5 +1,8 @@
 """Both engines refuse the same bad input with the same sentence."""
 
+import re
+from typing import Literal
+
 import numpy as np
 import pytest
 import torch
@@ -8,6 +11,7 @@ from preact import nn, reference
 from preact.nn import Network
 from preact.plan import cifar_plan, stack_plan
 from preact.spec import TABLE_1, TABLE_2
+from preact.typed import Name, typed
 
 PLAN = cifar_plan(TABLE_2["full-preactivation"], depth=8, convs=2, width=2)
 VECTORS = stack_plan(TABLE_2["full-preactivation"], units=2, width=4)
@@ -57,6 +61,32 @@ def test_dropout_without_a_source_of_masks():
     plan = cifar_plan(TABLE_1["dropout-shortcut"], depth=8, convs=2, width=2)
     with pytest.raises(ValueError, match="needs a mask in training; got None"):
         numpy_engine(plan, np.random.default_rng(0).normal(size=(2, 3, 8, 8)))
+
+
+@typed
+class Row:
+    name: Name
+    final_bn: Literal["drawn", True, False] = "drawn"
+    size: tuple[int, int] = (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (
+            {"name": "caf\udce9"},
+            r"name must be text in UTF-8; got 'caf\udce9'",
+        ),
+        (
+            {"name": "a", "final_bn": "yes"},
+            "final_bn must be one of 'drawn', true or false; got 'yes'",
+        ),
+        ({"name": "a", "size": (1,)}, "size[1] is missing"),
+    ],
+)
+def test_a_file_s_values_are_refused_in_words_of_files(values, message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        Row(**values)
 
 
 def test_missing_parameters_are_named():

@@ -272,6 +272,24 @@ def test_a_file_that_is_new_replaces_none_unless_it_is_told_to(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.parametrize("replace", [False, True])
+def test_a_link_at_a_draft_s_name_is_not_followed(tmp_path, replace):
+    victim, path = tmp_path / "victim", tmp_path / "a.txt"
+    victim.write_text("mine")
+    (tmp_path / f".a.txt.{os.getpid()}").symlink_to(victim)
+    write_new(path, "one", replace=replace)
+    assert (victim.read_text(), path.read_text()) == ("mine", "one")
+    assert not path.is_symlink()
+    assert len([*tmp_path.iterdir()]) == 2
+
+
+def test_a_file_that_cannot_be_written_is_named_not_its_draft(tmp_path):
+    path = tmp_path / "none" / "a.txt"
+    with pytest.raises(FileNotFoundError) as told:
+        write_new(path, "one", replace=True)
+    assert told.value.filename == str(path)
+
+
 def test_the_file_of_a_record_is_the_record_again(tmp_path):
     record = read_record(SOME[0])
     write_record(tmp_path / "seed-1.json", record, [])
@@ -291,6 +309,8 @@ def test_a_curve_is_read_column_by_column(tmp_path):
     path.write_text("iteration,loss\n1\n")
     with pytest.raises(ValueError, match="line 2 must have 2 cells; got 1"):
         read_curve(path)
+    write_record(tmp_path / "seed-2.json", GOOD, [])
+    assert read_curve(tmp_path / "seed-2.json") == {}
     path.write_text("iteration,loss\n1,x\n")
     with pytest.raises(ValueError, match="could not convert"):
         read_curve(path)

@@ -1,11 +1,14 @@
 """Weights are kept: a file gives back the network that was trained."""
 
 import json
+import os
 import re
 import resource
 import subprocess
 import sys
+import tempfile
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -176,6 +179,47 @@ def test_what_could_not_be_loaded_again_is_not_saved(tmp_path, kind):
     with pytest.raises(ValueError, match=r"of one kind, F16 .* got .*F32"):
         save_weights(tmp_path / "it", PLAN, mixed)
     assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("stem.0.weight", torch.nan, "finite numbers; got 108 NaN or infinit"),
+        ("classifier.bias", -torch.inf, "finite numbers; got 10 NaN or infi"),
+        ("tail.0.running_var", -1.0, "no negative variance; got -1"),
+    ],
+)
+def test_numbers_that_compute_nothing_are_neither_saved_nor_loaded(
+    tmp_path, name, value, sentence
+):
+    network = Network(PLAN, seed=0)
+    network.state_dict()[name].fill_(value)
+    with pytest.raises(ValueError, match=f"^{name} must hold {sentence}"):
+        preact.save(network, tmp_path / "it")
+    assert not [*tmp_path.iterdir()]
+    # of a run that has diverged
+    save_weights(tmp_path / "it", PLAN, network.state_dict())
+    assert said(tmp_path / "it").startswith(f": {name} must hold {sentence}")
+
+
+def test_a_network_without_numbers_is_not_saved(tmp_path):
+    with pytest.raises(ValueError, match=r"stem\.0\.weight must be a dense"):
+        preact.save(Network(PLAN).to("meta"), tmp_path / "it")
+
+
+def test_a_file_that_may_not_be_read_is_not_said_to_be_missing():
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        path = written_to(Path(folder, "it"))
+        path.chmod(0)
+        user = os.geteuid()
+        if not user:  # root may read everything
+            os.seteuid(65534)
+        try:
+            with pytest.raises(PermissionError, match=str(path)):
+                preact.load(path)
+        finally:
+            os.seteuid(user)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from torch import nn
 from paths import ROOT
 from preact.bench import Contestant, check, compare_times, contestants, measure
 from preact.bench.contestants import missing_peers
-from preact.bench.timed_network import Facts, TimedNetwork
+from preact.bench.timed_network import LR, Facts, TimedNetwork
 from preact.bench.worker_process import WorkerProcess
 from preact.cli import main
 from preact.fast import proof
@@ -29,6 +29,8 @@ from preact.plan import cifar_plan
 from preact.records import BenchRecord
 from preact.spec import TABLE_2
 from preact.strings import Strings
+from preact.train import find_recipe
+from preact.train.step import TrainingStep, make_sgd
 from preact.typed import parse
 
 CPU = torch.device("cpu")
@@ -40,6 +42,44 @@ def planned(depth):
 
 def test_the_peers_are_installed():
     assert missing_peers() == []
+
+
+@pytest.mark.parametrize("channels_last", [False, True])
+def test_the_step_that_is_timed_is_the_one_that_trains(channels_last):
+    """Bit for bit, on the contestant's batch: SGD, decay and momentum too."""
+
+    def build():
+        return Network(planned(11), seed=0)
+
+    entry = Contestant(
+        name="a net", peer=False, build=build, channels_last=channels_last
+    )
+    timed_network = TimedNetwork(entry, (4, 3, 8, 8), CPU)
+    network = build()
+    network.to(
+        memory_format=torch.channels_last
+        if channels_last
+        else torch.contiguous_format
+    )
+    sgd = make_sgd(network.train(), find_recipe("paper"))
+    step = TrainingStep(network, sgd)
+    step.set_lr(LR)
+    for _ in range(3):
+        timed_network.train()
+        step(timed_network.images, timed_network.labels)
+    for a, b in zip(
+        network.state_dict().values(),
+        timed_network.network.state_dict().values(),
+        strict=True,
+    ):
+        assert torch.equal(a, b)
+
+
+def test_a_check_keeps_no_record(tmp_path, capsys):
+    path = tmp_path / "r.json"
+    command = ["bench", "--check", "--record", str(path), "--device", "cpu"]
+    assert main(command) == 2
+    assert "--record has none to keep" in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -287,13 +327,9 @@ def test_a_graph_of_the_step_trains_as_the_steps_do():
             graph=graph,
         )
         timed_network = TimedNetwork(entry, (8, 3, 32, 32), cuda)
-        if graph:
-            timed_network.capture()
-            assert timed_network.train_graph
-            timed_network.train()
-        else:
-            for _ in range(4):  # three to warm up, one in the graph
-                timed_network.train()
+        timed_network.capture()
+        assert (timed_network.training.capture is not None) == graph
+        timed_network.train()
         ends.append(
             torch.cat(
                 [p.flatten() for p in timed_network.network.parameters()]

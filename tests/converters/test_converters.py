@@ -1,6 +1,8 @@
 """Weights of other packages give the same logits in our networks."""
 
+import re
 from collections import OrderedDict
+from collections.abc import Mapping
 
 import pytest
 import pytorchcv.models.preresnet as cv_preact
@@ -14,7 +16,7 @@ from torch import nn
 from preact import converters
 from preact.nn import Network
 from preact.plan import PAPER, Conventions, cifar_plan, imagenet_plan
-from preact.spec import TABLE_2
+from preact.spec import TABLE_1, TABLE_2
 
 PREACT = TABLE_2["full-preactivation"]
 
@@ -48,6 +50,22 @@ def agree(theirs, ours, side):
     assert wanted.abs().max() > 1e-3
     error = (got - wanted).abs().max() / wanted.abs().max()
     assert error < 1e-12
+
+
+def shipped(package, maker, **options):
+    """The package's own network, where it is installed."""
+
+    def make():
+        module = pytest.importorskip(
+            package, reason="pip install -r requirements-nightly.txt"
+        )
+        return getattr(module, maker)(**options)
+
+    return make
+
+
+def timms(name):
+    return "timm", shipped("timm", "create_model", model_name=name)
 
 
 def with_head(network, classes=10):
@@ -227,6 +245,16 @@ CASES = {  # package and maker
     "timm's resnetv2_18": ("timm", timm_like),
     "timm's resnetv2_50": ("timm", lambda: timm_like((3, 4, 6, 3), True)),
 }
+DEPTHS = (18, 34, 50, 101, 152)
+CASES |= {f"the real resnetv2_{n}": timms(f"resnetv2_{n}") for n in DEPTHS}
+CASES |= {f"timm's real resnet{n}": timms(f"resnet{n}") for n in DEPTHS}
+CASES |= {
+    f"torchvision's real resnet{n}": (
+        "torchvision",
+        shipped("torchvision.models", f"resnet{n}"),
+    )
+    for n in DEPTHS
+}
 # A small one of each package in the fast suite, all in the whole one.
 FIRST = ("preresnet20", "resnet20", "PreActResNet20", "timm's resnetv2_18")
 
@@ -237,12 +265,17 @@ def cases():
         yield pytest.param(name, *case, id=name, marks=marks)
 
 
+DEPTH = re.compile(r"\d+")
+
+
 @pytest.mark.parametrize(("name", "package", "make"), [*cases()])
 def test_logits_are_theirs_and_the_way_back_is_strict(name, package, make):
     theirs = randomized(make())
     options = {}
     if name in ("resnet50", "preresnet50"):
         options["stride_on"] = "first"
+    if name.startswith("timm's") and "v2" not in name:
+        options["name"] = f"resnet{DEPTH.search(name)[0]}"
     read = getattr(converters, f"from_{package}")
     write = getattr(converters, f"to_{package}")
     ours = read(theirs.state_dict(), **options)
@@ -304,6 +337,52 @@ def spoiled(change):
             lambda w: w.update({"features.init_block.weight": ONES}),
             r"must be a convolution of 3 pixels; got shape \(3,\)",
         ),
+        (
+            lambda w: w.update(
+                {"features.init_block.weight": torch.ones(0, 3, 3, 3)}
+            ),
+            r"init_block.weight must be a convolution .* \(0, 3, 3, 3\)",
+        ),
+        (
+            lambda w: w.update({"output.weight": torch.ones(())}),
+            r"output\.weight must have shape \(classes, channels\); got \(\)",
+        ),
+        (
+            lambda w: w.pop("features.stage1.unit2.body.conv1.conv.weight"),
+            r"features.stage1.unit2.body.conv1.conv.weight is missing",
+        ),
+        (
+            lambda w: w.pop("features.stage1.unit1.body.conv2.conv.weight"),
+            r"features.stage1.unit1.body.conv2.conv.weight is missing",
+        ),
+        (
+            lambda w: w.update({BN_MEAN: w[BN_MEAN].half()}),
+            "weights must be of one kind, F16 or .*; got F16, F32",
+        ),
+        (
+            lambda w: w.update({n: w[n].int() for n in w}),
+            "weights must be of one kind, F16 or .*; got torch.int32",
+        ),
+        (
+            lambda w: w.update({n: w[n].cfloat() for n in w}),
+            "weights must be of one kind, F16 or .*; got torch.complex64",
+        ),
+        (
+            lambda w: w[BN_MEAN].fill_(torch.nan),
+            r"bn.running_mean must hold finite numbers; got 64 NaN .* 64",
+        ),
+        (
+            lambda w: w[BN_VARIANCE].sub_(2),
+            r"bn.running_var must hold no negative variance; got -1",
+        ),
+        (
+            lambda w: w.update({BN_MEAN: w[BN_MEAN].to("meta")}),
+            r"bn.running_mean must be a dense tensor .* on meta",
+        ),
+        (
+            lambda w: w.update({BN_MEAN: w[BN_MEAN].to_sparse()}),
+            r"bn.running_mean must be a dense tensor .*torch.sparse_coo",
+        ),
     ],
 )
 def test_the_first_odd_name_or_shape_is_in_the_message(change, said):
@@ -312,6 +391,63 @@ def test_the_first_odd_name_or_shape_is_in_the_message(change, said):
 
 
 ONES = torch.ones(3)
+BN_MEAN = "features.post_activ.bn.running_mean"
+BN_VARIANCE = "features.post_activ.bn.running_var"
+
+
+def test_a_name_that_is_no_text_is_refused():
+    with pytest.raises(
+        TypeError, match="pytorchcv: names must be text; got 3"
+    ):
+        converters.from_pytorchcv(spoiled(lambda w: w.update({3: ONES})))
+
+
+class Boastful(Mapping):
+    """A mapping that says it has every name."""
+
+    def __init__(self, weights):
+        self.weights = weights
+
+    def __contains__(self, name):
+        return True
+
+    def __getitem__(self, name):
+        return self.weights[name]
+
+    def __iter__(self):
+        return iter(self.weights)
+
+    def __len__(self):
+        return len(self.weights)
+
+
+@pytest.mark.timeout(60)
+def test_a_mapping_that_has_every_name_is_counted_by_those_it_lists():
+    weights = cv_preact_cifar.preresnet20_cifar10().state_dict()
+    assert converters.from_pytorchcv(Boastful(weights)).plan.depth == 20
+
+
+@pytest.mark.parametrize(
+    "name", [None, "resnetaa50", "resnetblur50", "resnet50d", "resnet"]
+)
+def test_a_timm_resnet_must_say_that_it_does_not_blur(name):
+    """`resnetaa50` has the very weights of `resnet50`, and other logits."""
+    weights = torchvision_like((1, 1, 1, 1)).state_dict()
+    with pytest.raises(ValueError, match=f"name must be that of .* {name!r}"):
+        converters.from_timm(weights, name=name)
+    tagged = converters.from_timm(weights, name="resnet14.a1_in1k")
+    assert tagged.plan.depth == 14
+
+
+def test_a_unit_that_a_package_lacks_is_named_before_its_strides():
+    conventions = Conventions(projection="conv BN")
+    plan = cifar_plan(
+        TABLE_1["dropout-shortcut"], depth=8, convs=2, conventions=conventions
+    )
+    with pytest.raises(
+        ValueError, match=r"its units are `.*`; got `.*dropout"
+    ):
+        converters.to_pytorchcv(Network(plan))
 
 
 def test_units_that_no_package_has_are_refused():

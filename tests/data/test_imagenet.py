@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from PIL import Image
+from PIL import EpsImagePlugin, Image, PngImagePlugin
 
 from preact.cli import main
 from preact.data import load, read_imagenet
@@ -127,15 +127,17 @@ def test_resnet_50_trains_on_a_folder_and_resumes(tree, tmp_path):
 def test_a_missing_part_is_named(tree, tmp_path):
     with pytest.raises(FileNotFoundError, match="train is missing"):
         load("imagenet", tmp_path)
-    (tmp_path / "train" / "n01").mkdir(parents=True)
+    for name in ("n01", "n02"):
+        (tmp_path / "train" / name).mkdir(parents=True)
     with pytest.raises(FileNotFoundError, match="must hold JPEG or PNG"):
         load("imagenet", tmp_path)
 
 
 def test_train_and_val_must_have_the_same_classes(tree, tmp_path):
-    for split, name in (("train", "n01"), ("val", "n02")):
-        (tmp_path / split / name).mkdir(parents=True)
-        (tmp_path / split / name / "a.png").touch()
+    for split, second in (("train", "n01"), ("val", "n02")):
+        for name in ("n00", second):
+            (tmp_path / split / name).mkdir(parents=True)
+            (tmp_path / split / name / "a.png").touch()
     with pytest.raises(ValueError, match="only one of them has n01, n02"):
         load("imagenet", tmp_path)
 
@@ -145,6 +147,90 @@ def test_a_damaged_image_is_named(tmp_path):
     path.write_bytes(b"\xff\xd8 not much of a JPEG")
     with pytest.raises(ValueError, match=r"broken\.JPEG must be a whole JPEG"):
         decode(path, 8)
+
+
+@pytest.mark.parametrize("kind", ["EPS", "GIF", "BMP", "TIFF", "PPM"])
+def test_an_image_is_known_by_its_format_not_its_name(tmp_path, kind):
+    """Pillow starts Ghostscript for PostScript, if it is asked to."""
+    path = tmp_path / "disguised.jpg"
+    Image.new("RGB", (9, 9)).save(path, kind)
+    with pytest.raises(ValueError, match=r"disguised\.jpg must be a whole J"):
+        decode(path, 8)
+
+
+def test_a_postscript_file_named_jpg_starts_no_program(tmp_path, monkeypatch):
+    called = tmp_path / "called"
+    stand_in = tmp_path / "gs"
+    stand_in.write_text(f"#!/bin/sh\ntouch {called}\n")
+    stand_in.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setattr(EpsImagePlugin, "gs_binary", None)  # it is kept
+    path = tmp_path / "z.jpg"
+    Image.new("RGB", (9, 9)).save(path, "EPS")
+    with pytest.raises(ValueError, match=r"z\.jpg must be a whole JPEG or"):
+        decode(path, 8)
+    assert not called.exists()
+
+
+def test_whatever_pillow_raises_is_a_sentence_with_the_path(tmp_path):
+    """A text chunk of megabytes is a ValueError, of IHDR as well."""
+    path = tmp_path / "text.png"
+    about = PngImagePlugin.PngInfo()
+    about.add_text("a", "b" * 2**21, zip=True)
+    Image.new("L", (9, 9)).save(path, pnginfo=about)
+    with pytest.raises(ValueError, match=r"text\.png must be a whole JPEG"):
+        decode(path, 8)
+
+
+@pytest.mark.parametrize("mode", ["I;16", "P"])
+def test_deep_channels_and_palettes_are_refused_not_spoiled(tmp_path, mode):
+    """A ramp of 16 bits became 99.6 % white."""
+    ramp = np.arange(256 * 256, dtype=np.uint16).reshape(256, 256)
+    image = Image.fromarray(ramp)
+    if mode == "P":
+        image = Image.new("RGB", (9, 9)).quantize()
+    image.save(tmp_path / "scan.png")
+    with pytest.raises(
+        ValueError, match=rf"scan\.png must .*; got mode {mode}"
+    ):
+        decode(tmp_path / "scan.png", 8)
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "LA", "RGBA", "CMYK"])
+def test_eight_bits_of_gray_alpha_or_ink_are_read(tmp_path, mode):
+    """Some of ImageNet's photographs are gray, and 22 are in inks."""
+    path = tmp_path / "a.jpg"
+    white = Image.new("RGB", (9, 9), "white").convert(mode)
+    white.save(path, "JPEG" if mode == "CMYK" else "PNG")
+    assert (decode(path, 8) == 255).all()
+
+
+def test_hidden_files_and_folders_are_no_classes_and_no_images(tree, tmp_path):
+    folder = tmp_path / "own"
+    shutil.copytree(tree, folder)
+    for split in ("train", "val"):
+        (folder / split / ".ipynb_checkpoints").mkdir()
+        (folder / split / "n01" / "._0.png").write_bytes(b"of a Mac")
+    data = read_imagenet(folder, 32)
+    assert (data.classes, data.counts) == (3, (18, 9))
+
+
+@pytest.mark.parametrize("name", ["imagenet", "folders"])
+def test_one_class_is_refused(tmp_path, name):
+    for split in ("train", "val"):
+        (tmp_path / "own" / split / "cat").mkdir(parents=True)
+    with pytest.raises(ValueError, match="class, two or more; got cat"):
+        load(name, tmp_path / "own")
+
+
+@pytest.mark.parametrize("size", [0, "32", True])
+def test_a_size_that_is_none_is_refused(tree, size):
+    with pytest.raises(ValueError, match="size must be a positive whole num"):
+        read_imagenet(tree, size)
+
+
+def test_a_data_set_prints_in_a_line(tree):
+    assert len(repr(read_imagenet(tree))) < 300
 
 
 def test_an_image_of_absurd_size_is_named(tmp_path, monkeypatch):

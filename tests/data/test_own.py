@@ -23,6 +23,10 @@ def pairs(n=12, *, shape=(3, 8, 8), classes=3, seed=0):
     return TensorDataset(images.byte(), labels)
 
 
+def own_images():
+    return pairs().tensors[0]
+
+
 def own(**changed):
     facts = {"train": pairs(), "test": pairs(6, seed=1), "classes": 3}
     return from_dataset(**facts | {"name": "mine"} | changed)
@@ -70,6 +74,14 @@ def test_its_checksum_is_of_pixels_and_labels():
 ZERO = torch.zeros(3, 8, 8, dtype=torch.uint8)
 
 
+class Short:
+    def __len__(self):
+        return 9
+
+    def __getitem__(self, index):
+        return [(ZERO, 0)][index]
+
+
 @pytest.mark.parametrize(
     ("train", "said"),
     [
@@ -91,8 +103,15 @@ ZERO = torch.zeros(3, 8, 8, dtype=torch.uint8)
             "label of train image 0 must be a whole number; got 0",
         ),
         ([(ZERO, "cat")], "must be a whole number; got 'cat'"),
-        ([(ZERO, 3)], r"train_labels must lie in 0..2; got 3..3"),
-        ([(ZERO, -1)], r"train_labels must lie in 0..2; got -1..-1"),
+        ([(ZERO, 3)], r"label of train image 0 must lie in 0..2; got 3"),
+        ([(ZERO, -1)], r"label of train image 0 must lie in 0..2; got -1"),
+        ([(ZERO, 2**70)], "label of train image 0 must lie in 0..2; got 118"),
+        ([(ZERO, torch.tensor(0).to("meta"))], "label of .* on the CPU; got"),
+        ([(ZERO.to("meta"), 0)], "train image 0 .* dense .* on meta"),
+        ([(ZERO.to_sparse(), 0)], "must be a dense tensor .* torch.sparse"),
+        (iter([(ZERO, 0)]), "train must have a length.*; got list_iterator"),
+        (5, "train must have a length and numbered items.*; got int"),
+        (Short(), "its length says, 9; number 1 is missing"),
         ([ZERO], r"must give pairs \(image, label\); number 0 is Tensor"),
         ([], "train must hold images; got none"),
         (pairs(shape=(3, 4, 4)), "test images must have the shape of the tr"),
@@ -101,6 +120,43 @@ ZERO = torch.zeros(3, 8, 8, dtype=torch.uint8)
 def test_what_cannot_be_an_image_is_refused_in_a_sentence(train, said):
     with pytest.raises(ValueError, match=said):
         own(train=train)
+
+
+@pytest.mark.parametrize(
+    ("mode", "advice"),
+    [
+        ("P", True),
+        ("RGBA", True),
+        ("LA", True),
+        ("CMYK", True),
+        ("I;16", False),
+    ],
+)
+def test_an_image_of_pillow_in_another_mode_is_refused(mode, advice):
+    """Of a palette the indices became pixels, of RGBA the alpha a channel."""
+    image = Image.new(mode, (8, 8))
+    with pytest.raises(ValueError, match=f"mode L or RGB.*; got {mode}") as e:
+        own(train=[(image, 0)])
+    assert (".convert('RGB')" in str(e.value)) == advice
+
+
+@pytest.mark.parametrize("classes", [2.0, True, "2", None, 0, 1, -3, 2**40])
+def test_classes_are_a_whole_number_of_two_or_more(classes):
+    with pytest.raises(ValueError, match=r"^classes must be"):
+        own(classes=classes)
+
+
+def test_a_data_set_prints_in_a_line():
+    assert repr(own()) == (
+        "ImageSet(name='mine', label='mine', classes=3, counts=(12, 6), "
+        "shape=(3, 8, 8))"
+    )
+
+
+@pytest.mark.parametrize("name", ["my pets", "\u732b", "imagenet"])
+def test_a_folder_s_own_name_is_called_so(tmp_path, name):
+    with pytest.raises(ValueError, match=f"the folder's name must.*{name}"):
+        load("folders", tmp_path / name)
 
 
 @pytest.mark.parametrize("name", ["", "../up", "a b", "CIFAR-10", "imagenet"])
@@ -115,6 +171,10 @@ def test_a_name_must_be_able_to_name_a_folder_and_no_other_data(name):
         (
             {"train_images": torch.rand(2, 3, 8, 8)},
             "of torch.uint8; got torch",
+        ),
+        (
+            {"train_images": own_images().to("meta")},
+            "train_images must be a dense tensor on the CPU; got .* on meta",
         ),
         (
             {"train_images": np.zeros((2, 3, 8, 8))},
@@ -195,5 +255,5 @@ def test_the_command_line_trains_on_class_folders(tree, tmp_path, capsys):
 
 
 def test_folders_without_images_are_refused_with_their_name(tmp_path):
-    with pytest.raises(FileNotFoundError, match="train is missing"):
+    with pytest.raises(FileNotFoundError, match="train is missing: images m"):
         load("folders", tmp_path)

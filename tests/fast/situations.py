@@ -411,6 +411,38 @@ def ghost_batches(network, view, x, labels):
 
 
 @situation
+def a_forward_replaced_in_a_class(network, view, x, labels):
+    """Of convolutions, then of units."""
+    out = []
+    for kind in (nn.Conv2d, type(network.units[0])):
+        own = kind.forward
+        kind.forward = lambda module, x, own=own: 0.5 * own(module, x)
+        try:
+            out += seen(view, x, labels)
+        finally:
+            kind.forward = own
+    return out
+
+
+@situation
+def many_gradients_at_once(network, view, x, labels):
+    """A Jacobian of the first logits, its rows together."""
+    return [
+        torch.autograd.functional.jacobian(
+            lambda x: view(x)[:2, :3], x, vectorize=True
+        ),
+        *(
+            torch.autograd.grad(
+                view(x)[0, :3],
+                network.units[1].weights[0].weight,
+                torch.eye(3, dtype=x.dtype),
+                is_grads_batched=True,
+            )
+        ),
+    ]
+
+
+@situation
 def a_copy(network, view, x, labels):
     other = copy.deepcopy(view)
     with torch.no_grad():

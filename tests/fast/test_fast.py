@@ -97,6 +97,16 @@ def test_a_stack_of_1x1_convolutions_is_the_same_function(row):
         assert close(a.grad, b.grad)
 
 
+@pytest.mark.parametrize("view", [lambda network: network, fast])
+def test_images_of_another_dtype_than_the_weights_are_refused(view):
+    network = view(Network(planned("original"), seed=0))
+    x, _ = batch(torch.float64)
+    with pytest.raises(TypeError, match=r"torch\.float32; got torch\.float64"):
+        network(x)
+    with torch.autocast("cpu"):
+        assert network(x.bfloat16()).shape == (8, 10)
+
+
 @pytest.mark.slow
 def test_a_deep_gradient_errs_no_more_than_float32_does():
     """After some steps: drawn anew, such a network is chaotic.

@@ -97,6 +97,18 @@ def test_fast_and_memory_are_chosen_in_any_order():
     assert one.memory == "segment"
 
 
+@pytest.mark.parametrize("memory", ["unit", "segment"])
+def test_weights_replaced_between_the_passes_are_refused(memory):
+    """`weight.data = other` is no change in place, and counts no version."""
+    plan = cifar_plan(ROWS["full-preactivation"], depth=8, convs=2, width=4)
+    network = with_memory(Network(plan, seed=0), memory)
+    loss = network(torch.randn(2, 3, 8, 8)).sum()
+    weight = network.units[1].weights[0].weight
+    weight.data = weight.data * 2
+    with pytest.raises(RuntimeError, match="in place or replaced between"):
+        loss.backward()
+
+
 def test_a_memory_that_does_not_exist_is_refused():
     plan = cifar_plan(ROWS["full-preactivation"], depth=8, convs=2)
     with pytest.raises(

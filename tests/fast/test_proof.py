@@ -7,7 +7,8 @@ import torch
 
 from preact.cli import main
 from preact.fast import fast, proof
-from preact.fast.proof import Compared, compare, fused, outcome, verdict
+from preact.fast.network import fused
+from preact.fast.proof import Compared, compare, outcome, verdict
 from preact.nn import Network
 from preact.plan import cifar_plan
 from preact.spec import TABLE_2
@@ -122,10 +123,10 @@ def test_a_gpu_has_to_prove_itself_in_each_precision(monkeypatch):
         return []
 
     monkeypatch.setattr(proof, "compare", compare)
-    proof.prove(torch.device("cuda"))
+    proof.prove(fast, torch.device("cuda"))
     assert set(asked) == {"float32", "tf32", "bfloat16", "float16"}
     asked.clear()
-    proof.prove(CPU)
+    proof.prove(fast, CPU)
     assert set(asked) == {"float32"}
 
 

@@ -35,12 +35,10 @@ class Contestant:
         Makes the network; another process must be able to call it.
     channels_last : bool
         Layout of its weights and images.
-    fused_sgd : bool
-        One kernel for the whole optimizer step.
     half : bool
         Convolutions in fp16, the loss scaled.
     graph : bool
-        The whole step as one CUDA graph.
+        The whole step as one CUDA graph, with one kernel for the optimizer.
     on_cpu : bool
         Whether it is tried there.
     on_gpu : {"no", "eager", "half", "all"}
@@ -63,7 +61,6 @@ class Contestant:
     peer: bool
     build: Callable[[], nn.Module]
     channels_last: bool = False
-    fused_sgd: bool = False
     half: bool = False
     graph: bool = False
     on_cpu: bool = True
@@ -149,7 +146,6 @@ def _contestants(plan: NetworkPlan) -> Iterator[Contestant]:
         peer=False,
         build=partial(_fast, plan),
         channels_last=True,
-        fused_sgd=True,
         on_gpu="half",
     )
     for memory in ("keep", "segment"):
@@ -158,7 +154,6 @@ def _contestants(plan: NetworkPlan) -> Iterator[Contestant]:
             peer=False,
             build=partial(_fast, plan, memory),
             channels_last=True,
-            fused_sgd=True,
             on_gpu="no",
         )
     yield Contestant(
@@ -166,7 +161,6 @@ def _contestants(plan: NetworkPlan) -> Iterator[Contestant]:
         peer=False,
         build=partial(_fast, plan, ghost_batch=64),
         channels_last=True,
-        fused_sgd=True,
         on_cpu=False,
         on_gpu="half",
     )

@@ -15,7 +15,8 @@ from preact.bench.contestants import Contestant
 from preact.bench.timed_network import Facts, TimedNetwork, timed
 from preact.bench.worker_process import WorkerProcess
 from preact.fast import fast, has_fused
-from preact.fast.proof import FACTOR, Compared, compare, fused
+from preact.fast.network import fused
+from preact.fast.proof import FACTOR, Compared, compare
 from preact.plan import NetworkPlan, cifar_plan
 
 

@@ -5,12 +5,10 @@ Chapter `08-training`.
 
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import NamedTuple
 
 import torch
-import torch.nn.functional as nnf
 from torch.autograd import DeviceType  # type: ignore[attr-defined]
 from torch.profiler import ProfilerActivity, profile
 
@@ -18,8 +16,11 @@ from preact.bench.contestants import Contestant
 from preact.nn.layers import BatchNorm
 from preact.train.footprint import network_bytes
 from preact.train.graph import Graph, Pool
+from preact.train.precision import Precision, arithmetic, loss_scaler
+from preact.train.recipe import find_recipe
+from preact.train.step import TrainingStep, make_sgd
 
-LOSS_SCALE = 1024.0  # constant: a time does not depend on it
+LR = 1e-3  # thousands of steps on one batch of noise must not diverge
 
 
 class Facts(NamedTuple):
@@ -34,7 +35,7 @@ class Facts(NamedTuple):
 
 
 class TimedNetwork:
-    """Network, optimizer and one batch of a contestant.
+    """A contestant with one batch, in the step that `preact train` takes.
 
     Parameters
     ----------
@@ -62,15 +63,18 @@ class TimedNetwork:
         self.images = images.contiguous(memory_format=layout)
         self.network = contestant.build().to(images.device)
         self.network.to(memory_format=layout)  # type: ignore[call-overload]
-        self.sgd = torch.optim.SGD(
-            self.network.parameters(),
-            lr=1e-3,
-            momentum=0.9,
-            nesterov=True,
-            weight_decay=1e-4,
-            fused=contestant.fused_sgd or None,
+        precision: Precision = "fp16" if contestant.half else "fp32"
+        self.arithmetic = arithmetic(precision, device)
+        graph = contestant.graph
+        self.training = TrainingStep(
+            self.network,
+            make_sgd(self.network, find_recipe("paper"), captured=graph),
+            arithmetic=self.arithmetic,
+            scaler=loss_scaler(precision, device),
+            captured=graph,
+            pool=_pool() if graph else None,
         )
-        self.train_graph: Graph | None = None
+        self.training.set_lr(LR)
         self.forward_graph: Graph | None = None
 
     def prepare(self) -> Facts:
@@ -136,15 +140,13 @@ class TimedNetwork:
         if self.contestant.graph:
             # What one leaves in the pool the next may overwrite: each
             # computes all that it reads anew.
-            self.train_graph = Graph(self.step, _pool())
+            self.training.prepare(self.images, self.labels)
             self.forward_graph = Graph(self.evaluate, _pool())
 
     def train(self) -> None:
         """One training step, the data at hand."""
-        if self.train_graph:
-            self.train_graph.replay()
-        else:
-            self.step()
+        self._set_mode(training=True)
+        self.training(self.images, self.labels)
 
     def forward(self) -> None:
         """One forward pass in evaluation."""
@@ -154,30 +156,21 @@ class TimedNetwork:
             self.evaluate()
 
     def step(self) -> None:
-        """Forward, loss, backward, SGD; every call on its own."""
-        if not self.network.training:  # it takes its time, and is no step
-            self.network.train()
-        with self._arithmetic():
-            loss = nnf.cross_entropy(self.network(self.images), self.labels)
-        if self.contestant.half:
-            loss = loss * LOSS_SCALE
-        self.sgd.zero_grad(set_to_none=True)
-        loss.backward()
-        self.sgd.step()
+        """Take one training step, every kernel launched by itself."""
+        self._set_mode(training=True)
+        self.training.eager(self.images, self.labels)
 
     @torch.no_grad()
     def evaluate(self) -> None:
         """Forward in evaluation; every call on its own."""
-        if self.network.training:
-            self.network.eval()
-        with self._arithmetic():
+        self._set_mode(training=False)
+        with self.arithmetic:
             self.network(self.images)
 
-    def _arithmetic(self) -> AbstractContextManager[object]:
-        """Half precision, or the precision of the weights."""
-        if self.contestant.half:
-            return torch.autocast(self.images.device.type, torch.float16)
-        return nullcontext()
+    def _set_mode(self, *, training: bool) -> None:
+        """Set it where it is another: that takes its time, and is no step."""
+        if self.network.training != training:
+            self.network.train(training)
 
 
 def timed(work: Callable[[], object], device: torch.device) -> float:

@@ -19,7 +19,8 @@ from preact.cli import COMMANDS
 from preact.cli.report import as_rich
 from preact.experiment import find_device
 from preact.experiment.provenance import git
-from preact.fast import kernels
+from preact.fast import fast, kernels
+from preact.fast.network import fused
 from preact.fast.proof import proof
 from preact.figures import Table, times_table
 from preact.plan import cifar_plan, fitting_convs
@@ -82,6 +83,8 @@ def _bench(options: argparse.Namespace) -> int:
     started_utc = datetime.now(UTC).isoformat(timespec="seconds")
     for name, most in MOST.items():
         check_positive(name, getattr(options, name), most)
+    if options.record and options.check:
+        raise ValueError("--check takes no time, so --record has none to keep")
     if options.record:
         check_place(options.record)
     device = check_device(options.device)
@@ -145,7 +148,7 @@ def _bench(options: argparse.Namespace) -> int:
 
 def _check(device: torch.device, console: Console) -> int:
     """Print what was compared with float64; 1 if anything is off."""
-    rows, sentence = proof(device)
+    rows, sentence = proof(fused if device.type == "cuda" else fast, device)
     head = ["network", "precision", "part", "fast", "PyTorch", "agrees"]
     body = [
         [

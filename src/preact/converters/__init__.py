@@ -26,6 +26,8 @@ network : Network
     Ours, in any mode.
 """
 
+import re
+
 from torch import Tensor
 
 from preact.converters.convert import read_weights, write_weights
@@ -42,6 +44,9 @@ __all__ = [
     "to_torch_resnet",
     "to_torchvision",
 ]
+
+
+PLAIN = re.compile(r"resnet\d+(\..*)?")  # of timm, and what trained it
 
 
 def from_pytorchcv(weights: Weights, *, stride_on: Strides = "3x3") -> Network:
@@ -75,8 +80,7 @@ def from_pytorchcv(weights: Weights, *, stride_on: Strides = "3x3") -> Network:
     >>> from preact.plan import Conventions, cifar_plan
     >>> rules = Conventions(projection="conv BN")
     >>> plan = cifar_plan("original", depth=20, convs=2, conventions=rules)
-    >>> network = Network(plan, seed=0)
-    >>> again = from_pytorchcv(to_pytorchcv(network))
+    >>> again = from_pytorchcv(to_pytorchcv(Network(plan, seed=0)))
     >>> again.plan == plan, again.training
     (True, False)
     """
@@ -112,8 +116,7 @@ def from_torch_resnet(weights: Weights) -> Network:
     >>> plan = cifar_plan(
     ...     "full-preactivation", depth=20, convs=2, conventions=rules
     ... )
-    >>> network = Network(plan, seed=0)
-    >>> again = from_torch_resnet(to_torch_resnet(network))
+    >>> again = from_torch_resnet(to_torch_resnet(Network(plan, seed=0)))
     >>> again.plan == plan, again.training
     (True, False)
     """
@@ -149,15 +152,14 @@ def from_torchvision(weights: Weights) -> Network:
     >>> plan = imagenet_plan(
     ...     "original", depth=18, width=8, conventions=rules
     ... )
-    >>> network = Network(plan, seed=0)
-    >>> again = from_torchvision(to_torchvision(network))
+    >>> again = from_torchvision(to_torchvision(Network(plan, seed=0)))
     >>> again.plan == plan, again.training
     (True, False)
     """
     return read_weights("torchvision", weights)
 
 
-def from_timm(weights: Weights) -> Network:
+def from_timm(weights: Weights, *, name: str | None = None) -> Network:
     """Build the network of a timm state dictionary.
 
     Parameters
@@ -165,8 +167,11 @@ def from_timm(weights: Weights) -> Network:
     weights : mapping of str to Tensor
         Of `resnetv2_18`, 34, 50, 101 or 152, or of `resnet18` to 152.
         Those with a `d`, `t`, `gn` or `bit` in the name are other networks,
-        and refused; `resnetaa50` and `resnetblur50` blur without weights,
-        which therefore do not tell them from `resnet50`.
+        and refused.
+    name : str, optional
+        timm's name of the model, needed for `resnet18` to 152: `resnetaa50`
+        and `resnetblur50` blur without weights, which therefore do not tell
+        them from `resnet50`. They are refused.
 
     Returns
     -------
@@ -178,7 +183,8 @@ def from_timm(weights: Weights) -> Network:
     TypeError
         If they are no mapping of tensors.
     ValueError
-        If they are of another network; names the first odd key.
+        If they are of another network, or the name is; names the first odd
+        key.
 
     Examples
     --------
@@ -189,12 +195,18 @@ def from_timm(weights: Weights) -> Network:
     >>> plan = imagenet_plan(
     ...     "full-preactivation", depth=18, width=8, conventions=rules
     ... )
-    >>> network = Network(plan, seed=0)
-    >>> again = from_timm(to_timm(network))
+    >>> again = from_timm(to_timm(Network(plan, seed=0)))
     >>> again.plan == plan, again.training
     (True, False)
     """
-    return read_weights("timm", weights)
+    network = read_weights("timm", weights)
+    if not network.plan.tail and not PLAIN.fullmatch(name or ""):
+        raise ValueError(
+            "timm: name must be that of a plain ResNet, such as 'resnet50' or "
+            "'resnet50.a1_in1k', since weights do not tell it from "
+            f"'resnetaa50', which blurs; got {name!r}"
+        )
+    return network
 
 
 def to_pytorchcv(network: Network) -> dict[str, Tensor]:
@@ -219,9 +231,7 @@ def to_pytorchcv(network: Network) -> dict[str, Tensor]:
     >>> from preact.plan import Conventions, cifar_plan
     >>> rules = Conventions(projection="conv BN")
     >>> plan = cifar_plan("original", depth=20, convs=2, conventions=rules)
-    >>> network = Network(plan, seed=0)
-    >>> weights = to_pytorchcv(network)
-    >>> list(weights)[:2]
+    >>> list(to_pytorchcv(Network(plan, seed=0)))[:2]
     ['features.init_block.conv.weight', 'features.init_block.bn.weight']
     """
     return write_weights("pytorchcv", network)
@@ -251,9 +261,7 @@ def to_torch_resnet(network: Network) -> dict[str, Tensor]:
     >>> plan = cifar_plan(
     ...     "full-preactivation", depth=20, convs=2, conventions=rules
     ... )
-    >>> network = Network(plan, seed=0)
-    >>> weights = to_torch_resnet(network)
-    >>> list(weights)[:2]
+    >>> list(to_torch_resnet(Network(plan, seed=0)))[:2]
     ['init_layer.weight', 'layers.0.0.bn1.weight']
     """
     return write_weights("torch-resnet", network)
@@ -283,9 +291,7 @@ def to_torchvision(network: Network) -> dict[str, Tensor]:
     >>> plan = imagenet_plan(
     ...     "original", depth=18, width=8, conventions=rules
     ... )
-    >>> network = Network(plan, seed=0)
-    >>> weights = to_torchvision(network)
-    >>> list(weights)[:2]
+    >>> list(to_torchvision(Network(plan, seed=0)))[:2]
     ['conv1.weight', 'bn1.weight']
     """
     return write_weights("torchvision", network)
@@ -315,9 +321,7 @@ def to_timm(network: Network) -> dict[str, Tensor]:
     >>> plan = imagenet_plan(
     ...     "full-preactivation", depth=18, width=8, conventions=rules
     ... )
-    >>> network = Network(plan, seed=0)
-    >>> weights = to_timm(network)
-    >>> list(weights)[:2]
+    >>> list(to_timm(Network(plan, seed=0)))[:2]
     ['stem.conv.weight', 'stages.0.blocks.0.norm1.weight']
     """
     return write_weights("timm", network)

@@ -11,9 +11,11 @@ from preact.converters.infer import (
     Weights,
     find_layout,
     infer_plan,
+    spec_of,
 )
 from preact.converters.names import LAYOUTS, Layout
 from preact.nn import Network
+from preact.nn.state import check_kinds, check_numbers
 from preact.plan import BatchNorm, Conv, Linear, NetworkPlan, PlacedLayer
 
 COUNTER = "num_batches_tracked"  # ours have none
@@ -41,10 +43,11 @@ def read_weights(
     Raises
     ------
     TypeError
-        If they are no mapping of tensors.
+        If they are no mapping of names to tensors.
     ValueError
-        If a name or a shape is not that of such a network; the first odd
-        one is in the message.
+        If a name or a shape is not that of such a network, or a number is
+        not finite or of another kind than the others; the first odd one is
+        in the message.
     """
     if not isinstance(weights, Mapping):
         raise TypeError(
@@ -52,14 +55,15 @@ def read_weights(
             f"{type(weights).__name__}: a module gives it by .state_dict(), "
             "a file by torch.load(path, weights_only=True)"
         )
+    # A mapping of its own kind may say that it has every name.
+    weights = dict(weights.items())
     for name, value in weights.items():
+        if not isinstance(name, str):
+            raise TypeError(f"{package}: names must be text; got {name!r}")
         if not isinstance(value, Tensor):
             raise TypeError(f"{package}: {name} must be a tensor")
     layout = find_layout(package, weights)
     plan = infer_plan(package, layout, weights, stride_on)
-    head = f"{layout.classifier}.weight"
-    if layout.head_is_conv and weights[head].shape[2:] == (1, 1):
-        weights = {**weights, head: weights[head].flatten(1)}
     network = Network(plan, seed=0)
     names = dict(_tensor_names(layout, plan))
     odd = [
@@ -70,17 +74,31 @@ def read_weights(
     if odd:
         raise ValueError(f"{package}: {odd[0]} has no place in {_words(plan)}")
     own = network.state_dict()
+    found: dict[str, Tensor] = {}
     for theirs, ours in names.items():
         if theirs not in weights:
             raise ValueError(f"{package}: {theirs} is missing")
-        shape, wanted = weights[theirs].shape, own[ours].shape
+        found[theirs], wanted = weights[theirs], own[ours].shape
+        shape = found[theirs].shape
+        if layout.head_is_conv and shape == (*wanted, 1, 1):
+            shape = wanted
         if shape != wanted:
             raise ValueError(
                 f"{package}: {theirs} must have shape {tuple(wanted)} in "
                 f"{_words(plan)}; got {tuple(shape)}"
             )
-    network.to(weights[head].dtype)
-    network.load_state_dict({o: weights[t] for t, o in names.items()})
+    try:
+        check_kinds(found)
+        check_numbers(found)
+    except ValueError as error:
+        raise ValueError(f"{package}: {error}") from error
+    network.to(next(iter(found.values())).dtype)
+    network.load_state_dict(
+        {
+            ours: found[theirs].reshape(own[ours].shape)
+            for theirs, ours in names.items()
+        }
+    )
     return network.eval()
 
 
@@ -112,6 +130,11 @@ def write_weights(package: str, network: Network) -> dict[str, Tensor]:
         )
     plan, own = network.plan, network.state_dict()
     layout = _find_fitting(package, plan)
+    if plan.spec != spec_of(layout):
+        raise ValueError(
+            f"{package} has no such network: its units are "
+            f"`{spec_of(layout)}`; got `{plan.spec}`"
+        )
     try:
         names = dict(_tensor_names(layout, plan))
         weights = {theirs: own[ours] for theirs, ours in names.items()}

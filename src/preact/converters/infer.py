@@ -1,7 +1,7 @@
 """Which network a state dictionary belongs to, from names and shapes."""
 
 from collections.abc import Callable, Mapping
-from itertools import count
+from itertools import count, takewhile
 from typing import Literal
 
 from torch import Tensor
@@ -9,7 +9,7 @@ from torch import Tensor
 from preact.converters.names import LAYOUTS, Layout
 from preact.plan import Conventions, NetworkPlan, cifar_plan, imagenet_plan
 from preact.plan.checks import check_choice
-from preact.spec import BN, RELU, TABLE_2
+from preact.spec import BN, RELU, TABLE_2, UnitSpec
 
 Weights = Mapping[str, Tensor]
 Strides = Literal["first", "3x3"]
@@ -46,6 +46,11 @@ def find_layout(package: str, weights: Weights) -> Layout:
     )
 
 
+def spec_of(layout: Layout) -> UnitSpec:
+    """Return the unit of a layout's networks."""
+    return TABLE_2["full-preactivation" if layout.tail else "original"]
+
+
 def infer_plan(
     package: str, layout: Layout, weights: Weights, stride_on: Strides
 ) -> NetworkPlan:
@@ -58,22 +63,35 @@ def infer_plan(
     """
     check_choice("stride_on", stride_on, ("first", "3x3"))
     stem = weights[f"{layout.stem_conv}.weight"]
-    kernel = stem.shape[-1] if stem.ndim == 4 else 0
+    kernel = stem.shape[-1] if stem.ndim == 4 and stem.numel() else 0
     if kernel not in layout.stem_kernels:
         raise ValueError(
             f"{package}: {layout.stem_conv}.weight must be a convolution of "
             f"{' or '.join(map(str, layout.stem_kernels))} pixels; got shape "
             f"{tuple(stem.shape)}"
         )
-    counts = _units_per_stage(layout, weights)
+    head = weights[f"{layout.classifier}.weight"]
+    if head.ndim not in (2, 4) or not head.numel():
+        raise ValueError(
+            f"{package}: {layout.classifier}.weight must have shape (classes, "
+            f"channels); got {tuple(head.shape)}"
+        )
+    # Parts are counted by their prefixes, so that one that lacks a tensor is
+    # a part nevertheless, and the tensor the one that is missing.
+    prefixes = {n[:i] for n in weights for i, c in enumerate(n) if c == "."}
+    counts = _units_per_stage(layout, prefixes)
     unit = layout.unit.format(**_FIRST)
-    convs = _first_missing(
-        lambda k: f"{unit}{layout.conv.format(k=k)}.weight", weights
+    convs = _count_first(
+        lambda k: (
+            not prefixes.isdisjoint(
+                f"{unit}{name.format(k=k)}"
+                for name in (layout.conv, layout.norm)
+            )
+        )
     )
     preact = layout.tail is not None
     if stride_on == "first" and not layout.first_strides:
         raise ValueError(f"{package} has this network with stride_on='3x3'")
-    spec = TABLE_2["full-preactivation" if preact else "original"]
     conventions = Conventions(
         first_tap="after pre" if convs == 3 else "before pre",
         stem=(BN, RELU) if layout.stem_norm else (),
@@ -90,10 +108,10 @@ def infer_plan(
     make = imagenet_plan if is_large else cifar_plan
     options = {"stem": "imagenet" if kernel == 7 else "cifar"}
     return make(
-        spec,
+        spec_of(layout),
         convs=convs,
         units_per_stage=counts,
-        classes=len(weights[f"{layout.classifier}.weight"]),
+        classes=len(head),
         image=(channels, 224, 224) if kernel == 7 else (channels, 32, 32),
         width=width,
         conventions=conventions,
@@ -101,25 +119,22 @@ def infer_plan(
     )
 
 
-def _units_per_stage(layout: Layout, weights: Weights) -> tuple[int, ...]:
-    """Count the units of each stage by the names of their convolutions."""
-    conv = layout.conv.format(k=1)
-    counts: list[int] = []
-    for stage in count(1):
+def _units_per_stage(layout: Layout, prefixes: set[str]) -> tuple[int, ...]:
+    """Count the units of each stage by the prefixes of their tensors."""
 
-        def name(unit: int, stage: int = stage) -> str:
-            prefix = layout.unit.format(
-                stage=stage, unit=unit, stage0=stage - 1, unit0=unit - 1
+    def units(stage: int) -> int:
+        return _count_first(
+            lambda unit: (
+                layout.unit.format(
+                    stage=stage, unit=unit, stage0=stage - 1, unit0=unit - 1
+                ).removesuffix(".")
+                in prefixes
             )
-            return f"{prefix}{conv}.weight"
+        )
 
-        units = _first_missing(name, weights)
-        if not units:
-            break
-        counts.append(units)
-    return tuple(counts)
+    return tuple(takewhile(bool, map(units, count(1))))
 
 
-def _first_missing(name: Callable[[int], str], weights: Weights) -> int:
-    """Count the names 1, 2, ... that are there."""
-    return next(n for n in count() if name(n + 1) not in weights)
+def _count_first(is_there: Callable[[int], bool]) -> int:
+    """Count the numbers 1, 2, ... of which something is there."""
+    return next(n for n in count() if not is_there(n + 1))

@@ -135,6 +135,8 @@ def download_cifar(
     """
     facts, folder = _find_facts(name), Path(folder)
     target = folder / str(facts["folder"])
+    if target.exists() and not target.is_dir():
+        raise ValueError(f"{target} must be a folder; got a file")
     if target.is_dir() and any(target.iterdir()):
         missing = [f for f in facts["files"] if not (target / f).is_file()]
         if missing:

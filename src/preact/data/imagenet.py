@@ -12,7 +12,7 @@ import math
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +23,8 @@ from torch import Tensor
 
 from preact.data.augment import draws
 from preact.data.loader import Augmentation, BatchRequest
+from preact.plan.checks import MOST, check_positive
+from preact.typed import plain
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
 MEAN = torch.tensor([0.485, 0.456, 0.406])[:, None, None] * 255
 DEVIATION = torch.tensor([0.229, 0.224, 0.225])[:, None, None] * 255
 SUFFIXES = {".jpeg", ".jpg", ".png"}
+FORMATS = ("JPEG", "PNG")  # Pillow starts a program for some of the others
+# Converting to RGB clips deeper channels, to white in most images.
+MODES = ("1", "L", "LA", "RGB", "RGBA", "CMYK")
 BILINEAR = 2  # Pillow's number
 AREA, ASPECT = (0.08, 1.0), (3 / 4, 4 / 3)  # of a random crop
 TESTED = 50  # images at once, in a test
@@ -69,8 +74,8 @@ class ImageFolder:
     root: Path
     size: int
     classes: int
-    train_files: tuple[tuple[Path, int], ...]
-    test_files: tuple[tuple[Path, int], ...]
+    train_files: tuple[tuple[Path, int], ...] = field(repr=False)
+    test_files: tuple[tuple[Path, int], ...] = field(repr=False)
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -158,12 +163,16 @@ class FolderLoader:
 def read_imagenet(folder: Path | str, size: int = 224) -> ImageFolder:
     """Find the images of a folder tree.
 
+    Hidden files and folders are passed over. Images are taken as they are
+    stored: an orientation in their EXIF data is not applied, as in
+    torchvision.
+
     Raises
     ------
     FileNotFoundError
         If `train` or `val` is missing, or a class has no images.
     ValueError
-        If the two have different classes.
+        If the two have different classes, or fewer than two.
 
     Examples
     --------
@@ -178,6 +187,7 @@ def read_imagenet(folder: Path | str, size: int = 224) -> ImageFolder:
     >>> data.label, [label for _, label in data.train_files]
     ('2 classes of a folder', [0, 1])
     """
+    check_positive("size", size, MOST["image"])
     folder = Path(folder)
     classes: dict[str, list[str]] = {}
     files: dict[str, list[tuple[Path, int]]] = {"train": [], "val": []}
@@ -185,21 +195,22 @@ def read_imagenet(folder: Path | str, size: int = 224) -> ImageFolder:
         root = folder / split
         if not root.is_dir():
             raise FileNotFoundError(
-                f"{root} is missing: ImageNet must lie in train/<class>/ and "
+                f"{root} is missing: images must lie in train/<class>/ and "
                 "val/<class>/, a folder for each class"
             )
-        names = sorted(p.name for p in root.iterdir() if p.is_dir())
-        if not names:
-            raise FileNotFoundError(
-                f"{root} must hold a folder for each class; got none"
+        names = [path.name for path in _visible(root) if path.is_dir()]
+        if len(names) < 2:
+            raise ValueError(
+                f"{root} must hold a folder for each class, two or more; "
+                f"got {', '.join(names) or 'none'}"
             )
         classes[split] = names
         for label, name in enumerate(names):
-            images = sorted(
+            images = [
                 path
-                for path in (root / name).iterdir()
+                for path in _visible(root / name)
                 if path.suffix.lower() in SUFFIXES
-            )
+            ]
             if not images:
                 raise FileNotFoundError(
                     f"{root / name} must hold JPEG or PNG images; got none"
@@ -222,6 +233,11 @@ def read_imagenet(folder: Path | str, size: int = 224) -> ImageFolder:
         train_files=tuple(files["train"]),
         test_files=tuple(files["val"]),
     )
+
+
+def _visible(folder: Path) -> list[Path]:
+    """List what is not hidden in a folder, such as `.cache`, by name."""
+    return sorted(p for p in folder.iterdir() if not p.name.startswith("."))
 
 
 def decode(
@@ -256,7 +272,8 @@ def open_image(path: Path) -> "Image":
     Raises
     ------
     ValueError
-        If the file cannot be decoded, or has absurdly many pixels, or
+        If the file is no JPEG or PNG image, whatever its name, is damaged,
+        has absurdly many pixels, a palette or more than 8 bits a channel, or
         Pillow is not installed.
     """
     try:
@@ -269,12 +286,18 @@ def open_image(path: Path) -> "Image":
     if not path.is_file():  # a FIFO would be waited for
         raise ValueError(f"{path} must be a regular file, a JPEG or PNG image")
     try:
-        with pillow.open(path) as opened:
-            return opened.convert("RGB")
-    except (OSError, SyntaxError, pillow.DecompressionBombError) as error:
+        with pillow.open(path, formats=FORMATS) as opened:
+            mode, image = opened.mode, opened.convert("RGB")
+    except Exception as error:  # a damaged file may raise anything
         raise ValueError(
-            f"{path} must be a whole JPEG or PNG image; got: {error}"
+            f"{path} must be a whole JPEG or PNG image; got: {plain(error)}"
         ) from error
+    if mode not in MODES:
+        raise ValueError(
+            f"{path} must have 8 bits a channel and no palette (one of the "
+            f"modes {', '.join(MODES)}); got mode {mode}"
+        )
+    return image
 
 
 def _crop(whole: tuple[int, int], drawn: list[float]) -> Box:

@@ -12,6 +12,7 @@ from torch.nn.functional import avg_pool2d
 
 from preact.data.augment import crop_and_flip, normalize
 from preact.data.loader import EVALUATED, Augmentation, BatchRequest
+from preact.plan.checks import MOST, check_positive
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +27,7 @@ class ImageSet:
         As figures and tables must call it; says if the files are not the
         official ones.
     classes : int
-        Number of labels.
+        Number of labels, two or more.
     train_images, test_images : (N, C, H, W) uint8
     train_labels, test_labels : (N,) int64
 
@@ -57,6 +58,7 @@ class ImageSet:
     test_labels: Tensor
 
     def __post_init__(self) -> None:
+        check_classes(self.classes)
         for split in ("train", "test"):
             images = getattr(self, f"{split}_images")
             labels = getattr(self, f"{split}_labels")
@@ -79,6 +81,13 @@ class ImageSet:
                 f"test images must have the shape of the training images, "
                 f"{tuple(shapes[0])}; got {tuple(shapes[1])}"
             )
+
+    def __repr__(self) -> str:  # not pages of pixels
+        return (
+            f"ImageSet(name={self.name!r}, label={self.label!r}, "
+            f"classes={self.classes}, counts={self.counts}, "
+            f"shape={self.shape})"
+        )
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -195,6 +204,25 @@ def halve(data: ImageSet) -> ImageSet:
     )
 
 
+def check_classes(classes: object) -> None:
+    """Refuse anything but two classes or more, and absurdly many."""
+    check_positive("classes", classes, MOST["classes"])
+    if classes == 1:
+        raise ValueError(
+            "classes must be at least 2; got 1, of which nothing can be "
+            "learned"
+        )
+
+
+def check_dense(field: str, value: Tensor) -> None:
+    """Refuse a tensor without numbers to read here: meta, sparse, CUDA."""
+    if value.device.type != "cpu" or value.layout is not torch.strided:
+        raise ValueError(
+            f"{field} must be a dense tensor on the CPU; got {value.layout} "
+            f"on {value.device}"
+        )
+
+
 def _check_kind(
     field: str, value: object, dtype: torch.dtype, axes: str
 ) -> None:
@@ -202,6 +230,7 @@ def _check_kind(
     got = type(value).__name__
     if isinstance(value, Tensor):
         if value.dtype == dtype and value.ndim == len(axes):
+            check_dense(field, value)
             return
         got = f"{value.dtype} of shape {tuple(value.shape)}"
     raise ValueError(

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from preact.data.imagenet import BILINEAR, open_image, read_imagenet
-from preact.data.images import ImageSet
+from preact.data.images import ImageSet, check_classes, check_dense
 
 NAME = re.compile(r"[A-Za-z0-9][\w.-]*")  # a folder of records is called so
 
@@ -38,10 +38,10 @@ def from_dataset(
     Parameters
     ----------
     train, test : torch.utils.data.Dataset, or anything with its two methods
-        Of (image, label): a uint8 tensor (C, H, W) or an image of Pillow,
-        all of one shape; an int in 0..classes-1.
+        Of (image, label): a uint8 tensor (C, H, W) or an image of Pillow in
+        mode L or RGB, all of one shape; an int in 0..classes-1.
     classes : int
-        Number of labels.
+        Number of labels, two or more.
     name : str
         What records and tables call it; letters, digits, `.`, `_` and `-`.
 
@@ -65,17 +65,10 @@ def from_dataset(
     >>> data.counts, data.shape, data.label
     ((3, 1), (3, 8, 8), 'mine')
     """
-    if not isinstance(name, str) or not NAME.fullmatch(name):
-        raise ValueError(
-            "name must be of letters, digits, '.', '_' and '-', the first "
-            f"of them a letter or a digit; got {name!r}"
-        )
-    if name.lower().replace("-", "") in TAKEN:
-        raise ValueError(
-            f"name must not be that of a known data set; got {name!r}"
-        )
-    train_images, train_labels = _stacked(train, "train")
-    test_images, test_labels = _stacked(test, "test")
+    _check_name("name", name)
+    check_classes(classes)
+    train_images, train_labels = _stacked(train, "train", classes)
+    test_images, test_labels = _stacked(test, "test", classes)
     return ImageSet(
         name=name,
         label=name,
@@ -93,7 +86,9 @@ def from_folders(
     """Read `train/<class>/*` and `val/<class>/*` into memory.
 
     For images as small as CIFAR's; `preact.data.read_imagenet` leaves large
-    ones on disk, and cuts them at random.
+    ones on disk, and cuts them at random. Hidden files and folders are passed
+    over. Images are taken as they are stored: an orientation in their EXIF
+    data is not applied.
 
     Parameters
     ----------
@@ -110,7 +105,8 @@ def from_folders(
     FileNotFoundError
         If a part is missing, or a class has no images.
     ValueError
-        If the parts have different classes, or an image cannot be decoded.
+        If the parts have different classes, or fewer than two, or an image
+        cannot be decoded.
 
     Examples
     --------
@@ -127,6 +123,9 @@ def from_folders(
     ((2, 2), (3, 32, 32), [0, 1])
     """
     folder = Path(folder)
+    if name is None:
+        name = folder.resolve().name
+        _check_name("the folder's name", name)
     files = read_imagenet(folder, size)
 
     class Decoded:
@@ -144,8 +143,21 @@ def from_folders(
         Decoded(files.train_files),
         Decoded(files.test_files),
         classes=files.classes,
-        name=name or folder.resolve().name,
+        name=name,
     )
+
+
+def _check_name(field: str, name: object) -> None:
+    """Refuse what cannot name a folder of records, or names other data."""
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        raise ValueError(
+            f"{field} must be of letters, digits, '.', '_' and '-', the "
+            f"first of them a letter or a digit; got {name!r}"
+        )
+    if name.lower().replace("-", "") in TAKEN:
+        raise ValueError(
+            f"{field} must not be that of a known data set; got {name!r}"
+        )
 
 
 def _square(path: Path, size: int) -> Tensor:
@@ -159,7 +171,7 @@ def _square(path: Path, size: int) -> Tensor:
     return torch.from_numpy(np.array(cut)).permute(2, 0, 1)
 
 
-def _stacked(data: Images, split: str) -> tuple[Tensor, Tensor]:
+def _stacked(data: Images, split: str, classes: int) -> tuple[Tensor, Tensor]:
     """All images and labels of a data set, checked one by one."""
     images: list[Tensor] = []
     labels: list[int] = []
@@ -172,10 +184,16 @@ def _stacked(data: Images, split: str) -> tuple[Tensor, Tensor]:
                 f"{tuple(images[0].shape)}; got {tuple(images[-1].shape)}"
             )
         if isinstance(label, Tensor | np.generic) and label.ndim == 0:
+            if isinstance(label, Tensor):
+                check_dense(f"label of {where}", label)
             label = label.item()
         if not isinstance(label, int) or isinstance(label, bool):
             raise ValueError(
                 f"label of {where} must be a whole number; got {label!r}"
+            )
+        if not 0 <= label < classes:
+            raise ValueError(
+                f"label of {where} must lie in 0..{classes - 1}; got {label}"
             )
         labels.append(label)
     if not images:
@@ -185,8 +203,19 @@ def _stacked(data: Images, split: str) -> tuple[Tensor, Tensor]:
 
 def _pairs(data: Images, split: str) -> Iterator[tuple[Any, Any]]:
     """Pairs of image and label."""
+    if not hasattr(data, "__len__") or not hasattr(data, "__getitem__"):
+        raise ValueError(
+            f"{split} must have a length and numbered items, such as a list "
+            f"of pairs; got {type(data).__name__}"
+        )
     for index in range(len(data)):
-        pair = data[index]
+        try:
+            pair = data[index]
+        except IndexError as error:
+            raise ValueError(
+                f"{split} must give as many pairs as its length says, "
+                f"{len(data)}; number {index} is missing"
+            ) from error
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise ValueError(
                 f"{split} must give pairs (image, label); number {index} is "
@@ -198,6 +227,14 @@ def _pairs(data: Images, split: str) -> Iterator[tuple[Any, Any]]:
 def _as_bytes(image: Any, where: str) -> Tensor:
     """One image as (C, H, W) uint8."""
     if hasattr(image, "getbands"):  # Pillow's
+        if image.mode not in ("L", "RGB"):
+            # of deeper channels, converting would keep the lowest numbers
+            deep = image.mode[0] in "IF"
+            advice = "" if deep else ": .convert('RGB') makes one"
+            raise ValueError(
+                f"{where} must have mode L or RGB, 8 bits a channel; got "
+                f"{image.mode}{advice}"
+            )
         pixels = torch.from_numpy(np.array(image))
         image = pixels.permute(2, 0, 1) if pixels.ndim == 3 else pixels[None]
     if not isinstance(image, Tensor):
@@ -206,6 +243,7 @@ def _as_bytes(image: Any, where: str) -> Tensor:
             f"{type(image).__name__}: torch.from_numpy makes a tensor of an "
             "array"
         )
+    check_dense(where, image)
     if image.dtype != torch.uint8:
         raise ValueError(
             f"{where} must be uint8, 0..255; got {image.dtype}: leave "

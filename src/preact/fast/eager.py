@@ -5,6 +5,16 @@ from torch import Tensor, nn
 from torch.autograd import forward_ad
 from torch.nn.modules.module import _has_any_global_hook
 
+from preact.nn.layers import BatchNorm
+from preact.nn.unit import Times, Unit
+
+FORWARD: dict[
+    type[nn.Module], object
+] = {  # as imported: who replaces one of a class, wants that
+    kind: kind.forward
+    for kind in (nn.Sequential, nn.Conv2d, nn.ReLU, BatchNorm, Times, Unit)
+}
+
 
 def is_eager(x: Tensor) -> bool:
     """Whether x holds numbers and only reverse-mode autograd follows them.
@@ -25,16 +35,21 @@ def is_eager(x: Tensor) -> bool:
     )
 
 
+def is_batched(dy: Tensor) -> bool:
+    """Whether a gradient is many, as `is_grads_batched` and vmap have it."""
+    of = torch._C._functorch
+    return of.is_batchedtensor(dy) or of.is_legacy_batchedtensor(dy)
+
+
 def is_plain(module: nn.Module) -> bool:
-    """Whether a call of the module is its class's `forward`, no more."""
+    """Whether a call of the module is its class's own `forward`, no more."""
     own = module.__dict__
     return not (
         own["_forward_hooks"]
         or own["_forward_pre_hooks"]
         or own["_backward_hooks"]
         or own["_backward_pre_hooks"]
-        or own.get("_compiled_call_impl") is not None
-        or "forward" in own
+        or _is_replaced(module)
     )
 
 
@@ -51,6 +66,15 @@ def is_watched(module: nn.Module) -> bool:
         or own["_forward_hooks_with_kwargs"]
         or own["_forward_hooks_always_called"]
         or own["_forward_pre_hooks_with_kwargs"]
+        or _is_replaced(module)
+    )
+
+
+def _is_replaced(module: nn.Module) -> bool:
+    """Whether something else runs than the class's `forward` as imported."""
+    own, kind = module.__dict__, type(module)
+    return (
+        "forward" in own
         or own.get("_compiled_call_impl") is not None
-        or "forward" in own
+        or FORWARD.get(kind, kind.forward) is not kind.forward
     )

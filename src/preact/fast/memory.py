@@ -90,14 +90,15 @@ class _OnceMore:
     def __init__(self, modules: Sequence[nn.Module]) -> None:
         self.modules = modules
         self.states = [_state(module) for module in modules]
-        self.versions = [t._version for t in _read(self.states)]
+        self.places = self._places()
 
     def __enter__(self) -> None:
-        if self.versions != [t._version for t in _read(self.states)]:
+        if self.places != self._places():
             raise RuntimeError(
-                "weights or running statistics were changed in place between "
-                "the forward pass and the backward pass, which computes "
-                "activations again from them; run backward before"
+                "weights or running statistics were changed in place or "
+                "replaced between the forward pass and the backward pass, "
+                "which computes activations again from them; run backward "
+                "before"
             )
         self.later = [_state(module) for module in self.modules]
         _set_state(self.modules, self.states)
@@ -109,6 +110,10 @@ class _OnceMore:
             buffer.data.copy_(value)
         _set_state(self.modules, self.later)
         del self.later, self.values
+
+    def _places(self) -> list[tuple[int, int]]:
+        """Versions, and addresses: `weight.data = other` counts none."""
+        return [(t._version, t.data_ptr()) for t in _read(self.states)]
 
     def _buffers(self) -> list[Tensor]:
         """Running statistics."""

@@ -13,6 +13,7 @@ from preact.fast.cpu.branch import can_read, run_on_cpu
 from preact.fast.eager import is_eager, is_plain
 from preact.fast.memory import Memory, run_in_memory
 from preact.fast.plain import RunUnits, run_plain
+from preact.fast.proof import is_proved
 from preact.nn.network import Network
 
 HALF = (torch.float16, torch.bfloat16)
@@ -72,7 +73,8 @@ def fast(network: Network) -> NetworkView:
     experimental: the first time that a kind of GPU is met they are compared
     with float64 (`preact.fast.proof`), and used only if they err no more
     than PyTorch. Wherever a unit or a call is not what these compute, the
-    unit's own forward runs.
+    unit's own forward runs. Dropout draws another mask for the same seed than
+    in a network of PyTorch's own layout, because the draw follows the layout.
 
     Parameters
     ----------
@@ -108,6 +110,12 @@ def fast(network: Network) -> NetworkView:
     _check_network(network, "fast")
     network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     return NetworkView(network, run_fast, _memory(network))
+
+
+def fused(network: Network) -> NetworkView:
+    """View a network through the Triton kernels, proved or not."""
+    network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    return NetworkView(network, _run_fused, "keep")
 
 
 def with_memory(network: Network, memory: Memory) -> NetworkView:
@@ -150,10 +158,15 @@ def run_fast(units: Sequence[nn.Module], x: Tensor, keep: bool) -> Tensor:
     if kernels == "C":
         return run_on_cpu(units, x, keep)
     if kernels == "Triton":
-        from preact.fast.gpu.run import run_fused
-
-        return run_fused(units, x, keep)
+        return _run_fused(units, x, keep)
     return run_plain(units, x, keep)
+
+
+def _run_fused(units: Sequence[nn.Module], x: Tensor, keep: bool) -> Tensor:
+    """Run units by the Triton kernels, which are loaded only where used."""
+    from preact.fast.gpu.run import run_fused
+
+    return run_fused(units, x, keep)
 
 
 def kernels_for(device: torch.device, dtype: torch.dtype) -> Kernels:
@@ -170,9 +183,7 @@ def kernels_for(device: torch.device, dtype: torch.dtype) -> Kernels:
     half = torch.is_autocast_enabled("cuda") or dtype in HALF
     tf32 = dtype == torch.float32 and torch.backends.cuda.matmul.allow_tf32
     if (half or tf32) and has_fused(device):
-        from preact.fast.proof import is_proved
-
-        return "Triton" if is_proved(device) else "PyTorch"
+        return "Triton" if is_proved(fused, device) else "PyTorch"
     return "PyTorch"
 
 

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from preact.fast.branch import Branch
+from preact.fast.eager import is_batched
 from preact.nn.layers import BatchNorm, batch_norm_ghosts
 
 # From the gradient of relu(bn(z)), and one that reaches z by another way, to
@@ -111,7 +112,8 @@ class _Operation(torch.autograd.Function):
         kernels, saved = ctx.kernels, list(ctx.saved_tensors)
         n, m = ctx.counts
         read, kept, params = saved[:n], saved[n : n + m], saved[n + m :]
-        if torch.is_grad_enabled():  # gradients of these gradients are wanted
+        # Where gradients of these gradients are wanted, or many at once.
+        if torch.is_grad_enabled() or is_batched(grads[0]):
             out = _differentiably(ctx, read[0], params, grads[0])
             return (None, None, None, *out)
         dy = d = grads[0]
@@ -154,9 +156,13 @@ def _differentiably(
 def gradients(
     y: Tensor, inputs: Sequence[Tensor], dy: Tensor
 ) -> list[Tensor | None]:
-    """Differentiable gradients; None for what needs none."""
+    """Gradients, differentiable if those are recorded; None for no need."""
     wanted = [t for t in inputs if t.requires_grad]
-    gradients = iter(torch.autograd.grad(y, wanted, dy, create_graph=True))
+    gradients = iter(
+        torch.autograd.grad(
+            y, wanted, dy, create_graph=torch.is_grad_enabled()
+        )
+    )
     return [next(gradients) if t.requires_grad else None for t in inputs]
 
 

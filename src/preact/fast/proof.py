@@ -174,22 +174,9 @@ def _error(ours: Sequence[Tensor], exact: Sequence[Tensor]) -> float:
     return float(torch.stack(errors).max())  # NaN, if there is one
 
 
-def fused(network: Network) -> nn.Module:
-    """View a network through the Triton kernels, proved or not."""
-    from preact.fast.gpu.run import run_fused
-    from preact.fast.network import NetworkView
-
-    network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    return NetworkView(network, run_fused, "keep")
-
-
-def prove(device: torch.device) -> list[Compared]:
-    """Compare a device's kernels; on a GPU, seconds of compiling."""
-    # Imported here: `network` asks this module.
-    from preact.fast.network import fast
-
+def prove(view: View, device: torch.device) -> list[Compared]:
+    """Compare a view on a device; on a GPU, seconds of compiling."""
     on_gpu = device.type == "cuda"
-    view = fused if on_gpu else fast
     kinds: tuple[Precision, ...] = tuple(EPS) if on_gpu else ("float32",)
     # Few pixels are exact: no ReLU is likely to be within rounding of zero.
     # Many are shared out among programs, which few are not.
@@ -209,14 +196,19 @@ def prove(device: torch.device) -> list[Compared]:
     return rows
 
 
-def is_proved(device: torch.device) -> bool:
+def is_proved(view: View, device: torch.device) -> bool:
     """Whether the kernels may be used on a GPU; if not, the log says why."""
-    return all(row.agrees for row in proof(device)[0])
+    return all(row.agrees for row in proof(view, device)[0])
 
 
 @cache
-def proof(device: torch.device) -> tuple[list[Compared], str]:
+def proof(view: View, device: torch.device) -> tuple[list[Compared], str]:
     """Compare a device's kernels, or read what came of it before.
+
+    Parameters
+    ----------
+    view : function
+        From a network to one that runs them.
 
     Returns
     -------
@@ -225,20 +217,20 @@ def proof(device: torch.device) -> tuple[list[Compared], str]:
         What they come to; logged as a warning if the kernels are off.
     """
     if device.type != "cuda":
-        rows = prove(device)
+        rows = prove(view, device)
         return rows, verdict(rows, "processor")
     known = about(device)
-    rows = outcome(known, partial(_tried, device))
+    rows = outcome(known, partial(_tried, view, device))
     sentence = verdict(rows, known["gpu"])
     if not all(row.agrees for row in rows):
         log.warning(sentence)
     return rows, sentence
 
 
-def _tried(device: torch.device) -> list[Compared]:
+def _tried(view: View, device: torch.device) -> list[Compared]:
     """Compare; what cannot be compiled or run does not agree."""
     try:
-        return prove(device)
+        return prove(view, device)
     except Exception as error:  # whatever a compiler may throw
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
         return [Compared("all networks", "float32", reason, math.nan, 0.0)]

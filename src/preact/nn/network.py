@@ -77,13 +77,14 @@ class Network(nn.Module):
         Raises
         ------
         TypeError
-            If the images are no tensor of floating-point numbers.
+            If the images are no tensor of floating-point numbers, or of
+            another dtype than the weights without autocast.
         ValueError
             If the images have other channels than the plan, leave one value
             per channel to a batch normalization in training, or (looked at
             on the CPU only, where looking is free) are not finite.
         """
-        _check_images(x, self.plan)
+        _check_images(x, self.plan, next(self.parameters(), None))
         x = self.stem(x)
         x = self.run_units(x)
         x = self.tail(x)
@@ -136,13 +137,22 @@ class Network(nn.Module):
                     params[f"{placed.name}.bias"].zero_()
 
 
-def _check_images(x: Tensor, plan: NetworkPlan) -> None:
-    """Refuse what is no batch of images for the plan."""
+def _check_images(x: Tensor, plan: NetworkPlan, weight: Tensor | None) -> None:
+    """Refuse what is no batch of images for the plan and its weights."""
     if not isinstance(x, Tensor) or not x.is_floating_point():
         kind = x.dtype if isinstance(x, Tensor) else type(x).__name__
         raise TypeError(
             "images must be a torch.Tensor of floating-point numbers, "
             f"normalized; got {kind}"
+        )
+    if (
+        weight is not None
+        and weight.dtype != x.dtype
+        and not torch.is_autocast_enabled(x.device.type)
+    ):
+        raise TypeError(
+            f"images must be of the weights' dtype, {weight.dtype}; got "
+            f"{x.dtype}"
         )
     check_batch(tuple(x.shape), plan.image[0])
     if torch.compiler.is_compiling() or x.device.type != "cpu":

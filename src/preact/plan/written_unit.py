@@ -36,6 +36,8 @@ class Factor:
         absent = (self.scale, self.gate, self.dropout).count(None)
         if 3 - absent + self.conv1x1 != 1:
             raise ValueError(f"must say exactly one of {', '.join(names)}")
+        if self.gate is None and (self.complement or self.design != "conv1x1"):
+            raise ValueError("may say complement and design of a gate only")
 
     @property
     def made(self) -> OnShortcut:
@@ -59,6 +61,12 @@ class WrittenUnit:
     on_branch: Factor = Factor(scale=1.0)
 
     def __post_init__(self) -> None:
+        for place in ("pre", "post", "after"):
+            if len(set(names := getattr(self, place))) < len(names):
+                raise ValueError(
+                    f"{place} must have BN and ReLU once each at most; got "
+                    f"{', '.join(names)}"
+                )
         self.spec  # noqa: B018  (refuses what is no unit)
 
     @property

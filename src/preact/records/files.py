@@ -157,7 +157,7 @@ def read_curve(path: Path | str) -> dict[str, list[float]]:
     (300.0, 82.5)
     """
     path = Path(path).with_suffix(".csv")
-    names, *lines = csv.reader(io.StringIO(read_text(path))) or [[]]
+    names, *lines = [*csv.reader(io.StringIO(read_text(path)))] or [[]]
     for number, line in enumerate(lines, 2):
         if len(line) != len(names):
             raise ValueError(
@@ -213,21 +213,46 @@ def write_new(path: Path, content: str | bytes, *, replace: bool) -> None:
     """
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with fresh.open("wb") as out:
-            out.write(
-                content.encode() if isinstance(content, str) else content
-            )
-            out.flush()
-            os.fsync(out.fileno())
+        write_whole(
+            fresh, content.encode() if isinstance(content, str) else content
+        )
         if replace:
             fresh.replace(path)
         else:
             _move_new(fresh, path)
     except OSError as error:
-        error.filename = error.filename or str(path)
+        error.filename, error.filename2 = str(path), None
         raise
     finally:
         fresh.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a new file to the disk itself; nothing is left of half of one.
+
+    What has its name is deleted before, and a link is not followed.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from preact.records.files import write_whole
+    >>> with TemporaryDirectory() as folder:
+    ...     write_whole(Path(folder, "new"), b"whole")
+    ...     Path(folder, "new").read_bytes()
+    b'whole'
+    """
+    path.unlink(missing_ok=True)  # of a kill, or a link to elsewhere
+    try:
+        with path.open("xb") as out:
+            out.write(content)
+            out.flush()
+            os.fsync(out.fileno())
+    except BaseException as error:
+        path.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None:
+            error.filename = str(path)  # a full disk does not say whose
+        raise
 
 
 def _move_new(fresh: Path, path: Path) -> None:

@@ -18,6 +18,8 @@ from typing import Any
 
 import torch
 
+from preact.records.files import write_whole
+
 NAME, PREVIOUS = "checkpoint.pt", "checkpoint-previous.pt"
 WRITING = f".{NAME}.writing"
 ASIDE = "not-a-checkpoint"
@@ -137,21 +139,6 @@ class Checkpoints:
             current.replace(self.folder / ASIDE)  # somebody's, and in the way
         fresh.replace(current)
         self.newest_is_bad = False
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a new file to the disk itself; nothing is left of half of one."""
-    path.unlink(missing_ok=True)  # of a kill, or a link to elsewhere
-    try:
-        with path.open("xb") as out:
-            out.write(content)
-            out.flush()
-            os.fsync(out.fileno())
-    except BaseException as error:
-        path.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.filename is None:
-            error.filename = str(path)  # a full disk does not say whose
-        raise
 
 
 def to_bytes(state: State) -> bytes:

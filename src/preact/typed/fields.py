@@ -40,6 +40,7 @@ LEGAL = {
     "string_too_long": "of at most {max_length} characters",
     "string_too_short": "of at least {min_length} character",
     "string_type": "a text in quotes",
+    "string_unicode": "text in UTF-8",
     "too_long": "a list of at most {max_length}",
     "too_short": "a list of at least {min_length}",
     "tuple_type": "a list",

@@ -106,7 +106,7 @@ def sentence(error: ValidationError, kind: type[Any]) -> str:
     key, case = _key(place), first["type"]
     if case in ("missing", "missing_keyword_only_argument"):
         keys = ", ".join(_keys(kind, place[:-1]))
-        return f"{key} is missing; legal keys here: {keys}"
+        return f"{key} is missing" + (keys and f"; legal keys here: {keys}")
     if case in UNKNOWN:
         keys = ", ".join(_keys(kind, place[:-1]))
         parent = _key(place[:-1]) or "the file"
@@ -120,6 +120,7 @@ def sentence(error: ValidationError, kind: type[Any]) -> str:
     context = first.get("ctx", {})
     legal = LEGAL.get(case) or LEGAL_TEXT.get(str(context.get("pattern")))
     legal = legal.format(**context) if legal else first["msg"]
+    legal = legal.replace("True or False", "true or false")  # as files have it
     got = shortened(first["input"])
     return f"{key or 'the file'} must be {legal}; got {got}"
 

@@ -12,12 +12,6 @@ from preact.plan import BatchNorm, Conv, Linear, NetworkPlan
 from preact.typed import shortened, typed
 
 FORMAT, VERSION = "preact weights", "1"
-DTYPES = {  # as the format calls them
-    "F16": torch.float16,
-    "BF16": torch.bfloat16,
-    "F32": torch.float32,
-    "F64": torch.float64,
-}
 Shapes = Mapping[str, tuple[int, ...]]
 
 
@@ -30,15 +24,6 @@ class Header:
     plan: str
     config: str = "null"
     sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
-
-
-def check_dtypes(dtypes: set[str]) -> None:
-    """Refuse anything but floating-point numbers of one kind."""
-    if len(dtypes) != 1 or not dtypes <= set(DTYPES):
-        raise ValueError(
-            f"weights must be of one kind, {' or '.join(DTYPES)}; "
-            f"got {', '.join(sorted(dtypes)) or 'none'}"
-        )
 
 
 def planned_shapes(

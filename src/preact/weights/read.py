@@ -8,6 +8,7 @@ from typing import Any
 from safetensors import SafetensorError, safe_open
 
 from preact.nn import Network
+from preact.nn.state import check_dtypes, check_numbers
 from preact.plan.written import read_plan
 from preact.records.files import parse_json
 from preact.typed import parse, plain, shortened
@@ -15,7 +16,6 @@ from preact.weights.header import (
     FORMAT,
     VERSION,
     Header,
-    check_dtypes,
     check_shapes,
     checksum,
 )
@@ -40,7 +40,8 @@ def load(path: Path | str) -> Network:
     FileNotFoundError
         If there is none.
     ValueError
-        If the file is damaged, of something else, or of another version.
+        If the file is damaged, of something else, or of another version, or
+        its numbers are not finite.
 
     Examples
     --------
@@ -80,6 +81,10 @@ def load(path: Path | str) -> Network:
         raise ValueError(
             f"{path} is damaged: its SHA-256 is not the one it carries"
         )
+    try:
+        check_numbers(tensors)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
     network = Network(plan, seed=0)
     network.to(next(iter(tensors.values())).dtype)
     network.load_state_dict(tensors)
@@ -132,6 +137,7 @@ def _opened(path: Path) -> Iterator[Any]:
         raise FileNotFoundError(f"{path} does not exist")
     if not path.is_file():
         raise ValueError(f"{path} must be a regular file")
+    path.open("rb").close()  # says so if it may not be read; the next does not
     try:
         file = safe_open(path, framework="pt")
     except SafetensorError as error:

@@ -10,18 +10,12 @@ from safetensors.torch import save as to_safetensors
 from torch import Tensor
 
 from preact.nn import Network
+from preact.nn.state import check_kinds, check_numbers
 from preact.plan import NetworkPlan
 from preact.plan.written import write_plan
 from preact.records.files import write_new
 from preact.typed import plain, shortened
-from preact.weights.header import (
-    DTYPES,
-    FORMAT,
-    VERSION,
-    check_dtypes,
-    check_shapes,
-    checksum,
-)
+from preact.weights.header import FORMAT, VERSION, check_shapes, checksum
 
 
 def save(network: Network, path: Path | str) -> None:
@@ -40,8 +34,8 @@ def save(network: Network, path: Path | str) -> None:
     TypeError
         If it is no `Network`, but another module that may hold one.
     ValueError
-        If its weights are not those of its plan, or of several kinds, or the
-        path is a folder.
+        If its weights are not those of its plan, of several kinds or not
+        finite, or if the path is a folder.
 
     Examples
     --------
@@ -62,7 +56,10 @@ def save(network: Network, path: Path | str) -> None:
         raise TypeError(
             f"network must be a preact.Network; got {type(network).__name__}"
         )
-    save_weights(path, network.plan, network.state_dict())
+    weights = network.state_dict()
+    check_kinds(weights)
+    check_numbers(weights)
+    save_weights(path, network.plan, weights)
 
 
 def save_weights(
@@ -72,6 +69,8 @@ def save_weights(
     config: Mapping[str, Any] | None = None,
 ) -> None:
     """Write weights, and the configuration of the run that trained them.
+
+    Those of a run that has diverged are written, too; `load` refuses them.
 
     Raises
     ------
@@ -96,6 +95,7 @@ def save_weights(
     path = Path(path)
     if path.is_dir():
         raise ValueError(f"{path} must be a file; got a folder")
+    check_kinds(weights)
     tensors = {
         name: value.detach().to(
             "cpu", copy=True, memory_format=torch.contiguous_format
@@ -103,9 +103,6 @@ def save_weights(
         for name, value in weights.items()
     }
     check_shapes({n: tuple(t.shape) for n, t in tensors.items()}, plan)
-    names = {dtype: name for name, dtype in DTYPES.items()}
-    kinds = {value.dtype for value in tensors.values()}
-    check_dtypes({names.get(kind, str(kind)) for kind in kinds})
     texts = {
         "format": FORMAT,
         "version": VERSION,

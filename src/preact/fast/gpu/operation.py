@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from preact.fast.branch import Branch
+from preact.fast.eager import is_batched
 from preact.fast.gpu.launch import BnReluConv, Launcher, Norm, statistics
 from preact.fast.operation import Seen, gradients, normalize
 from preact.plan import BN_EPS
@@ -150,7 +151,8 @@ class UnitRun(torch.autograd.Function):
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         way, launcher, units = ctx.way, ctx.launcher, ctx.units
         convs = way.convs
-        if torch.is_grad_enabled():  # gradients of these gradients are wanted
+        # Where gradients of these gradients are wanted, or many at once.
+        if torch.is_grad_enabled() or is_batched(grads[0]):
             return (None, None, *_differentiably(ctx, grads[0]))
         n = len(convs)
         saved = iter(ctx.saved_tensors)

@@ -1,0 +1,50 @@
+"""What weights must be before a network takes them over or hands them on."""
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+DTYPES = {  # as files of weights call them
+    "F16": torch.float16,
+    "BF16": torch.bfloat16,
+    "F32": torch.float32,
+    "F64": torch.float64,
+}
+
+
+def check_dtypes(dtypes: set[str]) -> None:
+    """Refuse anything but floating-point numbers of one kind."""
+    if len(dtypes) != 1 or not dtypes <= set(DTYPES):
+        raise ValueError(
+            f"weights must be of one kind, {' or '.join(DTYPES)}; "
+            f"got {', '.join(sorted(dtypes)) or 'none'}"
+        )
+
+
+def check_kinds(weights: Mapping[str, Tensor]) -> None:
+    """Refuse tensors without numbers, and numbers of several kinds."""
+    for name, value in weights.items():
+        if value.layout is not torch.strided or value.is_meta:
+            raise ValueError(
+                f"{name} must be a dense tensor with numbers; got "
+                f"{value.layout} on {value.device}"
+            )
+    names = {dtype: name for name, dtype in DTYPES.items()}
+    kinds = {value.dtype for value in weights.values()}
+    check_dtypes({names.get(kind, str(kind)) for kind in kinds})
+
+
+def check_numbers(weights: Mapping[str, Tensor]) -> None:
+    """Refuse numbers that are not finite, and negative variances."""
+    for name, value in weights.items():
+        if bad := int((~torch.isfinite(value)).sum()):
+            raise ValueError(
+                f"{name} must hold finite numbers; got {bad} NaN or infinite "
+                f"values among {value.numel()}"
+            )
+        if name.endswith("running_var") and (value < 0).any():
+            raise ValueError(
+                f"{name} must hold no negative variance; got "
+                f"{float(value.min()):g}"
+            )
