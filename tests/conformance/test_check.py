@@ -2,11 +2,14 @@
 
 import json
 import sys
+from itertools import product
 
 import pytest
 
 from preact.cli import main
+from preact.conformance.cost import EXPERIMENTS, costs, rows_of
 from preact.conformance.survey import surveyed
+from preact.spec import find_row
 from preact.strings import LANGUAGES
 
 SOURCE = """
@@ -94,6 +97,26 @@ def test_the_cost_is_told_beside_the_row_that_was_meant(capsys):
     _, out, _ = run(capsys, mutant, "--row", "original")
     assert "ReLU before addition 7.84 %, original 6.61 %" in out
     assert "full pre-activation" not in out
+
+
+def test_every_cost_is_that_of_the_line_of_our_report_drawn_in_the_paper(
+    capsys,
+):
+    drawn = {}
+    for experiment in EXPERIMENTS.values():
+        main(["report", experiment, "--json"])
+        for line in json.loads(capsys.readouterr().out):
+            if line["tail"] == " ".join(find_row(line["row"]).pre):
+                errors = line["median"], len(line["errors_pct"])
+                place = line["data_label"], line["depth"], line["row"]
+                assert drawn.setdefault(place, errors) == errors
+    rows = rows_of(1) | rows_of(2)
+    ours = [c for pair in product(rows, rows) for c in costs(*pair) if c.n]
+    assert {cost.row for cost in ours} == rows
+    for cost in ours:
+        place = cost.data, cost.depth
+        assert drawn[*place, cost.row] == (cost.error_pct, cost.n)
+        assert drawn[*place, cost.other] == (cost.other_pct, cost.other_n)
 
 
 def test_faults_that_are_skipped_do_not_count(here, capsys):
