@@ -9,9 +9,10 @@ from itertools import product
 import pytest
 
 from conformance.reports import report_of
+from paths import ROOT
 from preact.cli import main
 from preact.cli.check import exit_status, show
-from preact.conformance import Verdict
+from preact.conformance import Property, Verdict
 from preact.conformance.address import load
 from preact.conformance.cost import EXPERIMENTS, costs, rows_of
 from preact.conformance.survey import surveyed
@@ -134,7 +135,7 @@ ENDINGS = {
     "forges": "it ended with status 0 before the probe had finished",
     "crashes": "it was ended by SIGABRT before the probe had finished",
     "Exits": "SystemExit",
-    "Stops": "it raised Stop: enough",
+    "Stops": "Stop: enough",
     "hangs --limit 1": "within the limit; it took more than 1 s",
     "plain": "no addition was found",
 }
@@ -324,6 +325,20 @@ def test_the_paper_is_cited_in_the_reader_s_language(language, cited):
     if language != "en":
         english = ("Eq.", "Fig.", "Sec.", "ppendix", " %")
         assert not [word for word in english if word in out]
+
+
+def test_the_page_on_the_command_names_its_options_and_no_others(capsys):
+    with pytest.raises(SystemExit):
+        main(["check", "--help"])
+    options = set(re.findall(r"(?<!\w)--[a-z-]+", capsys.readouterr().out))
+    plugin = (ROOT / "src/preact/cli/pytest_plugin.py").read_text("utf-8")
+    of_pytest = {*re.findall(r'"(--preact-[a-z]+)"', plugin), "--deselect"}
+    page = (ROOT / "docs/check.md").read_text("utf-8")
+    named = set(re.findall(r"(?<![\w-])--[a-z-]+", page))
+    assert options - {"--help"} <= named
+    assert named <= options | of_pytest | {"--index-url"}
+    asked = re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE)
+    assert asked == [str(one) for one in Property]
 
 
 def test_the_survey_says_when_and_of_which_versions_it_was_true():
