@@ -63,6 +63,20 @@ def test_a_source_file_is_short_enough_to_be_read():
     assert not {path: n for path, n in lines.items() if n > 330}
 
 
+def test_nobody_is_told_to_install_our_name_from_an_index():
+    """The name may be anybody's there; an address may follow it."""
+    told = re.compile(r"pip install\b[^`\n]*[ \"']preact(?!\w| @ |-)")
+    texts = [name for name in TRACKED if not name.startswith("tests/")]
+    asked = [
+        name
+        for name in texts
+        if name.endswith((".md", ".py", ".toml", ".yml", ".ipynb", "Makefile"))
+        and told.search((ROOT / name).read_text("utf-8"))
+    ]
+    assert len(texts) > 500
+    assert asked == []
+
+
 def public_functions(tree):
     """Functions and methods that can be called, with what documents them.
 

@@ -1,28 +1,38 @@
 """`preact check`, as a shell and a CI job see it."""
 
 import json
+import re
 import sys
+from dataclasses import replace
+from itertools import product
 
 import pytest
 
+from conformance.reports import report_of
+from paths import ROOT
 from preact.cli import main
+from preact.cli.check import exit_status, show
+from preact.conformance import Property, Verdict
+from preact.conformance.address import load
+from preact.conformance.cost import EXPERIMENTS, costs, rows_of
 from preact.conformance.survey import surveyed
-from preact.strings import LANGUAGES
+from preact.conformance.words import judged_lines, lines, markdown
+from preact.spec import find_row
+from preact.strings import LANGUAGES, Strings
 
 SOURCE = """
+import os
 import sys
+import torch
 from torch import nn
-from preact import Network, cifar_plan
-from preact.conformance.zoo import MUTANTS
+from preact.conformance.zoo import MUTANTS, RIGHT
 
 def right():
     print("made")
-    plan = cifar_plan("full-preactivation", depth=20, convs=2)
-    return Network(plan, seed=0)
+    os.write(1, b"below Python")
+    return RIGHT["pre-activation"].make()
 
 wrong = MUTANTS["activated-shortcut"].make
-doubled = MUTANTS["doubled-stem"].make
-instance = right()
 number = 7
 
 def needs(depth):
@@ -39,6 +49,32 @@ def text():
 
 def plain():
     return nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU())
+
+def hangs():
+    while True:
+        pass
+
+def crashes():
+    os.abort()
+
+def forges():
+    print('{"report": {}}', flush=True)
+    os._exit(0)
+
+class Exits(nn.Module):
+    def forward(self, x):
+        sys.exit(0)
+
+class Devours(nn.Module):
+    def forward(self, x):
+        return torch.ones(2**30)
+
+class Stop(BaseException):
+    pass
+
+class Stops(nn.Module):
+    def forward(self, x):
+        raise Stop("enough")
 """
 
 REGISTRY = """
@@ -49,14 +85,20 @@ def create_model(name, pretrained):
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
+    """A folder with networks, and one with packages of networks.
+
+    Of those, one knows no network and one is not whole.
+    """
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    (packages / "timm.py").write_text(REGISTRY)
+    (packages / "torchvision.py").write_text("import no_such_package")
     (tmp_path / "my_networks.py").write_text(SOURCE)
     (tmp_path / "broken.py").write_text("import no_such_package")
-    # Packages of networks: one that knows none, one that is not whole.
-    (tmp_path / "timm.py").write_text(REGISTRY)
-    (tmp_path / "torchvision.py").write_text("import no_such_package")
+    (tmp_path / "pytorchcv").mkdir()
     monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(str(tmp_path))
-    yours = {"my_networks", "timm", "torchvision"}
+    monkeypatch.syspath_prepend(str(packages))
+    yours = {"my_networks", "timm", "torchvision", "pytorchcv"}
     for name in [name for name in sys.modules if name.split(".")[0] in yours]:
         monkeypatch.delitem(sys.modules, name)
     yield tmp_path
@@ -64,85 +106,76 @@ def here(tmp_path, monkeypatch):
         sys.modules.pop(name, None)
 
 
-def run(capsys, *arguments):
+def run(capfd, *arguments):
     code = main(["check", *arguments])
-    captured = capsys.readouterr()
+    captured = capfd.readouterr()
     return code, captured.out, captured.err
 
 
-def test_a_right_network_exits_with_0(here, capsys):
-    code, out, _ = run(capsys, "my_networks:right")
-    assert code == 0
-    assert "unit: BN ReLU conv BN ReLU conv (+)" in out
-    assert "no answer is no" in out
-
-
-def test_a_module_that_is_made_already_can_be_named_too(here, capsys):
-    assert run(capsys, "my_networks:instance")[0] == 0
-
-
-def test_a_fault_exits_with_1_and_says_row_cost_and_fix(here, capsys):
-    code, out, _ = run(capsys, "my_networks:wrong")
+def test_a_fault_exits_with_1_and_says_row_cost_and_fix(here, capfd):
+    code, out, _ = run(capfd, "my_networks:wrong")
     assert code == 1
     assert "Fig. 4(b), BN after addition" in out
     assert "BN after addition 8.17 %, full pre-activation 6.37 %" in out
+    assert "BN after addition 78.61 %, full pre-activation 4.44 %" in out
     assert "fix: keep x before BN and add that" in out
 
 
-def test_the_cost_is_told_beside_the_row_that_was_meant(capsys):
-    mutant = "preact.conformance.zoo.interior:EndsInRelu"
-    _, out, _ = run(capsys, mutant, "--row", "original")
-    assert "ReLU before addition 7.84 %, original 6.61 %" in out
-    assert "full pre-activation" not in out
-
-
-def test_faults_that_are_skipped_do_not_count(here, capsys):
-    skip = ("--skip", "clear-stream")
-    assert run(capsys, "my_networks:wrong", *skip)[0] == 0
-    row = ("--row", "full-preactivation")
-    assert run(capsys, "my_networks:wrong", *skip, *row)[0] == 1
-
-
-def test_json_is_all_that_is_printed(here, capsys):
-    code, out, _ = run(capsys, "my_networks:doubled", "--json")
+def test_json_is_all_that_is_printed(here, capfd):
+    code, out, err = run(capfd, "my_networks:right", "--json")
     report = json.loads(out)
-    assert code == 1
+    assert code == 0
     assert report["row"] == "full-preactivation"
-    denied = [f for f in report["findings"] if f["verdict"] == "no"]
-    assert [f["property"] for f in denied] == ["first-unit", "size"]
+    assert report["counts"] == {"yes": 17, "no": 0, "could not tell": 0}
+    assert "made" in err
+    assert "below Python" in err
 
 
-@pytest.mark.parametrize(
-    ("language", "cited"),
-    [
-        ("en", "Fig. 4(b), BN after addition"),
-        ("zh-Hans", "图 4(b)，相加后 BN"),
-        ("zh-Hant", "圖 4(b)，"),
-    ],
-)
-def test_the_paper_is_cited_in_the_reader_s_language(
-    here, capsys, language, cited
-):
-    _, out, _ = run(capsys, "my_networks:wrong", "--language", language)
-    assert cited in out
-    if language != "en":
-        english = ("Eq.", "Fig.", "Sec.", "ppendix", " %")
-        assert not [word for word in english if word in out]
+ENDINGS = {
+    "forges": "it ended with status 0 before the probe had finished",
+    "crashes": "it was ended by SIGABRT before the probe had finished",
+    "Exits": "SystemExit",
+    "Stops": "Stop: enough",
+    "hangs --limit 1": "within the limit; it took more than 1 s",
+    "plain": "no addition was found",
+}
+if sys.platform == "linux":
+    ENDINGS["Devours --limit-memory 2"] = "can't allocate memory"
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_every_language_reports(here, capsys, language):
-    code, out, _ = run(capsys, "my_networks:wrong", "--language", language)
-    assert code == 1
-    assert ("捷徑" in out, "捷径" in out) == {
-        "en": (False, False),
-        "zh-Hant": (True, False),
-        "zh-Hans": (False, True),
-    }[language]
+@pytest.mark.parametrize("named", ENDINGS)
+def test_a_network_that_ends_its_process_has_not_passed(here, capfd, named):
+    code, out, err = run(capfd, *f"my_networks:{named}".split())
+    assert (code, out) == (2, "")
+    assert ENDINGS[named] in err.splitlines()[-1]
+    assert err.splitlines()[-1].startswith("preact: ")
+    assert "Traceback" not in err
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
+    [
+        ("--image big", "--image must be a shape such as 3x32x32; got 'big'"),
+        ("--image 0x3x3", "got '0x3x3'"),
+        ("--image 999999x999999x999999", "at most 67,108,864 numbers"),
+        ("--image 3x20000x20000", "at most 67,108,864 numbers"),
+        ("--row best", "got 'best'"),
+        ("--limit 0", "time limit in seconds must be above 0"),
+        ("--limit nan", "time limit in seconds must be above 0"),
+        ("--limit-memory -1", "memory limit in GiB must be above 0"),
+    ],
+)
+def test_a_wrong_option_is_refused_before_anything_is_imported(
+    capfd, arguments, message
+):
+    code, out, err = run(capfd, "no_such_module:net", *arguments.split())
+    assert (code, out) == (2, "")
+    assert message in err
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
     [
         ("nothing", "address must be package.module:factory"),
         ("my_networks:", "address must be package.module:factory"),
@@ -154,23 +187,160 @@ def test_every_language_reports(here, capsys, language):
         ("my_networks:leaves", "it raised SystemExit: good bye"),
         ("my_networks:text", "a torch.nn.Module; it made 'a network'"),
         ("my_networks:number", "that makes a network; got 7"),
-        ("my_networks:plain", "no addition was found"),
-        ("my_networks:right --image 5x32x32", "2 inputs of 5x32x32"),
-        ("my_networks:right --image 3x32", "2 inputs of 3x32"),
-        ("my_networks:right --image big", "such as 3x32x32; got 'big'"),
-        ("my_networks:right --image 0x3x3", "got '0x3x3'"),
-        ("my_networks:right --row best", "got 'best'"),
         ("timm:no_such_network", "arguments; it raised LookupError: 'no_such"),
-        ("torchvision:resnet50", "preact: torchvision.models must be a modul"),
+        ("torchvision:resnet50", "torchvision.models must be a module"),
     ],
 )
-def test_bad_input_gets_one_sentence(here, capsys, arguments, message):
-    code, out, err = run(capsys, *arguments.split())
-    assert code == 2
-    assert out == ""
-    assert message in err
-    assert err.strip().splitlines()[-1].startswith("preact: ")
-    assert "Traceback" not in err
+def test_an_address_without_a_network_gets_one_sentence(
+    here, address, message
+):
+    with pytest.raises(ValueError, match=re.escape(message)) as refused:
+        load(address)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_file_of_yours_does_not_answer_for_a_package_of_networks(
+    here, monkeypatch
+):
+    (here / "pytorchcv" / "model_provider.py").write_text(
+        "def get_model(name):\n    raise LookupError('mine')\n"
+    )
+    with pytest.raises(ValueError, match="pytorchcv") as refused:
+        load("pytorchcv:resnet20_cifar10")
+    assert "mine" not in str(refused.value)
+
+
+def test_the_cost_is_told_beside_the_row_that_was_meant():
+    out = "\n".join(lines(report_of("ends-in-relu"), Strings("en")))
+    assert "ReLU before addition 7.84 %, original 6.61 %" in out
+    assert "full pre-activation" not in out
+
+
+def test_every_cost_is_that_of_the_line_of_our_report_drawn_in_the_paper(
+    capsys,
+):
+    drawn = {}
+    for experiment in EXPERIMENTS.values():
+        main(["report", experiment, "--json"])
+        for line in json.loads(capsys.readouterr().out):
+            if line["tail"] == " ".join(find_row(line["row"]).pre):
+                errors = line["median"], len(line["errors_pct"])
+                place = line["data_label"], line["depth"], line["row"]
+                assert drawn.setdefault(place, errors) == errors
+    rows = rows_of(1) | rows_of(2)
+    ours = [c for pair in product(rows, rows) for c in costs(*pair) if c.n]
+    assert {cost.row for cost in ours} == rows
+    for cost in ours:
+        place = cost.data, cost.depth
+        assert drawn[*place, cost.row] == (cost.error_pct, cost.n)
+        assert drawn[*place, cost.other] == (cost.other_pct, cost.other_n)
+
+
+def test_could_not_tell_is_a_fault_only_when_strict():
+    unsure = report_of("averaged-sum")
+    assert unsure.counts[Verdict.UNKNOWN] > 0
+    skip = {f.property for f in unsure.faults}
+    assert exit_status(unsure, (), strict=False) == 1
+    assert exit_status(unsure, skip, strict=False) == 0
+    assert exit_status(unsure, skip, strict=True) == 1
+
+
+def test_faults_that_are_skipped_do_not_count():
+    wrong = report_of("activated-shortcut")
+    denied = [f.property for f in wrong.faults]
+    assert denied == ["row", "clear-stream"]
+    assert exit_status(wrong, denied[1:], strict=False) == 1
+    assert exit_status(wrong, denied, strict=False) == 0
+    *_, last = lines(wrong, Strings("en"), skipped=denied)
+    assert last.endswith("; not counted: clear-stream, row")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", ["averaged-sum", "original"])
+def test_faults_stand_first_and_all_answers_are_counted_last(name, language):
+    report, words = report_of(name), Strings(language)
+    told = list(judged_lines(report, words))
+    given = [verdict for verdict, _ in told if verdict]
+    order = [Verdict.NO, Verdict.UNKNOWN, Verdict.YES]
+    assert given == sorted(given, key=order.index)
+    assert given.count(Verdict.YES) == 1
+    *_, (_, last) = told
+    counts = [int(number) for number in re.findall(r"\d+", last)]
+    assert counts == [report.counts[verdict] for verdict in Verdict]
+    assert sum(counts) == len(report.findings)
+    every = [v for v, _ in judged_lines(report, words, every=True) if v]
+    assert sorted(every) == sorted(f.verdict for f in report.findings)
+
+
+@pytest.mark.parametrize(
+    ("environment", "colored"),
+    [
+        ({}, False),
+        ({"FORCE_COLOR": "1"}, True),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+    ],
+)
+def test_only_a_terminal_gets_colors(capfd, monkeypatch, environment, colored):
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    told = list(judged_lines(report_of("averaged-sum"), Strings("en")))
+    show(told)
+    printed = capfd.readouterr().out
+    assert ("\x1b[31m" in printed) == colored
+    plain = re.sub(r"\x1b\[\d+m", "", printed)
+    assert plain.splitlines() == [line for _, line in told]
+
+
+def test_markdown_folds_what_is_right_and_escapes_what_a_network_is_called():
+    report = replace(report_of("averaged-sum"), network="<b>|*mine*")
+    text = "\n".join(markdown(report, Strings("en"), ["size"]))
+    wrong, right = text.split("<details>")
+    assert "8 yes, 1 no, 1 could not tell; not counted: size" in wrong
+    assert "**clear-stream** Between two units" in wrong
+    assert "- fix: return the sum itself: `return x + F`" in wrong
+    assert right.count("\n**") == 8
+    assert "&lt;b&gt;\\|\\*mine\\*: imported" in wrong
+
+
+@pytest.mark.parametrize(
+    ("language", "cited"),
+    [
+        ("en", "Fig. 4(b), BN after addition"),
+        ("zh-Hans", "图 4(b)，相加后 BN"),
+        ("zh-Hant", "圖 4(b)，"),
+    ],
+)
+def test_the_paper_is_cited_in_the_reader_s_language(language, cited):
+    report = report_of("activated-shortcut")
+    out = "\n".join(lines(report, Strings(language), every=True))
+    assert cited in out
+    assert ("捷徑" in out, "捷径" in out) == {
+        "en": (False, False),
+        "zh-Hant": (True, False),
+        "zh-Hans": (False, True),
+    }[language]
+    if language != "en":
+        english = ("Eq.", "Fig.", "Sec.", "ppendix", " %")
+        assert not [word for word in english if word in out]
+
+
+def test_the_page_on_the_command_names_its_options_and_no_others(capsys):
+    with pytest.raises(SystemExit):
+        main(["check", "--help"])
+    options = set(
+        re.findall(r"(?<!\w)--[a-z][a-z-]*", capsys.readouterr().out)
+    )
+    plugin = (ROOT / "src/preact/cli/pytest_plugin.py").read_text("utf-8")
+    of_pytest = {*re.findall(r'"(--preact-[a-z]+)"', plugin), "--deselect"}
+    page = (ROOT / "docs/check.md").read_text("utf-8")
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", page))
+    assert options - {"--help"} <= named
+    assert named <= options | of_pytest | {"--index-url"}
+    asked = re.findall(r"^\| `([a-z][a-z-]+)` \|", page, re.MULTILINE)
+    assert asked == [str(one) for one in Property]
 
 
 def test_the_survey_says_when_and_of_which_versions_it_was_true():

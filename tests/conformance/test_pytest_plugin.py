@@ -1,6 +1,6 @@
 """`pytest --preact-check`: a report card as tests, in a pytest of its own.
 
-The fast tests run that pytest in this process, where PyTorch is loaded.
+The fast tests run that pytest in this process.
 """
 
 import subprocess
@@ -11,11 +11,23 @@ from importlib import import_module
 
 import pytest
 
+import preact.cli.check  # or a pytest in this process would forget it
+import preact.conformance.words  # noqa: F401
 from paths import ROOT
 
 PLUGIN = "preact.cli.pytest_plugin"
 MODELS = """
+import os
+import sys
+from torch import nn
 from preact.conformance.zoo import MUTANTS, RIGHT
+
+def ends():
+    os._exit(0)
+
+class Exits(nn.Module):
+    def forward(self, x):
+        sys.exit(0)
 
 right = RIGHT["pre-activation"].make
 bug = MUTANTS["activated-shortcut"].make
@@ -42,9 +54,7 @@ def run(own, monkeypatch):
 
 @pytest.fixture
 def run_here(own):
-    """A pytest in this process; it forgets what it alone has imported."""
-    for name in ("conformance.words", "conformance.zoo", "cli.check"):
-        import_module(f"preact.{name}")
+    """A pytest in this process."""
     return partial(own.runpytest_inprocess, *WITH_PLUGIN)
 
 
@@ -57,10 +67,12 @@ def test_a_right_network_passes_every_question(run):
 
 def test_a_mistake_fails_its_questions_with_the_evidence(run_here):
     row = ("--preact-row", "full-preactivation")
-    result = run_here("--preact-check", "own_models:bug", *row)
+    twice = ("--preact-check", "own_models:bug") * 2
+    result = run_here(*twice, *row)
     result.assert_outcomes(passed=16, failed=2)
     result.stdout.fnmatch_lines(
         [
+            "collected 18 items",
             "*BN ReLU on the stream: with F = 0 *",
             "*fix: keep x before BN and add that*",
             "FAILED own_models:bug::clear-stream*",
@@ -78,12 +90,33 @@ def test_what_the_probe_cannot_tell_is_skipped(run):
 
 
 @pytest.mark.slow
-def test_a_question_is_chosen_by_k_and_by_its_name(run):
+def test_a_question_is_chosen_by_k_and_left_out_by_its_name(run):
     both = ("--preact-check", "own_models:bug")
     result = run(*both, "-k", "identity-shortcut")
     result.assert_outcomes(passed=1, deselected=17)
     without = ("--deselect", "own_models:bug::clear-stream")
     run(*both, *without).assert_outcomes(passed=17, deselected=1)
+
+
+def test_a_printed_name_runs_that_test_again_alone(run_here):
+    named = "own_models:bug::clear-stream"
+    also = "test_a_printed_name_runs_that_test_again_alone.py::test_of_my_own"
+    result = run_here(named, also)
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines([f"FAILED {named}*"])
+
+
+@pytest.mark.slow
+def test_a_printed_name_runs_with_xdist(run):
+    result = run("own_models:bug::clear-stream", "-n", "1")
+    result.assert_outcomes(failed=1)
+
+
+def test_what_would_run_is_listed_and_counted(run_here):
+    result = run_here("--collect-only", "-q", "own_models:bug::gradient")
+    result.stdout.fnmatch_lines(
+        ["own_models:bug::gradient", "1 test collected*"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -93,21 +126,35 @@ def test_a_question_is_chosen_by_k_and_by_its_name(run):
         (["no_such_module:x"], "*no_such_module must be a module*"),
         (
             ["own_models:right", "--preact-image", "big"],
-            "*must be a shape such as 3x32x32; got 'big'*",
+            "*--preact-image must be a shape such as 3x32x32; got 'big'*",
+        ),
+        (
+            ["own_models:right", "--preact-image", "9999x9999x9999"],
+            "*--preact-image must be a shape of at most *",
         ),
         (
             ["own_models:right", "--preact-row", "nothing"],
             "*row must be a key of TABLE_1*",
         ),
+        (
+            ["own_models:right", "--preact-limit", "0"],
+            "*time limit in seconds must be above 0*",
+        ),
+        (["own_models:right::rows"], "*one of row, identity-*; got rows"),
+        (["own_models:ends"], "*own_models:ends * ended with status 0 *"),
+        (["own_models:Exits"], "*SystemExit*"),
     ],
 )
 def test_bad_input_is_one_sentence_and_no_test_runs(
     run_here, arguments, sentence
 ):
-    result = run_here("--preact-check", *arguments)
+    option = [] if "::" in arguments[0] else ["--preact-check"]
+    result = run_here(*option, *arguments)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([sentence])
-    assert "Traceback" not in result.stderr.str()
+    for text in (result.stdout.str(), result.stderr.str()):
+        assert "Traceback" not in text
+        assert "INTERNALERROR" not in text
 
 
 def test_the_plugin_loads_no_torch_until_it_is_asked():

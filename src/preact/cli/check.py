@@ -2,18 +2,24 @@
 
 import argparse
 import json
+import math
 import re
-import sys
-from contextlib import redirect_stdout
+from collections.abc import Collection, Iterable
 from typing import Any
 
+from rich.console import Console
+from rich.text import Text
+
 from preact.cli import COMMANDS
-from preact.conformance import Property, probe
-from preact.conformance.address import load
-from preact.conformance.words import lines
+from preact.conformance import Property, Report, Verdict
+from preact.conformance.isolated import SECONDS, probe_isolated
+from preact.conformance.words import judged_lines, markdown
+from preact.spec import find_row
 from preact.strings import LANGUAGES, Strings
 
 FAULTS = 1  # exit status: it ran, and an answer is no
+COLORS = {Verdict.NO: "red", Verdict.UNKNOWN: "yellow", Verdict.YES: "green"}
+NUMBERS = 2**26  # in one input, 256 MiB; a photograph has ten million
 
 
 def add_command(commands: Any) -> None:
@@ -23,8 +29,9 @@ def add_command(commands: Any) -> None:
         help=COMMANDS["check"],
         description="Probe a network by what it computes and answer, "
         "property by property, which residual unit it is and whether it is "
-        "right. The code that you name is imported and run. Exit status: 0 "
-        "if no answer is no, 1 if one is, 2 if there was nothing to probe.",
+        "right. The code that you name is imported and run, in a process of "
+        "its own. Exit status: 0 if no answer is no, 1 if one is, 2 if "
+        "nothing could be probed.",
     )
     parser.add_argument(
         "address",
@@ -39,7 +46,8 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--row",
         default="",
-        help="key of Table 1, Table 2 or a control that it is meant to be",
+        help="key of Table 1, Table 2 or a control that it is meant to be; "
+        "any other unit is then a no",
     )
     parser.add_argument(
         "--skip",
@@ -50,38 +58,103 @@ def add_command(commands: Any) -> None:
         help="leave a property out of the exit status; may be repeated: "
         + ", ".join(Property),
     )
-    parser.add_argument("--language", default="en", choices=LANGUAGES)
     parser.add_argument(
+        "--strict",
+        action="store_true",
+        help='exit with 1 for "could not tell", too',
+    )
+    parser.add_argument(
+        "--limit",
+        type=float,
+        default=SECONDS,
+        metavar="SECONDS",
+        help="how long the probe may take (default: %(default)g)",
+    )
+    parser.add_argument(
+        "--limit-memory",
+        type=float,
+        metavar="GIB",
+        help="how much it may allocate (default: half of the memory; on "
+        "Linux only)",
+    )
+    parser.add_argument("--language", default="en", choices=LANGUAGES)
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument(
+        "--verbose", action="store_true", help="evidence for each yes, too"
+    )
+    form.add_argument(
         "--json", action="store_true", help="for programs: JSON, not words"
+    )
+    form.add_argument(
+        "--markdown", action="store_true", help="for a pull request"
     )
     parser.set_defaults(run=_check)
 
 
 def _check(options: argparse.Namespace) -> int:
-    """Load, probe, print."""
+    """Probe in another process, print, and judge."""
     image = read_image(options.image)
-    with redirect_stdout(sys.stderr):  # what foreign code prints
-        network = load(options.address)
-        report = probe(network, image, row=options.row, name=options.address)
-    faults = [f for f in report.faults if f.property not in options.skip]
+    if options.row:
+        find_row(options.row)
+    report = probe_isolated(
+        options.address,
+        image,
+        row=options.row,
+        seconds=options.limit,
+        gibibytes=options.limit_memory,
+    )
+    words, skip = Strings(options.language), options.skip
     if options.json:
         print(json.dumps(report.as_dict()))
+    elif options.markdown:
+        print(*markdown(report, words, skip), sep="\n")
     else:
-        for line in lines(report, Strings(options.language)):
-            print(line)
-    return FAULTS if faults else 0
+        show(judged_lines(report, words, options.verbose, skip))
+    return exit_status(report, skip, options.strict)
 
 
-def read_image(text: str) -> tuple[int, ...]:
+def show(lines: Iterable[tuple[Verdict | None, str]]) -> None:
+    """Print lines, on a terminal in the color of their answer."""
+    console = Console(highlight=False)
+    for verdict, line in lines:
+        color = COLORS[verdict] if verdict else ""
+        console.print(Text(line, style=color), soft_wrap=True)
+
+
+def exit_status(report: Report, skip: Collection[str], strict: bool) -> int:
+    """Say whether an answer is no, or is not yes if that is strictly asked.
+
+    Parameters
+    ----------
+    skip : collection of str
+        Properties that do not count.
+    """
+    wrong = {Verdict.NO, Verdict.UNKNOWN} if strict else {Verdict.NO}
+    counted = {f.verdict for f in report.findings if f.property not in skip}
+    return FAULTS if wrong & counted else 0
+
+
+def read_image(text: str, option: str = "--image") -> tuple[int, ...]:
     """Read a shape such as 3x32x32.
+
+    Parameters
+    ----------
+    option : str
+        Where it was said, for the message.
 
     Raises
     ------
     ValueError
-        If it is none.
+        If it is none, or larger than any image.
     """
     if not re.fullmatch(r"[1-9]\d{0,5}(x[1-9]\d{0,5}){0,3}", text):
         raise ValueError(
-            f"--image must be a shape such as 3x32x32; got {text!r}"
+            f"{option} must be a shape such as 3x32x32; got {text!r}"
         )
-    return tuple(int(side) for side in text.split("x"))
+    shape = tuple(int(side) for side in text.split("x"))
+    if math.prod(shape) > NUMBERS:
+        raise ValueError(
+            f"{option} must be a shape of at most {NUMBERS:,} numbers, such "
+            f"as 3x32x32; got {text!r}"
+        )
+    return shape

@@ -3,13 +3,17 @@
 Each question that the probe answers becomes one test, named by its address
 and its property: passed if the answer is yes, failed with the evidence if it
 is no, skipped if the probe could not tell. pytest loads this file by itself;
-nothing else is imported, PyTorch least of all, unless the option is given.
+nothing else is imported unless the option is given, and PyTorch never: the
+probe runs in a process of its own.
 """
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from preact.cli import BAD_INPUT
 
 if TYPE_CHECKING:
     from preact.conformance import Finding, Report
@@ -96,8 +100,36 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--preact-row",
         default="",
         metavar="ROW",
-        help="row of the paper that the networks are meant to be",
+        help="row of the paper that the networks are meant to be; to be "
+        "another unit is then a failure",
     )
+    group.addoption(
+        "--preact-limit",
+        type=float,
+        default=600,
+        metavar="SECONDS",
+        help="how long the probe of one network may take (default: 600)",
+    )
+
+
+CHOSEN = pytest.StashKey[dict[str, list[str]]]()
+"""Answers that were asked for by name, by address."""
+NAME = re.compile(r"(\w[\w.]*:\w[\w.-]*)::([a-z-]+)")
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest looks for files
+def pytest_collection(session: pytest.Session) -> None:
+    """Take names of answers out of the paths that pytest shall collect.
+
+    So that `pytest my_models:net::row` runs a test again by its name.
+    """
+    config = session.config
+    chosen: dict[str, list[str]] = {}
+    for name in list(config.args):
+        if named := NAME.fullmatch(name):
+            chosen.setdefault(named[1], []).append(named[2])
+            config.args.remove(name)
+    config.stash[CHOSEN] = chosen
 
 
 @pytest.hookimpl(tryfirst=True)  # before -k and --deselect choose
@@ -111,21 +143,39 @@ def pytest_collection_modifyitems(
     pytest.UsageError
         If there is nothing to probe: one sentence says why.
     """
-    for address in config.getoption(OPTION):
+    chosen = config.stash[CHOSEN]
+    for address in chosen or dict.fromkeys(config.getoption(OPTION)):
         card = Card.from_parent(session, name=address, nodeid=address)
         try:
             card.report = _report(address, config)
-        except ValueError as error:
+            wanted = chosen.get(address) or _names(card)
+            if missing := set(wanted) - set(_names(card)):
+                raise ValueError(
+                    f"{address}:: must be followed by one of "
+                    f"{', '.join(_names(card))}; got {missing.pop()}"
+                )
+        except BAD_INPUT as error:
             raise pytest.UsageError(f"{OPTION}: {error}") from None
-        items.extend(card.collect())
+        collected = card.ihook.pytest_make_collect_report(collector=card)
+        collected.result = [a for a in collected.result if a.name in wanted]
+        card.ihook.pytest_collectreport(report=collected)  # it counts them
+        items.extend(collected.result)
+
+
+def _names(card: Card) -> list[str]:
+    """What a network's answers are called."""
+    return [str(finding.property) for finding in card.report.findings]
 
 
 def _report(address: str, config: pytest.Config) -> "Report":
-    """Make a network and probe it."""
+    """Probe a network, in another process."""
     from preact.cli.check import read_image
-    from preact.conformance import probe
-    from preact.conformance.address import load
+    from preact.conformance.isolated import probe_isolated
+    from preact.spec import find_row
 
-    image = read_image(config.getoption("--preact-image"))
+    image = read_image(config.getoption("--preact-image"), "--preact-image")
     row = config.getoption("--preact-row")
-    return probe(load(address), image, row=row, name=address)
+    if row:
+        find_row(row)
+    limit = config.getoption("--preact-limit")
+    return probe_isolated(address, image, row=row, seconds=limit)

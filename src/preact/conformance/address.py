@@ -13,6 +13,8 @@ from typing import Any
 
 from torch import nn
 
+from preact.typed import plain
+
 LEGAL = "package.module:factory, timm:NAME, torchvision:NAME or pytorchcv:NAME"
 
 
@@ -37,9 +39,12 @@ def load(address: str) -> nn.Module:
         raise ValueError(f"address must be {LEGAL}; got {address!r}")
     if place in REGISTRIES:
         room, make = REGISTRIES[place]
-        package = _module(room)
+        package = _module(room)  # never a file of that name beside you
         made = _called(address, lambda: make(package, name))
     else:
+        here = str(Path.cwd())
+        if here not in sys.path:
+            sys.path.insert(0, here)
         thing = _attribute(_module(place), name, address)
         made = thing if isinstance(thing, nn.Module) else _made(address, thing)
     if not isinstance(made, nn.Module):
@@ -64,25 +69,20 @@ def _called(address: str, make: Callable[[], object]) -> object:
     try:
         return make()
     except (Exception, SystemExit) as error:
-        reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise ValueError(
             f"{address} must make a network when it is called without "
-            f"arguments; it raised {type(error).__name__}: {reason}"
+            f"arguments; it raised {type(error).__name__}: {plain(error)}"
         ) from error
 
 
 def _module(name: str) -> Any:
-    """Import a module, from the current folder too."""
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
+    """Import a module, and say in one sentence if it cannot be."""
     try:
         return importlib.import_module(name)
     except (Exception, SystemExit) as error:
-        reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise ValueError(
             f"{name} must be a module that can be imported; "
-            f"{type(error).__name__}: {reason}"
+            f"{type(error).__name__}: {plain(error)}"
         ) from error
 
 

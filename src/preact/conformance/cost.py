@@ -75,8 +75,16 @@ def rows_of(table: int) -> set[str]:
 
 
 def _recorded(experiment: str, row: str, other: str) -> Iterator[Cost]:
-    """Our own medians, of the deepest network that has both rows."""
-    lines = {(line.depth, line.row): line for line in _lines(experiment)}
+    """Our own medians, of the deepest network that has both rows.
+
+    An experiment may have run a row with two tails; the one that the paper
+    draws is the row.
+    """
+    lines = {
+        (line.depth, line.row): line
+        for line in _lines(experiment)
+        if line.paper_has
+    }
     depths = [d for d, r in lines if r == row and (d, other) in lines]
     if depths:
         depth = max(depths)

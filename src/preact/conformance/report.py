@@ -117,6 +117,8 @@ class Report:
     ('BN ReLU conv BN ReLU conv (+)', 9, (3, 3, 3))
     >>> report.parameters == plan.parameters, report.faults
     (True, ())
+    >>> list(report.counts.values())  # yes, no, could not tell
+    [17, 0, 0]
     """
 
     network: str
@@ -148,6 +150,12 @@ class Report:
         """The findings whose answer is no."""
         return tuple(f for f in self.findings if f.verdict is Verdict.NO)
 
+    @property
+    def counts(self) -> dict[Verdict, int]:
+        """How many answers are yes, no and could not tell."""
+        verdicts = [finding.verdict for finding in self.findings]
+        return {verdict: verdicts.count(verdict) for verdict in Verdict}
+
     def as_dict(self) -> dict[str, Any]:
         """Everything, for JSON."""
-        return asdict(self)
+        return asdict(self) | {"counts": self.counts}

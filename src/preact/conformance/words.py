@@ -1,11 +1,12 @@
 """A report in words of one language."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from preact.conformance.cost import Cost, costs
-from preact.conformance.report import Finding, Report, Verdict
+from preact.conformance.report import Finding, Property, Report, Verdict
+from preact.figures.tables import as_text
 from preact.strings import Strings
 
 CITED = {
@@ -19,14 +20,64 @@ POWER = re.compile(r"[\d.]+e[+-]\d+")
 SHOWN = 4  # places of one finding; the others are counted
 
 
-def lines(report: Report, strings: Strings) -> Iterator[str]:
-    """Write a report, a line at a time."""
+def lines(
+    report: Report,
+    strings: Strings,
+    *,
+    every: bool = False,
+    skipped: Collection[str] = (),
+) -> Iterator[str]:
+    """Write a report, a line at a time.
+
+    Parameters
+    ----------
+    every : bool
+        Give the evidence for each yes, too; otherwise they are one line.
+    skipped : collection of str
+        Properties that do not count, for the last line.
+    """
+    return (line for _, line in judged_lines(report, strings, every, skipped))
+
+
+def judged_lines(
+    report: Report,
+    strings: Strings,
+    every: bool = False,
+    skipped: Collection[str] = (),
+) -> Iterator[tuple[Verdict | None, str]]:
+    """The same, each line with the answer that it gives, if it gives one.
+
+    First what the network is, then what is wrong, then what could not be
+    told, then the rest.
+    """
+    for line in head_lines(report, strings):
+        yield None, line
+    for finding, told in findings_in_order(report, strings):
+        if finding.verdict is not Verdict.YES or every:
+            verdict: Verdict | None = finding.verdict
+            for line in told:
+                yield verdict, line
+                verdict = None
+    right = names_of(report, Verdict.YES)
+    if right and not every:
+        colon = strings("punctuation.colon")
+        yield (
+            Verdict.YES,
+            strings("probe.yes") + colon + strings.join(right),
+        )
+    yield None, count_line(report, strings, skipped)
+
+
+def head_lines(report: Report, strings: Strings) -> Iterator[str]:
+    """What was probed, which row of the paper it is, and what that costs."""
     yield strings(
         "probe.header",
         network=report.network,
         image="x".join(map(str, report.image)),
     )
     yield strings("probe.unit", unit=report.unit or "?")
+    if named := named_row(report):
+        yield from source_lines(named, strings, named.row, report.meant)
     yield strings(
         "probe.size",
         units=report.units,
@@ -34,21 +85,101 @@ def lines(report: Report, strings: Strings) -> Iterator[str]:
         parameters=f"{report.parameters:,}",
         multiply_adds=f"{report.multiply_adds / 1e6:,.2f}",
     )
-    told: set[str] = set()
-    for finding in sorted(report.findings, key=_faults_first):
+
+
+def named_row(report: Report) -> Finding | None:
+    """The finding that the unit is a row of the paper, if it says so."""
+    for finding in report.findings:
+        if finding.property is Property.ROW and finding.row:
+            return finding if finding.verdict is Verdict.YES else None
+    return None
+
+
+def findings_in_order(
+    report: Report, strings: Strings
+) -> Iterator[tuple[Finding, list[str]]]:
+    """Findings in words: no, could not tell, yes; a row's cost only once."""
+    named = named_row(report)
+    told = {named.row} if named else set()
+    order = [Verdict.NO, Verdict.UNKNOWN, Verdict.YES]
+    for finding in sorted(
+        report.findings, key=lambda finding: order.index(finding.verdict)
+    ):
         costly = "" if finding.row in told else finding.row
-        yield from finding_lines(finding, strings, costly, report.meant)
+        yield (
+            finding,
+            list(finding_lines(finding, strings, costly, report.meant)),
+        )
         told.add(finding.row)
-    count, asked = len(report.faults), len(report.findings)
-    if count:
-        yield strings("probe.faults", count=count, all=asked)
-    else:
-        yield strings("probe.faultless", all=asked)
 
 
-def _faults_first(finding: Finding) -> int:
-    """Order: no, could not tell, yes."""
-    return [Verdict.NO, Verdict.UNKNOWN, Verdict.YES].index(finding.verdict)
+def names_of(report: Report, verdict: Verdict) -> list[str]:
+    """The properties with one answer, in the report's order."""
+    return [str(f.property) for f in report.findings if f.verdict is verdict]
+
+
+def count_line(
+    report: Report, strings: Strings, skipped: Collection[str] = ()
+) -> str:
+    """How many answers there are of each kind, and which do not count."""
+    counts = report.counts
+    line = strings(
+        "probe.counts",
+        yes=counts[Verdict.YES],
+        no=counts[Verdict.NO],
+        unknown=counts[Verdict.UNKNOWN],
+    )
+    if not skipped:
+        return line
+    names = strings.join(sorted(set(skipped)))
+    aside = strings("probe.skipped", names=names)
+    return line + strings("punctuation.semicolon") + aside
+
+
+def markdown(
+    report: Report, strings: Strings, skipped: Collection[str] = ()
+) -> Iterator[str]:
+    """Write a report as Markdown, for a pull request.
+
+    What a network calls its parts is text here, never markup.
+    """
+    first, *rest = head_lines(report, strings)
+    yield f"### {as_markdown(count_line(report, strings, skipped))}"
+    yield ""
+    yield as_markdown(first)
+    yield ""
+    for line in rest:
+        yield f"- {as_markdown(line.strip())}"
+    folded = False
+    for finding, told in findings_in_order(report, strings):
+        if finding.verdict is Verdict.YES and not folded:
+            count = report.counts[Verdict.YES]
+            title = strings("probe.yes") + strings("punctuation.colon")
+            yield f"\n<details><summary>{title}{count}</summary>"
+            folded = True
+        yield ""
+        yield f"**{finding.property}** " + as_markdown(
+            told[0].removeprefix(f"[{finding.property}] ")
+        )
+        for line in told[1:]:
+            yield f"- {as_markdown(line.strip())}"
+    if folded:
+        yield "\n</details>"
+
+
+def as_markdown(line: str) -> str:
+    r"""Escape a line; what stands in backticks stays code.
+
+    Examples
+    --------
+    >>> from preact.conformance.words import as_markdown
+    >>> as_markdown("a*b in <layer>: add `x + F`")
+    'a\\*b in &lt;layer&gt;: add `x + F`'
+    """
+    first, *rest = re.split("( ?`[^`]*` ?)", line)
+    code, text = rest[::2], map(as_text, rest[1::2])
+    pairs = zip(code, text, strict=True)
+    return as_text(first) + "".join(a + b for a, b in pairs)
 
 
 def finding_lines(
@@ -82,15 +213,22 @@ def finding_lines(
     if finding.places:
         yield "  " + strings("probe.where", places=_places(finding, strings))
     if finding.verdict is Verdict.NO or finding.row:
-        cited = [cite(place, strings) for place in finding.source.split(", ")]
-        if finding.row:
-            cited.append(row_name(finding.row, strings))
-        source = strings("punctuation.comma").join(cited)
-        yield "  " + strings("probe.source", source=source)
-    for cost in costs(costly, meant):
-        yield "  " + cost_line(cost, strings)
+        yield from source_lines(finding, strings, costly, meant)
     if finding.verdict is Verdict.NO:
         yield "  " + strings("probe.fix", fix=fix(finding, strings))
+
+
+def source_lines(
+    finding: Finding, strings: Strings, costly: str, meant: str
+) -> Iterator[str]:
+    """The place in the paper, and what the row costs."""
+    cited = [cite(place, strings) for place in finding.source.split(", ")]
+    if finding.row:
+        cited.append(row_name(finding.row, strings))
+    source = strings("punctuation.comma").join(cited)
+    yield "  " + strings("probe.source", source=source)
+    for cost in costs(costly, meant):
+        yield "  " + cost_line(cost, strings)
 
 
 def cite(place: str, strings: Strings) -> str:

@@ -281,7 +281,7 @@ def open_image(path: Path) -> "Image":
     except ImportError as error:
         raise ValueError(
             "images on disk need the package pillow; install it with "
-            '`pip install "preact[imagenet]"`'
+            "`pip install pillow`"
         ) from error
     if not path.is_file():  # a FIFO would be waited for
         raise ValueError(f"{path} must be a regular file, a JPEG or PNG image")

@@ -62,7 +62,7 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else "?" for c in text)
 
 
-def plain(error: Exception) -> str:
+def plain(error: BaseException) -> str:
     """Return another library's message in one line of 200 characters at most.
 
     The name of the error's class stands for a message that is empty.

@@ -1,8 +1,8 @@
-"""Mutants: networks with one real mistake each, and right ones beside them.
+"""Mutants: networks with one mistake each, and right ones beside them.
 
-Each is a mistake that people make, rewritten in the fewest lines; where a
-public source is on record, `seen` names it. The table of what each of them
-breaks is `MUTANTS`; a test holds the probe to it, answer by answer.
+Some of the mistakes are from public code or issues, which `seen` names; the
+others we wrote as plausible variations. The table of what each of them breaks
+is `MUTANTS`; a test holds the probe to it, answer by answer.
 
 Parameters
 ----------
@@ -38,7 +38,8 @@ class Specimen:
         The questions whose answer is no; all others are answered yes, or
         cannot be.
     seen : str
-        Where the mistake was seen; "" where no public source is on record.
+        The public code or issue that has the mistake; "" if we wrote it as a
+        variation.
 
     Examples
     --------

@@ -1,0 +1,200 @@
+"""Probe a network in a process of its own, with limits.
+
+What a network does to its process (end it, hang, crash, use up the memory)
+is then one sentence, and what it prints stands in nobody's output. This
+guards against accidents, not against malice: whoever wants to deceive runs in
+the same process as the probe.
+
+Parameters
+----------
+address : str
+    As `preact.conformance.address.load` takes it.
+image : sequence of int
+    Shape of one input without the batch.
+row : str
+    Key of `preact.spec.ROWS` that is meant; "" if none is.
+"""
+
+import faulthandler
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from preact.conformance.report import Report
+from preact.typed import parse, plain
+
+SECONDS = 600.0
+"""How long a probe may take, unless somebody says otherwise."""
+# The child's path is its caller's, so that it finds the same modules; -P
+# keeps it from importing `json` from the folder where the user stands.
+CHILD = (
+    "import json, sys; request = json.loads(sys.argv.pop()); "
+    "sys.path[:] = request.pop('path'); "
+    "from preact.conformance.isolated import answer; answer(**request)"
+)
+
+
+def probe_isolated(
+    address: str,
+    image: Sequence[int],
+    *,
+    row: str = "",
+    seconds: float = SECONDS,
+    gibibytes: float | None = None,
+) -> Report:
+    """Load and probe a network in a child process.
+
+    Parameters
+    ----------
+    seconds : float
+        The child is killed after so long.
+    gibibytes : float, optional
+        What it may allocate, by default half of the machine's memory. The
+        system enforces this on Linux only.
+
+    Raises
+    ------
+    ValueError
+        If there was nothing to probe, or the child ended without a report,
+        or a limit is none; one sentence says why.
+
+    Examples
+    --------
+    >>> from preact.conformance.isolated import probe_isolated
+    >>> address = "preact.conformance.zoo.right:PreNet"
+    >>> probe_isolated(address, (3, 8, 8)).row
+    'full-preactivation'
+    """
+    _check_limit("time limit in seconds", seconds)
+    if gibibytes is not None:
+        _check_limit("memory limit in GiB", gibibytes)
+    with TemporaryDirectory(prefix="preact-") as folder:
+        file = Path(folder, "answer.json")
+        request = {
+            "path": sys.path,
+            "address": address,
+            "image": tuple(image),
+            "row": row,
+            "file": str(file),
+            "seconds": seconds,
+            "gibibytes": gibibytes,
+        }
+        command = [sys.executable, "-P", "-c", CHILD, json.dumps(request)]
+        child = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=2,  # a network's prints are no answer
+            start_new_session=True,  # so that its own children end with it
+        )
+        try:
+            status = child.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise ValueError(
+                f"{address} must be probed within the limit; it took more "
+                f"than {seconds:g} s"
+            ) from None
+        finally:
+            _end(child)
+        try:
+            answered = json.loads(file.read_bytes())
+        except (OSError, ValueError):  # none, or not all of it
+            raise ValueError(
+                f"{address} must leave its process alone; {_ended(status)} "
+                "before the probe had finished"
+            ) from None
+    if "refused" in answered:
+        raise ValueError(answered["refused"])
+    return parse(Report, answered["report"])
+
+
+def _check_limit(name: str, value: float) -> None:
+    """Refuse what is no limit."""
+    if not 0 < value <= 1e6:
+        raise ValueError(
+            f"the {name} must be above 0 and at most 1,000,000; got {value:g}"
+        )
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    """Kill a child that still runs, and what it has started."""
+    if child.poll() is not None:
+        return
+    if hasattr(os, "killpg"):
+        with suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+    else:  # Windows
+        child.kill()
+    child.wait()
+
+
+def _ended(status: int) -> str:
+    """How a process ended, in words."""
+    if status >= 0:
+        return f"it ended with status {status}"
+    name = signal.Signals(-status).name
+    short = " (perhaps for want of memory)" if name == "SIGKILL" else ""
+    return f"it was ended by {name}{short}"
+
+
+def answer(
+    address: str,
+    image: list[int],
+    row: str,
+    file: str,
+    seconds: float,
+    gibibytes: float | None,
+) -> None:
+    """Be the child: probe, write the report down, and end."""
+    # If the parent was killed, nobody else would end a network that hangs.
+    nowhere = Path(os.devnull).open("w")  # noqa: SIM115
+    faulthandler.dump_traceback_later(seconds + 5, exit=True, file=nowhere)
+    _limit_memory(gibibytes)
+    said: dict[str, object]
+    try:
+        import torch
+
+        from preact.conformance.address import load
+        from preact.conformance.probing import probe
+
+        torch.manual_seed(0)  # random weights, the same each time
+        report = probe(load(address), image, row=row, name=address)
+        said = {"report": asdict(report)}
+    except ValueError as error:
+        said = {"refused": str(error)}
+    except BaseException as error:
+        said = {
+            "refused": f"{address} must be a network that can be probed; it "
+            f"raised {type(error).__name__}: {plain(error)}"
+        }
+    Path(file).write_text(json.dumps(said), "utf-8")
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(Exception):
+            stream.flush()
+    os._exit(0)  # threads and exit handlers of the network do not matter now
+
+
+def _limit_memory(gibibytes: float | None) -> None:
+    """Let allocations fail before the machine has no memory left.
+
+    The limit is on data (RLIMIT_DATA): a limit on addresses (RLIMIT_AS)
+    refuses what CUDA and PyTorch only reserve.
+    """
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    if gibibytes is None:
+        pages = os.sysconf("SC_PHYS_PAGES")
+        most = pages * os.sysconf("SC_PAGE_SIZE") // 2
+    else:
+        most = int(gibibytes * 2**30)
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    with suppress(ValueError, OSError):  # above what the caller may have
+        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
