@@ -1,15 +1,13 @@
 """The built site on localhost, in Debian's Chromium."""
 
 import shutil
-from functools import wraps
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import sync_playwright
 
-from book.tools.pdf import ARRIVED, served
-from paths import ROOT
+from book.tools.pdf import served
+from built import SITE, load
 
-SITE = ROOT / "_build/html"
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -19,6 +17,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+LOOK = {"viewport": {"width": 1280, "height": 720}, "color_scheme": "light"}
 
 
 @pytest.fixture(scope="session")
@@ -26,27 +25,6 @@ def site():
     assert (SITE / "index.html").exists(), "no site: run `make book` first"
     with served(SITE) as address:
         yield address
-
-
-def with_scripts(move):
-    """A way to a page that ends when the page's scripts have run, too."""
-
-    @wraps(move)
-    def moved(page, *given, arrived=True, **options):
-        response = move(page, *given, **options)
-        if arrived:
-            page.wait_for_function(ARRIVED)
-        return response
-
-    return moved
-
-
-@pytest.fixture(scope="session", autouse=True)
-def scripts_are_waited_for():
-    with pytest.MonkeyPatch.context() as patch:
-        for name in ("goto", "reload"):
-            patch.setattr(Page, name, with_scripts(getattr(Page, name)))
-        yield
 
 
 @pytest.fixture(scope="session")
@@ -60,41 +38,75 @@ def browser():
         chromium.close()
 
 
-SETTLED = "!document.querySelector('[aria-busy=true]')"
-RESTED = "new Promise((rested) => setTimeout(rested, 400))"
+@pytest.fixture(scope="session")
+def new_page(browser, site):
+    """Open a tab of a browser that remembers nothing of its reader.
 
-
-def visit(browser, address, **options):
-    """Load a page in a context of its own; it remembers what went on.
-
-    `settle` waits until all explorers show what their controls say, `address`
-    until the address does, which is written after the last move.
+    Tabs of the same look share what has been loaded once: a context of its
+    own would read and compile every script anew.
     """
-    page = browser.new_context(**options).new_page()
-    page.settle = lambda: page.wait_for_function(SETTLED)
-    page.address = lambda: page.evaluate(RESTED) or page.url
+    contexts = {}
+
+    def opened(**options):
+        look = LOOK | options
+        key = repr(sorted(look.items()))
+        if key not in contexts:
+            contexts[key] = browser.new_context(**look)
+        page = contexts[key].new_page()
+        session = contexts[key].new_cdp_session(page)
+        session.send(
+            "Storage.clearDataForOrigin",
+            {"origin": site, "storageTypes": "all"},
+        )
+        session.detach()
+        return noting(page)
+
+    yield opened
+    for context in contexts.values():
+        context.close()
+
+
+def noting(page):
+    """Let a page remember what it asked for, and what went wrong."""
     page.requested, page.problems, page.loaded = [], [], []
     page.on("request", lambda r: page.requested.append(r.url))
-    page.on("requestfailed", lambda r: page.problems.append(r.url))
+    page.on(  # what the next page interrupts is no failure
+        "requestfailed",
+        lambda r: (
+            r.failure == "net::ERR_ABORTED" or page.problems.append(r.url)
+        ),
+    )
     page.on("response", lambda r: page.loaded.append(r))
     page.on("pageerror", lambda e: page.problems.append(str(e)))
     page.on(
         "console",
         lambda m: m.type == "error" and page.problems.append(m.text),
     )
-    page.goto(address)  # to its end, which a busy machine reaches late
-    page.wait_for_load_state("networkidle")
-    page.settle()
     return page
 
 
 @pytest.fixture
-def open_page(browser, site):
-    """Open a path; the page remembers requests, failures and errors."""
+def open_page(new_page, site):
+    """Open a path, or an address, in a tab that is closed after the test."""
     pages = []
 
     def opened(path, **options):
-        pages.append(visit(browser, site + path, **options))
+        pages.append(new_page(**options))
+        load(pages[-1], path if "://" in path else site + path)
+        return pages[-1]
+
+    yield opened
+    for page in pages:
+        page.close()
+
+
+@pytest.fixture
+def cold_page(browser):
+    """A tab that has loaded nothing before, for tests of how a page comes."""
+    pages = []
+
+    def opened(**options):
+        pages.append(noting(browser.new_context(**options).new_page()))
         return pages[-1]
 
     yield opened
@@ -102,33 +114,20 @@ def open_page(browser, site):
         page.context.close()
 
 
-LOOK = {"viewport": {"width": 1280, "height": 720}, "color_scheme": "light"}
-
-
 @pytest.fixture(scope="session")
-def read_page(browser, site):
-    """Like `open_page`, for tests that only look: they share the page.
+def read_page(new_page, site):
+    """Open a page for tests that only look at it: one visit for all of them.
 
-    The last four are kept, the looks at one page; `place` puts the tests of
-    a page side by side.
+    Their group puts the tests of a page one after another.
     """
-    pages = {}
+    seen = {}
 
-    def opened(path, **options):
-        look = LOOK | options
-        key = path, repr(look)
-        if key not in pages:
-            pages[key] = visit(browser, site + path, **look)
-        if len(pages) > 4:
-            pages.pop(next(iter(pages))).context.close()
-        return pages[key]
+    def opened(path):
+        if path not in seen:
+            while seen:
+                seen.popitem()[1].close()
+            seen[path] = new_page(reduced_motion="reduce")
+            load(seen[path], f"{site}/{path}.html")
+        return seen[path]
 
-    yield opened
-    for page in pages.values():
-        page.context.close()
-
-
-@pytest.fixture(scope="session")
-def place(request):
-    """Language and name of a page: of all tests of it, one after another."""
-    return request.param
+    return opened
