@@ -39,31 +39,42 @@ def browser():
 
 
 @pytest.fixture(scope="session")
-def new_page(browser, site):
-    """Open a tab of a browser that remembers nothing of its reader.
+def tabs(browser, site):
+    """Tabs that tests use one after another, by how they look.
 
-    Tabs of the same look share what has been loaded once: a context of its
-    own would read and compile every script anew.
+    A tab of its own would start a process, and compile every script anew.
     """
-    contexts = {}
+    idle, looks = {}, {}
 
-    def opened(**options):
-        look = LOOK | options
-        key = repr(sorted(look.items()))
-        if key not in contexts:
-            contexts[key] = browser.new_context(**look)
-        page = contexts[key].new_page()
-        session = contexts[key].new_cdp_session(page)
-        session.send(
-            "Storage.clearDataForOrigin",
-            {"origin": site, "storageTypes": "all"},
-        )
-        session.detach()
-        return noting(page)
+    class Tabs:
+        def take(self, **options):
+            look = LOOK | options
+            key = repr(sorted(look.items()))
+            if not idle.setdefault(key, []):
+                page = browser.new_context(**look).new_page()
+                idle[key].append(noting(page))
+                looks[page] = key, look["viewport"]
+            page = idle[key].pop()
+            page.requested, page.problems, page.loaded = [], [], []
+            return page
 
-    yield opened
-    for context in contexts.values():
-        context.close()
+        def give_back(self, page):
+            """Leave nothing of a test: no view, no memory, no pointer."""
+            key, viewport = looks[page]
+            page.unroute_all()
+            page.emulate_media(media="null")
+            page.set_viewport_size(viewport)
+            page.mouse.move(0, 0)
+            page.goto("about:blank")
+            session = page.context.new_cdp_session(page)
+            kept = {"origin": site, "storageTypes": "all"}
+            session.send("Storage.clearDataForOrigin", kept)
+            session.detach()
+            idle[key].append(page)
+
+    yield Tabs()
+    for page in looks:
+        page.context.close()
 
 
 def noting(page):
@@ -86,18 +97,18 @@ def noting(page):
 
 
 @pytest.fixture
-def open_page(new_page, site):
-    """Open a path, or an address, in a tab that is closed after the test."""
+def open_page(tabs, site):
+    """Open a path, or an address, in a tab that knows no reader."""
     pages = []
 
     def opened(path, **options):
-        pages.append(new_page(**options))
+        pages.append(tabs.take(**options))
         load(pages[-1], path if "://" in path else site + path)
         return pages[-1]
 
     yield opened
     for page in pages:
-        page.close()
+        tabs.give_back(page)
 
 
 @pytest.fixture
@@ -115,19 +126,21 @@ def cold_page(browser):
 
 
 @pytest.fixture(scope="session")
-def read_page(new_page, site):
+def read_page(tabs, site):
     """Open a page for tests that only look at it: one visit for all of them.
 
     Their group puts the tests of a page one after another.
     """
-    seen = {}
+    page, seen = tabs.take(reduced_motion="reduce"), None
 
     def opened(path):
-        if path not in seen:
-            while seen:
-                seen.popitem()[1].close()
-            seen[path] = new_page(reduced_motion="reduce")
-            load(seen[path], f"{site}/{path}.html")
-        return seen[path]
+        nonlocal seen
+        if path != seen:
+            page.requested, page.problems, page.loaded = [], [], []
+            seen = None  # until all of it is there
+            page.set_viewport_size(LOOK["viewport"])
+            load(page, f"{site}/{path}.html")
+            seen = path
+        return page
 
     return opened

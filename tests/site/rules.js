@@ -105,7 +105,7 @@ const RULES = {
       const parted = [];
       for (const part of all(
         ".bd-article :is(p, li, figcaption, h2, h3, .facts)")) {
-        if (part.querySelector("p, li")) continue;
+        if (part.querySelector("p, li") || part.closest("table")) continue;
         const nodes = texts(part);
         const line = nodes.map((text) => text.data).join("");
         const at = (place) => {

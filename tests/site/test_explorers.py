@@ -25,11 +25,11 @@ ENGINE = """({ plan, params, x, labels }) => {
 
 
 @pytest.fixture(scope="module")
-def engine_page(new_page, site):
-    page = new_page()
+def engine_page(tabs, site):
+    page = tabs.take()
     load(page, f"{site}/en/03-gradient.html")
     yield page
-    page.close()
+    tabs.give_back(page)
 
 
 @pytest.mark.xdist_group("engine of the page")

@@ -55,12 +55,12 @@ def curves(page, kind="curve"):
 
 
 @pytest.fixture(scope="module")
-def engine_page(new_page, site):
-    page = new_page()
+def engine_page(tabs, site):
+    page = tabs.take()
     load(page, site + CHAPTER.format("en"))
     page.add_script_tag(path=str(ANSWERS))
     yield page
-    page.close()
+    tabs.give_back(page)
 
 
 @pytest.mark.xdist_group("engine of the race")
