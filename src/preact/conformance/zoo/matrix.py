@@ -1,0 +1,153 @@
+"""The matrix: kind x position x mode x row x writing, what a probe catches.
+
+`python -m preact.conformance.zoo.matrix` probes every kind at every position
+in every mode once, rows and writings taking turns, and writes `matrix.toml`:
+which cells got no *no*. Chapter 11 prints it, tests probe cells of it again.
+"""
+
+import json
+import random
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from torch import nn
+
+from preact.conformance import Report, probe
+from preact.conformance.zoo.mistakes import KINDS
+from preact.conformance.zoo.parts import IMAGE, ORIGINAL, PRE, Parts
+from preact.conformance.zoo.placed import EVALUATION
+from preact.conformance.zoo.writings import WRITINGS
+
+WAYS = [(row, writing) for row in (PRE, ORIGINAL) for writing in WRITINGS]
+FEW = 5  # a kind that can be at fewer places and modes is in every writing
+HERE = files("preact.conformance.zoo").joinpath("matrix.toml")
+
+
+class Cell(NamedTuple):
+    """One network with one mistake, or with one that is none.
+
+    Examples
+    --------
+    >>> from preact.conformance.zoo.matrix import Cell
+    >>> cell = Cell(
+    ...     place="shortcut", name="0.9 * x", position=4, mode="evaluation",
+    ...     row="full-preactivation", writing="functional",
+    ... )
+    >>> cell.is_caught()
+    True
+    """
+
+    place: str
+    name: str
+    position: int
+    mode: str
+    row: str
+    writing: str
+
+    def network(self) -> nn.Module:
+        """Make it, with the same weights every time."""
+        torch.manual_seed(0)
+        parts = Parts(self.row)
+        KINDS[self.place, self.name].change(parts, self.position, self.mode)
+        return WRITINGS[self.writing](parts)
+
+    def report(self) -> Report:
+        """Probe it; whoever wrote it has said which row was meant."""
+        random.seed(0)
+        return probe(self.network(), IMAGE, row=self.row)
+
+    def is_caught(self) -> bool:
+        """Whether an answer is no."""
+        return bool(self.report().faults)
+
+    @property
+    def hidden(self) -> str:
+        """Why nobody can see the mistake, in a word; "" if it can be seen."""
+        if self.name == "x.float()":
+            return "same"
+        if self.name == "x.detach()" and self.mode == EVALUATION:
+            return "gradient"
+        is_active = self.row == ORIGINAL and self.place == "stream"
+        if self.name == "relu(x)" and is_active:
+            return "relu"
+        return ""
+
+    def __str__(self) -> str:
+        return " | ".join(map(str, self))
+
+
+def cells(turn: int | None = 0) -> Iterator[Cell]:
+    """Every kind at every position in every mode, rows and writings in turn.
+
+    Parameters
+    ----------
+    turn : int, optional
+        0 to 9, with which row and writing the first begins; all ten together
+        are the full matrix. None: the full matrix, kind by kind.
+
+    Examples
+    --------
+    >>> from preact.conformance.zoo.matrix import cells
+    >>> print(next(cells()))
+    shortcut | dropout(x, 0.2) | 1 | always | full-preactivation | ModuleList
+    >>> 10 * len([*cells()]) >= len([*cells(None)])
+    True
+    """
+    count = 0
+    for (place, name), kind in KINDS.items():
+        ways = [way for way in WAYS if way[0] in kind.rows]
+        is_rare = len(kind.positions) * len(kind.modes) < FEW
+        for position in kind.positions:
+            for mode in kind.modes:
+                chosen = ways
+                if turn is not None and not is_rare:
+                    chosen = [ways[(count + turn) % len(ways)]]
+                for way in chosen:
+                    yield Cell(place, name, position, mode, *way)
+                count += 1
+
+
+@cache
+def recorded() -> dict[str, Any]:
+    """Return what was caught when the matrix was last probed."""
+    return tomllib.loads(HERE.read_text("utf-8"))
+
+
+def missed(cell: Cell) -> str:
+    """The line of a cell that gets no *no*; "" of one that gets one."""
+    torch.set_num_threads(1)
+    return "" if cell.is_caught() else str(cell)
+
+
+def record(lines: Iterable[str]) -> str:
+    """Write the cells that got no *no*, one a line."""
+    every = [*lines]
+    names = [line for line in every if line]
+    return "\n".join(
+        [
+            "# Written by `python -m preact.conformance.zoo.matrix`.",
+            f"cells = {len(every)}",
+            "passed = [",
+            *(f"  {json.dumps(name)}," for name in names),
+            "]\n",
+        ]
+    )
+
+
+def main() -> int:
+    """Write `matrix.toml` beside this file."""
+    with ProcessPoolExecutor() as pool:
+        text = record(pool.map(missed, cells(), chunksize=20))
+    Path(str(HERE)).write_text(text, "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,137 @@
+"""The matrix of mistakes: each is seen wherever it stands, or on a list."""
+
+import random
+
+import pytest
+import torch
+
+from preact.conformance import probe
+from preact.conformance.zoo.matrix import WAYS, Cell, cells, recorded
+from preact.conformance.zoo.mistakes import KINDS
+from preact.conformance.zoo.parts import IMAGE, ORIGINAL, PRE, Parts
+from preact.conformance.zoo.placed import RANDOM
+from preact.conformance.zoo.variations import VARIATIONS
+from preact.conformance.zoo.writings import WRITINGS
+from sampled import sampled
+
+EVERY = [*cells()]
+
+
+def one_of_each_kind():
+    """A cell of each kind; positions, modes and writings take turns."""
+    by_kind = {}
+    for cell in EVERY:
+        by_kind.setdefault((cell.place, cell.name), []).append(cell)
+    for i, same in enumerate(by_kind.values()):
+        yield same[(7 * i) % len(same)]
+
+
+SAMPLE = [*one_of_each_kind()]
+
+
+def passed(cells):
+    """Those that get no *no*, now."""
+    return {str(cell) for cell in cells if not cell.is_caught()}
+
+
+def state(network):
+    """What a network computes in both modes, and how it learns."""
+    random.seed(1)
+    torch.manual_seed(1)
+    x = torch.randn(4, *IMAGE)
+    out = network.train()(x)
+    out.square().sum().backward()
+    gradients = [p.grad for p in network.parameters() if p.grad is not None]
+    size = sum(p.numel() for p in network.parameters())
+    kept = sum(
+        float(b.double().abs().sum())
+        for b in network.buffers()
+        if b.is_floating_point()  # how many batches, not everybody counts
+    )
+    with torch.no_grad():
+        evaluated = network.eval()(x)
+    length = sum(float(g.double().square().sum()) for g in gradients)
+    return out.detach(), evaluated, [size, kept, length**0.5]
+
+
+def close(ours, theirs, within=1e-3):
+    pairs = zip(ours, theirs, strict=True)
+    return all(
+        torch.as_tensor(a).shape == torch.as_tensor(b).shape
+        and torch.allclose(
+            torch.as_tensor(a), torch.as_tensor(b), within, within / 10
+        )
+        for a, b in pairs
+    )
+
+
+def test_the_sample_has_every_kind_position_mode_row_and_writing():
+    assert {(c.place, c.name) for c in SAMPLE} == {*KINDS}
+    assert {c.position for c in SAMPLE} == {*range(10)}
+    assert {(c.row, c.writing) for c in SAMPLE} == {*WAYS}
+    assert len({c.mode for c in SAMPLE}) == 3
+
+
+@pytest.mark.parametrize("place", dict.fromkeys(place for place, _ in KINDS))
+def test_what_gets_no_no_is_what_the_record_says(place):
+    ours = [cell for cell in SAMPLE if cell.place == place]
+    asked = {str(cell) for cell in ours}
+    assert passed(ours) == asked & {*recorded()["passed"]}
+
+
+def test_every_cell_is_caught_or_on_the_list_with_its_reason():
+    assert recorded()["cells"] == len(EVERY)
+    assert {*recorded()["passed"]} == {str(c) for c in EVERY if c.hidden}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("turn", range(10))
+def test_the_full_matrix_has_no_cell_that_is_missed(turn):
+    every = [*cells(turn)]
+    assert passed(every) == {str(cell) for cell in every if cell.hidden}
+
+
+@pytest.mark.parametrize("row", [PRE, ORIGINAL])
+def test_all_writings_compute_the_same(row):
+    torch.manual_seed(0)
+    wanted = state(WRITINGS["ModuleList"](Parts(row)))
+    for write in WRITINGS.values():
+        torch.manual_seed(0)
+        assert close(state(write(Parts(row))), wanted)
+
+
+@pytest.mark.parametrize(
+    "cell", [*sampled([(c,) for c in SAMPLE if not c.hidden], 4)], ids=str
+)
+def test_a_mistake_changes_the_network_and_all_writings_alike(cell):
+    torch.manual_seed(0)
+    right = state(WRITINGS[cell.writing](Parts(cell.row)))
+    wrong = state(cell.network())
+    bounds = "clamp" in cell.name or "ReLU6" in cell.name  # none is met
+    assert bounds or not close(wrong, right, within=1e-6)
+    if cell.name not in RANDOM and "random" not in cell.name:
+        for writing in WRITINGS:
+            other = state(cell._replace(writing=writing).network())
+            assert close(other, wrong)
+
+
+def test_there_are_sixty_variations_in_all_writings():
+    assert len(VARIATIONS) >= 60
+    assert {f"{row}, {writing}" for row, writing in WAYS} <= {*VARIATIONS}
+
+
+@pytest.mark.parametrize("name", [*sampled(VARIATIONS, 2)])
+def test_no_answer_on_a_right_network_is_no(name):
+    torch.manual_seed(0)
+    random.seed(0)
+    variation = VARIATIONS[name]
+    report = probe(variation.make(), variation.image, row=variation.row)
+    assert not report.faults
+    if variation.row:
+        assert report.row in (variation.row, "")
+
+
+def test_a_cell_makes_the_same_network_every_time():
+    cell = Cell("stream", "gain * x", 3, "always", PRE, "functional")
+    ours, again = (cell.network().state_dict() for _ in range(2))
+    assert all(torch.equal(ours[name], again[name]) for name in ours)
