@@ -40,8 +40,9 @@ def run():
 
 @pytest.fixture(autouse=True)
 def _handlers_of_a_bare_process():
-    before = {number: signal.getsignal(number) for number in ASKED}
-    for number in ASKED:
+    numbers = [*ASKED, signal.SIGUSR1]
+    before = {number: signal.getsignal(number) for number in numbers}
+    for number in numbers:
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
@@ -67,7 +68,7 @@ def host_with(handle, number):
     assert signal.getsignal(number) is handle
 
 
-@pytest.mark.parametrize("number", ASKED)
+@pytest.mark.parametrize("number", [*ASKED, signal.SIGUSR1])
 def test_a_request_in_the_last_step_stops_and_the_run_is_kept(
     run, tmp_path, number
 ):
@@ -155,6 +156,15 @@ def test_the_program_around_a_command_gets_the_signal(tmp_path, monkeypatch):
         command = ["train", *TINY, "--out", str(tmp_path)]
         assert main(command) == 128 + signal.SIGTERM
     assert got == [1]
+
+
+def test_a_sigusr1_that_the_program_handles_is_its_own(run, tmp_path):
+    """To it, it may mean anything; to a bare process it is Slurm's notice."""
+    got = []
+    with host_with(lambda *_: got.append(1), signal.SIGUSR1):
+        report = at(2, signal.SIGUSR1)
+        ended = train(run, tmp_path, report_every=1, report=report)
+    assert (ended.iterations, got) == (LAST, [1])
 
 
 @pytest.mark.parametrize("ends", ["well", "stopped", "in an error"])
