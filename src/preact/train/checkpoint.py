@@ -14,6 +14,7 @@ import stat
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 import torch
@@ -199,11 +200,18 @@ def _read_file(path: Path) -> bytes:
 
 
 def _reason(error: Exception) -> str:
-    """What an error says, in one short line."""
-    if isinstance(error, OSError):
-        return str(error.strerror or type(error).__name__)
-    if isinstance(error, AttributeError | IndexError | TypeError):
-        return "holds values of another kind"
+    """What an error says, in one short line of our own words."""
+    match error:
+        case OSError():
+            return str(error.strerror or type(error).__name__)
+        case KeyError():
+            return f"lacks {str(error)[:60]}"
+        case UnpicklingError():
+            return "holds more than numbers and tensors, which is not read"
+        case AttributeError() | IndexError() | TypeError():
+            return "holds values of another kind"
+        case RuntimeError():  # PyTorch's, as it takes over what it is given
+            return "holds tensors of other names or shapes"
     lines = str(error).splitlines() or [""]
     return lines[0][:120] or type(error).__name__
 
