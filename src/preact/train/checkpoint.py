@@ -14,7 +14,6 @@ import stat
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from pickle import UnpicklingError
 from typing import Any
 
 import torch
@@ -181,7 +180,14 @@ def read(path: Path) -> State:
     digest, _, body = content[len(HEAD) :].partition(b"\n")
     if hashlib.sha256(body).hexdigest().encode() != digest:
         raise ValueError("is damaged: its SHA-256 is not the one it carries")
-    state = torch.load(io.BytesIO(body), map_location="cpu", weights_only=True)
+    try:
+        state = torch.load(
+            io.BytesIO(body), map_location="cpu", weights_only=True
+        )
+    except Exception as error:  # whatever was signed; nothing of it was run
+        raise ValueError(
+            "holds something else than tensors, numbers and text"
+        ) from error
     if not isinstance(state, dict):
         raise ValueError("must hold a dictionary")
     for field, kind in FIELDS.items():
@@ -206,11 +212,9 @@ def _reason(error: Exception) -> str:
             return str(error.strerror or type(error).__name__)
         case KeyError():
             return f"lacks {str(error)[:60]}"
-        case UnpicklingError():
-            return "holds more than numbers and tensors, which is not read"
         case AttributeError() | IndexError() | TypeError():
             return "holds values of another kind"
-        case RuntimeError():  # PyTorch's, as it takes over what it is given
+        case RuntimeError():  # PyTorch's, from networks and optimizers
             return "holds tensors of other names or shapes"
     lines = str(error).splitlines() or [""]
     return lines[0][:120] or type(error).__name__
