@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from filelock import FileLock
@@ -190,6 +191,61 @@ def test_a_reader_that_has_left_is_no_error():
     )
     os.close(write)
     assert (told.returncode, told.stderr) == (1, "")
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("words", ["plan --depth 20", "report digits_table_2"])
+def test_a_full_disk_behind_standard_output_is_named(words, unbuffered):
+    with Path("/dev/full").open("w") as full:
+        told = subprocess.run(
+            [sys.executable, "-m", "preact", *words.split()],
+            env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert told.returncode == 2
+    assert told.stderr == (
+        "preact: standard output cannot be written: No space left on device\n"
+    )
+
+
+def test_help_that_cannot_be_printed_is_one_sentence_too():
+    with Path("/dev/full").open("w") as full:
+        told = subprocess.run(
+            [sys.executable, "-m", "preact", "--help"],
+            env=os.environ | {"PYTHONUNBUFFERED": ""},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert told.returncode == 2
+    assert "standard output cannot be written" in told.stderr
+    assert told.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("module", "package", "words"),
+    [
+        ("sklearn", "scikit-learn", "train --depth 8"),
+        ("shtab", "shtab", "completion bash"),
+    ],
+)
+def test_a_package_that_is_missing_is_named_as_pip_calls_it(
+    tmp_path, module, package, words
+):
+    told = python(
+        f"import sys; sys.modules[{module!r}] = None\n"
+        f"from preact.cli import main; sys.exit(main({words.split()}))",
+        cwd=tmp_path,
+    )
+    assert (told.returncode, told.stdout) == (2, "")
+    assert told.stderr == (
+        f"preact: this command needs the package {package}; install it with "
+        f"`pip install {package}`\n"
+    )
 
 
 def test_a_terminal_of_ascii_shows_what_it_can():

@@ -157,7 +157,7 @@ def _board(folder: Path) -> Any:
     except ImportError as error:
         raise ValueError(
             "--tensorboard needs the package tensorboard; install it with "
-            '`pip install "preact[tensorboard]"`'
+            "`pip install tensorboard`"
         ) from error
     return SummaryWriter(folder)
 
