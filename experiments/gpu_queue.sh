@@ -6,6 +6,7 @@
 # Several workers share one device; each takes the next run that has no record,
 # nobody works on and still fits, then one that does not. What is not finished
 # resumes next time.
+# It exits with the highest status of its workers.
 # Networks of 1001 layers want the device for themselves:
 #     WORKERS=1 bash experiments/gpu_queue.sh 25 short_1001
 #   OUT      folder of records and checkpoints      (runs)
@@ -24,6 +25,11 @@ if ! [[ "${1:-}" =~ ^[0-9]+([.][0-9]+)?$ ]]; then
   exit 2
 fi
 minutes=$1; shift
+workers=${WORKERS:-4}
+if ! [[ "$workers" =~ ^[1-9][0-9]{0,2}$ ]]; then
+  echo "WORKERS must be a whole number from 1 to 999; got '$workers'" >&2
+  exit 2
+fi
 here="$(cd "$(dirname "$0")" && pwd)"
 export PYTHONPATH="$here/../src:$here/../packages${PYTHONPATH:+:$PYTHONPATH}"
 experiments=("$@")
@@ -33,10 +39,18 @@ python=${PYTHON:-}
 out=${OUT:-runs}
 mkdir -p "$out"
 
-for worker in $(seq "${WORKERS:-4}"); do
+pids=()
+for worker in $(seq "$workers"); do
   "$python" -m preact ablate "${experiments[@]}" --minutes "$minutes" \
     --out "$out" --folder "${CIFAR:-data}" >"$out/worker-$worker.log" 2>&1 &
+  pids+=($!)
 done
-wait || true
-tail -qn 2 "$out"/worker-*.log
+status=0
+for pid in "${pids[@]}"; do
+  wait "$pid" || { code=$?; status=$((code > status ? code : status)); }
+done
+for worker in $(seq "$workers"); do
+  tail -n 2 "$out/worker-$worker.log"
+done
 echo "$(find "$out" -name 'seed-*.json' | wc -l) records in $out"
+exit "$status"

@@ -4,7 +4,9 @@ import os
 import shutil
 import signal
 import threading
+from contextlib import suppress
 
+import psutil
 import pytest
 
 if shutil.which("nvidia-smi") is None:
@@ -58,11 +60,24 @@ def _seed(item):
     return call.params.get("seed") if call else None
 
 
-def pytest_configure():
-    """End at SIGTERM: a command under test would answer it as its own."""
+def pytest_configure(config):
+    """Exit on SIGTERM at once, or code under test swallows it.
+
+    A command would answer it as its own, and Triton's interpreter makes a
+    failed test of any exception. Processes that tests started end, too.
+    """
 
     def leave(number, _frame):
-        pytest.exit("SIGTERM", returncode=128 + number)
+        with suppress(Exception):  # amid a print; workers have no terminal
+            manager = config.pluginmanager
+            manager.get_plugin("capturemanager").suspend_global_capture()
+            terminal = config.get_terminal_writer()
+            terminal.line("\npytest: stopped by SIGTERM")
+            terminal.flush()
+        for process in psutil.Process().children(recursive=True):
+            with suppress(psutil.Error):
+                process.terminate()
+        os._exit(128 + number)
 
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, leave)

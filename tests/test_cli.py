@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from filelock import FileLock
@@ -192,6 +193,61 @@ def test_a_reader_that_has_left_is_no_error():
     assert (told.returncode, told.stderr) == (1, "")
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("words", ["plan --depth 20", "report digits_table_2"])
+def test_a_full_disk_behind_standard_output_is_named(words, unbuffered):
+    with Path("/dev/full").open("w") as full:
+        told = subprocess.run(
+            [sys.executable, "-m", "preact", *words.split()],
+            env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert told.returncode == 2
+    assert told.stderr == (
+        "preact: standard output cannot be written: No space left on device\n"
+    )
+
+
+def test_help_that_cannot_be_printed_is_one_sentence_too():
+    with Path("/dev/full").open("w") as full:
+        told = subprocess.run(
+            [sys.executable, "-m", "preact", "--help"],
+            env=os.environ | {"PYTHONUNBUFFERED": ""},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert told.returncode == 2
+    assert "standard output cannot be written" in told.stderr
+    assert told.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("module", "package", "words"),
+    [
+        ("sklearn", "scikit-learn", "train --depth 8"),
+        ("shtab", "shtab", "completion bash"),
+    ],
+)
+def test_a_package_that_is_missing_is_named_as_pip_calls_it(
+    tmp_path, module, package, words
+):
+    told = python(
+        f"import sys; sys.modules[{module!r}] = None\n"
+        f"from preact.cli import main; sys.exit(main({words.split()}))",
+        cwd=tmp_path,
+    )
+    assert (told.returncode, told.stdout) == (2, "")
+    assert told.stderr == (
+        f"preact: this command needs the package {package}; install it with "
+        f"`pip install {package}`\n"
+    )
+
+
 def test_a_terminal_of_ascii_shows_what_it_can():
     told = python(
         "from preact.cli import main; main(['report', 'digits_table_2'])",
@@ -255,6 +311,28 @@ def test_progress_is_a_line_in_a_log_and_a_bar_on_a_terminal():
         progress.bar.refresh()
     assert "150/300" in terminal.getvalue()
     assert "min left" not in terminal.getvalue()
+
+
+def test_the_gpu_notebook_ends_in_the_errors_of_what_it_trained(
+    capsys, tmp_path
+):
+    tiny = "train --depth 8 --width 4 --batch 8 --iterations 1 --device cpu"
+    assert main([*tiny.split(), "--out", str(tmp_path)]) == 0
+    notebook = (ROOT / "experiments/gpu.ipynb").read_text("utf-8")
+    last = "".join(json.loads(notebook)["cells"][-1]["source"])
+    commands = []
+    names = {
+        "run": lambda *words: commands.append(words),
+        "sys": sys,
+        "RUNS": str(tmp_path),
+    }
+    exec(last, names)
+    ((python, _, package, *words),) = commands
+    assert (python, package) == (sys.executable, "preact")
+    code, out, _ = run(capsys, *words)
+    assert code == 0
+    assert "full pre-activat" in out
+    assert "median" in out
 
 
 def test_the_slurm_file_starts_a_command_that_train_understands(tmp_path):

@@ -12,6 +12,7 @@ from functools import cache
 import pytest
 
 from paths import ROOT
+from preact.strings import Strings
 
 LIGHT = ["spec", "plan", "paper", "strings", "reference", "figures"]
 TRACKED = subprocess.run(
@@ -41,6 +42,27 @@ def test_importing_a_light_room_loads_no_torch():
         "    assert not heavy, (room, heavy)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_rooms_of_the_book_work_without_ipython():
+    """As the wheel is installed: cells that show something print it."""
+    code = (
+        "import sys\n"
+        "sys.modules['IPython'] = None\n"
+        "from preact.book import check, glue, setup\n"
+        "setup('en')\n"
+        "glue('depth', 110)\n"
+        "check('signal-4', ...)\n"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", code],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    shown, asked = told.stdout.splitlines()
+    assert "<code>depth</code>: 110" in shown
+    assert asked == Strings("en")("check.prompt")
 
 
 @pytest.mark.slow

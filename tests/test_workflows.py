@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import tomllib
+from importlib import metadata
 
 import pytest
 import yaml
@@ -91,6 +92,49 @@ def test_the_oldest_torch_is_tested_and_nothing_replaces_it():
     dev = map(Requirement, project["project"]["optional-dependencies"]["dev"])
     (triton,) = [need for need in dev if need.name == "triton"]
     assert triton.specifier.contains("3.2.0")
+
+
+def test_a_release_is_built_by_tools_of_known_hashes():
+    """All that hatchling needs, in the versions of every other build."""
+    text = (ROOT / "requirements-release.txt").read_text("utf-8")
+    pins = re.findall(
+        r"^(\S+==\S+) \\\n  --hash=sha256:[0-9a-f]{64}$", text, re.M
+    )
+    assert len(pins) == text.count("==") == text.count("--hash")
+    assert set(pins) <= set(
+        (ROOT / "requirements.txt").read_text().split("\n")
+    )
+    pinned = {pin.partition("==")[0] for pin in pins}
+    needed = ["hatchling"]
+    for name in needed:
+        for line in metadata.requires(name) or ():
+            need = Requirement(line)
+            if need.marker is None or need.marker.evaluate({"extra": ""}):
+                needed.append(need.name)
+    assert pinned == set(needed)
+    runs = [
+        s.get("run", "") for s in steps(ROOT / ".github/workflows/release.yml")
+    ]
+    (install,) = [run for run in runs if "pip install" in run]
+    assert "--require-hashes" in install
+    assert install.endswith(" requirements-release.txt")
+
+
+@pytest.mark.parametrize("name", ["links", "release", "test"])
+def test_a_job_keeps_the_token_only_where_it_pushes(name):
+    for job in jobs(ROOT / f".github/workflows/{name}.yml"):
+        pushes = job.get("permissions", {}).get("contents") == "write"
+        for step in job["steps"]:
+            if "actions/checkout" in step.get("uses", ""):
+                keeps = step.get("with", {}).get("persist-credentials", True)
+                assert keeps == pushes
+
+
+def test_a_newer_push_to_main_does_not_cut_a_deploy():
+    text = (ROOT / ".github/workflows/test.yml").read_text("utf-8")
+    concurrency = yaml.safe_load(text)["concurrency"]
+    only_there = "${{ github.event_name == 'pull_request' }}"
+    assert concurrency["cancel-in-progress"] == only_there
 
 
 def test_what_is_served_has_the_pdfs():

@@ -3,6 +3,7 @@
 import functools
 import hashlib
 import io
+import resource
 import socket
 import tarfile
 import threading
@@ -118,6 +119,18 @@ def test_a_broken_download_is_resumed(serve, tmp_path, honors):
     server.get(tmp_path)
     assert server.ranges[-1] == "bytes=100-"
     assert names(tmp_path) == ["cifar-100-binary", "test.bin", "train.bin"]
+
+
+def test_a_full_disk_is_told_by_the_file_that_grows(serve, tmp_path):
+    server = serve(archive(FILES))
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50, limits[1]))
+    try:
+        with pytest.raises(OSError, match="too large") as told:
+            server.get(tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert told.value.filename == str(tmp_path / "cifar100.tar.gz.part")
 
 
 def test_a_part_that_the_server_cannot_go_on_from_is_deleted(serve, tmp_path):

@@ -148,10 +148,6 @@ def test_a_wrong_value_is_answered_with_file_and_key(tmp_path, text, key):
             "fixed.recipe_changes: lr must be a number; got 'a'",
         ),
         (
-            "recipe_changes = { name = 'a' }",
-            "fixed.recipe_changes cannot change the name",
-        ),
-        (
             "execution = { processes = 2 }",
             "fixed: execution.processes is counted when it runs (torchrun); "
             "got 2",
@@ -164,6 +160,27 @@ def test_a_sentence_says_file_key_value_and_legal_form(
     path = tmp_path / "wrong.toml"
     path.write_text(GOOD + line)
     assert refused(path) == f"{path}: {sentence}"
+
+
+@pytest.mark.parametrize("name", ["name", "lrr"])
+def test_what_no_recipe_can_change_is_told_what_it_can(tmp_path, name):
+    path = tmp_path / "wrong.toml"
+    path.write_text(f"{GOOD}recipe_changes = {{ {name} = 0.1 }}")
+    said = refused(path)
+    assert "fixed.recipe_changes may say conventions, batch, ghost" in said
+    assert said.endswith(f"; got '{name}'")
+    assert " name," not in said
+
+
+@pytest.mark.parametrize("row", ["5", "true", "['original']"])
+def test_a_row_is_a_name_or_a_table(tmp_path, row):
+    path = tmp_path / "wrong.toml"
+    path.write_text(GOOD.replace('["original"]', f"[{row}]"))
+    value = row.replace("true", "True")
+    assert refused(path) == (
+        f"{path}: scientific.rows[0] must be a row's name in quotes, or a "
+        f"table; got {value}"
+    )
 
 
 @pytest.mark.parametrize(

@@ -325,12 +325,39 @@ def test_the_gpu_queue_runs_what_fits_with_workers_side_by_side(
     assert f"{n} records in {tmp_path}" in told.stdout
 
 
-def test_the_gpu_queue_asks_for_minutes():
-    told = subprocess.run(
-        ["bash", str(ROOT / "experiments/gpu_queue.sh"), "soon"],
+def queue(tmp_path, *words, **environment):
+    return subprocess.run(
+        ["bash", str(ROOT / "experiments/gpu_queue.sh"), *words],
+        env={
+            **os.environ,
+            "OUT": str(tmp_path / "runs"),
+            "PYTHON": sys.executable,
+            **environment,
+        },
         capture_output=True,
         text=True,
         check=False,
+        timeout=600,  # against a hang
     )
+
+
+def test_the_gpu_queue_asks_for_minutes(tmp_path):
+    told = queue(tmp_path, "soon")
     assert told.returncode == 2
     assert "got 'soon'" in told.stderr
+
+
+@pytest.mark.parametrize("workers", ["abc", "0", "-1", "1; touch spoiled"])
+def test_the_gpu_queue_wants_a_number_of_workers(tmp_path, workers):
+    told = queue(tmp_path, "1", WORKERS=workers)
+    assert (told.returncode, told.stdout) == (2, "")
+    assert "WORKERS must be a whole number from 1" in told.stderr
+    assert told.stderr.endswith(f"got '{workers}'\n")
+    assert not any(tmp_path.iterdir())
+
+
+def test_the_gpu_queue_fails_if_a_worker_fails(tmp_path):
+    told = queue(tmp_path, "1", "nowhere", WORKERS="2")
+    assert told.returncode == 2
+    assert told.stdout.count("nowhere does not exist") == 2
+    assert "0 records in" in told.stdout

@@ -55,7 +55,8 @@ def file(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)]
+    ("name", "code"),
+    [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129), ("SIGUSR1", 138)],
 )
 def test_a_signal_saves_the_iteration_and_is_one_sentence(
     tmp_path, name, code
@@ -247,7 +248,7 @@ def test_a_device_that_is_not_here_is_refused(name):
                 "MASTER_ADDR": "localhost",
                 "MASTER_PORT": "1",
             },
-            "must be whole numbers; got '0' and 'abc'",
+            "WORLD_SIZE must be a whole number; got 'abc'",
         ),
     ],
 )
@@ -260,12 +261,62 @@ def test_half_of_what_torchrun_sets_is_a_sentence(
     assert message in capsys.readouterr().err
 
 
-def test_a_master_that_never_answers_is_not_awaited_for_ever(
-    tmp_path, capsys, monkeypatch
-):
-    place = {"WORLD_SIZE": "2", "RANK": "1", "MASTER_PORT": "1"}
-    for name, value in (place | {"MASTER_ADDR": "127.0.0.1"}).items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setattr("preact.train.parallel.MEET_S", 1)
-    assert main([*TRAIN, "--out", str(tmp_path)]) == 2
-    assert "must meet at 127.0.0.1:1 within 1 s" in capsys.readouterr().err
+def one_of_two(code, **place):
+    """Process 1 of two, whose first one never listens."""
+    place = {
+        "WORLD_SIZE": "2",
+        "RANK": "1",
+        "MASTER_ADDR": "127.0.0.1",
+    } | place
+    return subprocess.run(
+        [sys.executable, "-c", f"import sys\n{code}", *TRAIN],
+        env=os.environ | {"MASTER_PORT": "1"} | place,
+        capture_output=True,
+        text=True,
+        timeout=100,  # against a hang, below the limit of 120 s
+        check=False,
+    )
+
+
+def test_a_master_that_never_answers_is_one_sentence(tmp_path):
+    told = one_of_two(f"""
+from preact.cli import main
+from preact.train import parallel
+parallel.MEET_S = 1
+sys.exit(main([*sys.argv[1:], "--out", {str(tmp_path)!r}]))
+""")
+    assert told.returncode == 2
+    assert told.stderr == (
+        "preact: 2 processes must meet at 127.0.0.1:1 within 1 s; they did "
+        "not (Connection refused)\n"
+    )
+
+
+def test_ctrl_c_ends_the_wait_for_a_master(tmp_path):
+    """Sent when the first process is called and is not there."""
+    told = one_of_two(f"""
+import os, signal
+from preact.cli import main
+
+def interrupt(event, arguments):
+    if event == "socket.connect":
+        os.kill(os.getpid(), signal.SIGINT)
+
+sys.addaudithook(interrupt)
+sys.exit(main([*sys.argv[1:], "--out", {str(tmp_path)!r}]))
+""")
+    assert told.returncode == 130
+    assert told.stderr.startswith("preact: stopped by Ctrl-C")
+
+
+@pytest.mark.parametrize("records", ["empty", "no such folder"])
+def test_a_folder_without_records_is_one_sentence(tmp_path, capsys, records):
+    folder = tmp_path / records
+    if records == "empty":
+        (folder / "notes").mkdir(parents=True)
+    for more in ([], ["--json"]):
+        assert main(["report", "--results", str(folder), *more]) == 2
+        told = capsys.readouterr()
+        assert told.out == ""
+        assert told.err.startswith(f"preact: {folder} must ")
+        assert told.err.count("\n") == 1

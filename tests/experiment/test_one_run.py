@@ -22,7 +22,7 @@ from preact.experiment.described import check_about, described, measured
 from preact.experiment.execute import record_path
 from preact.experiment.memory_used import peak_memory, reset_peak_memory
 from preact.records import Deviation
-from preact.train import Run, find_recipe
+from preact.train import Execution, Run, find_recipe
 from preact.train.checkpoint import NAME, PREVIOUS
 
 
@@ -194,16 +194,30 @@ def test_a_recorded_runs_weights_that_were_not_kept_are_asked_for_in_vain(
     assert not own.exists()
 
 
-def test_weights_of_another_run_in_the_place_asked_for_are_replaced(
-    planned, recorded, tmp_path
-):
+def test_checkpoints_stay_until_the_record_is_written(planned, tmp_path):
+    """What takes its place while the run is trained is no record."""
+    path = tmp_path / planned.path
+
+    def take_its_place(_point):
+        path.write_text("mine")
+
+    with pytest.raises(FileExistsError):
+        execute(planned, tmp_path, device="cpu", report=take_its_place)
+    assert find_checkpoint(path) is not None
+    path.unlink()
+    points = []
+    record, new = execute(
+        planned, tmp_path, device="cpu", report=points.append
+    )
+    assert (record.iterations, new, points) == (3, True, [])
+    assert find_checkpoint(path) is None
+
+
+def test_weights_are_copied_once(planned, recorded, tmp_path):
     own = tmp_path / "own.safetensors"
-    other = replace(planned, run=replace(planned.run, seed=2))
-    execute(other, tmp_path, device="cpu", save=own)
-    theirs = own.read_bytes()
     assert execute(planned, recorded, device="cpu", save=own)[1] is False
     kept = (recorded / planned.path).with_suffix(".safetensors")
-    assert own.read_bytes() == kept.read_bytes() != theirs
+    assert own.read_bytes() == kept.read_bytes()
     before = own.stat().st_ino
     execute(planned, recorded, device="cpu", save=own)  # is there already
     assert own.stat().st_ino == before
@@ -242,6 +256,22 @@ def test_a_description_says_when_and_what_deviates(planned):
     ]
     assert not {"execution", "unit", "classes"} & told.keys()
     assert told["config"] == planned.run.config
+
+
+def test_processes_that_change_the_batch_of_bn_are_a_deviation(planned):
+    """As torchrun does; the recipe's own is 8 images of 8."""
+    shared = replace(planned.run, execution=Execution(processes=2))
+    told = described(shared, [])
+    assert told["bn_batch"] == 4
+    assert told["deviations"] == [
+        {
+            "from": "bn_batch 8",
+            "to": "bn_batch 4",
+            "why": "2 processes share a batch of 8",
+        }
+    ]
+    half = replace(planned.run.recipe, ghost_batch=4)
+    assert described(replace(shared, recipe=half), [])["deviations"] == []
 
 
 def test_what_no_record_can_hold_is_refused_with_its_name():

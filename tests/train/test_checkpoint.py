@@ -1,11 +1,17 @@
 """A checkpoint that is odd in any way gives way to the one before."""
 
 import errno
+import hashlib
+import io
 import os
+import zipfile
+from dataclasses import replace
 
 import pytest
 import torch
 
+from preact.data import load
+from preact.train import Run, find_recipe, train
 from preact.train.checkpoint import (
     HEAD,
     NAME,
@@ -114,6 +120,90 @@ def test_a_state_that_cannot_be_restored_gives_way(folder, caplog):
     Checkpoints(folder, HASH).load(restore)
     assert iterations == [1]
     assert "units.7.weight" in caplog.text
+
+
+# os.system("touch bomb-went-off"), by hand
+BOMB = b"cposix\nsystem\n(S'touch bomb-went-off'\ntR."
+
+
+def zipped(pickle):
+    """As torch packs it."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("a/data.pkl", pickle)
+        archive.writestr("a/version", "3\n")
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("body", [BOMB, zipped(BOMB), b"PK\5\6" + bytes(18)])
+def test_what_is_signed_and_no_state_is_told_in_our_words(
+    folder, tmp_path, monkeypatch, body
+):
+    monkeypatch.chdir(tmp_path)
+    digest = hashlib.sha256(body).hexdigest().encode()
+    (folder / NAME).write_bytes(HEAD + digest + b"\n" + body)
+    with pytest.raises(ValueError, match="holds something else than tens"):
+        read(folder / NAME)
+    assert not (tmp_path / "bomb-went-off").exists()
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory):
+    """A run, and its folder with the checkpoint of its last iteration."""
+    recipe = replace(
+        find_recipe("digits"), iterations=1, batch=8, ghost_batch=8
+    )
+    run = Run(
+        row="original",
+        depth=8,
+        convs=2,
+        width=4,
+        recipe=recipe,
+        data=load("digits"),
+    )
+    folder = tmp_path_factory.mktemp("begun")
+    train(run, folder)
+    return run, folder
+
+
+@pytest.mark.parametrize(
+    ("part", "change", "says"),
+    [
+        (None, lambda session: session.pop("scaler"), "lacks 'scaler'"),
+        (
+            "network",
+            lambda network: network.pop("classifier.bias"),
+            "holds tensors of other names or shapes",
+        ),
+        (
+            "network",
+            lambda network: network.update(
+                {"classifier.bias": torch.zeros(3)}
+            ),
+            "holds tensors of other names or shapes",
+        ),
+        (
+            None,
+            lambda session: session.update(sums=torch.zeros(2)),
+            "holds tensors of other names or shapes",
+        ),
+        (
+            None,
+            lambda session: session.update(network=5),
+            "holds values of another kind",
+        ),
+    ],
+)
+def test_a_state_of_another_network_is_told_in_our_words(
+    begun, tmp_path, part, change, says
+):
+    run, folder = begun
+    kept = read(folder / NAME)
+    change(kept["session"][part] if part else kept["session"])
+    (tmp_path / NAME).write_bytes(to_bytes(kept))
+    with pytest.raises(ValueError, match="no checkpoint can be read") as told:
+        train(run, tmp_path)
+    assert f"{NAME}: {says}; delete the folder" in str(told.value)
 
 
 def test_what_could_not_be_read_does_not_push_out_what_could(folder):

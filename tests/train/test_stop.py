@@ -4,10 +4,11 @@ import os
 import signal
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import count
 
+import psutil
 import pytest
 
 from paths import ROOT
@@ -40,8 +41,9 @@ def run():
 
 @pytest.fixture(autouse=True)
 def _handlers_of_a_bare_process():
-    before = {number: signal.getsignal(number) for number in ASKED}
-    for number in ASKED:
+    numbers = [*ASKED, signal.SIGUSR1]
+    before = {number: signal.getsignal(number) for number in numbers}
+    for number in numbers:
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
@@ -67,7 +69,7 @@ def host_with(handle, number):
     assert signal.getsignal(number) is handle
 
 
-@pytest.mark.parametrize("number", ASKED)
+@pytest.mark.parametrize("number", [*ASKED, signal.SIGUSR1])
 def test_a_request_in_the_last_step_stops_and_the_run_is_kept(
     run, tmp_path, number
 ):
@@ -157,6 +159,15 @@ def test_the_program_around_a_command_gets_the_signal(tmp_path, monkeypatch):
     assert got == [1]
 
 
+def test_a_sigusr1_that_the_program_handles_is_its_own(run, tmp_path):
+    """To it, it may mean anything; to a bare process it is Slurm's notice."""
+    got = []
+    with host_with(lambda *_: got.append(1), signal.SIGUSR1):
+        report = at(2, signal.SIGUSR1)
+        ended = train(run, tmp_path, report_every=1, report=report)
+    assert (ended.iterations, got) == (LAST, [1])
+
+
 @pytest.mark.parametrize("ends", ["well", "stopped", "in an error"])
 def test_after_training_a_signal_goes_where_it_went_before(
     run, tmp_path, ends
@@ -223,32 +234,52 @@ def test_a_signal_amid_the_handlers_leaves_none_of_ours(
         assert not set(ASKED) & signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 
-HOST = f"""
-import os, signal
+TRAINS = f"""
 from preact.cli import main
 from preact.train.session import Session
 
-def test_trains(tmp_path, monkeypatch):
+def test_is_ended(tmp_path, monkeypatch):
     real = Session.step
     def step(self, iteration, **options):
         real(self, iteration, **options)
         os.kill(os.getpid(), signal.SIGTERM)
     monkeypatch.setattr(Session, "step", step)
     main(["train", *{TINY}, "--out", str(tmp_path)])
+"""
+# As Triton's interpreter does with the lines of a kernel.
+WRAPS = """
+def test_is_ended():
+    try:
+        os.kill(os.getpid(), signal.SIGTERM)
+    except BaseException as error:
+        raise RuntimeError from error
+"""
+STARTS = """
+def test_is_ended():
+    code = "print('UP', flush=True); import time; time.sleep(600)"
+    child = Popen([sys.executable, "-c", code], stdout=PIPE)
+    child.stdout.readline()
+    Path("child").write_text(str(child.pid))
+    os.kill(os.getpid(), signal.SIGTERM)
+"""
+HOST = """
+import os, signal, sys
+from pathlib import Path
+from subprocess import PIPE, Popen
+{}
 
 def test_is_not_begun():
-    print("BEGUN")
+    Path("begun").touch()
 """
 
 
 @pytest.mark.slow
-def test_this_suite_ends_at_sigterm_even_in_the_middle_of_a_training(
-    tmp_path,
-):
-    (tmp_path / "test_host.py").write_text(HOST)
+@pytest.mark.parametrize("test", [TRAINS, WRAPS, STARTS])
+def test_this_suite_ends_at_sigterm_whatever_a_test_is_doing(tmp_path, test):
+    (tmp_path / "test_host.py").write_text(HOST.format(test))
     paths = [str(ROOT / "tests"), str(ROOT / "src")]
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-s", "-p", "conftest", tmp_path],
+        [sys.executable, "-m", "pytest", "-p", "conftest", tmp_path],
         cwd=tmp_path,
         env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
         capture_output=True,
@@ -257,4 +288,9 @@ def test_this_suite_ends_at_sigterm_even_in_the_middle_of_a_training(
         check=False,
     )
     assert done.returncode == 128 + signal.SIGTERM, done.stdout + done.stderr
-    assert "BEGUN" not in done.stdout
+    assert done.stdout.endswith("pytest: stopped by SIGTERM\n")
+    assert "failed" not in done.stdout
+    assert not (tmp_path / "begun").exists()
+    if (child := tmp_path / "child").exists():
+        with suppress(psutil.NoSuchProcess):
+            psutil.Process(int(child.read_text())).wait(60)

@@ -3,8 +3,6 @@
 from html import escape
 from typing import Any
 
-from IPython.display import display
-
 from preact.book.measurements import share_propagation
 from preact.strings import Strings
 
@@ -66,8 +64,18 @@ def glue(name: str, value: object) -> None:
         "text/plain": repr(str(value)),
         "text/html": f"<code>{escape(name)}</code>: {escape(str(value))}",
     }
-    display(  # type: ignore[no-untyped-call]
+    show(
         data,
         raw=True,
         metadata={"scrapbook": {"name": name, "mime_prefix": ""}},
     )
+
+
+def show(value: object, **options: Any) -> None:
+    """Display what a cell has to show; print it where IPython is not."""
+    try:
+        from IPython.display import display
+    except ImportError:
+        print(value)  # noqa: T201
+    else:
+        display(value, **options)  # type: ignore[no-untyped-call]

@@ -35,6 +35,8 @@ COMMANDS = {
 BAD_INPUT = (ValueError, OSError, RuntimeError, MemoryError, ArithmeticError)
 """Errors that end a command with one sentence and exit code 2."""
 LONGEST = 1000  # characters of a message
+# Packages that are not called as they are imported.
+PACKAGES = {"PIL": "pillow", "sklearn": "scikit-learn"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -83,12 +85,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         print_nowhere()
         return 1
+    except ModuleNotFoundError as error:
+        package = (error.name or "preact").partition(".")[0]
+        if package == "preact":  # a mistake of ours
+            raise
+        package = PACKAGES.get(package, package)
+        print(
+            f"preact: this command needs the package {package}; install it "
+            f"with `pip install {package}`",
+            file=sys.stderr,
+        )
+        return 2
     except BAD_INPUT as error:
+        said = reason(error)
+        nameless = isinstance(error, OSError) and error.filename is None
         try:
+            sys.stdout.write("\n" if nameless else "")  # was it this one?
             sys.stdout.flush()
-        except OSError:  # where it goes is full
+        except OSError as full:
             print_nowhere()
-        print(f"preact: {one_line(reason(error))}", file=sys.stderr)
+            if nameless:
+                said = f"standard output cannot be written: {full.strerror}"
+        print(f"preact: {one_line(said)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print(
@@ -182,6 +200,11 @@ class Parser(argparse.ArgumentParser):
         """Say what was wrong and where the legal forms are."""
         text = f"{self.prog}: {one_line(message)}; see `{self.prog} --help`\n"
         self.exit(2, text)
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        """Leave; help that cannot be printed is an error like any other."""
+        sys.stdout.flush()
+        super().exit(status, message)
 
 
 def reason(error: Exception) -> str:

@@ -2,16 +2,20 @@
 
 import argparse
 import json
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from preact.cli import COMMANDS
-from preact.cli.ablate import add_device, add_folder
+from preact.cli.ablate import add_device, add_folder, complain
 from preact.data import NAMES, load
 from preact.train import Execution, Recipe, evaluate, find_recipe, recipes
-from preact.typed import parse
+from preact.train.device import check_device
+from preact.typed import parse, shortened
 from preact.weights import load as load_network
 from preact.weights import read_config
+
+T = TypeVar("T")
 
 
 def add_command(commands: Any) -> None:
@@ -44,6 +48,7 @@ def add_command(commands: Any) -> None:
 
 def _eval(options: argparse.Namespace) -> int:
     """Load, evaluate, print."""
+    check_device(options.device)
     config = read_config(options.file) or {}
     name = options.data or config.get("data")
     if name not in NAMES:
@@ -52,13 +57,22 @@ def _eval(options: argparse.Namespace) -> int:
     recipe, execution = _settings(options, config, name)
     network = load_network(options.file)
     data = load(name, options.folder)
-    error_pct = evaluate(
-        network,
-        data,
-        normalization=recipe.normalization,
-        execution=execution,
-        device=options.device,
-    )
+    trained_on = str(config.get("data_sha256", ""))
+    if trained_on and trained_on != data.sha256:
+        complain(
+            "the images are not those of its run: their SHA-256 is "
+            f"{data.sha256[:12]}, and it had {trained_on[:12]}"
+        )
+    try:
+        error_pct = evaluate(
+            network,
+            data,
+            normalization=recipe.normalization,
+            execution=execution,
+            device=options.device,
+        )
+    except ValueError as error:
+        raise ValueError(f"{options.file}: {error}") from error
     plan, (_, n) = network.plan, data.counts
     if options.json:
         facts = {
@@ -84,8 +98,22 @@ def _settings(
 ) -> tuple[Recipe, Execution]:
     """How the run normalized and computed, or what is asked for."""
     where = f"{options.file}: config"
-    execution = parse(Execution, config.get("execution", {}), where)
+    execution = _table(
+        Execution, config.get("execution", {}), f"{where}.execution"
+    )
+    if execution.precision == "tf32" and options.device == "cpu":
+        execution = replace(execution, precision="fp32")
+        complain("its run had TF32, which no CPU has: evaluated in fp32")
     if options.recipe is None and "protocol" in config:
-        return parse(Recipe, config["protocol"], where), execution
+        return _table(
+            Recipe, config["protocol"], f"{where}.protocol"
+        ), execution
     by_data = "digits" if name == "digits" else "paper"
     return find_recipe(options.recipe or by_data), execution
+
+
+def _table(kind: type[T], values: object, where: str) -> T:
+    """Read a part of the configuration."""
+    if not isinstance(values, dict):
+        raise ValueError(f"{where} must be a table; got {shortened(values)}")
+    return parse(kind, values, where)

@@ -54,6 +54,8 @@ def _report(options: argparse.Namespace) -> int:
     """Print one experiment, or say which there are."""
     if options.experiment is None:
         counts = experiments(options.results)
+        if not counts:
+            raise ValueError(f"{options.results} must hold records; got none")
         if options.json:
             print(json.dumps(counts))
         else:

@@ -140,8 +140,6 @@ def _train(options: argparse.Namespace) -> int:
 def _make(options: argparse.Namespace, console: Console) -> int:
     """Make the run that is asked for, unless it is recorded."""
     check_device(options.device)
-    if options.save is not None and options.save.is_dir():
-        raise ValueError(f"--save must name a file; got {options.save}")
     planned, deviations = _planned(options)
     path = record_path(options.out, planned)
     if options.resume and not (path.exists() or find_checkpoint(path)):

@@ -60,16 +60,21 @@ def fetch(
         have = have if resumes else 0
         # Closed too early is not an error to the library: count.
         end = size if reply.length is None else have + reply.length
-        with part.open("ab" if resumes else "wb") as out:
-            while have <= size:  # more would be another file
-                with _explained(url, part):
-                    block = reply.read(BLOCK)
-                if not block:
-                    break
-                out.write(block)
-                have += len(block)
-                if progress:
-                    progress(have, size)
+        try:
+            with part.open("ab" if resumes else "wb") as out:
+                while have <= size:  # more would be another file
+                    with _explained(url, part):
+                        block = reply.read(BLOCK)
+                    if not block:
+                        break
+                    out.write(block)
+                    have += len(block)
+                    if progress:
+                        progress(have, size)
+        except OSError as error:
+            if error.strerror and not error.filename:
+                error.filename = str(part)  # a full disk does not say whose
+            raise
     if have < min(end, size):
         raise ConnectionError(
             f"{url} broke off after {have:,} of {end:,} bytes; they are "

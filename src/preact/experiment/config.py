@@ -10,20 +10,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag
+from pydantic import BeforeValidator, Field
 
-from preact import paper
+from preact.experiment.rows import Row, named_units
 from preact.plan.checks import MOST
 from preact.plan.depth import check_depth
-from preact.plan.written_unit import WrittenUnit
 from preact.records import Deviation
-from preact.spec import (
-    CONTROLS,
-    ROWS,
-    TABLE_2,
-    UnitSpec,
-    find_row,
-)
+from preact.spec import UnitSpec
 from preact.train import Execution, Recipe, find_recipe
 from preact.typed import (
     Name,
@@ -37,15 +30,6 @@ from preact.typed import (
 )
 from preact.typed.fields import Text
 
-ROW_SETS = {
-    "table-1": [
-        row
-        for printed in dict.fromkeys(r.row for r in paper.results(1))
-        for row in paper.SEARCHED.get(printed, [printed])
-    ],
-    "table-2": list(TABLE_2),
-    "controls": list(CONTROLS),
-}
 Seeds = Annotated[tuple[Seed, ...], Field(min_length=1, max_length=10_000)]
 
 
@@ -75,25 +59,6 @@ class NetworkChoice:
         check_distinct(self.seeds or ())
 
 
-@typed
-class OwnUnit(WrittenUnit):
-    """A unit that the paper has not: its name, its places, its factors."""
-
-    name: Name
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.name in ROWS or self.name in ROW_SETS or ".tail" in self.name:
-            raise ValueError(
-                "name must be one of its own, which no row of the paper "
-                f"bears; got {self.name!r}"
-            )
-
-
-Row = Annotated[
-    Annotated[str, Tag("(name)")] | Annotated[OwnUnit, Tag("(unit)")],
-    Discriminator(lambda row: "(name)" if isinstance(row, str) else "(unit)"),
-]
 FinalBN = Annotated[
     Literal["drawn", True, False],
     BeforeValidator(lambda v: v if isinstance(v, str | bool) else repr(v)),
@@ -293,7 +258,7 @@ def _experiment(name: str, file: ExperimentFile) -> Experiment:
     return Experiment(
         name=name,
         title=file.title or name,
-        rows=_rows(file.scientific.rows),
+        rows=named_units(file.scientific.rows),
         networks=tuple(
             replace(network, seeds=network.seeds or seeds)
             for network in file.scientific.networks
@@ -306,23 +271,15 @@ def _experiment(name: str, file: ExperimentFile) -> Experiment:
     )
 
 
-def _rows(listed: tuple[str | OwnUnit, ...]) -> dict[str, UnitSpec]:
-    """Units by name, sets of rows written out."""
-    rows: dict[str, UnitSpec] = {}
-    for row in listed:
-        if isinstance(row, str):
-            rows |= {n: find_row(n) for n in ROW_SETS.get(row, [row])}
-        elif rows.setdefault(row.name, row.spec) != row.spec:
-            raise ValueError(
-                f"rows must have names of their own; got {row.name!r} twice"
-            )
-    return rows
-
-
 def _recipe(fixed: Fixed) -> Recipe:
     """Return the recipe by name, changed where the file says so."""
     recipe = find_recipe(fixed.recipe)
     values = {f.name: getattr(recipe, f.name) for f in fields(Recipe)}
-    if "name" in fixed.recipe_changes:
-        raise ValueError("fixed.recipe_changes cannot change the name")
+    legal = [name for name in values if name != "name"]
+    for name in fixed.recipe_changes:
+        if name not in legal:
+            raise ValueError(
+                f"fixed.recipe_changes may say {', '.join(legal)}; "
+                f"got {shortened(name)}"
+            )
     return parse(Recipe, values | fixed.recipe_changes, "fixed.recipe_changes")

@@ -4,15 +4,18 @@ Chapter `08-training`.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any
 
 from preact.records import Deviation, Record
 from preact.train import Outcome, Run
-from preact.typed import parse
+from preact.typed import parse, shortened
+from preact.typed.messages import shortened_key
 
 Values = dict[str, Any]
+DIFFERENCES = 3  # of configurations, in a message
 # Of `config`, and nowhere else in a record.
 INSIDE = ("classes", "execution", "stages", "unit")
 # What is not known before a run, for the check of all the rest.
@@ -40,16 +43,59 @@ def described(run: Run, deviations: Sequence[Deviation]) -> Values:
         "config": config,
         "config_sha256": run.config_sha256,
         "parameters": run.plan.parameters,
-        "bn_batch": min(
-            run.recipe.ghost_batch,
-            run.recipe.batch // run.execution.processes,
-        ),
+        "bn_batch": bn_batch(run),
         "deviations": [
             {"from": one.from_, "to": one.to, "why": one.why}
-            for one in deviations
+            for one in (*deviations, *shared(run))
         ],
         "started_utc": datetime.now(UTC).isoformat(timespec="seconds"),
     }
+
+
+def bn_batch(run: Run) -> int:
+    """Images over which BN takes its statistics, in each process."""
+    return min(
+        run.recipe.ghost_batch, run.recipe.batch // run.execution.processes
+    )
+
+
+def shared(run: Run) -> list[Deviation]:
+    """Departures from the recipe that come of sharing a batch."""
+    if bn_batch(run) == run.recipe.ghost_batch:
+        return []
+    return [
+        Deviation(
+            from_=f"bn_batch {run.recipe.ghost_batch}",
+            to=f"bn_batch {bn_batch(run)}",
+            why=f"{run.execution.processes} processes share a batch of "
+            f"{run.recipe.batch}",
+        )
+    ]
+
+
+def differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
+    """Say in which fields two configurations differ: the first of them."""
+    old, new = dict(_fields(there)), dict(_fields(here))
+    changed = (n for n in old | new if old.get(n) != new.get(n))
+    return "; ".join(
+        f"{name} is {_value(old, name)} there, {_value(new, name)} here"
+        for name in islice(changed, DIFFERENCES)
+    )
+
+
+def _value(fields: Mapping[str, Any], name: str) -> str:
+    return shortened(fields[name]) if name in fields else "not set"
+
+
+def _fields(config: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Fields of a configuration, those of its tables as `recipe.lr`."""
+    for name, value in config.items():
+        name = "recipe" if name == "protocol" else shortened_key(name)
+        if isinstance(value, Mapping):
+            for inner, leaf in _fields(value):
+                yield f"{name}.{inner}", leaf
+        else:
+            yield name, value
 
 
 def measured(run: Run, ended: Outcome) -> Values:

@@ -3,6 +3,7 @@
 Chapter `08-training`.
 """
 
+import logging
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -13,7 +14,19 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from preact.experiment.described import check_about, described, measured
+from preact.experiment.described import (
+    check_about,
+    described,
+    differences,
+    measured,
+    shared,
+)
+from preact.experiment.kept import (
+    check_save,
+    checkpoints,
+    hand_over,
+    weights_path,
+)
 from preact.experiment.matrix import PlannedRun
 from preact.experiment.memory_used import peak_memory, reset_peak_memory
 from preact.experiment.provenance import environment
@@ -21,8 +34,6 @@ from preact.records import (
     Deviation,
     Record,
     read_record,
-    sha256_of,
-    write_new,
     write_record,
 )
 from preact.train import Run, train
@@ -31,8 +42,9 @@ from preact.train.device import check_device, check_memory
 from preact.train.footprint import with_oom_advice
 from preact.train.parallel import Workers, workers
 from preact.typed import parse
-from preact.weights import read_config, save_weights
+from preact.weights import save_weights
 
+log = logging.getLogger(__name__)
 ATTEMPTS = 10  # to lock a folder that others delete
 
 
@@ -81,7 +93,8 @@ def execute(
         Seconds that are left to train.
     save : Path, str or bool
         Where the weights of the last iteration go: beside the record (True),
-        nowhere (False), or into this file.
+        nowhere (False), or into this file, which must be new or hold weights
+        of this very configuration.
 
     Returns
     -------
@@ -95,8 +108,9 @@ def execute(
         If another process is at work on it.
     ValueError
         If the record there is of another configuration, or none can be
-        written: a number in it is not finite, or its name leads astray; or
-        if it is there and the weights that are asked for are not.
+        written: a number in it is not finite, or its name leads astray; if
+        `save` cannot be written, or is something else's file; or if the
+        record is there and the weights that are asked for are not.
     MemoryError
         If the run does not fit into memory.
     Stopped, TimeOver
@@ -125,14 +139,17 @@ def execute(
             f"{type(planned).__name__}"
         )
     path = record_path(Path(out), planned)
-    kept = weights_path(path) if save is True else Path(save) if save else None
+    asked = None if isinstance(save, bool) else Path(save)
+    kept = weights_path(path) if save is True else asked
     with workers(device) as crew:
         run = with_processes(planned.run, crew.count)
+        if asked and crew.leads:
+            check_save(asked, path, run)
         if path.exists():
             record = known_record(path, run)
             clear_leftovers(path)  # of a kill just before that
-            if crew.leads and kept and save is not True:
-                hand_over(path, kept, run)
+            if asked and crew.leads:
+                hand_over(path, asked, run)
             return record, False
         # before anything is written: what is wrong leaves nothing behind
         about = {
@@ -142,9 +159,14 @@ def execute(
         }
         check_about(about, str(path))
         check_memory(run, device)
+        for one in shared(run) if crew.leads else ():
+            log.warning("deviation: %s -> %s (%s)", one.from_, one.to, one.why)
         with _sole_work(path, crew) as work:
             if path.exists():  # another process was faster
-                return known_record(path, run), False
+                record = known_record(path, run)
+                if asked and crew.leads:
+                    hand_over(path, asked, run)
+                return record, False
             reset_peak_memory(device)
             training = partial(
                 train,
@@ -163,32 +185,6 @@ def execute(
             if kept is not None:  # first: who has a record has them
                 save_weights(kept, run.plan, ended.weights, run.config)
             return write_record(path, values, ended.curve), True
-
-
-def weights_path(path: Path) -> Path:
-    """Return where the weights of a record's run lie, if they were kept."""
-    return path.with_suffix(".safetensors")
-
-
-def hand_over(path: Path, save: Path, run: Run) -> None:
-    """See to it that the weights of a recorded run are where they shall be.
-
-    Raises
-    ------
-    ValueError
-        If they were not kept.
-    """
-    kept = weights_path(path)
-    if save.is_file() and sha256_of(read_config(save) or {}) == (
-        run.config_sha256
-    ):
-        return
-    if not kept.is_file():
-        raise ValueError(
-            f"{path} is there, but its weights were not kept; delete it to "
-            "train again"
-        )
-    write_new(save, kept.read_bytes(), replace=True)
 
 
 def record_path(out: Path, planned: PlannedRun) -> Path:
@@ -219,7 +215,7 @@ def record_path(out: Path, planned: PlannedRun) -> Path:
 
 @contextmanager
 def _sole_work(path: Path, crew: Workers) -> Iterator[Path]:
-    """Folder of checkpoints, locked; gone when the record is there."""
+    """Folder of checkpoints, locked; gone when all went well."""
     work = checkpoints(path)
     lock = _lock(path, work) if crew.leads else None
     (busy,) = crew.largest([crew.leads and lock is None])
@@ -230,8 +226,8 @@ def _sole_work(path: Path, crew: Workers) -> Iterator[Path]:
     finally:
         if lock:
             lock.release()
-            if path.exists():
-                clear_leftovers(path)
+    if lock:  # no error: the record is there, and is the run's
+        clear_leftovers(path)
 
 
 def _lock(path: Path, work: Path) -> FileLock | None:
@@ -264,11 +260,6 @@ def clear_leftovers(path: Path) -> None:
         for draft in path.parent.glob(f".{glob_escape(name)}.*"):
             with suppress(OSError):
                 draft.unlink()
-
-
-def checkpoints(path: Path) -> Path:
-    """Where the checkpoints of a record's run lie until it is over."""
-    return path.with_suffix(".checkpoints")
 
 
 def find_checkpoint(path: Path) -> Path | None:
@@ -311,7 +302,8 @@ def known_record(path: Path, run: Run) -> Record:
     record = read_record(path)
     if record.config_sha256 != run.config_sha256:
         raise ValueError(
-            f"{path} is the record of another configuration; choose another "
+            f"{path} is the record of another configuration "
+            f"({differences(record.config, run.config)}); choose another "
             "--out or delete it"
         )
     return record

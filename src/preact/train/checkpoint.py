@@ -167,7 +167,14 @@ def read(path: Path) -> State:
     digest, _, body = content[len(HEAD) :].partition(b"\n")
     if hashlib.sha256(body).hexdigest().encode() != digest:
         raise ValueError("is damaged: its SHA-256 is not the one it carries")
-    state = torch.load(io.BytesIO(body), map_location="cpu", weights_only=True)
+    try:
+        state = torch.load(
+            io.BytesIO(body), map_location="cpu", weights_only=True
+        )
+    except Exception as error:  # whatever was signed; nothing of it was run
+        raise ValueError(
+            "holds something else than tensors, numbers and text"
+        ) from error
     if not isinstance(state, dict):
         raise ValueError("must hold a dictionary")
     for field, kind in FIELDS.items():
@@ -186,11 +193,16 @@ def _read_file(path: Path) -> bytes:
 
 
 def _reason(error: Exception) -> str:
-    """What an error says, in one short line."""
-    if isinstance(error, OSError):
-        return str(error.strerror or type(error).__name__)
-    if isinstance(error, AttributeError | IndexError | TypeError):
-        return "holds values of another kind"
+    """What an error says, in one short line of our own words."""
+    match error:
+        case OSError():
+            return str(error.strerror or type(error).__name__)
+        case KeyError():
+            return f"lacks {str(error)[:60]}"
+        case AttributeError() | IndexError() | TypeError():
+            return "holds values of another kind"
+        case RuntimeError():  # PyTorch's, from networks and optimizers
+            return "holds tensors of other names or shapes"
     lines = str(error).splitlines() or [""]
     return lines[0][:120] or type(error).__name__
 

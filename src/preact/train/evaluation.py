@@ -38,7 +38,8 @@ def evaluate(
     Parameters
     ----------
     network : Network
-        Moved to the device, and left in evaluation mode.
+        Moved to the device, and left in evaluation mode; images are given
+        its dtype.
     normalization : {"channel", "pixel mean"}
         Of the images, by those to train on: as the run's recipe has it.
     execution : Execution, optional
@@ -50,7 +51,8 @@ def evaluate(
         If the network or the data are something else.
     ValueError
         If the network reads images of other channels or tells fewer classes
-        apart than the data have, or the device is not here.
+        apart than the data have, if weights or logits are not finite, or the
+        device is not here.
 
     Examples
     --------
@@ -76,7 +78,13 @@ def evaluate(
             f"{data.classes} classes; this one has {plan.image[0]} and "
             f"{plan.classes}"
         )
-    layout = layout_of(execution)
+    for name, value in network.state_dict().items():
+        if not value.isfinite().all():
+            raise ValueError(
+                f"{name} must be finite; got NaN or infinity, as after a run "
+                "that diverged"
+            )
+    layout, dtype = layout_of(execution), network.classifier.weight.dtype
     if execution.fast:
         network = fast(network)
     network.to(place)
@@ -92,7 +100,13 @@ def evaluate(
 
     def logits(x: Tensor) -> Tensor:
         with numbers:
-            return network(x)  # type: ignore[no-any-return]
+            answers: Tensor = network(x.to(dtype))
+        if not answers.isfinite().all():
+            raise ValueError(
+                f"the logits of ResNet-{plan.depth} must be finite on the "
+                f"images of {data.label}; got NaN or infinity"
+            )
+        return answers
 
     batches = data.loader(augmentation, place).test(0, 1)
     wrong = count_wrong(logits, batches, layout, place)

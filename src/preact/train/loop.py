@@ -129,7 +129,8 @@ def train(
         If the device is not here, or the folder has checkpoints and none
         can be read, or one is of another configuration.
     Stopped
-        After SIGINT, SIGTERM or SIGHUP: a `KeyboardInterrupt`. This very
+        After SIGINT, SIGTERM, SIGHUP or a SIGUSR1 that the calling program
+        does not handle: a `KeyboardInterrupt`. This very
         iteration's checkpoint has been saved; so for `TimeOver`. A handler
         that the calling program has for the signal is called before.
     TimeOver

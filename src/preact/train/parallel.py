@@ -8,6 +8,8 @@ Chapter `08-training`.
 """
 
 import os
+import socket
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -124,18 +126,17 @@ def workers(device: str) -> Iterator[Workers]:
 
 def _place() -> tuple[int, int]:
     """Rank and number of processes, as torchrun names them."""
-    words = {k: os.environ.get(k, "") for k in ("RANK", "WORLD_SIZE")}
+    numbers = ("RANK", "WORLD_SIZE", "MASTER_PORT")
+    words = {k: os.environ.get(k, "")[:20] for k in numbers}
     for name in ("MASTER_ADDR", "MASTER_PORT"):
         if not os.environ.get(name):
             raise ValueError(
-                f"WORLD_SIZE is {words['WORLD_SIZE'][:20]!r}, but {name} is "
+                f"WORLD_SIZE is {words['WORLD_SIZE']!r}, but {name} is "
                 "not set: start with torchrun, or unset WORLD_SIZE"
             )
-    if not all(word.isascii() and word.isdigit() for word in words.values()):
-        raise ValueError(
-            "RANK and WORLD_SIZE must be whole numbers; got "
-            f"{words['RANK'][:20]!r} and {words['WORLD_SIZE'][:20]!r}"
-        )
+    for name, word in words.items():
+        if not (word.isascii() and word.isdigit()):
+            raise ValueError(f"{name} must be a whole number; got {word!r}")
     rank, count = int(words["RANK"]), int(words["WORLD_SIZE"])
     if rank >= count:
         raise ValueError(
@@ -146,22 +147,49 @@ def _place() -> tuple[int, int]:
 
 def _meet(rank: int, count: int, backend: str) -> None:
     """Find the other processes, and wait for them no longer than MEET_S."""
-    limit = timedelta(seconds=MEET_S)
+    deadline = time.monotonic() + MEET_S
+    address, port = os.environ["MASTER_ADDR"], os.environ["MASTER_PORT"]
     try:
-        store, _, _ = next(rendezvous("env://", rank, count, timeout=limit))
-    except (RuntimeError, ValueError) as error:
+        if rank:
+            _await_master(address, int(port), deadline)
+        left = timedelta(seconds=max(deadline - time.monotonic(), 1))
+        store, _, _ = next(rendezvous("env://", rank, count, timeout=left))
+    except (RuntimeError, ValueError, OSError, OverflowError) as error:
         raise RuntimeError(
-            f"{count} processes must meet at {os.environ['MASTER_ADDR']}:"
-            f"{os.environ['MASTER_PORT']} within {MEET_S} s; they did not "
-            f"({str(error).splitlines()[0][:100]})"
+            f"{count} processes must meet at {address}:{port} within "
+            f"{MEET_S} s; they did not ({_said(error)})"
         ) from error
     dist.init_process_group(backend, store=store, rank=rank, world_size=count)
+
+
+def _await_master(address: str, port: int, deadline: float) -> None:
+    """Wait until the first process listens, where Ctrl-C still works.
+
+    PyTorch's own wait takes twice its limit, heeds no signal and prints a
+    page of C++.
+    """
+    while True:
+        left = deadline - time.monotonic()
+        try:
+            socket.create_connection((address, port), max(left, 0.1)).close()
+        except OSError:
+            if left <= 0:
+                raise
+            time.sleep(min(left, 0.5))
+        else:
+            return
 
 
 def _lost(crew: Workers, error: Exception) -> str:
     """Say that a process is gone and how to go on."""
     return (
         f"process {crew.rank} of {crew.count} lost another one "
-        f"({str(error).splitlines()[0][:100]}); run the same command "
+        f"({_said(error)}); run the same command "
         "again to go on from the last checkpoint"
     )
+
+
+def _said(error: Exception) -> str:
+    """What an error says; of PyTorch's pages the first line."""
+    words = getattr(error, "strerror", None) or str(error)
+    return str(words).splitlines()[0][:100]

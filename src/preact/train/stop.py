@@ -1,4 +1,4 @@
-"""Requests to stop: Ctrl-C, SIGTERM, SIGHUP, and a time that is over."""
+"""Requests to stop: Ctrl-C, SIGTERM and others, and a time that is over."""
 
 import signal
 import sys
@@ -14,6 +14,8 @@ SENTENCES = {
 }
 if hasattr(signal, "SIGHUP"):  # not on Windows
     SENTENCES[signal.SIGHUP] = "stopped by SIGHUP"
+    # Slurm's notice; to a program that handles it, it may mean anything.
+    SENTENCES[signal.SIGUSR1] = "stopped by SIGUSR1"
 
 
 class Stopped(KeyboardInterrupt):
@@ -125,14 +127,19 @@ def _heeded() -> list[int]:
     """Signals that ask to stop; not the one that `nohup` has turned off.
 
     SIGINT is heeded even where a shell has turned it off, as it does for
-    what a script starts with `&`.
+    what a script starts with `&`; SIGUSR1 only where it would end us.
     """
-    return [
-        number
-        for number in SENTENCES
-        if number in (signal.SIGINT, signal.SIGTERM)
-        or signal.getsignal(number) != signal.SIG_IGN
-    ]
+    return [number for number in SENTENCES if _is_heeded(number)]
+
+
+def _is_heeded(number: signal.Signals) -> bool:
+    handler = signal.getsignal(number)
+    match number.name:
+        case "SIGHUP":
+            return handler != signal.SIG_IGN
+        case "SIGUSR1":
+            return handler in (signal.SIG_DFL, _stop)
+    return True
 
 
 @contextmanager

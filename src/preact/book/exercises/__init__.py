@@ -13,9 +13,7 @@ right : bool
     Whether the answer is right.
 """
 
-from IPython.display import display  # noqa: I001  the book's order below
-
-from preact.book.exercises import (  # noqa: F401  registered when imported
+from preact.book.exercises import (  # noqa: F401, I001  in the book's order
     why,
     signal,
     gradient,
@@ -31,7 +29,7 @@ from preact.book.exercises import (  # noqa: F401  registered when imported
 )
 from preact.book.exercises.field import answer_field
 from preact.book.exercises.judge import CHECKERS, NoNumber
-from preact.book.page import words
+from preact.book.page import show, words
 
 __all__ = ["CHECKERS", "Verdict", "check"]
 
@@ -94,7 +92,7 @@ def check(exercise: str, answer: object) -> Verdict:
         if field is None:
             print(say("check.prompt"))  # noqa: T201
         else:
-            display(field)  # type: ignore[no-untyped-call]
+            show(field)
         return Verdict(False)
     hint = say(f"exercise.{exercise}.hint")
     try:
