@@ -84,8 +84,10 @@ def read(text):
 
 
 @EACH_CHART
-def test_no_two_curves_of_a_panel_differ_by_color_alone(name):
-    picture, *_ = drawn(name, "en")
+def test_no_two_curves_differ_by_color_alone_and_no_word_leaves(name):
+    """Neither wide nor on a phone."""
+    picture, _, left = drawn(name, "en")
+    assert left == []
     for panel in picture.panels:
         assert alike(ET.fromstring(panel)) == []
 
@@ -117,19 +119,6 @@ def test_on_gray_paper_the_map_tells_size_and_side(panel):
         assert max(steps[POWERS[:-1] < 0]) < 0 < min(steps[POWERS[:-1] >= 0])
 
 
-@EACH_CHART
-def test_a_figure_holds_its_numbers_with_their_names(name):
-    picture, *_ = drawn(name, "en")
-    assert picture.series
-    for one in picture.series:
-        assert one.name
-        assert len(one.x) == len(one.y) > 0
-        assert {len(one.low), len(one.high)} <= {0, len(one.x)}
-    lines = read(table(picture.series, WORDS))
-    assert len(lines) == sum(len(one.x) for one in picture.series)
-    assert picture._repr_html_().count('<script type="text/csv">') == 1
-
-
 def words(figure):
     """Titles and names of axes; ticks may stand outside, unseen."""
     for ax in figure.axes:
@@ -146,11 +135,6 @@ def outside(figure):
         right, top = figure.bbox.width + 2, figure.bbox.height + 2
         if min(box.x0, box.y0) <= -2 or box.x1 >= right or box.y1 >= top:
             yield text.get_text()
-
-
-@EACH_CHART
-def test_no_word_of_a_figure_leaves_it_wide_or_on_a_phone(name):
-    assert drawn(name, "en")[2] == []
 
 
 def own_lines(figure):
@@ -170,9 +154,17 @@ def own_lines(figure):
 
 
 @EACH_CHART
-def test_the_numbers_are_those_that_matplotlib_draws(name):
+def test_a_figure_holds_the_numbers_that_matplotlib_draws(name):
     picture, drawings, _ = drawn(name, "en")
     assert drawings or name in BY_HAND
+    assert picture.series
+    for one in picture.series:
+        assert one.name
+        assert len(one.x) == len(one.y) > 0
+        assert {len(one.low), len(one.high)} <= {0, len(one.x)}
+    table_lines = read(table(picture.series, WORDS))
+    assert len(table_lines) == sum(len(one.x) for one in picture.series)
+    assert picture._repr_html_().count('<script type="text/csv">') == 1
     lines = [line for figure in drawings for line in own_lines(figure)]
     bars = [
         patch
