@@ -33,33 +33,6 @@ settings.register_profile(
 settings.load_profile("same everywhere")
 
 
-FEW = 6  # cases of a test in the fast loop
-
-
-@pytest.hookimpl(tryfirst=True)  # before -m chooses
-def pytest_collection_modifyitems(items):
-    """Of a test's seeds the fast loop runs the first, of its cases a few."""
-    cases = {}
-    for item in items:
-        if item.get_closest_marker("slow") is None:
-            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    for alike in cases.values():
-        seeds = [_seed(item) for item in alike]
-        first = [k for k, seed in enumerate(seeds) if seed == seeds[0]]
-        if len(first) > FEW:  # from the first case to the last
-            step = (len(first) - 1) / (FEW - 1)
-            first = [first[round(k * step)] for k in range(FEW)]
-        for k, item in enumerate(alike):
-            if k not in first:
-                item.add_marker(pytest.mark.slow)
-
-
-def _seed(item):
-    """Return a case's seed, None without one."""
-    call = getattr(item, "callspec", None)
-    return call.params.get("seed") if call else None
-
-
 def pytest_configure(config):
     """Exit on SIGTERM at once, or code under test swallows it.
 

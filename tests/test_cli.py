@@ -51,42 +51,6 @@ def test_plan_knows_every_row_and_imagenet(capsys):
     assert "66 units (3+24+36+3)" in out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ("--depth 1000", "depth must be 9n + 2 for 3 convolutions"),
-        ("--depth 0", "depth must be a positive whole number; got 0"),
-        ("--depth 20 --row preact", "got 'preact' (near it:"),
-        ("--depth 35 --imagenet", "50, 101, 152, 200; got 35"),
-        ("--depth 20 --convs 5", "convs must be one of 1, 2, 3"),
-        ("--depth 20 --convs 0", "convs must be one of 1, 2, 3; got 0"),
-        ("--depth 20 --classes 0", "classes must be a positive whole number"),
-        ("--row original", "--row must stand beside --depth"),
-        ("--convs 2 --classes 0", "--convs, --classes must stand beside"),
-        ("--imagenet", "--imagenet must stand beside --depth"),
-        ("--conventions fair", "--conventions must stand beside --depth"),
-        ("--depth 50 --imagenet --convs 3", "leave --convs out"),
-    ],
-)
-def test_bad_input_is_one_sentence_and_exit_code_2(capsys, arguments, message):
-    code, out, err = run(capsys, "plan", *arguments.split())
-    assert (code, out) == (2, "")
-    assert message in err
-    assert len(err.splitlines()) == 1
-
-
-@pytest.mark.parametrize(
-    "arguments", [["frobnicate"], ["plan", "--depth", "deep"], ["plan", "x"]]
-)
-def test_what_cannot_be_parsed_is_one_sentence_too(capsys, arguments):
-    with pytest.raises(SystemExit) as end:
-        main(arguments)
-    err = capsys.readouterr().err
-    assert end.value.code == 2
-    assert "--help" in err
-    assert len(err.splitlines()) == 1
-
-
 def test_a_long_value_is_not_repeated_in_full(capsys):
     code, _, err = run(capsys, "plan", "--depth", "20", "--row", "x" * 9999)
     assert code == 2

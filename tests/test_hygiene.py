@@ -79,12 +79,6 @@ def test_a_chapter_loads_no_library_that_it_does_not_use(room, heavy):
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_a_source_file_is_short_enough_to_be_read():
-    lines = {path: path.read_text("utf-8").count("\n") for path in MODULES}
-    assert lines
-    assert not {path: n for path, n in lines.items() if n > 330}
-
-
 def test_nobody_is_told_to_install_our_name_from_an_index():
     """The name may be anybody's there; an address may follow it."""
     told = re.compile(r"pip install\b[^`\n]*[ \"']preact(?!\w| @ |-)")
@@ -155,20 +149,20 @@ def test_the_gate_sees_functions_without_a_docstring_or_its_errors():
     assert not [*undocumented("def _f():\n" + raises)]
 
 
-@pytest.mark.parametrize("path", FACES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_what_a_room_offers_is_there_and_documented(path):
-    parts = path.parent.relative_to(ROOT / "src").parts
-    room = importlib.import_module(".".join(parts))
-    assert room.__doc__, f"{room.__name__} says nothing of itself"
-    names = getattr(room, "__all__", [])
-    assert len(set(names)) == len(names)
-    for name in names:
-        thing = getattr(room, name)
-        if inspect.isclass(thing) or inspect.isfunction(thing):
-            text = thing.__doc__ or ""
-            assert text, f"{room.__name__}.{name} has no docstring"
-            made = f"{name}("  # what a dataclass says if nobody else does
-            assert not text.startswith(made), f"{name} has no docstring"
+def test_what_a_room_offers_is_there_and_documented():
+    for path in FACES:
+        parts = path.parent.relative_to(ROOT / "src").parts
+        room = importlib.import_module(".".join(parts))
+        assert room.__doc__, f"{room.__name__} says nothing of itself"
+        names = getattr(room, "__all__", [])
+        assert len(set(names)) == len(names)
+        for name in names:
+            thing = getattr(room, name)
+            if inspect.isclass(thing) or inspect.isfunction(thing):
+                text = thing.__doc__ or ""
+                assert text, f"{room.__name__}.{name} has no docstring"
+                made = f"{name}("  # what a dataclass says if nobody else does
+                assert not text.startswith(made), f"{name} has no docstring"
 
 
 parsed = cache(ast.parse)  # each gate reads the same files
@@ -224,7 +218,7 @@ def long_sleeps(source):
 
 
 @pytest.mark.slow
-def test_every_test_runs_or_says_why_not_and_does_not_doze():
+def test_no_test_is_lost_silently_skipped_or_sleeps():
     assert TESTS
     for path in TESTS:
         source = path.read_text("utf-8")

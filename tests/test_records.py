@@ -19,7 +19,6 @@ from preact.records import (
 )
 from preact.records.compare import PUBLISHED, compare, load_records
 from preact.records.speed import load_times
-from sampled import sampled
 
 SOME = sorted(PUBLISHED.glob("digits_depth/digits/resnet-20-2/*/seed-1.json"))
 GOOD = json.loads(SOME[0].read_text("utf-8"))
@@ -117,43 +116,41 @@ LATER = (
     "wall_is",
     "kernels",
 )
-NUMBERS = ("depth", "convs", "width", "seed", "parameters", "bn_batch")
-COUNTS = (*NUMBERS, "iterations", "devices", "threads")
-
-
-def cases():
-    """(field, what it must not be)."""
-    for field in GOOD:
-        if field not in LATER:
-            yield field, "absent"
-        yield field, [None] if isinstance(GOOD[field], list) else [1]
-    for field in COUNTS:
-        for value in ("110", 110.0, True, -1, None, 10**400):
-            yield field, value
-    for value in ("5", True, -5, 100.1, 1000, None, 10**400, [5.0]):
-        yield "test_error_pct", value
-    for field in ("wall_s", "images_per_s"):
-        for value in ("5", True, -1.0):
-            yield field, value
-    for field in ("row", "experiment"):
-        for value in ("", "../x", "a/b", "[/red]", 5, "a" * 101):
-            yield field, value
-    for value in ("crashed", "", None, 1):
-        yield "outcome", value
-    for value in ({}, {"commit": "a"}, {"commit": 5, "dirty": False}, [], "a"):
-        yield "git", value
-    yield "git", {"commit": "a", "dirty": "no"}
-    for value in ([5], [{}], [{"from": "a"}], "a", {"from": "a"}):
-        yield "deviations", value
-    yield "deviations", [{"from": ["a"], "to": "b", "why": "c"}]
-    for value in ([5], [{}], "a", [{"iteration": "a"}]):
-        yield "profiles", value
-    for value in ({}, [], "a", {"row": "original"}):
-        yield "config", value
-    for value in (5, "", "f" * 64, "F" * 64, "g" * 64):
-        yield "config_sha256", value
-    yield from [("data_sha256", "x"), ("deterministic", "no")]
-    yield from [("deterministic", 0), ("unheard_of", 1), ("protocol", "x")]
+WRONG = [
+    # each field is there, and of its own kind
+    *(("absent", name) for name in ("row", "seed", "config", "outcome")),
+    ("110", "depth"),
+    (110.0, "depth"),
+    (True, "seed"),
+    (-1, "iterations"),
+    (10**400, "parameters"),
+    (None, "width"),
+    ("5", "test_error_pct"),
+    (-5, "test_error_pct"),
+    (100.1, "test_error_pct"),
+    (-1.0, "wall_s"),
+    (0, "deterministic"),
+    (1, "unheard_of"),
+    # a word that may name a folder, or one of a few
+    ("../x", "row"),
+    ("[/red]", "experiment"),
+    ("a" * 101, "row"),
+    ("crashed", "outcome"),
+    ("x", "protocol"),
+    # a table in a table
+    ({"commit": "a"}, "git"),
+    ({"commit": "a", "dirty": "no"}, "git"),
+    ([{"from": "a"}], "deviations"),
+    ([{"from": ["a"], "to": "b", "why": "c"}], "deviations"),
+    ([{"iteration": "a"}], "profiles"),
+    ("C", "kernels"),
+    ([5], "config"),
+    ({"row": "original"}, "config"),
+    # a hash is 64 digits, and that of the configuration
+    ("f" * 64, "config_sha256"),
+    ("g" * 64, "config_sha256"),
+    ("x", "data_sha256"),
+]
 
 
 def test_what_the_first_records_lack_is_unknown_and_not_made_up(tmp_path):
@@ -164,11 +161,8 @@ def test_what_the_first_records_lack_is_unknown_and_not_made_up(tmp_path):
     assert [record[name] for name in LATER] == [None, "", "", None, "", ()]
 
 
-CASES = list(cases())
-
-
-@pytest.mark.parametrize(("field", "value"), [*sampled(CASES, 5)])
-def test_a_record_with_a_wrong_value_is_one_sentence(tmp_path, field, value):
+@pytest.mark.parametrize(("value", "field"), WRONG)
+def test_a_record_with_a_wrong_value_is_one_sentence(tmp_path, value, field):
     values = dict(GOOD)
     if value == "absent":
         del values[field]
@@ -187,11 +181,7 @@ def test_a_record_with_a_wrong_value_is_one_sentence(tmp_path, field, value):
     assert not (tmp_path / "other.json").exists()
 
 
-def test_the_corpus_of_wrong_records_is_no_short_one():
-    assert len(CASES) > 150
-
-
-@pytest.mark.parametrize("field", ["row", "depth", "tail", "seed", "data"])
+@pytest.mark.parametrize("field", ["row", "depth"])
 def test_a_record_that_was_changed_by_hand_is_refused(tmp_path, field):
     path = tmp_path / "seed-1.json"
     other = 29 if isinstance(GOOD[field], int) else "other"
@@ -207,15 +197,10 @@ def test_a_record_that_was_changed_by_hand_is_refused(tmp_path, field):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "is not JSON"),
         (b"{", "is not JSON"),
         (b"\xff\xfe", "must be UTF-8"),
         (b"[]", "must be a table"),
-        (b"5", "must be a table"),
-        (b"null", "must be a table"),
-        (b'"text"', "must be a table"),
         (b'{"row": NaN}', "NaN is no number of JSON"),
-        (b'{"row": -Infinity}', "-Infinity is no number of JSON"),
         (b'{"row": "original"}', "experiment is missing"),
         (b"[" * 100_000 + b"]" * 100_000, "too deeply"),
         (b"1" + b"0" * 5000, "is not JSON"),

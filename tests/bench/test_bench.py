@@ -338,7 +338,7 @@ def test_a_graph_of_the_step_trains_as_the_steps_do():
     torch.testing.assert_close(*ends, rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_gpu_command_can_be_tried_on_a_cpu(tmp_path):
     told = subprocess.run(
         ["bash", str(ROOT / "bench" / "gpu.sh")],

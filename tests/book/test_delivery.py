@@ -18,8 +18,6 @@ from book.tools.notebooks import notebook
 from book.tools.plain import Page, plain
 from book.tools.wheel import build_wheel
 from paths import ROOT
-from preact.strings import LANGUAGES
-from sampled import sampled
 
 CHAPTERS = [
     path
@@ -27,7 +25,7 @@ CHAPTERS = [
     if "{code-cell}" in path.read_text("utf-8")
 ]
 EVERY = pytest.mark.parametrize(
-    "path", [*sampled(CHAPTERS, 6)], ids=lambda p: f"{p.parent.name}-{p.stem}"
+    "path", CHAPTERS[::6], ids=lambda p: f"{p.parent.name}-{p.stem}"
 )
 # What a notebook's Markdown does not know.
 RAW = {
@@ -64,9 +62,10 @@ def nobody_says_where_the_book_is(monkeypatch):
 
 
 # ------------------------------------------------------------ their words
-@EVERY
 @pytest.mark.parametrize("site", ["", "https://a.example/book"])
+@EVERY
 def test_a_notebook_has_the_chapters_code_and_plain_text(path, site):
+    """Every sixth page: three editions are made by one program."""
     book = read(notebook(path, site=site))
     code = [
         c.source
@@ -143,11 +142,13 @@ def test_a_claim_leads_to_its_evidence_where_there_is_a_site():
     assert plain("{claim}`eq-5`", page) == f"[\\[proved\\]]{link}"
 
 
-@EVERY
-def test_a_notebook_links_to_notebooks_that_are_there(path):
-    links = re.findall(r"\]\(([\w-]+)\.ipynb\)", notebook(path))
-    for name in links:
-        assert (ROOT / f"notebooks/{path.parent.name}/{name}.ipynb").exists()
+def test_a_notebook_links_to_notebooks_that_are_there():
+    for path in CHAPTERS:
+        links = re.findall(r"\]\(([\w-]+)\.ipynb\)", notebook(path))
+        for name in links:
+            assert (
+                ROOT / f"notebooks/{path.parent.name}/{name}.ipynb"
+            ).exists()
 
 
 # ------------------------------------------------------------ their first cell
@@ -160,7 +161,7 @@ def test_a_notebook_links_to_notebooks_that_are_there(path):
         ("a/b", "https://a.example/b", "https://a.example/b/_wheel/"),
     ],
 )
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", ["en", "zh-Hans"])
 def test_the_first_cell_promises_no_place_that_is_not_there(
     tmp_path, monkeypatch, language, repository, site, address
 ):

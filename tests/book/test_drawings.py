@@ -106,8 +106,6 @@ def test_every_sheet_is_loaded_and_those_of_paper_by_paper_alone():
     names = [x if isinstance(x, str) else x[0] for x in linked()]
     assert set(names) == files
     assert linked()[-1] == ("sheets/print.css", {"media": "print"})
-    for path in folder.glob("*.css"):
-        assert len(path.read_text("utf-8").splitlines()) <= 330
 
 
 def places(path):

@@ -34,7 +34,7 @@ from preact.spec import (
 
 WAYS = combinations()
 NODE = shutil.which("node")
-EVERY_WAY = pytest.mark.parametrize("way", WAYS)
+SOME_WAYS = pytest.mark.parametrize("way", [*WAYS][::3])
 NAMES = {
     "UnitSpec": UnitSpec,
     "BN": BN,
@@ -53,12 +53,12 @@ def test_each_shortcut_meets_each_placement_once():
         assert WAYS[f"original/{row}"] == TABLE_1[row]
 
 
-@EVERY_WAY
-def test_the_line_of_data_is_the_unit(way):
-    assert eval(spec_line(WAYS[way]), dict(NAMES)) == WAYS[way]
+def test_the_line_of_data_is_the_unit():
+    for spec in WAYS.values():
+        assert eval(spec_line(spec), dict(NAMES)) == spec
 
 
-@EVERY_WAY
+@SOME_WAYS
 def test_both_lines_of_code_compute_what_the_package_does(way):
     spec = WAYS[way]
     plan = stack_plan(spec, units=1, width=4, kernel=3, side=5)

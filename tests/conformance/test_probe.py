@@ -258,14 +258,14 @@ def test_layer_norm_on_the_stream_is_seen_in_a_transformer(first, verdict):
     assert report["row"].verdict is Verdict.UNKNOWN
 
 
-@pytest.mark.parametrize("name", [*RIGHT, *MUTANTS])
-def test_every_answer_has_words_in_every_language(name):
-    report = report_of(name)
-    for language in LANGUAGES:
-        text = "\n".join(lines(report, Strings(language)))
-        assert "{" not in text
-        for finding in report.faults:
-            assert f"[{finding.property}]" in text
+def test_every_answer_has_words_in_every_language():
+    for name in [*RIGHT, *MUTANTS]:
+        report = report_of(name)
+        for language in LANGUAGES:
+            text = "\n".join(lines(report, Strings(language)))
+            assert "{" not in text
+            for finding in report.faults:
+                assert f"[{finding.property}]" in text
 
 
 def test_a_unit_with_a_zero_branch_leaves_a_clear_stream_alone():

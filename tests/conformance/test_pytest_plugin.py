@@ -58,7 +58,7 @@ def run_here(own):
     return partial(own.runpytest_inprocess, *WITH_PLUGIN)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_right_network_passes_every_question(run):
     result = run("--preact-check", "own_models:right")
     result.assert_outcomes(passed=18)
@@ -81,7 +81,7 @@ def test_a_mistake_fails_its_questions_with_the_evidence(run_here):
     assert "Traceback" not in result.stdout.str()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_what_the_probe_cannot_tell_is_skipped(run):
     result = run("--preact-check", "own_models:averaged")
     outcomes = result.parseoutcomes()
@@ -89,7 +89,7 @@ def test_what_the_probe_cannot_tell_is_skipped(run):
     assert outcomes["passed"] > 1
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_question_is_chosen_by_k_and_left_out_by_its_name(run):
     both = ("--preact-check", "own_models:bug")
     result = run(*both, "-k", "identity-shortcut")

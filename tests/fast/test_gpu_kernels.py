@@ -27,6 +27,7 @@ from preact.fast.gpu import launch
 from preact.fast.gpu.launch import Launcher
 from preact.fast.gpu.run import run_fused
 
+pytestmark = pytest.mark.nightly
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 KINDS = {"basic": (2, 14), "bottleneck": (3, 20), "one convolution": (1, 11)}
 # Of float32 through three stages, relative to the largest number of a tensor.
@@ -71,7 +72,6 @@ def error(ours, exact):
     return float((ours.cpu().double() - exact).abs().max() / scale)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "ghost", "image", "n"),
     [
@@ -111,7 +111,6 @@ def test_values_gradients_and_statistics_are_those_of_float64(
         assert error(ours.eval()(images), exact.eval()(x)) < TOLERANCE
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_half_precision_errs_no_more_than_pytorch_does_in_it(kind):
     plan = planned(kind)
@@ -148,7 +147,6 @@ def launched(monkeypatch):
     return names
 
 
-@pytest.mark.slow
 def test_every_unit_but_the_first_of_a_stage_is_fused(launched):
     plan = planned()
     network = fused(plan)
@@ -171,7 +169,6 @@ def test_units_of_another_order_run_as_they_were(row, launched):
 
 
 @pytest.mark.filterwarnings("ignore:.*invalid value:RuntimeWarning")
-@pytest.mark.slow
 @pytest.mark.parametrize("place", ["weight", "image"])
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_nan_and_infinity_go_where_pytorch_lets_them_go(place, value):
@@ -215,7 +212,6 @@ def test_a_deeper_network_needs_no_more_kernels_compiled(monkeypatch):
     assert found[0] == found[1]
 
 
-@pytest.mark.slow
 def test_frugal_modes_change_no_bit():
     plan = planned()
     x, labels = batch(plan)
@@ -230,7 +226,6 @@ def test_frugal_modes_change_no_bit():
         assert torch.equal(a.grad, b.grad)
 
 
-@pytest.mark.slow
 def test_a_watched_unit_shows_what_it_does():
     plan = planned("one convolution")
     network, plain = fused(plan), Network(plan, seed=0)
@@ -253,7 +248,6 @@ def test_a_ghost_batch_that_does_not_divide_the_batch_is_refused():
         learn(network, *batch(plan))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("architecture", ["80", "90"])
 def test_the_kernels_compile_and_keep_everything_in_registers(architecture):
     """For Ampere and Hopper, by Triton's own assembler; no GPU is needed."""

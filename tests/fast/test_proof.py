@@ -13,6 +13,7 @@ from preact.nn import Network
 from preact.plan import cifar_plan
 from preact.spec import TABLE_2
 
+pytestmark = pytest.mark.nightly
 CPU = torch.device("cpu")
 PARTS = ["logits", "gradients", "statistics"]
 KNOWN = {"gpu": "one", "driver": "1"}
@@ -38,7 +39,6 @@ def test_the_kernels_of_this_processor_agree():
     assert all(row.agrees for row in compared(fast).values())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("depth", "convs", "precision"),
     [(14, 2, "float32"), (20, 3, "float32"), (14, 2, "tf32")],
@@ -225,7 +225,6 @@ class TestKept:
         assert self.times == 2
 
 
-@pytest.mark.slow
 def test_the_command_prints_the_comparison(capsys, monkeypatch):
     command = ["bench", "--check", "--device", "cpu"]
     assert main(command) == 0

@@ -154,13 +154,14 @@ def test_ids_of_two_pictures_never_meet():
     assert not first & second
 
 
-@pytest.mark.parametrize("page", BACKGROUNDS)
-@pytest.mark.parametrize("row", [*COLORS, "mine", "a unit of my own"])
-def test_every_color_stands_out_on_both_pages(row, page):
-    light, dark = sorted(
-        (luminance(color_of(row)), luminance(BACKGROUNDS[page])), reverse=True
-    )
-    assert (light + 0.05) / (dark + 0.05) >= 3.0
+def test_every_color_stands_out_on_both_pages():
+    for row in [*COLORS, "mine", "a unit of my own"]:
+        for page in BACKGROUNDS:
+            light, dark = sorted(
+                (luminance(color_of(row)), luminance(BACKGROUNDS[page])),
+                reverse=True,
+            )
+            assert (light + 0.05) / (dark + 0.05) >= 3.0
 
 
 def test_luminance_is_that_of_the_standard():

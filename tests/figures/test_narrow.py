@@ -1,6 +1,7 @@
 """Names of axes and panels stay in their drawing, wide and on a phone."""
 
 import pytest
+from matplotlib.text import Text
 
 from preact.figures import style
 from preact.figures.lines import into_lines
@@ -52,7 +53,12 @@ def test_a_name_below_all_panels_fits_a_phone():
     figure.supxlabel("growth of the gradient toward the input in fresh stacks")
     make_narrow(figure)
     figure.draw_without_rendering()
-    words = figure._supxlabel.get_window_extent()
+    (label,) = [
+        text
+        for text in figure.findobj(Text)
+        if text.get_text() and text.get_text() == figure.get_supxlabel()
+    ]
+    words = label.get_window_extent()
     assert 0 <= words.x0 < words.x1 <= figure.bbox.width
 
 

@@ -35,31 +35,33 @@ def words(text):
     return " ".join(text.split())
 
 
-@pytest.mark.parametrize("text", MARKUP)
-def test_a_readmes_table_shows_markup_as_text(text):
-    table = Table(["head", text], [["left", text], [text, "right"]], text)
-    parser = MarkdownIt("gfm-like", {"linkify": False})
-    tokens = parser.parse(table.markdown())
-    cells, shape = [], []
-    for token in tokens:
-        shape.append(token.type)
-        if token.type == "inline":
-            kinds = {child.type for child in token.children}
-            assert kinds <= {"text", "text_special"}
-            cells.append("".join(child.content for child in token.children))
-    shown = words(text)
-    assert cells == [shown, "head", shown, "left", shown, shown, "right"]
-    assert shape.count("tr_open") == 3
-    assert "html_block" not in shape
+def test_a_readmes_table_shows_markup_as_text():
+    for text in MARKUP:
+        table = Table(["head", text], [["left", text], [text, "right"]], text)
+        parser = MarkdownIt("gfm-like", {"linkify": False})
+        tokens = parser.parse(table.markdown())
+        cells, shape = [], []
+        for token in tokens:
+            shape.append(token.type)
+            if token.type == "inline":
+                kinds = {child.type for child in token.children}
+                assert kinds <= {"text", "text_special"}
+                cells.append(
+                    "".join(child.content for child in token.children)
+                )
+        shown = words(text)
+        assert cells == [shown, "head", shown, "left", shown, shown, "right"]
+        assert shape.count("tr_open") == 3
+        assert "html_block" not in shape
 
 
-@pytest.mark.parametrize("text", MARKUP)
-def test_a_pages_table_shows_markup_as_text(text):
-    html = Table(["head"], [[text]], text)._repr_html_()
-    tags = set(re.findall(r"</?(\w+)", html))
-    parts = {"table", "caption", "thead", "tbody", "tr", "th", "td"}
-    assert tags - {"wbr"} == parts
-    assert "<!--" not in html
+def test_a_pages_table_shows_markup_as_text():
+    for text in MARKUP:
+        html = Table(["head"], [[text]], text)._repr_html_()
+        tags = set(re.findall(r"</?(\w+)", html))
+        parts = {"table", "caption", "thead", "tbody", "tr", "th", "td"}
+        assert tags - {"wbr"} == parts
+        assert "<!--" not in html
 
 
 def test_a_record_cannot_close_its_block_of_the_readme():
@@ -89,28 +91,24 @@ def line(**fields):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("table", [1, 2])
-def test_what_stands_for_a_number_makes_no_column_of_words(table, language):
+def test_what_stands_for_a_number_makes_no_column_of_words(language):
     """Most gates fail in Table 1, and nothing of ours has been run."""
-    made = paper_beside_ours(results(table), {}, Strings(language))
-    kinds = re.findall(r'<th scope="col"(.*?)>', made._repr_html_())
-    assert all("words" in kind for kind in kinds[:2])
-    assert set(kinds[2:]) == {""}
+    for table in (1, 2):
+        made = paper_beside_ours(results(table), {}, Strings(language))
+        kinds = re.findall(r'<th scope="col"(.*?)>', made._repr_html_())
+        assert all("words" in kind for kind in kinds[:2])
+        assert set(kinds[2:]) == {""}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize(
-    "label",
-    ["CIFAR-100", "ImageNet", "CIFAR-10 (unofficial files)", "mine <b>"],
-)
-def test_data_without_a_translated_name_keeps_its_own(label, language):
-    table = errors_table([line(data_label=label)], Strings(language))
-    assert label in table.caption
+def test_data_without_a_translated_name_keeps_its_own(language):
+    for label in ("CIFAR-10 (unofficial files)", "mine <b>"):
+        table = errors_table([line(data_label=label)], Strings(language))
+        assert label in table.caption
 
 
-@pytest.mark.parametrize(
-    ("words", "kept"),
-    [
+def test_a_cell_parts_between_its_words_only():
+    for words, kept in [
         ("bias b = −5", "bias b_=_−5"),
         ("1 − g(x) on F", "1_−_g(x) on F"),
         ("initial bias −1", "initial bias_−1"),
@@ -121,13 +119,11 @@ def test_data_without_a_translated_name_keeps_its_own(label, language):
         ("CIFAR-10 <b>", '<span class="whole">CIFAR-10</span> &lt;b&gt;'),
         ("（ResNet-110）", '<span class="whole">（ResNet-110）</span>'),
         ("pre-activation, -1", "pre-activation, -1"),
-    ],
-)
-def test_a_cell_parts_between_its_words_only(words, kept):
-    kept = re.sub("_(?!<)", "\N{NO-BREAK SPACE}", kept)
-    html = Table([words], [[words]], "")._repr_html_()
-    assert f">{kept}</th>" in html
-    assert f">{kept}</td>" in html
+    ]:
+        kept = re.sub("_(?!<)", "\N{NO-BREAK SPACE}", kept)
+        html = Table([words], [[words]], "")._repr_html_()
+        assert f">{kept}</th>" in html
+        assert f">{kept}</td>" in html
 
 
 def test_a_column_of_names_is_told_from_one_of_words():
@@ -165,13 +161,12 @@ def typeset(spec):
     return str(spec).replace("1-g", "1 − g").replace(" -", " −")
 
 
-@pytest.mark.parametrize("row", ROWS)
-def test_a_unit_is_written_in_words_as_the_package_writes_it(row):
-    spec = ROWS[row]
-    assert in_words(spec, Strings("en")) == typeset(spec)
-    for language in TRANSLATIONS:
-        said = in_words(spec, Strings(language))
-        assert not re.search(" on |initial|dropout", said), said
+def test_a_unit_is_written_in_words_as_the_package_writes_it():
+    for spec in ROWS.values():
+        assert in_words(spec, Strings("en")) == typeset(spec)
+        for language in TRANSLATIONS:
+            said = in_words(spec, Strings(language))
+            assert not re.search(" on |initial|dropout", said), said
 
 
 def test_a_gate_of_another_design_is_named():

@@ -13,14 +13,12 @@ import torch
 from preact.data import load
 from preact.train import Run, find_recipe, train
 from preact.train.checkpoint import (
-    HEAD,
     NAME,
     PREVIOUS,
     WRITING,
     Checkpoints,
     clear,
     read,
-    to_bytes,
 )
 
 HASH = "a" * 64
@@ -51,47 +49,14 @@ def restored(folder):
     return [each["iteration"] for each in states]
 
 
-def flipped(path):
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 1
-    return bytes(content)
-
-
-BAD = {
-    "empty": lambda _: b"",
-    "random": lambda _: bytes(range(256)) * 9,
-    "text": lambda _: b"root:x:0:0",
-    "cut": lambda path: path.read_bytes()[:500],
-    "one bit": flipped,
-    "of another version": lambda path: path.read_bytes().replace(
-        HEAD, b"preact checkpoint 0\n"
-    ),
-    "of no version": lambda path: path.read_bytes()[len(HEAD) + 65 :],
-    "a tensor": lambda _: to_bytes(torch.zeros(3)),
-    "lacks session": lambda _: to_bytes(state(2, session=None)),
-    "iteration is text": lambda _: to_bytes(state(2, iteration="2")),
-    "hash is a number": lambda _: to_bytes(state(2, config_sha256=5)),
-}
-
-
-@pytest.mark.parametrize("kind", BAD)
-def test_a_bad_newest_checkpoint_gives_way_and_says_so(folder, kind, caplog):
-    (folder / NAME).write_bytes(BAD[kind](folder / NAME))
+def test_a_bad_newest_checkpoint_gives_way_and_says_so(folder, caplog):
+    """Every way to spoil one stands in `wrong_input`."""
+    (folder / NAME).write_bytes((folder / NAME).read_bytes()[:-1])
     assert restored(folder) == [1]
     (warning,) = caplog.messages
     assert NAME in warning
     assert f"going on from iteration 1 of {PREVIOUS}" in warning
     assert "\n" not in warning
-
-
-@pytest.mark.parametrize("kind", BAD)
-def test_two_bad_checkpoints_are_refused_in_one_sentence(folder, kind):
-    content = BAD[kind](folder / NAME)
-    for name in (NAME, PREVIOUS):
-        (folder / name).write_bytes(content)
-    with pytest.raises(ValueError, match="no checkpoint can be read") as told:
-        restored(folder)
-    assert "\n" not in str(told.value)
 
 
 @pytest.mark.parametrize("kind", ["FIFO", "link to a file", "folder"])

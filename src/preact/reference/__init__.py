@@ -1,6 +1,6 @@
 """The paper's networks in NumPy, float64, every backward derived by hand.
 
-The same files, names and order of lines as `preact.nn`, so that each can be
+Layer by layer the same names and formulas as `preact.nn`, so that each can be
 read beside the other; parameter names are identical strings, so a plain
 dictionary of arrays passes between them. Functions only: `*_forward` returns
 `(out, cache)`, `*_backward` takes the cache and returns gradients; no

@@ -59,7 +59,7 @@ def conv_forward(
     for i in range(K):
         for j in range(K):
             seen = _window(padded, i, j, P, Q, stride)
-            out += _product(seen, weight[:, :, i, j].T)
+            out += _over_channels(seen, weight[:, :, i, j].T)
     if bias is not None:
         out += bias[:, None, None]
     return out, ConvCache(x.shape, padded, weight, bias is not None, stride)
@@ -79,14 +79,17 @@ def conv_backward(
     dpadded, dweight = np.zeros_like(padded), np.empty_like(weight)
     for i in range(K):
         for j in range(K):
-            seen, w = _window(padded, i, j, P, Q, stride), weight[:, :, i, j]
-            dweight[:, :, i, j] = np.tensordot(dout, seen, ([0, 2, 3],) * 2)
-            _window(dpadded, i, j, P, Q, stride)[...] += _product(dout, w)
-    dx = dpadded[:, :, K // 2 :, K // 2 :][:, :, : shape[2], : shape[3]]
+            seen = _window(padded, i, j, P, Q, stride)
+            pixels = (0, 2, 3)
+            dweight[:, :, i, j] = np.tensordot(dout, seen, (pixels, pixels))
+            dseen = _over_channels(dout, weight[:, :, i, j])
+            _window(dpadded, i, j, P, Q, stride)[...] += dseen
+    top = K // 2
+    dx = dpadded[:, :, top : top + shape[2], top : top + shape[3]]
     return dx, dweight, dout.sum((0, 2, 3)) if has_bias else None
 
 
-def _product(x: Array, matrix: Array) -> Array:
+def _over_channels(x: Array, matrix: Array) -> Array:
     """Multiply the channels of each pixel, (N C P Q), by a matrix (C, D)."""
     return np.moveaxis(np.tensordot(x, matrix, (1, 0)), -1, 1)
 

@@ -31,7 +31,7 @@ sys.exit(main(sys.argv[2:]))
 """
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "module",
     ["preact.cli.train", "rich.console", "numpy", "pydantic", "filelock"],
@@ -48,7 +48,7 @@ def test_ctrl_c_during_any_import_leaves_no_traceback(tmp_path, module):
     assert (done.returncode, done.stderr) == (130, "preact: stopped\n")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
 def test_torchrun_that_is_stopped_keeps_the_iteration(tmp_path, name):
     """What torchrun itself prints then is its own."""

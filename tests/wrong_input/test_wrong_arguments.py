@@ -28,7 +28,7 @@ PLACES = {
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(
     ("name", "words", "says"),
-    [*sampled(CASES, 3)],
+    [*sampled(CASES, 4)],
     ids=[" ".join(case[:2]).strip() for case in CASES],
 )
 def test_a_command_line_that_means_nothing_is_one_sentence(
@@ -50,8 +50,10 @@ def test_a_command_line_that_means_nothing_is_one_sentence(
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="has a CUDA device")
-@pytest.mark.parametrize("device", ["cuda", "cuda:0", "cuda:7"])
-@pytest.mark.parametrize("name", ["train", "ablate", "bench"])
+@pytest.mark.parametrize(
+    ("name", "device"),
+    [("train", "cuda"), ("ablate", "cuda:0"), ("bench", "cuda:7")],
+)
 def test_a_gpu_that_is_not_there_is_one_sentence(
     command, tmp_path, small, name, device
 ):

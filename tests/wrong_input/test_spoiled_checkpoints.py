@@ -12,6 +12,7 @@ import torch
 from judging import PLACE, refusal, success
 
 from preact.train.checkpoint import HEAD, NAME, PREVIOUS, read, to_bytes
+from sampled import sampled
 
 WORK = f"{PLACE}/seed-1.checkpoints"
 
@@ -61,34 +62,22 @@ def signed(body: bytes) -> bytes:
 BOMB = b"cposix\nsystem\n(S'touch bomb-went-off'\ntR."
 BYTES = {
     "empty": lambda _: b"",
-    "one byte": lambda _: b"p",
-    "random": lambda _: bytes(range(256)) * 99,
-    "zeros": lambda path: bytes(path.stat().st_size),
-    "text": lambda _: b"root:x:0:0:root:/root:/bin/bash\n",
     "half": lambda path: path.read_bytes()[: path.stat().st_size // 2],
     "all but one byte": lambda path: path.read_bytes()[:-1],
-    "one byte more": lambda path: path.read_bytes() + b"\0",
     "a hole": lambda path: (
         path.read_bytes()[:4096] + bytes(4096) + path.read_bytes()[8192:]
     ),
-    "only its head": lambda _: HEAD,
     "head and no digest": lambda _: HEAD + b"abc",
     "of another version": lambda path: path.read_bytes().replace(
         HEAD, b"preact checkpoint 0\n"
     ),
-    "of no version": lambda path: path.read_bytes()[len(HEAD) + 65 :],
     "an archive of nothing": lambda _: signed(b"PK\5\6" + bytes(18)),
     "a tensor": lambda _: to_bytes(torch.zeros(3)),
-    "a list": lambda _: to_bytes([1, 2]),
-    "nothing": lambda _: to_bytes(None),
     "a bomb": lambda _: BOMB,
     "a signed bomb": lambda _: signed(BOMB),
     "a zipped bomb": zipped_pickle,
     "a signed, zipped bomb": lambda path: signed(zipped_pickle(path)),
-    **{
-        f"one bit at {share:.0%}": flipped(share)
-        for share in (0.0, 0.001, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 1.0)
-    },
+    **{f"one bit at {share:.0%}": flipped(share) for share in (0.0, 0.5, 1.0)},
 }
 GONE = object()
 
@@ -128,50 +117,25 @@ def first_tensor(change: Callable) -> Callable[[dict], None]:
 
 STATES = {
     "no session": at("session", value=GONE),
-    "no history": at("history", value=GONE),
     "no iteration": at("iteration", value=GONE),
-    "no hash": at("config_sha256", value=GONE),
-    "hash is a number": at("config_sha256", value=5),
-    "session is a list": at("session", value=[]),
     "session is empty": at("session", value={}),
-    "session of numbers": at("session", value={"network": 5}),
-    "history is empty": at("history", value={}),
-    "history is text": at("history", value="x"),
     "iteration is text": at("iteration", value="abc"),
-    "iteration is true": at("iteration", value=True),
-    "iteration is 2.0": at("iteration", value=2.0),
-    "iteration -5": at("iteration", value=-5),
     "iteration 10^9": at("iteration", value=10**9),
     "iteration of the end, no curve": at("iteration", value=4),
     "no curve": at("history", "curve", value=GONE),
-    "curve is text": at("history", "curve", value="abc"),
-    "curve of numbers": at("history", "curve", value=[5]),
     "curve of texts": at(
         "history", "curve", value=[{"iteration": 1, "loss": "x"}]
-    ),
-    "a point without its iteration": at(
-        "history", "curve", value=[{"loss": 1.0}]
     ),
     "a point of the future": at(
         "history", "curve", value=[{"iteration": 400, "loss": 1.0}]
     ),
-    "a point of text": at(
-        "history", "curve", value=[{"iteration": "2", "loss": 1.0}]
-    ),
-    "no time": at("history", "busy_s", value=GONE),
-    "time is text": at("history", "busy_s", value="x"),
     "time is NaN": at("history", "busy_s", value=float("nan")),
     "time is negative": at("history", "away_s", value=-1.0),
-    "images are text": at("history", "images", value="x"),
     "images are negative": at("history", "images", value=-64),
-    "no profiles": at("history", "profiles", value=GONE),
-    "kernels are text": at("history", "kernels", value="C"),
     "kernels of numbers": at("history", "kernels", value=[5]),
-    "profiles of numbers": at("history", "profiles", value=[5]),
     "profiles of nothing": at("history", "profiles", value=[{}]),
     "another shape": first_tensor(lambda t: t.new_zeros(3, 5, 7)),
     "text for a tensor": first_tensor(lambda _: "x"),
-    "nothing for a tensor": first_tensor(lambda _: None),
 }
 
 
@@ -190,47 +154,16 @@ def other_file(kind: str) -> Callable[[Path], None]:
         path.unlink()
         if kind == "FIFO":
             os.mkfifo(path)
-        elif kind == "folder":
-            path.mkdir()
         elif kind == "link to a text":
             path.symlink_to("/etc/passwd")
-        elif kind == "link to nothing":
-            path.symlink_to("/nothing/at/all")
-        elif kind == "link to itself":
-            path.symlink_to(path)
         else:
-            path.symlink_to("/dev/zero")
+            path.symlink_to("/nothing/at/all")
 
     return make
 
 
-OTHERS = [
-    "FIFO",
-    "folder",
-    "link to a text",
-    "link to nothing",
-    "link to itself",
-    "link to /dev/zero",
-]
-# One of each sort in the fast suite, all in the whole one.
-FIRST = {
-    "empty",
-    "half",
-    "one bit at 50%",
-    "of another version",
-    "a signed bomb",
-    "no session",
-    "iteration 10^9",
-    "curve of texts",
-    "time is NaN",
-    "another shape",
-    "FIFO",
-    "link to nothing",
-}
-KINDS = [
-    pytest.param(kind, marks=() if kind in FIRST else pytest.mark.slow)
-    for kind in [*BYTES, *STATES, *OTHERS]
-]
+OTHERS = ["FIFO", "link to a text", "link to nothing"]
+KINDS = [*BYTES, *STATES, *OTHERS]
 
 
 def spoil(kind: str, path: Path) -> None:
@@ -247,7 +180,7 @@ def test_a_run_that_broke_off_ends_like_a_calm_one(command, work, small, calm):
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*sampled(KINDS, 5)])
 def test_a_spoiled_newest_checkpoint_gives_way_to_the_one_before(
     command, work, small, calm, kind, tmp_path, monkeypatch
 ):
@@ -262,7 +195,9 @@ def test_a_spoiled_newest_checkpoint_gives_way_to_the_one_before(
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind", ["empty", "a signed bomb", "no session", "FIFO"]
+)
 def test_two_spoiled_checkpoints_are_one_sentence(
     command, work, small, kind, tmp_path, monkeypatch
 ):
@@ -292,7 +227,7 @@ def test_a_checkpoint_of_another_run_is_one_sentence(command, work, small):
     assert refusal(answer, work / NAME, "another configuration") == "good"
 
 
-@pytest.mark.parametrize("kind", ["empty", "half", "no session", "FIFO"])
+@pytest.mark.parametrize("kind", ["half", "FIFO"])
 def test_a_spoiled_checkpoint_does_not_keep_the_other_runs(
     command, work, small, tmp_path, kind
 ):

@@ -26,12 +26,8 @@ def reply(status, *headers, body=b""):
 # What a server says, whatever it was asked for, and what is answered.
 REPLIES = {
     "nothing": (b"", "broke off"),
-    "not HTTP": (b"HELLO I AM NOT HTTP\r\n\r\n", "broke off"),
     "random bytes": (bytes(range(256)) * 9, "broke off"),
-    "a line without end": (b"HTTP/1.1 200 " + b"x" * 100_000, "broke off"),
     "404": (reply("404 Not Found"), "answers 404 Not Found"),
-    "403": (reply("403 Forbidden"), "answers 403"),
-    "500": (reply("500 Oh"), "answers 500"),
     "503": (reply("503 Later"), "try later"),
     "an escape": (reply("404 \x1b[31mred"), "answers 404"),
     "416": (reply("416 Range"), "begin anew"),
@@ -40,7 +36,6 @@ REPLIES = {
         "302",
     ),
     "a redirect to itself": (reply("302 Found", "Location: /x"), "30"),
-    "an empty file": (reply("200 OK", "Content-Length: 0"), "SHA-256"),
     "no length": (reply("200 OK", body=b"abc"), "broke off after 3"),
     "five bytes of all": (
         reply("200 OK", f"Content-Length: {SIZE}", body=b"abcde"),
@@ -50,16 +45,8 @@ REPLIES = {
         reply("200 OK", "Content-Length: 9", body=b"<html>\n\n\n"),
         "SHA-256",
     ),
-    "broken chunks": (
-        reply("200 OK", "Transfer-Encoding: chunked", body=b"zz\r\nabc"),
-        "broke off",
-    ),
     "a half chunk": (
         reply("200 OK", "Transfer-Encoding: chunked", body=b"ff\r\nabc"),
-        "broke off",
-    ),
-    "a length of text": (
-        reply("200 OK", "Content-Length: many", body=b"abc"),
         "broke off",
     ),
     "a negative length": (
@@ -173,11 +160,8 @@ def test_what_lies_where_the_archive_grows_is_not_written_through(
 
 CIFAR_FILES = {
     "a file is missing": lambda path: path.unlink(),
-    "a file is empty": lambda path: path.write_bytes(b""),
     "a file is short": lambda path: os.truncate(path, 3073),
     "a file is long": lambda path: os.truncate(path, 3073 * 10_001),
-    "a FIFO": lambda path: (path.unlink(), os.mkfifo(path)),
-    "a folder": lambda path: (path.unlink(), path.mkdir()),
     "a link to nothing": lambda path: (
         path.unlink(),
         path.symlink_to("/nothing"),
@@ -237,8 +221,6 @@ def png(path, size=(40, 40)):
 
 IMAGES = {
     "empty": lambda path: path.write_bytes(b""),
-    "text": lambda path: path.write_text("no image"),
-    "only a head": lambda path: path.write_bytes(b"\x89PNG\r\n\x1a\n"),
     "half": lambda path: (
         png(path, (400, 400)),
         os.truncate(path, path.stat().st_size // 2),
@@ -271,9 +253,8 @@ def tree(tmp_path):
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("kind", IMAGES)
-@pytest.mark.parametrize("split", ["train", "val"])
-def test_an_image_that_is_none_is_named(command, tree, tmp_path, kind, split):
-    path = tree / split / "b" / "x.png"
+def test_an_image_that_is_none_is_named(command, tree, tmp_path, kind):
+    path = tree / ("val" if kind == "empty" else "train") / "b" / "x.png"
     IMAGES[kind](path)
     words = ("--depth", "8", "--data", "folders", "--folder", tree)
     answer = command("train", *words, "--out", tmp_path / "runs")
@@ -329,13 +310,13 @@ TREES = {
 
 
 @pytest.mark.parametrize("kind", TREES)
-@pytest.mark.parametrize("data", ["folders", "imagenet"])
-def test_a_tree_that_is_none_is_named(command, tree, tmp_path, kind, data):
+def test_a_tree_that_is_none_is_named(command, tree, tmp_path, kind):
     spoil, says = TREES[kind]
     spoil(tree)
-    words = ("--depth", "50", "--data", data, "--folder", tree)
-    answer = command("train", *words, "--out", tmp_path / "runs")
-    assert refusal(answer, tree, says) == "good"
+    for data in ("folders", "imagenet"):
+        words = ("--depth", "50", "--data", data, "--folder", tree)
+        answer = command("train", *words, "--out", tmp_path / "runs")
+        assert refusal(answer, tree, says) == "good"
 
 
 def test_names_of_images_may_be_any_bytes(command, tree, tmp_path):
