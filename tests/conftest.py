@@ -7,7 +7,6 @@ import threading
 from contextlib import suppress
 
 import psutil
-import pytest
 
 if shutil.which("nvidia-smi") is None:
     # Without a GPU its kernels are interpreted; Triton asks at its import.

@@ -20,13 +20,14 @@ from legal import network_plans
 from preact.cli import main
 from preact.data import load
 from preact.nn import Network
+from preact.nn.state import DTYPES
 from preact.plan import cifar_plan, imagenet_plan
 from preact.plan.written import read_plan, write_plan
 from preact.records import read_record
 from preact.spec import ROWS, TABLE_2
 from preact.train import evaluate
 from preact.weights import read_config, save_weights
-from preact.weights.header import DTYPES, planned_shapes
+from preact.weights.header import planned_shapes
 
 PLAN = cifar_plan("full-preactivation", depth=8, convs=2, width=4)
 SMALL = ["--depth", "8", "--width", "4", "--batch", "16", "--iterations", "3"]

@@ -13,12 +13,14 @@ import torch
 from preact.data import load
 from preact.train import Run, find_recipe, train
 from preact.train.checkpoint import (
+    HEAD,
     NAME,
     PREVIOUS,
     WRITING,
     Checkpoints,
     clear,
     read,
+    to_bytes,
 )
 
 HASH = "a" * 64
