@@ -489,7 +489,7 @@ def test_weights_go_where_they_are_asked_to(tmp_path, capsys):
     assert main(command) == 0
     capsys.readouterr()
     assert main([*command, "--save", str(second)]) == 2
-    assert "its weights were not kept; delete it" in capsys.readouterr().err
+    assert "its weights were not kept; delete" in capsys.readouterr().err
     assert not second.exists()
     assert main([*command, "--save", str(tmp_path)]) == 2
     assert "--save must name a file" in capsys.readouterr().err
