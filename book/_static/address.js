@@ -3,7 +3,8 @@
 // written, what the address says wrongly is ignored, and what has data-own (a
 // guess, a place in time) is the reader's own.
 (() => {
-  const HOSTS = ".preact-explorer:not(.preact-predict, .preact-answer, " +
+  const HOSTS =
+    ".preact-explorer:not(.preact-predict, .preact-answer, " +
     ".preact-ranking), .preact-ledger-filter";
   const FIELDS = "input:not([data-own]), select:not([data-own])";
   const NUMBER = /^-?\d+(\.\d+)?$/;
@@ -13,7 +14,7 @@
     const fields = new Map();
     for (const [i, field] of [...host.querySelectorAll(FIELDS)].entries()) {
       const name = `${prefix}.${field.name || i + 1}`;
-      fields.set(name, [...fields.get(name) ?? [], field]);
+      fields.set(name, [...(fields.get(name) ?? []), field]);
     }
     return fields;
   }
@@ -40,8 +41,10 @@
     }
     if (field.type === "range" && !NUMBER.test(text)) return null;
     field.value = text;
-    const same = field.type === "range" ? Number(field.value) === Number(text)
-      : field.value === text;
+    const same =
+      field.type === "range"
+        ? Number(field.value) === Number(text)
+        : field.value === text;
     if (!same) field.value = before;
     return same ? field : null;
   }
@@ -63,9 +66,13 @@
     constructor(host, prefix) {
       Object.assign(this, { host, prefix });
       const fields = fieldsOf(host, prefix);
-      [...fields.values()].flat().filter((field) => field.type !== "radio")
+      [...fields.values()]
+        .flat()
+        .filter((field) => field.type !== "radio")
         .forEach(forget);
-      this.first = new Map([...fields].map(([name, of]) => [name, valueOf(of)]));
+      this.first = new Map(
+        [...fields].map(([name, of]) => [name, valueOf(of)]),
+      );
       const asked = new URLSearchParams(location.search);
       for (const [name, of] of fields) {
         const field = asked.has(name) && take(of, asked.get(name));
@@ -104,23 +111,31 @@
   }
   addEventListener("blur", write); // to the address itself
   addEventListener("pagehide", write);
-  document.addEventListener("click",
-    ({ target }) => target.closest?.("a") && write(), true);
+  document.addEventListener(
+    "click",
+    ({ target }) => target.closest?.("a") && write(),
+    true,
+  );
 
   // A page that was opened as a file may not change its address.
   function show(query) {
     const text = String(query);
     try {
-      history.replaceState(history.state, "",
-        location.pathname + (text && `?${text}`) + location.hash);
-    } catch { /* it works all the same */ }
+      history.replaceState(
+        history.state,
+        "",
+        location.pathname + (text && `?${text}`) + location.hash,
+      );
+    } catch {
+      /* it works all the same */
+    }
   }
 
   addEventListener("DOMContentLoaded", () => {
     const count = {};
     for (const host of document.querySelectorAll(HOSTS)) {
-      const kind = host.className.match(/preact-(?!explorer)(\w+)/)?.[1] ??
-        "stepper";
+      const kind =
+        host.className.match(/preact-(?!explorer)(\w+)/)?.[1] ?? "stepper";
       count[kind] = (count[kind] ?? 0) + 1;
       new Kept(host, kind + (count[kind] > 1 ? count[kind] : ""));
     }

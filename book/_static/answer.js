@@ -15,27 +15,40 @@ const preactAnswer = (() => {
 
   // The verdict on what was typed, by the rule of preact.book's `number`.
   function judge(text, { expected, rtol, words }) {
-    const got = text.trim(), value = read(text);
+    const got = text.trim(),
+      value = read(text);
     if (!got) return { right: false, said: words.empty };
     if (value === null) {
       return { right: false, said: fill(words.no_number, { got }) };
     }
     const right = Math.abs(value - expected) <= rtol * Math.abs(expected);
     const { why, hint } = words;
-    return { right, said: right ? fill(words.right, { why })
-      : fill(words.wrong, { got, hint }) };
+    return {
+      right,
+      said: right
+        ? fill(words.right, { why })
+        : fill(words.wrong, { got, hint }),
+    };
   }
 
   function makeField(host) {
     const exercise = JSON.parse(host.dataset.answer);
     const { words } = exercise;
-    const input = node("input", { type: "text", inputMode: "decimal",
-      autocomplete: "off", size: 12 });
+    const input = node("input", {
+      type: "text",
+      inputMode: "decimal",
+      autocomplete: "off",
+      size: 12,
+    });
     const verdict = node("p", { className: "verdict" });
     verdict.setAttribute("role", "status");
-    const form = node("form", { noValidate: true },
-      node("label", {}, words.label, input), " ",
-      node("button", { type: "submit", textContent: words.button }));
+    const form = node(
+      "form",
+      { noValidate: true },
+      node("label", {}, words.label, input),
+      " ",
+      node("button", { type: "submit", textContent: words.button }),
+    );
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       const { right, said } = judge(input.value, exercise);

@@ -3,7 +3,8 @@
 // drawn in a frame of its own. A place with aria-busy waits for an answer.
 const preactAsker = (() => {
   const waiting = new Map(); // who waits for an answer, by its number
-  let worker = null, count = 0;
+  let worker = null,
+    count = 0;
 
   function makeWorker() {
     const text = `{ const engine = (${preactNetwork})();
@@ -55,7 +56,8 @@ const preactAsker = (() => {
       const fresh = keys.map((key) => !this.known.has(key));
       const computed = await compute(questions.filter((_, i) => fresh[i]));
       const answers = keys.map((key, i) =>
-        fresh[i] ? computed.shift() : this.known.get(key));
+        fresh[i] ? computed.shift() : this.known.get(key),
+      );
       this.known = new Map(keys.map((key, i) => [key, answers[i]]));
       return answers;
     }

@@ -21,22 +21,30 @@ const preactBuilder = (() => {
   function choiceOf(way) {
     const places = way.split("/").map((ops) => ops.split(" "));
     const find = (op) => PLACES[places.findIndex((ops) => ops.includes(op))];
-    return { bn: find("BN"), relu: find("ReLU"),
-      reluFirst: places.some((ops) => ops.join(" ") === "ReLU BN") };
+    return {
+      bn: find("BN"),
+      relu: find("ReLU"),
+      reluFirst: places.some((ops) => ops.join(" ") === "ReLU BN"),
+    };
   }
 
   class Builder {
     constructor(host) {
       this.host = host;
       Object.assign(this, JSON.parse(host.dataset.builder));
-      this.cards = new Map([...host.querySelectorAll("[data-way]")].map(
-        (card) => [card.dataset.way, card]));
+      this.cards = new Map(
+        [...host.querySelectorAll("[data-way]")].map((card) => [
+          card.dataset.way,
+          card,
+        ]),
+      );
       this.seen = new Set();
       this.makeControls();
       this.makePictures();
       host.prepend(this.form);
-      host.querySelector(".cards").after(
-        this.legend, this.pictures, this.built);
+      host
+        .querySelector(".cards")
+        .after(this.legend, this.pictures, this.built);
       for (const card of this.cards.values()) card.open = true;
       host.querySelector(".all").open = false;
       host.dataset.live = "true";
@@ -51,8 +59,12 @@ const preactBuilder = (() => {
 
     makePictures() {
       const { words, ticks } = this;
-      const chart = (quantity) => new DepthChart({ title: words[quantity],
-        xlabel: words.depth, ticks: ticks[quantity] });
+      const chart = (quantity) =>
+        new DepthChart({
+          title: words[quantity],
+          xlabel: words.depth,
+          ticks: ticks[quantity],
+        });
       this.charts = { signal: chart("signal"), gradient: chart("gradient") };
       this.pictures = figure();
       this.legend = node("p", { className: "legend" });
@@ -62,18 +74,21 @@ const preactBuilder = (() => {
 
     show() {
       const { words, ways, cards, seen } = this;
-      const way = this.chosen(), all = Object.keys(ways);
+      const way = this.chosen(),
+        all = Object.keys(ways);
       for (const [name, card] of cards) {
         card.classList.toggle("chosen", name === way);
       }
       seen.add(way);
       this.host.dataset.way = way;
       this.draw(ways[way], ways[this.ghost]);
-      const named = (names) =>
-        names.filter((name) => ways[name].named).length;
+      const named = (names) => names.filter((name) => ways[name].named).length;
       this.built.textContent = fill(words.built, {
-        seen: seen.size, count: all.length,
-        named: named([...seen]), rows: named(all) });
+        seen: seen.size,
+        count: all.length,
+        named: named([...seen]),
+        rows: named(all),
+      });
     }
 
     draw(unit, ghost) {
@@ -81,21 +96,31 @@ const preactBuilder = (() => {
       const color = ghost.color;
       const key = (kind, color, text) =>
         node("span", {}, preactCharts.stroke(color, kind), text);
-      const name = fill(words.median, { name:
-        unit.named ? unit.name : unit.unit });
+      const name = fill(words.median, {
+        name: unit.named ? unit.name : unit.unit,
+      });
       this.legend.replaceChildren(
-        key("curve", unit.color, name), key("ghost", color, words.ghost));
+        key("curve", unit.color, name),
+        key("ghost", color, words.ghost),
+      );
       for (const [quantity, chart] of Object.entries(this.charts)) {
         const { median, low, high } = unit[quantity];
         const other = ghost[quantity].median;
-        chart.draw([
-          { name: words.ghost, values: other, color, ghost: true },
-          { name, values: median, low, high, color: unit.color },
-        ], fill(words.alt_chart, {
-          quantity: words[quantity], unit: unit.unit,
-          units: median.length - 1,
-          first: numberText(median[0]), last: numberText(median.at(-1)),
-          ghost_first: numberText(other[0]), ghost_last: numberText(other.at(-1)) }));
+        chart.draw(
+          [
+            { name: words.ghost, values: other, color, ghost: true },
+            { name, values: median, low, high, color: unit.color },
+          ],
+          fill(words.alt_chart, {
+            quantity: words[quantity],
+            unit: unit.unit,
+            units: median.length - 1,
+            first: numberText(median[0]),
+            last: numberText(median.at(-1)),
+            ghost_first: numberText(other[0]),
+            ghost_last: numberText(other.at(-1)),
+          }),
+        );
       }
       this.pictures.show(...Object.values(this.charts).map(({ svg }) => svg));
     }
@@ -107,23 +132,58 @@ const preactBuilder = (() => {
       const { words } = this;
       this.choice = choiceOf(this.start);
       const row = (op) => {
-        const radios = PLACES.map((place) => this.radio(op, place,
-          this.choice[op] === place, words[op] + words.colon + words[place]));
-        return node("tr", {}, node("th", { scope: "row",
-          textContent: words[op] }),
-        ...radios.map((radio) => node("td", {}, node("label", {}, radio))));
+        const radios = PLACES.map((place) =>
+          this.radio(
+            op,
+            place,
+            this.choice[op] === place,
+            words[op] + words.colon + words[place],
+          ),
+        );
+        return node(
+          "tr",
+          {},
+          node("th", { scope: "row", textContent: words[op] }),
+          ...radios.map((radio) => node("td", {}, node("label", {}, radio))),
+        );
       };
-      const head = PLACES.map((place) => node("th", { scope: "col" },
-        node("code", { textContent: place }), node("br"), words[place]));
-      this.order = node("p", { className: "order" }, words.order + words.colon,
-        ...[["bn_first", false], ["relu_first", true]].map(([name, first]) =>
-          node("label", {}, this.radio("order", name,
-            this.choice.reluFirst === first), words[name])));
-      this.form = node("fieldset", {},
+      const head = PLACES.map((place) =>
+        node(
+          "th",
+          { scope: "col" },
+          node("code", { textContent: place }),
+          node("br"),
+          words[place],
+        ),
+      );
+      this.order = node(
+        "p",
+        { className: "order" },
+        words.order + words.colon,
+        ...[
+          ["bn_first", false],
+          ["relu_first", true],
+        ].map(([name, first]) =>
+          node(
+            "label",
+            {},
+            this.radio("order", name, this.choice.reluFirst === first),
+            words[name],
+          ),
+        ),
+      );
+      this.form = node(
+        "fieldset",
+        {},
         node("legend", { textContent: words.choose }),
-        node("table", {}, node("thead", {}, node("tr", {}, node("td"), ...head)),
-          node("tbody", {}, row("bn"), row("relu"))),
-        this.order);
+        node(
+          "table",
+          {},
+          node("thead", {}, node("tr", {}, node("td"), ...head)),
+          node("tbody", {}, row("bn"), row("relu")),
+        ),
+        this.order,
+      );
       this.form.addEventListener("input", ({ target }) => {
         if (target.name === "order") {
           this.choice.reluFirst = target.value === "relu_first";
@@ -146,17 +206,33 @@ const preactBuilder = (() => {
       const { words, options } = this;
       const first = this.start.split("/");
       const lists = Object.entries(options).map(([name, list], i) =>
-        node("p", { className: "list" }, node("span", {}, words[name]),
-          ...list.map(([value, text]) => node("label", {},
-            this.radio(name, value, value === first[i]), text))));
-      this.form = node("fieldset", {},
-        node("legend", { textContent: words.choose }), ...lists);
+        node(
+          "p",
+          { className: "list" },
+          node("span", {}, words[name]),
+          ...list.map(([value, text]) =>
+            node(
+              "label",
+              {},
+              this.radio(name, value, value === first[i]),
+              text,
+            ),
+          ),
+        ),
+      );
+      this.form = node(
+        "fieldset",
+        {},
+        node("legend", { textContent: words.choose }),
+        ...lists,
+      );
       this.form.addEventListener("input", () => this.show());
     }
 
     chosen() {
-      return Object.keys(this.options).map((name) =>
-        this.form.querySelector(`[name=${name}]:checked`).value).join("/");
+      return Object.keys(this.options)
+        .map((name) => this.form.querySelector(`[name=${name}]:checked`).value)
+        .join("/");
     }
   }
 

@@ -9,18 +9,18 @@ const preactCosts = (() => {
     const flops = width === 2 ? machine.flops16 : machine.flops32;
     let seconds = 0;
     for (const [macs, moved, weights, count] of job.operations) {
-      const arithmetic = 6 * macs * images / flops;
+      const arithmetic = (6 * macs * images) / flops;
       const bytes = moved * images * width + 4 * WEIGHT_PASSES * weights;
-      seconds += count * (Math.max(arithmetic, bytes / machine.bandwidth) +
-        machine.launch_s);
+      seconds +=
+        count *
+        (Math.max(arithmetic, bytes / machine.bandwidth) + machine.launch_s);
     }
     return seconds;
   }
 
   // Seconds in which a ring of `count` sums so many bytes.
   function allReduceSeconds(bytes, count, link) {
-    return 2 * (count - 1) *
-      (link.latency_s + bytes / count / link.bandwidth);
+    return 2 * (count - 1) * (link.latency_s + bytes / count / link.bandwidth);
   }
 
   function plan(job, machine, link, { count, images, width }) {
@@ -29,10 +29,12 @@ const preactCosts = (() => {
     const batch = images * count;
     const kept = width === 2 ? job.kept16 : job.kept32;
     return {
-      work, talk, kept,
+      work,
+      talk,
+      kept,
       needed: 12 * job.parameters + kept * images,
       speed: batch / (work + talk),
-      hours: job.images / batch * (work + talk) / 3600,
+      hours: ((job.images / batch) * (work + talk)) / 3600,
     };
   }
 
@@ -41,16 +43,32 @@ const preactCosts = (() => {
       Object.assign(this, JSON.parse(host.dataset.costs));
       this.host = host;
       this.fields = {};
-      const controls = node("div", { className: "controls" },
-        this.select("job", this.jobs.map((job) => job.name), this.start.job),
-        this.select("machine", this.machines.map((m) => m.name),
-          this.start.machine),
-        this.select("width", [this.words.single, this.words.half],
-          this.start.width),
+      const controls = node(
+        "div",
+        { className: "controls" },
+        this.select(
+          "job",
+          this.jobs.map((job) => job.name),
+          this.start.job,
+        ),
+        this.select(
+          "machine",
+          this.machines.map((m) => m.name),
+          this.start.machine,
+        ),
+        this.select(
+          "width",
+          [this.words.single, this.words.half],
+          this.start.width,
+        ),
         this.select("images", this.counts.images, this.start.images),
         this.select("count", this.counts.machines, this.start.count),
-        this.select("link", this.links.map((link) => link.name),
-          this.start.link));
+        this.select(
+          "link",
+          this.links.map((link) => link.name),
+          this.start.link,
+        ),
+      );
       this.bill = node("table", { className: "preact-table bill" });
       this.said = node("p", { className: "facts" });
       this.said.setAttribute("aria-live", "polite");
@@ -71,17 +89,21 @@ const preactCosts = (() => {
     }
 
     show() {
-      const at = (name) => Number(this.fields[name].value), { words } = this;
-      const job = this.jobs[at("job")], machine = this.machines[at("machine")];
+      const at = (name) => Number(this.fields[name].value),
+        { words } = this;
+      const job = this.jobs[at("job")],
+        machine = this.machines[at("machine")];
       const bill = plan(job, machine, this.links[at("link")], {
         count: this.counts.machines[at("count")],
         images: this.counts.images[at("images")],
         width: at("width") ? 2 : 4,
       });
-      const format = (value, digits = 3) => new Intl.NumberFormat(
-        document.documentElement.lang || "en",
-        { maximumSignificantDigits: digits }).format(value);
-      const unit = (value, name) => fill(words[name], { value: format(value) });
+      const format = (value, digits = 3) =>
+        new Intl.NumberFormat(document.documentElement.lang || "en", {
+          maximumSignificantDigits: digits,
+        }).format(value);
+      const unit = (value, name) =>
+        fill(words[name], { value: format(value) });
       const lines = {
         parameters: unit(job.parameters / 1e6, "million"),
         multiply_adds: unit(job.multiply_adds / 1e9, "billion"),
@@ -92,14 +114,21 @@ const preactCosts = (() => {
         speed: format(bill.speed),
         hours: format(bill.hours),
       };
-      this.bill.replaceChildren(...Object.entries(lines).map(([name, text]) =>
-        node("tr", {}, node("th", { scope: "row",
-          textContent: words[`line_${name}`] }),
-        node("td", { textContent: text }))));
+      this.bill.replaceChildren(
+        ...Object.entries(lines).map(([name, text]) =>
+          node(
+            "tr",
+            {},
+            node("th", { scope: "row", textContent: words[`line_${name}`] }),
+            node("td", { textContent: text }),
+          ),
+        ),
+      );
       const fits = bill.needed < machine.bytes;
       this.said.textContent = fill(words[fits ? "fits" : "too_large"], {
-        share: format(100 * bill.talk / (bill.work + bill.talk), 2),
-        there: unit(machine.bytes / 1e9, "gb") });
+        share: format((100 * bill.talk) / (bill.work + bill.talk), 2),
+        there: unit(machine.bytes / 1e9, "gb"),
+      });
       this.bill.dataset.hours = bill.hours;
     }
   }

@@ -36,19 +36,34 @@
     makeControls() {
       const { words } = this;
       const slider = (name, max, value) => {
-        const input = node("input", { type: "range", name, min: 0, max, value });
+        const input = node("input", {
+          type: "range",
+          name,
+          min: 0,
+          max,
+          value,
+        });
         const shown = node("output");
         input.addEventListener("input", () => this.choose());
-        return { input, shown,
-          label: node("label", {}, words[name], input, shown) };
+        return {
+          input,
+          shown,
+          label: node("label", {}, words[name], input, shown),
+        };
       };
       this.moment = slider("moment", this.last, this.last);
       this.unit = slider("unit", this.units - 1, this.mostApart());
       this.button = node("button", { type: "button", name: "play" });
-      this.button.addEventListener("click",
-        () => this.playing ? this.stop() : this.play());
-      this.controls = node("div", { className: "controls" }, this.button,
-        this.moment.label, this.unit.label);
+      this.button.addEventListener("click", () =>
+        this.playing ? this.stop() : this.play(),
+      );
+      this.controls = node(
+        "div",
+        { className: "controls" },
+        this.button,
+        this.moment.label,
+        this.unit.label,
+      );
       this.facts = node("div", { className: "facts" });
     }
 
@@ -57,22 +72,30 @@
       const [one, two] = this.networks;
       const apart = (kind, l) =>
         Math.abs(one[kind][this.last][l] - two[kind][this.last][l]);
-      const both = Array.from({ length: this.units },
-        (_, l) => apart("gradient", l) * apart("open", l));
+      const both = Array.from(
+        { length: this.units },
+        (_, l) => apart("gradient", l) * apart("open", l),
+      );
       return both.indexOf(Math.max(...both));
     }
 
     // What is laid over a network's picture: a veil on each of its maps over
     // what has not been trained yet, the row and the column in question.
     panel(svg) {
-      const { left, width, maps } = this.box, rows = this.last + 1;
-      const rect = (kind, y, height) => element("rect",
-        { class: kind, x: left, width, y, height }, svg);
+      const { left, width, maps } = this.box,
+        rows = this.last + 1;
+      const rect = (kind, y, height) =>
+        element("rect", { class: kind, x: left, width, y, height }, svg);
       const veils = maps.map(([y, tall]) => rect("veil", y, tall * rows));
       const frames = maps.map(([y, tall]) => rect("moment", y, tall));
-      const line = element("path", { class: "unit-line",
-        d: maps.map(([y, tall]) => `M${left} ${y}v${tall * rows}`).join("") },
-      svg);
+      const line = element(
+        "path",
+        {
+          class: "unit-line",
+          d: maps.map(([y, tall]) => `M${left} ${y}v${tall * rows}`).join(""),
+        },
+        svg,
+      );
       svg.classList.add("scrubbed");
       for (const kind of ["pointermove", "pointerdown"]) {
         svg.addEventListener(kind, (event) => this.point(svg, event));
@@ -82,9 +105,10 @@
 
     point(svg, event) {
       const { left, width, maps } = this.box;
-      const at = new DOMPoint(event.clientX, event.clientY)
-        .matrixTransform(svg.getScreenCTM().inverse());
-      const unit = Math.floor((at.x - left) / width * this.units);
+      const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(
+        svg.getScreenCTM().inverse(),
+      );
+      const unit = Math.floor(((at.x - left) / width) * this.units);
       const rows = maps.map(([y, tall]) => Math.floor((at.y - y) / tall));
       const row = rows.find((i) => i >= 0 && i <= this.last);
       if (row === undefined || unit < 0 || unit >= this.units) return;
@@ -108,9 +132,12 @@
     // where the address or the reader has chosen a moment.
     await(picture) {
       if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-      this.watch = new IntersectionObserver(([{ isIntersecting }]) => {
-        if (isIntersecting) this.play();
-      }, { threshold: 0.6 });
+      this.watch = new IntersectionObserver(
+        ([{ isIntersecting }]) => {
+          if (isIntersecting) this.play();
+        },
+        { threshold: 0.6 },
+      );
       this.watch.observe(picture);
     }
 
@@ -136,9 +163,10 @@
     // ----------------------------------------------------------------- show
     show() {
       const { words, moments, networks, box, moment, unit, shownTo } = this;
-      const at = Number(moment.input.value), l = Number(unit.input.value);
+      const at = Number(moment.input.value),
+        l = Number(unit.input.value);
       const hidden = 1 - (shownTo + 1) / (this.last + 1);
-      const x = (l + 0.5) / this.units * box.width;
+      const x = ((l + 0.5) / this.units) * box.width;
       for (const { veils, frames, line } of this.panels) {
         for (const veil of veils) veil.style.transform = `scaleY(${hidden})`;
         for (const [i, frame] of frames.entries()) {
@@ -153,12 +181,21 @@
       }
       this.button.textContent = this.playing ? words.pause : words.play;
       this.facts.setAttribute("aria-live", this.playing ? "off" : "polite");
-      this.facts.replaceChildren(...networks.map(({ name, gradient, open }) =>
-        node("p", { textContent: fill(words.said, {
-          name, unit: l, open: open[at][l],
-          ratio: numberText(10 ** (gradient[at][l] / 100)) }) })));
+      this.facts.replaceChildren(
+        ...networks.map(({ name, gradient, open }) =>
+          node("p", {
+            textContent: fill(words.said, {
+              name,
+              unit: l,
+              open: open[at][l],
+              ratio: numberText(10 ** (gradient[at][l] / 100)),
+            }),
+          }),
+        ),
+      );
     }
   }
 
-  for (const host of document.querySelectorAll(".preact-cover")) new Cover(host);
+  for (const host of document.querySelectorAll(".preact-cover"))
+    new Cover(host);
 })();

@@ -6,7 +6,8 @@
   const { figure, node, numberText, fill, stroke } = preactCharts;
   const { Asker } = preactAsker;
   const { stored } = preactPredict;
-  const MUTANT = "#c4473a", MEANT = "#2a7fc1";
+  const MUTANT = "#c4473a",
+    MEANT = "#2a7fc1";
 
   class Lab {
     constructor(host) {
@@ -25,25 +26,37 @@
 
     makeForm(kept) {
       const { words, choices } = this;
-      this.inputs = Object.keys(choices).map((key) => node("input", {
-        type: "radio", name: `lab-${this.name}`, value: key,
-        checked: key === kept }));
+      this.inputs = Object.keys(choices).map((key) =>
+        node("input", {
+          type: "radio",
+          name: `lab-${this.name}`,
+          value: key,
+          checked: key === kept,
+        }),
+      );
       for (const input of this.inputs) {
         input.dataset.own = "";
         input.addEventListener("input", () => this.show());
       }
       this.button = node("button", { type: "button", name: "commit" });
       this.button.addEventListener("click", () => this.toggle());
-      this.note = node("span", { className: "note",
-        textContent: words.kept });
+      this.note = node("span", { className: "note", textContent: words.kept });
       this.verdict = node("p", { className: "verdict" });
       this.verdict.setAttribute("role", "status");
-      this.form = node("fieldset", {},
+      this.form = node(
+        "fieldset",
+        {},
         node("legend", { textContent: words.ask }),
-        ...this.inputs.map((input) => node("p", { className: "choice" },
-          node("label", {}, input, choices[input.value]))),
+        ...this.inputs.map((input) =>
+          node(
+            "p",
+            { className: "choice" },
+            node("label", {}, input, choices[input.value]),
+          ),
+        ),
         node("p", {}, this.button, " ", this.note),
-        this.verdict);
+        this.verdict,
+      );
     }
 
     chosen() {
@@ -63,11 +76,18 @@
       this.button.disabled = !this.chosen();
       this.note.hidden = !committed;
       const right = this.chosen() === this.answer;
-      this.verdict.textContent = !committed ? "" : right ? words.right
-        : fill(words.wrong, { question: this.choices[this.answer] });
+      this.verdict.textContent = !committed
+        ? ""
+        : right
+          ? words.right
+          : fill(words.wrong, { question: this.choices[this.answer] });
       report.hidden = !committed;
       report.open = committed;
-      this.host.dataset.state = !committed ? "open" : right ? "right" : "wrong";
+      this.host.dataset.state = !committed
+        ? "open"
+        : right
+          ? "right"
+          : "wrong";
       this.curves.replaceChildren();
       if (committed) this.makeCurves();
     }
@@ -75,17 +95,30 @@
     makeCurves() {
       const { words, plan, meant, ticks, batch, curves } = this;
       if (!plan) {
-        curves.append(node("p", { className: "note",
-          textContent: words.no_curves }));
+        curves.append(
+          node("p", { className: "note", textContent: words.no_curves }),
+        );
         return;
       }
-      const seed = node("input", { type: "range", min: 0, max: 20, step: 1,
-        name: "seed" });
+      const seed = node("input", {
+        type: "range",
+        min: 0,
+        max: 20,
+        step: 1,
+        name: "seed",
+      });
       seed.value = 0;
       const shown = node("output");
-      const charts = Object.fromEntries(Object.keys(ticks).map((quantity) =>
-        [quantity, new DepthChart({ title: words[quantity],
-          xlabel: words.depth, ticks: ticks[quantity] })]));
+      const charts = Object.fromEntries(
+        Object.keys(ticks).map((quantity) => [
+          quantity,
+          new DepthChart({
+            title: words[quantity],
+            xlabel: words.depth,
+            ticks: ticks[quantity],
+          }),
+        ]),
+      );
       const pictures = figure();
       const facts = node("p", { className: "facts" });
       facts.setAttribute("aria-live", "polite");
@@ -93,17 +126,30 @@
       const key = (color, kind, text) =>
         node("span", {}, stroke(color, kind), text);
       curves.append(
-        node("p", { className: "controls" },
-          node("label", {}, words.seed, seed, shown)),
-        node("p", { className: "legend" },
+        node(
+          "p",
+          { className: "controls" },
+          node("label", {}, words.seed, seed, shown),
+        ),
+        node(
+          "p",
+          { className: "legend" },
           key(MUTANT, "curve", words.mutant),
-          key(MEANT, "ghost", words.meant)),
-        pictures, facts);
+          key(MEANT, "ghost", words.meant),
+        ),
+        pictures,
+        facts,
+      );
       const update = () => {
         shown.textContent = seed.value;
-        const question = (of) => ({ plan: of, batch, seed: Number(seed.value) });
+        const question = (of) => ({
+          plan: of,
+          batch,
+          seed: Number(seed.value),
+        });
         asker.ask([question(plan), question(meant)], (mine, other) =>
-          this.draw(mine, other, { charts, pictures, facts }));
+          this.draw(mine, other, { charts, pictures, facts }),
+        );
       };
       seed.addEventListener("input", update);
       update();
@@ -113,20 +159,32 @@
       const { words, plan } = this;
       for (const [quantity, chart] of Object.entries(charts)) {
         const [values, ghost] = [mine[quantity], other[quantity]];
-        const value = { first: values[0], last: values.at(-1),
-          meant_first: ghost[0], meant_last: ghost.at(-1) };
+        const value = {
+          first: values[0],
+          last: values.at(-1),
+          meant_first: ghost[0],
+          meant_last: ghost.at(-1),
+        };
         for (const end in value) value[end] = numberText(value[end]);
-        chart.draw([
-          { name: words.meant, values: ghost, color: MEANT, ghost: true },
-          { name: words.mutant, values, color: MUTANT }], fill(words.alt_chart,
-          { quantity: words[quantity], units: plan.units, ...value }));
+        chart.draw(
+          [
+            { name: words.meant, values: ghost, color: MEANT, ghost: true },
+            { name: words.mutant, values, color: MUTANT },
+          ],
+          fill(words.alt_chart, {
+            quantity: words[quantity],
+            units: plan.units,
+            ...value,
+          }),
+        );
       }
       pictures.show(...Object.values(charts).map(({ svg }) => svg));
       facts.textContent = fill(words.numbers, {
         signal: numberText(mine.signal.at(-1)),
         signal_meant: numberText(other.signal.at(-1)),
         gradient: numberText(mine.gradient[0]),
-        gradient_meant: numberText(other.gradient[0]) });
+        gradient_meant: numberText(other.gradient[0]),
+      });
     }
   }
 

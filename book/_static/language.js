@@ -6,11 +6,15 @@ document.addEventListener("click", (event) => {
   try {
     localStorage.setItem("language", link.hreflang);
   } catch {}
-  const seen = [...document.querySelectorAll(".bd-article > section > section[id]")]
+  const seen = [
+    ...document.querySelectorAll(".bd-article > section > section[id]"),
+  ]
     .filter((section) => section.getBoundingClientRect().top < innerHeight / 2)
     .at(-1);
-  const asked = location.hash && document.getElementById(location.hash.slice(1));
-  const near = asked && Math.abs(asked.getBoundingClientRect().top) < innerHeight;
+  const asked =
+    location.hash && document.getElementById(location.hash.slice(1));
+  const near =
+    asked && Math.abs(asked.getBoundingClientRect().top) < innerHeight;
   link.hash = near ? location.hash : seen ? "#" + seen.id : "";
   link.search = location.search;
 });

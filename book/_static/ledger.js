@@ -7,9 +7,11 @@ const preactLedger = (() => {
   // Whether an entry has this kind, stands in this chapter, and holds all words.
   function matches(entry, { kind, chapter, words }) {
     const sought = words.normalize("NFKC").toLowerCase().split(/\s+/);
-    return (!kind || entry.kind === kind) &&
+    return (
+      (!kind || entry.kind === kind) &&
       (!chapter || entry.chapter === chapter) &&
-      sought.every((word) => entry.text.includes(word));
+      sought.every((word) => entry.text.includes(word))
+    );
   }
 
   function kindOf(box) {
@@ -26,34 +28,67 @@ const preactLedger = (() => {
     }
 
     read() {
-      this.sections = [...document.querySelectorAll("section")].filter(
-        (one) => one.querySelector(":scope > .claim-entry"));
+      this.sections = [...document.querySelectorAll("section")].filter((one) =>
+        one.querySelector(":scope > .claim-entry"),
+      );
       this.entries = this.sections.flatMap((section) =>
         [...section.querySelectorAll(":scope > .claim-entry")].map((box) => ({
-          box, section, chapter: section.id, kind: kindOf(box),
+          box,
+          section,
+          chapter: section.id,
+          kind: kindOf(box),
           text: `${box.id} ${box.textContent}`.normalize("NFKC").toLowerCase(),
-        })));
+        })),
+      );
     }
 
     select(name, options) {
       const all = node("option", { value: "", textContent: this.words.any });
-      return node("label", {}, this.words[name], " ", node("select", { name },
-        all, ...options.map(([value, textContent]) =>
-          node("option", { value, textContent }))));
+      return node(
+        "label",
+        {},
+        this.words[name],
+        " ",
+        node(
+          "select",
+          { name },
+          all,
+          ...options.map(([value, textContent]) =>
+            node("option", { value, textContent }),
+          ),
+        ),
+      );
     }
 
     build(host) {
       const { words } = this;
-      const title = (section) => section.querySelector("h2").firstChild
-        .textContent.trim();
+      const title = (section) =>
+        section.querySelector("h2").firstChild.textContent.trim();
       this.said = node("p", { className: "facts" });
       this.said.setAttribute("role", "status");
-      this.form = node("form", {},
-        node("label", {}, words.words, " ",
-          node("input", { type: "search", name: "words", size: 18 })), " ",
-        this.select("kind", KINDS.map((kind) => [kind, words[kind]])), " ",
-        this.select("chapter", this.sections.map((s) => [s.id, title(s)])),
-        " ", node("button", { type: "reset", textContent: words.clear }));
+      this.form = node(
+        "form",
+        {},
+        node(
+          "label",
+          {},
+          words.words,
+          " ",
+          node("input", { type: "search", name: "words", size: 18 }),
+        ),
+        " ",
+        this.select(
+          "kind",
+          KINDS.map((kind) => [kind, words[kind]]),
+        ),
+        " ",
+        this.select(
+          "chapter",
+          this.sections.map((s) => [s.id, title(s)]),
+        ),
+        " ",
+        node("button", { type: "reset", textContent: words.clear }),
+      );
       this.form.addEventListener("submit", (event) => event.preventDefault());
       this.form.addEventListener("input", () => this.show());
       this.form.addEventListener("reset", () => setTimeout(() => this.show()));
@@ -69,7 +104,10 @@ const preactLedger = (() => {
       const wanted = document.getElementById(location.hash.slice(1));
       if (!wanted?.closest("[hidden]")) return;
       this.form.reset();
-      setTimeout(() => { this.show(); wanted.scrollIntoView(); });
+      setTimeout(() => {
+        this.show();
+        wanted.scrollIntoView();
+      });
     }
 
     show() {
@@ -81,10 +119,12 @@ const preactLedger = (() => {
       }
       for (const section of this.sections) {
         section.hidden = !this.entries.some(
-          (entry) => entry.section === section && !entry.box.hidden);
+          (entry) => entry.section === section && !entry.box.hidden,
+        );
       }
-      this.said.textContent = shown ? fill(this.words.count,
-        { shown, all: this.entries.length }) : this.words.none;
+      this.said.textContent = shown
+        ? fill(this.words.count, { shown, all: this.entries.length })
+        : this.words.none;
     }
   }
 

@@ -11,9 +11,11 @@ const preactParallel = { take: null };
   const html = document.documentElement;
   // A row of a table, and a paragraph whose first words make its looks, have
   // their twin below on wide pages too.
-  const BELOW = "td, th, dt, .bd-article > section > p:has(> :is(strong, em):first-child)";
+  const BELOW =
+    "td, th, dt, .bd-article > section > p:has(> :is(strong, em):first-child)";
   const loaded = {};
-  let shown = "", wanted = "";
+  let shown = "",
+    wanted = "";
 
   // The choice is kept as the translation that is one side of the pair, so
   // that the English page and the Chinese one show the same two.
@@ -45,7 +47,10 @@ const preactParallel = { take: null };
     loaded[code] ??= new Promise((done, failed) => {
       const script = document.createElement("script");
       preactParallel.take = done;
-      Object.assign(script, { src: told.folder.replace("{}", code), onerror: failed });
+      Object.assign(script, {
+        src: told.folder.replace("{}", code),
+        onerror: failed,
+      });
       document.head.append(script);
     });
     return loaded[code];
@@ -53,13 +58,19 @@ const preactParallel = { take: null };
 
   // What is read stays where it is on the screen.
   function inPlace(change) {
-    const asked = location.hash && document.getElementById(location.hash.slice(1));
+    const asked =
+      location.hash && document.getElementById(location.hash.slice(1));
     const top = (node) => node.getBoundingClientRect().top;
-    const read = asked && Math.abs(top(asked)) < innerHeight ? asked
-      : [...article.querySelectorAll("[data-twin]")].find((node) => top(node) >= 0);
+    const read =
+      asked && Math.abs(top(asked)) < innerHeight
+        ? asked
+        : [...article.querySelectorAll("[data-twin]")].find(
+            (node) => top(node) >= 0,
+          );
     const before = read && top(read);
     change();
-    if (read && scrollY > 0) scrollBy({ top: top(read) - before, behavior: "instant" });
+    if (read && scrollY > 0)
+      scrollBy({ top: top(read) - before, behavior: "instant" });
   }
 
   function take(code) {
@@ -103,7 +114,9 @@ const preactParallel = { take: null };
     const button = document.createElement("button");
     Object.assign(button, { type: "button", textContent: name, lang: code });
     button.setAttribute("aria-pressed", "false");
-    button.addEventListener("click", () => show(shown === code ? "" : code, true));
+    button.addEventListener("click", () =>
+      show(shown === code ? "" : code, true),
+    );
     return [code, button];
   });
   box.append(label, ...buttons.map(([, button]) => button), status);
@@ -132,6 +145,8 @@ const preactParallel = { take: null };
   if (editions) editions.after(box);
   else article.prepend(box);
   const asked = new URLSearchParams(location.search).get("with");
-  const first = [asked, kept()].find((code) => code && told.others.flat().includes(code));
+  const first = [asked, kept()].find(
+    (code) => code && told.others.flat().includes(code),
+  );
   if (first) show(first, false);
 })();

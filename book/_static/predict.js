@@ -1,9 +1,23 @@
 // A prediction: a slider or a choice, kept in this browser only; what was
 // measured is drawn when the reader has committed to it, the guess beside it.
 const preactPredict = (() => {
-  const { element, evenMarks, figure, fill, node, numberText, prose, record,
-    tickText } = preactCharts;
-  const WIDTH = 376, LEFT = 12, RIGHT = 20, ROW = 38, LINE = 17, STEPS = 200;
+  const {
+    element,
+    evenMarks,
+    figure,
+    fill,
+    node,
+    numberText,
+    prose,
+    record,
+    tickText,
+  } = preactCharts;
+  const WIDTH = 376,
+    LEFT = 12,
+    RIGHT = 20,
+    ROW = 38,
+    LINE = 17,
+    STEPS = 200;
 
   // From a place on the axis, 0 ... 1, to a value, and back.
   function scale([low, high], log) {
@@ -29,16 +43,20 @@ const preactPredict = (() => {
     try {
       if (value === undefined) return JSON.parse(localStorage.getItem(key));
       localStorage.setItem(key, JSON.stringify(value));
-    } catch { /* a page opened as a file may refuse to remember */ }
+    } catch {
+      /* a page opened as a file may refuse to remember */
+    }
     return null;
   }
 
   // The next table of the section that is no cell's: one of the text.
   function tableAfter(host) {
     const tables = host.closest("section")?.querySelectorAll("table") ?? [];
-    return [...tables].find((table) => !table.closest(".cell")
-      && host.compareDocumentPosition(table)
-        & Node.DOCUMENT_POSITION_FOLLOWING);
+    return [...tables].find(
+      (table) =>
+        !table.closest(".cell") &&
+        host.compareDocumentPosition(table) & Node.DOCUMENT_POSITION_FOLLOWING,
+    );
   }
 
   // Lines that fit the chart; a Chinese character is as wide as two letters.
@@ -46,7 +64,8 @@ const preactPredict = (() => {
     const lines = [""];
     let room = 46;
     for (const piece of text.match(
-      /[\u3000-\uffff]\p{P}*|[^\s\u3000-\uffff]+\s?|\s/gu)) {
+      /[\u3000-\uffff]\p{P}*|[^\s\u3000-\uffff]+\s?|\s/gu,
+    )) {
       const wide = /[\u3000-\uffff]/.test(piece) ? 2 : piece.length;
       if (wide > room && lines.at(-1)) {
         lines.push("");
@@ -68,8 +87,10 @@ const preactPredict = (() => {
       this.makeControls(this.committed ? kept : null);
       this.next = host.closest(".cell")?.nextElementSibling;
       if (this.conceal && this.next) {
-        this.waits = node("p", { className: "waits",
-          textContent: this.words.waits });
+        this.waits = node("p", {
+          className: "waits",
+          textContent: this.words.waits,
+        });
         this.next.before(this.waits);
       }
       this.table = this.concealTable ? tableAfter(host) : null;
@@ -85,15 +106,23 @@ const preactPredict = (() => {
       this.button = node("button", { type: "button", name: "commit" });
       this.button.addEventListener("click", () => this.toggle());
       this.note = node("span", { className: "note", textContent: words.kept });
-      this.form = node("fieldset", {},
+      this.form = node(
+        "fieldset",
+        {},
         node("legend", { textContent: words.title }),
-        node("p", {}, ...prose(words.ask)), ...inputs,
-        node("p", {}, this.button, " ", this.note));
+        node("p", {}, ...prose(words.ask)),
+        ...inputs,
+        node("p", {}, this.button, " ", this.note),
+      );
     }
 
     slider(kept) {
-      const input = node("input", { type: "range", name: "guess", min: 0,
-        max: STEPS });
+      const input = node("input", {
+        type: "range",
+        name: "guess",
+        min: 0,
+        max: STEPS,
+      });
       input.value = kept === null ? STEPS / 2 : kept * STEPS;
       input.setAttribute("aria-label", this.words.ask);
       const shown = node("output");
@@ -110,15 +139,27 @@ const preactPredict = (() => {
     }
 
     choices(kept) {
-      this.inputs = this.rows.map((row, i) => node("input", {
-        type: "radio", name: `guess-${this.name}`, value: i,
-        checked: i === kept }));
+      this.inputs = this.rows.map((row, i) =>
+        node("input", {
+          type: "radio",
+          name: `guess-${this.name}`,
+          value: i,
+          checked: i === kept,
+        }),
+      );
       this.place = () => this.inputs.findIndex((input) => input.checked);
       for (const input of this.inputs) {
         input.addEventListener("input", () => this.show());
       }
-      return [node("p", { className: "controls" }, ...this.inputs.map(
-        (input, i) => node("label", {}, input, this.rows[i].label)))];
+      return [
+        node(
+          "p",
+          { className: "controls" },
+          ...this.inputs.map((input, i) =>
+            node("label", {}, input, this.rows[i].label),
+          ),
+        ),
+      ];
     }
 
     toggle() {
@@ -139,13 +180,15 @@ const preactPredict = (() => {
         this.waits.hidden = committed;
       }
       this.table?.toggleAttribute("data-waits", !committed);
-      this.picture.show(...committed ? [this.draw()] : []);
+      this.picture.show(...(committed ? [this.draw()] : []));
     }
 
     draw() {
       const { words, choose, place } = this;
-      const rows = this.rows.map((row, i) => ({ ...row,
-        mine: choose && i === place() }));
+      const rows = this.rows.map((row, i) => ({
+        ...row,
+        mine: choose && i === place(),
+      }));
       if (!choose) {
         rows.push({ label: words.yours, value: this.guess(), mine: true });
       }
@@ -154,33 +197,75 @@ const preactPredict = (() => {
         fill(words.row, { label, value: numberText(value) });
       const alt = fill(words.alt, {
         guess: choose ? own.label : numberText(own.value),
-        rows: rows.map(text).join("; ") });
-      const said = rows.map((row) => linesOf(
-        text(row) + (choose && row.mine ? ` ← ${words.yours}` : "")));
-      const height = ROW * rows.length + 26 +
+        rows: rows.map(text).join("; "),
+      });
+      const said = rows.map((row) =>
+        linesOf(text(row) + (choose && row.mine ? ` ← ${words.yours}` : "")),
+      );
+      const height =
+        ROW * rows.length +
+        26 +
         LINE * said.reduce((more, lines) => more + lines.length - 1, 0);
-      const svg = element("svg", { viewBox: `0 0 ${WIDTH} ${height}`,
-        role: "img", "aria-label": alt, style: `width:${WIDTH}px` });
+      const svg = element("svg", {
+        viewBox: `0 0 ${WIDTH} ${height}`,
+        role: "img",
+        "aria-label": alt,
+        style: `width:${WIDTH}px`,
+      });
       const x = (p) => LEFT + (WIDTH - LEFT - RIGHT) * p;
       for (const p of this.scale.marks) {
         const tick = this.scale.value(p);
-        element("path", { d: `M${x(p)} 4V${height - 22}`,
-          stroke: "#808080", "stroke-opacity": 0.3 }, svg);
-        element("text", { x: x(p), y: height - 6, "text-anchor":
-          p === 0 ? "start" : p === 1 ? "end" : "middle" }, svg,
-        this.log ? tickText(tick) : String(tick));
+        element(
+          "path",
+          {
+            d: `M${x(p)} 4V${height - 22}`,
+            stroke: "#808080",
+            "stroke-opacity": 0.3,
+          },
+          svg,
+        );
+        element(
+          "text",
+          {
+            x: x(p),
+            y: height - 6,
+            "text-anchor": p === 0 ? "start" : p === 1 ? "end" : "middle",
+          },
+          svg,
+          this.log ? tickText(tick) : String(tick),
+        );
       }
       let y = 28 - ROW;
       rows.forEach((row, i) => {
         y += ROW + LINE * (said[i].length - 1);
-        said[i].forEach((line, k) => element("text", { x: LEFT,
-          y: y - 11 - LINE * (said[i].length - 1 - k) }, svg, line));
-        element("path", { d: `M${x(0)} ${y}H${x(this.scale.place(row.value))}`,
-          stroke: row.mine ? "currentColor" : "#2a7fc1",
-          "stroke-width": 7, "stroke-opacity": 0.75 }, svg);
+        said[i].forEach((line, k) =>
+          element(
+            "text",
+            { x: LEFT, y: y - 11 - LINE * (said[i].length - 1 - k) },
+            svg,
+            line,
+          ),
+        );
+        element(
+          "path",
+          {
+            d: `M${x(0)} ${y}H${x(this.scale.place(row.value))}`,
+            stroke: row.mine ? "currentColor" : "#2a7fc1",
+            "stroke-width": 7,
+            "stroke-opacity": 0.75,
+          },
+          svg,
+        );
       });
-      record(svg, rows.map(({ label, value }) => ({ panel: words.ask,
-        name: label, x: [""], y: [value] })));
+      record(
+        svg,
+        rows.map(({ label, value }) => ({
+          panel: words.ask,
+          name: label,
+          x: [""],
+          y: [value],
+        })),
+      );
       return svg;
     }
   }

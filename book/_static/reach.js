@@ -10,10 +10,13 @@ const SLIDERS = "[type=range]";
 let known = new Map();
 function all(place, selector) {
   if (!known.has(place)) known.set(place, {});
-  return known.get(place)[selector] ??= [...place.querySelectorAll(selector)];
+  return (known.get(place)[selector] ??= [
+    ...place.querySelectorAll(selector),
+  ]);
 }
 const WANTED = `:is(${SCROLLING}, ${SLIDERS})`;
-const brings = (node) => node instanceof HTMLElement &&
+const brings = (node) =>
+  node instanceof HTMLElement &&
   (node.matches(WANTED) || node.querySelector(WANTED));
 const growth = new MutationObserver((records) => {
   if (records.some(({ addedNodes }) => [...addedNodes].some(brings))) {
@@ -24,8 +27,11 @@ const growth = new MutationObserver((records) => {
 // What is read of all boxes first lays the page out once, not once a box.
 function offerScrolling(place) {
   const boxes = all(place, SCROLLING);
-  const scrolls = boxes.map((box) => box.scrollWidth > box.clientWidth + 1 &&
-    /auto|scroll/.test(getComputedStyle(box).overflowX));
+  const scrolls = boxes.map(
+    (box) =>
+      box.scrollWidth > box.clientWidth + 1 &&
+      /auto|scroll/.test(getComputedStyle(box).overflowX),
+  );
   for (const [i, box] of boxes.entries()) {
     if (scrolls[i] && box.tabIndex !== 0) box.tabIndex = 0;
     if (!scrolls[i] && box.tabIndex === 0) box.removeAttribute("tabindex");
@@ -44,8 +50,8 @@ function offerSoon(place) {
 }
 
 // A click changes what is near it; the rest of the page where it changes in size.
-const near = ({ target }) => target.closest?.(
-  ".cell, .sd-tab-set, .exercise") ?? document;
+const near = ({ target }) =>
+  target.closest?.(".cell, .sd-tab-set, .exercise") ?? document;
 
 addEventListener("DOMContentLoaded", () => {
   growth.observe(document.body, { childList: true, subtree: true });
@@ -68,7 +74,9 @@ function sayValues(place) {
 }
 
 addEventListener("DOMContentLoaded", () => sayValues(document));
-for (const name of ["input", "click"]) { // a click may bring a slider
+for (const name of ["input", "click"]) {
+  // a click may bring a slider
   document.addEventListener(name, (event) =>
-    setTimeout(() => sayValues(near(event))));
+    setTimeout(() => sayValues(near(event))),
+  );
 }

@@ -1,24 +1,44 @@
 // A page that a search result opened: the words that were found are marked in
 // its section, until the reader removes the marks.
 (() => {
-  const asked = new URLSearchParams(location.search).getAll("mark").filter(Boolean);
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const asked = new URLSearchParams(location.search)
+    .getAll("mark")
+    .filter(Boolean);
+  const target = document.getElementById(
+    decodeURIComponent(location.hash.slice(1)),
+  );
   if (!asked.length || !target) return;
   const section = target.closest("section, .exercise, .claim-entry") ?? target;
-  const escaped = asked.sort((a, b) => b.length - a.length)
+  const escaped = asked
+    .sort((a, b) => b.length - a.length)
     .map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   const word = new RegExp(
-    escaped.map((text) => (/^\w/.test(text) ? `(?<![\\p{L}\\p{N}])${text}` : text) +
-      (/\w$/.test(text) ? "(?![\\p{L}\\p{N}])" : "")).join("|"), "giu");
-  const OTHER = "svg, script, style, button, textarea, mjx-container, .math, .headerlink, mark";
+    escaped
+      .map(
+        (text) =>
+          (/^\w/.test(text) ? `(?<![\\p{L}\\p{N}])${text}` : text) +
+          (/\w$/.test(text) ? "(?![\\p{L}\\p{N}])" : ""),
+      )
+      .join("|"),
+    "giu",
+  );
+  const OTHER =
+    "svg, script, style, button, textarea, mjx-container, .math, .headerlink, mark";
 
   function texts() {
-    const walker = document.createTreeWalker(section, NodeFilter.SHOW_TEXT, (text) => {
-      const parent = text.parentElement;
-      const own = parent.closest("section[id]:not([id$=-content]), .exercise, .claim-entry");
-      return own === section && !parent.closest(OTHER)
-        ? NodeFilter.FILTER_ACCEPT : NodeFilter.FILTER_REJECT;
-    });
+    const walker = document.createTreeWalker(
+      section,
+      NodeFilter.SHOW_TEXT,
+      (text) => {
+        const parent = text.parentElement;
+        const own = parent.closest(
+          "section[id]:not([id$=-content]), .exercise, .claim-entry",
+        );
+        return own === section && !parent.closest(OTHER)
+          ? NodeFilter.FILTER_ACCEPT
+          : NodeFilter.FILTER_REJECT;
+      },
+    );
     const found = [];
     while (walker.nextNode()) found.push(walker.currentNode);
     return found;
@@ -37,9 +57,15 @@
   }
   const marks = [...document.querySelectorAll(".search-mark")];
   if (!marks.length) return;
-  const told = JSON.parse(document.getElementById("pst-search-dialog").dataset.search);
+  const told = JSON.parse(
+    document.getElementById("pst-search-dialog").dataset.search,
+  );
   const button = document.createElement("button");
-  Object.assign(button, { type: "button", className: "search-unmark", textContent: told.unmark });
+  Object.assign(button, {
+    type: "button",
+    className: "search-unmark",
+    textContent: told.unmark,
+  });
   function remove() {
     for (const mark of marks) {
       const parent = mark.parentNode;
@@ -52,11 +78,16 @@
     query.delete("mark");
     const others = String(query) && `?${query}`;
     try {
-      history.replaceState(null, "", location.pathname + others + location.hash);
+      history.replaceState(
+        null,
+        "",
+        location.pathname + others + location.hash,
+      );
     } catch {} // of a page that was opened as a file
   }
   function onEscape(event) {
-    if (event.key === "Escape" && !document.querySelector("dialog[open]")) remove();
+    if (event.key === "Escape" && !document.querySelector("dialog[open]"))
+      remove();
   }
   button.addEventListener("click", remove);
   addEventListener("keydown", onEscape);

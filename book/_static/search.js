@@ -16,7 +16,11 @@ const preactSearch = { index: null };
   function load(file) {
     return new Promise((done, failed) => {
       const script = document.createElement("script");
-      Object.assign(script, { src: root + file, onload: done, onerror: failed });
+      Object.assign(script, {
+        src: root + file,
+        onload: done,
+        onerror: failed,
+      });
       document.head.append(script);
     });
   }
@@ -41,7 +45,10 @@ const preactSearch = { index: null };
     let at = from;
     for (const [start, end] of ranges) {
       if (start < at || end > to) continue;
-      parts.push(text.slice(at, start), node("mark", {}, text.slice(start, end)));
+      parts.push(
+        text.slice(at, start),
+        node("mark", {}, text.slice(start, end)),
+      );
       at = end;
     }
     parts.push(text.slice(at, to));
@@ -51,9 +58,13 @@ const preactSearch = { index: null };
   function address({ section, found }) {
     const { text, title } = section;
     const seen = [title, text].flatMap((part) =>
-      preactSearch.places(part, found).map(([a, b]) => part.slice(a, b).toLowerCase()));
+      preactSearch
+        .places(part, found)
+        .map(([a, b]) => part.slice(a, b).toLowerCase()),
+    );
     const query = new URLSearchParams(
-      [...new Set(seen)].slice(0, MARKS).map((word) => ["mark", word]));
+      [...new Set(seen)].slice(0, MARKS).map((word) => ["mark", word]),
+    );
     return `${root}${section.file}?${query}#${section.place}`;
   }
 
@@ -62,18 +73,30 @@ const preactSearch = { index: null };
     const ranges = preactSearch.places(text, result.found);
     const [from, to] = preactSearch.snippet(text, ranges);
     const head = preactSearch.places(title, result.found);
-    const link = node("a", { href: address(result) },
-      node("span", { className: "search-title" }, ...marked(title, head)));
+    const link = node(
+      "a",
+      { href: address(result) },
+      node("span", { className: "search-title" }, ...marked(title, head)),
+    );
     if (chapter !== title) {
       link.append(node("span", { className: "search-chapter" }, chapter));
     }
-    link.append(node("span", { className: "search-text" },
-      from ? "…" : "", ...marked(text, ranges, [from, to]), to < text.length ? "…" : ""));
+    link.append(
+      node(
+        "span",
+        { className: "search-text" },
+        from ? "…" : "",
+        ...marked(text, ranges, [from, to]),
+        to < text.length ? "…" : "",
+      ),
+    );
     return node("li", {}, link);
   }
 
-  const counted = (count, query) => (count === 0 ? told.none : count === 1 ? told.one : told.many)
-    .replace("{n}", count).replace("{query}", query);
+  const counted = (count, query) =>
+    (count === 0 ? told.none : count === 1 ? told.one : told.many)
+      .replace("{n}", count)
+      .replace("{query}", query);
 
   function build(form, place, most) {
     const input = form.querySelector("input");
@@ -81,12 +104,13 @@ const preactSearch = { index: null };
     const list = node("ol", { className: "search-list" });
     const all = node("a", { className: "search-all", hidden: true });
     const onPage = most === SHOWN.page;
-    let wanted = "", timer;
+    let wanted = "",
+      timer;
     list.setAttribute("aria-label", told.results);
     place.append(status, list, all);
 
     async function show() {
-      const query = wanted = input.value.trim();
+      const query = (wanted = input.value.trim());
       if (!query) {
         list.replaceChildren();
         status.textContent = "";
@@ -114,7 +138,11 @@ const preactSearch = { index: null };
     // The language switch takes the query along from the address.
     function keep(query) {
       try {
-        history.replaceState(null, "", `?${new URLSearchParams({ q: query })}`);
+        history.replaceState(
+          null,
+          "",
+          `?${new URLSearchParams({ q: query })}`,
+        );
       } catch {} // of a page that was opened as a file
     }
 
@@ -133,7 +161,10 @@ const preactSearch = { index: null };
       step(event);
       if (event.key === "Escape" && onPage) input.focus();
     });
-    input.addEventListener("keydown", (event) => event.isComposing || step(event));
+    input.addEventListener(
+      "keydown",
+      (event) => event.isComposing || step(event),
+    );
     input.addEventListener("focus", () => prepare().catch(() => {}));
     input.addEventListener("input", () => {
       clearTimeout(timer);
@@ -154,7 +185,10 @@ const preactSearch = { index: null };
   const results = document.getElementById("search-results");
   if (results) {
     const { input, show } = build(
-      document.querySelector(".bd-search-container form"), results, SHOWN.page);
+      document.querySelector(".bd-search-container form"),
+      results,
+      SHOWN.page,
+    );
     input.value = new URLSearchParams(location.search).get("q") ?? "";
     input.focus();
     show();

@@ -9,8 +9,17 @@ const preactStack = (() => {
 
   // Of such units, and as wide inside as outside.
   function planOf({ spec, stem }, { units, width, classes, tail, factor }) {
-    return { ...spec, stem, weights: WEIGHTS, tail, classes,
-      inputs: width, width, units, shortcut: factor };
+    return {
+      ...spec,
+      stem,
+      weights: WEIGHTS,
+      tail,
+      classes,
+      inputs: width,
+      width,
+      units,
+      shortcut: factor,
+    };
   }
 
   // --------------------------------------------------------------- explorer
@@ -27,7 +36,9 @@ const preactStack = (() => {
     wrap.append(label, input);
     if (input.type === "range") {
       const shown = document.createElement("output");
-      const show = () => { shown.textContent = input.value; };
+      const show = () => {
+        shown.textContent = input.value;
+      };
       input.addEventListener("input", show);
       show();
       wrap.append(shown);
@@ -56,59 +67,106 @@ const preactStack = (() => {
     const form = document.createElement("form");
     form.className = "controls";
     const names = Object.keys(rows);
-    const row = control(form, "row", words.row,
-      choice(names.map((r) => [r, rows[r].name]), "full-preactivation"));
+    const row = control(
+      form,
+      "row",
+      words.row,
+      choice(
+        names.map((r) => [r, rows[r].name]),
+        "full-preactivation",
+      ),
+    );
     const units = control(form, "units", words.units, range(1, 100, 1, 50));
     const width = control(form, "width", words.width, range(4, 64, 4, 32));
     const lambda = control(form, "lambda", "λ", range(0, 1.2, 0.01, 1));
-    const tail = control(form, "tail", words.tail, choice([
-      ["derived", words.derived], ["none", words.none], ["BN", words.final_bn]],
-      "derived"));
+    const tail = control(
+      form,
+      "tail",
+      words.tail,
+      choice(
+        [
+          ["derived", words.derived],
+          ["none", words.none],
+          ["BN", words.final_bn],
+        ],
+        "derived",
+      ),
+    );
     const seed = control(form, "seed", words.seed, range(0, 20, 1, 0));
-    const charts = Object.fromEntries(Object.entries(TICKS).map(
-      ([quantity, ticks]) => [quantity, new DepthChart(
-        { title: words[quantity], xlabel: words.depth, ticks })]));
+    const charts = Object.fromEntries(
+      Object.entries(TICKS).map(([quantity, ticks]) => [
+        quantity,
+        new DepthChart({ title: words[quantity], xlabel: words.depth, ticks }),
+      ]),
+    );
     const picture = figure();
     const facts = node("p", { className: "facts" });
     facts.setAttribute("aria-live", "polite");
     const GHOST = rows["full-preactivation"];
-    const legend = node("p", { className: "legend" },
-      node("span", {}, stroke(GHOST.color, "ghost"), words.ghost));
+    const legend = node(
+      "p",
+      { className: "legend" },
+      node("span", {}, stroke(GHOST.color, "ghost"), words.ghost),
+    );
     const alive = replace(host, form, legend, picture, facts);
     const asker = new Asker(host);
     const update = () => {
-      const now = { row: rows[row.value], L: Number(units.value),
-        factor: Number(lambda.value) };
+      const now = {
+        row: rows[row.value],
+        L: Number(units.value),
+        factor: Number(lambda.value),
+      };
       const tails = { derived: now.row.spec.pre, none: [], BN: ["BN"] };
       const question = (of, factor, ops) => ({
-        plan: planOf(of, { units: now.L, width: Number(width.value), classes,
-          tail: ops, factor }),
-        batch, seed: Number(seed.value) });
-      asker.ask([
-        question(now.row, now.factor, tails[tail.value]),
-        question(GHOST, 1, GHOST.spec.pre),
-      ], (...answers) => {
-        show(now, ...answers);
-        alive();
+        plan: planOf(of, {
+          units: now.L,
+          width: Number(width.value),
+          classes,
+          tail: ops,
+          factor,
+        }),
+        batch,
+        seed: Number(seed.value),
       });
+      asker.ask(
+        [
+          question(now.row, now.factor, tails[tail.value]),
+          question(GHOST, 1, GHOST.spec.pre),
+        ],
+        (...answers) => {
+          show(now, ...answers);
+          alive();
+        },
+      );
     };
     const show = ({ row: { name, color }, L, factor }, result, other) => {
       for (const [quantity, chart] of Object.entries(charts)) {
         const values = result[quantity];
-        chart.draw([
-          { name: words.ghost, values: other[quantity], color: GHOST.color,
-            ghost: true },
-          { name, values, color },
-        ], `${words[quantity]}: ${three(values[0])} … ${three(values[L])}`);
+        chart.draw(
+          [
+            {
+              name: words.ghost,
+              values: other[quantity],
+              color: GHOST.color,
+              ghost: true,
+            },
+            { name, values, color },
+          ],
+          `${words[quantity]}: ${three(values[0])} … ${three(values[L])}`,
+        );
       }
       picture.show(...Object.values(charts).map(({ svg }) => svg));
-      facts.replaceChildren(...prose([
-        `${words.product} = λ^L × ${words.open} = ` +
-        `${three(factor ** L)} × ${three(result.open)} = ` +
-        three(factor ** L * result.open),
-        `${words.ratio} =\u00a0${three(result.gradient[0])}`,
-        `${words.loss} =\u00a0${three(result.loss)}`,
-      ].join(words.semicolon)));
+      facts.replaceChildren(
+        ...prose(
+          [
+            `${words.product} = λ^L × ${words.open} = ` +
+              `${three(factor ** L)} × ${three(result.open)} = ` +
+              three(factor ** L * result.open),
+            `${words.ratio} =\u00a0${three(result.gradient[0])}`,
+            `${words.loss} =\u00a0${three(result.loss)}`,
+          ].join(words.semicolon),
+        ),
+      );
     };
     form.addEventListener("input", update);
     form.addEventListener("submit", (event) => event.preventDefault());

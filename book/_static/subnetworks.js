@@ -6,7 +6,7 @@ const preactSubnetworks = (() => {
   const LETTERS = 2; // a number of wrong images, base 36
 
   // How many orders begin alike, with `left` units to go on with.
-  const alike = (left) => left ? 1 + left * alike(left - 1) : 1;
+  const alike = (left) => (left ? 1 + left * alike(left - 1) : 1);
 
   // Each order comes before those that begin with it, these by their next unit.
   function placeOf(order, units) {
@@ -26,7 +26,7 @@ const preactSubnetworks = (() => {
     const first = placeOf(order, units) * seeds;
     const found = Array.from({ length: seeds }, (_, seed) => {
       const at = (first + seed) * LETTERS;
-      return 100 * parseInt(arm.wrong.slice(at, at + LETTERS), 36) / images;
+      return (100 * parseInt(arm.wrong.slice(at, at + LETTERS), 36)) / images;
     }).sort((a, b) => a - b);
     const [low, high] = [(seeds - 1) >> 1, seeds >> 1];
     return [found[0], (found[low] + found[high]) / 2, found.at(-1)];
@@ -41,22 +41,33 @@ const preactSubnetworks = (() => {
       this.cards = this.whole.map((unit) => this.card(unit));
       // The order, as the address keeps it; what is taken out has its place.
       this.kept = node("input", {
-        type: "hidden", name: "order", value: this.order.join("") });
+        type: "hidden",
+        name: "order",
+        value: this.order.join(""),
+      });
       this.kept.addEventListener("input", () => this.restore());
       this.list = node("ol", { className: "units" });
       const button = (name, act) => {
         const made = node("button", {
-          type: "button", name, textContent: words[name] });
+          type: "button",
+          name,
+          textContent: words[name],
+        });
         made.addEventListener("click", act);
         return made;
       };
-      const box = node("fieldset", { className: "controls" },
-        node("legend", { textContent: words.title }), this.list, this.kept,
+      const box = node(
+        "fieldset",
+        { className: "controls" },
+        node("legend", { textContent: words.title }),
+        this.list,
+        this.kept,
         button("shuffle", () => this.keep(shuffled(this.order))),
         button("reset", () => {
           for (const { there } of this.cards) there.checked = true;
           this.keep(this.whole);
-        }));
+        }),
+      );
       box.addEventListener("change", () => this.show());
       this.said = node("p", { className: "facts" });
       this.said.setAttribute("aria-live", "polite");
@@ -68,10 +79,15 @@ const preactSubnetworks = (() => {
     // A unit: whether it is there, and two buttons that exchange it.
     card(unit) {
       const there = node("input", {
-        type: "checkbox", defaultChecked: true, name: `${unit + 1}` });
+        type: "checkbox",
+        defaultChecked: true,
+        name: `${unit + 1}`,
+      });
       const move = (by, sign, label) => {
         const button = node("button", {
-          type: "button", textContent: sign, name: by < 0 ? "before" : "after",
+          type: "button",
+          textContent: sign,
+          name: by < 0 ? "before" : "after",
         });
         button.setAttribute("aria-label", fill(label, { unit }));
         button.addEventListener("click", () => {
@@ -83,17 +99,24 @@ const preactSubnetworks = (() => {
         return button;
       };
       const moves = [
-        move(-1, "←", this.words.before), move(1, "→", this.words.after)];
+        move(-1, "←", this.words.before),
+        move(1, "→", this.words.after),
+      ];
       const name = fill(this.words.unit, { unit });
-      const item = node("li", {}, node("label", {}, there, name),
-        node("span", { className: "moves" }, ...moves));
+      const item = node(
+        "li",
+        {},
+        node("label", {}, there, name),
+        node("span", { className: "moves" }, ...moves),
+      );
       return { there, moves, item };
     }
 
     table() {
       const { words, arms } = this;
-      const head = [words.network, "", words.error, words.intact]
-        .map((textContent) => node("th", { textContent, scope: "col" }));
+      const head = [words.network, "", words.error, words.intact].map(
+        (textContent) => node("th", { textContent, scope: "col" }),
+      );
       this.rows = arms.map((arm) => {
         const [bar, mark] = [node("span"), node("i")];
         const [now, intact] = [node("td"), node("td")];
@@ -101,15 +124,22 @@ const preactSubnetworks = (() => {
         const errors = errorsOf(arm, this.whole, this);
         mark.style.left = `${errors[1]}%`;
         intact.append(...written(errors));
-        const row = node("tr", {},
+        const row = node(
+          "tr",
+          {},
           node("th", { textContent: arm.name, scope: "row" }),
           node("td", { className: "bar" }, node("div", {}, bar, mark)),
-          now, intact);
+          now,
+          intact,
+        );
         return { arm, bar, now, row };
       });
-      return node("table", { className: "preact-table" },
+      return node(
+        "table",
+        { className: "preact-table" },
         node("thead", {}, node("tr", {}, ...head)),
-        node("tbody", {}, ...this.rows.map(({ row }) => row)));
+        node("tbody", {}, ...this.rows.map(({ row }) => row)),
+      );
     }
 
     // The units that are there, in their order.
@@ -121,7 +151,8 @@ const preactSubnetworks = (() => {
     neighbor(unit, by) {
       const present = this.present();
       return this.cards[unit].there.checked
-        ? present[present.indexOf(unit) + by] : undefined;
+        ? present[present.indexOf(unit) + by]
+        : undefined;
     }
 
     keep(order) {
@@ -139,7 +170,8 @@ const preactSubnetworks = (() => {
     }
 
     show() {
-      const { words } = this, present = this.present();
+      const { words } = this,
+        present = this.present();
       const items = this.order.map((unit) => this.cards[unit].item);
       if (items.some((item, i) => this.list.children[i] !== item)) {
         this.list.replaceChildren(...items);
@@ -155,8 +187,9 @@ const preactSubnetworks = (() => {
         const errors = errorsOf(arm, present, this);
         bar.style.width = `${errors[1]}%`;
         now.replaceChildren(...written(errors));
-        return `${arm.name} ` +
-          fill(words.percent, { value: errors[1].toFixed(1) });
+        return (
+          `${arm.name} ` + fill(words.percent, { value: errors[1].toFixed(1) })
+        );
       });
       this.said.textContent = fill(words.said, {
         order: present.join(words.list) || words.none,
@@ -166,15 +199,19 @@ const preactSubnetworks = (() => {
   }
 
   function exchanged(order, one, other) {
-    const turned = new Map([[one, other], [other, one]]);
+    const turned = new Map([
+      [one, other],
+      [other, one],
+    ]);
     return order.map((unit) => turned.get(unit) ?? unit);
   }
 
   // Any other order, each as likely.
   function shuffled(order) {
     const left = [...order];
-    const drawn = order.map(() =>
-      left.splice(Math.floor(Math.random() * left.length), 1)[0]);
+    const drawn = order.map(
+      () => left.splice(Math.floor(Math.random() * left.length), 1)[0],
+    );
     return String(drawn) === String(order) ? shuffled(order) : drawn;
   }
 

@@ -3,11 +3,15 @@
 const preactTable1 = (() => {
   const { element, figure, fill, node, record } = preactCharts;
   const { Ranking } = preactRanking;
-  const WIDTH = 376, LEFT = 8, RIGHT = 40, ROW = 34;
+  const WIDTH = 376,
+    LEFT = 8,
+    RIGHT = 40,
+    ROW = 34;
 
   // Pairs that `order` has as the errors have them; two fails are no pair.
   function pairs(order, errors) {
-    let right = 0, all = 0;
+    let right = 0,
+      all = 0;
     order.forEach((better, i) => {
       for (const worse of order.slice(i + 1)) {
         const [a, b] = [errors[better] ?? Infinity, errors[worse] ?? Infinity];
@@ -36,35 +40,69 @@ const preactTable1 = (() => {
       const { committed, order } = this.ranking;
       this.host.dataset.state = committed ? "committed" : "open";
       this.picture.show();
-      this.said.textContent = committed ?
-        fill(this.words.outcome, pairs(order, this.errors)) : "";
+      this.said.textContent = committed
+        ? fill(this.words.outcome, pairs(order, this.errors))
+        : "";
       if (committed) this.picture.show(this.draw(order));
     }
 
     text(key) {
       const { words, errors, arms } = this;
-      const error = errors[key] === null ? words.fail :
-        fill(words.error, { value: errors[key].toFixed(2) });
+      const error =
+        errors[key] === null
+          ? words.fail
+          : fill(words.error, { value: errors[key].toFixed(2) });
       return fill(words.row, { label: arms[key].name, value: error });
     }
 
     draw(order) {
-      const { words, errors, arms, limits: [low, high] } = this;
+      const {
+        words,
+        errors,
+        arms,
+        limits: [low, high],
+      } = this;
       const height = ROW * order.length + 8;
-      const svg = element("svg", { viewBox: `0 0 ${WIDTH} ${height}`,
-        role: "img", style: `width:${WIDTH}px`, "aria-label": fill(words.alt,
-          { rows: order.map((key) => this.text(key)).join(words.semicolon) }) });
-      const x = (v) => LEFT + (WIDTH - LEFT - RIGHT) * (v - low) / (high - low);
-      order.forEach((key, i) => {
-        const y = ROW * i + 24, fails = errors[key] === null;
-        element("text", { x: LEFT, y: y - 7 }, svg,
-          `${i + 1}. ${this.text(key)}`);
-        element("path", { d: `M${LEFT} ${y}H${fails ? WIDTH - 4 : x(errors[key])}`,
-          stroke: arms[key].color, "stroke-width": 7, "stroke-opacity": 0.8,
-          "stroke-dasharray": fails ? "7 3" : "none" }, svg);
+      const svg = element("svg", {
+        viewBox: `0 0 ${WIDTH} ${height}`,
+        role: "img",
+        style: `width:${WIDTH}px`,
+        "aria-label": fill(words.alt, {
+          rows: order.map((key) => this.text(key)).join(words.semicolon),
+        }),
       });
-      record(svg, order.map((key, i) => ({ panel: "", name: arms[key].name,
-        x: [i + 1], y: [errors[key] ?? words.fail] })));
+      const x = (v) =>
+        LEFT + ((WIDTH - LEFT - RIGHT) * (v - low)) / (high - low);
+      order.forEach((key, i) => {
+        const y = ROW * i + 24,
+          fails = errors[key] === null;
+        element(
+          "text",
+          { x: LEFT, y: y - 7 },
+          svg,
+          `${i + 1}. ${this.text(key)}`,
+        );
+        element(
+          "path",
+          {
+            d: `M${LEFT} ${y}H${fails ? WIDTH - 4 : x(errors[key])}`,
+            stroke: arms[key].color,
+            "stroke-width": 7,
+            "stroke-opacity": 0.8,
+            "stroke-dasharray": fails ? "7 3" : "none",
+          },
+          svg,
+        );
+      });
+      record(
+        svg,
+        order.map((key, i) => ({
+          panel: "",
+          name: arms[key].name,
+          x: [i + 1],
+          y: [errors[key] ?? words.fail],
+        })),
+      );
       return svg;
     }
   }

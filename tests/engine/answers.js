@@ -12,9 +12,16 @@ const engineAnswers = (() => {
     const steps = batches.map(({ x, labels }) => {
       const rows = Float64Array.from(x);
       const { loss, wrong } = training.trainingStep(
-        network, rows, labels, labels.length, recipe);
-      const by = (key) => Object.fromEntries(
-        network.parameters.map((p) => [p.name, list(p[key])]));
+        network,
+        rows,
+        labels,
+        labels.length,
+        recipe,
+      );
+      const by = (key) =>
+        Object.fromEntries(
+          network.parameters.map((p) => [p.name, list(p[key])]),
+        );
       const running = network.running.flatMap(({ name, mean, variance }) => [
         [`${name}.running_mean`, list(mean)],
         [`${name}.running_var`, list(variance)],
@@ -23,8 +30,7 @@ const engineAnswers = (() => {
       return { loss, wrong, gradients: by("gradient"), params };
     });
     const { x, labels } = batches[0];
-    const logits = network.forward(
-      Float64Array.from(x), labels.length, false);
+    const logits = network.forward(Float64Array.from(x), labels.length, false);
     return { steps, logits: list(logits) };
   }
 
@@ -58,7 +64,9 @@ const engineAnswers = (() => {
     const numbers = Float64Array.from({ length: train }, (_, i) => i);
     const batches = new training.Batches(
       { images: numbers, labels: new Uint8Array(train), train, pixels },
-      batch, seed);
+      batch,
+      seed,
+    );
     const orders = Array.from({ length: steps }, () => {
       batches.draw();
       return list(batches.x);

@@ -16,4 +16,5 @@ for (const file of ["charts", "depth", script]) {
 const called = vm.runInThisContext(name);
 const calls = JSON.parse(fs.readFileSync(0, "utf8"));
 process.stdout.write(
-  JSON.stringify(calls.map((values) => called[method](...values))));
+  JSON.stringify(calls.map((values) => called[method](...values))),
+);

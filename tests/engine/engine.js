@@ -11,8 +11,10 @@ for (const name of ["digits", "network", "training"]) {
   vm.runInThisContext(text, { filename: `${name}.js` });
 }
 vm.runInThisContext(
-  fs.readFileSync(path.join(__dirname, "answers.js"), "utf8"));
+  fs.readFileSync(path.join(__dirname, "answers.js"), "utf8"),
+);
 
 const { action, ...question } = JSON.parse(fs.readFileSync(0, "utf8"));
 Promise.resolve(engineAnswers[action](question)).then((answer) =>
-  process.stdout.write(JSON.stringify(answer)));
+  process.stdout.write(JSON.stringify(answer)),
+);

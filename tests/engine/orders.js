@@ -12,5 +12,10 @@ for (const name of ["charts", "subnetworks"]) {
 }
 
 const { page, orders } = JSON.parse(fs.readFileSync(0, "utf8"));
-process.stdout.write(JSON.stringify(page.arms.map((arm) =>
-  orders.map((order) => preactSubnetworks.errorsOf(arm, order, page)))));
+process.stdout.write(
+  JSON.stringify(
+    page.arms.map((arm) =>
+      orders.map((order) => preactSubnetworks.errorsOf(arm, order, page)),
+    ),
+  ),
+);

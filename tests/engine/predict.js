@@ -11,12 +11,18 @@ for (const name of ["charts", "predict"]) {
   vm.runInThisContext(text, { filename: `${name}.js` });
 }
 
-const { numberText } = preactCharts, { scale } = preactPredict;
+const { numberText } = preactCharts,
+  { scale } = preactPredict;
 const answers = JSON.parse(fs.readFileSync(0, "utf8")).map(
   ({ limits, log }) => {
     const axis = scale(limits, log);
     const values = axis.marks.map((mark) => axis.value(mark));
-    return { values, texts: values.map((v) => numberText(v)), marks: axis.marks,
-      places: values.map((value) => axis.place(value)) };
-  });
+    return {
+      values,
+      texts: values.map((v) => numberText(v)),
+      marks: axis.marks,
+      places: values.map((value) => axis.place(value)),
+    };
+  },
+);
 process.stdout.write(JSON.stringify(answers));

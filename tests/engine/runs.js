@@ -13,7 +13,11 @@ for (const name of ["charts", "runs"]) {
 
 const { matching, groupsOf } = preactRuns;
 const { runs, queries } = JSON.parse(fs.readFileSync(0, "utf8"));
-process.stdout.write(JSON.stringify(queries.map((query) => {
-  const found = matching(runs, query);
-  return { count: found.length, groups: groupsOf(found).length };
-})));
+process.stdout.write(
+  JSON.stringify(
+    queries.map((query) => {
+      const found = matching(runs, query);
+      return { count: found.length, groups: groupsOf(found).length };
+    }),
+  ),
+);

@@ -12,8 +12,10 @@ function preactNetwork() {
 
   function parameter(name, size, start = 0) {
     return {
-      name, value: floats(size).fill(start),
-      gradient: floats(size), velocity: floats(size),
+      name,
+      value: floats(size).fill(start),
+      gradient: floats(size),
+      velocity: floats(size),
     };
   }
 
@@ -22,12 +24,22 @@ function preactNetwork() {
   // a number is read once for two products. An odd last row is done twice.
   function product(A, B, out, m, n, k) {
     for (let i = 0; i < m; i += 2) {
-      const i1 = Math.min(i + 1, m - 1), a = i * k, a1 = i1 * k;
+      const i1 = Math.min(i + 1, m - 1),
+        a = i * k,
+        a1 = i1 * k;
       for (let j = 0; j < n; j += 2) {
-        const j1 = Math.min(j + 1, n - 1), b = j * k, b1 = j1 * k;
-        let s00 = 0, s01 = 0, s10 = 0, s11 = 0;
+        const j1 = Math.min(j + 1, n - 1),
+          b = j * k,
+          b1 = j1 * k;
+        let s00 = 0,
+          s01 = 0,
+          s10 = 0,
+          s11 = 0;
         for (let c = 0; c < k; c++) {
-          const u = A[a + c], v = A[a1 + c], x = B[b + c], y = B[b1 + c];
+          const u = A[a + c],
+            v = A[a1 + c],
+            x = B[b + c],
+            y = B[b1 + c];
           s00 += u * x;
           s01 += u * y;
           s10 += v * x;
@@ -105,13 +117,16 @@ function preactNetwork() {
     }
 
     forward(x, n, training) {
-      const { c, y, xHat, sigma } = this, size = n * c;
+      const { c, y, xHat, sigma } = this,
+        size = n * c;
       const seen = training ? this.batch : this.running;
       for (let j = 0; j < c; j++) {
         if (training) this.measure(x, n, j);
         sigma[j] = Math.sqrt(seen.variance[j] + EPS);
-        const mean = seen.mean[j], scale = 1 / sigma[j];
-        const gamma = this.gamma.value[j], beta = this.beta.value[j];
+        const mean = seen.mean[j],
+          scale = 1 / sigma[j];
+        const gamma = this.gamma.value[j],
+          beta = this.beta.value[j];
         for (let k = j; k < size; k += c) {
           const v = (x[k] - mean) * scale;
           xHat[k] = v;
@@ -123,8 +138,10 @@ function preactNetwork() {
 
     // Mean and variance of column j; the running variance is unbiased.
     measure(x, n, j) {
-      const { c, batch, running } = this, size = n * c;
-      let mean = 0, squares = 0;
+      const { c, batch, running } = this,
+        size = n * c;
+      let mean = 0,
+        squares = 0;
       for (let k = j; k < size; k += c) mean += x[k];
       mean /= n;
       for (let k = j; k < size; k += c) squares += (x[k] - mean) ** 2;
@@ -137,15 +154,18 @@ function preactNetwork() {
 
     // dx = gamma/sigma (dy - mean(dy) - x_hat mean(dy x_hat))
     backward(dy, n) {
-      const { c, dx, xHat, sigma } = this, size = n * c;
+      const { c, dx, xHat, sigma } = this,
+        size = n * c;
       for (let j = 0; j < c; j++) {
-        let dgamma = 0, dbeta = 0;
+        let dgamma = 0,
+          dbeta = 0;
         for (let k = j; k < size; k += c) {
           dgamma += dy[k] * xHat[k];
           dbeta += dy[k];
         }
         const scale = this.gamma.value[j] / sigma[j];
-        const mean = dbeta / n, parallel = dgamma / n;
+        const mean = dbeta / n,
+          parallel = dgamma / n;
         for (let k = j; k < size; k += c) {
           dx[k] = scale * (dy[k] - mean - xHat[k] * parallel);
         }
@@ -179,8 +199,13 @@ function preactNetwork() {
   // y = factor x, written "x 0.5" in a plan.
   class Scale {
     constructor(name, batch, c, factor) {
-      Object.assign(this, { c, factor, y: floats(batch * c),
-        dx: floats(batch * c), parameters: [] });
+      Object.assign(this, {
+        c,
+        factor,
+        y: floats(batch * c),
+        dx: floats(batch * c),
+        parameters: [],
+      });
     }
 
     times(x, n, out) {
@@ -188,9 +213,13 @@ function preactNetwork() {
       return out;
     }
 
-    forward(x, n) { return this.times(x, n, this.y); }
+    forward(x, n) {
+      return this.times(x, n, this.y);
+    }
 
-    backward(dy, n) { return this.times(dy, n, this.dx); }
+    backward(dy, n) {
+      return this.times(dy, n, this.dx);
+    }
   }
 
   // A row of layers by name, as preact.plan prints them.
@@ -258,13 +287,17 @@ function preactNetwork() {
     constructor(plan, batch) {
       const { inputs, width, classes } = plan;
       this.stem = layers("stem", plan.stem, batch, inputs, width);
-      this.units = Array.from({ length: plan.units }, (_, i) =>
-        new Unit(`units.${i}`, plan, batch));
+      this.units = Array.from(
+        { length: plan.units },
+        (_, i) => new Unit(`units.${i}`, plan, batch),
+      );
       this.tail = layers("tail", plan.tail, batch, width, width);
       this.classifier = new Linear("classifier", batch, width, classes, true);
       const row = [
-        ...this.stem, ...this.units.flatMap((unit) => unit.layers),
-        ...this.tail, this.classifier,
+        ...this.stem,
+        ...this.units.flatMap((unit) => unit.layers),
+        ...this.tail,
+        this.classifier,
       ];
       this.parameters = row.flatMap((layer) => layer.parameters);
       this.running = row.flatMap((layer) => layer.running ?? []);
@@ -300,10 +333,13 @@ function preactNetwork() {
     // Mean cross-entropy in nats, and the share of wrong answers.
     loss(labels, n) {
       const { logits, dlogits, classes } = this;
-      let loss = 0, wrong = 0;
+      let loss = 0,
+        wrong = 0;
       for (let i = 0; i < n; i++) {
-        const first = i * classes, right = first + labels[i];
-        let best = first, sum = 0;
+        const first = i * classes,
+          right = first + labels[i];
+        let best = first,
+          sum = 0;
         for (let k = first; k < first + classes; k++) {
           if (logits[k] > logits[best]) best = k;
         }

@@ -9,15 +9,24 @@ function preactPropagation({ Network }, { Draws, initialize }) {
     const signal = network.streams.map(rms);
     const gradients = network.backward(labels.length);
     return {
-      signal, gradient: gradients.map(norm), loss, first: gradients[0],
+      signal,
+      gradient: gradients.map(norm),
+      loss,
+      first: gradients[0],
       open: openShare(network),
     };
   }
 
   // A path from x_0 to x_L is open where no ReLU after an addition is zero.
   function openShare({ units, streams }) {
-    const open = streams[0].map((_, k) => Number(units.every((unit, l) =>
-      !unit.plan.after.includes("ReLU") || streams[l + 1][k] > 0)));
+    const open = streams[0].map((_, k) =>
+      Number(
+        units.every(
+          (unit, l) =>
+            !unit.plan.after.includes("ReLU") || streams[l + 1][k] > 0,
+        ),
+      ),
+    );
     return open.reduce((sum, v) => sum + v, 0) / open.length;
   }
 
@@ -47,8 +56,12 @@ function preactPropagation({ Network }, { Draws, initialize }) {
       return { signal: network.streams.map(rms) };
     }
     const { signal, gradient, loss, open } = propagate(network, x, labels);
-    return { signal, gradient: gradient.map((g) => g / gradient.at(-1)),
-      loss, open };
+    return {
+      signal,
+      gradient: gradient.map((g) => g / gradient.at(-1)),
+      loss,
+      open,
+    };
   }
 
   // The worker's side: a message has questions, the next one their answers.

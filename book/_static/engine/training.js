@@ -7,12 +7,14 @@ function preactTraining({ Network }) {
   // them to learn from. Normalized by mean and deviation of those pixels.
   async function unpackDigits({ count, train, pixels, packed }) {
     const zipped = Uint8Array.from(atob(packed), (c) => c.charCodeAt(0));
-    const plain = new Blob([zipped]).stream()
+    const plain = new Blob([zipped])
+      .stream()
       .pipeThrough(new DecompressionStream("deflate"));
     const bytes = new Uint8Array(await new Response(plain).arrayBuffer());
     const images = Float64Array.from(bytes.subarray(0, count * pixels));
     const labels = bytes.slice(count * pixels);
-    let sum = 0, squares = 0;
+    let sum = 0,
+      squares = 0;
     const seen = train * pixels;
     for (let k = 0; k < seen; k++) sum += images[k];
     for (let k = 0; k < seen; k++) squares += (images[k] - sum / seen) ** 2;
@@ -29,19 +31,22 @@ function preactTraining({ Network }) {
       this.state = Math.imul(seed, 2654435761) >>> 0;
     }
 
-    uniform() { // mulberry32
+    uniform() {
+      // mulberry32
       this.state = (this.state + 0x6d2b79f5) >>> 0;
       let t = Math.imul(this.state ^ (this.state >>> 15), this.state | 1);
       t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
       return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
     }
 
-    normal() { // Box and Muller
+    normal() {
+      // Box and Muller
       const radius = Math.sqrt(-2 * Math.log(1 - this.uniform()));
       return radius * Math.cos(2 * Math.PI * this.uniform());
     }
 
-    shuffle(order) { // Fisher and Yates
+    shuffle(order) {
+      // Fisher and Yates
       for (let i = order.length - 1; i > 0; i--) {
         const j = Math.floor(this.uniform() * (i + 1));
         [order[i], order[j]] = [order[j], order[i]];
@@ -68,8 +73,8 @@ function preactTraining({ Network }) {
   function sgdStep({ parameters }, { lr, momentum, weightDecay }) {
     for (const { value, gradient, velocity } of parameters) {
       for (let k = 0; k < value.length; k++) {
-        velocity[k] = momentum * velocity[k] + gradient[k] +
-          weightDecay * value[k];
+        velocity[k] =
+          momentum * velocity[k] + gradient[k] + weightDecay * value[k];
         value[k] -= lr * velocity[k];
       }
     }
@@ -99,7 +104,8 @@ function preactTraining({ Network }) {
           this.draws.shuffle(this.order);
           this.next = 0;
         }
-        const image = this.order[this.next++], first = image * this.pixels;
+        const image = this.order[this.next++],
+          first = image * this.pixels;
         const pixels = this.images.subarray(first, first + this.pixels);
         this.x.set(pixels, i * this.pixels);
         this.y[i] = this.labels[image];
@@ -120,7 +126,8 @@ function preactTraining({ Network }) {
       const { x, y, size } = this.batches;
       this.batches.draw();
       return this.networks.map((network) =>
-        trainingStep(network, x, y, size, this.recipe));
+        trainingStep(network, x, y, size, this.recipe),
+      );
     }
 
     // Share of wrong answers on the images that nobody has learned from.
@@ -150,6 +157,12 @@ function preactTraining({ Network }) {
   }
 
   return {
-    Draws, Batches, Race, initialize, trainingStep, unpackDigits, serve,
+    Draws,
+    Batches,
+    Race,
+    initialize,
+    trainingStep,
+    unpackDigits,
+    serve,
   };
 }
