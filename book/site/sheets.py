@@ -6,9 +6,10 @@ all rules, the theme's too, an edition keeps those that its pages use, a third.
 """
 
 import re
+import subprocess
 from pathlib import Path
 
-from rcssmin import cssmin
+from book.tools import ROOT
 
 # From the general to the particular: a later sheet may say more.
 ROOMS = (
@@ -59,11 +60,12 @@ def finish_sheets(folder: Path) -> None:
     """Rewrite an edition's style sheets: what its pages use, no more."""
     known = used_words(folder)
     paths = list(folder.glob("_static/**/*.css"))
+    minify(paths, folder)
     sheets = []
     for path in paths:
         text = OF_TWO.sub(
             r"div.cell \1:\2-child:not(:only-child)",
-            cssmin(path.read_text("utf-8")),
+            path.read_text("utf-8"),
         )
         sheets.append(RULE.sub(lambda m: keep_rule(m[1], m[2], known), text))
     others = "".join(
@@ -72,6 +74,22 @@ def finish_sheets(folder: Path) -> None:
     )
     for path, text in zip(paths, drop_unread(sheets, others), strict=True):
         path.write_text(text, "utf-8")
+
+
+def minify(paths: list[Path], folder: Path) -> None:
+    """Rewrite style sheets below a folder without spaces and comments."""
+    if not paths:
+        return
+    subprocess.run(
+        [
+            ROOT / "node_modules/.bin/esbuild",
+            *paths,
+            *("--minify", "--charset=utf8", "--log-level=error"),
+            *("--allow-overwrite", f"--outbase={folder}"),
+            f"--outdir={folder}",
+        ],
+        check=True,
+    )
 
 
 def used_words(folder: Path) -> set[str]:

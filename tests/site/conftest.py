@@ -1,12 +1,11 @@
 """The built site on localhost, in Debian's Chromium."""
 
 import shutil
-from functools import wraps
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import sync_playwright
 
-from book.tools.pdf import ARRIVED, served
+from book.tools.pdf import served
 from paths import ROOT
 
 SITE = ROOT / "_build/html"
@@ -26,27 +25,6 @@ def site():
     assert (SITE / "index.html").exists(), "no site: run `make book` first"
     with served(SITE) as address:
         yield address
-
-
-def with_scripts(move):
-    """A way to a page that ends when the page's scripts have run, too."""
-
-    @wraps(move)
-    def moved(page, *given, arrived=True, **options):
-        response = move(page, *given, **options)
-        if arrived:
-            page.wait_for_function(ARRIVED)
-        return response
-
-    return moved
-
-
-@pytest.fixture(scope="session", autouse=True)
-def scripts_are_waited_for():
-    with pytest.MonkeyPatch.context() as patch:
-        for name in ("goto", "reload"):
-            patch.setattr(Page, name, with_scripts(getattr(Page, name)))
-        yield
 
 
 @pytest.fixture(scope="session")

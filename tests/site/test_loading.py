@@ -4,35 +4,16 @@ import re
 
 import pytest
 
-from book.tools.pdf import ARRIVED
-
 CHAPTERS = ["en/01-why", "en/05-shortcuts", "zh-Hant/12-summary"]
 BLOCKING = """performance.getEntriesByType("resource")
     .filter((one) => one.renderBlockingStatus === "blocking")
     .map((one) => new URL(one.name).pathname)"""
-WHEN = """[
-    performance.getEntriesByName("first-contentful-paint")[0].startTime,
-    performance.getEntriesByType("resource").map(
-        (one) => one.name.includes(".js") ? one.startTime : null)
-        .filter((start) => start !== null)]"""
-NO_FALLBACK = """{
-    const { setTimeout } = window;
-    window.setTimeout = (f, time, ...x) =>
-        time === 2000 ? 0 : setTimeout(f, time, ...x);
-}"""
-# What a page waits for, from its first line on.
-STATES = """window.states = [];
-new MutationObserver(([{ target }]) => {
-    const { awaits } = target.dataset;
-    if (awaits !== states.at(-1)) states.push(awaits);
-}).observe(document, { subtree: true, attributeFilter: ["data-awaits"] });"""
-LAID_OUT = "document.documentElement.dataset.awaits === 'scripts'"
-LEFT_OUT = """(awaits) => {
-    document.documentElement.dataset.awaits = awaits;
-    return [...document.querySelectorAll(".bd-article > section > section")]
-        .filter((one) => getComputedStyle(one).contentVisibility === "auto")
-        .length;
-}"""
+# How often a page is told that it has been read, and whether by the browser.
+HEARD = """window.heard = [];
+document.addEventListener(
+    "DOMContentLoaded", ({ isTrusted }) => heard.push(isTrusted));"""
+# All of it has come but its scripts, for which it is not complete.
+LAID_OUT = "document.readyState === 'interactive'"
 TOPS = """[...document.querySelectorAll(
     ".bd-article > section > :is(h1, p:not(.waits), .admonition)," +
     ".bd-article > section > section:first-of-type")]
@@ -58,46 +39,12 @@ def test_a_page_waits_for_two_sheets_and_for_no_script(open_page, name):
 
 
 @pytest.mark.parametrize("name", ["en/index", *CHAPTERS])
-def test_scripts_are_asked_for_when_the_page_has_been_painted(
-    browser, site, name
-):
+def test_a_page_hears_once_that_it_has_been_read(browser, site, name):
     page = browser.new_page()
-    page.add_init_script(NO_FALLBACK)
+    page.add_init_script(HEARD)
     page.goto(f"{site}/{name}.html")
-    painted, asked = page.evaluate(WHEN)
-    page.context.close()
-    assert asked
-    assert min(asked) >= painted
-
-
-@pytest.mark.parametrize("told", ["", "throw TypeError()"])
-def test_scripts_come_where_a_browser_does_not_tell_when_it_paints(
-    browser, site, told
-):
-    page = browser.new_page()
-    page.add_init_script(
-        f"PerformanceObserver.prototype.observe = () => {{ {told} }}"
-    )
-    page.goto(f"{site}/en/07-depth.html")
-    assert page.locator(".preact-predict[data-live]").count() == 3
-    page.context.close()
-
-
-@pytest.mark.parametrize(
-    ("place", "states"),
-    [("", ["sections scripts", "scripts"]), ("#index-map", ["scripts"])],
-)
-def test_a_page_opened_at_its_top_is_first_laid_out_as_far_as_it_is_seen(
-    browser, site, place, states
-):
-    page = browser.new_page()
-    page.add_init_script(STATES)
-    page.goto(f"{site}/en/index.html{place}")
-    assert page.evaluate("states") == [*states, None]
-    assert page.evaluate(LEFT_OUT, "sections") > 5
-    assert page.evaluate(LEFT_OUT, "") == 0
-    page.reload()
-    assert page.evaluate("states") == ["scripts", None]
+    assert page.evaluate("heard") == [True]
+    assert page.locator("html[data-awaits]").count() == 0
     page.context.close()
 
 
@@ -110,19 +57,16 @@ def on_the_way(browser, site, request):
 
     def opened(name):
         address = f"{site}/{name}.html"
-        page.goto(address, wait_until="domcontentloaded", arrived=False)
+        page.goto(address, wait_until="commit")
         page.wait_for_function(LAID_OUT)
         page.evaluate("document.fonts.ready")
         return page
 
     def arrive(move="continue_"):
-        for _ in range(1000):
-            while held:
-                getattr(held.pop(0), move)()
-            if page.evaluate(ARRIVED):
-                return
-            page.wait_for_timeout(20)
-        pytest.fail("a page awaits its scripts though all have come")
+        page.unroute("**/*.js*")
+        for route in held:
+            getattr(route, move)()
+        page.wait_for_load_state()
 
     yield opened, arrive
     page.context.close()
@@ -184,10 +128,10 @@ def test_no_file_is_asked_for_twice(open_page, name):
 @pytest.mark.parametrize("name", ["en/index", *CHAPTERS])
 def test_a_box_is_folded_before_its_script_has_come(browser, site, name):
     page = browser.new_page()
-    page.route("**/joined/*.js", lambda route: route.abort())
+    page.route("**/_static/**/*.js*", lambda route: route.abort())
     page.goto(f"{site}/{name}.html")
     before = page.evaluate(HELD)
-    page.unroute("**/joined/*.js")
+    page.unroute("**/_static/**/*.js*")
     page.reload(wait_until="networkidle")
     assert page.evaluate(HELD) == before
     page.context.close()
@@ -200,10 +144,10 @@ def test_the_first_paint_has_the_colors_that_the_page_keeps(
     browser, site, scheme, dark
 ):
     page = browser.new_page(color_scheme=scheme)
-    page.route("**/joined/*.js", lambda route: route.abort())
+    page.route("**/_static/**/*.js*", lambda route: route.abort())
     page.goto(f"{site}/en/05-shortcuts.html")
     before = page.evaluate(COLORS)
-    page.unroute("**/joined/*.js")
+    page.unroute("**/_static/**/*.js*")
     page.reload(wait_until="networkidle")
     after = page.evaluate(COLORS)
     page.context.close()

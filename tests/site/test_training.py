@@ -2,6 +2,7 @@
 
 import pytest
 
+from engine.calls import bundled
 from engine.questions import assert_equal_training, training_question
 from paths import ROOT
 from preact import reference
@@ -14,7 +15,7 @@ from preact.book.race import (
 )
 from preact.strings import LANGUAGES, Strings
 
-ANSWERS = ROOT / "tests/engine/answers.js"
+ANSWERS = "tests/engine/answers.js"
 CHAPTER = "/{}/01-why.html"
 MINUTES = 180_000  # milliseconds until a race counts as stuck
 FOCUSED = "document.activeElement.name"
@@ -57,7 +58,7 @@ def curves(page, kind="curve"):
 def engine_page(browser, site):
     page = browser.new_page()
     page.goto(site + CHAPTER.format("en"))
-    page.add_script_tag(path=str(ANSWERS))
+    page.add_script_tag(content=bundled(ANSWERS, "engineAnswers"))
     yield page
     page.close()
 
