@@ -4,7 +4,13 @@
 //     node book/scripts/build.js FOLDER
 import { build } from "esbuild";
 
-const BUNDLES = ["page", "explorers", "search-engine", "digits"];
+const BUNDLES = [
+  "page",
+  "explorers",
+  "explorers-engine",
+  "search-engine",
+  "digits",
+];
 const options = {
   bundle: true,
   charset: "utf8",

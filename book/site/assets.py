@@ -7,6 +7,7 @@ sheets are made small in `sheets`; `loading` joins those of a page.
 
 import re
 import shutil
+import subprocess
 import unicodedata
 from collections.abc import Iterable
 from html import unescape
@@ -139,9 +140,27 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
         template.unlink()
     for script in UNUSED:
         (folder / "_static" / script).unlink(missing_ok=True)
+    minify(folder)
     finish_sheets(folder)
     subset_icons(folder)
     join_sheets(folder)
+
+
+def minify(folder: Path) -> None:
+    """Rewrite an edition's scripts and sheets without comments and spaces."""
+    files = [*folder.glob("_static/*.js"), *folder.glob("_static/**/*.css")]
+    if not files:
+        return
+    subprocess.run(
+        [
+            ROOT / "node_modules/.bin/esbuild",
+            *files,
+            *("--minify", "--charset=utf8", "--log-level=error"),
+            *("--allow-overwrite", f"--outbase={folder}"),
+            f"--outdir={folder}",
+        ],
+        check=True,
+    )
 
 
 def drop_idle(page: str) -> str:

@@ -11,7 +11,7 @@ from book.site.figures import words_of_numbers
 from book.site.head import head_of_page
 from book.site.offline import PLACE as OFFLINE
 from book.site.parallel import FOLDER as PARALLEL
-from book.site.scripts import EXPLORERS, PLACES, THEME, sort_scripts
+from book.site.scripts import THEME, explorers, sort_scripts
 from book.site.words import WORDS, language_of
 from book.tools import ROOT
 from book.tools.execution import printed
@@ -45,9 +45,9 @@ def dress_page(
     language = context["language"] = language_of(app)
     if "header_buttons" not in context:
         return
-    if any(place in context.get("body", "") for place in PLACES):
-        words = json.dumps(words_of_numbers(language))
-        app.add_js_file(EXPLORERS, priority=600, **{"data-words": words})
+    words = json.dumps(words_of_numbers(language))
+    for bundle in explorers(context.get("body", "")):
+        app.add_js_file(bundle, priority=600, **{"data-words": words})
     app.add_js_file(THEME, priority=900)
     sort_scripts(context)
     target = page if tree is not None or page == "search" else "index"

@@ -7,6 +7,7 @@ deferred, and so run in their order before `DOMContentLoaded`.
 """
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -16,10 +17,13 @@ from sphinx.errors import ExtensionError
 
 from book.tools import ROOT
 
-PAGE, EXPLORERS = "page.js", "explorers.js"
+PAGE = "page.js"
 THEME = "scripts/pydata-sphinx-theme.js"
-# Of a page with one of these the scripts are `EXPLORERS`, too.
-PLACES = ("preact-explorer", "preact-ledger-filter")
+# Of a page with such a place; the first that fits.
+EXPLORERS = {
+    "explorers-engine.js": r"\bpreact-(?:growth|lab|race|stack)\b",
+    "explorers.js": r"\bpreact-(?:explorer|ledger-filter)\b",
+}
 # Sphinx's own search, its marks and its options, and a kernel: unused.
 IDLE = (
     "doctools.js",
@@ -59,6 +63,11 @@ def bundle_scripts(folder: Path) -> None:
     )
     if made.returncode:
         raise ExtensionError("esbuild could not bundle the book's scripts")
+
+
+def explorers(body: str) -> list[str]:
+    """Return the bundle of a page's explorers, if it has any."""
+    return [n for n, place in EXPLORERS.items() if re.search(place, body)][:1]
 
 
 def sort_scripts(context: dict[str, Any]) -> None:

@@ -6,10 +6,7 @@ all rules, the theme's too, an edition keeps those that its pages use, a third.
 """
 
 import re
-import subprocess
 from pathlib import Path
-
-from book.tools import ROOT
 
 # From the general to the particular: a later sheet may say more.
 ROOMS = (
@@ -60,7 +57,6 @@ def finish_sheets(folder: Path) -> None:
     """Rewrite an edition's style sheets: what its pages use, no more."""
     known = used_words(folder)
     paths = list(folder.glob("_static/**/*.css"))
-    minify(paths, folder)
     sheets = []
     for path in paths:
         text = OF_TWO.sub(
@@ -74,22 +70,6 @@ def finish_sheets(folder: Path) -> None:
     )
     for path, text in zip(paths, drop_unread(sheets, others), strict=True):
         path.write_text(text, "utf-8")
-
-
-def minify(paths: list[Path], folder: Path) -> None:
-    """Rewrite style sheets below a folder without spaces and comments."""
-    if not paths:
-        return
-    subprocess.run(
-        [
-            ROOT / "node_modules/.bin/esbuild",
-            *paths,
-            *("--minify", "--charset=utf8", "--log-level=error"),
-            *("--allow-overwrite", f"--outbase={folder}"),
-            f"--outdir={folder}",
-        ],
-        check=True,
-    )
 
 
 def used_words(folder: Path) -> set[str]:

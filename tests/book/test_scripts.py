@@ -9,7 +9,7 @@ from sphinx.cmd.build import build_main
 from sphinx.errors import ExtensionError
 
 from book.site import scripts
-from book.site.scripts import bundle_scripts, handed_over
+from book.site.scripts import bundle_scripts, explorers, handed_over
 from engine.calls import NODE, needs_node
 
 PROJECT = """
@@ -39,9 +39,10 @@ def bundles(tmp_path_factory):
 
 
 @needs_node
-def test_four_bundles_are_classic_scripts_that_define_nothing(bundles):
+def test_five_bundles_are_classic_scripts_that_define_nothing(bundles):
     assert set(bundles) == {
         "digits.js",
+        "explorers-engine.js",
         "explorers.js",
         "page.js",
         "search-engine.js",
@@ -57,9 +58,23 @@ def test_the_digits_and_the_engine_of_the_search_come_only_when_asked_for(
     bundles,
 ):
     assert len(bundles["digits.js"]) > 50_000
-    assert len(bundles["explorers.js"]) < 75_000
+    assert len(bundles["explorers-engine.js"]) < 75_000
+    assert len(bundles["explorers.js"]) < 45_000
     assert len(bundles["page.js"]) < 12_000
     assert "MiniSearch" not in bundles["page.js"]
+
+
+@pytest.mark.parametrize(
+    ("place", "bundle"),
+    [
+        ("preact-explorer preact-race", ["explorers-engine.js"]),
+        ("preact-explorer preact-racer", ["explorers.js"]),
+        ("preact-ledger-filter", ["explorers.js"]),
+        ("preact-table", []),
+    ],
+)
+def test_only_a_page_that_computes_loads_an_engine(place, bundle):
+    assert explorers(f'<div class="{place}">') == bundle
 
 
 @needs_node
