@@ -5,7 +5,6 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from book.tools.pdf import ARRIVED
 from paths import ROOT
 from preact.strings import LANGUAGES
 
@@ -18,7 +17,7 @@ NIGHTLY = pytest.mark.nightly
 
 # A page can be used: its scripts have run, its explorers show what their
 # controls say, and its faces are there.
-READY = f"""{ARRIVED} && document.readyState === "complete"
+READY = """document.readyState === "complete"
   && !document.querySelector("[aria-busy=true]")
   && document.fonts.status === "loaded\""""
 # What follows a change of the window or of the page has been drawn.

@@ -23,8 +23,9 @@
 `api`        the package reference; `api_text` and `commands` write it
 `drawings`   what the drawings of a page repeat, said once
 `sheets`     style sheets by rooms, without idle rules
-`assets`     scripts and fonts, made small
-`loading`    a page's sheets and scripts, as two files each
+`assets`     fonts, made small
+`loading`    a page's sheets, as two files
+`scripts`    a page's scripts, bundled
 """
 
 import logging

@@ -1,30 +1,29 @@
 """Last touches to built pages: what loads in vain, what speaks English.
 
-The theme ships its icons twice, as a font and as a 1.5 MB script; the font is
-enough, and of its glyphs a few dozen. And a few of the theme's labels are
-written into templates, out of reach of translation catalogs. Style sheets are
-made small in `sheets`; `loading` joins what a page loads.
+Of the theme's icons, a font, a few dozen are used. And a few of the theme's
+labels are written into templates, out of reach of translation catalogs. Style
+sheets are made small in `sheets`; `loading` joins those of a page.
 """
 
 import re
 import shutil
+import subprocess
 import unicodedata
 from collections.abc import Iterable
 from html import unescape
 from pathlib import Path
 
 from fontTools import subset
-from rjsmin import jsmin
 
 from book.site.drawings import say_once
-from book.site.loading import join_assets
+from book.site.loading import join_sheets
 from book.site.sheets import finish_sheets
 from book.site.tables import stack_tables
 from book.tools import ROOT
 
 MATH_FACE = ROOT / "book/site/fonts/book-math.woff2"
 VENDORED = {  # npm package: (folder on the site, files)
-    "minisearch": ("minisearch", ("LICENSE.txt", "dist/umd/index.js")),
+    "minisearch": ("minisearch", ("LICENSE.txt",)),  # bundled
     "@fontsource/source-serif-4": (
         "source-serif-4",
         (
@@ -47,33 +46,25 @@ ITALICS = (0x210E, *range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C))
 ITALIC = {unicodedata.normalize("NFKC", chr(code)): code for code in ITALICS}
 FORMULA = re.compile(r"<math\b.*?</math>", re.S)
 ROOT_OF = re.compile(r"<m(?:sqrt|root)\b")  # drawn with a sign no text holds
-# Sphinx's own search, its marks and their words, which nothing uses.
-SPHINX_SCRIPTS = (
-    "doctools",
-    "language_data",
-    "searchtools",
-    "sphinx_highlight",
-    "translations",
+# Sphinx's own search, its marks, a kernel; icons that a font has already, and
+# Bootstrap, for which menus.js stands in.
+UNUSED = (
+    *("doctools.js", "documentation_options.js", "language_data.js"),
+    *("searchtools.js", "sphinx_highlight.js", "translations.js"),
+    *("sphinx-thebe.js", "scripts/bootstrap.js", "scripts/fontawesome.js"),
 )
-# Icons that a font has already; Bootstrap, for which menus.js stands in.
-IDLE = rf"(?:fontawesome|bootstrap|{'|'.join(SPHINX_SCRIPTS)})\.js"
-IDLE_SCRIPT = re.compile(rf"<script[^>]*/{IDLE}[^>]*></script>\n?")
-PRELOAD = re.compile(rf'<link rel="preload"[^>]*/{IDLE}[^>]*>\n?')
-# What of a page an extension's files are for; thebe's are for nothing.
+# What of a page a sheet is for; thebe's is for nothing.
 SERVES = {
-    r"clipboard\.min|copybutton|pygments": r'class="highlight\b',
+    r"copybutton|pygments": r'class="highlight\b',
     "togglebutton": r'class="[^"]*\b(?<!-)(?:toggle|dropdown)(?!-)\b',
-    r"design-tabs|sphinx-design\.min": r'class="sd-',
+    r"sphinx-design\.min": r'class="sd-',
     "exercise": r'class="[^"]*\b(?:exercise|solution)\b',
     r"mystnb\.\w+": r'class="cell\b',
     "sphinx-thebe": r"(?!)",
     "stacked": r'<table [^>]*data-columns|class="[^"]*\bpreact-runs',
     "stacked-text": "<table [^>]*data-stacked",
 }
-ASSET = (
-    r"(?:<script[^>]*/(?:{0})\.js[^>]*></script>|"
-    r"<link[^>]*/(?:{0})\.css[^>]*>)\n?"
-)
+SHEET = r"<link[^>]*/(?:{0})\.css[^>]*>\n?"
 # What a writer of HTML calls every box; hundreds of claims are one.
 ENTRY = re.compile(r'(?<=<div class="claim-entry) docutils container"')
 LABEL = re.compile(r'\b(title|aria-label|placeholder)="([^"]+)"')
@@ -120,7 +111,6 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
     """
     for page in folder.rglob("*.html"):
         text = page.read_text("utf-8")
-        text = PRELOAD.sub("", IDLE_SCRIPT.sub("", text))
         text = LABEL.sub(lambda m: f'{m[1]}="{words.get(m[2], m[2])}"', text)
         text = SUMMARY.sub("<summary>", text)
         text = ARROW.sub(f'<summary aria-label="{words["@part"]}">', text)
@@ -148,21 +138,36 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
     shutil.rmtree(folder / "_static/locales", ignore_errors=True)
     for template in folder.glob("_static/*webpack-macros.html"):
         template.unlink()
-    for script in folder.glob("_static/**/*.js"):
-        if re.fullmatch(IDLE, script.name):
-            script.unlink()
-        elif script.parent.name != "engine":  # that is there to be read
-            script.write_text(jsmin(script.read_text("utf-8")), "utf-8")
+    for script in UNUSED:
+        (folder / "_static" / script).unlink(missing_ok=True)
+    minify(folder)
     finish_sheets(folder)
     subset_icons(folder)
-    join_assets(folder)
+    join_sheets(folder)
+
+
+def minify(folder: Path) -> None:
+    """Rewrite an edition's scripts and sheets without comments and spaces."""
+    files = [*folder.glob("_static/*.js"), *folder.glob("_static/**/*.css")]
+    if not files:
+        return
+    subprocess.run(
+        [
+            ROOT / "node_modules/.bin/esbuild",
+            *files,
+            *("--minify", "--charset=utf8", "--log-level=error"),
+            *("--allow-overwrite", f"--outbase={folder}"),
+            f"--outdir={folder}",
+        ],
+        check=True,
+    )
 
 
 def drop_idle(page: str) -> str:
-    """Return a page without the assets that nothing in it needs."""
+    """Return a page without the sheets that nothing in it needs."""
     for names, served in SERVES.items():
         if not re.search(served, page):
-            page = re.sub(ASSET.format(names), "", page)
+            page = re.sub(SHEET.format(names), "", page)
     return page
 
 
@@ -215,10 +220,7 @@ def keep_glyphs(
 
 
 def copy_vendored(folder: Path) -> None:
-    """Copy the scripts and faces that pages load.
-
-    Without npm text is set in what the reader's system has.
-    """
+    """Copy the faces that pages load, and the licenses of what they load."""
     shutil.rmtree(folder, ignore_errors=True)
     for package, (name, patterns) in VENDORED.items():
         source = ROOT / "node_modules" / package
@@ -227,8 +229,5 @@ def copy_vendored(folder: Path) -> None:
                 copy = folder / name / path.relative_to(source)
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(path, copy)
-    engine = folder / "minisearch/dist/umd/index.js"
-    if engine.exists():  # half of it is comments
-        engine.write_text(jsmin(engine.read_text("utf-8")), "utf-8")
     subset_text(folder)
     cut_math_face(folder / "math" / MATH_FACE.name, folder.parent)

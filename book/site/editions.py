@@ -38,6 +38,7 @@ from book.site.pages import (
 from book.site.parallel import FOLDER as PARALLEL
 from book.site.parallel import pair_editions
 from book.site.preview import write_preview
+from book.site.scripts import PAGE, bundle_scripts
 from book.site.search import write_index
 from book.site.sheets import linked
 from book.site.words import WORDS, language_of
@@ -93,20 +94,18 @@ def configure(app: Sphinx, config: Config) -> None:
     # Not an SVG: Chromium loads and draws it anew at each change of the
     # address, and a builder keeps its state there.
     config.html_favicon = str(ROOT / "book/_static/favicon.png")
-    config.html_static_path = [str(ROOT / "book/_static")]
-    config.page_parts = fingerprint(
-        ROOT / "book/_static", ROOT / "book/site/templates"
-    )
+    scripts = Path(app.doctreedir).parent / "scripts"
+    bundle_scripts(scripts)
+    statics = [ROOT / "book/_static", scripts]
+    config.html_static_path = [str(folder) for folder in statics]
+    config.page_parts = fingerprint(*statics, ROOT / "book/site/templates")
     config.html_css_files = linked()
     config.templates_path.append(str(ROOT / "book/site/templates"))
-    config.html_context |= {"default_mode": "auto"}
+    config.html_context |= {"default_mode": "light"}  # without scripts
     if site := site_url():
         config.html_baseurl = f"{site}/{language}/"
     config.html_use_index = False  # the glossary is no index
-    config.html_js_files = [
-        (script, {"defer": "defer"})
-        for script in ("language.js", "menus.js", "reach.js", "parallel.js")
-    ]
+    config.html_js_files = [(PAGE, {"priority": 700})]
     options = config.html_theme_options
     options["search_bar_text"] = words.get(
         "Search this book...", "Search this book..."

@@ -11,6 +11,7 @@ from book.site.figures import words_of_numbers
 from book.site.head import head_of_page
 from book.site.offline import PLACE as OFFLINE
 from book.site.parallel import FOLDER as PARALLEL
+from book.site.scripts import THEME, explorers, sort_scripts
 from book.site.words import WORDS, language_of
 from book.tools import ROOT
 from book.tools.execution import printed
@@ -28,30 +29,13 @@ from preact.strings import EDITIONS, ORIGINAL, TRANSLATIONS
 
 NOTEBOOKS = "_notebooks"  # of an edition, beside its pages
 
-# By the class of their place on a page. Classic scripts, in this order: a page
-# that is opened as a file loads no modules.
-CHARTS = "charts.js"
-ENGINE = ("engine/network.js", "engine/training.js", CHARTS)
-WORKER = ("engine/propagation.js", "asker.js")
-DEPTH = (CHARTS, "depth.js")
-ASKED = (*ENGINE, *WORKER, "depth.js")
-SCRIPTS = {
-    "preact-explorer": ("address.js",),
-    "preact-stack": (*ASKED, "stack.js"),
-    "preact-cover": (CHARTS, "predict.js", "cover.js"),
-    "preact-growth": (*ASKED, "stack.js", "growth.js"),
-    "preact-predict": (CHARTS, "predict.js"),
-    "preact-answer": (CHARTS, "answer.js"),
-    "preact-runs": (CHARTS, "runs.js"),
-    "preact-subnetworks": (CHARTS, "subnetworks.js"),
-    "preact-planner": (CHARTS, "planner.js"),
-    "preact-costs": (CHARTS, "costs.js"),
-    "preact-builder": (*DEPTH, "builder.js"),
-    "preact-lab": (*ASKED, "predict.js", "lab.js"),
-    "preact-ranking": (CHARTS, "ranking.js", "table1.js"),
-    "preact-ledger-filter": (CHARTS, "ledger.js", "address.js"),
-    "preact-race": ("engine/digits.js", *ENGINE, "ranking.js", "race.js"),
-}
+# Faces of a page's first lines: where one is not there in time, text is set
+# twice.
+ENGLISH_FACES = tuple(
+    f"source-serif-4/files/source-serif-4-latin-{weight}-normal.woff2"
+    for weight in (400, 600)
+)
+MATH_FACE = "math/book-math.woff2"
 
 
 def dress_page(
@@ -61,14 +45,16 @@ def dress_page(
     language = context["language"] = language_of(app)
     if "header_buttons" not in context:
         return
-    words = {"data-words": json.dumps(words_of_numbers(language))}
-    for place, scripts in SCRIPTS.items():
-        if place in context.get("body", ""):
-            for script in scripts:
-                told: Any = words if script == CHARTS else {}
-                app.add_js_file(script, loading_method="defer", **told)
+    words = json.dumps(words_of_numbers(language))
+    for bundle in explorers(context.get("body", "")):
+        app.add_js_file(bundle, priority=600, **{"data-words": words})
+    app.add_js_file(THEME, priority=900)
+    sort_scripts(context)
     target = page if tree is not None or page == "search" else "index"
     up = "../" * (page.count("/") + 1)
+    context["faces"] = [
+        f"{up}_vendor/{face}" for face in faces(language, context)
+    ]
     context["languages"] = [
         (code, edition["name"], f"{up}{code}/{target}.html")
         for code, edition in EDITIONS.items()
@@ -84,6 +70,13 @@ def dress_page(
     if is_notebook and repository():
         buttons = launch_buttons(language, page)
         context["header_buttons"].insert(0, buttons)
+
+
+def faces(language: str, context: dict[str, Any]) -> list[str]:
+    """Return the faces that a page's first lines are set in."""
+    has_text_face = (ROOT / "node_modules/@fontsource").exists()
+    asked = [*ENGLISH_FACES] if language == ORIGINAL and has_text_face else []
+    return [*asked, MATH_FACE] if "<math" in context.get("body", "") else asked
 
 
 def parallel_words(language: str, page: str) -> dict[str, Any]:

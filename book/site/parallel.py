@@ -3,11 +3,10 @@
 The editions have the same structure (`book.tools.parity`), so their blocks are
 paired when the site is built: a block and its twins carry the same number,
 `data-twin`. What a page says, by number, stands in a script that its readers
-in another language load when they ask for it (`book/_static/parallel.js`). A
+in another language load when they ask for it (`book/scripts/parallel.js`). A
 script, since a page opened as a file may load nothing else.
 """
 
-import json
 import re
 from collections.abc import Iterator
 from copy import copy
@@ -17,6 +16,7 @@ from typing import NamedTuple
 from bs4 import BeautifulSoup, Tag
 from bs4.filter import SoupStrainer
 
+from book.site.scripts import handed_over
 from preact.strings import LANGUAGES, ORIGINAL
 
 FOLDER = "_parallel"  # of the site, with a folder for each language
@@ -125,8 +125,7 @@ def differ(row: list[Block]) -> bool:
 def write_said(path: Path, said: list[str]) -> None:
     """Write what a page says, by number, as a script."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
-    path.write_text(f"preactParallel.take({text});\n", "utf-8")
+    path.write_text(handed_over(said), "utf-8")
 
 
 def inner(tag: Tag) -> str:

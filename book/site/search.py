@@ -2,7 +2,7 @@
 
 Sphinx's own search is switched off: it returns pages, in hardly any order,
 and loads its index with every page. Ours is a script that a reader's first
-search loads (`book/_static/search*.js`): the text of each section, ranked in
+search loads (`book/scripts/search*.js`): the text of each section, ranked in
 the browser by MiniSearch. A script, since a page opened as a file may load
 nothing else.
 """
@@ -20,12 +20,12 @@ from opencc import OpenCC
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
+from book.site.scripts import handed_over
 from book.site.words import WORDS, language_of
 from book.tools.language import glossary, glossary_key
 from preact.strings import LANGUAGES
 
 INDEX = "search-index.js"  # of an edition, beside its pages
-SCRIPTS = ("search-words.js", "search-rank.js")  # loaded with the index
 UNREAD = ", ".join(  # neither said by the text nor to be given away
     (
         "svg, script, style, summary, .headerlink, .cell_output, "
@@ -54,16 +54,11 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 
 def add_page(app: Sphinx, config: Config) -> None:
-    """Make search.html a page of ours, and load the box on every page."""
+    """Make search.html a page of ours."""
     config.html_additional_pages = {
         **config.html_additional_pages,
         "search": "search.html",
     }
-    config.html_js_files = [
-        *config.html_js_files,
-        ("search.js", {"defer": "defer"}),
-        ("search-marks.js", {"defer": "defer"}),
-    ]
 
 
 def switch_off(app: Sphinx) -> None:
@@ -74,19 +69,11 @@ def switch_off(app: Sphinx) -> None:
 def tell_words(
     app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any
 ) -> None:
-    """Hand the box its words and what it loads on first use."""
-    words = WORDS[language_of(app)]
+    """Hand the box its words."""
     context["search"] = {
-        "loads": [
-            "../_vendor/minisearch/dist/umd/index.js",
-            *(f"_static/{name}" for name in SCRIPTS),
-            INDEX,
-        ],
-        **{
-            key.removeprefix("@search-"): word
-            for key, word in words.items()
-            if key.startswith("@search-")
-        },
+        key.removeprefix("@search-"): word
+        for key, word in WORDS[language_of(app)].items()
+        if key.startswith("@search-")
     }
 
 
@@ -120,8 +107,7 @@ def write_index(folder: Path, language: str) -> None:
         "terms": terms(language, [name for name, *_ in pages]),
         "folds": folds(json.dumps([sections, pages], ensure_ascii=False)),
     }
-    text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
-    (folder / INDEX).write_text(f"preactSearch.index={text};\n", "utf-8")
+    (folder / INDEX).write_text(handed_over(index), "utf-8")
     (folder / "searchindex.js").unlink(missing_ok=True)  # an older build's
 
 

@@ -8,8 +8,6 @@ all rules, the theme's too, an edition keeps those that its pages use, a third.
 import re
 from pathlib import Path
 
-from rcssmin import cssmin
-
 # From the general to the particular: a later sheet may say more.
 ROOMS = (
     "page",
@@ -63,7 +61,7 @@ def finish_sheets(folder: Path) -> None:
     for path in paths:
         text = OF_TWO.sub(
             r"div.cell \1:\2-child:not(:only-child)",
-            cssmin(path.read_text("utf-8")),
+            path.read_text("utf-8"),
         )
         sheets.append(RULE.sub(lambda m: keep_rule(m[1], m[2], known), text))
     others = "".join(

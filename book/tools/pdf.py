@@ -63,8 +63,6 @@ TAKE_HEADINGS = """() => [...document.querySelectorAll("h1, h2, h3, h4")].map(
     }
     return pieces;
   })"""
-# A page's scripts, which come after its first paint, have run.
-ARRIVED = "!document.documentElement.dataset.awaits"
 # An id, and what points to one: in this page, in another, in a picture.
 ID = re.compile(r'(\s(?:id|for)=")([^"]+)"')
 HERE = re.compile(r'(\shref=")#([^"]*)"')
@@ -72,6 +70,8 @@ THERE = re.compile(r'(\shref=")([\w-]+)\.html(?:#([^"]*))?"')
 FILE = re.compile(r'\shref="(?!https?:|mailto:|#)[^"]*"')  # not on paper
 DRAWN = re.compile(r"url\((&quot;)?#([^)&]+)(&quot;)?\)")
 LABEL = re.compile(r'(\saria-(?:labelledby|describedby)=")([^"]+)"')
+# Explorers that still wait for an answer of their worker are busy.
+DRAWN_ALL = "!document.querySelector('[aria-busy=true]')"
 FOOT = (
     '<div style="width:100%;text-align:center;font:8pt sans-serif">'
     '<span class="pageNumber"></span></div>'
@@ -228,13 +228,13 @@ def _plain(title: str | None) -> str:
 
 
 def _open(page: Page, address: str) -> None:
-    """Show a page when all of it is there.
+    """Show a page when all of it is there, and its explorers have drawn.
 
     On a busy machine the network rests before the page has been read.
     """
-    page.goto(address, wait_until="networkidle")
-    page.wait_for_load_state("load")
-    page.wait_for_function(ARRIVED)
+    page.goto(address)
+    page.wait_for_load_state("networkidle")
+    page.wait_for_function(DRAWN_ALL)
 
 
 def _printed(page: Page, base: str, text: str) -> bytes:

@@ -37,7 +37,7 @@ def data_of(exercise):
 def verdicts(questions):
     """What the page says to pairs of an exercise's data and a typed text."""
     pairs = [[text, exercise] for exercise, text in questions]
-    return call("answer.preactAnswer.judge", pairs)
+    return call("answer.judge", pairs)
 
 
 def test_exercises_answered_by_a_number_have_a_field_and_others_not():

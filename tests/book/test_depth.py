@@ -1,15 +1,12 @@
 """Chapter 07's pictures and explorers show what was recorded, all of it."""
 
-import json
 import re
-import shutil
-import subprocess
 from html import unescape
 
 import numpy as np
 import pytest
 
-from paths import ROOT
+from engine.calls import evaluate, needs_node
 from preact.book.depth import (
     DEPTHS,
     POINTS,
@@ -23,7 +20,6 @@ from preact.figures.training import by_unit
 from preact.records.compare import load_records
 from preact.strings import LANGUAGES, Strings
 
-NODE = shutil.which("node")
 MOMENTS = [0, 1, 3, 10, 30, 100, 299]
 
 
@@ -104,7 +100,7 @@ def test_the_explorer_holds_every_run_once_failed_ones_included():
     assert page.count("<tr>") > 20  # the table that stands without a script
 
 
-@pytest.mark.skipif(NODE is None, reason="the page's script runs in Node")
+@needs_node
 def test_a_query_finds_the_runs_that_python_finds():
     queries = [
         {},
@@ -113,15 +109,16 @@ def test_a_query_finds_the_runs_that_python_finds():
         {"row": "nobody"},
     ]
     runs = recorded()
-    answer = subprocess.run(
-        [NODE, str(ROOT / "tests/engine/runs.js")],
-        input=json.dumps({"runs": runs, "queries": queries}),
-        capture_output=True,
-        text=True,
-        check=False,
+    answers = evaluate(
+        "{ groupsOf, matching }",
+        "book/scripts/runs.js",
+        """({ runs, queries }) => queries.map((query) => {
+            const found = matching(runs, query);
+            return { count: found.length, groups: groupsOf(found).length };
+        })""",
+        {"runs": runs, "queries": queries},
     )
-    assert answer.returncode == 0, answer.stderr
-    for query, got in zip(queries, json.loads(answer.stdout), strict=True):
+    for query, got in zip(queries, answers, strict=True):
         wanted = [r for r in runs if query.items() <= r.items()]
         assert got["count"] == len(wanted)
         groups = {(r["depth"], r["row"], r["tail"], r["rate"]) for r in wanted}

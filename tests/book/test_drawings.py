@@ -154,8 +154,8 @@ def test_no_error_adds_up_along_a_line():
 def test_a_page_loads_what_its_content_needs_and_no_more():
     head = (
         '<link href="_static/pygments.css?v=1"/>\n'
-        '<script src="_static/clipboard.min.js?v=1"></script>\n'
-        '<script src="_static/togglebutton.js"></script>\n'
+        '<link href="_static/copybutton.css?v=1"/>\n'
+        '<link href="_static/togglebutton.css"/>\n'
         '<link href="_static/sphinx-thebe.css?v=1"/>\n'
     )
     text = '<summary class="toctree-toggle">menu</summary>'
@@ -163,7 +163,7 @@ def test_a_page_loads_what_its_content_needs_and_no_more():
     fold = '<div class="admonition dropdown">more</div>'
     assert drop_idle(head + text) == text
     assert "pygments" in drop_idle(head + code)
-    assert "clipboard" in drop_idle(head + code)
+    assert "copybutton" in drop_idle(head + code)
     assert "togglebutton" not in drop_idle(head + code)
     assert "togglebutton" in drop_idle(head + fold)
     assert "thebe" not in drop_idle(head + code + fold)

@@ -1,20 +1,17 @@
 """The explorer of chapter 07: every order of the units is there, and right."""
 
 import json
-import shutil
-import subprocess
 from html import unescape
 from itertools import permutations
 
 import numpy as np
 import pytest
 
-from paths import ROOT
+from engine.calls import evaluate, needs_node
 from preact.book.orders import every_order, order_explorer, written
 from preact.book.page import setup
 from preact.strings import LANGUAGES
 
-NODE = shutil.which("node")
 IMAGES = 360
 
 
@@ -89,23 +86,20 @@ def test_without_a_script_a_table_stays(language):
     assert "input" not in page.markup  # nothing that would do nothing
 
 
-@pytest.mark.skipif(NODE is None, reason="the page's script runs in Node")
+@needs_node
 def test_the_page_reads_every_order_as_it_was_tested():
     names = ("original+final-bn", "full-preactivation")
     arms = {name: arm(i, units=5) for i, name in enumerate(names)}
     page = data_of(order_explorer(arms, IMAGES))
     orders = list(arms[names[0]])
-    answer = subprocess.run(
-        [NODE, str(ROOT / "tests/engine/orders.js")],
-        input=json.dumps({"page": page, "orders": orders}),
-        capture_output=True,
-        text=True,
-        check=False,
+    spreads = evaluate(
+        "{ errorsOf }",
+        "book/scripts/subnetworks.js",
+        """({ page, orders }) => page.arms.map((arm) =>
+            orders.map((order) => errorsOf(arm, order, page)))""",
+        {"page": page, "orders": orders},
     )
-    assert answer.returncode == 0, answer.stderr
-    for errors, found in zip(
-        arms.values(), json.loads(answer.stdout), strict=True
-    ):
+    for errors, found in zip(arms.values(), spreads, strict=True):
         for order, spread in zip(orders, found, strict=True):
             wanted = np.percentile(errors[order], [0, 50, 100])
             np.testing.assert_allclose(spread, wanted)

@@ -27,7 +27,7 @@ def write(folder, bodies):
 
 def said(folder, language):
     text = (folder / FOLDER / language / "01-why.js").read_text("utf-8")
-    return json.loads(text.partition("(")[2].rpartition(")")[0])
+    return json.loads(text.partition("detail:")[2].rpartition("}))")[0])
 
 
 def test_blocks_of_one_place_are_twins_and_carry_one_number(tmp_path):

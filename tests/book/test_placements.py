@@ -113,12 +113,11 @@ def test_the_page_names_every_choice_as_python_does():
         if bn == relu:
             places = {bn: (RELU, BN) if relu_first else (BN, RELU)}
         wanted.append(key(UnitSpec(**places)))
-    builder = "builder.preactBuilder"
-    ways = call(f"{builder}.wayOf", [[choice] for choice in choices])
+    ways = call("builder.wayOf", [[choice] for choice in choices])
     assert ways == wanted
     assert set(wanted) == set(WAYS)
-    choices = call(f"{builder}.choiceOf", [[way] for way in ways])
-    assert call(f"{builder}.wayOf", [[c] for c in choices]) == wanted
+    choices = call("builder.choiceOf", [[way] for way in ways])
+    assert call("builder.wayOf", [[c] for c in choices]) == wanted
 
 
 # --------------------------------------------- what the chapter says of them

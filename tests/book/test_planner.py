@@ -36,7 +36,7 @@ def test_the_page_and_the_package_send_the_same_bill():
         asked.append([job, sheet, link, choice])
         machine = planner.machine(sheet["name"], half=width == 2)
         wanted.append(bill(job["name"], machine, link, count, images, width))
-    bills = call("costs.preactCosts.plan", asked)
+    bills = call("costs.plan", asked)
     for got, own in zip(bills, wanted, strict=True):
         assert got == pytest.approx(own, rel=1e-9)
 

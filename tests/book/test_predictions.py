@@ -1,41 +1,40 @@
 """A prediction's axis, and what the pages measure for it."""
 
-import json
-import shutil
-import subprocess
-
 import numpy as np
 import pytest
 
-from paths import ROOT
+from engine.calls import call, evaluate, needs_node
 from preact.book import growth_by_place_of_bn, predict, setup
 from preact.book.placements import measure, twelve_units
 from preact.spec import BN
 from preact.strings import LANGUAGES, Strings
 
-NODE = shutil.which("node")
 
-
-@pytest.mark.skipif(NODE is None, reason="the page's script runs in Node")
+@needs_node
 def test_an_axis_leads_from_a_place_to_a_value_and_back():
     axes = [
         {"limits": [0, 54], "log": False},
         {"limits": [1e-8, 1e8], "log": True},
         {"limits": [1, 1e5], "log": True},
     ]
-    answer = subprocess.run(
-        [NODE, str(ROOT / "tests/engine/predict.js")],
-        input=json.dumps(axes),
-        capture_output=True,
-        text=True,
-        check=False,
+    linear, wide, narrow = evaluate(
+        "{ scale }",
+        "book/scripts/predict.js",
+        """(axes) => axes.map(({ limits, log }) => {
+            const { marks, value, place } = scale(limits, log);
+            const values = marks.map(value);
+            return { marks, values, places: values.map(place) };
+        })""",
+        axes,
     )
-    assert answer.returncode == 0, answer.stderr
-    linear, wide, narrow = json.loads(answer.stdout)
+
+    def texts(axis):
+        return call("charts.numberText", [[v] for v in axis["values"]])
+
     for got in (linear, wide, narrow):
         np.testing.assert_allclose(got["places"], got["marks"], atol=1e-12)
     assert linear["values"] == [0, 10, 20, 30, 40, 50]
-    assert wide["texts"] == [
+    assert texts(wide) == [
         "1 × 10⁻⁸",
         "0.0001",
         "1",
@@ -45,7 +44,7 @@ def test_an_axis_leads_from_a_place_to_a_value_and_back():
     np.testing.assert_allclose(narrow["values"], [1, 100, 1e4])
     for axis in (linear, wide, narrow):
         same = [Strings("en").two_digits(v) for v in axis["values"]]
-        assert axis["texts"] == same
+        assert texts(axis) == same
 
 
 @pytest.mark.slow

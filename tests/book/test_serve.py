@@ -16,14 +16,14 @@ def test_a_rebuilt_page_is_finished_and_the_others_stay(tmp_path):
     page = built / "01-why.html"
     page.write_text(
         '<p title="Copy to clipboard">new</p>'
-        '<script src="_static/scripts/fontawesome.js"></script>',
+        '<link href="_static/sphinx-thebe.css">',
         "utf-8",
     )
     deliver([page], "zh-Hant", site)
     made = (site / "zh-Hant/01-why.html").read_text("utf-8")
     assert "new" in made
-    assert "fontawesome.js" not in made
-    assert "fontawesome.js" in page.read_text("utf-8")
+    assert "sphinx-thebe.css" not in made
+    assert "sphinx-thebe.css" in page.read_text("utf-8")
     assert (site / "zh-Hant/02-signal.html").read_text() == "old"
 
 

@@ -1,15 +1,11 @@
 """Every shortcut on every placement: written, measured, and ranked."""
 
-import json
-import shutil
-import subprocess
-
 import numpy as np
 import pytest
 import torch
 from torch.nn.functional import batch_norm, conv2d
 
-from paths import ROOT
+from engine.calls import call, needs_node
 from preact import paper, reference
 from preact.book.builder import ticks
 from preact.book.placements import numpy_line, spec_line, torch_line
@@ -33,7 +29,6 @@ from preact.spec import (
 )
 
 WAYS = combinations()
-NODE = shutil.which("node")
 SOME_WAYS = pytest.mark.parametrize("way", [*WAYS][::3])
 NAMES = {
     "UnitSpec": UnitSpec,
@@ -130,44 +125,25 @@ def test_the_ranking_has_the_rows_of_table_1():
     assert len({marker_in_page(row) for row in FORMULAS}) == len(FORMULAS)
 
 
-@pytest.mark.skipif(NODE is None, reason="the page's script runs in Node")
+@needs_node
 def test_the_page_draws_or_writes_every_marker_of_the_ranking():
-    script = (ROOT / "book/_static/charts.js").read_text("utf-8")
-    marks = json.dumps([marker_in_page(row) for row in FORMULAS])
-    program = (
-        "globalThis.document = {};"
-        f"{script};console.log(JSON.stringify({marks}.filter("
-        "(mark) => !preactCharts.shape(mark, 17, 7))))"
-    )
-    answer = subprocess.run(
-        [NODE, "-e", program], capture_output=True, text=True, check=True
-    )
-    assert json.loads(answer.stdout)
-    assert all(mark[0].isdigit() for mark in json.loads(answer.stdout))
+    marks = [marker_in_page(row) for row in FORMULAS]
+    shapes = call("charts.shape", [[mark, 17, 7] for mark in marks])
+    written = [
+        mark for mark, shape in zip(marks, shapes, strict=True) if not shape
+    ]
+    assert written
+    assert all(mark[0].isdigit() for mark in written)
 
 
-@pytest.mark.skipif(NODE is None, reason="the page's script runs in Node")
+@needs_node
 @pytest.mark.parametrize(
     ("order", "right"), [("abcd", 5), ("dcba", 0), ("abdc", 5), ("bacd", 4)]
 )
 def test_pairs_are_counted_and_two_fails_are_none(order, right):
     errors = {"a": 6.6, "b": 6.9, "c": None, "d": None}
-    scripts = "".join(
-        (ROOT / f"book/_static/{name}.js").read_text("utf-8")
-        for name in ("charts", "ranking", "table1")
-    )
-    question = (
-        f"preactTable1.pairs({json.dumps([*order])}, {json.dumps(errors)})"
-    )
-    program = (
-        "globalThis.document = { querySelectorAll: () => [] };"
-        f"{scripts};console.log(JSON.stringify({question}))"
-    )
-    answer = subprocess.run(
-        [NODE, "-e", program], capture_output=True, text=True, check=False
-    )
-    assert answer.returncode == 0, answer.stderr
-    assert json.loads(answer.stdout) == {"right": right, "all": 5}
+    found = call("table1.pairs", [[[*order], errors]])
+    assert found == [{"right": right, "all": 5}]
 
 
 @pytest.mark.parametrize("ends", [(0.5, 2), (0.01, 1e3), (0.02, 3e9)])

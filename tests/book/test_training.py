@@ -57,9 +57,7 @@ def test_the_parameters_of_any_depth_lie_on_the_planners_line():
 @needs_node
 def test_the_page_adds_up_what_python_adds_up():
     page = data()
-    answers = call(
-        "planner.preactPlanner.gigabytes", [[page, *q] for q in QUESTIONS]
-    )
+    answers = call("planner.gigabytes", [[page, *q] for q in QUESTIONS])
     for (way, n, batch, width), got in zip(QUESTIONS, answers, strict=True):
         wanted = step_gb(n, way, batch, width)
         assert got == pytest.approx(wanted, rel=0.01)

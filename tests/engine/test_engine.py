@@ -1,12 +1,9 @@
 """The page's engine trains exactly as the reference does, in Node."""
 
-import json
-import shutil
-import subprocess
-
 import numpy as np
 import pytest
 
+from engine.calls import evaluate, needs_node
 from engine.questions import (
     assert_equal_training,
     engine_recipe,
@@ -33,25 +30,19 @@ from preact.propagation import draw_batch
 from preact.spec import BN, TABLE_1
 from sampled import sampled
 
-NODE = shutil.which("node")
-pytestmark = pytest.mark.skipif(
-    NODE is None, reason="the page's engine runs in Node, which is not here"
-)
-DIGITS_JS = ROOT / "book/_static/engine/digits.js"
+pytestmark = needs_node
+DIGITS_JS = ROOT / "book/scripts/engine/digits.js"
 STACKED = {**ROWS, "plain": TABLE_1["constant-scaling-0-1"]}
 TAILS = {"derived": None, "none": (), "BN": (BN,)}
 
 
 def ask(action, **question):
-    answer = subprocess.run(
-        [NODE, str(ROOT / "tests/engine/engine.js")],
-        input=json.dumps({"action": action, **question}),
-        capture_output=True,
-        text=True,
-        check=False,
+    return evaluate(
+        "* as answers",
+        "tests/engine/answers.js",
+        f"answers.{action}",
+        question,
     )
-    assert answer.returncode == 0, answer.stderr
-    return json.loads(answer.stdout)
 
 
 @pytest.mark.parametrize("units", [2, pytest.param(7, marks=pytest.mark.slow)])

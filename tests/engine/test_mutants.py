@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from engine.calls import needs_node
 from engine.questions import assert_equal_training, training_question
-from engine.test_engine import NODE, ask
+from engine.test_engine import ask
 from preact import reference
 from preact.book.bugs import (
     LABS,
@@ -15,9 +16,7 @@ from preact.book.bugs import (
 )
 from preact.propagation import draw_batch, run_units
 
-pytestmark = pytest.mark.skipif(
-    NODE is None, reason="the page's engine runs in Node, which is not here"
-)
+pytestmark = needs_node
 SMALL = {"units": 3, "width": 5}
 
 

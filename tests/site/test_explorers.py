@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from built import SITE, TWO_LANGUAGES, load, settle
+from engine.calls import bundled, evaluate
 from preact import reference
 from preact.book.explorers import ROWS
 from preact.book.race import engine_plan
@@ -14,20 +15,14 @@ from preact.propagation import draw_batch, open_share
 from preact.spec import BN, TABLE_2, Scale, UnitSpec
 from preact.strings import Strings
 
-ENGINE = """({ plan, params, x, labels }) => {
-  const engine = preactNetwork(), { Network } = engine;
-  const { propagate } = preactPropagation(engine, preactTraining(engine));
-  const network = new Network(plan, labels.length);
-  for (const { name, value } of network.parameters) value.set(params[name]);
-  const result = propagate(network, Float64Array.from(x), labels);
-  return { ...result, first: Array.from(result.first) };
-}"""
+ANSWERS = "tests/engine/answers.js"
 
 
 @pytest.fixture(scope="module")
 def engine_page(tabs, site):
     page = tabs.take()
     load(page, f"{site}/en/03-gradient.html")
+    page.add_script_tag(content=bundled(ANSWERS, "engineAnswers"))
     yield page
     tabs.give_back(page)
 
@@ -60,7 +55,9 @@ def test_the_pages_engine_agrees_with_the_reference(
         "x": x.ravel().tolist(),
         "labels": labels.tolist(),
     }
-    got = engine_page.evaluate(ENGINE, question)
+    got = engine_page.evaluate(
+        "(question) => engineAnswers.show(question)", question
+    )
     signal = [np.sqrt(np.mean(s**2)) for s in streams]
     norms = [np.linalg.norm(g) for g in gradients]
     np.testing.assert_allclose(got["signal"], signal, rtol=1e-9)
@@ -189,7 +186,9 @@ def test_a_fresh_stack_follows_the_law_that_is_drawn_beside_it(
     assert len(drawn(page, "law")) == 2
     picture = host.locator(".preact-figure svg")
     assert Strings("en")(f"law.{law}") in picture.text_content()
-    wanted = page.evaluate(f"preactGrowth.LAWS.{law}(100)")
+    wanted = evaluate(
+        "{ LAWS }", "book/scripts/depth.js", f"() => LAWS.{law}(100)", None
+    )
     depth = 100
     theory = {"root": np.sqrt(depth + 1), "linear": depth / np.sqrt(2 * np.pi)}
     assert wanted == pytest.approx(theory[law])

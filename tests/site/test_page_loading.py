@@ -4,35 +4,18 @@ import re
 
 import pytest
 
-from built import READY, load, reload
+from built import load, reload
 
 CHAPTERS = ["en/01-why", "en/05-shortcuts", "zh-Hant/12-summary"]
 BLOCKING = """performance.getEntriesByType("resource")
     .filter((one) => one.renderBlockingStatus === "blocking")
     .map((one) => new URL(one.name).pathname)"""
-WHEN = """[
-    performance.getEntriesByName("first-contentful-paint")[0].startTime,
-    performance.getEntriesByType("resource").map(
-        (one) => one.name.includes(".js") ? one.startTime : null)
-        .filter((start) => start !== null)]"""
-NO_FALLBACK = """{
-    const { setTimeout } = window;
-    window.setTimeout = (f, time, ...x) =>
-        time === 2000 ? 0 : setTimeout(f, time, ...x);
-}"""
-# What a page waits for, from its first line on.
-STATES = """window.states = [];
-new MutationObserver(([{ target }]) => {
-    const { awaits } = target.dataset;
-    if (awaits !== states.at(-1)) states.push(awaits);
-}).observe(document, { subtree: true, attributeFilter: ["data-awaits"] });"""
-LAID_OUT = "document.documentElement.dataset.awaits === 'scripts'"
-LEFT_OUT = """(awaits) => {
-    document.documentElement.dataset.awaits = awaits;
-    return [...document.querySelectorAll(".bd-article > section > section")]
-        .filter((one) => getComputedStyle(one).contentVisibility === "auto")
-        .length;
-}"""
+# How often a page is told that it has been read, and whether by the browser.
+HEARD = """window.heard = [];
+document.addEventListener(
+    "DOMContentLoaded", ({ isTrusted }) => heard.push(isTrusted));"""
+# All of it has come but its scripts, for which it is not complete.
+LAID_OUT = "document.readyState === 'interactive'"
 TOPS = """[...document.querySelectorAll(
     ".bd-article > section > :is(h1, p:not(.waits), .admonition)," +
     ".bd-article > section > section:first-of-type")]
@@ -63,44 +46,11 @@ def test_a_page_waits_for_two_sheets_and_asks_for_no_file_twice(
 
 
 @pytest.mark.parametrize("name", ["en/index", *CHAPTERS])
-def test_scripts_are_asked_for_when_the_page_has_been_painted(
-    cold_page, site, name
-):
+def test_a_page_hears_once_that_it_has_been_read(cold_page, site, name):
     page = cold_page()
-    page.add_init_script(NO_FALLBACK)
+    page.add_init_script(HEARD)
     load(page, f"{site}/{name}.html")
-    painted, asked = page.evaluate(WHEN)
-    assert asked
-    assert min(asked) >= painted
-
-
-@pytest.mark.parametrize("told", ["", "throw TypeError()"])
-def test_scripts_come_where_a_browser_does_not_tell_when_it_paints(
-    cold_page, site, told
-):
-    page = cold_page()
-    page.add_init_script(
-        f"PerformanceObserver.prototype.observe = () => {{ {told} }}"
-    )
-    load(page, f"{site}/en/07-depth.html")
-    assert page.locator(".preact-predict[data-live]").count() == 3
-
-
-@pytest.mark.parametrize(
-    ("place", "states"),
-    [("", ["sections scripts", "scripts"]), ("#index-map", ["scripts"])],
-)
-def test_a_page_opened_at_its_top_is_first_laid_out_as_far_as_it_is_seen(
-    cold_page, site, place, states
-):
-    page = cold_page()
-    page.add_init_script(STATES)
-    load(page, f"{site}/en/index.html{place}")
-    assert page.evaluate("states") == [*states, None]
-    assert page.evaluate(LEFT_OUT, "sections") > 5
-    assert page.evaluate(LEFT_OUT, "") == 0
-    reload(page)
-    assert page.evaluate("states") == ["scripts", None]
+    assert page.evaluate("heard") == [True]
 
 
 @pytest.fixture(params=[360, 1280])
@@ -112,7 +62,7 @@ def on_the_way(cold_page, site, request):
 
     def opened(name):
         address = f"{site}/{name}.html"
-        page.goto(address, wait_until="domcontentloaded")
+        page.goto(address, wait_until="commit")
         page.wait_for_function(LAID_OUT)
         page.evaluate("document.fonts.ready")
         return page
@@ -122,7 +72,7 @@ def on_the_way(cold_page, site, request):
         page.route("**/*.js*", lambda route: getattr(route, move)())
         while held:
             getattr(held.pop(0), move)()
-        page.wait_for_function(READY)
+        page.wait_for_load_state()
 
     return opened, arrive
 
@@ -170,10 +120,10 @@ def test_what_was_measured_is_shown_where_scripts_fail(on_the_way):
 @pytest.mark.parametrize("name", ["en/index", *CHAPTERS])
 def test_a_box_is_folded_before_its_script_has_come(cold_page, site, name):
     page = cold_page()
-    page.route("**/joined/*.js", lambda route: route.abort())
-    load(page, f"{site}/{name}.html")
+    page.route("**/_static/**/*.js*", lambda route: route.abort())
+    page.goto(f"{site}/{name}.html")
     before = page.evaluate(HELD)
-    page.unroute("**/joined/*.js")
+    page.unroute("**/_static/**/*.js*")
     reload(page)
     assert page.evaluate(HELD) == before
     assert before
@@ -185,10 +135,10 @@ def test_the_first_paint_has_the_colors_that_the_page_keeps(
     cold_page, site, scheme, dark
 ):
     page = cold_page(color_scheme=scheme)
-    page.route("**/joined/*.js", lambda route: route.abort())
-    load(page, f"{site}/en/05-shortcuts.html")
+    page.route("**/_static/**/*.js*", lambda route: route.abort())
+    page.goto(f"{site}/en/05-shortcuts.html")
     before = page.evaluate(COLORS)
-    page.unroute("**/joined/*.js")
+    page.unroute("**/_static/**/*.js*")
     reload(page)
     assert page.evaluate(COLORS) == before
     red = int(re.search(r"\d+", before[0])[0])

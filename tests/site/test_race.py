@@ -3,8 +3,8 @@
 import pytest
 
 from built import SITE, TWO_LANGUAGES, load, reload
+from engine.calls import bundled
 from engine.questions import assert_equal_training, training_question
-from paths import ROOT
 from preact import reference
 from preact.book.race import (
     ARMS,
@@ -15,7 +15,7 @@ from preact.book.race import (
 )
 from preact.strings import Strings
 
-ANSWERS = ROOT / "tests/engine/answers.js"
+ANSWERS = "tests/engine/answers.js"
 CHAPTER = "/{}/01-why.html"
 MINUTES = 180_000  # milliseconds until a race counts as stuck
 FOCUSED = "document.activeElement.name"
@@ -58,7 +58,7 @@ def curves(page, kind="curve"):
 def engine_page(tabs, site):
     page = tabs.take()
     load(page, site + CHAPTER.format("en"))
-    page.add_script_tag(path=str(ANSWERS))
+    page.add_script_tag(content=bundled(ANSWERS, "engineAnswers"))
     yield page
     tabs.give_back(page)
 

@@ -1,6 +1,6 @@
 """The handwritten digits for the page: a script of less than 80 kB.
 
-`python -m preact.book.digits > book/_static/engine/digits.js` writes it anew:
+`python -m preact.book.digits > book/scripts/engine/digits.js` writes it anew:
 one byte a pixel, the labels behind them, deflated.
 
 Chapter `01-why`.
@@ -31,7 +31,7 @@ def digits_script() -> str:
     }
     return (
         "// scikit-learn's digits; python -m preact.book.digits writes them.\n"
-        f"const preactDigits = {json.dumps(packed)};\n"
+        f"export const digits = {json.dumps(packed)};\n"
     )
 
 

@@ -1,0 +1,66 @@
+// A numeric exercise answered in the page, without a kernel: what is expected and
+// how closely comes from the exercise's own checker.
+import { node, fill, prose } from "./charts.js";
+
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const GROUPED = /^[+-]?\d{1,3}(,\d{3})+(\.\d*)?$/;
+
+// A number as people type it, in full-width digits too; null if it is none.
+function read(text) {
+  let plain = text.normalize("NFKC").replace("\u2212", "-").trim();
+  if (GROUPED.test(plain)) plain = plain.replaceAll(",", "");
+  const value = NUMBER.test(plain) ? Number(plain) : NaN;
+  return Number.isFinite(value) ? value : null;
+}
+
+// The verdict on what was typed, by the rule of preact.book's `number`.
+export function judge(text, { expected, rtol, words }) {
+  const got = text.trim(),
+    value = read(text);
+  if (!got) return { right: false, said: words.empty };
+  if (value === null) {
+    return { right: false, said: fill(words.no_number, { got }) };
+  }
+  const right = Math.abs(value - expected) <= rtol * Math.abs(expected);
+  const { why, hint } = words;
+  return {
+    right,
+    said: right
+      ? fill(words.right, { why })
+      : fill(words.wrong, { got, hint }),
+  };
+}
+
+export function makeField(host) {
+  const exercise = JSON.parse(host.dataset.answer);
+  const { words } = exercise;
+  const input = node("input", {
+    type: "text",
+    inputMode: "decimal",
+    autocomplete: "off",
+    size: 12,
+  });
+  const verdict = node("p", { className: "verdict" });
+  verdict.setAttribute("role", "status");
+  const form = node(
+    "form",
+    { noValidate: true },
+    node("label", {}, words.label, input),
+    " ",
+    node("button", { type: "submit", textContent: words.button }),
+  );
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const { right, said } = judge(input.value, exercise);
+    verdict.replaceChildren(...prose(said));
+    host.dataset.state = right ? "right" : "wrong";
+  });
+  input.addEventListener("input", () => {
+    verdict.textContent = "";
+    delete host.dataset.state;
+  });
+  host.setAttribute("role", "group");
+  host.setAttribute("aria-label", words.title);
+  host.replaceChildren(form, verdict);
+  host.dataset.live = "true";
+}

@@ -1,0 +1,202 @@
+// The cover's picture in time: it plays the recorded moments once, and says the
+// numbers of one unit at one moment, chosen by sliders or by pointing at it.
+import { element, fill, node, numberText } from "./charts.js";
+
+const STEP_MS = 600;
+
+// "5*3 2" is 5 5 5 2.
+function unpack(text) {
+  return text.split(" ").flatMap((run) => {
+    const [value, times = 1] = run.split("*").map(Number);
+    return Array(times).fill(value);
+  });
+}
+
+export class Cover {
+  moments;
+  networks;
+  words;
+  box;
+
+  constructor(host) {
+    Object.assign(this, JSON.parse(host.dataset.cover));
+    this.last = this.moments.length - 1;
+    this.shownTo = this.last;
+    for (const network of this.networks) {
+      network.gradient = network.gradient.map(unpack);
+      network.open = network.open.map(unpack);
+    }
+    this.units = this.networks[0].gradient[0].length;
+    this.makeControls();
+    const pictures = host.closest("figure").querySelectorAll("svg");
+    this.panels = this.networks.map((_, i) => this.panel(pictures[i]));
+    host.replaceChildren(this.controls, this.facts);
+    host.hidden = false;
+    host.dataset.live = "true";
+    host.addEventListener("input", () => this.stop());
+    this.show();
+    this.await(pictures[0]);
+  }
+
+  makeControls() {
+    const { words } = this;
+    const slider = (name, max, value) => {
+      const input = node("input", {
+        type: "range",
+        name,
+        min: 0,
+        max,
+        value,
+      });
+      const shown = node("output");
+      input.addEventListener("input", () => this.choose());
+      return {
+        input,
+        shown,
+        label: node("label", {}, words[name], input, shown),
+      };
+    };
+    this.moment = slider("moment", this.last, this.last);
+    this.unit = slider("unit", this.units - 1, this.mostApart());
+    this.button = node("button", { type: "button", name: "play" });
+    this.button.addEventListener("click", () =>
+      this.playing ? this.stop() : this.play(),
+    );
+    this.controls = node(
+      "div",
+      { className: "controls" },
+      this.button,
+      this.moment.label,
+      this.unit.label,
+    );
+    this.facts = node("div", { className: "facts" });
+  }
+
+  // Where the trained networks differ most, in gradient and in open paths.
+  mostApart() {
+    const [one, two] = this.networks;
+    const apart = (kind, l) =>
+      Math.abs(one[kind][this.last][l] - two[kind][this.last][l]);
+    const both = Array.from(
+      { length: this.units },
+      (_, l) => apart("gradient", l) * apart("open", l),
+    );
+    return both.indexOf(Math.max(...both));
+  }
+
+  // What is laid over a network's picture: a veil on each of its maps over
+  // what has not been trained yet, the row and the column in question.
+  panel(svg) {
+    const { left, width, maps } = this.box,
+      rows = this.last + 1;
+    const rect = (kind, y, height) =>
+      element("rect", { class: kind, x: left, width, y, height }, svg);
+    const veils = maps.map(([y, tall]) => rect("veil", y, tall * rows));
+    const frames = maps.map(([y, tall]) => rect("moment", y, tall));
+    const line = element(
+      "path",
+      {
+        class: "unit-line",
+        d: maps.map(([y, tall]) => `M${left} ${y}v${tall * rows}`).join(""),
+      },
+      svg,
+    );
+    svg.classList.add("scrubbed");
+    for (const kind of ["pointermove", "pointerdown"]) {
+      svg.addEventListener(kind, (event) => this.point(svg, event));
+    }
+    return { veils, frames, line };
+  }
+
+  point(svg, event) {
+    const { left, width, maps } = this.box;
+    const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(
+      svg.getScreenCTM().inverse(),
+    );
+    const unit = Math.floor(((at.x - left) / width) * this.units);
+    const rows = maps.map(([y, tall]) => Math.floor((at.y - y) / tall));
+    const row = rows.find((i) => i >= 0 && i <= this.last);
+    if (row === undefined || unit < 0 || unit >= this.units) return;
+    this.stop();
+    this.moment.input.value = row;
+    this.unit.input.value = unit;
+    this.shownTo = this.last;
+    this.show();
+    if (event.type === "pointerdown") {
+      this.unit.input.dispatchEvent(new Event("change", { bubbles: true }));
+    }
+  }
+
+  choose() {
+    this.shownTo = Number(this.moment.input.value);
+    this.show();
+  }
+
+  // ----------------------------------------------------------------- play
+  // Once, when the picture comes into view; not where nothing shall move, nor
+  // where the address or the reader has chosen a moment.
+  await(picture) {
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    this.watch = new IntersectionObserver(
+      ([{ isIntersecting }]) => {
+        if (isIntersecting) this.play();
+      },
+      { threshold: 0.6 },
+    );
+    this.watch.observe(picture);
+  }
+
+  play() {
+    this.watch?.disconnect();
+    this.moment.input.value = 0;
+    this.playing = setInterval(() => {
+      const next = Number(this.moment.input.value) + 1;
+      this.moment.input.value = next;
+      if (next === this.last) this.stop();
+      this.choose();
+    }, STEP_MS);
+    this.choose();
+  }
+
+  stop() {
+    this.watch?.disconnect();
+    clearInterval(this.playing);
+    this.playing = null;
+    this.show();
+  }
+
+  // ----------------------------------------------------------------- show
+  show() {
+    const { words, moments, networks, box, moment, unit, shownTo } = this;
+    const at = Number(moment.input.value),
+      l = Number(unit.input.value);
+    const hidden = 1 - (shownTo + 1) / (this.last + 1);
+    const x = ((l + 0.5) / this.units) * box.width;
+    for (const { veils, frames, line } of this.panels) {
+      for (const veil of veils) veil.style.transform = `scaleY(${hidden})`;
+      for (const [i, frame] of frames.entries()) {
+        frame.style.transform = `translateY(${at * box.maps[i][1]}px)`;
+      }
+      line.style.transform = `translateX(${x}px)`;
+    }
+    moment.shown.textContent = moments[at];
+    unit.shown.textContent = l;
+    for (const { input, shown } of [moment, unit]) {
+      input.setAttribute("aria-valuetext", shown.textContent);
+    }
+    this.button.textContent = this.playing ? words.pause : words.play;
+    this.facts.setAttribute("aria-live", this.playing ? "off" : "polite");
+    this.facts.replaceChildren(
+      ...networks.map(({ name, gradient, open }) =>
+        node("p", {
+          textContent: fill(words.said, {
+            name,
+            unit: l,
+            open: open[at][l],
+            ratio: numberText(10 ** (gradient[at][l] / 100)),
+          }),
+        }),
+      ),
+    );
+  }
+}

@@ -1,0 +1,128 @@
+// A chart of curves over depth, for the explorers that draw a network from its
+// input to its output.
+import {
+  FRAME,
+  KINDS,
+  element,
+  evenMarks,
+  record,
+  rule,
+  tickText,
+} from "./charts.js";
+const { WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM } = FRAME;
+
+// How a fresh signal grows with depth, by what a unit adds.
+export const LAWS = {
+  root: (l) => Math.sqrt(l + 1),
+  linear: (l) => (l > 0 ? l / Math.sqrt(2 * Math.PI) : NaN),
+};
+
+// Curves over depth, l = 0 ... units, on a logarithmic axis that does not
+// move; what lies beyond it is drawn on its edge. One chart draws any curves,
+// and its axis of depth changes only with their length.
+export class DepthChart {
+  constructor({ title, xlabel, ticks }) {
+    this.labels = { x: xlabel, y: title };
+    const [low, high] = [ticks[0], ticks[ticks.length - 1]].map(Math.log10);
+    const inside = (v) => Math.min(Math.max(Math.log10(v), low), high);
+    this.x = (l) =>
+      LEFT + ((WIDTH - LEFT - RIGHT) * l) / Math.max(this.units, 1);
+    this.y = (v) =>
+      TOP + ((HEIGHT - TOP - BOTTOM) * (high - inside(v))) / (high - low);
+    this.svg = element("svg", {
+      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+      role: "img",
+      style: `width:${WIDTH}px`,
+    });
+    element("text", { x: 2, y: 14 }, this.svg, title);
+    for (const tick of ticks) rule(this.svg, this.y(tick), tickText(tick));
+    this.depths = element("g", {}, this.svg);
+    element(
+      "text",
+      {
+        x: (LEFT + WIDTH - RIGHT) / 2,
+        y: HEIGHT - 5,
+        "text-anchor": "middle",
+      },
+      this.svg,
+      xlabel,
+    );
+    this.curves = element("g", {}, this.svg);
+  }
+
+  setUnits(units) {
+    if (this.units === units) return;
+    this.units = units;
+    this.depths.replaceChildren();
+    for (const l of evenMarks(units)) {
+      element(
+        "text",
+        { x: this.x(l), y: HEIGHT - BOTTOM + 16, "text-anchor": "middle" },
+        this.depths,
+        l,
+      );
+    }
+  }
+
+  path(values) {
+    return values
+      .map((v, l) =>
+        Number.isNaN(v)
+          ? ""
+          : `${this.x(l).toFixed(1)} ${this.y(v).toFixed(1)}`,
+      )
+      .filter(Boolean);
+  }
+
+  // `curves`: { name, values, color }, and a band { low, high }, or `ghost`,
+  // `pinned`, or the name of a `law`, which is written at its end.
+  draw(curves, alt) {
+    this.setUnits(Math.max(...curves.map(({ values }) => values.length)) - 1);
+    this.curves.replaceChildren();
+    for (const { values, low, high, color, ...is } of curves) {
+      const kind = Object.keys(KINDS).find((k) => is[k]) || "curve";
+      const [width, dashes] = KINDS[kind];
+      const group = element("g", { class: kind }, this.curves);
+      if (low) {
+        const band = [...this.path(low), ...this.path(high).reverse()];
+        element(
+          "path",
+          { d: `M${band.join("L")}Z`, fill: color, "fill-opacity": 0.22 },
+          group,
+        );
+      }
+      element(
+        "path",
+        {
+          d: `M${this.path(values).join("L")}`,
+          fill: "none",
+          stroke: color,
+          "stroke-width": width,
+          "stroke-dasharray": dashes,
+        },
+        group,
+      );
+      if (!is.law) continue;
+      const end = values.length - 1;
+      element(
+        "text",
+        { x: this.x(end), y: this.y(values[end]) - 6, "text-anchor": "end" },
+        group,
+        is.law,
+      );
+    }
+    record(
+      this.svg,
+      curves.map(({ name, values, low, high, law }) => ({
+        panel: this.labels.y,
+        name: name ?? law,
+        labels: this.labels,
+        x: values.map((_, l) => l),
+        y: values,
+        low,
+        high,
+      })),
+    );
+    this.svg.setAttribute("aria-label", alt);
+  }
+}

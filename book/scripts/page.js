@@ -1,0 +1,10 @@
+// What all pages share.
+import "./language.js";
+import "./menus.js";
+import "./reach.js";
+import "./search.js";
+import { offerParallel } from "./parallel.js";
+import { markFound } from "./search-marks.js";
+
+offerParallel();
+markFound();

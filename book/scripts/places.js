@@ -1,0 +1,39 @@
+// The explorers by the class of their place on a page.
+import { keepInAddress } from "./address.js";
+import { makeField } from "./answer.js";
+import { makeBuilder } from "./builder.js";
+import { Planner as Costs } from "./costs.js";
+import { Cover } from "./cover.js";
+import { Ledger } from "./ledger.js";
+import { Planner } from "./planner.js";
+import { Prediction } from "./predict.js";
+import { Runs } from "./runs.js";
+import { Subnetworks } from "./subnetworks.js";
+import { Table1 } from "./table1.js";
+
+export const EXPLORERS = {
+  "preact-answer": makeField,
+  "preact-builder": makeBuilder,
+  "preact-costs": (host) => new Costs(host),
+  "preact-cover": (host) => new Cover(host),
+  "preact-ledger-filter": (host) => new Ledger(host),
+  "preact-planner": (host) => new Planner(host),
+  "preact-predict": (host) => new Prediction(host),
+  "preact-ranking": (host) => new Table1(host),
+  "preact-runs": (host) => new Runs(host),
+  "preact-subnetworks": (host) => new Subnetworks(host),
+};
+
+// Make them, each in its place, and then show what the address says.
+export function makeExplorers(explorers) {
+  for (const [place, make] of Object.entries(explorers)) {
+    for (const host of document.querySelectorAll(`.${place}`)) {
+      try {
+        make(host);
+      } catch (error) {
+        reportError(error); // the others work
+      }
+    }
+  }
+  keepInAddress();
+}

@@ -1,0 +1,280 @@
+// A prediction: a slider or a choice, kept in this browser only; what was
+// measured is drawn when the reader has committed to it, the guess beside it.
+import {
+  element,
+  evenMarks,
+  figure,
+  fill,
+  node,
+  numberText,
+  prose,
+  record,
+  tickText,
+} from "./charts.js";
+
+const WIDTH = 376,
+  LEFT = 12,
+  RIGHT = 20,
+  ROW = 38,
+  LINE = 17,
+  STEPS = 200;
+
+// From a place on the axis, 0 ... 1, to a value, and back.
+export function scale([low, high], log) {
+  const [a, b] = log ? [Math.log10(low), Math.log10(high)] : [low, high];
+  const step = Math.ceil((b - a) / 4);
+  const marks = log ? [] : evenMarks(b - a).map((v) => v / (b - a));
+  for (let v = a; log && v <= b; v += step) marks.push((v - a) / (b - a));
+  return {
+    marks,
+    value: (place) => {
+      const v = a + (b - a) * place;
+      return log ? 10 ** v : Math.round(v * 10) / 10;
+    },
+    place: (value) => {
+      const v = log ? Math.log10(Math.max(value, 1e-300)) : value;
+      return Math.min(Math.max((v - a) / (b - a), 0), 1);
+    },
+  };
+}
+
+export function stored(name, value) {
+  const key = `preact-predict-${name}`;
+  try {
+    if (value === undefined) return JSON.parse(localStorage.getItem(key));
+    localStorage.setItem(key, JSON.stringify(value));
+  } catch {
+    /* a page opened as a file may refuse to remember */
+  }
+  return null;
+}
+
+// The next table of the section that is no cell's: one of the text.
+function tableAfter(host) {
+  const tables = host.closest("section")?.querySelectorAll("table") ?? [];
+  return [...tables].find(
+    (table) =>
+      !table.closest(".cell") &&
+      host.compareDocumentPosition(table) & Node.DOCUMENT_POSITION_FOLLOWING,
+  );
+}
+
+// Lines that fit the chart; a Chinese character is as wide as two letters.
+function linesOf(text) {
+  const lines = [""];
+  let room = 46;
+  for (const piece of text.match(
+    /[\u3000-\uffff]\p{P}*|[^\s\u3000-\uffff]+\s?|\s/gu,
+  )) {
+    const wide = /[\u3000-\uffff]/.test(piece) ? 2 : piece.length;
+    if (wide > room && lines.at(-1)) {
+      lines.push("");
+      room = 46;
+    }
+    lines[lines.length - 1] += piece;
+    room -= wide;
+  }
+  return lines;
+}
+
+export class Prediction {
+  limits;
+  log;
+  name;
+  conceal;
+  words;
+  concealTable;
+  choose;
+  rows;
+
+  constructor(host) {
+    this.host = host;
+    Object.assign(this, JSON.parse(host.dataset.predict));
+    this.scale = scale(this.limits, this.log);
+    const kept = stored(this.name);
+    this.committed = typeof kept === "number";
+    this.makeControls(this.committed ? kept : null);
+    this.next = host.closest(".cell")?.nextElementSibling;
+    if (this.conceal && this.next) {
+      this.waits = node("p", {
+        className: "waits",
+        textContent: this.words.waits,
+      });
+      this.next.before(this.waits);
+    }
+    this.table = this.concealTable ? tableAfter(host) : null;
+    this.picture = figure();
+    host.replaceChildren(this.form, this.picture);
+    host.dataset.live = "true";
+    this.show();
+  }
+
+  makeControls(kept) {
+    const { words } = this;
+    const inputs = this.choose ? this.choices(kept) : this.slider(kept);
+    this.button = node("button", { type: "button", name: "commit" });
+    this.button.addEventListener("click", () => this.toggle());
+    this.note = node("span", { className: "note", textContent: words.kept });
+    this.form = node(
+      "fieldset",
+      {},
+      node("legend", { textContent: words.title }),
+      node("p", {}, ...prose(words.ask)),
+      ...inputs,
+      node("p", {}, this.button, " ", this.note),
+    );
+  }
+
+  slider(kept) {
+    const input = node("input", {
+      type: "range",
+      name: "guess",
+      min: 0,
+      max: STEPS,
+    });
+    input.value = kept === null ? STEPS / 2 : kept * STEPS;
+    input.setAttribute("aria-label", this.words.ask);
+    const shown = node("output");
+    const show = () => {
+      shown.textContent = numberText(this.guess());
+      input.setAttribute("aria-valuetext", shown.textContent);
+    };
+    this.place = () => Number(input.value) / STEPS;
+    this.guess = () => this.scale.value(this.place());
+    input.addEventListener("input", show);
+    show();
+    this.inputs = [input];
+    return [node("p", { className: "controls" }, input, shown)];
+  }
+
+  choices(kept) {
+    this.inputs = this.rows.map((row, i) =>
+      node("input", {
+        type: "radio",
+        name: `guess-${this.name}`,
+        value: i,
+        checked: i === kept,
+      }),
+    );
+    this.place = () => this.inputs.findIndex((input) => input.checked);
+    for (const input of this.inputs) {
+      input.addEventListener("input", () => this.show());
+    }
+    return [
+      node(
+        "p",
+        { className: "controls" },
+        ...this.inputs.map((input, i) =>
+          node("label", {}, input, this.rows[i].label),
+        ),
+      ),
+    ];
+  }
+
+  toggle() {
+    this.committed = !this.committed;
+    stored(this.name, this.committed ? this.place() : null);
+    this.show();
+  }
+
+  show() {
+    const { words, committed } = this;
+    for (const input of this.inputs) input.disabled = committed;
+    this.button.textContent = committed ? words.again : words.commit;
+    this.button.disabled = this.place() < 0;
+    this.note.hidden = !committed;
+    this.host.dataset.state = committed ? "committed" : "open";
+    if (this.waits) {
+      this.next.hidden = !committed;
+      this.waits.hidden = committed;
+    }
+    this.table?.toggleAttribute("data-waits", !committed);
+    this.picture.show(...(committed ? [this.draw()] : []));
+  }
+
+  draw() {
+    const { words, choose, place } = this;
+    const rows = this.rows.map((row, i) => ({
+      ...row,
+      mine: choose && i === place(),
+    }));
+    if (!choose) {
+      rows.push({ label: words.yours, value: this.guess(), mine: true });
+    }
+    const own = rows.find((row) => row.mine);
+    const text = ({ label, value }) =>
+      fill(words.row, { label, value: numberText(value) });
+    const alt = fill(words.alt, {
+      guess: choose ? own.label : numberText(own.value),
+      rows: rows.map(text).join("; "),
+    });
+    const said = rows.map((row) =>
+      linesOf(text(row) + (choose && row.mine ? ` ← ${words.yours}` : "")),
+    );
+    const height =
+      ROW * rows.length +
+      26 +
+      LINE * said.reduce((more, lines) => more + lines.length - 1, 0);
+    const svg = element("svg", {
+      viewBox: `0 0 ${WIDTH} ${height}`,
+      role: "img",
+      "aria-label": alt,
+      style: `width:${WIDTH}px`,
+    });
+    const x = (p) => LEFT + (WIDTH - LEFT - RIGHT) * p;
+    for (const p of this.scale.marks) {
+      const tick = this.scale.value(p);
+      element(
+        "path",
+        {
+          d: `M${x(p)} 4V${height - 22}`,
+          stroke: "#808080",
+          "stroke-opacity": 0.3,
+        },
+        svg,
+      );
+      element(
+        "text",
+        {
+          x: x(p),
+          y: height - 6,
+          "text-anchor": p === 0 ? "start" : p === 1 ? "end" : "middle",
+        },
+        svg,
+        this.log ? tickText(tick) : String(tick),
+      );
+    }
+    let y = 28 - ROW;
+    rows.forEach((row, i) => {
+      y += ROW + LINE * (said[i].length - 1);
+      said[i].forEach((line, k) =>
+        element(
+          "text",
+          { x: LEFT, y: y - 11 - LINE * (said[i].length - 1 - k) },
+          svg,
+          line,
+        ),
+      );
+      element(
+        "path",
+        {
+          d: `M${x(0)} ${y}H${x(this.scale.place(row.value))}`,
+          stroke: row.mine ? "currentColor" : "#2a7fc1",
+          "stroke-width": 7,
+          "stroke-opacity": 0.75,
+        },
+        svg,
+      );
+    });
+    record(
+      svg,
+      rows.map(({ label, value }) => ({
+        panel: words.ask,
+        name: label,
+        x: [""],
+        y: [value],
+      })),
+    );
+    return svg;
+  }
+}

@@ -1,0 +1,92 @@
+// Words of a text and of a query, written the same way: lower case, Simplified
+// characters, American spelling, singular; Chinese by pairs of characters. Each
+// knows where it stood.
+const GREEK =
+  "alpha α beta β gamma γ delta δ epsilon ε eta η theta θ lambda λ " +
+  "mu μ pi π sigma σ phi φ";
+const letters = Object.fromEntries(
+  GREEK.match(/\w+ ./gu).map((pair) => pair.split(" ")),
+);
+// An equation by its number, Chinese, or a word: bn_backward, 2^L, 3.2.
+const WORD = new RegExp(
+  [
+    String.raw`(?:(?:eqs?\b\.?|equations?|式)\s*)?\((\d+(?:\.\d+)?)\)`,
+    String.raw`(?:\b(?:eqs?\b\.?|equations?)|公?式)\s*(\d+(?:\.\d+)?)(?![\d.]*\w)`,
+    String.raw`([\u3400-\u9fff]+)`,
+    String.raw`(\d+(?:\.\d+)+|[\p{L}\p{N}]+(?:[-_^‐][\p{L}\p{N}]+)*)`,
+  ].join("|"),
+  "gu",
+);
+let folds = new Map();
+
+// Same length as the text, so that places stay.
+export function fold(text) {
+  return text.replace(/[\u3400-\u9fff\uff01-\uff5eA-Z\u0391-\u03a9]/g, (c) =>
+    c >= "\uff01"
+      ? String.fromCharCode(c.charCodeAt(0) - 0xfee0).toLowerCase()
+      : (folds.get(c) ?? c.toLowerCase()),
+  );
+}
+
+function stem(word) {
+  if (letters[word]) return letters[word];
+  if (!/^[a-z]{4,}$/.test(word)) return word;
+  const singular = /(?:ss|us|is)$/.test(word)
+    ? word
+    : word
+        .replace(/ies$/, "y")
+        .replace(/(ch|sh|x|ss)es$/, "$1")
+        .replace(/s$/, "");
+  return singular
+    .replace(/is(ation|e|ed|ing|er)$/, "iz$1")
+    .replace(/yse(d?)$/, "yze$1")
+    .replace(/our$/, "or")
+    .replace(/tre$/, "ter")
+    .replace(/ogue$/, "og")
+    .replace(/elling$/, "eling")
+    .replace(/elled$/, "eled");
+}
+
+// A word of several parts is found by all of it and by each part.
+function* parts(word, start) {
+  const whole = word.replace(/[-‐]/g, "");
+  const pieces = [...word.matchAll(/[^-‐_^]+/g)];
+  yield { word: stem(whole), start, end: start + word.length };
+  if (pieces.length < 2) return;
+  for (const piece of pieces) {
+    if (piece[0].length < 2 && word.includes("^")) continue;
+    const from = start + piece.index;
+    yield {
+      word: stem(piece[0]),
+      start: from,
+      end: from + piece[0].length,
+    };
+  }
+}
+
+export function* words(text) {
+  for (const found of fold(text).matchAll(WORD)) {
+    const [all, numbered, asked, , latin] = found;
+    const start = found.index,
+      end = start + all.length;
+    if (numbered || asked)
+      yield { word: `(${numbered || asked})`, start, end };
+    else if (latin) yield* parts(latin, start);
+    else if (all.length === 1) yield { word: all, start, end };
+    else {
+      for (let i = 0; i + 1 < all.length; i++) {
+        const from = start + i;
+        yield { word: all.slice(i, i + 2), start: from, end: from + 2 };
+      }
+    }
+  }
+}
+
+export function setFolds(pairs) {
+  folds = new Map(
+    Array.from({ length: pairs.length / 2 }, (_, i) => [
+      pairs[2 * i],
+      pairs[2 * i + 1],
+    ]),
+  );
+}

@@ -1,0 +1,19 @@
+import js from "@eslint/js";
+import globals from "globals";
+
+export default [
+  { ignores: ["_build/", ".venv/", "docs/"] },
+  js.configs.recommended,
+  {
+    files: ["book/scripts/**", "book/site/templates/*.js"],
+    languageOptions: { globals: globals.browser },
+  },
+  {
+    files: ["book/scripts/engine/worker.js"],
+    languageOptions: { globals: globals.worker },
+  },
+  {
+    files: ["book/scripts/build.js", "tests/engine/**", "book/site/*.cjs"],
+    languageOptions: { globals: globals.node },
+  },
+];

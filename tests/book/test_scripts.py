@@ -1,0 +1,115 @@
+"""The page's scripts: bundled, deferred, and what they load later."""
+
+import json
+import re
+import subprocess
+
+import pytest
+from sphinx.cmd.build import build_main
+from sphinx.errors import ExtensionError
+
+from book.site import scripts
+from book.site.scripts import bundle_scripts, explorers, handed_over
+from engine.calls import NODE, needs_node
+
+PROJECT = """
+from book.site.scripts import sort_scripts
+html_js_files = ["page.js", "doctools.js", "copybutton.js", "clipboard.min.js"]
+def sort(app, page, template, context, tree):
+    sort_scripts(context)
+    context["said"] = "SAID " + " ".join(context["said"])
+def setup(app):
+    app.add_js_file(None, body="let shown;")
+    app.add_js_file(None, body="DOCUMENTATION_OPTIONS.pagename = 1;")
+    app.connect("html-page-context", sort, priority=900)
+"""
+LOADS = """
+const script = new EventTarget();
+globalThis.document = { currentScript: script };
+script.addEventListener("data", ({ detail }) =>
+  process.stdout.write(JSON.stringify(detail)));
+"""
+
+
+@pytest.fixture(scope="module")
+def bundles(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("scripts")
+    bundle_scripts(folder)
+    return {path.name: path.read_text("utf-8") for path in folder.iterdir()}
+
+
+@needs_node
+def test_five_bundles_are_classic_scripts_that_define_nothing(bundles):
+    assert set(bundles) == {
+        "digits.js",
+        "explorers-engine.js",
+        "explorers.js",
+        "page.js",
+        "search-engine.js",
+    }
+    for text in bundles.values():
+        assert re.fullmatch(r"(?:\"use strict\";)?\(\(\)=>\{.*\}\)\(\);\s*",
+                            text, re.S)  # fmt: skip
+        assert not re.search(r"^(?:import|export)\b", text, re.M)
+
+
+@needs_node
+def test_the_digits_and_the_engine_of_the_search_come_only_when_asked_for(
+    bundles,
+):
+    assert len(bundles["digits.js"]) > 50_000
+    assert len(bundles["explorers-engine.js"]) < 75_000
+    assert len(bundles["explorers.js"]) < 45_000
+    assert len(bundles["page.js"]) < 12_000
+    assert "MiniSearch" not in bundles["page.js"]
+
+
+@pytest.mark.parametrize(
+    ("place", "bundle"),
+    [
+        ("preact-explorer preact-race", ["explorers-engine.js"]),
+        ("preact-explorer preact-racer", ["explorers.js"]),
+        ("preact-ledger-filter", ["explorers.js"]),
+        ("preact-table", []),
+    ],
+)
+def test_only_a_page_that_computes_loads_an_engine(place, bundle):
+    assert explorers(f'<div class="{place}">') == bundle
+
+
+@needs_node
+@pytest.mark.parametrize("data", [[1, "a</b>"], {"x": "λ^L"}, []])
+def test_what_a_script_hands_over_reaches_the_one_that_loaded_it(data):
+    program = LOADS + handed_over(data)
+    heard = subprocess.run(
+        [NODE, "--eval", program], capture_output=True, text=True, check=True
+    )
+    assert json.loads(heard.stdout) == data
+
+
+def test_a_page_defers_its_scripts_and_loads_no_idle_one(tmp_path):
+    source, built = tmp_path / "source", tmp_path / "built"
+    source.mkdir()
+    (source / "conf.py").write_text(PROJECT)
+    (source / "index.rst").write_text("Page\n====\n\n::\n\n    code\n")
+    (source / "text.rst").write_text(":orphan:\n\nPage\n====\n")
+    assert build_main(["-q", str(source), str(built)]) == 0
+    loaded = {
+        name: re.findall(
+            r"<script(.*?) src=\"_static/([\w.]+\.js)",
+            (built / f"{name}.html").read_text("utf-8"),
+        )
+        for name in ("index", "text")
+    }
+    names = ["page.js", "copybutton.js", "clipboard.min.js"]
+    assert [name for _, name in loaded["index"]] == names
+    assert [name for _, name in loaded["text"]] == names[:1]
+    assert {how.strip() for how, _ in loaded["index"]} == {'defer="defer"'}
+
+
+def test_without_npm_the_book_says_in_one_sentence_what_it_needs(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(scripts, "ROOT", tmp_path)
+    with pytest.raises(ExtensionError, match="the book needs npm"):
+        bundle_scripts(tmp_path)
