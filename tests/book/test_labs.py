@@ -1,8 +1,11 @@
 """The labs of chapter 11: one answer is right; no code gives it away."""
 
+import re
+
 import pytest
 
 from conformance.reports import report_of
+from paths import ROOT
 from preact.book import setup
 from preact.book.bugs import LABS, different_size, lab, source
 from preact.conformance import Verdict
@@ -38,10 +41,17 @@ def test_the_code_has_neither_the_name_nor_the_docstring():
         compile(code, name, "exec")
 
 
+def test_no_cell_of_a_chapter_names_its_mutant():
+    for language in LANGUAGES:
+        page = ROOT / "book" / language / "11-find-the-bug.md"
+        asked = re.findall(r"^lab\((.*)\)$", page.read_text("utf-8"), re.M)
+        assert asked == [str(n) for n in range(1, len(LABS) + 1)]
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_without_a_script_code_question_and_report_are_on_the_page(language):
     say = setup(language)
-    markup = lab("halved-shortcut")._repr_html_()
+    markup = lab(3)._repr_html_()
     assert say("lab.ask") in markup
     assert say("probe_ask.identity-shortcut") in markup
     assert "<code>x + F</code>" in markup

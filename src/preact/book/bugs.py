@@ -197,16 +197,16 @@ def highlighted(code: str) -> str:
     return str(highlight(code, PythonLexer(), HtmlFormatter()))
 
 
-def lab(name: str) -> Html:
+def lab(number: int) -> Html:
     """Read a mutant, predict which answer is no, then see the evidence.
 
     Parameters
     ----------
-    name : str
-        One of `LABS`.
+    number : int
+        Place in `LABS`, from 1 on: the mutant's name would give it away.
     """
-    say, asked = words(), LABS[name]
-    number = list(LABS).index(name) + 1
+    name, asked = list(LABS.items())[number - 1]
+    say = words()
     choices = {str(c): say(f"probe_ask.{c}") for c in asked.choices}
     plan = fully_connected(name)
     row = MUTANTS[name].meant

@@ -32,8 +32,7 @@ from preact.typed import parse, plain
 
 SECONDS = 600.0
 """How long a probe may take, unless somebody says otherwise."""
-# The child's path is its caller's, so that it finds the same modules; -P
-# keeps it from importing `json` from the folder where the user stands.
+# -P keeps it from importing `json` from the folder where the user stands.
 CHILD = (
     "import json, sys; request = json.loads(sys.argv.pop()); "
     "sys.path[:] = request.pop('path'); "
@@ -78,7 +77,7 @@ def probe_isolated(
     with TemporaryDirectory(prefix="preact-") as folder:
         file = Path(folder, "answer.json")
         request = {
-            "path": sys.path,
+            "path": _path(),
             "address": address,
             "image": tuple(image),
             "row": row,
@@ -112,6 +111,16 @@ def probe_isolated(
     if "refused" in answered:
         raise ValueError(answered["refused"])
     return parse(Report, answered["report"])
+
+
+def _path() -> list[str]:
+    """Where the child looks for modules: as we do, but not in this folder.
+
+    `python -m` looks there first, and a file `timm.py` would answer for the
+    package. An address of one's own is looked up there by `load`.
+    """
+    here, home = Path.cwd(), str(Path(__file__).parents[2])
+    return [*(p for p in sys.path if p and Path(p).resolve() != here), home]
 
 
 def _check_limit(name: str, value: float) -> None:

@@ -22,8 +22,8 @@ Branch = Callable[[Array], Array]
 @exercise("bugs-1")
 def factor_that_keeps_half(answer: Any) -> Answer:
     """The factor whose product over 52 units is one half."""
-    # so close to 1 that a relative error of the factor says nothing
-    return number(answer, 0.5 ** (1 / 52), rtol=5e-4)
+    # 54 units in place of 52 change the factor by a two-thousandth
+    return number(answer, 0.5 ** (1 / 52), rtol=1e-4)
 
 
 @exercise("bugs-2")
