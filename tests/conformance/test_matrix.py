@@ -72,11 +72,28 @@ def test_the_sample_has_every_kind_position_mode_row_and_writing():
     assert len({c.mode for c in SAMPLE}) == 3
 
 
+claim = pytest.mark.claim
+
+
+@claim("the-probe-sees-every-place")
 @pytest.mark.parametrize("place", dict.fromkeys(place for place, _ in KINDS))
 def test_what_gets_no_no_is_what_the_record_says(place):
     ours = [cell for cell in SAMPLE if cell.place == place]
     asked = {str(cell) for cell in ours}
     assert passed(ours) == asked & {*recorded()["passed"]}
+
+
+@claim("the-probe-sees-every-place")
+def test_at_every_place_all_but_one_in_fifty_are_caught():
+    passed = {*recorded()["passed"]}
+    by_place, by_writing = {}, {}
+    for cell in EVERY:
+        if not cell.hidden:
+            got = str(cell) not in passed
+            by_place.setdefault(cell.place, []).append(got)
+            by_writing.setdefault(cell.writing, []).append(got)
+    for caught in (*by_place.values(), *by_writing.values()):
+        assert 50 * sum(caught) > 49 * len(caught)
 
 
 def test_every_cell_is_caught_or_on_the_list_with_its_reason():
@@ -120,6 +137,7 @@ def test_there_are_sixty_variations_in_all_writings():
     assert {f"{row}, {writing}" for row, writing in WAYS} <= {*VARIATIONS}
 
 
+@claim("the-probe-accuses-no-variation")
 @pytest.mark.parametrize("name", [*sampled(VARIATIONS, 2)])
 def test_no_answer_on_a_right_network_is_no(name):
     torch.manual_seed(0)

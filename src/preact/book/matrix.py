@@ -1,0 +1,42 @@
+"""The matrix of mistakes, as the page prints it.
+
+Chapter `11-find-the-bug`.
+"""
+
+from collections import Counter
+
+from preact.book.page import words
+from preact.conformance.zoo.matrix import cells, recorded
+from preact.conformance.zoo.writings import WRITINGS
+from preact.figures import Table
+
+__all__ = ["mutant_matrix"]
+
+
+def mutant_matrix() -> Table:
+    """Count, by place and way of writing, how many mistakes got a no.
+
+    Kinds, positions, modes and rows are counted together; what nobody can
+    see, or is asked for, stands below, by its reason.
+    """
+    say = words()
+    passed = {*recorded()["passed"]}
+    asked: Counter[tuple[str, str]] = Counter()
+    caught: Counter[tuple[str, str]] = Counter()
+    kinds: dict[str, dict[str, None]] = {}
+    for cell in cells():
+        row = f"hidden_{cell.hidden}" if cell.hidden else f"at_{cell.place}"
+        kinds.setdefault(row, {})[cell.name] = None
+        asked[row, cell.writing] += 1
+        caught[row, cell.writing] += str(cell) not in passed
+    body = [
+        [
+            say(f"bugs.{row}"),
+            ", ".join(kinds[row]),
+            *(f"{caught[row, w]} / {asked[row, w]}" for w in WRITINGS),
+        ]
+        for row in sorted(kinds, key=lambda row: row.startswith("hidden_"))
+    ]
+    head = [say("bugs.place"), say("bugs.kinds")]
+    head += [say(f"bugs.in_{writing}") for writing in WRITINGS]
+    return Table(head, body, say("bugs.matrix"))
