@@ -227,6 +227,11 @@ def test_an_own_unit_stands_in_a_file_with_all_that_a_spec_has(tmp_path):
         ('name = "original"', "name must be one of its own"),
         ('name = "../x"', "name must be letters"),
         ('name = "a", pre = ["BM"]', r"pre\[0\] must be one of 'BN'"),
+        (
+            'name = "a", pre = ["BN", "BN"]',
+            "pre must have BN and ReLU once each at most; got BN, BN",
+        ),
+        ('name = "a", pre = "BN"', "pre must be a list"),
         ('name = "a", per = ["BN"]', "may say pre, post, after"),
         ('name = "a", on_branch = { dropout = 0.5 }', "a scale or a gate"),
         ('name = "a", on_branch = { gate = 1.0 }', "needs its complement"),
@@ -235,6 +240,11 @@ def test_an_own_unit_stands_in_a_file_with_all_that_a_spec_has(tmp_path):
         ('name = "a", on_shortcut = 0.5', "on_shortcut must be a table"),
         ('name = "a", on_shortcut = {}', "exactly one of scale, gate"),
         ('name = "a", on_shortcut = { gate = 0.0, design = "x" }', "design"),
+        *(
+            (f'name = "a", on_shortcut = {{ {factor}, {rest} }}', "of a gate")
+            for factor in ("scale = 0.5", "dropout = 0.5", "conv1x1 = true")
+            for rest in ("complement = true", 'design = "two conv3x3"')
+        ),
     ],
 )
 def test_an_own_unit_that_is_none_is_refused(tmp_path, unit, message):
