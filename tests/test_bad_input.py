@@ -10,8 +10,9 @@ import torch
 from preact import nn, reference
 from preact.nn import Network
 from preact.plan import cifar_plan, stack_plan
+from preact.plan.written_unit import WrittenUnit
 from preact.spec import TABLE_1, TABLE_2
-from preact.typed import Name, typed
+from preact.typed import Name, parse, typed
 
 PLAN = cifar_plan(TABLE_2["full-preactivation"], depth=8, convs=2, width=2)
 VECTORS = stack_plan(TABLE_2["full-preactivation"], units=2, width=4)
@@ -87,6 +88,29 @@ class Row:
 def test_a_file_s_values_are_refused_in_words_of_files(values, message):
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         Row(**values)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"pre": "BN"}, "pre must be a list; got 'BN'"),
+        (
+            {"pre": ["BN", "BN"]},
+            "pre must have BN and ReLU once each at most; got BN, BN",
+        ),
+        *(
+            (
+                {"on_shortcut": factor | rest},
+                "on_shortcut: may say complement and design of a gate only",
+            )
+            for factor in ({"scale": 0.5}, {"dropout": 0.5})
+            for rest in ({"complement": True}, {"design": "two conv3x3"})
+        ),
+    ],
+)
+def test_a_unit_in_a_file_says_nothing_twice_or_in_vain(values, message):
+    with pytest.raises(ValueError, match=f"^own.toml: {re.escape(message)}$"):
+        parse(WrittenUnit, values, "own.toml")
 
 
 def test_missing_parameters_are_named():
