@@ -56,7 +56,13 @@ Row = Annotated[
 
 
 def named_units(listed: tuple[str | OwnUnit, ...]) -> dict[str, UnitSpec]:
-    """Units by name, sets of rows written out."""
+    """Units by name, sets of rows written out.
+
+    Raises
+    ------
+    ValueError
+        If two units have one name.
+    """
     rows: dict[str, UnitSpec] = {}
     for row in listed:
         if isinstance(row, str):
