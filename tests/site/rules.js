@@ -128,7 +128,7 @@ const RULES = {
         if (!box(text).width) return false;
         const { a, b } = text.getScreenCTM();
         const size = parseFloat(style(text).fontSize) * Math.hypot(a, b);
-        return 0 < size && size < 10.9;
+        return 0 < size && size < 10.5;
       }).map((text) => text.textContent),
     "the mark behind a heading takes a line of its own": () =>
       all(".bd-article :is(h1, h2, h3)").filter((heading) => {

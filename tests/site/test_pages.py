@@ -134,6 +134,42 @@ def test_every_look_of_a_page_shows_all_that_it_has(read_page, path):
     assert not told(path, found), told(path, found)
 
 
+# One fault for each of these rules, put into a page.
+SPOIL = """() => {
+  const add = (text) => document.querySelector(".bd-article section")
+    .insertAdjacentHTML("beforeend", text);
+  add(`<p style="min-width: 3000px">\\\\alpha</p>`);
+  add(`<div class="math" tabindex="0"><math><mi>x</mi></math>
+    <span class="eqno">(1.1)</span><span class="eqno">(1.1)</span></div>`);
+  add(`<div class="preact-figure"><svg class="wide" width="9" height="9">
+    <text fill="white">too long for it</text></svg></div>`);
+  add("<pre style='background: black'>x</pre>");
+  document.querySelector("[data-bs-toggle=tooltip]").title = "";
+}"""
+
+
+def test_the_rules_name_what_breaks_them(open_page):
+    page = open_page("/en/02-signal.html")
+    assert broken(page, "anyWidth", "wide", "theme") == {}
+    page.evaluate(SPOIL)
+    found = broken(page, "anyWidth", "wide", "theme")
+    assert set(found) == {
+        "the page scrolls sideways",
+        "out of the window, and no box scrolls to it",
+        "a word of a drawing is cut",
+        "a line of text is too long to read",
+        "TeX is to be seen",
+        "a formula is a stop of the keyboard",
+        "an equation has its number twice",
+        "a chart offers no numbers",
+        "a button of the header has no name",
+    }
+    page.emulate_media(media="print")
+    assert "the ground is dark, or the ink is light" in broken(page, "paper")
+    with pytest.raises(AssertionError, match="book-math.woff2"):
+        assert_light(page, 100e3)
+
+
 @pytest.mark.nightly
 @each(EVERY_PAGE)
 def test_every_other_width_shows_all_that_a_page_has(read_page, path):
