@@ -236,7 +236,7 @@ def on_stream(sign: Signature, after: tuple[str, ...]) -> tuple[Verdict, str]:
     if any(is_norm(name) for name in after):
         return NO, "stream-norm"
     if len(after) == 1 and after[0] in ACTIVATIONS:
-        if sign.pre or any(map(is_norm, sign.branch[:1])):
+        if any(is_norm(n) or n in ACTIVATIONS for n in sign.branch[:1]):
             return NO, "stream-twice"
         return YES, "stream-activation"
     certain = sign.has_plain_branch or {*after} & CHANGES
@@ -277,7 +277,7 @@ def one_unit(case: Case) -> Finding | None:
     if others:
         return _odd(case, "units-differ", others, len(others))
     others = [unit for unit in units if kernels(unit) != usual]
-    if others and case.row:
+    if others and case.row and "groups" not in usual:
         return _odd(case, "units-kernels", others, len(others))
     return _odd(case, "units-agree", [], 0, len(units))
 
