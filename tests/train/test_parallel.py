@@ -21,10 +21,10 @@ from preact.train.parallel import Workers
 SCRIPT = Path(sharing.__file__)
 
 
-def torchrun(*arguments, timeout=600):
+def torchrun(*arguments, script=(str(SCRIPT),), timeout=600):
     """Start two processes as a user would, on this machine alone."""
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
-    command += ["--nproc-per-node", "2", str(SCRIPT), *arguments]
+    command += ["--nproc-per-node", "2", *script, *arguments]
     return subprocess.run(
         command, capture_output=True, text=True, check=False, timeout=timeout
     )
@@ -79,6 +79,28 @@ def test_a_killed_process_ends_the_run_and_the_next_goes_on(shared, tmp_path):
     assert torchrun(str(tmp_path)).returncode == 0
     (whole,), (resumed,) = (p.rglob("*.csv") for p in (shared, tmp_path))
     assert resumed.read_text() == whole.read_text()
+
+
+@pytest.mark.slow
+def test_a_smaller_batch_of_bn_is_told_once_and_recorded(tmp_path):
+    """The recipe of the digits has 64 images, two processes 32 each."""
+    options = "--depth 8 --width 4 --iterations 2 --device cpu"
+    script = ["-m", "preact", "train", *options.split()]
+    told = torchrun("--out", str(tmp_path), script=script)
+    assert told.returncode == 0, told.stderr[-2000:]
+    sentence = (
+        "deviation: bn_batch 64 -> bn_batch 32 "
+        "(2 processes share a batch of 64)"
+    )
+    assert told.stderr.count(sentence) == 1
+    (path,) = tmp_path.rglob("seed-1.json")
+    record = json.loads(path.read_text())
+    assert record["bn_batch"] == 32
+    assert {
+        "from": "bn_batch 64",
+        "to": "bn_batch 32",
+        "why": "2 processes share a batch of 64",
+    } in record["deviations"]
 
 
 @pytest.mark.parametrize("count", [1, 2, 4, 8])

@@ -35,6 +35,7 @@ COMMANDS = {
 BAD_INPUT = (ValueError, OSError, RuntimeError, MemoryError, ArithmeticError)
 """Errors that end a command with one sentence and exit code 2."""
 LONGEST = 1000  # characters of a message
+NAMELESS = "the system cannot go on"  # of an error that names no file
 # Packages that are not called as they are imported.
 PACKAGES = {"PIL": "pillow", "sklearn": "scikit-learn"}
 
@@ -98,7 +99,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except BAD_INPUT as error:
         said = reason(error)
-        nameless = isinstance(error, OSError) and error.filename is None
+        nameless = said.startswith(NAMELESS)
         try:
             sys.stdout.write("\n" if nameless else "")  # was it this one?
             sys.stdout.flush()
@@ -212,7 +213,7 @@ def reason(error: Exception) -> str:
     if not isinstance(error, OSError) or error.strerror is None:
         return str(error) or type(error).__name__
     if error.filename is None:
-        return f"the system cannot go on: {error.strerror}"
+        return f"{NAMELESS}: {error.strerror}"
     return f"{os.fsdecode(error.filename)} cannot be used: {error.strerror}"
 
 
