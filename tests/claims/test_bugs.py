@@ -226,11 +226,11 @@ def test_the_probe_says_no_to_what_is_wrong_and_to_nothing_else(name):
     assert bool(faults) == (name in MUTANTS)
 
 
-@claim("no-question-finds-a-third")
-def test_no_question_finds_a_third_and_each_finds_one():
+@claim("no-question-finds-half")
+def test_no_question_finds_half_and_each_finds_one():
     found = Counter(p for m in MUTANTS.values() for p in m.breaks)
     assert set(found) == set(Property)
-    assert 3 * max(found.values()) < len(MUTANTS)
+    assert 2 * max(found.values()) < len(MUTANTS)
 
 
 def hooks_of(network):

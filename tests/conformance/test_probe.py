@@ -107,6 +107,91 @@ def test_what_cannot_be_probed_is_refused_in_one_sentence(
     assert "\n" not in str(caught.value)
 
 
+# ------------------------------------------------- networks that do not answer
+def with_methods(**methods):
+    return type("Own", (RIGHT["pre-activation"].make,), methods)()
+
+
+def raising(error):
+    def method(self, *args, **kwargs):
+        raise error
+
+    return method
+
+
+def calls(number):
+    """A forward that fails at this call, and not before."""
+    inner = RIGHT["pre-activation"].make.forward
+
+    def forward(self, x):
+        self.count = getattr(self, "count", 0) + 1
+        if self.count == number:
+            raise KeyError("gone")
+        return inner(self, x)
+
+    return forward
+
+
+def under_inference(self, x):
+    with torch.inference_mode():
+        return RIGHT["pre-activation"].make.forward(self, x)
+
+
+@pytest.mark.parametrize(
+    ("methods", "message"),
+    [
+        ({"forward": raising(SystemExit(0))}, "answered: SystemExit: 0"),
+        ({"forward": raising(GeneratorExit())}, "answered: GeneratorExit"),
+        ({"forward": calls(2)}, "time and again; it answered: KeyError"),
+        ({"forward": calls(4)}, "time and again; it answered: KeyError"),
+        ({"parameters": raising(OSError("no"))}, "answered: OSError: no"),
+        ({"named_parameters": raising(OSError("no"))}, "OSError: no"),
+        ({"modules": raising(OSError("no"))}, "OSError: no"),
+        ({"train": raising(OSError("no"))}, "in training mode.*OSError: no"),
+        ({"forward": lambda self, x: None}, "a tensor; it returned NoneType"),
+        ({"forward": lambda self, x: "yes"}, "a tensor; it returned str"),
+        ({"forward": under_inference}, "torch.inference_mode"),
+    ],
+)
+def test_whatever_a_network_does_instead_is_one_sentence(methods, message):
+    network = with_methods(**methods)
+    with pytest.raises(ValueError, match=message) as caught:
+        probe(network, (3, 8, 8))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("inputs", [[], [3], [None]])
+def test_inputs_must_be_tensors(inputs):
+    with pytest.raises(ValueError, match="must be one or more tensors; got"):
+        probe(RIGHT["original"].make(), inputs=inputs)
+
+
+def test_a_network_without_weights_is_refused_by_its_device():
+    network = RIGHT["original"].make().to("meta")
+    with pytest.raises(ValueError, match="it is on device meta"):
+        probe(network, (3, 8, 8))
+
+
+def test_a_scripted_network_is_answered():
+    network = torch.jit.script(RIGHT["sequential"].make())
+    assert not probe(network, (3, 8, 8)).faults
+
+
+def test_an_exported_network_is_refused_in_one_sentence():
+    image = torch.zeros(2, 3, 8, 8)
+    program = torch.export.export(RIGHT["sequential"].make(), (image,))
+    with pytest.raises(ValueError, match="NotImplementedError") as caught:
+        probe(program.module(), (3, 8, 8))
+    assert "\n" not in str(caught.value)
+
+
+def test_train_need_not_return_the_module():
+    def train(self, mode=True):
+        nn.Module.train(self, mode)
+
+    assert not probe(with_methods(train=train)).faults
+
+
 def test_a_row_that_does_not_exist_is_refused():
     with pytest.raises(ValueError, match="got 'preact'"):
         probe(RIGHT["original"].make(), row="preact")

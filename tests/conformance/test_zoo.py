@@ -207,4 +207,6 @@ def test_no_detector_asks_for_the_name_of_a_class_or_an_attribute():
         assert not re.search(r"isinstance\([^)]*nn\.(?!Module\b)", text)
         for line in text.splitlines():
             if "__name__" in line:  # in messages and titles alone
-                assert re.search(r"type\((module|error)\)\.__name__", line)
+                assert re.search(
+                    r"type\((module|error|result)\)\.__name__", line
+                )

@@ -6,11 +6,11 @@ The same search tells a projection from an identity and both from a sum of
 equals, which is no unit.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from preact.conformance.graph import ROOT, Graph, Kind, Node
-from preact.conformance.ways import Step, way
+from preact.conformance.ways import Step, names_of, way
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,8 +30,10 @@ class Term:
     learned : bool
         Whether parameters stand between the tap and the addition: what is
         the identity now need not stay one.
-    hears : bool
-        Whether the loss's gradient reaches it.
+    is_cut : bool
+        Whether the gradient that comes back to it is lost before the tap.
+    kinds : frozenset of Kind
+        What was done between the tap and `value`.
     place : int
         Which argument of the addition it is.
     """
@@ -43,13 +45,14 @@ class Term:
     weights: tuple[Node, ...]
     times: float = 1.0
     learned: bool = False
-    hears: bool = True
+    is_cut: bool = False
+    kinds: frozenset[Kind] = frozenset()
     place: int = 0
     gate_params: tuple[str, ...] = ()  # parameters of the layers before it
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(step.name for step in self.steps)
+        return names_of(self.steps)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,7 +118,6 @@ class Anatomy:
     longer: tuple[Unit, ...]
     additions: int
     tail: tuple[Step, ...] = ()
-    facts: dict[str, Any] = field(default_factory=dict)
 
 
 def take_apart(graph: Graph) -> Anatomy:
@@ -266,7 +268,8 @@ def _term(
         weights=weights,
         times=factor,
         learned=bool(_params(graph, tap, index)),
-        hears=hears,
+        is_cut=(not hears and tap in graph.heard) or graph.is_cut(tap, index),
+        kinds=frozenset(one.kind for one in graph.between(tap, value)),
         place=place,
         gate_params=() if gate is None else _params(graph, tap, gate),
     )

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from preact.conformance.graph import Kind
@@ -70,7 +71,8 @@ def _sum(
     signals: list[tuple[Tensor, int]],
 ) -> tuple[Kind, dict[str, Any]]:
     """The factors of two terms, and which of them hear the loss."""
-    heard = {"grad": tuple(x.requires_grad for x, _ in signals)}
+    taken = torch.is_grad_enabled()  # not inside of a checkpoint
+    heard = {"grad": tuple(x.requires_grad or not taken for x, _ in signals)}
     if name == "lerp":
         share = args[2]
         if isinstance(share, Tensor) or len(signals) != 2:

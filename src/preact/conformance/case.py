@@ -13,12 +13,17 @@ from preact.conformance.graph import ROOT, Kind
 from preact.conformance.signature import (
     Signature,
     commonest,
+    differ,
     interior,
     row_of,
+    settled,
     signature,
+    streams,
 )
+from preact.conformance.ways import CONV, names_of
 
 SHOWN = 3  # kinds of units in one line
+POOLS = ("global pool", "pool", "max pool", "linear", "reduction")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +47,20 @@ class Measured:
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """A network in training and in evaluation, with what was measured."""
+    """A network in training and in evaluation, with what was measured.
+
+    Attributes
+    ----------
+    used : frozenset of str
+        Parameters that some pass has read.
+    steady : bool
+        Whether all passes of one mode computed the same.
+    drift : float
+        How far two evaluations of one image differ, relative to the largest
+        number; 0 where that is what rounding does.
+    other : Case or None
+        The network as evaluation has it, if it is another one there.
+    """
 
     image: tuple[int, ...]
     meant: str
@@ -50,6 +68,14 @@ class Case:
     training: Anatomy
     evaluation: Anatomy
     measured: Measured
+    used: frozenset[str] = frozenset()
+    steady: bool = True
+    drift: float = 0.0
+    other: "Case | None" = None
+
+    @property
+    def modes(self) -> tuple[Anatomy, Anatomy]:
+        return self.training, self.evaluation
 
     @property
     def units(self) -> tuple[Unit, ...]:
@@ -76,6 +102,15 @@ class Case:
         if self.is_plain or len(kinds) < 2:
             return str(self.sign or "")
         return "; ".join([*kinds][:SHOWN])
+
+    @cached_property
+    def streams(self) -> list[tuple[Unit, tuple[str, ...], int]]:
+        return streams(self.training)
+
+    @cached_property
+    def is_finite(self) -> bool:
+        """Whether the weights are numbers, so that values prove something."""
+        return all(bool(v.isfinite().all()) for v in self.values.values())
 
     @cached_property
     def is_one_stream(self) -> bool:
@@ -121,14 +156,10 @@ class Case:
         """Of convolutions and linear layers, for one image."""
         total = 0
         for node in self.training.graph.nodes:
-            if node.kind is Kind.CONV:
-                total += node.facts["macs"] * math.prod(node.shape[2:])
-            elif node.kind is Kind.LINEAR:
-                images = self.training.graph.nodes[0].shape[0]
-                size = math.prod(node.shape)
-                tokens = size // (node.facts["c_out"] * images)
-                total += node.facts["macs"] * max(tokens, 1)
-        return total
+            if node.kind in (Kind.CONV, Kind.LINEAR):
+                places = math.prod(node.shape) // node.facts["c_out"]
+                total += node.facts["macs"] * places
+        return total // self.training.graph.nodes[ROOT].shape[0]
 
     def place(self, unit: Unit) -> str:
         """Say which unit it is, and where its parameters are."""
@@ -139,6 +170,37 @@ class Case:
     def places(self, units: Iterable[Unit]) -> tuple[str, ...]:
         """Say which units they are."""
         return tuple(self.place(unit) for unit in units)
+
+
+def are_different(training: Anatomy, evaluation: Anatomy) -> bool:
+    """Whether the two modes differ in more than dropout."""
+    ways = [
+        [settled(names) for _, names, _ in streams(mode)]
+        + [settled(head_of(mode)), settled(stem_of(mode))]
+        for mode in (training, evaluation)
+    ]
+    pairs = zip(training.units, evaluation.units, strict=False)
+    return (
+        len(training.units) != len(evaluation.units)
+        or ways[0] != ways[1]
+        or any(differ(*pair) for pair in pairs)
+    )
+
+
+def stem_of(anatomy: Anatomy) -> tuple[str, ...]:
+    """What stands between the first convolution and the first unit."""
+    names = names_of(anatomy.units[0].trunk) if anatomy.units else ()
+    weights = [i for i, name in enumerate(names) if name in (CONV, "linear")]
+    return names[weights[-1] + 1 :] if weights else ()
+
+
+def head_of(anatomy: Anatomy) -> tuple[str, ...]:
+    """What stands between the last addition and pooling, or classifier."""
+    names = names_of(anatomy.tail)
+    if "global pool" in names:
+        before = names[: names.index("global pool")]
+        return before[:-1] if before[-1:] == ("reduction",) else before
+    return tuple(takewhile(lambda name: name not in POOLS, names))
 
 
 def common_name(params: tuple[str, ...]) -> str:

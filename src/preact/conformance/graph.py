@@ -39,12 +39,13 @@ class Kind(StrEnum):
     PRODUCT = "gate"
     ADD = "+"
     VIEW = "view"
+    CAST = "cast"
     DETACH = "detach"
     OTHER = "other"
 
 
 WEIGHTS = (Kind.CONV, Kind.LINEAR, Kind.MIX)
-SILENT = (Kind.VIEW, Kind.OTHER)  # said only where nothing else is there
+SILENT = (Kind.VIEW, Kind.DETACH)  # the same values, moved or not
 
 
 @dataclass(slots=True)
@@ -73,6 +74,21 @@ class Node:
     params: tuple[str, ...] = ()
     facts: dict[str, Any] = field(default_factory=dict)
 
+    def is_like(self, other: "Node") -> bool:
+        """Whether it is the same operation on the same nodes."""
+        return (self.parents, self.shape, self.operation) == (
+            other.parents,
+            other.shape,
+            other.operation,
+        ) and self.params == other.params
+
+    def note_chance(self, other: "Node") -> None:
+        """Take up what was another number in another pass."""
+        if self.facts.get("factor") != other.facts.get("factor"):
+            self.kind = Kind.DROP
+        if self.facts.get("momentum") != other.facts.get("momentum"):
+            self.facts["momentum"] = None  # the average of all batches
+
 
 @dataclass
 class Graph:
@@ -85,14 +101,16 @@ class Graph:
         on the images.
     used : set of str
         Parameters that were read at all.
-    heard : set of int
-        Nodes that the loss's gradient comes back to.
+    heard, deaf : set of int
+        Nodes that the loss's gradient comes back to, and nodes that were
+        read where gradients are taken and have none.
     """
 
     nodes: list[Node] = field(default_factory=list)
     output: int = ROOT
     used: set[str] = field(default_factory=set)
     heard: set[int] = field(default_factory=set)
+    deaf: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.dominators: list[int] = []
@@ -153,6 +171,15 @@ class Graph:
             end = before
         return pairs[::-1]
 
+    def is_cut(self, start: int, end: int) -> bool:
+        """Whether the gradient is lost on the way from `end` to `start`."""
+        heard = start in self.heard
+        for _, index in self.steps(start, end):
+            if heard and index in self.deaf - self.heard:
+                return True
+            heard |= index in self.heard
+        return False
+
     def upward(self, index: int) -> Iterator[int]:
         """Walk the dominators from a node (included) to the images."""
         while True:
@@ -160,6 +187,26 @@ class Graph:
             if index == ROOT:
                 return
             index = self.dominators[index]
+
+    def is_like(self, other: "Graph") -> bool:
+        """Whether two passes computed the same, values left aside."""
+        return len(self.nodes) == len(other.nodes) and all(
+            a.is_like(b) for a, b in zip(self.nodes, other.nodes, strict=True)
+        )
+
+    def note_chance(self, other: "Graph") -> bool:
+        """Take up what chance changed in a pass like this one.
+
+        Returns
+        -------
+        bool
+            Whether it is like this one.
+        """
+        if not self.is_like(other):
+            return False
+        for a, b in zip(self.nodes, other.nodes, strict=True):
+            a.note_chance(b)
+        return True
 
     def weights(self, start: int, end: int) -> list[Node]:
         """List convolutions and matrix products on the ways between."""

@@ -17,9 +17,9 @@ SAME = {  # returns the values it was given
 }  # fmt: skip
 VIEWS = {
     "view", "_unsafe_view", "reshape", "permute", "transpose", "t", "expand",
-    "squeeze", "unsqueeze", "flatten", "unflatten", "movedim", "roll",
+    "squeeze", "unsqueeze", "flatten", "unflatten", "movedim",
     "unfold", "as_strided", "pixel_unshuffle", "pixel_shuffle",
-    "channel_shuffle", "view_as_real", "view_as_complex", "flip",
+    "channel_shuffle", "view_as_real", "view_as_complex",
 }  # fmt: skip
 SLICES = {
     "slice", "select", "split", "split_with_sizes", "chunk", "unbind",
@@ -29,7 +29,7 @@ ACTIVATIONS = {
     "gelu", "silu", "leaky_relu", "elu", "celu", "hardswish", "hardsigmoid",
     "sigmoid", "tanh", "softplus", "mish", "prelu", "_prelu_kernel",
     "log_sigmoid_forward", "selu", "hardtanh", "rrelu", "softsign",
-    "glu", "erf", "exp", "hardshrink", "softshrink",
+    "glu", "erf", "exp", "hardshrink", "softshrink", "threshold",
 }  # fmt: skip
 REDUCTIONS = {
     "mean", "sum", "var", "std", "var_mean", "std_mean", "amax", "amin",
@@ -75,9 +75,11 @@ def kind_of(
     if name in ("native_group_norm", "group_norm"):
         groups = [one for one in args if type(one) is int][-1:]
         return Kind.NORM, {"over": "layer" if groups == [1] else "group"}
-    if name in ("relu", "threshold") or _is_clamp_at_zero(name, args):
+    if name == "relu" or _is_clamp_at_zero(name, args):
         return Kind.RELU, {}
-    if name in ACTIVATIONS or name == "clamp":
+    if name in ("hardtanh", "clamp") and _bounds(args)[:1] == [0]:
+        return Kind.ACTIVATION, {"name": "relu6"}
+    if name in ACTIVATIONS or name.startswith("clamp"):
         return Kind.ACTIVATION, {"name": name.strip("_")}
     if "max_pool" in name:
         return Kind.MAX_POOL, {}
@@ -96,6 +98,8 @@ def kind_of(
         return Kind.VIEW, {}
     if name == "detach":
         return Kind.DETACH, {}
+    if name == "_to_copy":  # those that round; others are no operation
+        return Kind.CAST, {"name": str(out.dtype).removeprefix("torch.")}
     if "dropout" in name:
         return Kind.DROP, {}
     return Kind.OTHER, {"name": name}
@@ -103,8 +107,11 @@ def kind_of(
 
 def _convolution(args: Sequence[Any]) -> dict[str, Any]:
     """What matters of a convolution."""
-    weight, bias, stride = args[1], args[2], args[3]
+    weight, bias, stride, dilation = args[1], args[2], args[3], args[5]
+    apart = f" dilation {max(dilation)}" if max(dilation) > 1 else ""
+    apart += f" groups {args[8]}" if args[8] > 1 else ""
     return {
+        "apart": apart,
         "c_out": weight.shape[1 if args[6] else 0]
         * (args[8] if args[6] else 1),
         "kernel": tuple(weight.shape[2:]),
@@ -149,12 +156,16 @@ def _batch_norm(name: str, args: Sequence[Any], x: Tensor) -> dict[str, Any]:
 
 def _is_clamp_at_zero(name: str, args: Sequence[Any]) -> bool:
     """Whether nothing but negative values is changed."""
-    if name == "clamp_min":
-        return not isinstance(args[1], Tensor) and args[1] == 0
-    if name != "clamp":
-        return False
+    if name == "threshold":
+        return tuple(args[1:3]) == (0, 0)
+    low, high = _bounds(args)
+    return name in ("clamp", "clamp_min") and low == 0 and high is None
+
+
+def _bounds(args: Sequence[Any]) -> list[Any]:
+    """The two bounds of a clamp, None where there is none."""
     bounds = [*args[1:], None, None][:2]
-    return bounds[1] is None and bounds[0] == 0
+    return ["tensor" if isinstance(b, Tensor) else b for b in bounds]
 
 
 def _reduction(

@@ -1,16 +1,18 @@
 """Passes with values: shortcuts compared, branches zeroed, regions judged."""
 
+import random
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
+import numpy as np
 import torch
 import torch.nn.functional as nnf
 from torch import Tensor, nn
 
 from preact.conformance.anatomy import Anatomy, Unit
 from preact.conformance.case import Measured
-from preact.conformance.graph import Graph, Node
-from preact.conformance.signature import interior
+from preact.conformance.graph import Graph, Kind, Node
+from preact.conformance.signature import streams
 from preact.conformance.trace import See, trace
 
 Run = Callable[[See, Mapping[int, set[int]]], Graph]
@@ -29,6 +31,14 @@ def measure(anatomy: Anatomy, run: Run) -> Measured:
     """Compare shortcuts with their taps, then run with F = 0."""
     factor, error = _compare(anatomy, run)
     return Measured(factor=factor, error=error, moved=_zeroed(anatomy, run))
+
+
+def tells(x: Tensor) -> bool:
+    """Whether anything follows from a value: not from zeros, nor from NaN."""
+    if not x.numel():
+        return False
+    largest = x.abs().max()
+    return bool(largest.isfinite()) and bool(largest > 0)
 
 
 def _compare(
@@ -50,16 +60,14 @@ def _compare(
         if node.index in wanted:
             taps[node.index] = value.detach().clone()
         unit = at.get(node.index)
-        if unit is not None:
-            x = taps.pop(unit.tap)
+        x = taps.pop(unit.tap, None) if unit else None
+        if unit and x is not None and tells(x):
             h = unit.shortcuts[0].times * value.detach()
-            power = (x * x).sum().item()
-            factor[unit.add] = (h * x).sum().item() / (power or 1.0)
-            largest = x.abs().max().item() or 1.0
-            error[unit.add] = (h - x).abs().max().item() / largest
+            factor[unit.add] = ((h * x).sum() / (x * x).sum()).item()
+            error[unit.add] = ((h - x).abs().max() / x.abs().max()).item()
 
-    if units:
-        run(see, {})
+    if units and not run(see, {}).is_like(anatomy.graph):
+        return {}, {}
     return factor, error
 
 
@@ -69,7 +77,7 @@ def _zeroed(anatomy: Anatomy, run: Run) -> dict[int, float]:
     zero = {u.add: _places(graph, u) for u in anatomy.units}
     if not all(zero.values()):
         return {}
-    follows = {u.tap: u.before for u in interior(anatomy)}
+    ends = {end: u.before for u, _, end in streams(anatomy)}
     taps = {u.add: u.tap for u in anatomy.units if u.keeps_shape}
     kept: dict[int, Tensor] = {}
     moved: dict[int, float] = {}
@@ -77,20 +85,21 @@ def _zeroed(anatomy: Anatomy, run: Run) -> dict[int, float]:
 
     def compare(add: int, value: Tensor) -> None:
         x = kept.get(taps.get(add, -1))
-        if x is not None and x.shape == value.shape:
-            largest = x.abs().max().item() or 1.0
-            distance = (value.detach() - x).abs().max().item()
-            moved[add] = distance / largest
+        if x is not None and x.shape == value.shape and tells(x):
+            distance = (value.detach() - x).abs().max() / x.abs().max()
+            moved[add] = distance.item()
 
     def see(node: Node, value: Tensor) -> None:
         compare(node.index, value)  # the sum itself, if no unit follows
-        if node.index in wanted:
-            before = follows.get(node.index, -1)
+        if node.index in ends:
+            before = ends[node.index]
             compare(before, value)
             kept.pop(taps.get(before, -1), None)
+        if node.index in wanted:
             kept[node.index] = value.detach().clone()
 
-    run(see, zero)
+    if not run(see, zero).is_like(graph):
+        return {}
     return moved
 
 
@@ -104,54 +113,56 @@ def _places(graph: Graph, unit: Unit) -> set[int]:
 
 
 def judge(anatomy: Anatomy, run: Run) -> bool:
-    """Find out by their values what joined operations are together.
+    """Find out by their values what operations compute, joined or unknown.
 
     Returns
     -------
     bool
         Whether something was learned, so that names have changed.
     """
-    steps = [
-        step
-        for unit in anatomy.units
-        for way in (
-            unit.trunk,
-            *(t.steps for t in (*unit.shortcuts, *unit.branches)),
-        )
+    ways = [anatomy.tail]
+    for unit in anatomy.units:
+        ways.append(unit.trunk)
+        ways += [t.steps for t in (*unit.shortcuts, *unit.branches)]
+    starts = {
+        step.node.index: step.start
+        for way in ways
         for step in way
-        if step.name in UNJUDGED
-    ]
-    steps += [step for step in anatomy.tail if step.name in UNJUDGED]
-    if not steps:
-        return False
-    starts = {step.node.index: step.start for step in steps}
+        if step.name in UNJUDGED or step.node.kind in (Kind.OTHER, Kind.REDUCE)
+    }
     wanted = set(starts.values())
     kept: dict[int, Tensor] = {}
     names: dict[int, str] = {}
 
     def see(node: Node, value: Tensor) -> None:
         if node.index in starts and starts[node.index] in kept:
-            y = value.detach()
-            names[node.index] = what_is(kept[starts[node.index]], y)
+            x = kept[starts[node.index]]
+            name = what_is(x, value.detach()) if tells(x) else None
+            if name is not None:
+                names[node.index] = name
         if node.index in wanted:
             kept[node.index] = value.detach().clone()
 
-    run(see, {})
+    if not starts or not run(see, {}).is_like(anatomy.graph):
+        return False
     for index, name in names.items():
         anatomy.graph.nodes[index].facts["is"] = name
-    return True
+    return bool(names)
 
 
-def what_is(x: Tensor, y: Tensor) -> str:
+def what_is(x: Tensor, y: Tensor) -> str | None:
     """Name the function that made y of x, "" for the identity.
+
+    None of a function that is not known.
 
     Parameters
     ----------
     x, y : Tensor
         Images first, channels second.
     """
+    x, y = x.float(), y.float()
     if x.shape != y.shape:
-        return "unknown function"
+        return _pooling(x, y)
     if torch.equal(x, y):
         return ""
     if torch.equal(x.clamp(min=0), y):
@@ -175,7 +186,17 @@ def what_is(x: Tensor, y: Tensor) -> str:
         square = (y * y).mean(dim)
         if bool((square - 1).abs().max() < CLOSE):
             return "RMS norm"
-    return "unknown function"
+    return None
+
+
+def _pooling(x: Tensor, y: Tensor) -> str | None:
+    """Name what made one number of each channel."""
+    if x.ndim < 3 or y.shape.numel() != x.shape[:2].numel():
+        return None
+    pixels, y = x.flatten(2), y.reshape(x.shape[:2])
+    if torch.allclose(pixels.mean(2), y, rtol=1e-3, atol=1e-5):
+        return "global pool"
+    return "max pool" if torch.equal(pixels.amax(2), y) else None
 
 
 def is_standard(x: Tensor, y: Tensor, dims: Sequence[int]) -> bool:
@@ -196,9 +217,26 @@ def runner(module: nn.Module, inputs: Sequence[Tensor], seed: int) -> Run:
     """Return what runs a module again, with the same random numbers."""
 
     def run(see: See, zero: Mapping[int, set[int]]) -> Graph:
-        torch.manual_seed(seed)
-        # Autograd's own detached copies are nodes too, so they must recur.
-        with torch.set_grad_enabled(module.training):
-            return trace(module, inputs, see, zero)
+        sow(seed)
+        return one_pass(module, inputs, see, zero)[0]
 
     return run
+
+
+def sow(seed: int) -> None:
+    """Seed all random numbers that a network may draw."""
+    torch.manual_seed(seed)
+    random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002
+
+
+def one_pass(
+    module: nn.Module,
+    inputs: Sequence[Tensor],
+    see: See | None = None,
+    zero: Mapping[int, set[int]] | None = None,
+) -> tuple[Graph, list[Tensor]]:
+    """Trace one pass, with gradients in training alone."""
+    # Autograd's own detached copies are nodes too, so they must recur.
+    with torch.set_grad_enabled(module.training):
+        return trace(module, inputs, see, zero)

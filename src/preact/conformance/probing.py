@@ -1,21 +1,33 @@
 """Probe any residual network, whoever wrote it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from math import inf
 
 import torch
 from torch import Tensor, nn
 
 from preact.conformance.anatomy import Anatomy, take_apart
-from preact.conformance.case import Case
-from preact.conformance.checks import CHECKS
-from preact.conformance.measure import judge, measure, runner
+from preact.conformance.case import Case, are_different
+from preact.conformance.checks import answers
+from preact.conformance.graph import Graph
+from preact.conformance.measure import (
+    Run,
+    judge,
+    measure,
+    one_pass,
+    runner,
+    sow,
+    tells,
+)
 from preact.conformance.report import Report
-from preact.conformance.trace import trace
+from preact.conformance.trace import Refusal
 from preact.conformance.untouched import untouched
 from preact.spec import find_row
 
 BATCH = 2  # two images: BN has statistics, and one can be told from another
 SEED = 0
+RETRIES = 6  # passes to find out whether modes differ, or chance
 
 
 def probe(
@@ -74,17 +86,10 @@ def probe(
         )
     if row:
         find_row(row)
-    shape = checked_image(image)
-    if inputs is None:
-        inputs = [images(module, shape)]
-    else:
-        shape = tuple(inputs[0].shape[1:])
-    with untouched(module), torch.compiler.set_stance("force_eager"):
-        case = look(module, tuple(inputs), shape, row)
-    findings = [check(case) for check in CHECKS]
+    case = taken_apart(module, checked_image(image), inputs, row)
     return Report(
         network=name or type(module).__name__,
-        image=shape,
+        image=case.image,
         unit=case.unit,
         row=case.row,
         meant=row,
@@ -92,7 +97,7 @@ def probe(
         stages=tuple(count for _, count in case.stages),
         parameters=case.parameters,
         multiply_adds=case.multiply_adds,
-        findings=tuple(one for one in findings if one is not None),
+        findings=tuple(answers(case)),
     )
 
 
@@ -121,63 +126,138 @@ def images(module: nn.Module, shape: tuple[int, ...]) -> Tensor:
     return drawn.to(device, dtype)
 
 
+def taken_apart(
+    module: nn.Module,
+    shape: tuple[int, ...],
+    inputs: Sequence[Tensor] | None,
+    row: str,
+) -> Case:
+    """Look at a network, whatever it does instead of answering.
+
+    Raises
+    ------
+    ValueError
+        In one sentence, if it raises or leaves.
+    """
+    if inputs is not None:
+        if not inputs or not all(isinstance(x, Tensor) for x in inputs):
+            raise ValueError(
+                f"inputs must be one or more tensors; got {inputs!r:.60}"
+            )
+        shape = tuple(inputs[0].shape[1:])
+    try:
+        with untouched(module), torch.compiler.set_stance("force_eager"):
+            given = inputs or [images(module, shape)]
+            return look(module, tuple(given), shape, row)
+    except (KeyboardInterrupt, Refusal):
+        raise
+    except BaseException as error:  # a network may raise what it wants
+        reason = " ".join(str(error).split())[:200]
+        mode = "training" if module.training else "evaluation"
+        raise ValueError(
+            f"the network must take {BATCH} inputs of "
+            f"{'x'.join(map(str, shape))} in {mode} mode, time and again; "
+            f"it answered: {type(error).__name__}: {reason}"
+        ) from error
+
+
 def look(
     module: nn.Module,
     inputs: tuple[Tensor, ...],
     shape: tuple[int, ...],
     row: str,
 ) -> Case:
-    """Trace it in both modes, and measure.
+    """Trace it twice in both modes, and measure.
 
     Raises
     ------
-    ValueError
-        If there is no residual unit.
+    Refusal
+        If there is no residual unit, or nothing to run.
     """
+    if any(p.is_meta for p in module.parameters()):
+        raise Refusal("the network must have weights; it is on device meta")
+    module.train()
     run = runner(module, inputs, SEED)
-    training = _take(module.train(), inputs, shape)
-    if judge(training, run):
-        training = take_apart(training.graph)
+    training, graphs, _ = read(module, inputs, run)
     if not training.additions:
-        raise ValueError(
+        raise Refusal(
             "the network must add two signals somewhere, as a residual unit "
             "does; no addition was found"
         )
     if not training.units:
-        raise ValueError(
+        raise Refusal(
             f"none of the network's {training.additions} additions has a "
             "shortcut beside a branch with weights; no residual unit was found"
         )
     measured = measure(training, run)
-    evaluation = _take(module.eval(), inputs, shape)
-    judge(evaluation, runner(module, inputs, SEED))
-    return Case(
+    module.eval()
+    evaluation, passes, drift = read(module, inputs, run)
+    differs = are_different(training, evaluation)
+    if differs:
+        module.train()
+        graphs += [one_pass(module, inputs)[0] for _ in range(RETRIES)]
+        for graph in graphs:
+            training.graph.note_chance(graph)
+        training = take_apart(training.graph)
+        differs = are_different(training, evaluation)
+    steady = all(
+        mode.graph.is_like(graph)
+        for mode, traced in ((training, graphs), (evaluation, passes))
+        for graph in traced
+    )
+    used = frozenset().union(*(g.used for g in (*graphs, *passes)))
+    case = Case(
         image=shape,
         meant=row,
-        values=dict(module.named_parameters()),
+        values={n: p.detach() for n, p in module.named_parameters()},
         training=training,
         evaluation=evaluation,
         measured=measured,
+        used=used,
+        steady=steady,
+        drift=drift,
     )
+    if not differs:
+        return case
+    module.eval()
+    other = measure(evaluation, run)
+    there = replace(case, training=evaluation, measured=other)
+    return replace(case, other=there)
 
 
-def _take(
-    module: nn.Module, inputs: tuple[Tensor, ...], shape: tuple[int, ...]
-) -> Anatomy:
-    """Trace one pass and take it apart."""
-    torch.manual_seed(SEED)
-    try:
-        with torch.set_grad_enabled(module.training):
-            graph = trace(module, inputs)
-    except Exception as error:
-        mode = "training" if module.training else "evaluation"
-        reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise ValueError(
-            f"the network must take {BATCH} inputs of "
-            f"{'x'.join(map(str, shape))} in {mode} mode; "
-            f"it answered: {reason}"
-        ) from error
-    return take_apart(graph)
+def read(
+    module: nn.Module, inputs: tuple[Tensor, ...], run: Run
+) -> tuple[Anatomy, list[Graph], float]:
+    """Trace two passes in one mode, and take the first apart.
+
+    Returns
+    -------
+    Anatomy, list of Graph, float
+        And how far the two results differ. Random numbers are not drawn
+        alike: whoever evaluates an image twice does not seed either.
+    """
+    sow(SEED)
+    (graph, first), (again, second) = (
+        one_pass(module, inputs) for _ in range(2)
+    )
+    graph.note_chance(again)
+    anatomy = take_apart(graph)
+    if judge(anatomy, run):
+        anatomy = take_apart(graph)
+    return anatomy, [graph, again], distance(first, second)
+
+
+def distance(first: list[Tensor], second: list[Tensor]) -> float:
+    """How far results differ, relative to the largest; 0 if by rounding."""
+    if [x.shape for x in first] != [y.shape for y in second]:
+        return inf
+    most = 0.0
+    for x, y in zip(first, second, strict=True):
+        if x.numel() and x.is_floating_point() and tells(x):
+            by = ((x - y).abs().max() / x.abs().max()).item()
+            rounded = min(100 * torch.finfo(x.dtype).eps, 0.05)
+            most = max(most, by if not by <= rounded else 0.0)
+    return most
 
 
 def assert_identity_shortcuts(

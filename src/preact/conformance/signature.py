@@ -7,15 +7,23 @@ of no row, or of words that the paper does not have.
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from preact.conformance.anatomy import Anatomy, Term, Unit
-from preact.conformance.graph import ROOT
-from preact.conformance.ways import BN, CONV, PLAIN, RELU, is_norm
+from preact.conformance.graph import ROOT, Kind
+from preact.conformance.ways import (
+    BN,
+    CONV,
+    PLAIN,
+    RELU,
+    Step,
+    is_norm,
+    names_of,
+)
 from preact.spec import (
     ROWS,
     TABLE_1,
@@ -31,6 +39,7 @@ from preact.spec import (
 
 HEAVY = {CONV, "linear", "parallel layers", "attention", "gate"}
 DROPPED = ("dropout", "drop path")  # on a branch it regularizes, no more
+UNSAID = (*DROPPED, -1.0)  # x - F is x + F with other weights
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,13 +62,20 @@ class Signature:
     on_branch: tuple[Any, ...] = ()
 
     @property
+    def has_plain_branch(self) -> bool:
+        """Whether F is written in BN, ReLU and conv alone."""
+        return {*self.branch} <= PLAIN and CONV in self.branch
+
+    @property
     def is_plain(self) -> bool:
-        """Whether it is written in BN, ReLU and conv alone."""
-        return {*self.after, *self.branch} <= PLAIN and CONV in self.branch
+        """The same of F and of what follows the addition."""
+        return self.has_plain_branch and {*self.after} <= PLAIN
 
     @property
     def pre(self) -> tuple[str, ...]:
-        return self.branch[: self._convs()[0]]
+        """What stands before the first convolution; of F without one, ()."""
+        convs = self._convs()
+        return self.branch[: convs[0]] if convs else ()
 
     @property
     def post(self) -> tuple[str, ...]:
@@ -117,35 +133,104 @@ def interior(anatomy: Anatomy) -> list[Unit]:
         for u in anatomy.units
         if u.keeps_shape
         and u.before != ROOT
-        and not HEAVY & {*_names(u.trunk)}
+        and not HEAVY & {*names_of(u.trunk)}
     ]
+
+
+def streams(
+    anatomy: Anatomy,
+) -> list[tuple[Unit, tuple[str, ...], int]]:
+    """What each unit's stream meets after the addition before.
+
+    Returns
+    -------
+    list of (Unit, tuple of str, int)
+        Units without a layer on that way; what stands there, less what the
+        unit activates for branch and projection together; the node where
+        that ends.
+    """
+    found = []
+    usual = commonest([signature(unit) for unit in interior(anatomy)])
+    pre = usual.pre if usual else ()
+    for unit in anatomy.units:
+        names = names_of(unit.trunk)
+        if unit.before == ROOT or HEAVY & {*names}:
+            continue
+        end = unit.tap
+        own = signature(unit).branch[: len(pre)] == pre
+        if pre and not (unit.keeps_shape or own) and names[-len(pre) :] == pre:
+            end = unit.trunk[-len(pre)].start
+            names = names[: -len(pre)]
+        found.append((unit, names, end))
+    return found
 
 
 def signature(unit: Unit) -> Signature:
     """Read a unit."""
     (first, *_) = unit.shortcuts
-    layers = [name for name in first.names if name != "detach"]
-    on_shortcut: tuple[Any, ...] = (*first.factors, *layers)
+    on_shortcut: tuple[Any, ...] = (*first.factors, *first.names)
     if len(unit.shortcuts) > 1:
         on_shortcut = ("added again",)
     if len(unit.branches) != 1:
         return Signature(
-            after=_names(unit.trunk),
+            after=names_of(unit.trunk),
             branch=("several branches",),
             on_shortcut=on_shortcut,
         )
     branch = unit.branches[0]
+    unsaid = (*UNSAID, *_means(branch))
     return Signature(
-        after=_names(unit.trunk),
-        branch=tuple(n for n in branch.names if n not in DROPPED),
+        after=names_of(unit.trunk),
+        branch=names_of(filter(_is_of_branch, branch.steps)),
         on_shortcut=on_shortcut,
-        on_branch=tuple(f for f in branch.factors if f not in DROPPED),
+        on_branch=tuple(f for f in branch.factors if f not in unsaid),
     )
 
 
-def _names(steps: Any) -> tuple[str, ...]:
-    """The names of steps."""
-    return tuple(step.name for step in steps)
+def _means(branch: Term) -> tuple[float, ...]:
+    """The numbers that keep the mean of an F that is dropped by chance."""
+    if not {*branch.factors} & {*DROPPED}:
+        return ()
+    return tuple(f for f in branch.factors if isinstance(f, float))
+
+
+def _is_of_branch(step: Step) -> bool:
+    """Not what regularizes, nor what mixed precision casts."""
+    return step.name not in DROPPED and step.node.kind is not Kind.CAST
+
+
+def differ(training: Unit, evaluation: Unit) -> bool:
+    """Whether a unit is another one in evaluation, dropout left aside.
+
+    Of a branch in words that the paper does not have, only the ends are
+    compared: people fuse and cache in evaluation.
+    """
+    here, there = signature(training), signature(evaluation)
+    ways = [(here.on_shortcut, there.on_shortcut)]
+    if training.before != ROOT:
+        ways.append((here.after, there.after))
+    if here.has_plain_branch:
+        ways.append((here.branch, there.branch))
+    terms = training.branches
+    dropped = {f for t in terms for f in (*t.factors, *t.names)} & {*DROPPED}
+    if not dropped:  # or evaluation has its mean as a factor
+        ways.append((here.on_branch, there.on_branch))
+    return any(settled(a) != settled(b) for a, b in ways)
+
+
+def settled(names: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Leave dropout out; read a normalization as in evaluation.
+
+    There one written by hand is a shift and a scale.
+    """
+    kept = [name for name in names if name not in DROPPED]
+    affine = ["norm" if _is_affine(name) else name for name in kept]
+    return tuple(name for name, _ in groupby(affine))
+
+
+def _is_affine(name: object) -> bool:
+    """Whether a step may be a normalization in evaluation."""
+    return name in ("shift", "learned scale", "learned") or is_norm(str(name))
 
 
 def commonest(signatures: list[Signature]) -> Signature | None:

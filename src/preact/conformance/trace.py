@@ -28,8 +28,11 @@ from preact.conformance.kinds import SAME, kind_of, name_of
 RANDOM = ("bernoulli", "rand", "uniform", "normal", "native_dropout")
 
 
-Change = Callable[[Node, tuple[Any, ...]], tuple[Any, ...]]
 See = Callable[[Node, Tensor], None]
+
+
+class Refusal(ValueError):
+    """Why a network cannot be probed, in one sentence."""
 
 
 class Trace(TorchDispatchMode):
@@ -90,7 +93,8 @@ class Trace(TorchDispatchMode):
                 for name in one.params
             )
         )
-        if self.zero:
+        count = sum(isinstance(one, int) for one in meanings)
+        if self.zero and count > 1 and name_of(func) in SUMS:
             args = self._without_branches(func, args)
         out = func(*args, **kwargs)
         self._write(func, args, kwargs, tensors, meanings, params, out)
@@ -99,7 +103,11 @@ class Trace(TorchDispatchMode):
     def _without_branches(
         self, func: Any, args: tuple[Any, ...]
     ) -> tuple[Any, ...]:
-        """Put zeros in the place of branches, if it is one's addition."""
+        """Put zeros in the place of branches, if it is one's addition.
+
+        Only of a sum of signals: a comparison of constants, say, is not
+        written down, so the sum that follows it has the same number.
+        """
         places = self.zero.get(len(self.graph.nodes), set())
         if func._schema.is_mutable and 0 in places:
             args[0].zero_()
@@ -137,7 +145,11 @@ class Trace(TorchDispatchMode):
         if name == "copy" and len(signals) and len(tensors) > 1:
             signals = [(x, m) for x, m in signals if x is tensors[1]]
         self.graph.used.update(params if signals else ())
-        self.graph.heard.update(m for x, m in signals if x.requires_grad)
+        for x, m in signals:
+            if x.requires_grad:
+                self.graph.heard.add(m)
+            elif torch.is_grad_enabled() and x.is_floating_point():
+                self.graph.deaf.add(m)
         if not signals:
             random = name.startswith(RANDOM) or any(
                 isinstance(m, Constant) and m.random for m in meanings
@@ -146,6 +158,11 @@ class Trace(TorchDispatchMode):
                 self._mean(result, Constant(params, random), in_place, tensors)
             return
         first = results[0]
+        if first.is_inference():
+            raise Refusal(
+                "the network must not be probed, nor run itself, under "
+                "torch.inference_mode; it made an inference tensor"
+            )
         if is_same(name, signals, first):
             self._mean(first, signals[0][1], in_place, tensors)
             return
@@ -256,10 +273,22 @@ def is_same(name: str, signals: list[tuple[Tensor, int]], out: Tensor) -> bool:
     if len(signals) != 1:
         return False
     if name in SAME or name == "copy":
-        return out.shape == signals[0][0].shape
+        return out.shape == signals[0][0].shape and not loses(
+            signals[0][0].dtype, out.dtype
+        )
     return (
         name in ("view", "_unsafe_view", "expand", "slice", "reshape")
         and out.shape == signals[0][0].shape
+    )
+
+
+def loses(before: torch.dtype, after: torch.dtype) -> bool:
+    """Whether a cast of numbers rounds them."""
+    if not before.is_floating_point:
+        return False
+    return (
+        not after.is_floating_point
+        or torch.finfo(after).eps > torch.finfo(before).eps
     )
 
 
@@ -296,20 +325,28 @@ def trace(
     inputs: Sequence[Tensor],
     see: See | None = None,
     zero: Mapping[int, set[int]] | None = None,
-) -> Graph:
-    """Run a module once and write down what it computes."""
+) -> tuple[Graph, list[Tensor]]:
+    """Run a module once; return what it computes, and its results.
+
+    Raises
+    ------
+    Refusal
+        If nothing that it returns is a tensor, or one is an inference tensor.
+    """
     writer = Trace(*parameter_names(module), inputs, see, zero)
     with writer:
         result = module(*inputs)
-    meanings = [
-        writer.meaning(leaf)
-        for leaf in leaves_of(result)
-        if isinstance(leaf, Tensor)
-    ]
+    results = [x for x in leaves_of(result) if isinstance(x, Tensor)]
+    if not results:
+        raise Refusal(
+            "the network must return a tensor; it returned "
+            f"{type(result).__name__}"
+        )
+    meanings = [writer.meaning(x) for x in results]
     signals = [one for one in meanings if isinstance(one, int)]
     writer.graph.output = signals[0] if signals else ROOT
     writer.graph.dominate()
-    return writer.graph
+    return writer.graph, [x.detach() for x in results]
 
 
 def leaves_of(result: Any) -> list[Any]:

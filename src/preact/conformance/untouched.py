@@ -24,11 +24,15 @@ def untouched(module: nn.Module) -> Iterator[None]:
     ]
     gradients = [(p, p.grad) for p in module.parameters()]
     python, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
+    fused = torch.backends.mha.get_fastpath_enabled()
     devices = {p.device for p, _ in gradients if p.device.type == "cuda"}
     try:
+        # In evaluation, a whole transformer layer would be one operation.
+        torch.backends.mha.set_fastpath_enabled(False)
         with torch.random.fork_rng(sorted(devices, key=str)):
             yield
     finally:
+        torch.backends.mha.set_fastpath_enabled(fused)
         random.setstate(python)
         np.random.set_state(numpy)  # noqa: NPY002
         with torch.no_grad():

@@ -1,5 +1,6 @@
 """Ways through a graph, in the words of the paper's figures."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from preact.conformance.graph import SILENT, WEIGHTS, Graph, Kind, Node
@@ -31,6 +32,11 @@ def way(graph: Graph, start: int, end: int) -> list[Step]:
     return steps
 
 
+def names_of(steps: Iterable[Step]) -> tuple[str, ...]:
+    """The names of steps."""
+    return tuple(step.name for step in steps)
+
+
 def is_norm(name: str) -> bool:
     """Whether a step normalizes."""
     return name == BN or name.endswith(" norm")
@@ -50,8 +56,10 @@ def _name(graph: Graph, before: int, node: Node) -> str:
         if node.facts["learned"] or factor is None:
             return "learned scale"
         return "" if factor == 1.0 else f"{factor:g}"
-    if node.kind is Kind.ACTIVATION:
-        return str(node.facts["name"])
+    if node.facts.get("is") is not None:
+        return str(node.facts["is"])
+    if node.kind in (Kind.ACTIVATION, Kind.CAST, Kind.OTHER):
+        return str(node.facts.get("name", node.operation))
     return "" if node.kind in SILENT else str(node.kind.value)
 
 

@@ -1,15 +1,19 @@
 """Questions on first, widening and last units: Sec. 5, appendix."""
 
+from collections import Counter
+from collections.abc import Iterator
+
 from preact.conformance.anatomy import Unit
-from preact.conformance.case import Case
+from preact.conformance.case import POOLS, Case, head_of
+from preact.conformance.checks.interior import ACTIVATIONS, CHANGES, factor
 from preact.conformance.graph import ROOT
 from preact.conformance.report import Finding, Property, Verdict
-from preact.conformance.signature import signature
-from preact.conformance.ways import BN, CONV, RELU, Step
+from preact.conformance.signature import Signature, signature
+from preact.conformance.ways import BN, CONV, RELU, names_of
 
 YES, NO, UNKNOWN = Verdict.YES, Verdict.NO, Verdict.UNKNOWN
 ACTIVE = (BN, RELU)
-POOLS = ("global pool", "pool", "max pool", "linear", "reduction")
+SPARED = ("pool", "slice", "pad", "concatenation")  # where sides are halved
 
 
 def first_unit(case: Case) -> Finding | None:
@@ -17,7 +21,7 @@ def first_unit(case: Case) -> Finding | None:
     if not case.is_plain:
         return None
     first = case.units[0]
-    stem = names(first.trunk)
+    stem = names_of(first.trunk)
     if first.before != ROOT or CONV not in stem:
         return Finding(
             property=Property.FIRST, verdict=UNKNOWN, reason="stem-unknown"
@@ -33,8 +37,11 @@ def first_unit(case: Case) -> Finding | None:
         verdict, reason = NO, "stem-doubled"
     else:
         verdict, reason = NO, "stem-bare"
-    if any(name not in (*ACTIVE, *POOLS) for name in way):
+    foreign = {*way} - {*ACTIVE, *POOLS}
+    if foreign:
         verdict, reason = UNKNOWN, "stem-unknown"
+    if foreign & {*ACTIVATIONS, *CHANGES} or any(map(factor, foreign)):
+        verdict, reason = NO, "stem-layers"
     return Finding(
         property=Property.FIRST,
         verdict=verdict,
@@ -54,7 +61,7 @@ def width_change(case: Case) -> Finding | None:
             property=Property.WIDTH, verdict=UNKNOWN, reason="width-streams"
         )
     missing = [
-        u for u in case.units if u.before != ROOT and CONV in names(u.trunk)
+        u for u in case.units if u.before != ROOT and CONV in names_of(u.trunk)
     ]
     if missing:
         return _width(case, NO, "width-without-shortcut", missing)
@@ -63,22 +70,62 @@ def width_change(case: Case) -> Finding | None:
         return Finding(
             property=Property.WIDTH, verdict=UNKNOWN, reason="width-constant"
         )
-    active = [u for u in widening if RELU in _shortcut(u)]
-    if active:
-        own = [u for u in active if _shortcut(u)[: len(sign.pre)] == sign.pre]
-        if sign.pre and own == active:
-            return _width(case, NO, "width-own-activation", own)
-        return _width(case, NO, "width-activated-after", active)
-    raw = [
-        u
-        for u in widening
-        if sign.pre
-        and u.before != ROOT
-        and signature(u).branch[: len(sign.pre)] == sign.pre
-    ]
+    for reason, units in _wrong_widths(case, sign, widening):
+        if units:
+            return _width(case, NO, reason, units)
+    raw = [u for u in widening if u.before != ROOT and _is_raw(sign, u)]
     if raw:
-        return _width(case, NO, "width-raw", raw)
+        return _width(case, UNKNOWN, "width-padded", raw)
     return _width(case, YES, "width-shared", widening)
+
+
+def _wrong_widths(
+    case: Case, sign: Signature, widening: list[Unit]
+) -> Iterator[tuple[str, list[Unit]]]:
+    """What can be wrong where the width changes, and in which units."""
+    active = [u for u in widening if RELU in _shortcut(u)]
+    pre = sign.pre
+    own = [u for u in active if pre and _shortcut(u)[: len(pre)] == pre]
+    if own == active:
+        yield "width-own-activation", own
+    yield "width-activated-after", active
+    later = [u for u in widening if u.before != ROOT]
+    yield (
+        "width-raw",
+        [u for u in later if CONV in _shortcut(u) and _is_raw(sign, u)],
+    )
+    yield "width-scaled", [u for u in widening if _factors(u, sign)]
+    if pre:
+        yield "width-normalized", [u for u in widening if BN in _shortcut(u)]
+    if not case.row:
+        return
+    usual = Counter(_kept(u) for u in later).most_common(1)
+    yield (
+        "width-differs",
+        [u for u in later if usual and _kept(u) != usual[0][0]],
+    )
+    yield (
+        "width-layers",
+        [u for u in widening if not {*_kept(u)} <= {CONV, BN}],
+    )
+
+
+def _is_raw(sign: Signature, unit: Unit) -> bool:
+    """Whether the branch is activated behind the place where ways part."""
+    pre = sign.pre
+    return bool(pre) and signature(unit).branch[: len(pre)] == pre
+
+
+def _factors(unit: Unit, sign: Signature) -> bool:
+    """Whether numbers or chance stand beside the projection alone."""
+    return not {*unit.shortcuts[0].factors} <= {*sign.on_shortcut}
+
+
+def _kept(unit: Unit) -> tuple[str, ...]:
+    """The layers of a shortcut, whatever takes every second pixel."""
+    names = _shortcut(unit)
+    spared = SPARED if CONV in names else (*SPARED, "max pool")
+    return tuple(name for name in names if name not in spared)
 
 
 def _width(
@@ -91,7 +138,12 @@ def _width(
         reason=reason,
         evidence={
             "units": len(units),
-            "shortcut": " ".join(_shortcut(units[0])),
+            "shortcut": " ".join(
+                (
+                    *_shortcut(units[0]),
+                    *map(str, units[0].shortcuts[0].factors),
+                )
+            ),
         },
         places=case.places(units) if verdict is NO else (),
         source="Sec. 5, appendix",
@@ -104,38 +156,40 @@ def _shortcut(unit: Unit) -> tuple[str, ...]:
 
 
 def last_unit(case: Case) -> Finding | None:
-    """Whether the stream is activated before pooling, as its unit asks."""
+    """Whether the stream is activated, then averaged, as its unit asks."""
     sign = case.sign
     if sign is None or not sign.is_plain:
         return None
-    tail = names(case.training.tail)
-    pooled = next((i for i, name in enumerate(tail) if name in POOLS), None)
-    if pooled is None:
+    tail = names_of(case.training.tail)
+    before = head_of(case.training)
+    if len(before) == len(tail) or not {*POOLS[:-1]} & {*tail}:
         return Finding(
             property=Property.LAST, verdict=UNKNOWN, reason="last-unknown"
         )
-    before = tail[:pooled]
+    pool = "global pool" if "global pool" in tail else tail[len(before)]
+    while before[-1:] == ("dropout",):  # before the classifier, as usual
+        before = before[:-1]
     wanted = (*sign.after, *sign.pre)
-    if before == wanted:
+    once = tuple(dict.fromkeys(wanted))
+    if pool == "max pool":
+        verdict, reason = NO, "last-pooled"
+    elif before == wanted or (not case.row and before == once):
         verdict, reason = YES, "last-active"
-    elif any(name not in ACTIVE for name in before):
+    elif CONV in before or not case.row:
         verdict, reason = UNKNOWN, "last-unknown"
     elif len(before) < len(wanted):
         verdict, reason = NO, "last-bare"
     else:
         verdict, reason = NO, "last-more"
+    if verdict is YES and pool != "global pool":
+        verdict, reason = UNKNOWN, "last-unknown"
     return Finding(
         property=Property.LAST,
         verdict=verdict,
         reason=reason,
         evidence={
             "tail": " ".join(("(+)", *tail)),
-            "wanted": " ".join(("(+)", *wanted, tail[pooled])),
+            "wanted": " ".join(("(+)", *wanted, "global pool")),
         },
         source="Appendix",
     )
-
-
-def names(steps: tuple[Step, ...]) -> tuple[str, ...]:
-    """The names of steps."""
-    return tuple(step.name for step in steps)

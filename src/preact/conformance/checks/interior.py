@@ -4,10 +4,29 @@ from preact.conformance.anatomy import Unit
 from preact.conformance.case import Case
 from preact.conformance.graph import Kind
 from preact.conformance.report import Finding, Property, Verdict
-from preact.conformance.ways import BN, CONV, PLAIN, RELU, is_norm
+from preact.conformance.signature import Signature, differ, signature
+from preact.conformance.ways import BN, RELU, is_norm, names_of
 from preact.spec import find_row
 
 YES, NO, UNKNOWN = Verdict.YES, Verdict.NO, Verdict.UNKNOWN
+ACTIVATIONS = {
+    *(RELU, "relu6", "leaky_relu", "prelu", "prelu_kernel", "elu", "celu"),
+    *("selu", "gelu", "gelu of tanh", "silu", "mish", "hardswish"),
+    "softplus",
+}
+"""Functions that leave large values alone, as ReLU does, and bend at 0."""
+CHANGES = {"dropout", "clamp", "tanh", "sigmoid", "hardtanh", "max pool"}
+"""What no network has between two units for a good reason."""
+UNREAD = {
+    *("parallel layers", "several branches"),
+    *("unknown function", "unknown norm"),
+}
+"""Operations side by side that may well be a part of the paper's unit."""
+MOVED = {
+    *(Kind.VIEW, Kind.DETACH, Kind.SLICE, Kind.CONCATENATE, Kind.PAD),
+    *(Kind.SHIFT, Kind.OTHER),
+}
+"""What may stand on an identity, if its values prove to be x."""
 
 
 def row(case: Case) -> Finding:
@@ -36,10 +55,12 @@ def row(case: Case) -> Finding:
             source=figure(case.row),
             row=case.row,
         )
+    plain = sign.is_plain and "learned" not in sign.on_branch
+    unread = {*sign.after, *sign.branch} & UNREAD
     return Finding(
         property=Property.ROW,
-        verdict=NO if sign.is_plain else UNKNOWN,
-        reason="row-none" if sign.is_plain else "row-foreign",
+        verdict=NO if plain or (case.meant and not unread) else UNKNOWN,
+        reason="row-none" if plain else "row-foreign",
         evidence=unit,
         source="Fig. 2, Fig. 4",
     )
@@ -72,7 +93,12 @@ def identity_shortcuts(case: Case) -> Finding:
         return Finding(
             property=Property.SHORTCUT, verdict=UNKNOWN, reason="no-equal-unit"
         )
-    wrong = [unit for unit in equal if not is_identity(case, unit)]
+    seen = {unit.add: is_identity(case, unit) for unit in equal}
+    wrong = [unit for unit in equal if seen[unit.add] is False]
+    if not wrong and None in seen.values():
+        return Finding(
+            property=Property.SHORTCUT, verdict=UNKNOWN, reason="values-silent"
+        )
     if not wrong:
         return Finding(
             property=Property.SHORTCUT,
@@ -117,12 +143,22 @@ def _power(measured: float, units: list[Unit]) -> str:
     return f"{measured ** len(units):.1e}"
 
 
-def is_identity(case: Case, unit: Unit) -> bool:
-    """Whether the shortcut is the tensor at the tap, or equals it."""
+def is_identity(case: Case, unit: Unit) -> bool | None:
+    """Whether the shortcut is the tensor at the tap, or a copy of it.
+
+    Other operations are no identity, also where these values pass them
+    unchanged: a clamp, say. None where values say nothing.
+    """
     if unit.is_identity:
         return True
-    is_equal = case.measured.error.get(unit.add) == 0.0
-    return is_equal and not any(term.learned for term in unit.shortcuts)
+    (first, *more) = unit.shortcuts
+    kinds = first.kinds
+    if names_of(unit.trunk)[-1:] == (RELU,):
+        kinds -= {Kind.RELU}  # twice is once
+    if more or first.factors or first.learned or not kinds <= MOVED:
+        return False
+    error = case.measured.error.get(unit.add)
+    return None if error is None else error == 0.0
 
 
 def _why(unit: Unit) -> str:
@@ -149,47 +185,62 @@ def _what(unit: Unit) -> str:
 
 
 def clear_stream(case: Case) -> Finding:
-    """Whether f is the identity, or the original unit's ReLU."""
+    """Whether f is the identity, or the original unit's ReLU, everywhere."""
     sign = case.sign
     if sign is None:
         return Finding(
             property=Property.STREAM, verdict=UNKNOWN, reason="no-equal-unit"
         )
-    moved = [
-        case.measured.moved[u.add]
-        for u in case.interior
-        if u.add in case.measured.moved
+    verdict, reason = on_stream(sign, sign.after)
+    odd = [
+        (unit, names)
+        for unit, names, _ in case.streams
+        if names not in (sign.after, ())
     ]
-    evidence = {
-        "after": " ".join(sign.after),
-        "moved": f"{max(moved):.2g}" if moved else "?",
-    }
+    after, units = sign.after, case.interior
+    if verdict is not NO and odd and sign.has_plain_branch:
+        after = odd[0][1]
+        units = [unit for unit, names in odd if names == after]
+        verdict, reason = on_stream(sign, after)
+        if verdict is YES:
+            verdict, reason = NO, "stream-layers"
+        if not case.is_one_stream:
+            verdict = UNKNOWN
+    moved = case.measured.moved
+    most = [moved[u.before] for u in units if u.before in moved]
+    row = ""
+    if reason == "stream-norm" and sign.is_plain and after == sign.after:
+        row = "bn-after-addition" if after in ((BN, RELU), (BN,)) else ""
+    if reason == "stream-activation" and after == (RELU,):
+        row = "original"
+    return Finding(
+        property=Property.STREAM,
+        verdict=verdict,
+        reason=reason,
+        evidence={
+            "after": " ".join(after),
+            "moved": f"{max(most):.2g}" if most else "?",
+        },
+        places=() if after == sign.after else case.places(units),
+        source=figure(row) if row else "Eq. (2)",
+        row=row,
+    )
 
-    def found(verdict: Verdict, reason: str, row: str = "") -> Finding:
-        return Finding(
-            property=Property.STREAM,
-            verdict=verdict,
-            reason=reason,
-            evidence=evidence,
-            source=figure(row) if row else "Eq. (6)",
-            row=row,
-        )
 
-    if not sign.after:
-        return found(YES, "stream-clear")
-    if any(isinstance(factor(name), float) for name in sign.after):
-        return found(NO, "stream-scaled")
-    if any(is_norm(name) for name in sign.after):
-        is_b = sign.after in ((BN, RELU), (BN,)) and sign.is_plain
-        return found(NO, "stream-norm", "bn-after-addition" if is_b else "")
-    if len(sign.after) == 1 and not set(sign.after) & {CONV, "linear"}:
-        if not sign.is_plain:
-            return found(YES, "stream-activation", "original")
-        if not sign.pre:
-            return found(YES, "stream-activation", "original")
-        return found(NO, "stream-twice")
-    verdict = NO if {*sign.after} <= PLAIN else UNKNOWN
-    return found(verdict, "stream-layers")
+def on_stream(sign: Signature, after: tuple[str, ...]) -> tuple[Verdict, str]:
+    """Judge what follows an addition of units of this signature."""
+    if not after:
+        return YES, "stream-clear"
+    if any(isinstance(factor(name), float) for name in after):
+        return NO, "stream-scaled"
+    if any(is_norm(name) for name in after):
+        return NO, "stream-norm"
+    if len(after) == 1 and after[0] in ACTIVATIONS:
+        if any(is_norm(n) or n in ACTIVATIONS for n in sign.branch[:1]):
+            return NO, "stream-twice"
+        return YES, "stream-activation"
+    certain = sign.has_plain_branch or {*after} & CHANGES
+    return NO if certain else UNKNOWN, "stream-layers"
 
 
 def factor(name: str) -> float | None:
@@ -201,33 +252,77 @@ def factor(name: str) -> float | None:
 
 
 def one_unit(case: Case) -> Finding | None:
-    """Whether all interior units are the same."""
+    """Whether all units are the same, at widths and modes of their own."""
     sign = case.sign
+    if case.other is not None:
+        pairs = zip(case.units, case.other.units, strict=False)
+        others = [unit for unit, there in pairs if differ(unit, there)]
+        lost = len(case.units) - len(case.other.units)
+        if (others and not lost) or lost > 0:
+            return _odd(case, "units-modes", others, max(len(others), lost))
     if sign is None or not sign.is_plain:
         return None
+    streams = {unit.add: names for unit, names, _ in case.streams}
+    usual = kernels(case.interior[case.signatures.index(sign)])
+    pre = sign.pre
+    whole = case.row and case.is_one_stream
+    units = case.units if whole else case.interior
     others = [
         unit
-        for unit, own in zip(case.interior, case.signatures, strict=True)
-        if own != sign
+        for unit in units
+        if _body(signature(unit), pre) != _body(sign, pre)
+        or streams.get(unit.add, sign.after) != sign.after
+        or (unit in case.interior and signature(unit) != sign)
     ]
-    other = next((s for s in case.signatures if s != sign), None)
+    if others:
+        return _odd(case, "units-differ", others, len(others))
+    others = [unit for unit in units if kernels(unit) != usual]
+    if others and case.row and "groups" not in usual:
+        return _odd(case, "units-kernels", others, len(others))
+    return _odd(case, "units-agree", [], 0, len(units))
+
+
+def _odd(
+    case: Case, reason: str, others: list[Unit], count: int, units: int = 0
+) -> Finding:
+    """Answer with the units that are not like the others."""
     return Finding(
         property=Property.SAME,
-        verdict=NO if others else YES,
-        reason="units-differ" if others else "units-agree",
+        verdict=YES if reason == "units-agree" else NO,
+        reason=reason,
         evidence={
-            "units": len(case.interior),
-            "others": len(others),
-            "unit": str(sign),
-            "other": str(other or ""),
+            "units": units or len(case.units),
+            "others": count,
+            "unit": str(case.sign or ""),
+            "other": str(signature(others[0])) if others else "",
+            "kernels": kernels(others[0]) if others else "",
         },
         places=case.places(others),
         source="Fig. 4",
     )
 
 
+def _body(sign: Signature, pre: tuple[str, ...]) -> tuple[object, ...]:
+    """The branch behind its first activation, and the factors on it.
+
+    That activation may stand before the tap, in first and widening units.
+    """
+    own = sign.branch[: len(pre)] == pre
+    return (sign.branch[len(pre) if own else 0 :], sign.on_branch)
+
+
+def kernels(unit: Unit) -> str:
+    """The kernels of the branch, as people write them."""
+    return ", ".join(
+        "x".join(map(str, node.facts["kernel"])) + node.facts["apart"]
+        for term in unit.branches
+        for node in term.weights
+        if node.kind is Kind.CONV
+    )
+
+
 def signed_branch(case: Case) -> Finding | None:
-    """Whether F can be negative; if not, the stream can only grow."""
+    """Whether F can be negative; if not, the stream never decreases."""
     sign = case.sign
     if sign is None:
         return None
@@ -265,17 +360,22 @@ def own_weights(case: Case) -> Finding:
 
 
 def gradient(case: Case) -> Finding:
-    """Whether the gradient comes back along each shortcut."""
-    cut = [
-        unit
-        for unit in case.units
-        if any(not t.hears for t in unit.shortcuts)
-        and unit.tap in case.training.graph.heard
-    ]
+    """Whether the gradient comes back along shortcut, branch and stream."""
+    graph = case.training.graph
+    shortcuts = [u for u in case.units if any(t.is_cut for t in u.shortcuts)]
+    branches = [u for u in case.units if any(t.is_cut for t in u.branches)]
+    ways = [(u.before, u.tap, u) for u in case.units]
+    ways.append((case.units[-1].add, graph.output, case.units[-1]))
+    streams = [u for start, end, u in ways if graph.is_cut(start, end)]
+    cut, reason = shortcuts, "gradient-cut"
+    if branches and not cut:
+        cut, reason = branches, "gradient-cut-branch"
+    if streams and not cut:
+        cut, reason = streams, "gradient-cut-stream"
     return Finding(
         property=Property.GRADIENT,
         verdict=NO if cut else YES,
-        reason="gradient-cut" if cut else "gradient-open",
+        reason=reason if cut else "gradient-open",
         evidence={"cut": len(cut), "units": len(case.units)},
         places=case.places(cut),
         source="Eq. (5)",

@@ -1,23 +1,19 @@
 """Questions on statistics, biases and modes."""
 
+from preact.conformance.anatomy import Anatomy
 from preact.conformance.case import Case
 from preact.conformance.graph import SILENT, Graph, Kind
 from preact.conformance.report import Finding, Property, Verdict
 from preact.conformance.ways import BN, is_norm
 
 BN_PAPER = "Ioffe & Szegedy 2015"
+DROPOUT_PAPER = "Srivastava et al. 2014"
 YES, NO, UNKNOWN = Verdict.YES, Verdict.NO, Verdict.UNKNOWN
 
 
 def batch_norm(case: Case) -> Finding | None:
     """Whether means are taken over the batch, not within one image."""
-    names = [
-        step.name
-        for unit in case.units
-        for way in (unit.trunk, *(t.steps for t in unit.branches))
-        for step in way
-    ]
-    norms = [name for name in names if is_norm(name)]
+    norms = norms_of(case.training)
     others = sorted({name for name in norms if name != BN})
     evidence = {"norms": len(norms), "others": ", ".join(others)}
     if not norms or not case.skeleton_row:
@@ -90,10 +86,13 @@ def statistics(case: Case) -> Finding | None:
         for n in norms
         if n.facts["batch"]
         and n.facts["remembers"]
-        and n.facts["momentum"] == 0.0
+        and n.facts["momentum"] is not None
+        and not 0.0 < n.facts["momentum"] < 1.0
     ]
     bad = frozen or silent
     reason = "statistics-frozen" if frozen else "statistics-forgotten"
+    if silent and silent[0].facts["momentum"] != 0.0:
+        reason = "statistics-last"
     return Finding(
         property=Property.STATISTICS,
         verdict=NO if bad else YES,
@@ -123,24 +122,47 @@ def evaluation(case: Case) -> Finding:
             and n.facts["batch"]
         )
     ]
-    reason = "evaluation-alone"
+    verdict, reason, source = YES, "evaluation-alone", DROPOUT_PAPER
+    if any(u == "unknown norm" for u in norms_of(case.evaluation)):
+        verdict, reason = UNKNOWN, "evaluation-unknown"
+    if case.drift:
+        verdict, reason = NO, "evaluation-differs"
     if batch:
-        reason = "evaluation-batch"
+        verdict, reason = NO, "evaluation-batch"
+        source = f"{BN_PAPER}, Sec. 3.1"
     if random:
-        reason = "evaluation-random"
+        verdict, reason, source = NO, "evaluation-random", DROPOUT_PAPER
     return Finding(
         property=Property.EVALUATION,
-        verdict=NO if random or batch else YES,
+        verdict=verdict,
         reason=reason,
-        evidence={"random": len(random), "batch": len(batch)},
-        source=f"{BN_PAPER}, Sec. 3.1",
+        evidence={
+            "random": len(random),
+            "batch": len(batch),
+            "drift": f"{case.drift:.2g}",
+        },
+        source=source,
     )
 
 
+def norms_of(anatomy: Anatomy) -> list[str]:
+    """The normalizations of all units, by name."""
+    return [
+        step.name
+        for unit in anatomy.units
+        for way in (unit.trunk, *(t.steps for t in unit.branches))
+        for step in way
+        if is_norm(step.name)
+    ]
+
+
 def all_parameters(case: Case) -> Finding:
-    """Whether every parameter is read in a pass."""
-    used = case.training.graph.used | case.evaluation.graph.used
-    unused = [name for name in case.values if name not in used]
+    """Whether every parameter is read in some pass."""
+    unused = [name for name in case.values if name not in case.used]
+    if unused and not case.steady:
+        return Finding(
+            property=Property.UNUSED, verdict=UNKNOWN, reason="passes-differ"
+        )
     return Finding(
         property=Property.UNUSED,
         verdict=NO if unused else YES,

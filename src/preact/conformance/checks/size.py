@@ -11,6 +11,7 @@ from preact.conformance.signature import signature
 from preact.conformance.ways import BN, CONV
 from preact.plan import (
     CONVENTIONS,
+    PAPER,
     Conventions,
     NetworkPlan,
     cifar_plan,
@@ -64,38 +65,118 @@ def size(case: Case) -> Finding | None:
     """Whether it has the parameters and multiply-adds of the paper's."""
     if not case.row:
         return None
+    if is_uneven(case):
+        return _unplanned(case, NO, "size-uneven")
     plan = planned(case)
     if plan is None:
         return _unplanned(case)
     if is_wide(case, plan):
         return _unplanned(case)
-    is_equal = (case.parameters, case.multiply_adds) == (
+    usual = _plan(case, PAPER)
+    presets = ", ".join(matched(case, plan))
+    parameters = effective(case)
+    is_equal = (parameters, case.multiply_adds) == (
         plan.parameters,
         plan.multiply_adds,
     )
+    if not is_equal:
+        verdict, reason = NO, "size-differs"
+    elif not published(case):
+        verdict, reason = UNKNOWN, "size-unpublished"
+    else:
+        verdict, reason = YES, "size-equal" if presets else "size-chosen"
     return Finding(
         property=Property.SIZE,
-        verdict=YES if is_equal else NO,
-        reason="size-equal" if is_equal else "size-differs",
+        verdict=verdict,
+        reason=reason,
         evidence={
             "depth": plan.depth,
-            "parameters": f"{case.parameters:,}",
+            "parameters": f"{parameters:,}",
             "multiply_adds": f"{case.multiply_adds / 1e6:,.2f}",
             "planned_parameters": f"{plan.parameters:,}",
             "planned_multiply_adds": f"{plan.multiply_adds / 1e6:,.2f}",
-            "presets": ", ".join(presets(case, plan)) or "-",
+            "paper_parameters": f"{usual.parameters:,}",
+            "paper_multiply_adds": f"{usual.multiply_adds / 1e6:,.2f}",
+            "presets": presets or "-",
         },
         source="Sec. 5",
     )
 
 
-def _unplanned(case: Case) -> Finding:
+CIFAR_STAGES = 3
+CIFAR_WIDTH, IMAGENET_WIDTH = 16, 64
+IMAGENET_STEM = 7
+IMAGENET_COUNTS = {
+    (2, (2, 2, 2, 2)),
+    (2, (3, 4, 6, 3)),
+    (3, (3, 4, 6, 3)),
+    (3, (3, 4, 23, 3)),
+    (3, (3, 8, 36, 3)),
+    (3, (3, 24, 36, 3)),
+}
+"""Convolutions of a unit and units of each stage: ResNet-18 to -200."""
+
+
+def published(case: Case) -> bool:
+    """Whether stages and width are those of a network of the papers."""
+    counts = tuple(count for _, count in case.stages)
+    (stem,) = stem_convs(case)
+    width = stem.facts["c_out"]
+    convs_of_unit = len(convs(case.interior[0]))
+    if max(stem.facts["kernel"]) == IMAGENET_STEM:
+        return (
+            width == IMAGENET_WIDTH
+            and (convs_of_unit, counts) in IMAGENET_COUNTS
+        )
+    return (
+        width == CIFAR_WIDTH
+        and len(counts) == CIFAR_STAGES
+        and len({*counts}) == 1
+    )
+
+
+def effective(case: Case) -> int:
+    """Parameters of the layers as they compute.
+
+    A weight that is made of others, by `weight_norm` say, counts as it is
+    used.
+    """
+    total = case.parameters
+    layers = {
+        node.params: node
+        for node in case.training.graph.nodes
+        if node.kind in (Kind.CONV, Kind.LINEAR) and node.params
+    }
+    for params, node in layers.items():
+        kept = sum(case.values[name].numel() for name in params)
+        used = node.facts["macs"] + node.facts["bias"] * node.facts["c_out"]
+        total += used - kept
+    return total
+
+
+def is_uneven(case: Case) -> bool:
+    """Whether stages of a CIFAR network differ in their units."""
+    kernels = [max(stem.facts["kernel"]) for stem in stem_convs(case)]
+    return (
+        len(case.stages) == CIFAR_STAGES
+        and len({count for _, count in case.stages}) > 1
+        and all(len(shape) == 3 for shape, _ in case.stages)
+        and case.is_one_stream
+        and IMAGENET_STEM not in kernels
+    )
+
+
+def _unplanned(
+    case: Case, verdict: Verdict = UNKNOWN, reason: str = "size-unknown"
+) -> Finding:
     """Answer where there is no such network of the paper."""
     return Finding(
         property=Property.SIZE,
-        verdict=UNKNOWN,
-        reason="size-unknown",
+        verdict=verdict,
+        reason=reason,
+        source="Sec. 4.2",
         evidence={
+            "stages": "+".join(str(count) for _, count in case.stages),
             "parameters": f"{case.parameters:,}",
             "multiply_adds": f"{case.multiply_adds / 1e6:,.2f}",
         },
@@ -144,7 +225,7 @@ def _is_planned_kind(case: Case) -> bool:
         and shapes_fit
         and len(case.image) == 3
         and any(kernels == wanted for wanted in sizes.values())
-        and _classifier(case) is not None
+        and _classes(case) > 0
         and not case.training.longer
     )
 
@@ -154,24 +235,23 @@ def stem_convs(case: Case) -> list[Node]:
     return [s.node for s in case.units[0].trunk if s.name == CONV]
 
 
-def _classifier(case: Case) -> Node | None:
-    """The one linear layer after the last unit."""
+def _classes(case: Case) -> int:
+    """Numbers that the one layer after the last unit returns, or 0."""
     names = [step.name for step in case.training.tail]
     pooled = names.index("global pool") if "global pool" in names else 0
     layers = [
-        step.node
+        step.node.shape[1]
         for step in case.training.tail[pooled:]
-        if step.name in ("linear", CONV)
+        if step.name in ("linear", CONV, "parallel layers")
+        and len(step.node.shape) > 1
     ]
-    return layers[0] if len(layers) == 1 else None
+    return layers[0] if len(layers) == 1 else 0
 
 
 def _plan(case: Case, conventions: Conventions) -> NetworkPlan:
     """Plan it with these choices."""
     (stem,) = stem_convs(case)
-    classifier = _classifier(case)
-    assert classifier is not None  # for the type checker: asked before
-    large = max(stem.facts["kernel"]) == 7
+    large = max(stem.facts["kernel"]) == IMAGENET_STEM
     counts = tuple(count for _, count in case.stages)
     c, h, w = case.image
     if large or len(counts) == 4:
@@ -179,7 +259,7 @@ def _plan(case: Case, conventions: Conventions) -> NetworkPlan:
             case.row,
             convs=len(convs(case.interior[0])),
             units_per_stage=counts,
-            classes=classifier.facts["c_out"],
+            classes=_classes(case),
             image=(c, h, w),
             stem="imagenet" if large else "cifar",
             width=stem.facts["c_out"],
@@ -189,7 +269,7 @@ def _plan(case: Case, conventions: Conventions) -> NetworkPlan:
         case.row,
         convs=len(convs(case.interior[0])),
         units_per_stage=counts,
-        classes=classifier.facts["c_out"],
+        classes=_classes(case),
         image=(c, h, w),
         width=stem.facts["c_out"],
         conventions=conventions,
@@ -227,7 +307,7 @@ def seen_conventions(case: Case) -> Conventions:
     return Conventions(**chosen)  # type: ignore[arg-type]
 
 
-def presets(case: Case, plan: NetworkPlan) -> Iterator[str]:
+def matched(case: Case, plan: NetworkPlan) -> Iterator[str]:
     """Name the presets whose plan has the same units and ends."""
     for name, conventions in CONVENTIONS.items():
         try:
@@ -239,7 +319,7 @@ def presets(case: Case, plan: NetworkPlan) -> Iterator[str]:
             plan.units,
             plan.tail,
         ) and (plan.parameters, plan.multiply_adds) == (
-            case.parameters,
+            effective(case),
             case.multiply_adds,
         ):
             yield name

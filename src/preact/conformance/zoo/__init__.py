@@ -91,7 +91,7 @@ MUTANTS = {
         seen="torch-resnet, FullProjection",
     ),
     "halved-shortcut": mutant(interior.HalvedShortcut, P.ROW, P.SHORTCUT),
-    "averaged-sum": mutant(interior.AveragedSum, P.STREAM),
+    "averaged-sum": mutant(interior.AveragedSum, P.ROW, P.STREAM),
     "dropped-shortcut": mutant(interior.DroppedShortcut, P.ROW, P.SHORTCUT),
     "added-twice": mutant(interior.AddedTwice, P.ROW, P.SHORTCUT),
     "detached-shortcut": mutant(interior.DetachedShortcut, P.GRADIENT),
@@ -149,9 +149,12 @@ MUTANTS = {
         layers.BiasedConvs, P.BIAS, P.SIZE, seen="pytorch-cifar100"
     ),
     "per-image-norm": mutant(
-        layers.PerImageNorm, P.NORM, seen="15_identity_mappings_resnet.ipynb"
+        layers.PerImageNorm,
+        P.ROW,
+        P.NORM,
+        seen="15_identity_mappings_resnet.ipynb",
     ),
-    "hand-made-per-image": mutant(layers.HandMadePerImage, P.NORM),
+    "hand-made-per-image": mutant(layers.HandMadePerImage, P.ROW, P.NORM),
     "no-running-statistics": mutant(layers.NoRunningStatistics, P.EVALUATION),
     "hand-made-batch-norm": mutant(layers.HandMadeBatchNorm, P.EVALUATION),
     "frozen-norm": mutant(layers.FrozenNorm, P.STATISTICS),

@@ -69,17 +69,22 @@ class Cell(NamedTuple):
     @property
     def hidden(self) -> str:
         """Why no answer finds the mistake, in a word; "" if one must."""
+        is_late = self.mode == EVALUATION
+        is_after = self.row == ORIGINAL and self.place in ("stream", "inside")
         if self.name == "x.float()":
             return "same"
-        if self.name == "x.detach()" and self.mode == EVALUATION:
+        if self.name == "x.detach()" and is_late:
             return "gradient"
-        is_active = self.row == ORIGINAL and self.place == "stream"
-        if self.name == "relu(x)" and is_active:
+        if self.name == "relu(x)" and is_late and is_after:
             return "relu"
+        if "eps" in self.name:
+            return "eps"
         if self.name in ("softmax(logits)", "relu(logits)"):
             return "logits"
         if self.name == "conv1 = Conv2d(c, c, 5) for unit in units":
             return "kernel"
+        if self.position == 0 and self.name in BEHIND_STEM:
+            return "stem"
         return ""
 
     def __str__(self) -> str:

@@ -1,0 +1,498 @@
+"""Mistakes at one unit, in one mode; and right networks beside them."""
+
+import random
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as nnf
+from torch import nn
+
+from preact.conformance import Verdict, probe
+from preact.conformance.zoo import RIGHT
+from preact.conformance.zoo.right import (
+    OriginalNet,
+    PreNet,
+    PreUnit,
+    conv1x1,
+)
+
+IMAGE = (3, 8, 8)
+NO, UNKNOWN, YES = Verdict.NO, Verdict.UNKNOWN, Verdict.YES
+ON_STREAM = {
+    "relu": nnf.relu,
+    "tanh": torch.tanh,
+    "half": lambda y: 0.5 * y,
+    "clamp": lambda y: y.clamp(-1e3, 1e3),
+    "dropout": lambda y: nnf.dropout(y, 0.2),
+    "max pool": lambda y: nnf.max_pool2d(y, 3, 1, 1),
+    "absolute": torch.abs,
+    "flip": lambda y: y.flip(1),
+}
+
+
+def keep(x):
+    return x
+
+
+def in_mode(module, mode):
+    return mode == "both" or module.training == (mode == "training")
+
+
+def behind(unit, change, base=PreNet, mode="both"):
+    """The network with a change of the stream behind one unit."""
+
+    class Net(base):
+        def __init__(self):
+            super().__init__()
+            changed = self.units[unit - 1]
+
+            def hook(_, __, y):
+                return change(y) if in_mode(self, mode) else None
+
+            changed.register_forward_hook(hook)
+
+    return Net()
+
+
+def one_unit(number, mode="both", *, read=keep, shortcut=keep, branch=keep):
+    """The network with a change inside of one unit."""
+
+    class Changed(PreUnit):
+        def forward(self, x):
+            on = in_mode(self, mode)
+            a = nnf.relu(self.bn1(read(x) if on else x))
+            h = self.projection(a) if self.changes else x
+            F = self.branch(a)
+            return (shortcut(h) + branch(F)) if on else h + F
+
+    class Net(PreNet):
+        made = 0
+
+        def make_unit(self, c_in, c_out, stride):
+            self.made += 1
+            kind = Changed if self.made == number else PreUnit
+            return kind(c_in, c_out, stride)
+
+    return Net()
+
+
+def every_unit(forward):
+    """The network whose units all compute this."""
+    unit = type("Own", (PreUnit,), {"forward": forward})
+    return type("Net", (PreNet,), {"unit": unit})()
+
+
+# ------------------------------------------------------------------ the stream
+@pytest.mark.parametrize("kind", ON_STREAM)
+@pytest.mark.parametrize("unit", [1, 3, 6])
+def test_what_stands_on_the_stream_behind_one_unit_is_named(kind, unit):
+    report = probe(behind(unit, ON_STREAM[kind]), IMAGE)
+    finding = report["clear-stream"]
+    assert finding.verdict is NO
+    assert [p.split()[0] for p in finding.places] == [f"{unit + 1}"]
+    assert report["one-unit"].verdict is NO
+
+
+@pytest.mark.parametrize("kind", ON_STREAM)
+def test_what_stands_behind_the_last_unit_is_named(kind):
+    report = probe(behind(9, ON_STREAM[kind]), IMAGE)
+    assert report["last-unit"].verdict is NO
+
+
+def test_a_batch_norm_behind_a_stage_is_on_the_stream():
+    finding = probe(behind(3, nn.BatchNorm2d(16)), IMAGE)["clear-stream"]
+    assert (finding.verdict, finding.reason) == (NO, "stream-norm")
+    assert float(finding.evidence["moved"]) > 0.1
+
+
+@pytest.mark.parametrize("kind", ["dropout", "clamp", "tanh", "max pool"])
+def test_no_other_operation_passes_for_the_original_unit_s_relu(kind):
+    class Unit(PreUnit):
+        def forward(self, x):
+            return ON_STREAM[kind](super().forward(x))
+
+    network = type("Net", (PreNet,), {"unit": Unit})()
+    finding = probe(network, IMAGE)["clear-stream"]
+    assert finding.verdict is NO
+    assert finding.row == ""
+    assert finding.source == "Eq. (2)"
+
+
+# ------------------------------------------------------------------- the modes
+@pytest.mark.parametrize("mode", ["training", "evaluation"])
+@pytest.mark.parametrize("unit", [2, 3, 4])
+def test_a_stream_that_is_halved_in_one_mode_is_found(mode, unit):
+    report = probe(behind(unit, ON_STREAM["half"], mode=mode), IMAGE)
+    assert report["clear-stream"].verdict is NO
+
+
+@pytest.mark.parametrize("mode", ["training", "evaluation"])
+@pytest.mark.parametrize("unit", [1, 4, 9])
+def test_a_shortcut_that_is_scaled_in_one_mode_is_found(mode, unit):
+    network = one_unit(unit, mode, shortcut=lambda h: 0.9 * h)
+    report = probe(network, IMAGE)
+    asked = "width-change" if unit == 4 else "identity-shortcut"
+    assert report[asked].verdict is NO
+    (place,) = report["one-unit"].places
+    assert place.split()[0] == f"{unit}"
+
+
+def test_a_branch_normalized_by_hand_is_the_same_in_both_modes():
+    class ByHand(nn.BatchNorm2d):
+        def forward(self, x):
+            if self.training:
+                mean, var = x.mean((0, 2, 3)), x.var((0, 2, 3), False)
+                with torch.no_grad():
+                    self.running_mean.lerp_(mean, 0.1)
+                    self.running_var.lerp_(var, 0.1)
+            else:
+                mean, var = self.running_mean, self.running_var
+            y = (x - mean[:, None, None]) / (var + 1e-5).sqrt()[:, None, None]
+            return self.weight[:, None, None] * y + self.bias[:, None, None]
+
+    class Unit(PreUnit):
+        def __init__(self, c_in, c_out, stride):
+            super().__init__(c_in, c_out, stride)
+            self.bn1, self.bn2 = ByHand(c_in), ByHand(c_out)
+
+    report = probe(type("Net", (PreNet,), {"unit": Unit})())
+    assert report.row == "full-preactivation"
+    assert not report.faults
+
+
+def coin():
+    return torch.rand(()) < 0.5
+
+
+def tossed(dropped):
+    """Stochastic depth, written in one of the usual ways."""
+
+    def forward(self, x):
+        a = nnf.relu(self.bn1(x))
+        if self.changes:
+            return self.projection(a) + self.branch(a)
+        return dropped(self, x, a)
+
+    return forward
+
+
+def zeroed(self, x, a):
+    F = self.branch(a)
+    if self.training and coin():
+        F = 0 * F
+    return x + F
+
+
+def zeroed_by_item(self, x, a):
+    F = self.branch(a)
+    if self.training and torch.rand(1).item() < 0.5:
+        F = 0 * F
+    return x + F
+
+
+def skipped(self, x, a):
+    if self.training and random.random() < 0.5:
+        return x
+    return x + self.branch(a)
+
+
+def dropped_by_hand(self, x, a):
+    F = self.branch(a)
+    if self.training:
+        F = F * (torch.rand(len(x), 1, 1, 1) < 0.8) / 0.8
+    return x + F
+
+
+def guarded(self, x, a):
+    F = self.branch(a)
+    if (self.bn1.num_batches_tracked >= 0).all():
+        return x + F
+    return x
+
+
+def subtracted(self, x, a):
+    return x - self.branch(a)
+
+
+@pytest.mark.parametrize(
+    "dropped",
+    [zeroed, zeroed_by_item, skipped, dropped_by_hand, guarded, subtracted],
+)
+def test_stochastic_depth_and_its_like_are_no_fault(dropped):
+    report = probe(every_unit(tossed(dropped)), row="full-preactivation")
+    assert not report.faults
+    assert report["evaluation"].verdict is YES
+    assert report["all-parameters"].verdict is YES
+
+
+def skipped_always(self, x, a):
+    if random.random() < 0.5:
+        return x
+    return x + self.branch(a)
+
+
+def test_passes_that_differ_prove_nothing_of_the_structure():
+    report = probe(every_unit(tossed(skipped_always)))
+    finding = report["evaluation"]
+    assert (finding.verdict, finding.reason) == (NO, "evaluation-differs")
+    assert float(finding.evidence["drift"]) > 1e-3
+    assert report["row"].reason == "passes-differ"
+    assert {f.property for f in report.faults} == {"evaluation"}
+
+
+def test_noise_from_numpy_in_evaluation_is_seen_by_its_values():
+    noise = np.random.default_rng()
+
+    def add(y):
+        values = noise.standard_normal(tuple(y.shape))
+        return y + torch.from_numpy(values).float()
+
+    report = probe(behind(5, add), IMAGE)
+    assert report["evaluation"].verdict is NO
+    assert report["clear-stream"].verdict is NO
+
+
+def test_a_chance_factor_on_the_shortcut_is_no_constant():
+    network = one_unit(2, shortcut=lambda h: random.uniform(0.5, 1.5) * h)
+    report = probe(network, IMAGE)
+    assert report["identity-shortcut"].reason == "shortcut-dropout"
+    assert report["evaluation"].verdict is NO
+
+
+# ---------------------------------------------------------------- the gradient
+@pytest.mark.parametrize(
+    ("network", "reason"),
+    [
+        (lambda: one_unit(5, read=torch.detach), "gradient-cut-branch"),
+        (lambda: one_unit(4, branch=torch.detach), "gradient-cut-branch"),
+        (lambda: one_unit(1, shortcut=torch.detach), "gradient-cut"),
+        (lambda: behind(3, torch.detach), "gradient-cut-stream"),
+        (lambda: behind(9, lambda y: y.data), "gradient-cut-stream"),
+    ],
+)
+def test_a_gradient_that_is_cut_anywhere_is_found(network, reason):
+    report = probe(network(), IMAGE)
+    assert report["gradient"].reason == reason
+    assert [f.property for f in report.faults] == ["gradient"]
+
+
+@pytest.mark.parametrize("reentrant", [True, False])
+def test_a_checkpoint_cuts_no_gradient(reentrant):
+    from torch.utils.checkpoint import checkpoint
+
+    class Unit(PreUnit):
+        def forward(self, x):
+            inner = super().forward
+            return checkpoint(inner, x, use_reentrant=reentrant)
+
+    assert not probe(type("Net", (PreNet,), {"unit": Unit})(), IMAGE).faults
+
+
+# ----------------------------------------------------- what values can prove
+@pytest.mark.parametrize(
+    "shortcut",
+    [
+        lambda h: h.half().float(),
+        lambda h: h.bfloat16().float(),
+        lambda h: h.clamp(-1e6, 1e6),
+    ],
+)
+def test_an_operation_on_the_shortcut_is_no_identity(shortcut):
+    finding = probe(one_unit(5, shortcut=shortcut), IMAGE)["identity-shortcut"]
+    assert finding.verdict is NO
+    assert [p.split()[0] for p in finding.places] == ["5"]
+
+
+def test_mixed_precision_is_no_fault():
+    class Mixed(RIGHT["pre-activation"].make):
+        def forward(self, x):
+            with torch.autocast("cpu", torch.bfloat16):
+                return super().forward(x)
+
+    report = probe(Mixed(), row="full-preactivation")
+    assert not report.faults
+
+
+@pytest.mark.parametrize("value", [0.0, float("nan")])
+def test_weights_that_are_zero_or_no_numbers_prove_nothing(value):
+    halved = every_unit(tossed(lambda self, x, a: 0.5 * x + self.branch(a)))
+    flipped = one_unit(5, shortcut=lambda h: h.roll(1, 1))
+    for network in (halved, flipped):
+        for weight in network.parameters():
+            weight.data.fill_(value)
+        report = probe(network, IMAGE)
+        assert report["identity-shortcut"].verdict is not YES
+    if value != 0.0:
+        assert all(f.verdict is not YES for f in report.findings)
+        reasons = {f.reason for f in report.findings if f.verdict is UNKNOWN}
+        assert "weights-not-finite" in reasons
+
+
+def test_a_last_norm_that_begins_at_zero_is_no_fault():
+    network = RIGHT["original"].make()
+    for unit in network.units:
+        nn.init.zeros_(unit.bn2.weight)
+    assert not probe(network, row="original").faults
+
+
+# -------------------------------------------------------------- layers, ends
+def test_momentum_1_remembers_the_last_batch_alone():
+    network = RIGHT["pre-activation"].make()
+    network.units[4].bn1.momentum = 1.0
+    finding = probe(network, IMAGE)["statistics"]
+    assert (finding.verdict, finding.evidence["bad"]) == (NO, 1)
+    network.units[4].bn1.momentum = None  # the average of all batches
+    assert probe(network, IMAGE)["statistics"].verdict is YES
+
+
+@pytest.mark.parametrize("unit", [1, 4, 5])
+@pytest.mark.parametrize("change", [{"kernel": 5}, {"dilation": 2}])
+def test_one_other_kernel_is_found_with_its_unit(unit, change):
+    network = RIGHT["pre-activation"].make()
+    changed, kernel = network.units[unit - 1], change.get("kernel", 3)
+    old, dilation = changed.conv2, change.get("dilation", 1)
+    changed.conv2 = nn.Conv2d(
+        old.in_channels, old.out_channels, kernel, bias=False,
+        padding=dilation * (kernel // 2), dilation=dilation,
+    )  # fmt: skip
+    finding = probe(network, IMAGE)["one-unit"]
+    assert (finding.verdict, finding.reason) == (NO, "units-kernels")
+    assert [p.split()[0] for p in finding.places] == [f"{unit}"]
+
+
+def test_three_four_three_units_are_no_network_of_the_paper():
+    class Uneven(PreNet):
+        def make_units(self):
+            units = super().make_units()
+            units.insert(5, PreUnit(32, 32, 1))
+            return units
+
+    finding = probe(Uneven(), IMAGE)["size"]
+    assert (finding.verdict, finding.reason) == (NO, "size-uneven")
+    assert finding.evidence["stages"] == "3+4+3"
+
+
+def test_open_choices_are_told_beside_the_paper_s_own():
+    finding = probe(RIGHT["pre-activation"].make())["size"]
+    assert (finding.verdict, finding.reason) == (YES, "size-chosen")
+    own, paper = (
+        int(finding.evidence[name].replace(",", ""))
+        for name in ("parameters", "paper_parameters")
+    )
+    assert own - paper == 16 * 32 + 32 * 64  # two projections, or zeros
+
+
+def test_weight_norm_adds_no_parameters_to_the_size():
+    network = RIGHT["pre-activation"].make()
+    for unit in network.units:
+        nn.utils.parametrizations.weight_norm(unit.conv1)
+    assert probe(network)["size"].verdict is YES
+
+
+class Pooled(PreNet):
+    """Full pre-activation with a pooling of its own."""
+
+    @staticmethod
+    def pool(x):
+        return x.amax((2, 3))
+
+    def forward(self, x):
+        x = nnf.relu(self.bn(self.units(self.stem(x))))
+        return self.classifier(self.pool(x))
+
+
+@pytest.mark.parametrize(
+    ("pool", "verdict"),
+    [
+        (lambda x: x.amax((2, 3)), NO),
+        (lambda x: nnf.adaptive_max_pool2d(x, 1).flatten(1), NO),
+        (lambda x: x.mean(-1).mean(-1), YES),
+        (lambda x: torch.stack([one.mean((1, 2)) for one in x]), YES),
+    ],
+)
+def test_pooling_is_an_average_however_it_is_written(pool, verdict):
+    network = type("Net", (Pooled,), {"pool": staticmethod(pool)})()
+    assert probe(network)["last-unit"].verdict is verdict
+
+
+def test_a_doubled_activation_is_not_wanted_at_the_end():
+    class Twice(PreUnit):
+        def __init__(self, c_in, c_out, stride):
+            super().__init__(c_in, c_out, stride)
+            self.bn0 = nn.BatchNorm2d(c_in)
+            self.bn1 = nn.Sequential(self.bn0, nn.ReLU(), self.bn1)
+
+    report = probe(type("Net", (PreNet,), {"unit": Twice})())
+    assert report["row"].verdict is NO
+    assert report["last-unit"].verdict is not NO
+
+
+def test_a_projection_of_a_pre_activated_unit_has_no_batch_norm():
+    class Normed(PreUnit):
+        def __init__(self, c_in, c_out, stride):
+            super().__init__(c_in, c_out, stride)
+            if self.changes:
+                self.projection = nn.Sequential(
+                    conv1x1(c_in, c_out, stride), nn.BatchNorm2d(c_out)
+                )
+
+    finding = probe(type("N", (PreNet,), {"unit": Normed})())["width-change"]
+    assert (finding.verdict, finding.reason) == (NO, "width-normalized")
+    assert [p.split()[0] for p in finding.places] == ["4", "7"]
+
+
+def test_zeros_in_place_of_a_projection_are_told_from_a_raw_one():
+    def forward(self, x):
+        h = x
+        if self.changes:
+            small = x[:, :, ::2, ::2]
+            h = torch.cat([small, torch.zeros_like(small)], 1)
+        return h + self.branch(nnf.relu(self.bn1(x)))
+
+    network = every_unit(forward)
+    for unit in network.units:
+        unit.projection = None
+    report = probe(network)
+    assert report["width-change"].reason == "width-padded"
+    assert not report.faults
+
+
+def test_a_learned_factor_on_the_branch_is_a_fault_only_where_a_row_is_meant():
+    class Skip(PreUnit):
+        def __init__(self, c_in, c_out, stride):
+            super().__init__(c_in, c_out, stride)
+            self.gain = nn.Parameter(torch.zeros(()))
+
+        def branch(self, a):
+            return self.gain * super().branch(a)
+
+    network = type("Net", (PreNet,), {"unit": Skip})()
+    assert probe(network, IMAGE)["row"].verdict is UNKNOWN
+    assert probe(network, IMAGE, row="original")["row"].verdict is NO
+
+
+def test_a_unit_of_no_row_is_a_fault_where_a_row_is_meant():
+    class Smooth(PreUnit):
+        def forward(self, x):
+            a = nnf.gelu(self.bn1(x))
+            return (self.projection(a) if self.changes else x) + self.branch(a)
+
+    network = type("Net", (PreNet,), {"unit": Smooth})()
+    assert probe(network, IMAGE)["row"].verdict is UNKNOWN
+    assert probe(network, IMAGE, row="full-preactivation")["row"].verdict is NO
+
+
+def test_citations_name_who_said_it():
+    network = behind(9, keep, OriginalNet)
+    assert probe(network, IMAGE)["clear-stream"].source == "Fig. 4(a)"
+
+    class After(PreUnit):
+        def forward(self, x):
+            return nnf.relu(super().forward(x))
+
+    report = probe(type("Net", (PreNet,), {"unit": After})(), IMAGE)
+    assert report["clear-stream"].source == "Eq. (2)"
+    dropping = behind(9, lambda y: nnf.dropout(y, 0.3))
+    source = probe(dropping, IMAGE)["evaluation"].source
+    assert source == "Srivastava et al. 2014"
