@@ -260,6 +260,23 @@ def test_a_chance_factor_on_the_shortcut_is_no_constant():
     assert report["evaluation"].verdict is NO
 
 
+class Shifted(nn.Module):
+    """Tokens moved behind a layer norm, as window attention moves them."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm, self.linear = nn.LayerNorm(16), nn.Linear(16, 16)
+
+    def forward(self, x):
+        return x + self.linear(self.norm(x).roll(1, 1))
+
+
+def test_what_is_normalized_and_then_moved_is_no_batch_norm():
+    report = probe(nn.Sequential(*[Shifted() for _ in range(3)]), (7, 16))
+    assert report.unit == "layer norm roll linear (+)"
+    assert report["evaluation"].verdict is YES
+
+
 # ---------------------------------------------------------------- the gradient
 @pytest.mark.parametrize(
     ("network", "reason"),

@@ -80,7 +80,7 @@ class Node:
             other.parents,
             other.shape,
             other.operation,
-        ) and self.params == other.params
+        )
 
     def note_chance(self, other: "Node") -> None:
         """Take up what was another number in another pass."""

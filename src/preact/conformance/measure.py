@@ -124,26 +124,29 @@ def judge(anatomy: Anatomy, run: Run) -> bool:
     for unit in anatomy.units:
         ways.append(unit.trunk)
         ways += [t.steps for t in (*unit.shortcuts, *unit.branches)]
-    starts = {
-        step.node.index: step.start
+    steps = {
+        step.node.index: step
         for way in ways
         for step in way
         if step.name in UNJUDGED or step.node.kind in (Kind.OTHER, Kind.REDUCE)
     }
-    wanted = set(starts.values())
+    wanted = {step.start for step in steps.values()}
     kept: dict[int, Tensor] = {}
     names: dict[int, str] = {}
 
     def see(node: Node, value: Tensor) -> None:
-        if node.index in starts and starts[node.index] in kept:
-            x = kept[starts[node.index]]
-            name = what_is(x, value.detach()) if tells(x) else None
+        step = steps.get(node.index)
+        if step and step.start in kept and tells(kept[step.start]):
+            x, y = kept[step.start], value.detach()
+            name = what_is(x, y)
+            if name is None and step.name == "unknown norm":
+                name = which_norm(x, y)
             if name is not None:
                 names[node.index] = name
         if node.index in wanted:
             kept[node.index] = value.detach().clone()
 
-    if not starts or not run(see, {}).is_like(anatomy.graph):
+    if not steps or not run(see, {}).is_like(anatomy.graph):
         return False
     for index, name in names.items():
         anatomy.graph.nodes[index].facts["is"] = name
@@ -170,6 +173,14 @@ def what_is(x: Tensor, y: Tensor) -> str | None:
     for name, function in ACTIVATIONS.items():
         if torch.allclose(function(x), y, atol=1e-5):
             return name
+    return None
+
+
+def which_norm(x: Tensor, y: Tensor) -> str | None:
+    """Name the normalization that made y of x, if it is known."""
+    x, y = x.float(), y.float()
+    if x.shape != y.shape:
+        return None
     dims = list(range(x.ndim))
     pixels = dims[2:]
     places = {

@@ -68,6 +68,7 @@ class Trace(TorchDispatchMode):
         self.see, self.zero = see, zero or {}
         self._meanings = WeakIdKeyDictionary()
         self._written: dict[int, int] = {}  # storage: last change in place
+        self._dtypes: dict[int, torch.dtype] = {}  # as the node was made
         for x in inputs:
             self._mean(x, ROOT)
 
@@ -163,7 +164,9 @@ class Trace(TorchDispatchMode):
                 "the network must not be probed, nor run itself, under "
                 "torch.inference_mode; it made an inference tensor"
             )
-        if is_same(name, signals, first):
+        if is_same(name, signals, first) and not self._rounds(
+            *signals[0], first
+        ):
             self._mean(first, signals[0][1], in_place, tensors)
             return
         kind, facts = self._kind(name, args, kwargs, signals, meanings, first)
@@ -181,6 +184,10 @@ class Trace(TorchDispatchMode):
                 facts,
             )
             self._mean(other, twin.index, among=tensors)
+
+    def _rounds(self, x: Tensor, node: int, out: Tensor) -> bool:
+        """Whether a copy is a cast that loses digits of its node."""
+        return loses(self._dtypes.get(node, x.dtype), out.dtype)
 
     def _add(
         self,
@@ -202,6 +209,7 @@ class Trace(TorchDispatchMode):
             facts,
         )
         self.graph.nodes.append(node)
+        self._dtypes[node.index] = out.dtype
         if self.see:
             self.see(node, out)
         return node
@@ -273,9 +281,7 @@ def is_same(name: str, signals: list[tuple[Tensor, int]], out: Tensor) -> bool:
     if len(signals) != 1:
         return False
     if name in SAME or name == "copy":
-        return out.shape == signals[0][0].shape and not loses(
-            signals[0][0].dtype, out.dtype
-        )
+        return out.shape == signals[0][0].shape
     return (
         name in ("view", "_unsafe_view", "expand", "slice", "reshape")
         and out.shape == signals[0][0].shape

@@ -169,13 +169,12 @@ def last_unit(case: Case) -> Finding | None:
     pool = "global pool" if "global pool" in tail else tail[len(before)]
     while before[-1:] == ("dropout",):  # before the classifier, as usual
         before = before[:-1]
-    wanted = (*sign.after, *sign.pre)
-    once = tuple(dict.fromkeys(wanted))
+    wanted = (*sign.after, *dict.fromkeys(sign.pre))  # BN ReLU, once
     if pool == "max pool":
         verdict, reason = NO, "last-pooled"
-    elif before == wanted or (not case.row and before == once):
+    elif before in (wanted, (*sign.after, *sign.pre)):
         verdict, reason = YES, "last-active"
-    elif CONV in before or not case.row:
+    elif CONV in before:
         verdict, reason = UNKNOWN, "last-unknown"
     elif len(before) < len(wanted):
         verdict, reason = NO, "last-bare"

@@ -263,14 +263,15 @@ def one_unit(case: Case) -> Finding | None:
     if sign is None or not sign.is_plain:
         return None
     streams = {unit.add: names for unit, names, _ in case.streams}
-    usual = kernels(case.interior[case.signatures.index(sign)])
+    usual_unit = case.interior[case.signatures.index(sign)]
+    usual = kernels(usual_unit)
     pre = sign.pre
     whole = case.row and case.is_one_stream
     units = case.units if whole else case.interior
     others = [
         unit
         for unit in units
-        if _body(signature(unit), pre) != _body(sign, pre)
+        if _body(unit, pre) != _body(usual_unit, pre)
         or streams.get(unit.add, sign.after) != sign.after
         or (unit in case.interior and signature(unit) != sign)
     ]
@@ -302,13 +303,18 @@ def _odd(
     )
 
 
-def _body(sign: Signature, pre: tuple[str, ...]) -> tuple[object, ...]:
+def _body(unit: Unit, pre: tuple[str, ...]) -> tuple[object, ...]:
     """The branch behind its first activation, and the factors on it.
 
-    That activation may stand before the tap, in first and widening units.
+    That activation may stand before the tap, in first and widening units; a
+    pool that halves the sides is no other branch.
     """
+    sign = signature(unit)
     own = sign.branch[: len(pre)] == pre
-    return (sign.branch[len(pre) if own else 0 :], sign.on_branch)
+    names = sign.branch[len(pre) if own else 0 :]
+    if not unit.keeps_shape:
+        names = tuple(name for name in names if name != "pool")
+    return names, sign.on_branch
 
 
 def kernels(unit: Unit) -> str:

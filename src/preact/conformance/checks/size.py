@@ -222,6 +222,7 @@ def _is_planned_kind(case: Case) -> bool:
     return (
         len(stem) == 1
         and not grouped
+        and not any("pool" in t.names for u in case.units for t in u.branches)
         and shapes_fit
         and len(case.image) == 3
         and any(kernels == wanted for wanted in sizes.values())
