@@ -204,14 +204,6 @@ NETWORKS: dict[str, Kind] = {
     "Linear(c, 10, bias=False)": Kind(
         head(lambda p: nn.Linear(WIDTHS[-1], CLASSES, bias=False)), (9,)
     ),
-    "Linear(c, 10)(Linear(c, c)(x))": Kind(
-        head(
-            lambda p: nn.Sequential(
-                nn.Linear(WIDTHS[-1], WIDTHS[-1]), p.classifier
-            )
-        ),
-        (9,),
-    ),
     "stem += [bn, relu]": Kind(
         stem(lambda s: [*s, nn.BatchNorm2d(WIDTHS[0]), nn.ReLU()]), (1,)
     ),
