@@ -107,8 +107,12 @@ def test_a_page_opened_at_its_top_is_first_laid_out_as_far_as_it_is_seen(
 def on_the_way(cold_page, site, request):
     """Open a page whose scripts are on their way; then let them arrive."""
     page = cold_page(viewport={"width": request.param, "height": 900})
-    held = []
-    page.route("**/*.js*", lambda route: held.append(route))
+    held, move = [], None
+
+    def answer(route):
+        held.append(route) if move is None else getattr(route, move)()
+
+    page.route("**/*.js*", answer)
 
     def opened(name):
         address = f"{site}/{name}.html"
@@ -117,11 +121,11 @@ def on_the_way(cold_page, site, request):
         page.evaluate("document.fonts.ready")
         return page
 
-    def arrive(move="continue_"):
-        page.unroute("**/*.js*")
-        page.route("**/*.js*", lambda route: getattr(route, move)())
+    def arrive(how="continue_"):
+        nonlocal move
+        move = how
         while held:
-            getattr(held.pop(0), move)()
+            answer(held.pop(0))
         page.wait_for_function(READY)
 
     return opened, arrive
