@@ -67,8 +67,9 @@ def tabs(browser, site):
             page.mouse.move(0, 0)
             page.goto("about:blank")
             session = page.context.new_cdp_session(page)
-            kept = {"origin": site, "storageTypes": "all"}
-            session.send("Storage.clearDataForOrigin", kept)
+            for origin in (site, "file://"):
+                kept = {"origin": origin, "storageTypes": "all"}
+                session.send("Storage.clearDataForOrigin", kept)
             session.detach()
             idle[key].append(page)
 

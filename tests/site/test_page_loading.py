@@ -57,8 +57,12 @@ def test_a_page_hears_once_that_it_has_been_read(cold_page, site, name):
 def on_the_way(cold_page, site, request):
     """Open a page whose scripts are on their way; then let them arrive."""
     page = cold_page(viewport={"width": request.param, "height": 900})
-    held = []
-    page.route("**/*.js*", lambda route: held.append(route))
+    held, move = [], None
+
+    def answer(route):
+        held.append(route) if move is None else getattr(route, move)()
+
+    page.route("**/*.js*", answer)
 
     def opened(name):
         address = f"{site}/{name}.html"
@@ -67,12 +71,12 @@ def on_the_way(cold_page, site, request):
         page.evaluate("document.fonts.ready")
         return page
 
-    def arrive(move="continue_"):
-        page.unroute("**/*.js*")
-        page.route("**/*.js*", lambda route: getattr(route, move)())
+    def arrive(how="continue_"):
+        nonlocal move
+        move = how
         while held:
-            getattr(held.pop(0), move)()
-        page.wait_for_load_state()
+            answer(held.pop(0))
+        page.wait_for_function(READY)
 
     return opened, arrive
 
