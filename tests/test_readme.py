@@ -53,7 +53,7 @@ def test_there_are_commands_to_try():
 
 
 def test_a_command_that_is_shown_can_be_parsed():
-    for file, command in SAID:
+    for _, command in SAID:
         words = shlex.split(command)[1:]
         if words[-1] == "...":
             words.pop()

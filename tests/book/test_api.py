@@ -239,9 +239,8 @@ def test_the_page_of_commands_names_each_option_of_each_command(capsys):
             assert re.search(rf"^`.*{option}\b", told[name], re.M), option
 
 
-@pytest.mark.parametrize(
-    ("text", "address"),
-    [
+def test_a_name_leads_to_its_entry_if_it_can_mean_only_one():
+    for text, address in [
         ("preact.plan.cifar_plan", "api/plan#preact.plan.cifar_plan"),
         ("plan.cifar_plan(...)", "api/plan#preact.plan.cifar_plan"),
         ("cifar_plan", "api/plan#preact.plan.cifar_plan"),
@@ -261,10 +260,8 @@ def test_the_page_of_commands_names_each_option_of_each_command(capsys):
         ("Network", None),  # without an import
         ("x_l", None),
         ("nn.Linear", ELSEWHERE["torch.nn.Linear"]),
-    ],
-)
-def test_a_name_leads_to_its_entry_if_it_can_mean_only_one(text, address):
-    assert entry_address(text, {}) == address
+    ]:
+        assert entry_address(text, {}) == address
 
 
 def test_a_name_that_the_chapter_imports_means_what_it_imports():

@@ -268,15 +268,17 @@ def size_of_the_gradient_of_W2(row, *, scale, seed):
 
 
 @claim("activations-silent-on-what-a-unit-receives")
-@EACH_UNIT
-def test_silent_and_without_bn_after_a_unit_returns_what_is_not_negative(spec):
-    unit, own, x = fresh_unit(spec)
-    last = [n for n in own if n.startswith("post.") and n.endswith(".weight")]
-    for name in last or ["weights.3.weight"]:
-        own[name] = np.zeros_like(own[name])
-    x = np.abs(x)
-    out, _ = reference.unit_forward(unit, own, x)
-    assert (out == x).all() == (BN not in spec.after)
+def test_silent_and_without_bn_after_a_unit_returns_what_is_not_negative():
+    for spec in UNITS.values():
+        unit, own, x = fresh_unit(spec)
+        last = [
+            n for n in own if n.startswith("post.") and n.endswith(".weight")
+        ]
+        for name in last or ["weights.3.weight"]:
+            own[name] = np.zeros_like(own[name])
+        x = np.abs(x)
+        out, _ = reference.unit_forward(unit, own, x)
+        assert (out == x).all() == (BN not in spec.after)
 
 
 @claim("activations-silent-on-what-a-unit-receives")

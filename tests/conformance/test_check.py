@@ -141,9 +141,8 @@ def test_every_language_reports(here, capsys, language):
     }[language]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_bad_input_gets_one_sentence(here, capsys):
+    for arguments, message in [
         ("nothing", "address must be package.module:factory"),
         ("my_networks:", "address must be package.module:factory"),
         ("no_such_module:net", "no_such_module must be a module that can"),
@@ -162,15 +161,13 @@ def test_every_language_reports(here, capsys, language):
         ("my_networks:right --row best", "got 'best'"),
         ("timm:no_such_network", "arguments; it raised LookupError: 'no_such"),
         ("torchvision:resnet50", "preact: torchvision.models must be a modul"),
-    ],
-)
-def test_bad_input_gets_one_sentence(here, capsys, arguments, message):
-    code, out, err = run(capsys, *arguments.split())
-    assert code == 2
-    assert out == ""
-    assert message in err
-    assert err.strip().splitlines()[-1].startswith("preact: ")
-    assert "Traceback" not in err
+    ]:
+        code, out, err = run(capsys, *arguments.split())
+        assert code == 2
+        assert out == ""
+        assert message in err
+        assert err.strip().splitlines()[-1].startswith("preact: ")
+        assert "Traceback" not in err
 
 
 def test_the_survey_says_when_and_of_which_versions_it_was_true():

@@ -271,9 +271,8 @@ def spoiled(change):
     return weights
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
+def test_the_first_odd_name_or_shape_is_in_the_message():
+    for change, said in [
         (
             lambda w: w.clear(),
             r"output\.weight is missing; the first name is nothing",
@@ -304,11 +303,9 @@ def spoiled(change):
             lambda w: w.update({"features.init_block.weight": ONES}),
             r"must be a convolution of 3 pixels; got shape \(3,\)",
         ),
-    ],
-)
-def test_the_first_odd_name_or_shape_is_in_the_message(change, said):
-    with pytest.raises(ValueError, match=f"pytorchcv: .*{said}"):
-        converters.from_pytorchcv(spoiled(change))
+    ]:
+        with pytest.raises(ValueError, match=f"pytorchcv: .*{said}"):
+            converters.from_pytorchcv(spoiled(change))
 
 
 ONES = torch.ones(3)

@@ -76,9 +76,8 @@ def test_an_own_unit_stands_in_a_file_with_all_that_a_spec_has(tmp_path):
     )
 
 
-@pytest.mark.parametrize(
-    ("unit", "message"),
-    [
+def test_an_own_unit_that_is_none_is_refused(tmp_path):
+    for unit, message in [
         ('pre = ["BN"]', "name is missing"),
         ('name = "original"', "name must be one of its own"),
         ('name = "../x"', "name must be letters"),
@@ -90,11 +89,9 @@ def test_an_own_unit_stands_in_a_file_with_all_that_a_spec_has(tmp_path):
         ('name = "a", on_shortcut = { dropout = 1.5 }', "between 0 and 1"),
         ('name = "a", on_shortcut = {}', "exactly one of scale, gate"),
         ('name = "a", on_shortcut = { gate = 0.0, design = "x" }', "design"),
-    ],
-)
-def test_an_own_unit_that_is_none_is_refused(tmp_path, unit, message):
-    path = tmp_path / "own.toml"
-    path.write_text(GOOD.replace('["original"]', f"[{{ {unit} }}]"))
-    told = refused(path)
-    assert re.search(message, told)
-    assert "scientific.rows[0]" in told
+    ]:
+        path = tmp_path / "own.toml"
+        path.write_text(GOOD.replace('["original"]', f"[{{ {unit} }}]"))
+        told = refused(path)
+        assert re.search(message, told)
+        assert "scientific.rows[0]" in told

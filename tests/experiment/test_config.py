@@ -117,9 +117,8 @@ def test_an_unknown_name_is_answered_with_those_that_there_are(name):
     assert names.split(", ") == list(shipped())
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
+def test_a_file_that_means_nothing_is_answered_in_a_sentence(tmp_path):
+    for change, message in [
         (("[nuisance]", "[nusance]"), "the file may say title, scientific"),
         (("seeds =", "sedes ="), "nuisance may say seeds; got 'sedes'"),
         (("[1, 2]", "[1, 1]"), r"distinct whole numbers.*got \[1, 1\]"),
@@ -133,15 +132,11 @@ def test_an_unknown_name_is_answered_with_those_that_there_are(name):
             ("[fixed]", "[fixed]\nexecution = { processes = 2 }"),
             r"processes is counted when it runs \(torchrun\); got 2",
         ),
-    ],
-)
-def test_a_file_that_means_nothing_is_answered_in_a_sentence(
-    tmp_path, change, message
-):
-    path = written(tmp_path, SMALL.replace(*change))
-    with pytest.raises(ValueError, match=message) as told:
-        read_experiment(path)
-    assert str(path) in str(told.value)
+    ]:
+        path = written(tmp_path, SMALL.replace(*change))
+        with pytest.raises(ValueError, match=message) as told:
+            read_experiment(path)
+        assert str(path) in str(told.value)
 
 
 def test_a_deviation_says_from_what_to_what_and_why(tmp_path):
