@@ -9,7 +9,6 @@ from preact.experiment import planned_runs, read_experiment, shipped
 from preact.paper import results
 from preact.spec import BN, RELU, find_row
 
-DIGITS = load("digits")
 SMALL = """
 [scientific]
 rows = ["original", "full-preactivation"]
@@ -40,7 +39,7 @@ def test_every_experiment_of_the_project_can_be_read_and_planned():
             train_files=(),
             test_files=(),
         )
-        data = folder if experiment.data == "imagenet" else DIGITS
+        data = folder if experiment.data == "imagenet" else load("digits")
         found = list(planned_runs(experiment, data))
         assert found
         assert len({planned.path for planned in found}) == len(found)
@@ -50,7 +49,7 @@ def test_every_experiment_of_the_project_can_be_read_and_planned():
 
 def test_the_matrix_is_rows_by_tails_by_seeds_first_seeds_first(tmp_path):
     experiment = read_experiment(written(tmp_path, SMALL))
-    found = list(planned_runs(experiment, DIGITS))
+    found = list(planned_runs(experiment, load("digits")))
     assert [c.run.seed for c in found] == [1] * 4 + [2] * 4
     assert [str(c.path.relative_to("small/digits")) for c in found[:4]] == [
         "resnet-8-2-width-4/original.tail-bn/seed-1.json",
@@ -62,7 +61,10 @@ def test_the_matrix_is_rows_by_tails_by_seeds_first_seeds_first(tmp_path):
 
 def test_a_final_bn_is_the_only_thing_that_its_switch_moves(tmp_path):
     experiment = read_experiment(written(tmp_path, SMALL))
-    tails = {(c.run.row, c.run.tail) for c in planned_runs(experiment, DIGITS)}
+    tails = {
+        (c.run.row, c.run.tail)
+        for c in planned_runs(experiment, load("digits"))
+    }
     assert tails == {
         ("original", (BN,)),
         ("original", ()),
