@@ -308,7 +308,7 @@ def test_zero_weights_before_a_bn_have_a_huge_gradient(seed):
 
 
 @claim("activations-silent-original-loses-gradient")
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [*sampled(range(3), 9)])
 @pytest.mark.parametrize("scale", [True, False])
 def test_the_silent_original_is_an_identity_only_forward(scale, seed):
     first, last, lost = through_silence("original", scale=scale, seed=seed)
@@ -317,7 +317,7 @@ def test_the_silent_original_is_an_identity_only_forward(scale, seed):
 
 
 @claim("activations-silent-original-loses-gradient")
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [*sampled(range(3), 9)])
 def test_silent_preactivation_is_an_identity_in_both_directions(seed):
     first, last, lost = through_silence(
         "full-preactivation", scale=False, seed=seed
@@ -327,7 +327,7 @@ def test_silent_preactivation_is_an_identity_in_both_directions(seed):
 
 
 @claim("activations-silent-bn-after-forgets")
-@pytest.mark.parametrize("seed", range(4, 8))
+@pytest.mark.parametrize("seed", [*sampled(range(4, 8), 9)])
 def test_fifty_silent_units_with_bn_after_keep_few_values_positive(seed):
     start = np.random.default_rng(seed).normal(size=(256, 64))
     x = start = np.maximum(start, 0)

@@ -170,7 +170,7 @@ def signals_of(network):
 
 
 @claim("a-detached-shortcut-is-invisible-forward")
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [*sampled(range(3), 9)])
 def test_a_detached_shortcut_changes_no_signal_and_no_logit(seed):
     right, mutant = drawn("pre-activation", seed), drawn("detached-shortcut")
     mutant.load_state_dict(right.state_dict())
@@ -205,7 +205,7 @@ def test_behind_detached_shortcuts_hardly_any_gradient_arrives():
 
 
 @claim("frozen-from-the-start-explodes")
-@pytest.mark.parametrize("seed", range(SEEDS))
+@pytest.mark.parametrize("seed", [*sampled(range(SEEDS), 9)])
 def test_without_normalization_the_signal_grows_ten_thousandfold(seed):
     plan = meant("frozen-norm")
     params = reference.initialize(plan, seed)
