@@ -27,9 +27,8 @@ GOOD = {
 }
 
 
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
+def test_a_run_that_describes_nothing_is_refused_when_it_is_made():
+    for change, sentence in [
         ({"row": TABLE_2["original"]}, "row must be letters, digits"),
         ({"row": "my unit", "unit": TABLE_2["original"]}, "got 'my unit'"),
         ({"row": "a\n", "unit": TABLE_2["original"]}, r"got 'a\\n'"),
@@ -46,14 +45,9 @@ GOOD = {
         ({"classes": 0}, "classes must be a positive whole number; got 0"),
         ({"classes": 5}, "classes must be at least the 10 of scikit-learn"),
         ({"seed": -1}, "seed must be a whole number from 0"),
-    ],
-    ids=str,
-)
-def test_a_run_that_describes_nothing_is_refused_when_it_is_made(
-    change, sentence
-):
-    with pytest.raises(ValueError, match=sentence):
-        Run(**GOOD | change)
+    ]:
+        with pytest.raises(ValueError, match=sentence):
+            Run(**GOOD | change)
 
 
 @pytest.mark.parametrize(
@@ -72,9 +66,8 @@ def state():
     return preact.Network(PLAN)
 
 
-@pytest.mark.parametrize(
-    ("call", "sentence"),
-    [
+def test_something_of_another_kind_is_named():
+    for call, sentence in [
         (lambda: evaluate("x", DIGITS), r"preact\.Network; got str"),
         (lambda: evaluate(state(), "digits"), "data must be .*; got str"),
         (lambda: preact.save("x", state()), r"preact\.Network; got str"),
@@ -91,16 +84,13 @@ def state():
             r"output\.weight must be a tensor",
         ),
         (lambda: converters.to_timm(PLAN), r"preact\.Network; got NetworkPl"),
-    ],
-)
-def test_something_of_another_kind_is_named(call, sentence):
-    with pytest.raises(TypeError, match=sentence):
-        call()
+    ]:
+        with pytest.raises(TypeError, match=sentence):
+            call()
 
 
-@pytest.mark.parametrize(
-    ("call", "sentence"),
-    [
+def test_something_that_cannot_be_is_refused():
+    for call, sentence in [
         (lambda: load(["digits"]), "data must be one of digits, cifar10"),
         (lambda: find_recipe(["digits"]), "recipe must be one of paper"),
         (
@@ -112,11 +102,9 @@ def test_something_of_another_kind_is_named(call, sentence):
             "experiment must be letters, digits, .*; got 'a/b'",
         ),
         (lambda: PlannedRun("mine", "run"), "run must be a Run; got 'run'"),
-    ],
-)
-def test_something_that_cannot_be_is_refused(call, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        call()
+    ]:
+        with pytest.raises(ValueError, match=sentence):
+            call()
 
 
 def test_a_path_may_be_a_string(tmp_path):

@@ -87,14 +87,18 @@ def test_what_is_no_number_is_refused_with_a_sentence(language):
 
 
 @needs_node
-@pytest.mark.parametrize(
-    "text",
-    ["70400", " 70400.0 ", "70,400", "7.04e4", "+70400", "７０４００"],
-)
-def test_a_number_is_read_as_people_type_it(text):
-    (verdict,) = verdicts([(data_of("units-3"), text)])
-    why = Strings("en")("exercise.units-3.why")
-    assert verdict == {"right": True, "said": f"Right. {why}"}
+def test_a_number_is_read_as_people_type_it():
+    for text in [
+        "70400",
+        " 70400.0 ",
+        "70,400",
+        "7.04e4",
+        "+70400",
+        "７０４００",
+    ]:
+        (verdict,) = verdicts([(data_of("units-3"), text)])
+        why = Strings("en")("exercise.units-3.why")
+        assert verdict == {"right": True, "said": f"Right. {why}"}
 
 
 @needs_node

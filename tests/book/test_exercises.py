@@ -205,16 +205,13 @@ def test_an_unknown_exercise_is_answered_with_the_known_ones():
         check("units-0", 1)
 
 
-@pytest.mark.parametrize(
-    ("case", "mistake"),
-    [
+def test_a_known_mistake_is_called_by_its_name(english, capsys):
+    for case, mistake in [
         *activations.OWN_SENTENCES.items(),
         *training.OWN_SENTENCES.items(),
         *bugs.OWN_SENTENCES.items(),
         *summary.OWN_SENTENCES.items(),
-    ],
-)
-def test_a_known_mistake_is_called_by_its_name(case, mistake, english, capsys):
-    exercise, answer = case
-    assert not check(exercise, answer)
-    assert english(f"exercise.{exercise}.{mistake}") in said(capsys)
+    ]:
+        exercise, answer = case
+        assert not check(exercise, answer)
+        assert english(f"exercise.{exercise}.{mistake}") in said(capsys)

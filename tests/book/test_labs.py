@@ -19,15 +19,15 @@ def test_there_are_at_least_ten_labs():
     assert len(LABS) >= 10
 
 
-@EACH_LAB
-def test_one_choice_is_answered_with_no_and_three_are_not(name):
-    asked, report = LABS[name], report_of(name)
-    assert len(set(asked.choices)) == 4
-    no = {c for c in asked.choices if report[c].verdict is Verdict.NO}
-    assert no == {asked.answer}
-    assert asked.answer in MUTANTS[name].breaks
-    yes = {c for c in asked.choices if report[c].verdict is Verdict.YES}
-    assert yes == set(asked.others)
+def test_one_choice_is_answered_with_no_and_three_are_not():
+    for name in LABS:
+        asked, report = LABS[name], report_of(name)
+        assert len(set(asked.choices)) == 4
+        no = {c for c in asked.choices if report[c].verdict is Verdict.NO}
+        assert no == {asked.answer}
+        assert asked.answer in MUTANTS[name].breaks
+        yes = {c for c in asked.choices if report[c].verdict is Verdict.YES}
+        assert yes == set(asked.others)
 
 
 def test_the_code_has_neither_the_name_nor_the_docstring():

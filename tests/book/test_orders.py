@@ -67,10 +67,10 @@ def test_a_unit_is_run_once_for_each_order():
     assert sum(1 for _ in walk) == len(calls) + 1
 
 
-@pytest.mark.parametrize("wrong", [0, 1, 35, 36, 359, 360, 1295])
-def test_a_number_of_images_is_two_digits(wrong):
-    text = written(np.array([100 * wrong / 1295]), images=1295)
-    assert (len(text), int(text, 36)) == (2, wrong)
+def test_a_number_of_images_is_two_digits():
+    for wrong in [0, 1, 35, 36, 359, 360, 1295]:
+        text = written(np.array([100 * wrong / 1295]), images=1295)
+        assert (len(text), int(text, 36)) == (2, wrong)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -111,9 +111,8 @@ def test_the_sitemap_lists_every_page_but_the_search(tmp_path):
     assert "https://a.example/book/sitemap.xml" in robots
 
 
-@pytest.mark.parametrize(
-    ("selectors", "kept"),
-    [
+def test_of_a_rule_those_selectors_stay_that_may_match():
+    for selectors, kept in [
         (".a p,.b p,p", ".a p,p"),
         (".a:not(.b:has(.a),.b:has(p)),.b", ".a:not(.b:has(.a),.b:has(p))"),
         ("p:is(.b,.b:not(.b,p))", "p:is(.b,.b:not(.b,p))"),
@@ -125,16 +124,13 @@ def test_the_sitemap_lists_every_page_but_the_search(tmp_path):
         (".a:has(p,.b)", ".a:has(p,.b)"),
         (".a:is(p,.b:has(.b))", ".a:is(p,.b:has(.b))"),
         (".a:not(p:has(.b))", ".a:not(p:has(.b))"),
-    ],
-)
-def test_of_a_rule_those_selectors_stay_that_may_match(selectors, kept):
-    wanted = f"{kept}{{top:0}}" if kept else ""
-    assert keep_rule(selectors, "top:0", {"a"}) == wanted
+    ]:
+        wanted = f"{kept}{{top:0}}" if kept else ""
+        assert keep_rule(selectors, "top:0", {"a"}) == wanted
 
 
-@pytest.mark.parametrize(
-    ("columns", "beside"),
-    [
+def test_a_wide_table_says_how_many_columns_stand_beside_each_other():
+    for columns, beside in [
         ("wwn", 1),
         ("wwnnnnn", 5),
         ("wnnn", 3),
@@ -142,18 +138,14 @@ def test_of_a_rule_those_selectors_stay_that_may_match(selectors, kept):
         ("wwwnnn", 3),
         ("wwwnnnn", 4),
         ("wwwwnn", 4),
-    ],
-)
-def test_a_wide_table_says_how_many_columns_stand_beside_each_other(
-    columns, beside
-):
-    assert across(columns) == beside
-    heads = [f'<th class="{"words names" * (c == "w")}">' for c in columns]
-    table = f'<table class="preact-table"><thead><tr>{"".join(heads)}</tr>'
-    wide = f'data-columns="{columns}" style="--across: {beside}">'
-    assert stack_tables(table).startswith(
-        f'<table class="preact-table" {wide}'
-    )
+    ]:
+        assert across(columns) == beside
+        heads = [f'<th class="{"words names" * (c == "w")}">' for c in columns]
+        table = f'<table class="preact-table"><thead><tr>{"".join(heads)}</tr>'
+        wide = f'data-columns="{columns}" style="--across: {beside}">'
+        assert stack_tables(table).startswith(
+            f'<table class="preact-table" {wide}'
+        )
 
 
 def of_text(heads, cell):
@@ -166,20 +158,19 @@ FORMULA = '<span class="math notranslate">1</span>'
 MARK = '<a class="claim-mark claim-measured">measured</a>'
 
 
-@pytest.mark.parametrize(
-    ("heads", "cell", "kinds"),
-    [
+def test_a_table_of_prose_says_what_it_holds():
+    for heads, cell, kinds in [
         (4, "", "rows"),
         (4, FORMULA, "rows formulas"),
         (5, FORMULA, "rows"),
         (3, MARK, "marks"),
         (4, MARK, "marks four"),
         (3, FORMULA + MARK, "marks formulas"),
-    ],
-)
-def test_a_table_of_prose_says_what_it_holds(heads, cell, kinds):
-    stacked = stack_tables(of_text(heads, cell))
-    assert stacked.startswith(f'<table class="table" data-stacked="{kinds}">')
+    ]:
+        stacked = stack_tables(of_text(heads, cell))
+        assert stacked.startswith(
+            f'<table class="table" data-stacked="{kinds}">'
+        )
 
 
 def test_a_narrow_table_stays_as_it_is():

@@ -268,15 +268,17 @@ def size_of_the_gradient_of_W2(row, *, scale, seed):
 
 
 @claim("activations-silent-on-what-a-unit-receives")
-@EACH_UNIT
-def test_silent_and_without_bn_after_a_unit_returns_what_is_not_negative(spec):
-    unit, own, x = fresh_unit(spec)
-    last = [n for n in own if n.startswith("post.") and n.endswith(".weight")]
-    for name in last or ["weights.3.weight"]:
-        own[name] = np.zeros_like(own[name])
-    x = np.abs(x)
-    out, _ = reference.unit_forward(unit, own, x)
-    assert (out == x).all() == (BN not in spec.after)
+def test_silent_and_without_bn_after_a_unit_returns_what_is_not_negative():
+    for spec in UNITS.values():
+        unit, own, x = fresh_unit(spec)
+        last = [
+            n for n in own if n.startswith("post.") and n.endswith(".weight")
+        ]
+        for name in last or ["weights.3.weight"]:
+            own[name] = np.zeros_like(own[name])
+        x = np.abs(x)
+        out, _ = reference.unit_forward(unit, own, x)
+        assert (out == x).all() == (BN not in spec.after)
 
 
 @claim("activations-silent-on-what-a-unit-receives")
@@ -306,7 +308,7 @@ def test_zero_weights_before_a_bn_have_a_huge_gradient(seed):
 
 
 @claim("activations-silent-original-loses-gradient")
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [*sampled(range(3), 9)])
 @pytest.mark.parametrize("scale", [True, False])
 def test_the_silent_original_is_an_identity_only_forward(scale, seed):
     first, last, lost = through_silence("original", scale=scale, seed=seed)
@@ -315,7 +317,7 @@ def test_the_silent_original_is_an_identity_only_forward(scale, seed):
 
 
 @claim("activations-silent-original-loses-gradient")
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [*sampled(range(3), 9)])
 def test_silent_preactivation_is_an_identity_in_both_directions(seed):
     first, last, lost = through_silence(
         "full-preactivation", scale=False, seed=seed
@@ -325,7 +327,7 @@ def test_silent_preactivation_is_an_identity_in_both_directions(seed):
 
 
 @claim("activations-silent-bn-after-forgets")
-@pytest.mark.parametrize("seed", range(4, 8))
+@pytest.mark.parametrize("seed", [*sampled(range(4, 8), 9)])
 def test_fifty_silent_units_with_bn_after_keep_few_values_positive(seed):
     start = np.random.default_rng(seed).normal(size=(256, 64))
     x = start = np.maximum(start, 0)

@@ -47,17 +47,19 @@ def batch(size=4, seed=0):
 
 # ----------------------------------------------------------- what one notices
 @claim("every-mutant-runs")
-@EACH_MUTANT
-def test_every_mutant_returns_finite_logits_and_gradients(name):
-    network = drawn(name)
-    logits = network(batch())
-    assert logits.shape == (4, 10)
-    assert logits.isfinite().all()
-    nnf.cross_entropy(logits, torch.arange(4)).backward()
-    gradients = {n: p.grad for n, p in network.named_parameters()}
-    unread = {n for n, g in gradients.items() if g is None}
-    assert bool(unread) == (Property.UNUSED in MUTANTS[name].breaks)
-    assert all(g.isfinite().all() for g in gradients.values() if g is not None)
+def test_every_mutant_returns_finite_logits_and_gradients():
+    for name in MUTANTS:
+        network = drawn(name)
+        logits = network(batch())
+        assert logits.shape == (4, 10)
+        assert logits.isfinite().all()
+        nnf.cross_entropy(logits, torch.arange(4)).backward()
+        gradients = {n: p.grad for n, p in network.named_parameters()}
+        unread = {n for n, g in gradients.items() if g is None}
+        assert bool(unread) == (Property.UNUSED in MUTANTS[name].breaks)
+        assert all(
+            g.isfinite().all() for g in gradients.values() if g is not None
+        )
 
 
 @claim("parameters-show-fewer-than-half")
@@ -168,7 +170,7 @@ def signals_of(network):
 
 
 @claim("a-detached-shortcut-is-invisible-forward")
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [*sampled(range(3), 9)])
 def test_a_detached_shortcut_changes_no_signal_and_no_logit(seed):
     right, mutant = drawn("pre-activation", seed), drawn("detached-shortcut")
     mutant.load_state_dict(right.state_dict())
@@ -203,7 +205,7 @@ def test_behind_detached_shortcuts_hardly_any_gradient_arrives():
 
 
 @claim("frozen-from-the-start-explodes")
-@pytest.mark.parametrize("seed", range(SEEDS))
+@pytest.mark.parametrize("seed", [*sampled(range(SEEDS), 9)])
 def test_without_normalization_the_signal_grows_ten_thousandfold(seed):
     plan = meant("frozen-norm")
     params = reference.initialize(plan, seed)

@@ -33,6 +33,7 @@ from preact.spec import (
     Scale,
     UnitSpec,
 )
+from sampled import sampled
 
 claim = pytest.mark.claim
 slow = pytest.mark.slow
@@ -279,7 +280,7 @@ def gates_at_work(row, seed):
 
 @claim("shortcut-only-passes-less-than-exclusive")
 @slow
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [*sampled(range(3), 9)])
 def test_at_the_best_bias_shortcut_only_gates_pass_less_than_exclusive(seed):
     """And Table 1 has the smaller error for those that pass less."""
     rows = ("shortcut-only-gating-b-6", "exclusive-gating-b-6")
@@ -309,7 +310,7 @@ def bn_after(seed, units=50):
 
 @claim("bn-after-addition-is-closed-by-its-relu")
 @slow
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [*sampled(range(3), 9)])
 def test_the_relu_and_not_the_bn_closes_the_shortcut_of_fig_4b(seed):
     kept, _, closed, measured = bn_after(seed)
     assert 0.5 <= min(closed) < max(closed) < 0.8
@@ -325,7 +326,7 @@ def test_the_relu_and_not_the_bn_closes_the_shortcut_of_fig_4b(seed):
 
 @claim("bn-after-addition-grows-by-its-own-law")
 @slow
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [*sampled(range(3), 9)])
 def test_equation_growth_bn_after_is_right_within_10_percent_a_unit(seed):
     _, predicted, _, measured = bn_after(seed)
     for units in (10, 50):

@@ -26,18 +26,18 @@ ORIGINAL = TABLE_2["original"]
 
 # ------------------------------------------------------------ chapter 01
 @claim("four-of-five-placements-copy")
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("row", TABLE_2)
-def test_silent_units_copy_unless_a_bn_follows_the_addition(row, seed):
+def test_silent_units_copy_unless_a_bn_follows_the_addition():
     """In a network, where the original meets no negative numbers."""
-    plan = stack_plan(TABLE_2[row], units=3, width=16)
-    params = reference.initialize(plan, seed)
-    last = "post.0" if BN in TABLE_2[row].post else "weights.3"
-    for i in range(3):
-        params[f"units.{i}.{last}.weight"] *= 0.0
-    streams, _ = run_units(plan, params, draw_batch(plan, 32, seed)[0])
-    moved = np.abs(streams[-1] - streams[0]).max()
-    assert moved > 0.1 if row == "bn-after-addition" else moved == 0.0
+    for row in TABLE_2:
+        for seed in range(3):
+            plan = stack_plan(TABLE_2[row], units=3, width=16)
+            params = reference.initialize(plan, seed)
+            last = "post.0" if BN in TABLE_2[row].post else "weights.3"
+            for i in range(3):
+                params[f"units.{i}.{last}.weight"] *= 0.0
+            streams, _ = run_units(plan, params, draw_batch(plan, 32, seed)[0])
+            moved = np.abs(streams[-1] - streams[0]).max()
+            assert moved > 0.1 if row == "bn-after-addition" else moved == 0.0
 
 
 @claim("only-the-control-moves-f-alone")
@@ -55,7 +55,7 @@ def test_rows_with_f_identity_differ_from_the_original_by_more_than_f():
 
 # ------------------------------------------------------------ chapter 02
 @claim("linear-units-add-up-all-paths")
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [*sampled(range(3), 9)])
 def test_a_product_of_linear_units_is_a_sum_over_branches_and_over_paths(seed):
     rng = np.random.default_rng(seed)
     W, x = rng.normal(0, 0.5, (6, 4, 4)), rng.normal(size=4)
@@ -75,17 +75,19 @@ def test_a_product_of_linear_units_is_a_sum_over_branches_and_over_paths(seed):
 
 
 @claim("eq-4-fails-in-the-original")
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("row", TABLE_2)
-def test_eq_4_is_off_by_more_than_half_exactly_where_f_is_no_identity(
-    row, seed
-):
-    plan = stack_plan(TABLE_2[row], units=50, width=64)
-    params = reference.initialize(plan, seed)
-    streams, caches = run_units(plan, params, draw_batch(plan, 64, seed)[0])
-    right = streams[0] + sum(cache.F for cache in caches)
-    off = np.linalg.norm(streams[-1] - right) / np.linalg.norm(streams[-1])
-    assert off < EXACT if TABLE_2[row].is_identity_after else off > 0.5
+def test_eq_4_is_off_by_more_than_half_exactly_where_f_is_no_identity():
+    for row in TABLE_2:
+        for seed in range(3):
+            plan = stack_plan(TABLE_2[row], units=50, width=64)
+            params = reference.initialize(plan, seed)
+            streams, caches = run_units(
+                plan, params, draw_batch(plan, 64, seed)[0]
+            )
+            right = streams[0] + sum(cache.F for cache in caches)
+            off = np.linalg.norm(streams[-1] - right) / np.linalg.norm(
+                streams[-1]
+            )
+            assert off < EXACT if TABLE_2[row].is_identity_after else off > 0.5
 
 
 # ------------------------------------------------------------ chapter 03
@@ -99,7 +101,7 @@ def test_with_bn_the_jacobian_couples_every_pair_of_images(row):
 
 
 @claim("the-last-relu-masks-both-terms")
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [*sampled(range(3), 9)])
 def test_the_original_unit_backward_is_the_mask_times_i_plus_the_branch(seed):
     plan = stack_plan(ORIGINAL, units=1, width=4)
     params = reference.initialize(plan, seed)
@@ -113,7 +115,7 @@ def test_the_original_unit_backward_is_the_mask_times_i_plus_the_branch(seed):
 
 
 @claim("a-gate-has-a-derivative-of-its-own")
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [*sampled(range(3), 9)])
 def test_the_derivative_of_a_gated_shortcut_has_the_term_x_g_prime(seed):
     """d (1 - g(x)) x / dx = 1 - g - x g', with W_g in g'."""
     spec = UnitSpec(
@@ -148,7 +150,7 @@ def test_the_units_written_in_the_chapter_import_no_part_of_the_package():
 
 
 @claim("bn-takes-two-parts-of-the-gradient")
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [*sampled(range(3), 9)])
 def test_bn_lets_through_neither_equal_gradients_nor_those_along_x_hat(seed):
     rng = np.random.default_rng(seed)
     x, gamma = rng.normal(3.0, 2.0, (32, 5, 1, 1)), rng.normal(size=5)

@@ -21,6 +21,7 @@ from preact.propagation import (
 )
 from preact.records.compare import load_records
 from preact.spec import BN, RELU, ROWS, TABLE_2, Scale, UnitSpec
+from sampled import sampled
 
 claim = pytest.mark.claim
 slow = pytest.mark.slow
@@ -29,7 +30,7 @@ SEEDS = range(3)
 
 # ----------------------------------------------------------------- gates
 @claim("gates-at-work-are-not-gates-at-their-bias")
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", [*sampled(SEEDS, 9)])
 @pytest.mark.parametrize("bias", [-4, -6, -10])
 def test_gates_that_read_the_stream_pass_less_than_their_bias_says(bias, seed):
     """He-drawn W_g on a stream of rms sqrt(l): far from its value at 0."""
@@ -82,7 +83,7 @@ def test_the_direct_term_is_lambda_to_the_depth_times_the_open_share(value):
 
 # ---------------------------------------------- the popular bug, Fig. 4(b)
 @claim("popular-bug-is-fig-4b")
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", [*sampled(SEEDS, 9)])
 def test_a_shortcut_behind_bn_relu_in_every_unit_is_exactly_fig_4b(seed):
     """y' = a + F(a), a = ReLU(BN(y)): the same network, cut elsewhere."""
     bug = stack_plan(TABLE_2["full-preactivation"], units=6, width=8)
@@ -121,7 +122,7 @@ def test_a_shortcut_behind_bn_relu_in_every_unit_is_exactly_fig_4b(seed):
 # --------------------------------------- early gradients, by network and time
 @slow
 @claim("early-gradients-of-110-are-larger-with-preactivation")
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", [*sampled(SEEDS, 9)])
 def test_resnet_110_has_the_larger_early_gradients_with_preactivation(seed):
     """The other way round than in the stack and in bottleneck networks."""
     ratio = {}

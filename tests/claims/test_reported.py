@@ -7,6 +7,7 @@ from preact import paper, reference
 from preact.plan import stack_plan
 from preact.propagation import draw_batch, run_units
 from preact.spec import TABLE_2
+from sampled import sampled
 
 claim = pytest.mark.claim
 
@@ -55,7 +56,7 @@ def test_relu_before_addition_has_f_identity_and_the_larger_error(depth):
 
 
 @claim("a-free-shortcut-alone-does-not-win")
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [*sampled(range(3), 9)])
 def test_where_the_branch_ends_in_a_relu_the_stream_never_decreases(seed):
     plan = stack_plan(TABLE_2["relu-before-addition"], units=10, width=16)
     params = reference.initialize(plan, seed)

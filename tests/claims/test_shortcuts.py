@@ -23,6 +23,7 @@ from preact.propagation import pullback, rms
 from preact.records.compare import load_records
 from preact.reference.unit import dropout_mask
 from preact.spec import TABLE_1, Conv1x1, Dropout, Gated, Scale, UnitSpec
+from sampled import sampled
 
 claim = pytest.mark.claim
 slow = pytest.mark.slow
@@ -82,14 +83,14 @@ def test_a_mask_has_two_conventions_with_unlike_moments():
 
 # --------------------------------------------------------------- at start
 @claim("a-bn-in-the-gate-keeps-it-near-its-bias")
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", [*sampled(SEEDS, 9)])
 def test_gates_that_end_in_a_bn_stay_near_their_setting(seed):
     assert passed(BETTER, seed) > 0.7
     assert passed(GATED, seed) < 0.1
 
 
 @claim("the-gates-sum-outgrows-half-its-bias")
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", [*sampled(SEEDS, 9)])
 def test_what_a_gate_reads_outgrows_half_its_bias(seed):
     """What it reads is found from what it gives: s = 1 - sigmoid(z - 6)."""
     plan = stack_plan(GATED, units=54, width=64)
@@ -111,7 +112,7 @@ def growth(plan, caches, last):
 
 
 @claim("x-g-prime-counts-where-the-stream-is-large")
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", [*sampled(SEEDS, 9)])
 def test_the_gates_own_term_counts_in_shortcut_only_gating_alone(seed):
     share = {}
     for row in ("shortcut-only-gating-b-6", "exclusive-gating-b-6"):
@@ -134,7 +135,7 @@ def sizes(kept, seed):
 
 @slow
 @claim("doubling-ends-when-the-batch-runs-out")
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", [*sampled(SEEDS, 9)])
 def test_rescaled_dropout_doubles_until_the_batch_runs_out(seed):
     stream = np.array(sizes(2.0, seed))
     doubled = (stream[8] / stream[2]) ** 2
@@ -144,7 +145,7 @@ def test_rescaled_dropout_doubles_until_the_batch_runs_out(seed):
 
 @slow
 @claim("nothing-survives-54-masks")
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", [*sampled(SEEDS, 9)])
 def test_after_54_masks_no_value_of_the_first_stream_is_left(seed):
     plan = stack_plan(TABLE_1["dropout-shortcut"], units=54, width=64)
     _, caches = watch_units(plan, seed=seed)

@@ -9,7 +9,6 @@ from preact.experiment import planned_runs, read_experiment, shipped
 from preact.paper import results
 from preact.spec import BN, RELU, find_row
 
-DIGITS = load("digits")
 SMALL = """
 [scientific]
 rows = ["original", "full-preactivation"]
@@ -40,7 +39,7 @@ def test_every_experiment_of_the_project_can_be_read_and_planned():
             train_files=(),
             test_files=(),
         )
-        data = folder if experiment.data == "imagenet" else DIGITS
+        data = folder if experiment.data == "imagenet" else load("digits")
         found = list(planned_runs(experiment, data))
         assert found
         assert len({planned.path for planned in found}) == len(found)
@@ -50,7 +49,7 @@ def test_every_experiment_of_the_project_can_be_read_and_planned():
 
 def test_the_matrix_is_rows_by_tails_by_seeds_first_seeds_first(tmp_path):
     experiment = read_experiment(written(tmp_path, SMALL))
-    found = list(planned_runs(experiment, DIGITS))
+    found = list(planned_runs(experiment, load("digits")))
     assert [c.run.seed for c in found] == [1] * 4 + [2] * 4
     assert [str(c.path.relative_to("small/digits")) for c in found[:4]] == [
         "resnet-8-2-width-4/original.tail-bn/seed-1.json",
@@ -62,7 +61,10 @@ def test_the_matrix_is_rows_by_tails_by_seeds_first_seeds_first(tmp_path):
 
 def test_a_final_bn_is_the_only_thing_that_its_switch_moves(tmp_path):
     experiment = read_experiment(written(tmp_path, SMALL))
-    tails = {(c.run.row, c.run.tail) for c in planned_runs(experiment, DIGITS)}
+    tails = {
+        (c.run.row, c.run.tail)
+        for c in planned_runs(experiment, load("digits"))
+    }
     assert tails == {
         ("original", (BN,)),
         ("original", ()),
@@ -117,9 +119,8 @@ def test_an_unknown_name_is_answered_with_those_that_there_are(name):
     assert names.split(", ") == list(shipped())
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
+def test_a_file_that_means_nothing_is_answered_in_a_sentence(tmp_path):
+    for change, message in [
         (("[nuisance]", "[nusance]"), "the file may say title, scientific"),
         (("seeds =", "sedes ="), "nuisance may say seeds; got 'sedes'"),
         (("[1, 2]", "[1, 1]"), r"distinct whole numbers.*got \[1, 1\]"),
@@ -133,15 +134,11 @@ def test_an_unknown_name_is_answered_with_those_that_there_are(name):
             ("[fixed]", "[fixed]\nexecution = { processes = 2 }"),
             r"processes is counted when it runs \(torchrun\); got 2",
         ),
-    ],
-)
-def test_a_file_that_means_nothing_is_answered_in_a_sentence(
-    tmp_path, change, message
-):
-    path = written(tmp_path, SMALL.replace(*change))
-    with pytest.raises(ValueError, match=message) as told:
-        read_experiment(path)
-    assert str(path) in str(told.value)
+    ]:
+        path = written(tmp_path, SMALL.replace(*change))
+        with pytest.raises(ValueError, match=message) as told:
+            read_experiment(path)
+        assert str(path) in str(told.value)
 
 
 def test_a_deviation_says_from_what_to_what_and_why(tmp_path):

@@ -37,13 +37,9 @@ def trained_once(row, memory, *, ghost=None, convs=2, depth=20):
     "row",
     [
         "original",
-        "bn-after-addition",
-        "relu-before-addition",
-        "relu-only-preactivation",
         "full-preactivation",
         "exclusive-gating-b-6",
         "dropout-shortcut",
-        "conv1x1-shortcut",
     ],
 )
 def test_a_frugal_backward_pass_is_the_same_to_the_last_bit(row, memory):

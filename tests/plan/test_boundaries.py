@@ -50,20 +50,17 @@ def test_imagenet_depths_follow_the_same_formula():
 
 
 @pytest.mark.claim("the-rows-change-the-tail-too")
-@pytest.mark.parametrize(
-    ("row", "stem", "tail"),
-    [
+def test_stem_and_tail_supply_what_the_units_do_not():
+    for row, stem, tail in [
         ("original", ["BN", "ReLU"], []),
         ("bn-after-addition", ["BN", "ReLU"], []),
         ("relu-before-addition", ["BN", "ReLU"], []),
         ("relu-only-preactivation", ["BN"], ["ReLU"]),
         ("full-preactivation", [], ["BN", "ReLU"]),
-    ],
-)
-def test_stem_and_tail_supply_what_the_units_do_not(row, stem, tail):
-    plan = cifar_plan(TABLE_2[row], depth=20, convs=2)
-    assert kinds(plan.stem[1:]) == stem
-    assert kinds(plan.tail) == tail
+    ]:
+        plan = cifar_plan(TABLE_2[row], depth=20, convs=2)
+        assert kinds(plan.stem[1:]) == stem
+        assert kinds(plan.tail) == tail
 
 
 @pytest.mark.claim("the-shortcut-leaves-before-bn")
@@ -96,20 +93,17 @@ def test_an_explicit_stem_doubles_the_activation():
     assert kinds(plan.units[0].pre) == ["BN", "ReLU"]
 
 
-@pytest.mark.parametrize(
-    ("row", "convs", "kind"),
-    [
+def test_the_projection_has_bn_exactly_where_pre_has_none():
+    for row, convs, kind in [
         ("original", 1, "pad"),
         ("original", 2, "pad"),
         ("full-preactivation", 2, "pad"),
         ("original", 3, "conv BN"),
         ("relu-only-preactivation", 3, "conv BN"),
         ("full-preactivation", 3, "conv"),
-    ],
-)
-def test_the_projection_has_bn_exactly_where_pre_has_none(row, convs, kind):
-    plan = cifar_plan(TABLE_2[row], depth=9 * 2 * 2 + 2, convs=convs)
-    assert plan.units[plan.stages[1].start].projection == kind
+    ]:
+        plan = cifar_plan(TABLE_2[row], depth=9 * 2 * 2 + 2, convs=convs)
+        assert plan.units[plan.stages[1].start].projection == kind
 
 
 def test_stride_stands_on_the_first_convolution_or_on_the_3x3():
@@ -180,9 +174,8 @@ def test_the_presets_differ_from_the_paper_only_where_they_say():
     )
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
+def test_a_bad_plan_is_refused_with_the_value_and_the_legal_form():
+    for make, message in [
         (
             lambda: cifar_plan(FULL, depth=1000, convs=3),
             r"depth must be 9n \+ 2 for 3 convolutions per unit; got 1000 "
@@ -286,21 +279,16 @@ def test_the_presets_differ_from_the_paper_only_where_they_say():
             lambda: Conventions(tail=["BN"]),
             "tail must be a tuple of distinct BN and RELU; got",
         ),
-    ],
-)
-def test_a_bad_plan_is_refused_with_the_value_and_the_legal_form(
-    make, message
-):
-    with pytest.raises(ValueError, match=message):
-        make()
+    ]:
+        with pytest.raises(ValueError, match=message):
+            make()
 
 
 UNIT = {"spec": FULL, "c_in": 4, "c_inner": 4, "c_out": 4}
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
+def test_a_unit_that_cannot_be_is_refused():
+    for change, message in [
         ({"convs": 5}, "convs must be one of 1, 2, 3; got 5"),
         ({"convs": True}, "convs must be one of 1, 2, 3; got True"),
         ({"tap": "somewhere"}, "tap must be one of .* got 'somewhere'"),
@@ -318,12 +306,10 @@ UNIT = {"spec": FULL, "c_in": 4, "c_inner": 4, "c_out": 4}
             {"spec": UnitSpec(on_shortcut=Conv1x1())},
             "projection must be 'conv BN' where Conv1x1 stands",
         ),
-    ],
-)
-def test_a_unit_that_cannot_be_is_refused(change, message):
-    assert UnitPlan(**UNIT).convs == 2
-    with pytest.raises(ValueError, match=message):
-        UnitPlan(**UNIT | change)
+    ]:
+        assert UnitPlan(**UNIT).convs == 2
+        with pytest.raises(ValueError, match=message):
+            UnitPlan(**UNIT | change)
 
 
 def test_names_say_what_specs_and_conventions_say():

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from built import load, reload
+from built import READY, load, reload
 
 CHAPTERS = ["en/01-why", "en/05-shortcuts", "zh-Hant/12-summary"]
 BLOCKING = """performance.getEntriesByType("resource")

@@ -32,19 +32,16 @@ def test_every_protocol_names_conventions_that_exist():
     assert {p.conventions for p in recipes().values()} <= set(CONVENTIONS)
 
 
-@pytest.mark.parametrize(
-    ("iteration", "lr"),
-    [
+def test_the_learning_rate_warms_up_and_drops():
+    for iteration, lr in [
         (0, 0.01),
         (399, 0.01),
         (400, 0.1),
         (31_999, 0.1),
         (32_000, 0.01),
         (63_999, 0.001),
-    ],
-)
-def test_the_learning_rate_warms_up_and_drops(iteration, lr):
-    assert find_recipe("paper").lr_at(iteration) == pytest.approx(lr)
+    ]:
+        assert find_recipe("paper").lr_at(iteration) == pytest.approx(lr)
 
 
 @pytest.mark.parametrize(
