@@ -52,8 +52,12 @@ def test_a_page_hears_once_that_it_has_been_read(browser, site, name):
 def on_the_way(browser, site, request):
     """Open a page whose scripts are on their way; then let them arrive."""
     page = browser.new_page(viewport={"width": request.param, "height": 900})
-    held = []
-    page.route("**/*.js*", lambda route: held.append(route))
+    held, moves = [], []
+
+    def meet(route):
+        getattr(route, moves[0])() if moves else held.append(route)
+
+    page.route("**/*.js*", meet)
 
     def opened(name):
         address = f"{site}/{name}.html"
@@ -63,9 +67,9 @@ def on_the_way(browser, site, request):
         return page
 
     def arrive(move="continue_"):
-        page.unroute("**/*.js*")
+        moves.append(move)
         for route in held:
-            getattr(route, move)()
+            meet(route)
         page.wait_for_load_state()
 
     yield opened, arrive

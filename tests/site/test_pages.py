@@ -4,6 +4,7 @@ import html
 import re
 from urllib.parse import urlsplit
 
+import brotli
 import pytest
 
 from book.tools.places import site_url, wheel_name
@@ -41,23 +42,24 @@ def test_a_page_asks_no_other_host_and_has_no_error(read_page, place):
     assert page.locator("math").count() > 5 or place[1] == "glossary"
 
 
-@EVERY_PAGE
-def test_a_page_is_light(read_page, place):
-    """At most 500 kB in all, and 900 kB where something can be tried.
+def downloaded(response):
+    """Bytes of what a server that compresses sends for a file."""
+    body = response.body()
+    is_text = response.url.partition("?")[0].endswith((".html", ".css", ".js"))
+    return len(brotli.compress(body)) if is_text else len(body)
 
-    Uncompressed, without the index of the search; charts are there twice,
-    for wide pages and for phones.
-    """
+
+@EVERY_PAGE
+def test_a_page_is_150_kb_to_download_besides_the_faces_all_pages_share(
+    read_page, place
+):
     page = read_page(address(place))
     size = sum(
-        len(response.body())
+        downloaded(response)
         for response in page.loaded
-        if not response.url.endswith("search-index.js")
+        if not response.url.endswith((".woff2", "search-index.js"))
     )
-    tries = page.locator(
-        ".preact-explorer, .preact-predict, .preact-race, .preact-lab"
-    )
-    assert size <= (900e3 if tries.count() else 500e3)
+    assert 20e3 < size <= 150e3
 
 
 @EVERY_PAGE
