@@ -1,6 +1,6 @@
 """A race of five networks on the digits, by the rules of the page's engine.
 
-The page trains in `book/_static/engine`; `recorded_race` runs the same race
+The page trains in `book/scripts/engine`; `recorded_race` runs the same race
 here, with the same random numbers and `preact.reference`, so that a page
 without script has a true one to show, and a test something to compare with.
 
@@ -77,7 +77,7 @@ def engine_plan(plan: NetworkPlan) -> dict[str, Any]:
     -------
     dict
         Numbers and lists of strings, as JSON has them; see `Network` in
-        `book/_static/engine/network.js`.
+        `book/scripts/engine/network.js`.
     """
     unit, shortcut = plan.units[0], plan.spec.on_shortcut
     assert isinstance(shortcut, Scale)
