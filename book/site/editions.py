@@ -185,7 +185,7 @@ def finish(app: Sphinx, error: Exception | None) -> None:
         if error:
             child.kill()
         if child.wait() and not error:
-            raise ExtensionError(f"a translation failed: {child.args}")
+            raise ExtensionError("a translation could not be built")
     if error or app.builder.name != "html":
         return
     builds = Path(app.outdir).parents[1]
