@@ -147,8 +147,12 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
 
 
 def minify(folder: Path) -> None:
-    """Rewrite an edition's scripts and sheets without comments and spaces."""
-    files = [*folder.glob("_static/*.js"), *folder.glob("_static/**/*.css")]
+    """Rewrite an edition's sheets without comments and spaces.
+
+    Not the scripts of others: esbuild would read them as modules, in which
+    `this` is nothing.
+    """
+    files = [*folder.glob("_static/**/*.css")]
     if not files:
         return
     subprocess.run(

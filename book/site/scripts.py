@@ -30,6 +30,7 @@ IDLE = (
     "documentation_options.js",
     "sphinx_highlight.js",
     "sphinx-thebe.js",
+    "translations.js",
 )
 # What a script of an extension is for; elsewhere it is not loaded.
 SERVES = {

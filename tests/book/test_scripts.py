@@ -15,6 +15,7 @@ from engine.calls import NODE, needs_node
 PROJECT = """
 from book.site.scripts import sort_scripts
 html_js_files = ["page.js", "doctools.js", "copybutton.js", "clipboard.min.js"]
+html_js_files.append("translations.js")
 def sort(app, page, template, context, tree):
     sort_scripts(context)
     context["said"] = "SAID " + " ".join(context["said"])
