@@ -277,6 +277,24 @@ def test_what_is_normalized_and_then_moved_is_no_batch_norm():
     assert report["evaluation"].verdict is YES
 
 
+class Scaled(nn.Module):
+    """A residual unit with a root-mean-square norm by hand."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(16, 16)
+
+    def forward(self, x):
+        power = x.pow(2).mean(-1, keepdim=True)
+        return x + self.linear(x * torch.rsqrt(power + 1e-6))
+
+
+def test_a_unit_that_reads_the_input_itself_is_judged_by_its_values_too():
+    report = probe(nn.Sequential(Scaled(), Scaled()), (7, 16))
+    assert report.unit == "RMS norm linear (+)"
+    assert report["evaluation"].verdict is YES
+
+
 # ---------------------------------------------------------------- the gradient
 @pytest.mark.parametrize(
     ("network", "reason"),

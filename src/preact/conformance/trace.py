@@ -71,6 +71,8 @@ class Trace(TorchDispatchMode):
         self._dtypes: dict[int, torch.dtype] = {}  # as the node was made
         for x in inputs:
             self._mean(x, ROOT)
+        if see:
+            see(self.graph.nodes[ROOT], inputs[0])
 
     def __torch_dispatch__(
         self,
