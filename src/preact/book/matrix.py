@@ -21,22 +21,28 @@ def mutant_matrix() -> Table:
     """
     say = words()
     passed = {*recorded()["passed"]}
-    asked: Counter[tuple[str, str]] = Counter()
-    caught: Counter[tuple[str, str]] = Counter()
-    kinds: dict[str, dict[str, None]] = {}
+    asked: Counter[tuple[tuple[str, str], str]] = Counter()
+    caught: Counter[tuple[tuple[str, str], str]] = Counter()
+    kinds: dict[tuple[str, str], dict[str, None]] = {}
     for cell in cells():
-        row = f"hidden_{cell.hidden}" if cell.hidden else f"at_{cell.place}"
+        row = ("why", cell.hidden) if cell.hidden else ("at", cell.place)
         kinds.setdefault(row, {})[cell.name] = None
         asked[row, cell.writing] += 1
         caught[row, cell.writing] += str(cell) not in passed
+    said = {
+        (group, key): say(
+            f"matrix_why.{key}" if group == "why" else f"matrix_at.{key}"
+        )
+        for group, key in kinds
+    }
     body = [
         [
-            say(f"bugs.{row}"),
+            said[row],
             ", ".join(kinds[row]),
             *(f"{caught[row, w]} / {asked[row, w]}" for w in WRITINGS),
         ]
-        for row in sorted(kinds, key=lambda row: row.startswith("hidden_"))
+        for row in sorted(kinds, key=lambda row: row[0])  # reasons below
     ]
     head = [say("bugs.place"), say("bugs.kinds")]
-    head += [say(f"bugs.in_{writing}") for writing in WRITINGS]
+    head += [say(f"matrix_in.{writing}") for writing in WRITINGS]
     return Table(head, body, say("bugs.matrix"))

@@ -29,7 +29,12 @@ WAYS = [(row, writing) for row in (PRE, ORIGINAL) for writing in WRITINGS]
 HERE = files("preact.conformance.zoo").joinpath("matrix.toml")
 
 
-LAST_TWO = 8
+MISSED = {
+    ("conv2.groups = 2", 2): {"always": "missed"},
+    ("instance_norm(x)", 9): {EVALUATION: "missed"},
+}
+"""What the probe should see, and does not yet."""
+LAST_TWO = 8  # the last units, between which nothing parts any more
 HEADS = ("softmax(logits)", "relu(logits)")
 BEHIND_STEM = (
     *("-x", "x.half().float()", "max_pool2d(x, 3, 1, 1)"),
@@ -104,6 +109,9 @@ class Cell(NamedTuple):
             return "parted"
         if "avg_pool2d" in self.name:
             return "pooled"
+        is_missed = (self.name, self.position) in MISSED
+        if self.row == PRE and self.place != "shortcut" and is_missed:
+            return MISSED[self.name, self.position].get(self.mode, "")
         return ""
 
     def __str__(self) -> str:

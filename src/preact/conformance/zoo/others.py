@@ -32,6 +32,9 @@ class Reentrant(Checkpointed):
 class HandMadeNorm(nn.Module):
     """A right BN, written by hand, with statistics for evaluation."""
 
+    mean: Tensor
+    var: Tensor
+
     def __init__(self, channels: int) -> None:
         super().__init__()
         self.weight = nn.Parameter(torch.ones(channels))

@@ -131,7 +131,7 @@ PLACES: dict[str, tuple[str, dict[str, Callable[[int], Function]]]] = {
 def placed(place: str, name: str) -> Kind:
     """The kind that puts a function at a place."""
     slot, functions = PLACES[place]
-    modes = MODES
+    modes: tuple[str, ...] = MODES
     if name in RANDOM and place in ("start", "inside", "end"):
         modes = (ALWAYS, EVALUATION)  # in training it is a regularizer
     positions = (0, *EVERY) if place == "stream" else EVERY

@@ -123,6 +123,11 @@ def hooked(module: nn.Module) -> None:
     )
 
 
+def compiled(network: nn.Module) -> nn.Module:
+    """A network that is traced when it is called."""
+    return torch.compile(network, backend="eager")  # type: ignore[return-value]
+
+
 def frozen(network: nn.Module) -> nn.Module:
     """A network that is not trained any more."""
     return network.requires_grad_(False)
@@ -220,7 +225,7 @@ def plan(row: str, **sizes: Any) -> nn.Module:
 
 
 STATES: dict[str, Wrap] = {
-    "torch.compile": lambda n: torch.compile(n, backend="eager"),  # type: ignore[dict-item]
+    "torch.compile": compiled,
     "DataParallel": nn.DataParallel,
     "bfloat16": lambda n: n.bfloat16(),
     "float64": lambda n: n.double(),

@@ -1,7 +1,7 @@
 """Five ways of writing one and the same network down."""
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, cast
 
 import torch
 import torch.nn.functional as nnf
@@ -280,7 +280,7 @@ class Hostile(nn.Module):
         """Unit k and all that follow."""
         if k == len(self.units):
             return x
-        unit = self.units[k]
+        unit = cast(Unit, self.units[k])
         if x.abs().max().item() == float("inf"):
             return x
         a = self._layers(unit.pre, x)
