@@ -80,7 +80,7 @@ pdf: setup ## one PDF for each language, which the built site then offers
 	$(BIN)/python -m book.tools.pdf
 
 site-test: setup ## the built site in a real browser
-	$(BIN)/pytest -q tests/site -n 2
+	$(BIN)/pytest -q tests/site -n 2 --dist loadgroup -m "not nightly"
 
 links: setup ## the addresses that the book names are still there
 	$(BIN)/jupyter-book build . --builder linkcheck

@@ -1,15 +1,13 @@
 """The built site on localhost, in Debian's Chromium."""
 
 import shutil
-from functools import wraps
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import sync_playwright
 
-from book.tools.pdf import ARRIVED, served
-from paths import ROOT
+from book.tools.pdf import served
+from built import SITE, load
 
-SITE = ROOT / "_build/html"
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -19,6 +17,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+LOOK = {"viewport": {"width": 1280, "height": 720}, "color_scheme": "light"}
 
 
 @pytest.fixture(scope="session")
@@ -26,27 +25,6 @@ def site():
     assert (SITE / "index.html").exists(), "no site: run `make book` first"
     with served(SITE) as address:
         yield address
-
-
-def with_scripts(move):
-    """A way to a page that ends when the page's scripts have run, too."""
-
-    @wraps(move)
-    def moved(page, *given, arrived=True, **options):
-        response = move(page, *given, **options)
-        if arrived:
-            page.wait_for_function(ARRIVED)
-        return response
-
-    return moved
-
-
-@pytest.fixture(scope="session", autouse=True)
-def scripts_are_waited_for():
-    with pytest.MonkeyPatch.context() as patch:
-        for name in ("goto", "reload"):
-            patch.setattr(Page, name, with_scripts(getattr(Page, name)))
-        yield
 
 
 @pytest.fixture(scope="session")
@@ -60,41 +38,87 @@ def browser():
         chromium.close()
 
 
-SETTLED = "!document.querySelector('[aria-busy=true]')"
-RESTED = "new Promise((rested) => setTimeout(rested, 400))"
+@pytest.fixture(scope="session")
+def tabs(browser, site):
+    """Tabs that tests use one after another, by how they look.
 
-
-def visit(browser, address, **options):
-    """Load a page in a context of its own; it remembers what went on.
-
-    `settle` waits until all explorers show what their controls say, `address`
-    until the address does, which is written after the last move.
+    A tab of its own would start a process, and compile every script anew.
     """
-    page = browser.new_context(**options).new_page()
-    page.settle = lambda: page.wait_for_function(SETTLED)
-    page.address = lambda: page.evaluate(RESTED) or page.url
+    idle, looks = {}, {}
+
+    class Tabs:
+        def take(self, **options):
+            look = LOOK | options
+            key = repr(sorted(look.items()))
+            if not idle.setdefault(key, []):
+                page = browser.new_context(**look).new_page()
+                idle[key].append(noting(page))
+                looks[page] = key, look["viewport"]
+            page = idle[key].pop()
+            page.requested, page.problems, page.loaded = [], [], []
+            return page
+
+        def give_back(self, page):
+            """Leave nothing of a test: no view, no memory, no pointer."""
+            key, viewport = looks[page]
+            page.unroute_all()
+            page.emulate_media(media="null")
+            page.set_viewport_size(viewport)
+            page.mouse.move(0, 0)
+            page.goto("about:blank")
+            session = page.context.new_cdp_session(page)
+            for origin in (site, "file://"):
+                kept = {"origin": origin, "storageTypes": "all"}
+                session.send("Storage.clearDataForOrigin", kept)
+            session.detach()
+            idle[key].append(page)
+
+    yield Tabs()
+    for page in looks:
+        page.context.close()
+
+
+def noting(page):
+    """Let a page remember what it asked for, and what went wrong."""
     page.requested, page.problems, page.loaded = [], [], []
     page.on("request", lambda r: page.requested.append(r.url))
-    page.on("requestfailed", lambda r: page.problems.append(r.url))
+    page.on(  # what the next page interrupts is no failure
+        "requestfailed",
+        lambda r: (
+            r.failure == "net::ERR_ABORTED" or page.problems.append(r.url)
+        ),
+    )
     page.on("response", lambda r: page.loaded.append(r))
     page.on("pageerror", lambda e: page.problems.append(str(e)))
     page.on(
         "console",
         lambda m: m.type == "error" and page.problems.append(m.text),
     )
-    page.goto(address)  # to its end, which a busy machine reaches late
-    page.wait_for_load_state("networkidle")
-    page.settle()
     return page
 
 
 @pytest.fixture
-def open_page(browser, site):
-    """Open a path; the page remembers requests, failures and errors."""
+def open_page(tabs, site):
+    """Open a path, or an address, in a tab that knows no reader."""
     pages = []
 
     def opened(path, **options):
-        pages.append(visit(browser, site + path, **options))
+        pages.append(tabs.take(**options))
+        load(pages[-1], path if "://" in path else site + path)
+        return pages[-1]
+
+    yield opened
+    for page in pages:
+        tabs.give_back(page)
+
+
+@pytest.fixture
+def cold_page(browser):
+    """A tab that has loaded nothing before, for tests of how a page comes."""
+    pages = []
+
+    def opened(**options):
+        pages.append(noting(browser.new_context(**options).new_page()))
         return pages[-1]
 
     yield opened
@@ -102,33 +126,22 @@ def open_page(browser, site):
         page.context.close()
 
 
-LOOK = {"viewport": {"width": 1280, "height": 720}, "color_scheme": "light"}
-
-
 @pytest.fixture(scope="session")
-def read_page(browser, site):
-    """Like `open_page`, for tests that only look: they share the page.
+def read_page(tabs, site):
+    """Open a page for tests that only look at it: one visit for all of them.
 
-    The last four are kept, the looks at one page; `place` puts the tests of
-    a page side by side.
+    Their group puts the tests of a page one after another.
     """
-    pages = {}
+    page, seen = tabs.take(reduced_motion="reduce"), None
 
-    def opened(path, **options):
-        look = LOOK | options
-        key = path, repr(look)
-        if key not in pages:
-            pages[key] = visit(browser, site + path, **look)
-        if len(pages) > 4:
-            pages.pop(next(iter(pages))).context.close()
-        return pages[key]
+    def opened(path):
+        nonlocal seen
+        if path != seen:
+            page.requested, page.problems, page.loaded = [], [], []
+            seen = None  # until all of it is there
+            page.set_viewport_size(LOOK["viewport"])
+            load(page, f"{site}/{path}.html")
+            seen = path
+        return page
 
-    yield opened
-    for page in pages.values():
-        page.context.close()
-
-
-@pytest.fixture(scope="session")
-def place(request):
-    """Language and name of a page: of all tests of it, one after another."""
-    return request.param
+    return opened

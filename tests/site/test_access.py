@@ -1,15 +1,9 @@
-"""Reachable for everybody: by axe's rules, and from the keyboard alone."""
-
-import re
+"""From the keyboard alone, and without motion; axe asks `test_pages`."""
 
 import pytest
 
-from paths import ROOT
-from preact.strings import LANGUAGES
+from built import CHAPTERS, settle
 
-AXE = ROOT / "node_modules/axe-core/axe.min.js"
-PAGES = sorted(p.stem for p in (ROOT / "book/en").glob("*.md"))
-CHAPTER = re.compile(r"\d")
 # Sliders that do not say what is shown after a step down, or up again.
 SILENT = """async (move) => {
   const sliders = [...document.querySelectorAll(".bd-article [type=range]")]
@@ -18,50 +12,13 @@ SILENT = """async (move) => {
     slider[move]();
     slider.dispatchEvent(new Event("input", { bubbles: true }));
   }
-  await new Promise((done) => setTimeout(done, 50));
+  await new Promise((drawn) => requestAnimationFrame(() =>
+    requestAnimationFrame(drawn)));
   return sliders.filter((slider) => {
     const shown = slider.parentElement.querySelector("output").textContent;
     return !shown || slider.ariaValueText !== shown.trim();
   }).map((slider) => slider.outerHTML.slice(0, 150));
 }"""
-# Every page of every edition, wide or narrow. A theme changes nothing but
-# colors: of the other one the rules about them are asked, on the same page.
-EDITIONS = [("en", "light", 1280), ("zh-Hans", "light", 800)]
-EDITIONS += [("zh-Hant", "dark", 390)]
-LOOKS = [
-    (language, name, theme, width)
-    for language, theme, width in EDITIONS
-    for name in PAGES
-]
-COLORS = {
-    "type": "rule",
-    "values": ["color-contrast", "link-in-text-block"],
-}
-FINDINGS = """async ([theme, only]) => {
-  document.documentElement.dataset.theme = theme;
-  const rules = only ? { runOnly: only } : {};
-  const { violations } = await axe.run(
-    { resultTypes: ["violations"], ...rules });
-  return violations.filter((v) => /serious|critical/.test(v.impact))
-    .map((v) => [theme, v.id, v.nodes.length, v.nodes.slice(0, 3).map(
-      (n) => n.html.slice(0, 160) + " " + n.failureSummary.slice(0, 200))]);
-}"""
-
-
-@pytest.mark.parametrize(
-    ("language", "name", "theme", "width"), LOOKS, ids=str
-)
-def test_axe_finds_nothing_serious(open_page, language, name, theme, width):
-    page = open_page(
-        f"/{language}/{name}.html",
-        color_scheme=theme,
-        reduced_motion="reduce",  # no color is on its way to another
-        viewport={"width": width, "height": 900},
-    )
-    page.add_script_tag(path=AXE)
-    assert page.evaluate(FINDINGS, [theme, None]) == []
-    other = {"light": "dark", "dark": "light"}[theme]
-    assert page.evaluate(FINDINGS, [other, COLORS]) == []
 
 
 def test_the_first_stop_leads_past_the_navigation(open_page):
@@ -118,17 +75,15 @@ def test_every_stop_of_the_keyboard_shows_that_it_is_one(open_page, theme):
     assert unseen == []
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_a_slider_says_what_is_shown_beside_it(open_page, language):
-    silent = []
-    for name in filter(CHAPTER.match, PAGES):
-        page = open_page(f"/{language}/{name}.html")
-        for lab in page.locator(".preact-lab").all()[:2]:
-            lab.locator("[type=radio]").first.check()
-            lab.locator("[name=commit]").click()
-        for move in ("stepDown", "stepUp"):
-            silent += page.evaluate(SILENT, move)
-    assert silent == []
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_slider_says_what_is_shown_beside_it(open_page, name):
+    page = open_page(f"/en/{name}.html")
+    for lab in page.locator(".preact-lab").all()[:2]:
+        lab.locator("[type=radio]").first.check()
+        lab.locator("[name=commit]").click()
+    for move in ("stepDown", "stepUp"):
+        assert page.evaluate(SILENT, move) == []
+        settle(page)
 
 
 def test_nothing_moves_for_who_wants_no_motion(open_page):

@@ -1,10 +1,9 @@
 """Numeric exercises answered in the page, and what of a chapter folds."""
 
-import pytest
-
+from built import TWO_LANGUAGES
 from preact.book.exercises import CHECKERS
 from preact.book.exercises.field import expected_number
-from preact.strings import LANGUAGES, Strings
+from preact.strings import Strings
 
 CHAPTER = "02-signal"
 NUMERIC = [
@@ -12,7 +11,6 @@ NUMERIC = [
     for label in CHECKERS
     if label.startswith("signal-") and expected_number(label)
 ]
-EVERY_LANGUAGE = pytest.mark.parametrize("language", LANGUAGES)
 
 
 def field(page, n=0):
@@ -23,14 +21,14 @@ def said(page):
     return field(page).locator("[role=status]").text_content()
 
 
-@EVERY_LANGUAGE
+@TWO_LANGUAGES
 def test_every_numeric_exercise_has_a_field(open_page, language):
     page = open_page(f"/{language}/{CHAPTER}.html")
     assert page.locator(".preact-answer[data-live]").count() == len(NUMERIC)
     assert page.problems == []
 
 
-@EVERY_LANGUAGE
+@TWO_LANGUAGES
 def test_an_answer_is_judged_by_keyboard(open_page, language):
     page, words = open_page(f"/{language}/{CHAPTER}.html"), Strings(language)
     expected = expected_number(NUMERIC[0]).value
@@ -57,27 +55,13 @@ def test_the_button_judges_too_and_a_new_answer_takes_the_verdict_back(
     assert field(page).get_attribute("data-state") is None
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_field_is_readable(open_page, scheme):
-    page = open_page(f"/en/{CHAPTER}.html", color_scheme=scheme)
-    ink, paper = (
-        field(page)
-        .locator("input")
-        .evaluate(
-            "e => [getComputedStyle(e).color, "
-            "getComputedStyle(e).backgroundColor]"
-        )
-    )
-    assert ink != paper
-
-
 def test_without_script_the_page_says_how_to_answer(open_page):
     page = open_page(f"/en/{CHAPTER}.html", java_script_enabled=False)
     assert "three dots" in field(page).text_content()
     assert field(page).locator("input").count() == 0
 
 
-@EVERY_LANGUAGE
+@TWO_LANGUAGES
 def test_the_result_is_folded_and_open_on_paper(open_page, language):
     page = open_page(f"/{language}/{CHAPTER}.html")
     result = page.locator(".admonition.dropdown").first.locator("p").nth(1)

@@ -2,10 +2,10 @@
 
 import pytest
 
-from paths import ROOT
+from built import SITE, TWO_LANGUAGES
 from preact.book.placements import numpy_line, spec_line, twelve_units
 from preact.spec import BN, RELU, TABLE_2, UnitSpec
-from preact.strings import LANGUAGES, Strings
+from preact.strings import Strings
 
 CHAPTER = "/{}/04-units.html"
 WAYS = twelve_units()
@@ -31,7 +31,7 @@ def curves(page):
     )
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@TWO_LANGUAGES
 def test_each_of_the_twelve_can_be_built_and_is_named(open_page, language):
     page, words = open_page(CHAPTER.format(language)), Strings(language)
     for spec in WAYS.values():
@@ -129,22 +129,18 @@ def test_a_finger_can_build(open_page):
     assert wanted in shown(page).inner_text()
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_without_script_all_twelve_stand_in_a_table(open_page, language):
-    page = open_page(CHAPTER.format(language), java_script_enabled=False)
+def test_without_script_all_twelve_stand_in_a_table(open_page):
+    page = open_page(CHAPTER.format("en"), java_script_enabled=False)
     rows = host(page).locator(".preact-table tbody tr")
     assert rows.count() == len(WAYS)
     assert rows.first.is_visible()
     assert host(page).locator("details.way").count() == len(WAYS)
 
 
-def test_the_builder_works_from_a_file(browser, site):
-    page, problems = browser.new_page(), []
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    page.goto((ROOT / ("_build/html" + CHAPTER.format("en"))).as_uri())
+def test_the_builder_works_from_a_file(open_page):
+    page = open_page((SITE / "en/04-units.html").as_uri())
     place(page, bn="after", relu="pre")
     assert spec_line(UnitSpec(pre=(RELU,), after=(BN,))) in (
         shown(page).inner_text()
     )
-    assert problems == []
-    page.close()
+    assert page.problems == []

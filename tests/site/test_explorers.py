@@ -5,14 +5,14 @@ import re
 import numpy as np
 import pytest
 
-from paths import ROOT
+from built import SITE, TWO_LANGUAGES, load, settle
 from preact import reference
 from preact.book.explorers import ROWS
 from preact.book.race import engine_plan
 from preact.plan import Conventions, stack_plan
 from preact.propagation import draw_batch, open_share
 from preact.spec import BN, TABLE_2, Scale, UnitSpec
-from preact.strings import LANGUAGES, Strings
+from preact.strings import Strings
 
 ENGINE = """({ plan, params, x, labels }) => {
   const engine = preactNetwork(), { Network } = engine;
@@ -25,13 +25,14 @@ ENGINE = """({ plan, params, x, labels }) => {
 
 
 @pytest.fixture(scope="module")
-def engine_page(browser, site):
-    page = browser.new_page()
-    page.goto(f"{site}/en/03-gradient.html")
+def engine_page(tabs, site):
+    page = tabs.take()
+    load(page, f"{site}/en/03-gradient.html")
     yield page
-    page.close()
+    tabs.give_back(page)
 
 
+@pytest.mark.xdist_group("engine of the page")
 @pytest.mark.claim("third-engine-agrees")
 @pytest.mark.parametrize("factor", [1.0, 0.9])
 @pytest.mark.parametrize("tail", ["derived", "none", "BN"])
@@ -78,7 +79,7 @@ def paths(page):
     )
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@TWO_LANGUAGES
 def test_every_control_of_the_live_stack_changes_what_is_computed(
     open_page, language
 ):
@@ -96,14 +97,14 @@ def test_every_control_of_the_live_stack_changes_what_is_computed(
     }.items():
         before = paths(page)
         page.locator(f".preact-stack [name={control}]").fill(value)
-        page.settle()
+        settle(page)
         after = paths(page)
         assert len(after) == 2
         assert before != after
     for control, value in {"row": "original", "tail": "BN"}.items():
         before = page.locator(".preact-stack .facts").inner_text()
         page.locator(f".preact-stack [name={control}]").select_option(value)
-        page.settle()
+        settle(page)
         assert page.locator(".preact-stack .facts").inner_text() != before
     assert page.problems == []
 
@@ -117,7 +118,7 @@ def test_the_direct_term_shown_is_lambda_to_the_depth_times_open(
     page.locator(".preact-stack [name=row]").select_option(row)
     page.locator(".preact-stack [name=units]").fill("20")
     page.locator(".preact-stack [name=lambda]").fill("0.9")
-    page.settle()
+    settle(page)
     facts = page.locator(".preact-stack .facts").inner_text()
     power, share, term = map(
         float,
@@ -128,13 +129,10 @@ def test_the_direct_term_shown_is_lambda_to_the_depth_times_open(
     assert (share == 1) == TABLE_2[row].is_identity_after
 
 
-def test_the_live_stack_runs_from_a_file(browser, site):
-    page, problems = browser.new_page(), []
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    page.goto((ROOT / "_build/html/en/03-gradient.html").as_uri())
+def test_the_live_stack_runs_from_a_file(open_page):
+    page = open_page((SITE / "en/03-gradient.html").as_uri())
     page.wait_for_selector(".preact-stack[data-live=true]")
-    assert problems == []
-    page.close()
+    assert page.problems == []
 
 
 def test_without_script_the_measured_figure_stays(open_page):
@@ -149,7 +147,7 @@ def drawn(page, kind):
     )
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@TWO_LANGUAGES
 def test_a_pinned_curve_stays_while_another_unit_is_drawn(open_page, language):
     page, words = open_page(f"/{language}/02-signal.html"), Strings(language)
     host = page.locator(".preact-growth")
@@ -160,7 +158,7 @@ def test_a_pinned_curve_stays_while_another_unit_is_drawn(open_page, language):
     assert drawn(page, "pinned") == []
     pin.click()
     host.locator("[name=row]").select_option("relu-before-addition")
-    page.settle()
+    settle(page)
     assert drawn(page, "pinned") == [before]
     assert drawn(page, "curve") != [before]
     facts = host.locator(".facts").inner_text()
@@ -169,7 +167,7 @@ def test_a_pinned_curve_stays_while_another_unit_is_drawn(open_page, language):
     assert pin.inner_text() == words("explorer.unpin")
     pin.focus()
     page.keyboard.press("Enter")
-    page.settle()
+    settle(page)
     assert drawn(page, "pinned") == []
     assert page.problems == []
 
@@ -187,7 +185,7 @@ def test_a_fresh_stack_follows_the_law_that_is_drawn_beside_it(
     host.locator("[name=row]").select_option(row)
     host.locator("[name=units]").fill("100")
     host.locator("[name=width]").fill("64")
-    page.settle()
+    settle(page)
     assert len(drawn(page, "law")) == 2
     picture = host.locator(".preact-figure svg")
     assert Strings("en")(f"law.{law}") in picture.text_content()
@@ -204,7 +202,7 @@ def test_without_script_the_measured_growth_stays(open_page):
     assert page.locator(".preact-growth .preact-figure svg.wide").count() == 1
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@TWO_LANGUAGES
 def test_a_stepper_shows_one_measured_frame_at_a_time(open_page, language):
     page = open_page(f"/{language}/03-gradient.html")
     box = page.locator(".preact-explorer[data-keys]").first
@@ -219,7 +217,7 @@ def test_a_stepper_shows_one_measured_frame_at_a_time(open_page, language):
     assert visible.inner_html() != before
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@TWO_LANGUAGES
 def test_the_unit_explorer_answers_without_a_kernel(open_page, language):
     page = open_page(f"/{language}/02-signal.html")
     selects = page.locator(".preact-choice select")

@@ -1,40 +1,37 @@
 """How a page looks, as far as a number can say it."""
 
-import pytest
+import io
+import re
+import unicodedata
 
-from preact.strings import LANGUAGES
+import numpy as np
+import pytest
+from PIL import Image
+
+from book.site.together import FIXED
+from built import EVERY_LANGUAGE, load
 
 PAGE = "/{}/02-signal.html"
+LOADED = """(name) => [...document.fonts].filter((face) =>
+  face.status == "loaded" && face.family.includes(name)).length"""
 
 
-def test_english_text_is_set_in_the_face_that_the_site_brings(open_page):
-    page = open_page(PAGE.format("en"))
-    faces = [url for url in page.requested if "source-serif-4" in url]
-    assert len(faces) == 3
-    assert (
-        page.evaluate("""async () => (await document.fonts.ready,
-        [...document.fonts].filter((face) => face.status == "loaded"
-          && face.family.includes("Source Serif 4")).length)""")
-        == 3
-    )
-
-
-@pytest.mark.parametrize("language", ["zh-Hans", "zh-Hant"])
-def test_a_chinese_page_asks_for_no_face_that_it_does_not_use(
-    open_page, language
+@EVERY_LANGUAGE
+def test_a_page_loads_the_faces_that_it_is_set_in_and_no_other(
+    cold_page, site, language
 ):
+    page = cold_page()
+    load(page, site + PAGE.format(language))
+    serif = 3 if language == "en" else 0
+    asked = [url for url in page.requested if "source-serif-4/" in url]
+    assert len(asked) == serif
+    assert page.evaluate(LOADED, "Source Serif 4") == serif
+    assert page.evaluate(LOADED, "Book Math") == 1
+
+
+@EVERY_LANGUAGE
+def test_a_line_of_running_text_uses_the_room_that_it_has(open_page, language):
     page = open_page(PAGE.format(language))
-    assert not [url for url in page.requested if "source-serif-4/" in url]
-
-
-@pytest.mark.parametrize("width", [1280, 1920])
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_a_line_of_running_text_is_no_longer_than_an_eye_can_follow(
-    open_page, language, width
-):
-    page = open_page(
-        PAGE.format(language), viewport={"width": width, "height": 900}
-    )
     widest = page.evaluate(
         """Math.max(...[...document.querySelectorAll(
           ".bd-article section > p")].map((p) => p.clientWidth))"""
@@ -42,105 +39,7 @@ def test_a_line_of_running_text_is_no_longer_than_an_eye_can_follow(
     assert 500 <= widest <= 42 * 16
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_mark_behind_a_heading_takes_no_line_of_its_own(
-    open_page, language
-):
-    page = open_page(
-        PAGE.format(language), viewport={"width": 390, "height": 800}
-    )
-    grown = page.evaluate(
-        """[...document.querySelectorAll(".bd-article :is(h1, h2, h3)")]
-        .filter((heading) => {
-          const high = heading.clientHeight;
-          const mark = heading.querySelector(".headerlink");
-          mark.style.display = "none";
-          return heading.clientHeight != high;
-        }).length"""
-    )
-    assert grown == 0
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_switch_keeps_the_section_that_is_read(open_page, language):
-    page = open_page(PAGE.format(language))
-    for _ in range(2):  # what is drawn late moves the page
-        page.evaluate(
-            "document.getElementById('signal-growth').scrollIntoView()"
-        )
-        page.wait_for_timeout(1500)
-    other = next(code for code in LANGUAGES if code != language)
-    page.evaluate(
-        "code => document.querySelector("
-        "`.language-switch a[hreflang=${code}]`).click()",
-        other,
-    )
-    page.wait_for_url(
-        f"**{PAGE.format(other)}#signal-growth", wait_until="commit"
-    )
-    page.locator("section#signal-growth > h2").wait_for(state="attached")
-
-
-def loaded(page):
-    page.wait_for_load_state("load")
-    return page
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_every_section_has_the_address_that_it_has_in_english(
-    open_page, language
-):
-    addresses = [
-        loaded(open_page(PAGE.format(code))).evaluate(
-            """[...document.querySelectorAll(".bd-article section[id]")]
-            .map((section) => section.id)"""
-        )
-        for code in ("en", language)
-    ]
-    assert addresses[0] == addresses[1]
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_a_chapter_offers_its_notebook(open_page, language):
-    page = open_page(PAGE.format(language))
-    link = page.locator(".btn-download-source-button")
-    assert link.get_attribute("href") == "_notebooks/02-signal.ipynb"
-    answer = page.request.get(
-        page.url.rsplit("/", 1)[0] + "/_notebooks/02-signal.ipynb"
-    )
-    assert answer.json()["nbformat"] == 4
-
-
-def test_the_menu_of_the_header_answers_to_mouse_and_keys(open_page):
-    page = open_page(PAGE.format("en"))
-    button = page.locator("[data-bs-toggle='dropdown']").first
-    menu = button.locator("xpath=..").locator(".dropdown-menu")
-    page.mouse.move(300, 500)
-    assert not menu.is_visible()
-    button.click()
-    assert button.get_attribute("aria-expanded") == "true"
-    page.keyboard.press("ArrowDown")
-    focused = page.evaluate("document.activeElement.closest('.dropdown-menu')")
-    assert focused is not None
-    page.keyboard.press("Escape")
-    assert button.get_attribute("aria-expanded") == "false"
-    assert page.evaluate("document.activeElement.ariaExpanded") == "false"
-    button.press("Enter")
-    assert button.get_attribute("aria-expanded") == "true"
-    page.mouse.click(300, 500)
-    assert button.get_attribute("aria-expanded") == "false"
-
-
-def test_every_button_of_the_header_has_a_name_to_see(open_page):
-    page = open_page(PAGE.format("en"))
-    nameless = page.evaluate(
-        """[...document.querySelectorAll("[data-bs-toggle='tooltip']")]
-        .filter((button) => !button.title).length"""
-    )
-    assert nameless == 0
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", ["en", "zh-Hans"])
 def test_a_readout_sets_indices_and_powers(open_page, language):
     page = open_page(f"/{language}/03-gradient.html")
     facts = page.locator(".preact-stack .facts")
@@ -148,6 +47,13 @@ def test_a_readout_sets_indices_and_powers(open_page, language):
     assert "L" in facts.locator("sub").all_inner_texts()
     assert "^" not in facts.inner_text()
     assert "_" not in facts.inner_text()
+
+
+def test_an_index_in_an_explorer_stands_below_its_letter(open_page):
+    page = open_page("/en/02-signal.html")
+    title = page.locator(".preact-growth svg text").first
+    assert title.text_content() == "signal: rms of xl"
+    assert title.locator("tspan").count() == 2
 
 
 @pytest.mark.parametrize("width", [360, 1280])
@@ -161,15 +67,9 @@ def test_the_letters_of_the_memory_planner_do_not_shrink(open_page, width):
           * text.getScreenCTM().a)"""
     )
     assert min(sizes) >= 12
-    assert page.evaluate(
-        """[...document.querySelectorAll(".preact-planner svg")].every((svg) =>
-          [...svg.querySelectorAll("text")].every((text) =>
-            text.getBoundingClientRect().right
-              <= svg.getBoundingClientRect().right + 1))"""
-    )
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@EVERY_LANGUAGE
 def test_the_results_of_the_cover_can_be_read_on_a_phone(open_page, language):
     """Nothing to scroll sideways, and the five units in a row's few lines."""
     page = open_page(
@@ -186,3 +86,132 @@ def test_the_results_of_the_cover_can_be_read_on_a_phone(open_page, language):
             / parseFloat(getComputedStyle(row).lineHeight)))"""
     )
     assert lines <= 5.5
+
+
+@EVERY_LANGUAGE
+def test_on_a_phone_all_errors_of_an_order_are_in_sight(open_page, language):
+    page = open_page(
+        f"/{language}/07-depth.html", viewport={"width": 360, "height": 800}
+    )
+    table = page.locator(".preact-subnetworks table")
+    rights = table.evaluate(
+        "table => [...table.querySelectorAll('td')]"
+        ".map(cell => cell.getBoundingClientRect().right)"
+    )
+    assert len(rights) >= 9
+    assert max(rights) <= 360
+
+
+@pytest.mark.parametrize("language", ["en", "zh-Hans"])
+def test_a_modules_long_name_ends_before_a_phone_does(open_page, language):
+    page = open_page(
+        f"/{language}/api/conformance.html",
+        viewport={"width": 360, "height": 740},
+    )
+    ends = page.evaluate("""() =>
+      [...document.querySelectorAll("article :is(h1, h2)")].map((head) => {
+        const words = document.createRange();
+        words.selectNodeContents(head);
+        return words.getBoundingClientRect().right;
+      })""")
+    assert 0 < max(ends) <= 360 - 16
+
+
+def test_names_of_tests_part_between_their_words(open_page):
+    page = open_page("/en/claims.html", viewport={"width": 360, "height": 800})
+    ends = page.evaluate(
+        """() => {
+          const ends = new Set();
+          for (const code of document.querySelectorAll(
+            ".claim-entry a[download] code")) {
+            let last = null;
+            for (const text of code.childNodes) {
+              if (text.nodeType != 3) continue;
+              for (let i = 0; i < text.length; i++) {
+                const range = document.createRange();
+                range.setStart(text, i);
+                range.setEnd(text, i + 1);
+                const box = range.getBoundingClientRect();
+                if (last && box.top > last.bottom - 2) ends.add(last.sign);
+                last = { sign: text.data[i], bottom: box.bottom };
+              }
+            }
+          }
+          return [...ends];
+        }"""
+    )
+    assert ends
+    assert set(ends) <= {"_", "/"}
+
+
+# ------------------------------------------------------------------ formulas
+@EVERY_LANGUAGE
+def test_without_scripts_formulas_are_drawn_and_boxes_are_open(
+    open_page, language
+):
+    page = open_page(PAGE.format(language), java_script_enabled=False)
+    formula = page.locator("section > p .math:visible math").first
+    box = formula.bounding_box()
+    assert box["width"] > 3
+    assert box["height"] > 5
+    last = page.locator(".admonition.dropdown > :last-child").first
+    assert last.is_visible()
+
+
+def test_a_bar_over_a_symbol_is_drawn(open_page):
+    page = open_page("/en/04-units.html")
+    widths = page.evaluate(
+        """[...document.querySelectorAll(".tml-overline")].map(
+          (bar) => parseFloat(getComputedStyle(bar).borderTopWidth))"""
+    )
+    assert widths
+    assert min(widths) >= 1
+
+
+def test_a_wide_brace_is_painted_to_its_ends(open_page):
+    look = {"viewport": {"width": 1280, "height": 720}}
+    page = open_page("/en/07-depth.html", **look)
+    above = page.locator("munder > munder", has_text="⏟").last
+    above.scroll_into_view_if_needed()
+    picture = Image.open(io.BytesIO(above.screenshot())).convert("L")
+    brace = np.asarray(picture)[-8:]  # the last lines of pixels
+    ink = np.ptp(brace, axis=0) > 64
+    assert len(ink) > 100  # wider than any sign of the face by itself
+    assert ink[:4].any()
+    assert ink[-4:].any()
+
+
+# ------------------------------------------------------------- what is copied
+def test_copied_text_holds_a_formula_once(open_page):
+    page = open_page("/en/02-signal.html")
+    copied = page.evaluate(
+        """() => {
+          const formula = document.querySelector("section > p .math");
+          const all = document.createRange();
+          all.selectNodeContents(formula);
+          getSelection().removeAllRanges();
+          getSelection().addRange(all);
+          return [getSelection().toString(),
+                  formula.querySelector("math").textContent];
+        }"""
+    )
+    plain = unicodedata.normalize("NFKC", copied[0])
+    assert re.sub(r"\s", "", plain) == copied[1]
+
+
+def test_who_copies_a_number_has_a_plain_space(open_page):
+    page = open_page(
+        "/en/08-training.html",
+        permissions=["clipboard-read", "clipboard-write"],
+    )
+    copied = page.evaluate(
+        """async () => {
+          const fixed = [...document.querySelectorAll(".bd-article p")]
+            .find((p) => /\\d\\u00a0%/.test(p.textContent));
+          getSelection().selectAllChildren(fixed);
+          document.execCommand("copy");
+          return await navigator.clipboard.readText();
+        }"""
+    )
+    assert re.search(r"\d %", copied)
+    assert FIXED not in copied

@@ -7,10 +7,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from book.site.offline import offer_pdf, write_zip, zip_name
-from paths import ROOT
-from preact.strings import LANGUAGES
+from built import LANGUAGES, SITE, html, load
 
-SITE = ROOT / "_build/html"
 EVERY = pytest.mark.parametrize("edition", LANGUAGES)
 
 
@@ -47,43 +45,34 @@ def test_no_link_of_an_unzipped_edition_is_dead(unzipped):
     assert dead == set()
 
 
-@INTO
-def test_an_unzipped_edition_is_read_searched_and_compared(browser, unzipped):
+@pytest.mark.parametrize("unzipped", LANGUAGES[:2], indirect=True)
+def test_an_unzipped_edition_is_read_searched_and_compared(
+    cold_page, unzipped
+):
     language, top = unzipped
-    context = browser.new_context()
-    page = context.new_page()
-    problems, asked = [], []
-    page.on("pageerror", lambda e: problems.append(str(e)))
-    page.on(  # what the next page interrupts is no failure
-        "requestfailed",
-        lambda r: r.failure == "net::ERR_ABORTED" or problems.append(r.url),
-    )
-    page.on("request", lambda r: asked.append(r.url))
-    page.on("console", lambda m: m.type == "error" and problems.append(m.text))
+    page = cold_page()
     page.goto((top / "index.html").as_uri())
     page.wait_for_url(f"**/{language}/index.html")
-    page.goto((top / language / "search.html").as_uri() + "?q=ReLU")
+    load(page, (top / language / "search.html").as_uri() + "?q=ReLU")
     page.locator("#search-results li a").first.click()
     page.wait_for_url("**?mark=*")
-    page.goto((top / language / "03-gradient.html").as_uri())
+    load(page, (top / language / "03-gradient.html").as_uri())
     page.locator(".parallel-choice button").first.click()
     page.locator(".twin").first.wait_for()
-    page.wait_for_load_state("networkidle")
-    assert problems == []
+    assert page.problems == []
     here = top.as_uri()
     own = (here, "data:", "blob:")  # a worker is a blob of the page
-    assert all(url.startswith(own) for url in asked)
-    context.close()
+    assert all(url.startswith(own) for url in page.requested)
 
 
 @EVERY
 def test_the_page_says_how_large_the_file_is_that_it_offers(edition):
     path = SITE / zip_name(edition)
-    text = (SITE / edition / "01-why.html").read_text("utf-8")
-    link = text.partition(f'href="../{path.name}"')[2][:80]
+    link = html(f"{edition}/01-why").partition(f'href="../{path.name}"')[2][
+        :80
+    ]
     assert f"{path.stat().st_size / 1e6:.1f} MB" in link
-    deeper = (SITE / edition / "api/plan.html").read_text("utf-8")
-    assert f'href="../../{path.name}"' in deeper
+    assert f'href="../../{path.name}"' in html(f"{edition}/api/plan")
 
 
 def test_with_an_address_the_other_editions_are_found_there(
@@ -114,7 +103,7 @@ def test_every_page_offers_a_printed_edition_once(tmp_path):
     for name in names:
         page = tmp_path / "en" / name
         page.parent.mkdir(exist_ok=True, parents=True)
-        page.write_text((SITE / "en" / name).read_text("utf-8"), "utf-8")
+        page.write_text(html(f"en/{name}".removesuffix(".html")), "utf-8")
     for _ in range(2):  # printed again, offered again
         offer_pdf(tmp_path, "en", pdf, "To print: {} (PDF, {} MB)")
     for name in names:

@@ -2,11 +2,15 @@
 
 import io
 import re
+import shutil
 
 import pytest
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
+pytestmark = pytest.mark.skipif(
+    shutil.which("node") is None, reason="formulas are rendered in Node"
+)
 SETTINGS = {
     "extensions": ["myst_parser", "book.site.math"],
     "myst_enable_extensions": ["amsmath", "dollarmath"],

@@ -2,10 +2,9 @@
 
 import json
 
-import pytest
-
+from built import TWO_LANGUAGES, reload, settle
 from preact.book.bugs import LABS
-from preact.strings import LANGUAGES, Strings
+from preact.strings import Strings
 
 CHAPTER = "/{}/11-find-the-bug.html"
 
@@ -20,7 +19,7 @@ def guess(host, value):
     host.locator("button[name=commit]").click()
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@TWO_LANGUAGES
 def test_the_report_is_hidden_until_the_reader_has_guessed(
     open_page, language
 ):
@@ -47,7 +46,7 @@ def test_every_mutant_with_a_plan_draws_its_curves(open_page):
     for name, lab in LABS.items():
         host = one(page, name)
         guess(host, lab.answer)
-        page.settle()
+        settle(page)
         plan = json.loads(host.get_attribute("data-lab"))["plan"]
         assert host.locator(".curves svg[role=img]").count() == (
             2 if plan else 0
@@ -58,11 +57,11 @@ def test_another_seed_is_another_network_and_the_guess_is_kept(open_page):
     page = open_page(CHAPTER.format("en"))
     guess(one(page, "added-twice"), "identity-shortcut")
     facts = one(page, "added-twice").locator(".facts")
-    page.settle()
+    settle(page)
     first = facts.inner_text()
     one(page, "added-twice").locator("input[name=seed]").fill("7")
-    page.settle()
+    settle(page)
     assert facts.inner_text() != first
-    page.reload()
+    reload(page)
     state = one(page, "added-twice").get_attribute("data-state")
     assert state == "right"

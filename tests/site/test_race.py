@@ -2,6 +2,7 @@
 
 import pytest
 
+from built import SITE, TWO_LANGUAGES, load, reload
 from engine.questions import assert_equal_training, training_question
 from paths import ROOT
 from preact import reference
@@ -12,7 +13,7 @@ from preact.book.race import (
     race_digits,
     race_plan,
 )
-from preact.strings import LANGUAGES, Strings
+from preact.strings import Strings
 
 ANSWERS = ROOT / "tests/engine/answers.js"
 CHAPTER = "/{}/01-why.html"
@@ -54,14 +55,15 @@ def curves(page, kind="curve"):
 
 
 @pytest.fixture(scope="module")
-def engine_page(browser, site):
-    page = browser.new_page()
-    page.goto(site + CHAPTER.format("en"))
+def engine_page(tabs, site):
+    page = tabs.take()
+    load(page, site + CHAPTER.format("en"))
     page.add_script_tag(path=str(ANSWERS))
     yield page
-    page.close()
+    tabs.give_back(page)
 
 
+@pytest.mark.xdist_group("engine of the race")
 @pytest.mark.parametrize("units", [2, 10])
 @pytest.mark.parametrize("arm", ARMS)
 def test_two_steps_in_the_page_equal_the_reference(engine_page, arm, units):
@@ -78,7 +80,7 @@ def test_two_steps_in_the_page_equal_the_reference(engine_page, arm, units):
     assert_equal_training(plan, params, batches, answer)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@TWO_LANGUAGES
 def test_the_race_runs_to_its_end_by_keyboard_alone(open_page, language):
     page, words = open_page(CHAPTER.format(language)), Strings(language)
 
@@ -117,16 +119,14 @@ def test_a_ranking_is_kept_in_this_browser_and_nowhere_else(open_page):
     assert page.evaluate(ORDER) == wanted
     commit(page)
     page.requested.clear()
-    page.reload()
-    page.wait_for_load_state("networkidle")
+    reload(page)
     assert page.evaluate(ORDER) == wanted
     assert page.locator(".preact-race [name=start]").is_enabled()
     assert not page.locator(".preact-race [name=up]").first.is_visible()
     queries = {url.partition("?")[2] for url in page.requested}
     assert all(q.startswith(("v=", "digest=")) for q in queries - {""})
     page.evaluate("localStorage.setItem('preact-race', '{\"order\": [1]}')")
-    page.reload()
-    page.wait_for_load_state("networkidle")
+    reload(page)
     assert page.evaluate(ORDER) == FIRST
     assert page.problems == []
 
@@ -206,19 +206,15 @@ def test_a_rate_that_diverges_is_said_in_a_word(open_page):
     assert page.problems == []
 
 
-def test_the_race_runs_from_a_file(browser, site):
-    page, problems = browser.new_page(), []
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    path = ROOT / ("_build/html" + CHAPTER.format("en"))
-    page.goto(path.as_uri())
+def test_the_race_runs_from_a_file(open_page):
+    page = open_page((SITE / "en/01-why.html").as_uri())
     commit(page)
     run_race(page, units="2")
     assert page.locator(".preact-race tbody tr").count() == len(ARMS)
-    assert problems == []
-    page.close()
+    assert page.problems == []
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@TWO_LANGUAGES
 def test_without_script_the_recorded_race_stays(open_page, language):
     page = open_page(CHAPTER.format(language), java_script_enabled=False)
     assert page.locator(".preact-race svg.wide").is_visible()
@@ -226,8 +222,9 @@ def test_without_script_the_recorded_race_stays(open_page, language):
     assert recorded in page.locator(".preact-race > p").inner_text()
 
 
-@pytest.mark.parametrize("width", [360, 1920])
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    ("language", "width"), [("en", 360), ("en", 1280), ("zh-Hans", 360)]
+)
 def test_a_finished_race_fits_the_page(open_page, language, width):
     page = open_page(
         CHAPTER.format(language), viewport={"width": width, "height": 900}

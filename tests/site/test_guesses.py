@@ -2,7 +2,8 @@
 
 import pytest
 
-from preact.strings import LANGUAGES, Strings
+from built import TWO_LANGUAGES, reload
+from preact.strings import Strings
 
 PREDICTIONS = {
     "01-why": ["arms_ask"],
@@ -36,7 +37,7 @@ def commit(page, n=0):
     host(page, n).locator("[name=commit]").click()
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@TWO_LANGUAGES
 @EVERY_ONE
 def test_the_answer_appears_beside_the_guess(open_page, language, chapter, n):
     page, words = open_page(f"/{language}/{chapter}.html"), Strings(language)
@@ -57,11 +58,11 @@ def test_a_guess_is_kept_until_it_is_taken_back(open_page, chapter, n):
     guess(page, n)
     commit(page, n)
     drawn = host(page, n).locator("svg").inner_html()
-    page.reload()
+    reload(page)
     assert host(page, n).locator("svg").inner_html() == drawn
     commit(page, n)  # guess again
     assert host(page, n).locator("svg").count() == 0
-    page.reload()
+    reload(page)
     assert host(page, n).get_attribute("data-state") == "open"
 
 

@@ -1,0 +1,334 @@
+"""What stands in the files of the built site; no browser is started."""
+
+import html as markup
+import re
+import tomllib
+import unicodedata
+from collections import Counter
+from posixpath import dirname, join, normpath
+
+import pytest
+from fontTools.ttLib import TTFont
+
+from book.site.glossary import address
+from book.tools.claims import read_claims
+from book.tools.language import glossary, glossary_key
+from book.tools.places import wheel_name
+from built import (
+    API,
+    CHAPTERS,
+    EVERY_LANGUAGE,
+    LANGUAGES,
+    PAGES,
+    SITE,
+    html,
+)
+from paths import ROOT
+from preact.book.cards import cards
+
+CHINESE = pytest.mark.parametrize("language", LANGUAGES[1:])
+CJK = re.compile(r"[\u3400-\u9fff]")
+CLAIMS = read_claims()
+MARK = re.compile(r"<a class=\"[^\"]*claim-mark[^>]*>[^<]+</a>")
+LINK = re.compile(r'class="api-link[^"]*" href="([^"#]*)#?([^"]*)"')
+CONTROL = re.compile(r'(?:title|aria-label|placeholder)="([^"]+)"')
+
+
+def failing(language, names, finds):
+    """Pages of an edition in which something is found, and what."""
+    found = {name: finds(html(f"{language}/{name}")) for name in names}
+    return {name: what for name, what in found.items() if what}
+
+
+# ---------------------------------------------------------------- every page
+@EVERY_LANGUAGE
+def test_no_page_shows_a_warning_or_the_building_machine(language):
+    pattern = re.compile(
+        rf"{re.escape(str(ROOT))}|/(?:home|root|Users|tmp)/\w"
+        r"|Traceback|Warning:|stderr|OWNER"
+        r"|<code>[\w-]+</code>: [^<]*<"  # what prose was handed by a cell
+    )
+    assert failing(language, PAGES, pattern.findall) == {}
+
+
+@EVERY_LANGUAGE
+def test_no_page_asks_for_a_script_that_sets_formulas(language):
+    setters = re.compile(r'(?i)(?:src|href)="[^"]*(?:mathjax|katex|temml)')
+    assert failing(language, PAGES, setters.findall) == {}
+
+
+@EVERY_LANGUAGE
+def test_every_formula_is_in_the_page_as_it_is_written(language):
+    """A reader without scripts has it, too."""
+    for name in CHAPTERS:
+        places = html(f"{language}/{name}").split('class="math notranslate')[
+            1:
+        ]
+        assert len(places) > 5
+        assert [x[:200] for x in places if "<math" not in x[:400]] == []
+
+
+@EVERY_LANGUAGE
+def test_the_switch_leads_to_the_same_page(language):
+    for name in PAGES:
+        page = html(f"{language}/{name}")
+        for other in LANGUAGES:
+            assert f'href="../{other}/{name}.html"' in page
+            alternate = rf'<link [^>]*alternate[^>]* hreflang="{other}"'
+            assert len(re.findall(alternate, page)) == 1
+
+
+@EVERY_LANGUAGE
+def test_next_leads_from_the_index_through_every_page(language):
+    path, seen = "index", []
+    while path:
+        assert path not in seen
+        seen.append(path)
+        foot = html(f"{language}/{path}").partition('class="prev-next-area')[2]
+        following = re.search(
+            r'class="right-next"\s+href="([^"]+)\.html', foot
+        )
+        path = following and normpath(join(dirname(path), following[1]))
+    assert set(seen) >= {*PAGES, *(f"api/{name}" for name in API)}
+
+
+@EVERY_LANGUAGE
+def test_a_page_offers_its_own_notebook_and_says_its_version(language):
+    version = r"\d+\.\d+\.\d+.*<time>\d{4}-\d\d-\d\d</time>"
+    for name in PAGES:
+        page = html(f"{language}/{name}")
+        offered = f'href="_notebooks/{name}.ipynb"' in page
+        there = (SITE / language / f"_notebooks/{name}.ipynb").exists()
+        written = (ROOT / f"notebooks/{language}/{name}.ipynb").exists()
+        assert offered == there == written
+        assert re.search(version, page.partition('class="extra_footer"')[2])
+
+
+def test_the_wheel_stands_on_the_site():
+    assert [p.name for p in (SITE / "_wheel").iterdir()] == [wheel_name()]
+
+
+# ---------------------------------------------------------------- in Chinese
+@CHINESE
+def test_a_chinese_page_has_chinese_controls(language):
+    """Titles, aria-labels, placeholders and admonitions; symbols may stay."""
+
+    def english(page):
+        found = CONTROL.findall(page)
+        found += re.findall(r'class="admonition-title">([^<]+)<', page)
+        return {
+            markup.unescape(text)
+            for text in found
+            if re.search("[A-Za-z]", text)
+            and not CJK.search(text)
+            and "arXiv" not in text  # the title of a citation
+        }
+
+    assert failing(language, PAGES, english) == {}
+
+
+def test_no_simplified_control_on_a_traditional_page():
+    simplified = set("页动链显隐标题览顶导览复制级录宽设")
+    traditional = set("頁動鏈顯隱標題覽頂導複製級錄寬設")
+
+    def mixed(page):
+        found = CONTROL.findall(page)
+        own = [t for t in found if "简体中文" not in t and "语言" not in t]
+        return set("".join(own)) & (simplified - traditional)
+
+    assert failing("zh-Hant", ["04-units"], mixed) == {}
+
+
+@CHINESE
+def test_the_foot_of_a_chinese_page_speaks_chinese(language):
+    page = html(f"{language}/01-why")
+    foot = page.partition('<footer class="bd-footer-content">')[2]
+    words = re.sub(r"<[^>]*>", " ", foot.partition("</footer>")[0])
+    assert "©" in words
+    english = set(re.findall(r"[A-Za-z]{2,}", words))
+    assert english <= {"preact", "zip", "zh", "Hans", "Hant", "MB"}
+
+
+@CHINESE
+def test_every_section_has_the_address_that_it_has_in_english(language):
+    section = re.compile(r'<section [^>]*id="([^"]+)"')
+    for name in CHAPTERS:
+        ids = section.findall(html(f"{language}/{name}"))
+        assert ids == section.findall(html(f"en/{name}"))
+
+
+# ----------------------------------------------------------------- equations
+@EVERY_LANGUAGE
+def test_a_reference_leads_to_the_equation_of_its_number(language):
+    numbered = (
+        r'href="([^"#]*)#(equation-[^"]+)"[^>]*>(?:<[^>]+>)*(\([\d.]+\))'
+    )
+    followed = 0
+    for name in CHAPTERS:
+        links = re.findall(numbered, html(f"{language}/{name}"))
+        for target, equation, number in links:
+            there = target.removesuffix(".html") or name
+            block = html(f"{language}/{there}").split(f'id="{equation}"')[1]
+            assert (
+                f'<span class="eqno">{number}<' in block.split("</div>\n")[0]
+            )
+            followed += 1
+    assert followed
+
+
+def test_the_face_holds_every_glyph_of_every_formula():
+    face = TTFont(SITE / "_vendor/math/book-math.woff2")
+    assert "MATH" in face
+    shown = set()
+    for path in SITE.rglob("*.html"):
+        page = html(path.relative_to(SITE).with_suffix("").as_posix())
+        for formula in re.findall("<math.*?</math>", page, re.S):
+            shown.update(markup.unescape(re.sub(r"<[^>]*>", "", formula)))
+    lacking = {
+        sign
+        for sign in shown - set(map(chr, face.getBestCmap()))
+        if unicodedata.category(sign) not in ("Lo", "Cc", "Cf")
+    }
+    assert lacking == set()
+
+
+# -------------------------------------------------------------- the reference
+def links(path):
+    """Pages and anchors of the reference to which a page's code leads."""
+    found = LINK.findall(html(path))
+    return [
+        (target, anchor) for target, anchor in found if "://" not in target
+    ]
+
+
+@EVERY_LANGUAGE
+def test_text_of_the_reference_is_marked_as_english(language):
+    for name in API:
+        head, _, text = html(f"{language}/api/{name}").partition(
+            '<div lang="en">'
+        )
+        assert 'class="py ' not in head
+        assert 'class="py ' in text or name in ("index", "commands")
+
+
+@EVERY_LANGUAGE
+def test_a_name_in_a_chapter_leads_to_its_entry(language):
+    for name in CHAPTERS:
+        found = links(f"{language}/{name}")
+        assert found
+        assert set(found) == set(links(f"en/{name}"))
+        for target, anchor in found:
+            entry = html(f"{language}/{target.removesuffix('.html')}")
+            assert f'id="{anchor}"' in entry
+
+
+@EVERY_LANGUAGE
+def test_every_link_inside_the_reference_arrives(language):
+    for name in API:
+        for target, anchor in links(f"{language}/api/{name}"):
+            path = SITE / language / "api" / (target or f"{name}.html")
+            there = path.resolve().relative_to(SITE).with_suffix("")
+            page = html(there.as_posix())
+            assert not anchor or f'id="{anchor}"' in page
+
+
+# ---------------------------------------------------------------- the claims
+def marks(language, name):
+    """Attributes of every mark of a page."""
+    found = MARK.findall(html(f"{language}/{name}"))
+    return [dict(re.findall(r'(\w+)="([^"]*)"', mark)) for mark in found]
+
+
+@EVERY_LANGUAGE
+def test_every_claim_is_listed_once_and_leads_to_its_sentence(language):
+    ids = re.findall(r'id="claim-([\w-]+)"', html(f"{language}/claims"))
+    assert sorted(ids) == sorted(CLAIMS)
+    wanted = {f"{c.chapter}.html#said-{c.id}" for c in CLAIMS.values()}
+    assert {mark["href"] for mark in marks(language, "claims")} == wanted
+    for claim in CLAIMS.values():
+        page = html(f"{language}/{claim.chapter}")
+        assert page.count(f'id="said-{claim.id}"') == 1
+
+
+@EVERY_LANGUAGE
+def test_every_mark_leads_to_a_claim_and_says_its_scope(language):
+    entries = {f"claims.html#claim-{claim_id}" for claim_id in CLAIMS}
+    for name in sorted({claim.chapter for claim in CLAIMS.values()}):
+        on_page = marks(language, name)
+        assert on_page
+        assert {mark["href"] for mark in on_page} <= entries
+        assert min(len(mark["title"]) for mark in on_page) > 15
+
+
+@EVERY_LANGUAGE
+def test_the_tests_that_a_claim_names_can_be_downloaded(language):
+    tests = [test for claim in CLAIMS.values() for test in claim.tests]
+    page = html(f"{language}/claims")
+    files = re.findall(r'<a download[^>]*href="([^"]+)"', page)
+    assert len(files) == len(tests)
+    assert all((SITE / language / file).exists() for file in files)
+
+
+@EVERY_LANGUAGE
+def test_the_summary_counts_the_claims_of_each_kind(language):
+    page = html(f"{language}/12-summary")
+    counts = page.partition("claim-counts")[2].partition("</p>")[0]
+    numbers = re.findall(r"\d+", re.sub(r"<[^>]*>", "", counts))
+    kinds = Counter(claim.kind for claim in CLAIMS.values())
+    assert sorted(map(int, numbers)) == sorted(kinds.values())
+
+
+# ------------------------------------------------------ pages made from data
+@EVERY_LANGUAGE
+def test_every_term_stands_in_the_glossary_in_three_languages(language):
+    page = markup.unescape(html(f"{language}/glossary"))
+    page = page.replace("\u2019", "'")  # set as typographers do
+    for term in glossary()["term"]:
+        assert page.count(f'id="{address(term)}"') == 1
+        for code in LANGUAGES:
+            assert term[glossary_key(code)] in page
+
+
+@EVERY_LANGUAGE
+def test_every_experiment_has_its_card_and_every_work_its_line(language):
+    page = html(f"{language}/12-summary")
+    for card in cards():
+        assert page.count(f'id="card-{card.name}"') == 1
+    works = (ROOT / "book/references.bib").read_text("utf-8")
+    _, _, printed = page.partition('id="summary-bibliography"')
+    printed, _, _ = printed.partition('id="summary-references"')
+    assert printed.count("<li id=") == len(re.findall(r"^@\w+{", works, re.M))
+
+
+@EVERY_LANGUAGE
+def test_plans_of_lessons_lead_to_sections_and_exercises(language):
+    _, _, plans = html(f"{language}/12-summary").partition(
+        'id="summary-teach"'
+    )
+    plans, _, _ = plans.partition('id="summary-summary"')
+    written = tomllib.loads((ROOT / "book/lessons.toml").read_text("utf-8"))
+    exercises = [
+        label
+        for steps in written.values()
+        for step in steps
+        for label in step.get("exercises", [])
+    ]
+    assert exercises
+    for label in exercises:
+        assert re.search(rf'href="[^"]*#{label}"', plans), label
+
+
+# ----------------------------------------------------------------- the search
+@EVERY_LANGUAGE
+def test_the_index_of_the_search_is_small_plain_and_the_only_one(language):
+    path = SITE / language / "search-index.js"
+    assert path.stat().st_size < 400e3
+    assert "\xa0" not in path.read_text("utf-8")
+    left = {path.name for path in (SITE / language).rglob("*.js")} & {
+        "searchindex.js",
+        "searchtools.js",
+        "language_data.js",
+        "sphinx_highlight.js",
+        "doctools.js",
+    }
+    assert left == set()
