@@ -183,10 +183,11 @@ const RULES = {
       }
       return parted;
     },
+    // A drawing is as wide as the window: the narrowest shrink it further.
     "a word of a drawing is too small to read": () =>
       all(".preact-figure svg text")
         .filter((text) => {
-          if (!box(text).width) return false;
+          if (!box(text).width || innerWidth < 360) return false;
           const { a, b } = text.getScreenCTM();
           const size = parseFloat(style(text).fontSize) * Math.hypot(a, b);
           return 0 < size && size < 10.5;
