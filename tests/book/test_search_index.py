@@ -100,7 +100,7 @@ def test_of_a_page_that_is_no_chapter_only_the_openings_are_kept(tmp_path):
         (tmp_path / f"{name}.html").write_text(long, "utf-8")
     search.write_index(tmp_path, "en")
     text = (tmp_path / search.INDEX).read_text("utf-8")
-    index = json.loads(text.partition("=")[2].rstrip(";\n"))
+    index = json.loads(text.partition("detail:")[2].rpartition("}))")[0])
     assert [page[2] for page in index["pages"]] == [1, 0]
     lengths = [len(s[3]) for s in index["sections"] if s[1] == "gates"]
     assert lengths[0] > 900

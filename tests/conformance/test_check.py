@@ -3,7 +3,6 @@
 import json
 import re
 import sys
-from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -12,11 +11,12 @@ from conformance.reports import report_of
 from paths import ROOT
 from preact.cli import main
 from preact.cli.check import exit_status, show
-from preact.conformance import Property, Verdict
+from preact.conformance import Property, Verdict, probe
 from preact.conformance.address import load
 from preact.conformance.cost import EXPERIMENTS, costs, rows_of
 from preact.conformance.survey import surveyed
 from preact.conformance.words import judged_lines, lines, markdown
+from preact.conformance.zoo import MUTANTS
 from preact.spec import find_row
 from preact.strings import LANGUAGES, Strings
 
@@ -240,7 +240,7 @@ def test_every_cost_is_that_of_the_line_of_our_report_drawn_in_the_paper(
 
 
 def test_could_not_tell_is_a_fault_only_when_strict():
-    unsure = report_of("averaged-sum")
+    unsure = probe(MUTANTS["averaged-sum"].make(), (3, 8, 8))
     assert unsure.counts[Verdict.UNKNOWN] > 0
     skip = {f.property for f in unsure.faults}
     assert exit_status(unsure, (), strict=False) == 1
@@ -298,7 +298,9 @@ def test_only_a_terminal_gets_colors(capfd, monkeypatch, environment, colored):
 
 
 def test_markdown_folds_what_is_right_and_escapes_what_a_network_is_called():
-    report = replace(report_of("averaged-sum"), network="<b>|*mine*")
+    report = probe(
+        MUTANTS["averaged-sum"].make(), (3, 8, 8), name="<b>|*mine*"
+    )
     text = "\n".join(markdown(report, Strings("en"), ["size"]))
     wrong, right = text.split("<details>")
     assert "8 yes, 1 no, 1 could not tell; not counted: size" in wrong

@@ -101,7 +101,7 @@ def test_every_cell_is_caught_or_on_the_list_with_its_reason():
     assert {*recorded()["passed"]} == {str(c) for c in EVERY if c.hidden}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("turn", range(10))
 def test_the_full_matrix_has_no_cell_that_is_missed(turn):
     every = [*cells(turn)]

@@ -172,6 +172,7 @@ def test_a_network_without_weights_is_refused_by_its_device():
         probe(network, (3, 8, 8))
 
 
+@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated")
 def test_a_scripted_network_is_answered():
     network = torch.jit.script(RIGHT["sequential"].make())
     assert not probe(network, (3, 8, 8)).faults

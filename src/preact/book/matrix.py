@@ -18,6 +18,14 @@ def mutant_matrix() -> Table:
 
     Kinds, positions, modes and rows are counted together; what nobody can
     see, or is asked for, stands below, by its reason.
+
+    Examples
+    --------
+    >>> from preact.book import setup
+    >>> from preact.book.matrix import mutant_matrix
+    >>> strings = setup("en")
+    >>> type(mutant_matrix()).__name__
+    'Table'
     """
     say = words()
     passed = {*recorded()["passed"]}

@@ -1,5 +1,6 @@
 """Probe any residual network, whoever wrote it."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from math import inf
@@ -146,7 +147,12 @@ def taken_apart(
             )
         shape = tuple(inputs[0].shape[1:])
     try:
-        with untouched(module), torch.compiler.set_stance("force_eager"):
+        with (
+            untouched(module),
+            torch.compiler.set_stance("force_eager"),
+            warnings.catch_warnings(),
+        ):
+            warnings.simplefilter("ignore")  # its own, where they are errors
             given = inputs or [images(module, shape)]
             return look(module, tuple(given), shape, row)
     except (KeyboardInterrupt, Refusal):

@@ -27,7 +27,7 @@ from preact.conformance.checks.normalization import (
 from preact.conformance.checks.size import size, stages
 from preact.conformance.report import Finding, Property, Verdict
 
-__all__ = ["CHECKS", "answers"]
+__all__ = ["CHECKS"]
 CHECKS: tuple[Callable[[Case], Finding | None], ...] = (
     row,
     identity_shortcuts,

@@ -95,7 +95,7 @@ def _wrong_widths(
         [u for u in later if CONV in _shortcut(u) and _is_raw(sign, u)],
     )
     yield "width-scaled", [u for u in widening if _factors(u, sign)]
-    if pre:
+    if BN in pre:
         yield "width-normalized", [u for u in widening if BN in _shortcut(u)]
     if not case.row:
         return

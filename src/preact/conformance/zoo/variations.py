@@ -28,7 +28,6 @@ from preact.conformance.zoo.others import (
     in_place,
     item,
     skipped,
-    stacked,
     transformer,
     zeroed,
 )
@@ -40,7 +39,23 @@ __all__ = ["VARIATIONS", "Variation"]
 
 
 class Variation(NamedTuple):
-    """A right network, the row that it is, if any, and its input's shape."""
+    """A right network, the row that it is, if any, and its input's shape.
+
+    Parameters
+    ----------
+    make : callable
+        Makes it.
+    row : str
+        Of `preact.spec.ROWS`; "" for a transformer, say, which is none.
+    image : tuple of int
+        Shape of one input, without the batch.
+
+    Examples
+    --------
+    >>> from preact.conformance.zoo.variations import VARIATIONS
+    >>> VARIATIONS["original, Sequential"].row
+    'original'
+    """
 
     make: Callable[[], nn.Module]
     row: str = ""
@@ -258,7 +273,6 @@ EDITS: dict[str, Edit] = {
 MORE_EDITS: dict[str, Edit] = {
     "dropout inside": put("inside", lambda _: nn.Dropout(0.3)),
     "h - f": always(torch.sub),
-    "stack and sum": always(stacked),
     "x.clone()": nothing(torch.clone),
     "1.0 * x": nothing(lambda x: 1.0 * x),
     "x.float()": nothing(Tensor.float),
