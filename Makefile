@@ -26,13 +26,13 @@ setup: .venv/ready node_modules/ready ## the environment, once
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-# What sets formulas and text; without npm a reader's MathJax, from a CDN.
+# What sets formulas and bundles scripts; without npm there is no book.
 node_modules/ready: package.json package-lock.json
 ifdef NPM
 	npm ci --silent --no-audit --no-fund
 else
 	@mkdir -p node_modules
-	@echo "npm is not here: pages will show formulas with MathJax from a CDN."
+	@echo "npm is not here: tests of scripts are skipped, and `make book` needs it."
 endif
 	@touch $@
 
