@@ -190,11 +190,15 @@ def finish(app: Sphinx, error: Exception | None) -> None:
         return
     builds = Path(app.outdir).parents[1]
     site = builds / "html"
-    copy_vendored(site / "_vendor")
     languages = [EDITION] if EDITION else LANGUAGES
+    for language in languages:
+        shutil.rmtree(site / language, ignore_errors=True)
+        shutil.copytree(builds / language / "html", site / language)
+    copy_vendored(site / "_vendor")  # the glyphs that these pages use
     with get_context("fork").Pool() as pool:
         pool.starmap(
-            finish_edition, [(builds, language) for language in languages]
+            finish_edition,
+            [(site / language, language) for language in languages],
         )
     write_front(site)
     if EDITION:
@@ -210,11 +214,8 @@ def finish(app: Sphinx, error: Exception | None) -> None:
     (site / ".nojekyll").touch()
 
 
-def finish_edition(builds: Path, language: str) -> None:
-    """Lay an edition into the site, with its index and its notebooks."""
-    pages = builds / "html" / language
-    shutil.rmtree(pages, ignore_errors=True)
-    shutil.copytree(builds / language / "html", pages)
+def finish_edition(pages: Path, language: str) -> None:
+    """Write an edition's index and notebooks; finish its pages."""
     write_index(pages, language)
     write_notebooks(language, pages / NOTEBOOKS)
     finish_pages(pages, WORDS[language])

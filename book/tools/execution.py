@@ -71,6 +71,8 @@ def measured_folder(chapter: Path) -> Path:
     """
     root, name = chapter.resolve().parents[2], chapter.stem
     original = root / "book" / ORIGINAL / f"{name}.md"
+    if not original.exists():
+        original = chapter  # a notebook alone
     code = hashlib.sha256("\n".join(cells_of(original)).encode()).hexdigest()
     folder = f"{cache_folder(original).name}-{code[:16]}"
     return root / "_build" / ".measured" / folder

@@ -70,6 +70,7 @@ THERE = re.compile(r'(\shref=")([\w-]+)\.html(?:#([^"]*))?"')
 FILE = re.compile(r'\shref="(?!https?:|mailto:|#)[^"]*"')  # not on paper
 DRAWN = re.compile(r"url\((&quot;)?#([^)&]+)(&quot;)?\)")
 LABEL = re.compile(r'(\saria-(?:labelledby|describedby)=")([^"]+)"')
+LONGEST_MS = 300_000  # for a whole edition on one page
 # Explorers that still wait for an answer of their worker are busy.
 DRAWN_ALL = "!document.querySelector('[aria-busy=true]')"
 FOOT = (
@@ -232,6 +233,7 @@ def _open(page: Page, address: str) -> None:
 
     On a busy machine the network rests before the page has been read.
     """
+    page.set_default_timeout(LONGEST_MS)
     page.goto(address)
     page.wait_for_load_state("networkidle")
     page.wait_for_function(DRAWN_ALL)

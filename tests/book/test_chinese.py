@@ -5,6 +5,7 @@ import io
 import pytest
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.util.docutils import docutils_namespace
 
 from book.site.chinese import widen_brackets
 
@@ -39,17 +40,19 @@ def test_a_page_is_set_in_its_language(tmp_path, edition, title):
         "extensions": extensions,
         "myst_enable_extensions": ["colon_fence"],
         "html_theme": "basic",
+        "source_suffix": {".md": "markdown"},  # its default is shared
     }
     folders = (tmp_path / name for name in ("html", "trees"))
-    app = Sphinx(
-        tmp_path / edition,
-        None,
-        *folders,
-        "html",
-        settings,
-        status=None,
-        warning=io.StringIO(),
-    )
-    app.build()
+    with docutils_namespace():
+        app = Sphinx(
+            tmp_path / edition,
+            None,
+            *folders,
+            "html",
+            settings,
+            status=None,
+            warning=io.StringIO(),
+        )
+        app.build()
     page = (tmp_path / "html/index.html").read_text("utf-8")
     assert page.count(title) == 2

@@ -7,11 +7,13 @@ import shutil
 import pytest
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
+from sphinx.util.docutils import docutils_namespace
 
 pytestmark = pytest.mark.skipif(
     shutil.which("node") is None, reason="formulas are rendered in Node"
 )
 SETTINGS = {
+    "source_suffix": {".md": "markdown"},  # its default is shared
     "extensions": ["myst_parser", "book.site.math"],
     "myst_enable_extensions": ["amsmath", "dollarmath"],
     "numfig": True,
@@ -27,17 +29,18 @@ def page_of(tmp_path):
         source = tmp_path / "source"
         source.mkdir(exist_ok=True)
         (source / "index.md").write_text(text, "utf-8")
-        app = Sphinx(
-            source,
-            None,
-            tmp_path / "html",
-            tmp_path / "trees",
-            "html",
-            SETTINGS,
-            status=None,
-            warning=io.StringIO(),
-        )
-        app.build()
+        with docutils_namespace():
+            app = Sphinx(
+                source,
+                None,
+                tmp_path / "html",
+                tmp_path / "trees",
+                "html",
+                SETTINGS,
+                status=None,
+                warning=io.StringIO(),
+            )
+            app.build()
         return (tmp_path / "html/index.html").read_text("utf-8")
 
     return built

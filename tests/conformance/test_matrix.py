@@ -117,19 +117,24 @@ def test_all_writings_compute_the_same(row):
         assert close(state(write(Parts(row))), wanted)
 
 
-@pytest.mark.parametrize(
-    "cell", [*sampled([(c,) for c in SAMPLE if not c.hidden], 4)], ids=str
-)
+# Chance may spare a network; a ReLU finds nothing to do behind another.
+SEEN = [
+    c for c in SAMPLE
+    if not c.hidden and c.name not in {*RANDOM, "relu(x)"}
+    and "random" not in c.name
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("cell", [*sampled([(c,) for c in SEEN], 4)], ids=str)
 def test_a_mistake_changes_the_network_and_all_writings_alike(cell):
     torch.manual_seed(0)
     right = state(WRITINGS[cell.writing](Parts(cell.row)))
     wrong = state(cell.network())
     bounds = "clamp" in cell.name or "ReLU6" in cell.name  # none is met
     assert bounds or not close(wrong, right, within=1e-6)
-    if cell.name not in RANDOM and "random" not in cell.name:
-        for writing in WRITINGS:
-            other = state(cell._replace(writing=writing).network())
-            assert close(other, wrong)
+    for writing in WRITINGS:
+        other = state(cell._replace(writing=writing).network())
+        assert close(other, wrong)
 
 
 def test_there_are_sixty_variations_in_all_writings():

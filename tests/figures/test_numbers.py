@@ -56,7 +56,11 @@ ALL = DRAWN | {
         say,
     ),
 }
-BY_HAND = {"by_unit", "placed_by_unit"}  # from the numbers it holds
+BY_HAND = {
+    "by_unit",
+    "depth_and_time",
+    "placed_by_unit",
+}  # from the numbers it holds
 DIAGRAMS = {"unit_diagram", "three_of_figure_5"}
 CHARTS = sorted(ALL.keys() - DIAGRAMS)
 EACH_CHART = pytest.mark.parametrize("name", [*sampled(CHARTS, 8)])
