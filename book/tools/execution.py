@@ -210,7 +210,17 @@ def executed(notebook: Path) -> Any:
 
 
 def keep(book: Any, notebook: Path, seconds: float) -> None:
-    """Store a notebook that ran without error, and how long it ran."""
+    """Store a notebook that ran without error, and how long it ran.
+
+    A translation reads what the original has measured: for a reader, who has
+    nothing to read, it takes as long as the original.
+    """
+    told = measured_folder(notebook) / "seconds"
+    if notebook.parent.name == ORIGINAL:
+        told.parent.mkdir(parents=True, exist_ok=True)
+        told.write_text(f"{seconds:.1f}")
+    elif told.exists():
+        seconds = float(told.read_text())
     code = [c for c in without_first(book).cells if c.cell_type == "code"]
     for count, cell in enumerate(code, start=1):
         # timings would be part of the key

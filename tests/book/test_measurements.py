@@ -1,7 +1,11 @@
 """Measurements are made once for three editions, and only in the build."""
 
+import nbformat
+import nbformat.v4 as nb
 import pytest
+from jupyter_cache import get_cache
 
+from book.tools.execution import cache_folder, keep
 from preact.book.measurements import FOLDER, measured
 
 
@@ -46,3 +50,20 @@ def test_outside_of_the_build_nothing_is_kept(calls, monkeypatch):
     growth(3)
     growth(3)
     assert called == [(3, 64), (3, 64)]
+
+
+def test_a_translation_takes_a_reader_as_long_as_the_original(tmp_path):
+    (tmp_path / "requirements.txt").write_text("torch==2\n")
+    took = []
+    for edition, seconds in (("en", 68.0), ("zh-Hant", 4.0)):
+        path = tmp_path / "notebooks" / edition / "08-training.ipynb"
+        path.parent.mkdir(parents=True)
+        book = nb.new_notebook(cells=[nb.new_code_cell("1")])
+        nbformat.write(book, path)
+        chapter = tmp_path / "book" / edition / "08-training.md"
+        chapter.parent.mkdir(parents=True)
+        chapter.write_text("```{code-cell} python\n1\n```\n")
+        keep(book, path, seconds)
+        (record,) = get_cache(cache_folder(path)).list_cache_records()
+        took.append(record.data["execution_seconds"])
+    assert took == [68.0, 68.0]
