@@ -63,7 +63,7 @@ else
 	@echo "npm is not here: the book's scripts were not checked."
 endif
 
-check: lint ## lint, types, contracts and the fast tests, under 90 s
+check: lint ## lint, types, contracts and the fast tests, in two minutes
 	$(PYTEST) -m "not slow and not nightly"
 
 test: lint ## what a newcomer runs: all but the site's tests, English notebooks
