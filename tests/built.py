@@ -83,8 +83,6 @@ def each(paths, nightly=()):
     )
 
 
-# A translation is left to the nightly run where a test takes long.
-EDITIONS = {"en": [], "zh-Hans": [NIGHTLY], "zh-Hant": [NIGHTLY]}
 EVERY_PAGE = [f"{code}/{name}" for code in LANGUAGES for name in PAGES]
 EVERY_LANGUAGE = pytest.mark.parametrize("language", LANGUAGES)
 # Words of an explorer: as they are written, and as they are translated.

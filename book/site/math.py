@@ -2,8 +2,8 @@
 
 A page needs no script to show its formulas, reads aloud and prints as it
 stands. One Node process, with Temml, answers for all formulas of an edition;
-where Node or Temml is missing, Sphinx's own renderer takes over, and pages
-load MathJax from a CDN.
+where Temml is missing, as in a build with this extension alone, Sphinx's own
+renderer takes over, and pages load MathJax from a CDN.
 """
 
 import atexit

@@ -88,7 +88,7 @@ def test_at_every_place_all_but_one_in_fifty_are_caught():
     passed = {*recorded()["passed"]}
     by_place, by_writing = {}, {}
     for cell in EVERY:
-        if not cell.hidden:
+        if cell.hidden in ("", "missed"):
             got = str(cell) not in passed
             by_place.setdefault(cell.place, []).append(got)
             by_writing.setdefault(cell.writing, []).append(got)
