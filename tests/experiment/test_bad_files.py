@@ -76,7 +76,7 @@ def test_a_row_is_a_name_or_a_table(tmp_path, row):
 def test_a_byte_order_mark_is_read_over(tmp_path):
     path = tmp_path / "notepad.toml"
     path.write_text(GOOD, "utf-8-sig")
-    assert read_experiment(path).recipe == find_recipe("digits")
+    assert read_experiment(path).recipes == (find_recipe("digits"),)
 
 
 def test_an_own_unit_stands_in_a_file_with_all_that_a_spec_has(tmp_path):

@@ -59,6 +59,22 @@ def test_the_matrix_is_rows_by_tails_by_seeds_first_seeds_first(tmp_path):
     ]
 
 
+def test_a_list_of_learning_rates_is_an_axis_of_the_matrix(tmp_path):
+    text = SMALL.replace("[nuisance]", "lr = [0.1, 0.03]\n[nuisance]")
+    experiment = read_experiment(written(tmp_path, text))
+    found = list(planned_runs(experiment, load("digits")))
+    assert [c.run.recipe.lr for c in found] == [0.1, 0.03] * 8
+    names = [c.path.parent.name for c in found[:2]]
+    assert names == ["original.tail-bn.lr-0.1", "original.tail-bn.lr-0.03"]
+
+
+def test_a_learning_rate_is_listed_or_changed_but_not_both(tmp_path):
+    text = SMALL.replace("[nuisance]", "lr = [0.1, 0.03]\n[nuisance]")
+    text += "recipe_changes = { lr = 0.01 }\n"
+    with pytest.raises(ValueError, match="lr is either in"):
+        read_experiment(written(tmp_path, text))
+
+
 def test_a_final_bn_is_the_only_thing_that_its_switch_moves(tmp_path):
     experiment = read_experiment(written(tmp_path, SMALL))
     tails = {
@@ -149,7 +165,7 @@ def test_a_deviation_says_from_what_to_what_and_why(tmp_path):
 
 def test_changes_of_the_protocol_are_changes_of_known_fields(tmp_path):
     text = SMALL + "recipe_changes = { iterations = 5, drop_at = [3] }\n"
-    recipe = read_experiment(written(tmp_path, text)).recipe
+    recipe = read_experiment(written(tmp_path, text)).recipes[0]
     assert (recipe.iterations, recipe.drop_at) == (5, (3,))
     text = SMALL + "recipe_changes = { epochs = 5 }\n"
     with pytest.raises(ValueError, match="got 'epochs'"):

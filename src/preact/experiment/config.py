@@ -74,6 +74,7 @@ class Scientific:
         tuple[NetworkChoice, ...], Field(min_length=1, max_length=1000)
     ]
     final_bn: Annotated[tuple[FinalBN, ...], Field(min_length=1)] = ("drawn",)
+    lr: tuple[float, ...] = ()
 
 
 @typed
@@ -141,6 +142,8 @@ class Experiment:
     final_bn : tuple of "drawn", True or False
         Tails before the classifier: as the row asks for, or that with one
         BN put in front or taken away.
+    recipes : tuple of Recipe
+        One for each learning rate of `scientific.lr`, or the only one.
 
     Examples
     --------
@@ -158,7 +161,7 @@ class Experiment:
     networks: tuple[NetworkChoice, ...]
     final_bn: tuple[FinalBN, ...]
     data: str
-    recipe: Recipe
+    recipes: tuple[Recipe, ...]
     execution: Execution
     deviations: tuple[Deviation, ...]
 
@@ -199,7 +202,7 @@ def read_experiment(path: Path | str) -> Experiment:
     ...     path = Path(folder, "mine.toml")
     ...     _ = path.write_text(text, "utf-8")
     ...     experiment = read_experiment(path)
-    >>> experiment.name, list(experiment.rows), experiment.recipe.name
+    >>> experiment.name, list(experiment.rows), experiment.recipes[0].name
     ('mine', ['original', 'full-preactivation'], 'paper')
     """
     path = find_file(Path(path))
@@ -265,16 +268,38 @@ def _experiment(name: str, file: ExperimentFile) -> Experiment:
         ),
         final_bn=tuple(dict.fromkeys(file.scientific.final_bn)),
         data=file.fixed.data,
-        recipe=_recipe(file.fixed),
+        recipes=_recipes(file),
         execution=file.fixed.execution,
         deviations=file.deviation,
     )
 
 
+def _recipes(file: ExperimentFile) -> tuple[Recipe, ...]:
+    """Return the recipe, once for each learning rate that the file lists."""
+    recipe = _recipe(file.fixed)
+    rates = file.scientific.lr
+    if rates and "lr" in file.fixed.recipe_changes:
+        raise ValueError(
+            "lr is either in scientific.lr or in fixed.recipe_changes; "
+            f"got {list(rates)} and {file.fixed.recipe_changes['lr']}"
+        )
+    if not rates:
+        return (recipe,)
+    return tuple(
+        parse(Recipe, recipe_values(recipe) | {"lr": lr}, "scientific.lr")
+        for lr in dict.fromkeys(rates)
+    )
+
+
+def recipe_values(recipe: Recipe) -> dict[str, Any]:
+    """Return what a recipe says, by name."""
+    return {f.name: getattr(recipe, f.name) for f in fields(Recipe)}
+
+
 def _recipe(fixed: Fixed) -> Recipe:
     """Return the recipe by name, changed where the file says so."""
     recipe = find_recipe(fixed.recipe)
-    values = {f.name: getattr(recipe, f.name) for f in fields(Recipe)}
+    values = recipe_values(recipe)
     legal = [name for name in values if name != "name"]
     for name in fixed.recipe_changes:
         if name not in legal:

@@ -178,7 +178,7 @@ def execute(
                 save_every=save_every,
                 left_s=left_s,
             )
-            ended = with_oom_advice(training, run, device)
+            ended = with_oom_advice(training, run)
             values = about | measured(run, ended) | peak_memory(device)
             if not crew.leads:
                 return parse(Record, values, str(path)), True

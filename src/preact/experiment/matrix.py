@@ -6,6 +6,7 @@ Chapter `08-training`.
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import torch
@@ -24,11 +25,16 @@ from preact.typed import check_name, shortened
 class PlannedRun:
     """One run of an experiment and the path of its record.
 
+    Parameters
+    ----------
+    lr_in_path : bool
+        Whether the experiment has runs that differ in nothing else.
+
     Examples
     --------
     >>> from preact.data import load
     >>> from preact.experiment import PlannedRun
-    >>> from preact.train import Run, find_recipe
+    >>> from preact.train import Run
     >>> data, recipe = load("digits"), find_recipe("digits")
     >>> run = Run(row="original", depth=56, convs=2, recipe=recipe, data=data)
     >>> PlannedRun("mine", run).path.as_posix()
@@ -37,6 +43,7 @@ class PlannedRun:
 
     experiment: str
     run: Run
+    lr_in_path: bool = False
 
     def __post_init__(self) -> None:
         check_name("experiment", self.experiment)
@@ -51,6 +58,8 @@ class PlannedRun:
         if run.tail is not None and run.tail != run.drawn_tail:
             ops = "-".join(op.lower() for op in run.tail) or "none"
             row = f"{row}.tail-{ops}"
+        if self.lr_in_path:
+            row = f"{row}.lr-{run.recipe.lr:g}"
         network = f"resnet-{run.depth}-{run.convs}"
         if run.width != 16:
             network += f"-width-{run.width}"
@@ -83,25 +92,29 @@ def planned_runs(experiment: Experiment, data: Data) -> Iterator[PlannedRun]:
     (60, 18000)
     """
     by_path: dict[Path, tuple[int, PlannedRun]] = {}
-    for network in experiment.networks:
-        for row, spec in experiment.rows.items():
-            for choice in experiment.final_bn:
-                for k, seed in enumerate(network.seeds or ()):
-                    run = Run(
-                        row=row,
-                        depth=network.depth,
-                        convs=network.convs,
-                        width=network.width,
-                        stages=network.stages,
-                        recipe=experiment.recipe,
-                        data=data,
-                        seed=seed,
-                        tail=tail(spec, choice),
-                        unit=None if row in ROWS else spec,
-                        execution=experiment.execution,
-                    )
-                    planned = PlannedRun(experiment.name, run)
-                    by_path.setdefault(planned.path, (k, planned))
+    several_rates = len(experiment.recipes) > 1
+    for network, (row, spec), choice, recipe in product(
+        experiment.networks,
+        experiment.rows.items(),
+        experiment.final_bn,
+        experiment.recipes,
+    ):
+        for k, seed in enumerate(network.seeds or ()):
+            run = Run(
+                row=row,
+                depth=network.depth,
+                convs=network.convs,
+                width=network.width,
+                stages=network.stages,
+                recipe=recipe,
+                data=data,
+                seed=seed,
+                tail=tail(spec, choice),
+                unit=None if row in ROWS else spec,
+                execution=experiment.execution,
+            )
+            planned = PlannedRun(experiment.name, run, several_rates)
+            by_path.setdefault(planned.path, (k, planned))
     ordered = sorted(by_path.values(), key=lambda by_path: by_path[0])
     return (planned for _, planned in ordered)
 
@@ -128,7 +141,7 @@ def cost(run: Run, device: str, steps: int = 3) -> float:
     --------
     >>> from preact.data import load
     >>> from preact.experiment import cost
-    >>> from preact.train import Run, find_recipe
+    >>> from preact.train import Run
     >>> data, recipe = load("digits"), find_recipe("digits")
     >>> run = Run(row="original", depth=8, convs=2, recipe=recipe, data=data)
     >>> cost(run, "cpu", steps=1) > 0

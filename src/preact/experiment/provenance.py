@@ -38,7 +38,7 @@ def environment(device: str, devices: int) -> dict[str, Any]:
         "preact": package_version(),
         "code_sha256": code_sha256(),
         "git": git(),
-        "wall_is": "monotonic clock, without suspended steps",
+        "wall_is": "monotonic clock",
     }
 
 

@@ -156,6 +156,8 @@ def _line(group: Sequence[Record]) -> Line:
         paper_pct=theirs[key] if joined else None,
         cut_short=first.data in ("cifar10", "cifar100", "cifar10-16")
         and first.config["protocol"]["iterations"] < PAPER_ITERATIONS,
+        diverged=sum(record.outcome == "diverged" for record in group),
+        lr=first.config["protocol"]["lr"],
     )
 
 

@@ -24,6 +24,10 @@ class Line:
     paper_pct : float or None
         The paper's error; None where it prints "fail", or if `paper_has` is
         False, nothing.
+    diverged : int
+        How many runs ended early, since their loss was not finite.
+    lr : float or None
+        The recipe's learning rate, where one is known.
     cut_short : bool
         Whether it ended before the paper's last iteration, on CIFAR.
     settings : tuple of str
@@ -54,6 +58,8 @@ class Line:
     paper_pct: float | None
     settings: tuple[str, ...] = ()
     cut_short: bool = False
+    diverged: int = 0
+    lr: float | None = None
 
     @property
     def n(self) -> int:

@@ -132,6 +132,8 @@ class Transformer(nn.Module):
     layers : int
         Of an attention and two layers of weights: twice as many units.
     placement : Placement
+    default : bool
+        Leave the weights as PyTorch draws them, smaller than `draw` does.
     d, heads, length : int
         Width of the stream, heads of the attention, characters read at once.
     """
@@ -142,6 +144,7 @@ class Transformer(nn.Module):
         layers: int,
         placement: Placement,
         *,
+        default: bool = False,
         d: int = 32,
         heads: int = 4,
         length: int = 32,
@@ -157,7 +160,8 @@ class Transformer(nn.Module):
         # as the BN behind the last unit of a pre-activation network
         self.tail = nn.Identity() if placement.after else nn.LayerNorm(d)
         self.classifier = nn.Linear(d, characters)
-        draw(self, branches)
+        if not default:
+            draw(self, branches)
         self.units = nn.ModuleList(
             Unit(branch, d, placement, len(branches)) for branch in branches
         )

@@ -24,6 +24,7 @@ from preact.typed.fields import Sha256, Text
 
 HERE = Path(__file__).parent
 WARM_UP = "+warm-up"
+RATES = "rates"  # the folder of the runs at several learning rates
 TEXT = HERE / "text.json"  # what the recorded runs have read
 Numbers = tuple[float | None, ...]
 
@@ -43,12 +44,15 @@ class Moment:
     direct : list of float
         What of dE/dx_L arrives at x_l by the shortcuts alone, as a multiple:
         the first term in the bracket of Eqs. (5) and (8).
+    test_loss : float or None
+        As that of a `Run`; None if it was not asked for, or is no number.
     """
 
     iteration: Annotated[int, Field(ge=0)]
     signal_rms: Numbers
     gradient_norm: Numbers
     direct: Numbers
+    test_loss: float | None = None
 
 
 @typed
@@ -141,12 +145,36 @@ def chosen(arm: str, layers: int) -> list[Run]:
     return [r for r in recorded() if (r.arm, r.layers) == (arm, layers)]
 
 
-def fresh(placement: str, layers: int, seed: int) -> Transformer:
-    """Draw a transformer; one seed, equal weights in all placements."""
+@cache
+def rates() -> tuple[Run, ...]:
+    """Read the runs at several learning rates, by name of their files."""
+    paths = sorted((HERE / RATES).glob("*-seed-*.json"))
+    return tuple(parse(Run, read_json(path), str(path)) for path in paths)
+
+
+def at_rate(arm: str, layers: int, lr: float, draw: str = "book") -> list[Run]:
+    """Return those of one arm, depth, rate and draw, by seed."""
+    wanted = {"layers": layers, "lr": lr, "draw": draw}
+    runs = [
+        r
+        for r in rates()
+        if r.arm == arm and wanted.items() <= r.config.items()
+    ]
+    return sorted(runs, key=lambda run: run.seed)
+
+
+def fresh(
+    placement: str, layers: int, seed: int, *, default: bool = False
+) -> Transformer:
+    """Draw a transformer; one seed, equal weights in all placements.
+
+    With `default` as PyTorch draws them.
+    """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         characters = len(read_text().characters)
-        return Transformer(characters, layers, PLACEMENTS[placement])
+        chosen = PLACEMENTS[placement]
+        return Transformer(characters, layers, chosen, default=default)
 
 
 def measure(

@@ -1,16 +1,21 @@
 """Train small transformers and record them.
 
-    python -m preact.book.transformer.train SEED ...
+    python -m preact.book.transformer.train [--rates] [--out DIR] SEED ...
 
-makes the runs that are not recorded yet, each written whole when it is done.
+makes the runs that are not recorded yet, each written whole when it is done:
+all placements at one learning rate, or two of them at several, for longer.
 
 Chapter `10-afterlife`.
 """
 
+import argparse
 import json
-import sys
 import time
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -19,6 +24,7 @@ import torch
 from preact.book.transformer.model import PLACEMENTS, Transformer
 from preact.book.transformer.runs import (
     HERE,
+    RATES,
     TEXT,
     WARM_UP,
     Run,
@@ -49,6 +55,8 @@ RECIPE = {
 }
 WARM_UP_STEPS = 100
 MEASURED = (0, 1, 10, 50, 200)
+LONGER = 1000
+LONGER_MEASURED = (0, 10, 50, 200, LONGER)
 TEST_WINDOWS = 256
 DEPTHS = (4, 12)
 ARMS = [(arm, layers) for layers in DEPTHS for arm in PLACEMENTS]
@@ -56,20 +64,53 @@ ARMS += [("post-ln" + WARM_UP, 12), ("pre-ln" + WARM_UP, 12)]
 ARMS += [("post-ln", 24)]
 
 
-def main(seeds: list[int]) -> None:
+RATES_TRIED = (0.003, 0.001, 0.0003)
+# As the book draws weights and, with `default`, as PyTorch does.
+AT_RATES = [
+    (arm, layers, lr, draw)
+    for arm, draw in (
+        ("post-ln", "book"),
+        ("post-ln", "default"),
+        ("pre-ln", "book"),
+        ("pre-ln", "default"),
+    )
+    for layers in DEPTHS
+    for lr in RATES_TRIED
+]
+
+
+def main(seeds: list[int], *, rates: bool, out: Path) -> None:
     """Make what is missing, seed by seed."""
     torch.set_num_threads(1)
     made = environment("cpu", 1)  # of the code that is loaded
     note_text()
     for seed in seeds:
-        for arm, layers in ARMS:
-            path = HERE / f"{arm}-{layers}-seed-{seed}.json"
+        for name, make in (planned_at_rates if rates else planned)(seed):
+            path = out / f"{name}-seed-{seed}.json"
             if not path.exists():
-                run = train(arm, layers, seed) | made
+                run = make() | made
                 parse(Run, run, str(path))
                 lines = (f' "{k}": {json.dumps(run[k])}' for k in run)
                 text = "{\n" + ",\n".join(lines) + "\n}\n"
+                path.parent.mkdir(parents=True, exist_ok=True)
                 write_new(path, text, replace=False)
+
+
+Planned = Iterator[tuple[str, Callable[[], dict[str, Any]]]]
+
+
+def planned(seed: int) -> Planned:
+    """Name the runs at one learning rate; how to make each."""
+    for arm, layers in ARMS:
+        yield f"{arm}-{layers}", partial(train, arm, layers, seed)
+
+
+def planned_at_rates(seed: int) -> Planned:
+    """Name the longer runs at several; how to make each."""
+    for arm, layers, lr, draw in AT_RATES:
+        changed = {"lr": lr, "iterations": LONGER, "draw": draw}
+        name = f"{RATES}/{arm}-{layers}-{draw}-lr-{lr}"
+        yield name, partial(train, arm, layers, seed, changed)
 
 
 def note_text() -> None:
@@ -93,8 +134,17 @@ def note_text() -> None:
         )
 
 
-def train(arm: str, layers: int, seed: int) -> dict[str, Any]:
-    """Train one transformer; return its record without its surroundings."""
+def train(
+    arm: str,
+    layers: int,
+    seed: int,
+    changed: Mapping[str, Any] = MappingProxyType({}),
+) -> dict[str, Any]:
+    """Train one transformer; return its record without its surroundings.
+
+    What is `changed` of the recipe; with it the loss on the test text is
+    measured at every moment.
+    """
     placement, _, warm_up = arm.partition("+")
     config = {
         "placement": placement,
@@ -103,14 +153,12 @@ def train(arm: str, layers: int, seed: int) -> dict[str, Any]:
         "warm_up": WARM_UP_STEPS if warm_up else 0,
         "text_sha256": read_text().sha256,
         **RECIPE,
+        **changed,
     }
     started, clock = datetime.now(UTC), time.monotonic()
-    network = fresh(placement, layers, seed)
-    losses, moments = descend(network, config)
-    generator = torch.Generator().manual_seed(0)  # one test for all
-    test = draw_windows(read_text().test, TEST_WINDOWS, 32, generator)
-    with torch.no_grad():
-        (test_loss,) = shorter([loss_on(network, *test)])
+    default = config.get("draw") == "default"
+    network = fresh(placement, layers, seed, default=default)
+    losses, moments = descend(network, config, bool(changed))
     return {
         "arm": arm,
         "layers": layers,
@@ -120,24 +168,43 @@ def train(arm: str, layers: int, seed: int) -> dict[str, Any]:
         "text_sha256": config["text_sha256"],
         "parameters": sum(p.numel() for p in network.parameters()),
         "train_loss": shorter(np.mean(np.reshape(losses, (-1, 10)), axis=1)),
-        "test_loss": test_loss,
+        "test_loss": test_loss(network),
         "moments": moments,
         "wall_s": round(time.monotonic() - clock, 1),
         "started_utc": started.isoformat(timespec="seconds"),
     }
 
 
+def test_loss(network: Transformer) -> float | None:
+    """Loss on windows of the last topics, the same for all networks."""
+    generator = torch.Generator().manual_seed(0)
+    test = draw_windows(read_text().test, TEST_WINDOWS, 32, generator)
+    with torch.no_grad():
+        (loss,) = shorter([loss_on(network, *test)])
+    return loss
+
+
 def descend(
-    network: Transformer, config: dict[str, Any]
+    network: Transformer,
+    config: Mapping[str, Any],
+    longer: bool = False,
+    steps: int | None = None,
 ) -> tuple[list[float], list[Any]]:
-    """Train; return the loss of every step and what was measured."""
+    """Train; return the loss of every step and what was measured.
+
+    Of the first `steps`, if not of all.
+    """
     adam = torch.optim.Adam(network.parameters(), config["lr"])
     generator = torch.Generator().manual_seed(config["seed"])
     numbers, losses, moments = read_text().train, [], []
-    for i in range(config["iterations"] + 1):
-        if i in MEASURED:
-            moments.append(dump(measure(network, seed=0, iteration=i)))
-        if i == config["iterations"]:
+    steps = config["iterations"] if steps is None else steps
+    for i in range(steps + 1):
+        if i in (LONGER_MEASURED if longer else MEASURED):
+            moment = dump(measure(network, seed=0, iteration=i))
+            if longer:
+                moment["test_loss"] = test_loss(network)
+            moments.append(moment)
+        if i == steps:
             break
         part = (
             min(1.0, (i + 1) / config["warm_up"]) if config["warm_up"] else 1
@@ -153,4 +220,9 @@ def descend(
 
 
 if __name__ == "__main__":
-    main([int(seed) for seed in sys.argv[1:]])
+    parser = argparse.ArgumentParser(description="Train small transformers.")
+    parser.add_argument("--rates", action="store_true")
+    parser.add_argument("--out", type=Path, default=HERE)
+    parser.add_argument("seeds", type=int, nargs="+")
+    options = parser.parse_args()
+    main(options.seeds, rates=options.rates, out=options.out)
