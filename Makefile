@@ -9,7 +9,7 @@ NPM := $(shell command -v npm 2>/dev/null)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check lint types form contracts chapters words scripts test test-all nightly notebooks report translated book pdf site-test links serve clean
+.PHONY: help setup check lint types form contracts chapters words scripts test test-all nightly notebooks report claims translated book pdf site-test links serve clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -82,6 +82,10 @@ nightly: setup ## rare surroundings, after `make book`: GPU kernels, kills, widt
 
 notebooks: setup ## notebooks/ anew from the chapters
 	$(BIN)/python -m book.tools.notebooks
+
+# SEED=7: any whole number; the tests of `make test` take 0.
+claims: setup ## all measured claims on new networks: make claims SEED=7
+	$(BIN)/python -m book.tools.claims --seed $(or $(SEED),0)
 
 report: setup ## the tables of errors and times in README.md
 	$(BIN)/python -m book.tools.results

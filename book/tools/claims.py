@@ -1,19 +1,30 @@
 """The claim ledger: what the book asserts, and on what evidence.
 
 `book/claims.toml` holds every claim that a chapter marks with {claim}`id`.
-What is *proved* or *measured* here has tests that carry its id; what is
-*reported* or *disputed* has a place in a publication; *our reading* says what
-would decide it. `faults(root)` lists what does not hold; the build and a test
-refuse it.
+What is *proved* or *measured* has tests that carry its id: those of what is
+measured draw new networks, from the seeds of `tests/seeds.py`. Tests of what
+is *recorded* read committed runs, and those of what is *computed* do
+arithmetic on inputs that the scope names. What is *reported* or *disputed* has
+a place in a publication; *our reading* says what would decide it.
+`faults(root)` lists what does not hold; the build and a test refuse it.
+
+    python -m book.tools.claims [CHAPTER ...]   faults, of all chapters or some
+    python -m book.tools.claims --seed 7        draw all that is measured anew
 """
 
+import argparse
 import ast
+import os
 import re
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Literal
+from xml.etree import ElementTree
 
 from pydantic import (
     AfterValidator,
@@ -28,16 +39,18 @@ from book.tools.myst import chapters, directive, role, tokens
 from preact.strings import LANGUAGES, ORIGINAL
 
 LEDGER = "book/claims.toml"
+MOST = 150  # claims: one for each thing that a reader would tell somebody
 # What each kind rests on, and what it may name besides.
 NEEDED = {
     "proved": {"proof", "tests"},
     "measured": {"tests"},
+    "recorded": {"tests", "record"},
+    "computed": {"tests"},
     "reported": {"source", "place"},
     "disputed": {"source", "place"},
     "reading": {"decided_by"},
 }
 ALLOWED = {
-    "measured": {"record"},
     "reported": {"tests"},
     "disputed": {"tests"},
 }
@@ -57,6 +70,9 @@ class _Data(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+Seeds = Annotated[int, Field(ge=2)] | tuple[int, ...]
+
+
 class Scope(_Data):
     """Of what a claim speaks; names are those of `ui_strings.yml`.
 
@@ -66,16 +82,43 @@ class Scope(_Data):
         `@network-<name>` says it in words.
     units : int, optional
         How many, where the claim holds for this depth.
-    at : str or int
-        The point in time: an iteration, or a name, `@at-<name>`.
-    seeds : int, optional
-        How many networks were drawn; none where nothing is random.
+    data : str, optional
+        What is trained on, `@data-<name>`.
+    lr : list of float
+        The learning rates at which it holds.
+    batch : int, optional
+        Images, or windows of text, of a step.
+    moment : str or int
+        The point in time: an iteration, or a name, `@moment-<name>`.
+    seeds_found, seeds_tested : int or list of int, optional
+        The networks that were looked at when the sentence was written, and
+        those that test it: how many, where tests draw them anew, or the seeds
+        of recorded runs; none where nothing is random.
+    assumes : list of str
+        What a computed claim takes as given, `@assumes-<name>`.
     """
 
     network: str
     units: int | None = Field(default=None, ge=2)
-    at: str | int
-    seeds: int | None = Field(default=None, ge=2)
+    data: str | None = None
+    lr: tuple[float, ...] = ()
+    batch: int | None = None
+    moment: str | int
+    seeds_found: Seeds | None = None
+    seeds_tested: Seeds | None = None
+    assumes: tuple[str, ...] = ()
+
+    @property
+    def missing_of_training(self) -> list[str]:
+        """What a claim about training must say, and this one does not."""
+        return [
+            name
+            for name in (
+                *("data", "lr", "batch"),
+                *("seeds_found", "seeds_tested"),
+            )
+            if not getattr(self, name)
+        ]
 
 
 class Place(_Data):
@@ -102,8 +145,9 @@ class Claim(_Data):
         Label of the section that derives it.
     tests : list of str
         `path::name` below `tests`; each fails if the claim is false.
-    record : str, optional
-        Experiment whose records the tests read.
+    record : list of str
+        Experiments whose records the tests read; or a file, or a folder of
+        records, below `src/preact` or `src/preact/book`.
     source, place : optional
         Key in `references.bib`, and where it stands there.
     decided_by : dict of str, optional
@@ -112,12 +156,20 @@ class Claim(_Data):
 
     id: str
     chapter: str
-    kind: Literal["proved", "measured", "reported", "disputed", "reading"]
+    kind: Literal[
+        "proved",
+        "measured",
+        "recorded",
+        "computed",
+        "reported",
+        "disputed",
+        "reading",
+    ]
     says: Texts
     scope: Scope
     proof: str | None = None
     tests: tuple[str, ...] = ()
-    record: str | None = None
+    record: tuple[str, ...] = ()
     source: str | None = None
     place: Place | None = None
     decided_by: Texts | None = None
@@ -125,7 +177,7 @@ class Claim(_Data):
     @property
     def evidence(self) -> set[str]:
         """Names of the evidence that is given."""
-        names = {"record"}.union(*NEEDED.values())
+        names = set[str]().union(*NEEDED.values())
         return {name for name in names if getattr(self, name)}
 
 
@@ -171,10 +223,17 @@ def faults(root: Path = ROOT) -> list[str]:
     """Say what of the ledger does not hold; empty if all does."""
     claims = read_claims(root)
     return [
+        *_too_many(claims),
         *(line for claim in claims.values() for line in _faults(claim, root)),
         *_mark_faults(claims, root),
         *_test_faults(claims, root),
     ]
+
+
+def _too_many(claims: dict[str, Claim]) -> Iterator[str]:
+    """Refuse a ledger that nobody would read."""
+    if len(claims) > MOST:
+        yield f"{LEDGER}: {len(claims)} claims; must be at most {MOST}"
 
 
 def _faults(claim: Claim, root: Path) -> Iterator[str]:
@@ -190,15 +249,53 @@ def _faults(claim: Claim, root: Path) -> Iterator[str]:
         library = (root / "book/references.bib").read_text("utf-8")
         if f"{{{claim.source}," not in library:
             yield f"{where}: references.bib has no {claim.source!r}"
-    if claim.record:
-        folder = root / "src/preact/results" / claim.record
-        if not any(folder.rglob("seed-*.json")):
-            yield f"{where}: there are no records of {claim.record!r}"
+    for record in claim.record:
+        if not _has_record(record, root):
+            yield f"{where}: there are no records of {record!r}"
+    yield from (f"{where}: {fault}" for fault in _scope_faults(claim))
     if claim.proof:
         text = chapters(ORIGINAL, root).get(claim.chapter, "")
         label = re.escape(claim.proof)
         if not re.search(rf"^\({label}\)=$", text, re.M):
             yield f"{where}: {claim.chapter} has no section {claim.proof!r}"
+
+
+# Where records lie: the package's own, the book's, or another place in it.
+HOMES = ("results", "book", ".")
+
+
+def _has_record(record: str, root: Path) -> bool:
+    """Whether an experiment, or a place in the package, has records."""
+    places = [root / "src/preact" / home / record for home in HOMES]
+    return any(
+        place.is_file() or any(place.rglob("*.json")) for place in places
+    )
+
+
+RATE = {"en": "learning rate", "zh-Hans": "学习率", "zh-Hant": "學習率"}
+
+
+def _scope_faults(claim: Claim) -> Iterator[str]:
+    """Say what a scope leaves out.
+
+    What was trained at one learning rate says so in its own sentence.
+    """
+    scope = claim.scope
+    if claim.kind == "computed" and not scope.assumes:
+        yield "computed needs scope.assumes"
+    if claim.kind not in ("measured", "recorded"):
+        return
+    trained = isinstance(scope.moment, int) and scope.moment > 0
+    if (trained or scope.lr) and (missing := scope.missing_of_training):
+        yield f"a claim about training needs scope.{', '.join(missing)}"
+    if claim.kind == "measured" and isinstance(scope.seeds_tested, tuple):
+        yield "seeds_tested of measured is how many the tests draw"
+    if len(scope.lr) == 1:
+        (lr,) = scope.lr
+        for language, word in RATE.items():
+            says = claim.says[language]
+            if word not in says or f"{lr:g}" not in says:
+                yield f"{language}: at one rate, so say `{word}` and {lr:g}"
 
 
 def _mark_faults(claims: dict[str, Claim], root: Path) -> Iterator[str]:
@@ -274,3 +371,82 @@ def _marks(function: ast.FunctionDef) -> Iterator[str]:
             ast.unparse(mark.func) in ("claim", "pytest.mark.claim")
         ):
             yield from (str(ast.literal_eval(name)) for name in mark.args)
+
+
+# ------------------------------------------------------------ drawn anew
+def measure_again(seed: int, root: Path = ROOT) -> int:
+    """Test all that is measured on networks that a seed draws; print it.
+
+    Returns
+    -------
+    int
+        How many claims did not hold.
+    """
+    claims = {
+        n: c for n, c in read_claims(root).items() if c.kind == "measured"
+    }
+    named = sorted({f"tests/{t}" for c in claims.values() for t in c.tests})
+    with TemporaryDirectory() as folder:
+        report = Path(folder, "report.xml")
+        subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "pytest",
+                "-q",
+                "-n",
+                "2",
+                "-m",
+                "not nightly",
+                f"--junit-xml={report}",
+                *named,
+            ],
+            cwd=root,
+            env=os.environ | {"PREACT_SEED": str(seed)},
+            stdout=subprocess.DEVNULL,
+        )
+        failed = _failed(report)
+    lost = {
+        name: sorted(failed.intersection(t.split("::")[1] for t in c.tests))
+        for name, c in claims.items()
+    }
+    lost = {name: tests for name, tests in lost.items() if tests}
+    for name, tests in lost.items():
+        print(f"{name}: {claims[name].says[ORIGINAL]}")
+        print("".join(f"    {test}\n" for test in tests), end="")
+    held = len(claims) - len(lost)
+    print(f"seed {seed}: {held} of {len(claims)} measured claims hold")
+    return len(lost)
+
+
+def _failed(report: Path) -> set[str]:
+    """Return the names of the test functions that failed."""
+    return {
+        case.attrib["name"].split("[")[0]
+        for case in ElementTree.parse(report).iter("testcase")
+        if case.find("failure") is not None or case.find("error") is not None
+    }
+
+
+def main() -> int:
+    """Print faults, or what holds on other seeds."""
+    parser = argparse.ArgumentParser(description="The claims of the book.")
+    parser.add_argument("chapters", nargs="*", help="only what these claim")
+    parser.add_argument("--seed", type=int, help="draw all measured anew")
+    options = parser.parse_args()
+    if options.seed is not None:
+        return 1 if measure_again(options.seed) else 0
+    claims = read_claims()
+    mine = {n for n, c in claims.items() if c.chapter in options.chapters}
+    found = [
+        line
+        for line in faults()
+        if not options.chapters
+        or any(f": {name}: " in line or f" {name}" in line for name in mine)
+    ]
+    print("\n".join(found) or f"{len(mine or claims)} claims: no fault")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

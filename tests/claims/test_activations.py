@@ -19,21 +19,16 @@ from preact.book.placements import (
     with_control,
 )
 from preact.plan import stack_plan
-from preact.propagation import (
-    direct_coefficient,
-    draw_batch,
-    pullback,
-    run_units,
-)
-from preact.records import read_curve, read_record
-from preact.records.compare import PUBLISHED, load_records
+from preact.propagation import draw_batch, profile, pullback, run_units
+from preact.records.compare import load_records
 from preact.reference.layers import cross_entropy, forward
 from preact.reference.network import unit_params
 from preact.spec import BN, RELU, ROWS, TABLE_2, UnitSpec
-from sampled import sampled
+from seeds import draw_seeds
 
 claim = pytest.mark.claim
 slow = pytest.mark.slow
+FAILED = 20  # percent wrong, as the paper counts
 UNITS = with_control()
 EACH_UNIT = pytest.mark.parametrize("spec", UNITS.values(), ids=str)
 ORIGINAL, FULL = TABLE_2["original"], TABLE_2["full-preactivation"]
@@ -152,30 +147,41 @@ def test_the_paper_has_two_of_the_six_pairs():
 
 
 # ----------------------------------------------------------- what was learned
-def explodes(spec):
-    """Whether a fresh stack of 50 has a gradient that grows over 1000-fold."""
-    growth = measure(spec).gradient[:, 0]
-    assert growth.min() > 1000 or growth.max() < 1000
-    return growth.min() > 1000
+HOPELESS = [
+    TABLE_2["bn-after-addition"],
+    UnitSpec(pre=(RELU,), after=(BN,)),
+    UnitSpec(after=(RELU, BN)),
+]
 
 
 @slow
 @claim("activations-a-thousandfold-never-learns")
 @EACH_UNIT
-def test_with_a_final_bn_just_those_that_explode_at_the_start_fail(spec):
-    if explodes(spec):
-        assert min(errors(spec, True).min(), errors(spec, False).min()) > 50
-    else:
-        assert errors(spec, True).max() < 20
+def test_in_a_fresh_stack_just_three_units_explode(spec):
+    plan = stack_plan(spec, units=50, width=64)
+    for seed in draw_seeds(1):
+        ratio = profile(plan, batch=256, seed=seed).gradient_ratio
+        assert (ratio > 1000) == (spec in HOPELESS)
 
 
-@slow
 @claim("activations-a-thousandfold-never-learns")
-def test_three_units_explode_and_all_have_a_bn_after_the_addition():
-    three = [spec for spec in UNITS.values() if explodes(spec)]
-    assert len(three) == 3
-    assert all(BN in spec.after for spec in three)
-    assert ONLY_ADDS_AND_BN not in three
+@EACH_UNIT
+def test_just_those_that_explode_in_stacks_fail_with_a_final_bn(spec):
+    if spec in HOPELESS:
+        assert (
+            min(errors(spec, True).min(), errors(spec, False).min()) > FAILED
+        )
+    else:
+        assert errors(spec, True).max() < FAILED
+
+
+@claim("activations-a-thousandfold-never-learns")
+def test_in_the_trained_networks_the_growth_does_not_separate_them():
+    def growth(spec):
+        return learned()[key(spec), True].growth
+
+    assert growth(HOPELESS[2]).max() < growth(BN_FIRST_RELU_AFTER).max()
+    assert growth(HOPELESS[2]).min() < growth(BN_FIRST_RELU_AFTER).min()
 
 
 BN_FIRST_RELU_LAST = UnitSpec(pre=(BN,), post=(RELU,))
@@ -183,24 +189,33 @@ BN_FIRST_RELU_AFTER = UnitSpec(pre=(BN,), after=(RELU,))
 
 
 @claim("activations-who-needs-no-final-bn")
-def test_without_a_final_bn_three_units_always_learn_and_two_never():
-    always = [s for s in UNITS.values() if errors(s, False).max() < 20]
-    assert always == [FULL, BN_FIRST_RELU_LAST, ONLY_ADDS_AND_BN]
-    for spec in (ORIGINAL, CONTROL):
-        assert errors(spec, False).min() > 50
+def test_without_a_final_bn_it_takes_a_smaller_rate():
+    """On seeds that nobody had looked at when the sentence was written."""
+    ends = {}
+    for run in load_records("digits_rates"):
+        if run.depth == 110 and "BN" not in run.tail:
+            lr = run.config["protocol"]["lr"]
+            case = run.row, lr
+            ends.setdefault(case, []).append(run.test_error_pct)
+    for row in ("original", "no-relu-after-addition"):
+        assert min(ends[row, 0.1]) > FAILED
+        for lr in (0.03, 0.01):
+            assert max(ends[row, lr]) < FAILED
+    for lr in (0.1, 0.03, 0.01):
+        assert max(ends["full-preactivation", lr]) < FAILED
 
 
 @claim("activations-without-final-bn-seeds-disagree")
-def test_without_a_final_bn_seeds_of_three_units_disagree():
-    lucky = [
-        spec
-        for spec in UNITS.values()
-        if errors(spec, False).min() < 10 and errors(spec, False).max() > 50
-    ]
-    assert len(lucky) == 3
+def test_without_a_final_bn_three_units_learn_and_in_five_seeds_disagree():
+    twelve = [spec for spec in UNITS.values() if spec != CONTROL]
+    learned_by = {
+        spec: set(map(bool, errors(spec, False) < FAILED)) for spec in twelve
+    }
+    always = [spec for spec, ends in learned_by.items() if ends == {True}]
+    assert always == [FULL, BN_FIRST_RELU_LAST, ONLY_ADDS_AND_BN]
+    assert list(learned_by.values()).count({True, False}) == 5
 
 
-@claim("activations-bn-moved-to-the-front-helps")
 def test_the_original_with_its_bn_in_front_beats_the_original():
     moved = errors(BN_FIRST_RELU_AFTER, False)
     assert moved.max() < errors(ORIGINAL, False).min()
@@ -211,27 +226,11 @@ def test_with_a_final_bn_freeing_a_lone_relu_decides_nothing():
     lone = [spec for spec in UNITS.values() if spec.after == (RELU,)]
     assert len(lone) == 2
     for spec in lone:
-        assert errors(spec, True).max() < 15
-        assert errors(asymmetric(spec), True).max() < 15
-
-
-def ranks(values):
-    return np.argsort(np.argsort(values))
+        assert errors(spec, True).max() < FAILED
+        assert errors(asymmetric(spec), True).max() < FAILED
 
 
 @slow
-@claim("activations-start-does-not-rank")
-@pytest.mark.parametrize("final_bn", [False, True])
-def test_among_the_tame_units_the_start_does_not_rank_the_errors(final_bn):
-    tame = [spec for spec in UNITS.values() if not explodes(spec)]
-    assert len(tame) == 10
-    start = [np.median(measure(spec).gradient[:, 0]) for spec in tame]
-    end = [np.median(errors(spec, final_bn)) for spec in tame]
-    assert abs(np.corrcoef(ranks(start), ranks(end))[0, 1]) < 0.6
-
-
-@slow
-@claim("activations-the-control-starts-well-and-fails")
 def test_the_control_has_a_tame_start_and_the_worst_end():
     control, full = (measure(s).gradient[:, 0] for s in (CONTROL, FULL))
     assert control.max() < full.min()
@@ -296,8 +295,7 @@ def test_the_closed_form_of_the_unfair_error(d):
     assert error.mean() == pytest.approx(mean, rel=0.01)
 
 
-@claim("activations-zero-weights-before-bn")
-@pytest.mark.parametrize("seed", [*sampled(range(3), 3)])
+@pytest.mark.parametrize("seed", draw_seeds(1))
 def test_zero_weights_before_a_bn_have_a_huge_gradient(seed):
     before_bn, bare = (
         size_of_the_gradient_of_W2(row, scale=False, seed=seed)
@@ -308,7 +306,7 @@ def test_zero_weights_before_a_bn_have_a_huge_gradient(seed):
 
 
 @claim("activations-silent-original-loses-gradient")
-@pytest.mark.parametrize("seed", [*sampled(range(3), 9)])
+@pytest.mark.parametrize("seed", draw_seeds(2))
 @pytest.mark.parametrize("scale", [True, False])
 def test_the_silent_original_is_an_identity_only_forward(scale, seed):
     first, last, lost = through_silence("original", scale=scale, seed=seed)
@@ -317,7 +315,7 @@ def test_the_silent_original_is_an_identity_only_forward(scale, seed):
 
 
 @claim("activations-silent-original-loses-gradient")
-@pytest.mark.parametrize("seed", [*sampled(range(3), 9)])
+@pytest.mark.parametrize("seed", draw_seeds(2))
 def test_silent_preactivation_is_an_identity_in_both_directions(seed):
     first, last, lost = through_silence(
         "full-preactivation", scale=False, seed=seed
@@ -327,7 +325,7 @@ def test_silent_preactivation_is_an_identity_in_both_directions(seed):
 
 
 @claim("activations-silent-bn-after-forgets")
-@pytest.mark.parametrize("seed", [*sampled(range(4, 8), 9)])
+@pytest.mark.parametrize("seed", draw_seeds(4))
 def test_fifty_silent_units_with_bn_after_keep_few_values_positive(seed):
     start = np.random.default_rng(seed).normal(size=(256, 64))
     x = start = np.maximum(start, 0)
@@ -338,44 +336,21 @@ def test_fifty_silent_units_with_bn_after_keep_few_values_positive(seed):
 
 
 # --------------------------------------------------------- BN after addition
-@claim("activations-hidden-lambda")
-@pytest.mark.parametrize("seed", [*sampled(range(3), 3)])
-@pytest.mark.parametrize(
-    ("spec", "low", "high"),
-    [
-        (UnitSpec(pre=(RELU,), after=(BN,)), 0.75, 0.81),
-        (ONLY_ADDS_AND_BN, 0.84, 0.90),
-    ],
-    ids=str,
-)
-def test_where_bn_alone_follows_the_addition_it_is_a_factor(
-    spec, low, high, seed
-):
-    plan = stack_plan(spec, units=50, width=64)
-    params = reference.initialize(plan, seed)
-    streams, caches = run_units(plan, params, draw_batch(plan, 256, seed)[0])
-    factors = [
-        np.mean(1 / (x + stored.F).std(axis=0))
-        for x, stored in zip(streams, caches, strict=False)
-    ]
-    assert low < np.mean(factors[1:]) < high
-    covariance = [
-        np.mean(x * (stored.F - stored.F.mean(axis=0)))
-        for x, stored in zip(streams, caches, strict=False)
-    ]
-    only_adds = spec is ONLY_ADDS_AND_BN
-    assert (np.mean(covariance[1:]) > 0.05) == only_adds
-    short = stack_plan(spec, units=5, width=64)
-    direct = direct_coefficient(short, seed=seed, probes=10)[0]
-    assert direct == pytest.approx(np.prod(factors[:5]), abs=0.1)
+def test_bn_after_the_addition_can_undo_itself():
+    start = x = np.maximum(np.random.default_rng(0).normal(size=(256, 64)), 0)
+    for _ in range(50):
+        scale, shift = np.sqrt(x.var(0) + 1e-5), x.mean(0)
+        x_hat = (x - x.mean(0)) / np.sqrt(x.var(0) + 1e-5)
+        x = np.maximum(scale * x_hat + shift, 0)
+    np.testing.assert_allclose(x, start, atol=1e-12)
 
 
 # ---------------------------------------------------- ReLU before the addition
-def stream_ends(row, final_bn, iteration, experiment="digits_table_2"):
+def stream_ends(row, final_bn, iteration):
     """Signal after the last unit, by seed."""
     return [
         p.signal_rms[-1]
-        for run in load_records(experiment)
+        for run in load_records("digits_table_2")
         if run.row == row and ("BN" in run.tail) == final_bn
         for p in run.profiles
         if p.iteration == iteration
@@ -401,7 +376,7 @@ def constant_share(row, seed):
 
 
 @claim("activations-stream-of-c-is-mostly-constant")
-@pytest.mark.parametrize("seed", [*sampled(range(4, 7), 3)])
+@pytest.mark.parametrize("seed", draw_seeds(2))
 def test_most_of_the_stream_of_row_c_is_the_same_for_every_image(seed):
     assert constant_share("relu-before-addition", seed) > 2 / 3
     for row in ("full-preactivation", "no-relu-after-addition"):
@@ -411,17 +386,20 @@ def test_most_of_the_stream_of_row_c_is_the_same_for_every_image(seed):
 # ----------------------------------------------------------------- ReLU only
 @claim("activations-no-branch-hears-the-size")
 @EACH_UNIT
-def test_a_common_factor_does_not_change_any_branch(spec):
+def test_a_common_factor_does_not_change_any_branch_in_training(spec):
     unit, own, x = fresh_unit(spec)
-    F, loud = (
-        reference.unit_forward(unit, own, factor * x)[1].F
-        for factor in (1, 10)
-    )
-    assert relative(loud, F) < 1e-4
+    change = {}
+    for mode in ("train", "eval"):
+        F, loud = (
+            reference.unit_forward(unit, own, factor * x, mode=mode)[1].F
+            for factor in (1, 10)
+        )
+        change[mode] = relative(loud, F)
+    assert change["train"] < 1e-4
+    assert change["eval"] > 1
 
 
 # ------------------------------------------------------------ regularization
-@claim("activations-loss-is-higher-on-digits")
 def test_full_preactivation_ends_with_more_loss_and_no_less_error():
     runs = {
         spec: learned()[key(spec), True] for spec in (ORIGINAL, FULL, CONTROL)
@@ -443,7 +421,6 @@ def on_images(row, final_bn):
     return learned("cifar10")[key(spec), final_bn].error_pct
 
 
-@claim("activations-images-all-learn")
 def test_after_three_epochs_each_network_gets_most_images_right():
     errors = [runs.error_pct for runs in learned("cifar10").values()]
     assert np.shape(errors) == (12, 3)
@@ -464,7 +441,6 @@ def test_on_images_row_c_stands_apart_only_without_a_final_bn():
     assert amid.max() < max(r.error_pct.max() for r in rest.values())
 
 
-@claim("activations-images-relu-costs-without-bn")
 def test_on_images_the_relu_of_row_c_costs_only_without_a_final_bn():
     costs = {
         final_bn: on_images("relu-before-addition", final_bn)
@@ -473,35 +449,6 @@ def test_on_images_the_relu_of_row_c_costs_only_without_a_final_bn():
     }
     assert (costs[False] > 3).all()
     assert (costs[True] < 0).all()
-
-
-@claim("activations-images-c-bursts")
-def test_on_images_row_c_without_a_final_bn_bursts_after_the_warm_up():
-    blind, seen = math.log(10), 0
-    for path in (PUBLISHED / IMAGES).rglob("seed-*.json"):
-        run, curve = read_record(path), read_curve(path.with_suffix(".csv"))
-        assert run.config["protocol"]["warmup_iterations"] == 40
-        loss = curve["loss"][curve["iteration"].index(60)]
-        bursts = run.row == "relu-before-addition" and "BN" not in run.tail
-        assert (loss > blind) is bursts
-        seen += bursts
-    assert seen == 3
-
-
-@claim("activations-images-stream-of-c")
-def test_on_images_the_stream_of_row_c_shrinks_only_without_a_final_bn():
-    def left(row, final_bn):
-        start, end = (
-            np.array(stream_ends(row, final_bn, i, IMAGES)) for i in (0, 1171)
-        )
-        assert len(start) == 3
-        return end / start
-
-    assert (left("relu-before-addition", False) < 0.5).all()
-    np.testing.assert_allclose(left("relu-before-addition", True), 1, atol=0.2)
-    original = left("original", False)
-    assert original.min() > 0.5
-    assert original.max() < 0.6
 
 
 @claim("activations-images-no-gain")
@@ -528,7 +475,6 @@ def test_on_images_freeing_the_shortcut_lowers_two_of_four_medians():
     assert lower == 2
 
 
-@claim("activations-images-bn-cuts-both-ways")
 def test_on_images_a_final_bn_lowers_three_errors_and_raises_two():
     signs = {
         row: set(np.sign(on_images(row, True) - on_images(row, False)))

@@ -15,11 +15,12 @@ from conformance.reports import report_of
 from preact import reference
 from preact.book.bugs import (
     BATCH,
-    SEEDS,
     STACKS,
+    UNITS,
     different_size,
     growth,
     meant,
+    predicted,
     stack,
 )
 from preact.book.surveyed import survey
@@ -27,10 +28,11 @@ from preact.conformance import Property, Verdict, probe
 from preact.conformance.zoo import MUTANTS, RIGHT
 from preact.propagation import draw_batch, profile, run_units
 from sampled import sampled
+from seeds import draw_seeds
 
 claim = pytest.mark.claim
 slow = pytest.mark.slow
-EACH_MUTANT = pytest.mark.parametrize("name", [*sampled(MUTANTS, 4)])
+SEEDS = tuple(draw_seeds(5))
 
 
 def drawn(name, seed=0):
@@ -47,10 +49,11 @@ def batch(size=4, seed=0):
 
 # ----------------------------------------------------------- what one notices
 @claim("every-mutant-runs")
-def test_every_mutant_returns_finite_logits_and_gradients():
+@pytest.mark.parametrize("seed", draw_seeds(2))
+def test_every_mutant_returns_finite_logits_and_gradients(seed):
     for name in MUTANTS:
-        network = drawn(name)
-        logits = network(batch())
+        network = drawn(name, seed)
+        logits = network(batch(seed=seed))
         assert logits.shape == (4, 10)
         assert logits.isfinite().all()
         nnf.cross_entropy(logits, torch.arange(4)).backward()
@@ -62,7 +65,7 @@ def test_every_mutant_returns_finite_logits_and_gradients():
         )
 
 
-@claim("parameters-show-fewer-than-half")
+@claim("every-mutant-runs")
 @pytest.mark.slow
 def test_fewer_than_half_of_the_mutants_have_another_size():
     assert 0 < 2 * len(different_size()) < len(MUTANTS)
@@ -82,16 +85,17 @@ def test_fewer_than_a_third_of_the_mutants_name_a_public_source():
         *("relu-after-sum", "no-final-activation"),
     ],
 )
-def test_a_mutant_learns_the_digits_within_sixty_steps(name):
+@pytest.mark.parametrize("lr", [0.1, 0.03])
+def test_a_mutant_learns_the_digits_within_sixty_steps(name, lr):
     from sklearn.datasets import load_digits
 
     pixels, labels = load_digits(return_X_y=True)
     images = torch.tensor(pixels).float().reshape(-1, 1, 8, 8)
     images = (images - images.mean()) / images.std()
     images, labels = images.expand(-1, 3, 8, 8), torch.tensor(labels)
-    for seed in range(3):
+    for seed in draw_seeds(2):
         network = drawn(name, seed)
-        sgd = torch.optim.SGD(network.parameters(), lr=0.1, momentum=0.9)
+        sgd = torch.optim.SGD(network.parameters(), lr=lr, momentum=0.9)
         generator = torch.Generator().manual_seed(seed)
         losses = []
         for _ in range(60):
@@ -105,57 +109,44 @@ def test_a_mutant_learns_the_digits_within_sixty_steps(name):
 
 
 # --------------------------------------------- fully connected, iteration 0
-def signals(name):
-    return [
-        profile(stack(name), batch=BATCH, seed=seed).signal_rms
-        for seed in range(SEEDS)
-    ]
-
-
 @claim("averaging-keeps-the-signal-not-the-gradient")
-@pytest.mark.slow
+@slow
 def test_an_averaged_sum_keeps_the_signal_and_lets_the_gradient_grow():
-    for signal in signals("averaged-sum"):
-        assert (abs(signal - 1) < 0.2).all()
-    assert growth("averaged-sum").min() > 1e4
-    assert growth().max() < 100
+    for seed in SEEDS:
+        averaged = profile(stack("averaged-sum"), batch=BATCH, seed=seed)
+        assert averaged.signal_rms.min() > 2 / 3
+        assert averaged.signal_rms.max() < 3 / 2
+    assert growth("averaged-sum", SEEDS).min() > 1e4
+    assert growth(seeds=SEEDS).max() < 100
 
 
 @claim("a-halved-shortcut-explodes")
-def test_behind_halved_shortcuts_the_gradient_grows_a_millionfold():
-    assert growth("halved-shortcut").min() > 1e6
-
-
-@claim("a-halved-stream-stays-small")
 @slow
-def test_a_stream_that_is_halved_in_each_unit_stays_small():
-    assert np.max(signals("halved-shortcut")) < 1.5
-    plan = meant("halved-shortcut")
-    for seed in range(SEEDS):
-        assert profile(plan, batch=BATCH, seed=seed).signal_rms[-1] > 5
-
-
-@claim("added-twice-doubles")
-def test_a_shortcut_that_is_added_twice_ends_above_1e14():
-    assert min(signal[-1] for signal in signals("added-twice")) > 1e14
-    assert np.isfinite(profile(stack("added-twice"), batch=BATCH, seed=0).loss)
+@pytest.mark.parametrize(
+    "name", ["", "averaged-sum", "halved-shortcut", "added-twice"]
+)
+def test_behind_halved_shortcuts_the_gradient_grows_as_the_law_says(name):
+    found = growth(name, SEEDS)
+    assert name != "halved-shortcut" or found.min() > 1e5
+    per_unit = (found / predicted(name)) ** (1 / UNITS)
+    assert (abs(per_unit - 1) < 0.1).all()
 
 
 @claim("boundary-mistakes-show-in-no-curve")
-@pytest.mark.slow
+@slow
 def test_four_of_eight_leave_the_band_by_far_and_the_ends_do_not():
-    far = {n for n in STACKS if growth(n).min() > 100 * growth().max()}
+    right = growth(seeds=SEEDS)
+    grown = {name: growth(name, SEEDS) for name in STACKS}
+    far = {n for n in STACKS if grown[n].min() > 100 * right.max()}
     assert far == {
         *("averaged-sum", "activated-shortcut"),
         *("halved-shortcut", "added-twice"),
     }
     assert len(STACKS) == 2 * len(far)
-    for name in ("ends-in-relu", "doubled-stem", "no-final-activation"):
-        ratio = growth(name) / growth()
-        assert (ratio > 0.5).all()
-        assert (ratio < 2).all()
-    assert growth("relu-after-sum").min() > growth().max()
-    assert growth("relu-after-sum").max() < 10 * growth().max()
+    assert all((grown[n] < 30 * right).all() for n in STACKS.keys() - far)
+    for name in ("doubled-stem", "no-final-activation"):
+        assert (grown[name] > right / 3).all()
+        assert (grown[name] < 3 * right).all()
 
 
 def signals_of(network):
@@ -170,7 +161,7 @@ def signals_of(network):
 
 
 @claim("a-detached-shortcut-is-invisible-forward")
-@pytest.mark.parametrize("seed", [*sampled(range(3), 9)])
+@pytest.mark.parametrize("seed", draw_seeds(3))
 def test_a_detached_shortcut_changes_no_signal_and_no_logit(seed):
     right, mutant = drawn("pre-activation", seed), drawn("detached-shortcut")
     mutant.load_state_dict(right.state_dict())
@@ -197,24 +188,11 @@ def through_branches_alone(plan, seed):
 @slow
 def test_behind_detached_shortcuts_hardly_any_gradient_arrives():
     plan = meant("detached-shortcut")
-    for seed in range(SEEDS):
+    for seed in SEEDS:
         right = profile(plan, batch=BATCH, seed=seed)
         first, last = through_branches_alone(plan, seed)
         assert last == pytest.approx(right.gradient_norm[-1], rel=1e-9)
         assert first < 1e-10 * last
-
-
-@claim("frozen-from-the-start-explodes")
-@pytest.mark.parametrize("seed", [*sampled(range(SEEDS), 9)])
-def test_without_normalization_the_signal_grows_ten_thousandfold(seed):
-    plan = meant("frozen-norm")
-    params = reference.initialize(plan, seed)
-    weights = [v[:, :, 0, 0] for v in params.values() if v.ndim == 4]
-    assert len(weights) == 2 * len(plan.units)
-    x = draw_batch(plan, BATCH, seed)[0][:, :, 0, 0]
-    for first, second in zip(weights[::2], weights[1::2], strict=True):
-        x = x + np.maximum(np.maximum(x, 0) @ first.T, 0) @ second.T
-    assert np.sqrt((x**2).mean()) > 1e4
 
 
 # ------------------------------------------------------------------- the probe
@@ -228,7 +206,6 @@ def test_the_probe_says_no_to_what_is_wrong_and_to_nothing_else(name):
     assert bool(faults) == (name in MUTANTS)
 
 
-@claim("no-question-finds-half")
 def test_no_question_finds_half_and_each_finds_one():
     found = Counter(p for m in MUTANTS.values() for p in m.breaks)
     assert set(found) == set(Property)
@@ -254,7 +231,6 @@ def random_states():
     )
 
 
-@claim("the-probe-leaves-no-trace")
 @pytest.mark.parametrize(
     "name",
     [
@@ -290,7 +266,6 @@ def test_a_probed_network_is_what_it_was(name):
         assert gradient is None or torch.equal(gradient, value)
 
 
-@claim("dropout-in-evaluation-gives-two-answers")
 def test_dropout_in_evaluation_gives_one_image_two_answers():
     network, x = drawn("dropout-in-evaluation").eval(), batch()
     assert not torch.equal(network(x), network(x))
@@ -298,7 +273,6 @@ def test_dropout_in_evaluation_gives_one_image_two_answers():
     assert torch.equal(right(x), right(x))
 
 
-@claim("a-bias-before-bn-does-nothing")
 def test_biases_before_bn_change_no_logit_in_training():
     network, x = drawn("biased-convs").double(), batch().double()
     before = network(x)
@@ -327,7 +301,7 @@ def test_surveyed_networks_that_are_a_row_have_identity_shortcuts():
         assert not inside & open_or_no
 
 
-@claim("surveyed-faults-of-named-rows-lie-outside-the-unit")
+@claim("surveyed-residual-networks-are-right-inside")
 def test_what_such_networks_are_faulted_for_is_stem_size_or_bias():
     faults = set().union(*map(said_no, named()))
     assert faults == {Property.FIRST, Property.SIZE, Property.BIAS}

@@ -1,16 +1,24 @@
-"""Sentences of chapter 07 that rest on records: every run, every seed."""
+"""Sentences of chapter 07 that rest on records: every run, every seed.
+
+What was found with the seeds of `digits_depth` is tested on those of
+`digits_rates` where these have the network.
+"""
 
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from preact.book.depth import RATE_EXPERIMENT, errors_by_rate, recorded_runs
-from preact.records.compare import load_records
+from preact.book.depth import RATES, recorded_runs, runs_by_rate
 
 claim = pytest.mark.claim
-BN_TAIL = "+final-bn"
-EARLY, LATE = 30, 100
+ROWS = ("original", "no-relu-after-addition", "full-preactivation")
+TAILS = {
+    "original": ("", "BN"),
+    "no-relu-after-addition": ("", "BN"),
+    "full-preactivation": ("ReLU", "BN ReLU"),
+}
+WARM, EARLY, LATE = 18, 30, 100  # the rate rises after iteration 20
 
 
 def at(run, iteration):
@@ -18,9 +26,17 @@ def at(run, iteration):
     return profile
 
 
-def ratio(run, iteration):
-    g = at(run, iteration).gradient_norm
-    return g[0] / g[-1]
+def ratio(profile):
+    return profile.gradient_norm[0] / profile.gradient_norm[-1]
+
+
+def paths(profile):
+    return profile.open_share[-1]
+
+
+def left(run, iteration, read):
+    """Share of what there was at iteration 0."""
+    return read(at(run, iteration)) / read(at(run, 0))
 
 
 def runs(depth, arm):
@@ -29,55 +45,68 @@ def runs(depth, arm):
     return found
 
 
-@claim("the-head-shouts-without-a-bn")
-def test_without_a_final_bn_ten_times_the_gradient_enters_the_last_unit():
-    bare, with_bn = (
-        [at(run, EARLY).gradient_norm[-1] for run in runs(110, arm)]
-        for arm in ("original", "original" + BN_TAIL)
-    )
-    assert min(bare) > 10 * max(with_bn)
+def new_runs(row, head, rate, depth=110):
+    """Runs of new seeds, without a BN before the classifier, or with one."""
+    found = runs_by_rate(depth)[row, TAILS[row][head], rate]
+    assert {run.seed for run in found} == {6, 7, 8, 9, 10}
+    return found
+
+
+def errors(row, head, rate, depth=110):
+    return [run.test_error_pct for run in new_runs(row, head, rate, depth)]
 
 
 @claim("early-gradients-grow-with-layers")
 @pytest.mark.parametrize("row", ["original", "full-preactivation"])
 def test_more_layers_mean_a_larger_first_gradient_before_training(row):
     ratios = [
-        [ratio(run, 0) for run in runs(depth, row)]
+        [ratio(at(run, 0)) for run in runs(depth, row)]
         for depth in (20, 110, 164, 1001)
     ]
+    head = row == "full-preactivation"
+    for k, depth in enumerate((20, 110)):
+        found = new_runs(row, head, 0.1, depth)
+        ratios[k] += [ratio(at(run, 0)) for run in found]
     for fewer, more in pairwise(ratios):
-        assert min(more) > 2 * max(fewer)
+        assert min(more) > 1.5 * max(fewer)
 
 
 def grown(run):
     """By how much one step changes the signal at the first unit."""
-    return at(run, 1).signal_rms[0] / at(run, 0).signal_rms[0]
-
-
-@claim("one-step-is-too-much-at-1001")
-def test_one_step_moves_the_first_signal_of_1001_layers_by_magnitudes():
-    assert min(grown(run) for run in runs(1001, "original")) > 1000
-    assert min(grown(run) for run in runs(1001, "full-preactivation")) > 50
-
-
-@claim("one-step-is-too-much-at-1001")
-@pytest.mark.parametrize("row", ["original", "full-preactivation"])
-@pytest.mark.parametrize("depth", [20, 110])
-def test_one_step_hardly_moves_that_of_20_or_110_layers(row, depth):
-    for run in runs(depth, row):
-        assert grown(run) == pytest.approx(1, abs=0.1)
+    return left(run, 1, lambda p: p.signal_rms[0])
 
 
 @claim("one-step-takes-the-early-gradient")
-def test_one_step_takes_the_gradient_of_the_first_unit_and_no_path():
+def test_one_step_moves_the_first_signal_of_1001_layers_and_its_gradient():
     for run in runs(1001, "original"):
-        assert ratio(run, 0) > 9e6
-        assert 1 < ratio(run, 1) < 2
-        before, after = at(run, 0).open_share[-1], at(run, 1).open_share[-1]
-        assert after == pytest.approx(before, rel=0.2)
-    for run in runs(1001, "full-preactivation"):
-        assert ratio(run, 0) > 3e5
-        assert 100 < ratio(run, 1) < 1000
+        assert grown(run) > 1000
+        assert ratio(at(run, 0)) > 9e6
+        assert 1 < ratio(at(run, 1)) < 2
+
+
+@claim("the-ratio-falls-before-the-paths-close")
+@pytest.mark.parametrize(("depth", "iteration"), [(164, 10), (1001, 3)])
+def test_the_ratio_falls_a_hundredfold_while_the_paths_are_open(
+    depth, iteration
+):
+    found = [*runs(depth, "original")]
+    if depth == 164:
+        found += runs_by_rate(164).get(("original", "", 0.1), [])
+    for run in found:
+        assert left(run, iteration, ratio) < 0.01
+        assert left(run, iteration, paths) > 0.75
+
+
+@claim("the-larger-rate-closes-the-paths")
+def test_from_one_start_paths_close_at_the_larger_rate_alone():
+    large, small = (new_runs("original", 0, rate) for rate in (0.1, 0.01))
+    for one, other in zip(large, small, strict=True):
+        assert at(one, WARM) == at(other, WARM)
+        assert left(one, WARM, paths) > 0.7
+        assert left(one, EARLY, paths) < 0.1
+        assert min(paths(p) for p in other.profiles) > 0.6 * paths(
+            at(other, 0)
+        )
 
 
 def ends_of_stages(run, iteration):
@@ -89,114 +118,71 @@ def ends_of_stages(run, iteration):
 @claim("only-the-last-stage-closes")
 @pytest.mark.parametrize("depth", [110, 164, 1001])
 def test_the_last_stage_closes_and_the_first_two_do_not(depth):
-    for run in runs(depth, "original"):
+    found = [*runs(depth, "original")]
+    if depth == 110:
+        found += new_runs("original", 0, 0.1)
+    for run in found:
         before, after = ends_of_stages(run, 0), ends_of_stages(run, EARLY)
         assert after[2] < 0.4 * before[2]
-        assert after[0] > 0.6 * before[0]
-        assert after[1] > 0.6 * before[1]
-        if depth == 1001:
-            assert after[0] > 3 * before[0]
+        assert after[0] > 0.5 * before[0]
+        assert after[1] > 0.5 * before[1]
 
 
-@claim("the-signal-of-the-last-unit-dies")
-@pytest.mark.parametrize("depth", [110, 164, 1001])
-def test_the_last_signal_falls_from_near_four_or_more_to_below_one(depth):
-    for run in runs(depth, "original"):
-        assert at(run, 0).signal_rms[-1] > 3.8
-        assert at(run, LATE).signal_rms[-1] < 1
+@claim("the-last-gradient-grows-where-paths-close")
+def test_the_last_gradient_grows_only_in_the_runs_that_fail():
+    def first(p):
+        return p.gradient_norm[0]
 
+    def last(p):
+        return p.gradient_norm[-1]
 
-@claim("paths-close-before-the-gradient-vanishes")
-@pytest.mark.parametrize("depth", [110, 164])
-def test_paths_are_closed_while_the_first_gradient_is_still_there(depth):
-    for run in runs(depth, "original"):
-        start = at(run, 0).open_share[-1]
-        assert at(run, EARLY).open_share[-1] < 0.4 * start
-        assert ratio(run, EARLY) > 0.25
-        assert ratio(run, LATE) < 0.2
-
-
-@claim("at-1001-the-ratio-falls-first")
-def test_at_1001_layers_the_ratio_falls_before_any_path_has_closed():
-    for run in runs(1001, "original"):
-        assert ratio(run, 3) < 1 / 3
-        assert at(run, 3).open_share[-1] >= at(run, 0).open_share[-1]
-
-
-@claim("smaller-steps-keep-the-gradient-at-110")
-def test_at_a_tenth_of_the_rate_the_original_keeps_gradient_and_paths():
-    slow = [r for r in load_records(RATE_EXPERIMENT) if r.row == "original"]
-    assert len(slow) == 3
-    for run in slow:
-        assert (run.depth, run.tail) == (110, "")
-        for p in run.profiles:
-            assert p.gradient_norm[0] > 5 * p.gradient_norm[-1]
-            assert p.open_share[-1] > 0.25
+    for run in new_runs("original", 0, 0.1):
+        assert left(run, LATE, last) > 3
+        assert left(run, LATE, first) < 0.5
+    for row in ("original", "full-preactivation"):
+        for run in new_runs(row, 1, 0.1):
+            assert left(run, LATE, last) < 1
+            assert left(run, LATE, first) < 0.5
 
 
 @claim("the-control-explodes-instead")
 def test_without_the_last_relu_signal_and_gradient_explode():
-    for run in runs(110, "no-relu-after-addition"):
+    for run in new_runs("no-relu-after-addition", 0, 0.1):
         start, late = at(run, 0), at(run, LATE)
-        assert late.signal_rms[-1] > 1000 * start.signal_rms[-1]
+        assert late.signal_rms[-1] > 100 * start.signal_rms[-1]
         for end in (0, -1):
             grown_by = late.gradient_norm[end] / start.gradient_norm[end]
-            assert grown_by > 1000
-        assert ratio(run, LATE) > 0.9
+            assert grown_by > 100
         assert set(late.open_share) == {1.0}
         assert run.test_error_pct > 80
 
 
 @claim("twenty-layers-learn-without-a-final-bn")
-def test_20_layers_of_the_original_unit_keep_their_paths_and_learn():
-    for run in runs(20, "original"):
-        assert run.tail == ""
-        assert min(p.open_share[-1] for p in run.profiles) > 0.3
-        assert run.test_error_pct < 5
+@pytest.mark.parametrize("rate", RATES)
+def test_20_layers_of_every_unit_learn_at_every_rate_under_either_head(rate):
+    for row in ROWS:
+        for head in (0, 1):
+            assert max(errors(row, head, rate, depth=20)) < 10
 
 
 @claim("a-tenth-of-the-learning-rate-cures-both")
 @pytest.mark.parametrize("row", ["original", "no-relu-after-addition"])
 def test_at_a_tenth_of_the_rate_every_run_learns(row):
-    _, errors = errors_by_rate()
-    large, small = errors[row]
-    assert len(small) == 3
-    assert small.max() < 10
-    assert large.min() > 50
+    assert max(errors(row, 0, 0.01)) < 10
+    assert min(errors(row, 0, 0.1)) > 20
 
 
-@claim("preactivation-gains-nothing-from-smaller-steps")
-def test_preactivation_ends_worse_at_a_tenth_of_the_rate_with_every_seed():
-    rates, errors = errors_by_rate()
-    assert rates == [0.1, 0.01]
-    large, small = errors["full-preactivation"]
-    assert (small > large).all()
-    assert small.max() < 15
+@claim("at-a-tenth-of-the-rate-the-order-reverses")
+def test_at_the_larger_rate_a_final_bn_or_preactivation_is_enough():
+    for row in ROWS:
+        assert max(errors(row, 1, 0.1)) < 10
+    assert max(errors("full-preactivation", 0, 0.1)) < 15
 
 
-@claim("preactivation-gains-nothing-from-smaller-steps")
-def test_at_a_tenth_of_the_rate_preactivation_has_the_largest_median():
-    _, errors = errors_by_rate()
-    medians = {row: np.median(both[1]) for row, both in errors.items()}
-    assert max(medians, key=medians.get) == "full-preactivation"
-
-
-def exponents(row, shallow, deep, factor):
-    """Exponent a stage, for each pair of a shallow and a deep run."""
-    return [
-        np.log(ratio(b, 0) / ratio(a, 0)) / np.log(factor) / 3
-        for a in runs(shallow, row)
-        for b in runs(deep, row)
-    ]
-
-
-@claim("no-one-exponent-for-both-kinds-of-unit")
-def test_which_gradient_grows_faster_with_depth_depends_on_the_unit():
-    basic = {
-        row: exponents(row, 20, 110, 18 / 3)
-        for row in ("original", "full-preactivation")
-    }
-    bottleneck = {row: exponents(row, 164, 1001, 111 / 18) for row in basic}
-    medians = {row: np.median(found) for row, found in basic.items()}
-    assert medians["full-preactivation"] > 1.2 * medians["original"]
-    assert max(bottleneck["full-preactivation"]) < min(bottleneck["original"])
+@claim("at-a-tenth-of-the-rate-the-order-reverses")
+@pytest.mark.parametrize("head", [0, 1], ids=["without", "with-bn"])
+def test_under_either_head_a_tenth_of_the_rate_reverses_the_order(head):
+    found = {row: errors(row, head, 0.01) for row in ROWS}
+    original, control, full = (np.median(found[row]) for row in ROWS)
+    assert control <= original < full
+    assert max(map(max, found.values())) < 15

@@ -25,6 +25,7 @@ from preact.nn.layers import set_ghost_batch
 from preact.records.compare import load_records
 from preact.train.footprint import activation_bytes
 from sampled import sampled
+from seeds import draw_seeds
 
 claim = pytest.mark.claim
 slow = pytest.mark.slow
@@ -47,7 +48,6 @@ def one_thread():
 def test_resnet_200_costs_more_than_resnet_1001():
     deep = planner.jobs()["ResNet-1001, CIFAR"].plan
     assert RESNET_200.plan.multiply_adds > 9 * deep.multiply_adds
-    assert RESNET_200.plan.parameters > 6 * deep.parameters
 
 
 @claim("imagenet-depth-is-not-cost")
@@ -56,7 +56,6 @@ def test_the_imagenet_training_shows_fourteen_times_as_many_images():
     assert round(RESNET_200.images / deep.images) == 14
 
 
-@claim("imagenet-counts-agree")
 @pytest.mark.parametrize("depth", PUBLISHED)
 def test_our_counts_are_the_published_ones(depth):
     multiply_adds, parameters = PUBLISHED[depth]
@@ -77,7 +76,6 @@ def test_kept_bytes_are_those_that_pytorch_allocates(row, depth, convs):
     assert planner.kept_bytes(plan) == pytest.approx(kept, rel=0.015)
 
 
-@claim("imagenet-paper-hours")
 def test_the_paper_took_a_few_times_the_roofline():
     titan = planner.machine("Titan X (Maxwell, 2015)")
     text = paper.read("text")["text"]
@@ -100,27 +98,24 @@ def test_bytes_outgrow_arithmetic_from_the_titan_x_to_the_h100():
     assert H100.flops == pytest.approx(160 * titan.flops, rel=0.05)
     assert H100.bandwidth == pytest.approx(10 * titan.bandwidth, rel=0.05)
     a100 = planner.machine("A100 SXM, 80 GB (2020)", half=True)
+    assert shares(name, a100, 32, 2)["without"] > 1 / 2
     newest = shares(name, H100, 32, 2)
-    for found in (newest, shares(name, a100, 32, 2)):
-        assert found["without"] > found["with"]
-    assert max(newest, key=newest.get) == "launch"
-    assert newest["launch"] == pytest.approx(2 / 5, abs=0.03)
+    assert newest["without"] == pytest.approx(2 / 3, abs=0.03)
 
 
-@claim("imagenet-bytes-outgrow-arithmetic")
+def test_of_an_h100s_step_the_starts_are_hidden_but_not_with_few_images():
+    count, each = planner.operations(RESNET_200.plan), H100.launch_s
+    started = count.total() * each
+    assert planner.step_seconds(RESNET_200.plan, H100, 32, 2) > 1.2 * started
+    assert planner.step_seconds(RESNET_200.plan, H100, 8, 2) == started
+
+
 def test_more_than_two_thirds_of_the_operations_multiply_nothing():
     count = planner.operations(RESNET_200.plan)
     idle = sum(n for work, n in count.items() if not work.multiply_adds)
     assert idle > 2 / 3 * sum(count.values())
 
 
-@claim("imagenet-hours-today")
-def test_eight_h100_train_resnet_200_in_two_to_six_hours_by_the_roofline():
-    hours = planner.training_hours(RESNET_200, H100, 8, 32, 2)
-    assert 2 < hours < 6
-
-
-@claim("imagenet-activations-fill-memory")
 def test_activations_fill_the_memory():
     plan = RESNET_200.plan
     kept = 32 * planner.kept_bytes(plan, 2)
@@ -146,7 +141,7 @@ def step(link_key, count, images):
 @claim("imagenet-fixed-batch-loses")
 def test_a_fixed_batch_loses_most_of_a_hundred_gpus():
     eight, hundred = (sum(step("infiniband", n, 256 / n)) for n in (8, 100))
-    assert eight / hundred < 12.5 / 2
+    assert eight / hundred < 1.5
     work, talk = step("ethernet", 100, 32)
     assert talk > work
 
@@ -161,7 +156,7 @@ def faster(link_key, count, images):
 @pytest.mark.parametrize("count", [16, 32, 64, 128, 256])
 def test_32_images_each_scale_on_a_fast_link_and_nothing_on_a_slow_one(count):
     ideal = count / 8
-    assert faster("infiniband", count, 32) > 0.8 * ideal
+    assert faster("infiniband", count, 32) > 0.75 * ideal
     assert faster("infiniband", count, 256 / count) < 1.5
     for images in (32, 256 / count):
         assert faster("ethernet", count, images) < 0.1 * ideal
@@ -177,7 +172,6 @@ def test_the_hours_of_the_exercise_are_the_planners():
 
 
 # -------------------------------------------------------------------- Table 5
-@claim("imagenet-sampling-error")
 @pytest.mark.parametrize("share", [0.05, 0.2])
 def test_a_counted_error_scatters_as_a_binomial_share(share):
     rng = np.random.default_rng(0)
@@ -216,7 +210,6 @@ def test_the_unit_matters_at_200_layers():
     assert errors_apart("unit_200") > 4
 
 
-@claim("imagenet-depth-turns")
 def test_depth_helps_one_unit_and_hurts_the_other():
     assert STEPS["depth_original"].points > 0 > STEPS["depth_pre"].points
     for key in ("depth_original", "depth_pre"):
@@ -225,12 +218,17 @@ def test_depth_helps_one_unit_and_hurts_the_other():
 
 
 # -------------------------------------------------------------- two processes
+@pytest.fixture(scope="module", params=draw_seeds(2))
+def seed(request):
+    return request.param
+
+
 @pytest.fixture(scope="module")
-def two():
-    return run_two_processes()
+def two(seed):
+    return run_two_processes(seed)
 
 
-def alone(half=slice(None), ghost_batch=None, seed=0):
+def alone(seed, half=slice(None), ghost_batch=None):
     """Gradients and buffers of one process."""
     x, y = two_processes.the_batch()
     network = Network(two_processes.the_plan(), seed=seed)
@@ -241,29 +239,29 @@ def alone(half=slice(None), ghost_batch=None, seed=0):
 
 @slow
 @claim("imagenet-ddp-is-the-mean")
-def test_ddp_is_the_mean_of_what_each_half_gives_bit_for_bit(two):
-    first, second = (alone(half)[0] for half in (slice(32), slice(32, 64)))
+def test_ddp_is_the_mean_of_what_each_half_gives_bit_for_bit(two, seed):
+    halves = slice(32), slice(32, 64)
+    first, second = (alone(seed, half)[0] for half in halves)
     for name, gradient in two["ddp"].items():
         assert torch.equal(gradient, (first[name] + second[name]) / 2)
 
 
 @slow
-@claim("imagenet-ddp-is-ghost-batches")
-def test_ddp_is_one_process_with_ghost_batches(two):
-    assert distance(two["ddp"], alone(ghost_batch=32)[0]) < 1e-5
+@claim("imagenet-ddp-is-the-mean")
+def test_ddp_is_one_process_with_ghost_batches(two, seed):
+    assert distance(two["ddp"], alone(seed, ghost_batch=32)[0]) < 1e-5
 
 
 @claim("imagenet-ghosts-are-another-gradient")
-@pytest.mark.parametrize("seed", [*sampled(range(5), 5)])
-def test_ghost_batches_give_another_gradient_than_the_whole_batch(seed):
-    ghosts, together = (alone(ghost_batch=g, seed=seed)[0] for g in (32, None))
-    assert distance(ghosts, together) > 0.15
+@pytest.mark.parametrize("drawn", [*sampled(draw_seeds(5), 5)])
+def test_ghost_batches_give_another_gradient_than_the_whole_batch(drawn):
+    ghosts, together = (alone(drawn, ghost_batch=g)[0] for g in (32, None))
+    assert distance(ghosts, together) > 0.4
 
 
 @slow
-@claim("imagenet-running-statistics")
-def test_running_statistics_differ_and_their_mean_is_the_ghosts(two):
-    ghosts = alone(ghost_batch=32)[1]
+def test_running_statistics_differ_and_their_mean_is_the_ghosts(two, seed):
+    ghosts = alone(seed, ghost_batch=32)[1]
     names = [name for name in ghosts if name.endswith("running_var")]
     ranks = [{n: rank[n] for n in names} for rank in two["statistics"]]
     mean = {n: (ranks[0][n] + ranks[1][n]) / 2 for n in names}
@@ -272,7 +270,6 @@ def test_running_statistics_differ_and_their_mean_is_the_ghosts(two):
 
 
 @slow
-@claim("imagenet-fsdp-same-gradients")
 def test_fsdp_gives_the_gradients_of_ddp_with_half_of_the_weights(two):
     assert distance(two["fsdp"], two["ddp"]) < 1e-6
     complete = 4 * two_processes.the_plan().parameters
@@ -289,7 +286,7 @@ def test_the_narrow_resnet_50_learns_faster_with_preactivation():
     assert original[1].min() > full.max()
 
 
-@claim("imagenet-narrow-fifty-is-not-done")
+@claim("imagenet-narrow-fifty")
 def test_the_original_has_the_larger_training_loss_too():
     losses = {"original": {}, ROW: {}}
     for run in load_records("digits_resnet_50"):

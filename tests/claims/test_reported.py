@@ -38,15 +38,6 @@ def test_the_smaller_number_belongs_to_another_batch():
     assert by_batch == {128: ours, 64: 4.62}
 
 
-@claim("spread-of-the-baseline")
-def test_the_first_papers_runs_of_resnet_110_spread_by_more_than_half_a_gain():
-    first = paper.read("text")["literature"]["resnet_v1_110"]
-    ours = errors(3, depth=110, convs=2)
-    assert first["cifar10_error_pct"] == ours["original"]
-    gain = ours["original"] - ours["full-preactivation"]
-    assert gain / 2 < first["std_pct"] < gain
-
-
 @claim("a-free-shortcut-alone-does-not-win")
 @pytest.mark.parametrize("depth", [110, 164])
 def test_relu_before_addition_has_f_identity_and_the_larger_error(depth):

@@ -142,17 +142,6 @@ def test_zero_branch_makes_the_unit_an_identity(row):
         assert relative(out, x) > 0.1
 
 
-@pytest.mark.claim("silent-original-copies")
-def test_in_a_network_the_silent_original_unit_is_an_identity_too():
-    """x_l >= 0 there, so ReLU(x_l + 0) = x_l: the usual test is unfair."""
-    plan, params, x = small(TABLE_2["original"], units=3)
-    for i in range(3):
-        name = f"units.{i}.post.0.weight"
-        params[name] = np.zeros_like(params[name])
-    streams, _ = run_units(plan, params, x)
-    np.testing.assert_array_equal(streams[-1], streams[0])
-
-
 def test_zero_weights_before_a_bn_are_a_degenerate_point():
     """There the backward pass meets 1 / sqrt(eps) = 316."""
     grads = {}
@@ -167,15 +156,3 @@ def test_zero_weights_before_a_bn_are_a_degenerate_point():
             np.concatenate([g.ravel() for g in got.values()])
         )
     assert grads["weights.3.weight"] > 30 * grads["post.0.weight"]
-
-
-@pytest.mark.claim("eq-5-speaks-of-features")
-def test_with_silent_last_layers_first_layers_get_exactly_no_gradient():
-    """Eq. (5) speaks of features; weight gradients can be zero."""
-    plan, params, x = small(TABLE_2["full-preactivation"], units=1)
-    own = dict(unit_params(plan, params)[0])
-    own["weights.3.weight"] = np.zeros_like(own["weights.3.weight"])
-    out, cache = reference.unit_forward(plan.units[0], own, x)
-    _, grads = reference.unit_backward(plan.units[0], np.ones_like(out), cache)
-    assert not grads["weights.0.weight"].any()
-    assert grads["weights.3.weight"].any()

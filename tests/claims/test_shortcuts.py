@@ -12,10 +12,11 @@ from preact.book.shortcut_builder import PLACEMENTS, SHORTCUTS, combinations
 from preact.book.shortcuts import (
     PAPER_ROWS,
     along_shortcuts,
+    as_set,
     at_start,
+    guessed_shares,
     recorded_on_digits,
     share_in_order,
-    theories,
     watch_units,
 )
 from preact.plan import stack_plan
@@ -23,11 +24,11 @@ from preact.propagation import pullback, rms
 from preact.records.compare import load_records
 from preact.reference.unit import dropout_mask
 from preact.spec import TABLE_1, Conv1x1, Dropout, Gated, Scale, UnitSpec
-from sampled import sampled
+from seeds import draw_seeds
 
 claim = pytest.mark.claim
 slow = pytest.mark.slow
-SEEDS = range(10, 14)  # others than the chapter's
+FAILED = 20  # percent wrong, as the paper counts
 GATED = TABLE_1["shortcut-only-gating-b-6"]
 BETTER = replace(
     GATED,
@@ -35,10 +36,10 @@ BETTER = replace(
 )
 
 
-def passed(spec, seed, units=54):
-    """Mean product of the factors that the shortcuts really take."""
-    plan = stack_plan(spec, units=units, width=64)
-    _, caches = watch_units(plan, seed=seed)
+def passed(spec, seed, gates=1.0):
+    """Mean product of the factors that 54 shortcuts really take."""
+    plan = stack_plan(spec, units=54, width=64)
+    _, caches = watch_units(plan, seed=seed, gates=gates)
     return np.prod([cache.s for cache in caches], axis=0).mean()
 
 
@@ -82,47 +83,13 @@ def test_a_mask_has_two_conventions_with_unlike_moments():
 
 
 # --------------------------------------------------------------- at start
-@claim("a-bn-in-the-gate-keeps-it-near-its-bias")
-@pytest.mark.parametrize("seed", [*sampled(SEEDS, 9)])
-def test_gates_that_end_in_a_bn_stay_near_their_setting(seed):
-    assert passed(BETTER, seed) > 0.7
+@claim("small-gate-weights-do-what-a-bn-does")
+@pytest.mark.parametrize("seed", draw_seeds(2))
+def test_gates_stay_near_their_setting_if_they_are_small_or_end_in_a_bn(seed):
     assert passed(GATED, seed) < 0.1
-
-
-@claim("the-gates-sum-outgrows-half-its-bias")
-@pytest.mark.parametrize("seed", [*sampled(SEEDS, 9)])
-def test_what_a_gate_reads_outgrows_half_its_bias(seed):
-    """What it reads is found from what it gives: s = 1 - sigmoid(z - 6)."""
-    plan = stack_plan(GATED, units=54, width=64)
-    streams, caches = watch_units(plan, seed=seed)
-    read = [np.log(1 / cache.s - 1) + 6 for cache in caches]
-    ratio = [
-        (z**2).mean() / (x**2).mean()
-        for z, x in zip(read, streams, strict=False)
-    ]
-    assert np.mean(ratio) == pytest.approx(2, rel=0.05)
-    for z, unit in zip(read[19:], caches[19:], strict=True):
-        assert rms(z) > 3
-        assert 0.01 < (unit.s < 0.5).mean() < 0.12
-
-
-def growth(plan, caches, last):
-    back = pullback(plan, caches, last)
-    return np.linalg.norm(back[0]) / np.linalg.norm(last)
-
-
-@claim("x-g-prime-counts-where-the-stream-is-large")
-@pytest.mark.parametrize("seed", [*sampled(SEEDS, 9)])
-def test_the_gates_own_term_counts_in_shortcut_only_gating_alone(seed):
-    share = {}
-    for row in ("shortcut-only-gating-b-6", "exclusive-gating-b-6"):
-        plan = stack_plan(TABLE_1[row], units=54, width=64)
-        streams, caches = watch_units(plan, seed=seed)
-        last = np.random.default_rng(seed).normal(size=streams[-1].shape)
-        fixed = [replace(own, gate=None) for own in caches]
-        share[row] = growth(plan, caches, last) / growth(plan, fixed, last)
-    assert share["shortcut-only-gating-b-6"] > 2
-    assert share["exclusive-gating-b-6"] == pytest.approx(1, abs=0.02)
+    assert passed(GATED, seed, gates=0.1) > 0.7
+    assert passed(BETTER, seed) > 0.7
+    assert as_set(stack_plan(GATED, units=54, width=64)) > 0.87
 
 
 @cache
@@ -133,19 +100,8 @@ def sizes(kept, seed):
     return names["sizes"](kept, seed)
 
 
-@slow
-@claim("doubling-ends-when-the-batch-runs-out")
-@pytest.mark.parametrize("seed", [*sampled(SEEDS, 9)])
-def test_rescaled_dropout_doubles_until_the_batch_runs_out(seed):
-    stream = np.array(sizes(2.0, seed))
-    doubled = (stream[8] / stream[2]) ** 2
-    assert 2**6 / 3 < doubled < 2**6 * 3
-    assert stream[-1] < 1e4 < 2.0**27 / 1e3
-
-
-@slow
 @claim("nothing-survives-54-masks")
-@pytest.mark.parametrize("seed", [*sampled(SEEDS, 9)])
+@pytest.mark.parametrize("seed", draw_seeds(2))
 def test_after_54_masks_no_value_of_the_first_stream_is_left(seed):
     plan = stack_plan(TABLE_1["dropout-shortcut"], units=54, width=64)
     _, caches = watch_units(plan, seed=seed)
@@ -159,8 +115,7 @@ def test_the_chapters_own_masks_are_those_of_the_package():
     np.testing.assert_allclose(sizes(2.0, 0), [rms(x) for x in streams])
 
 
-@slow
-@claim("shortcut-decides-more-than-placement")
+@pytest.mark.nightly
 def test_shortcuts_spread_the_growth_more_than_placements_do():
     growths = {
         name: np.median(at_start(spec).growth)
@@ -169,67 +124,100 @@ def test_shortcuts_spread_the_growth_more_than_placements_do():
     for place in PLACEMENTS:
         own = [growths[f"{place}/{row}"] for row in SHORTCUTS]
         assert max(own) / min(own) > 1e5
-    identities = [growths[f"{place}/original"] for place in PLACEMENTS]
-    assert max(identities) / min(identities) < 5
+    ranges = {}
+    for row in ("original", "constant-scaling-0.5-1", "conv1x1-shortcut"):
+        own = [growths[f"{place}/{row}"] for place in PLACEMENTS]
+        ranges[row] = max(own) / min(own)
+    assert ranges.pop("original") < 5
+    assert min(ranges.values()) > 1000
 
 
 # --------------------------------------------------------------- theories
 @cache
-def numbers():
-    return theories(PAPER_ROWS)
+def drawn(seed):
+    """Two numbers for each row of Table 1, in one fresh stack each."""
+    numbers = {"at_work": {}, "growth": {}}
+    for row in PAPER_ROWS:
+        plan = stack_plan(TABLE_1[row], units=54, width=64)
+        streams, caches = watch_units(plan, seed=seed)
+        last = np.random.default_rng(seed).normal(size=streams[-1].shape)
+        for name, first in (
+            ("at_work", along_shortcuts(caches, last)[0]),
+            ("growth", pullback(plan, caches, last)[0]),
+        ):
+            numbers[name][row] = np.linalg.norm(first) / np.linalg.norm(last)
+    return numbers
+
+
+EACH_DRAW = pytest.mark.parametrize("seed", draw_seeds(2))
 
 
 @slow
 @claim("three-numbers-none-fits")
-@pytest.mark.parametrize("theory", ["as_set", "at_work", "growth"])
-def test_each_number_orders_more_than_half_and_fewer_than_all(theory):
-    sign = -1 if theory == "growth" else 1
-    rows = numbers()[theory]
-    seeds = len(next(iter(rows.values())))
-    for seed in range(seeds):
-        guess = {row: sign * values[seed] for row, values in rows.items()}
-        assert 0.55 < share_in_order(guess, PAPER_ROWS) < 0.85
+@EACH_DRAW
+def test_two_numbers_order_table_1_no_better_than_guessing(seed):
+    guesses = np.quantile(guessed_shares(PAPER_ROWS), (0.025, 0.975))
+    numbers = drawn(seed)
+    growth = {row: -value for row, value in numbers["growth"].items()}
+    for guess in (numbers["at_work"], growth):
+        share = share_in_order(guess, PAPER_ROWS)
+        assert guesses[0] < share < guesses[1]
+
+
+@claim("three-numbers-none-fits")
+def test_the_product_as_set_has_nearly_every_fourth_pair_wrong():
+    rows = [row for row in PAPER_ROWS if row != "conv1x1-shortcut"]
+    plans = {r: stack_plan(TABLE_1[r], units=54, width=64) for r in rows}
+    errors = {row: PAPER_ROWS[row] for row in rows}
+    product = {row: as_set(plan) for row, plan in plans.items()}
+    share = share_in_order(product, errors)
+    assert np.quantile(guessed_shares(errors), 0.975) < share < 0.8
 
 
 @claim("products-do-not-order-table-1")
 def test_rows_without_a_product_train_and_a_larger_product_is_worse():
-    as_set = {
-        "constant-scaling-0.5-0.5": 0.5**54,
-        "constant-scaling-0.5-1": 0.5**54,
-        "shortcut-only-gating-b0": 0.5**54,
+    product = {
+        row: as_set(stack_plan(TABLE_1[row], units=54, width=64))
+        for row in (
+            *("constant-scaling-0.5-0.5", "constant-scaling-0.5-1"),
+            *("shortcut-only-gating-b0", "exclusive-gating-b-7"),
+            "exclusive-gating-b-6",
+        )
     }
-    assert max(as_set.values()) < 1e-10
-    found = {row: PAPER_ROWS[row] for row in as_set}
-    assert found["constant-scaling-0.5-1"] is None
-    assert 12 < found["constant-scaling-0.5-0.5"] < 13
-    assert 12 < found["shortcut-only-gating-b0"] < 13
-    seven, six = (PAPER_ROWS[f"exclusive-gating-b-{b}"] for b in (7, 6))
-    assert seven > six
+    half, alone, gate, seven, six = product
+    for row in (half, alone, gate):
+        assert product[row] == pytest.approx(0.5**54)
+    assert PAPER_ROWS[alone] is None
+    for row in (half, gate):
+        assert 12 < PAPER_ROWS[row] < 13
+    assert product[seven] > product[six]
+    assert PAPER_ROWS[seven] > PAPER_ROWS[six]
 
 
 @slow
-@claim("growth-separates-seven-from-twelve")
-def test_below_seven_percent_the_gradient_grows_a_thousand_times_less():
+@EACH_DRAW
+def test_below_seven_percent_the_gradient_grows_a_thousand_times_less(seed):
     small, large = [], []
-    for row, values in numbers()["growth"].items():
+    for row, value in drawn(seed)["growth"].items():
         if row.startswith(("exclusive", "dropout")):
             continue
         error = PAPER_ROWS[row]
         near = error is not None and error < 7
-        (small if near else large).append(values)
+        (small if near else large).append(value)
     assert len(small) == 2
     assert len(large) == 5
-    assert np.min(large) > 1e3 * np.max(small)
+    assert min(large) > 1e3 * max(small)
 
 
 @slow
-@claim("minus-five-looks-like-minus-six")
-def test_five_and_six_are_alike_before_training_and_unlike_after():
-    five, six = (at_start(TABLE_1[f"exclusive-gating-b-{b}"]) for b in (5, 6))
-    assert max(five.growth.max(), six.growth.max()) < 1
-    assert np.min(five.at_work) > np.max(six.at_work) / 2
-    assert PAPER_ROWS["exclusive-gating-b-5"] is None
-    assert PAPER_ROWS["exclusive-gating-b-6"] == 8.70
+@EACH_DRAW
+def test_five_and_six_are_alike_before_training_and_unlike_after(seed):
+    five, six = (f"exclusive-gating-b-{b}" for b in (5, 6))
+    growth, at_work = drawn(seed)["growth"], drawn(seed)["at_work"]
+    assert max(growth[five], growth[six]) < 1
+    assert at_work[five] > at_work[six] / 2
+    assert PAPER_ROWS[five] is None
+    assert PAPER_ROWS[six] == 8.70
 
 
 def test_guessing_orders_half_of_the_pairs():
@@ -250,10 +238,10 @@ def test_a_final_bn_mends_the_identity_and_no_other_shortcut():
     with_bn = {row: r for (row, tail), r in recorded().items() if tail == "BN"}
     identity = with_bn.pop("original")
     without = recorded()["original", ""]
-    assert without.error_pct.min() > 60
-    assert identity.error_pct.max() < 10
+    assert without.error_pct.min() > FAILED
+    assert identity.error_pct.max() < FAILED
     assert len(with_bn) == 7
-    assert all(run.error_pct.min() > 70 for run in with_bn.values())
+    assert all(run.error_pct.min() > FAILED for run in with_bn.values())
 
 
 @claim("exclusive-gating-learns-on-digits")
@@ -262,11 +250,10 @@ def test_without_a_final_bn_exclusive_gates_learn_where_the_identity_fails(
     bias,
 ):
     gated = recorded()[f"exclusive-gating-b{bias}", ""]
-    assert gated.error_pct.max() < 15
-    assert recorded()["original", ""].error_pct.min() > 60
+    assert gated.error_pct.max() < FAILED
+    assert recorded()["original", ""].error_pct.min() > FAILED
 
 
-@claim("on-digits-the-error-rises-toward-minus-seven")
 def test_the_median_error_rises_from_minus_three_to_minus_seven():
     medians = [
         np.median(recorded()[f"exclusive-gating-b{b}", ""].error_pct)
@@ -276,18 +263,21 @@ def test_the_median_error_rises_from_minus_three_to_minus_seven():
 
 
 @claim("large-growth-never-learned")
-def test_growth_above_ten_thousand_failed_and_below_a_thousand_learned():
-    exceptions = {("original", ""), ("dropout-shortcut", "")}
-    exceptions.add(("dropout-shortcut", "BN"))
-    for key, run in recorded().items():
-        large = run.growth > 1e4
-        assert (run.error_pct[large] > 70).all(), key
-        if key not in exceptions:
-            small = run.growth < 1e3
-            assert (run.error_pct[small] < 50).all(), key
-        else:
-            assert (run.growth < 1e3).all(), key
-            assert (run.error_pct > 60).all(), key
+def test_growth_above_ten_thousand_failed_and_below_there_is_both():
+    ends = {True: [], False: []}
+    for run in recorded().values():
+        for growth, error in zip(run.growth, run.error_pct, strict=True):
+            ends[bool(growth > 1e4)].append(error > FAILED)
+    assert all(ends[True])
+    assert 0.2 < np.mean(ends[False]) < 0.8
+
+
+def test_shortcut_only_gating_grows_more_and_ends_better():
+    gated, identity = (
+        recorded()[row, ""] for row in ("shortcut-only-gating-b-6", "original")
+    )
+    assert gated.growth.min() > 5 * identity.growth.max()
+    assert gated.error_pct.max() < identity.error_pct.min()
 
 
 def test_the_records_are_those_of_the_chapters_tables():
@@ -296,7 +286,7 @@ def test_the_records_are_those_of_the_chapters_tables():
 
 
 # --------------------------------------------------------------- reported
-@claim("disputed-run-changes-more-than-the-gate", "gates-are-disputed")
+@claim("gates-are-disputed")
 def test_the_disputed_numbers_are_one_run_each():
     other = paper.read("text")["literature"]["highway_110"]
     assert other["runs"] == 1
@@ -306,36 +296,46 @@ def test_the_disputed_numbers_are_one_run_each():
 
 # ------------------------------------------------------------------- live
 @cache
-def trained(shortcut):
+def toy(shortcut):
+    """Median errors with a final BN by rate, and the least of all."""
     names = cells("05-shortcuts", "def factor", "def network", "def train")
     names["np"] = np
-    return names["train"](shortcut, seed=1)
+    for size in (0.1, 0.0):
+        names["SIZES"][f"gate-bn-{size}"] = size
+    errors = names["train"](shortcut, seed=draw_seeds(1)[0])
+    least = min(
+        values.min() for own in errors.values() for values in own.values()
+    )
+    return {rate: np.median(own["BN"]) for rate, own in errors.items()}, least
 
 
-def toy(shortcut, tail):
-    return trained(shortcut)[tail]
+def behind_the_identity(shortcut):
+    """Points that it ends above the identity, by rate."""
+    own, identity = toy(shortcut)[0], toy("identity")[0]
+    assert list(own) == [0.1, 0.03]
+    return np.array([own[rate] - identity[rate] for rate in own])
 
 
 @slow
 @claim("one-bn-mends-the-gate")
-def test_with_a_final_bn_a_gate_with_a_bn_learns_as_the_identity_does():
-    identity, mended, gate = (
-        np.median(toy(shortcut, "BN"))
-        for shortcut in ("identity", "gate-bn", "gate")
-    )
-    assert mended < 1.5 * identity
-    assert gate > 2 * mended
+@pytest.mark.parametrize(
+    "gate",
+    [
+        *("gate-zero", "gate-tenth", "gate-bn"),
+        *("gate-bn-0.1", "gate-bn-0.0"),
+    ],
+)
+def test_gates_with_a_small_input_end_near_the_identity(gate):
+    assert (behind_the_identity(gate) < 10).all()
+
+
+@slow
+@claim("one-bn-mends-the-gate")
+def test_gates_drawn_like_the_other_weights_end_far_from_the_identity():
+    assert (behind_the_identity("gate") > 15).all()
 
 
 @slow
 @claim("no-head-rescues-one-half")
-@pytest.mark.parametrize("tail", ["", "BN"])
-def test_no_head_rescues_a_factor_of_one_half(tail):
-    assert toy("half", tail).min() > 75
-
-
-@slow
-@claim("the-head-slows-the-identity-too")
-@pytest.mark.parametrize("shortcut", ["identity", "gate-bn"])
-def test_without_a_final_bn_identity_and_better_gate_are_slower(shortcut):
-    assert np.median(toy(shortcut, "")) > 2 * np.median(toy(shortcut, "BN"))
+def test_no_head_and_no_rate_rescues_a_factor_of_one_half():
+    assert toy("half")[1] > 75

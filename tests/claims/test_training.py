@@ -20,14 +20,14 @@ from preact.fast import Memory, NetworkView, with_memory
 from preact.nn import Network
 from preact.nn.layers import set_ghost_batch
 from preact.plan import cifar_plan
-from preact.records.compare import load_records
-from preact.records.speed import load_steps, load_times
+from preact.records.speed import load_times
 from preact.train.footprint import activation_bytes
 from sampled import sampled
+from seeds import draw_seeds
 
 claim = pytest.mark.claim
 slow = pytest.mark.slow
-SEEDS = range(3)
+SEEDS = draw_seeds(3)
 FULL = "full-preactivation"
 
 
@@ -73,14 +73,16 @@ def test_the_gradient_of_two_ghost_batches_is_the_mean_of_the_halves(seed):
 
 @slow
 @claim("training-head-at-1001")
-@pytest.mark.parametrize("seed", [*sampled([1, 2], 9)])
-def test_only_the_head_makes_the_first_losses_of_1001_layers_large(seed):
-    def first(arm):
-        return train_first_steps(arm, steps=10, seed=seed).mean()
+@pytest.mark.parametrize("which", [*sampled([0, 1], 9)])
+def test_only_the_head_makes_the_first_losses_of_1001_layers_large(which):
+    seed = draw_seeds(2)[which]
 
-    assert first("original") > 10
-    assert first("original+final-bn") < 4
-    assert first(FULL) < 4
+    def first(arm):
+        return train_first_steps(arm, steps=10, seed=seed).mean() / log(10)
+
+    assert first("original") > 3
+    assert first("original+final-bn") < 2
+    assert first(FULL) < 2
 
 
 @claim("training-1001-recorded")
@@ -162,7 +164,6 @@ def test_kernels_grow_by_the_same_number_with_every_unit():
     assert 7500 < few + 69 * (111 - 2) < 8000
 
 
-@claim("training-fused-kernels")
 def test_a_fused_unit_launches_eight_kernels(monkeypatch):
     pytest.importorskip(
         "triton", minversion="3.3", reason="no Triton for our kernels"
@@ -197,62 +198,9 @@ def step_ms(record):
 @claim("training-fast-on-cpu")
 @pytest.mark.parametrize("record", ["cpu-164", "cpu-1001"])
 def test_the_fused_step_is_half_again_as_fast_as_the_others_as_shipped(record):
-    peers = [r for r in load_times(record)["rows"] if r["peer"]]
-    assert len(peers) >= 2
-    best = min(peer["train_ms_min"] for peer in peers)
-    assert best / step_ms(record)["preact, fast"] >= 1.5
-
-
-@claim("training-expectations")
-def test_five_of_nine_expectations_were_wrong():
-    gained = {
-        (step.key, step.record): (step.gained(record), step.expected)
-        for step in load_steps()
-        if (record := load_times(step.record))
-    }
-    outside = {
-        key
-        for (key, _), (value, expected) in gained.items()
-        if not expected[0] <= value
-        or (len(expected) == 2 and value > expected[1])
-    }
-    assert len(gained) == 9
-    wrong = {"layout", "module", "unit", "segment", "segment_time"}
-    assert outside == wrong
-    below = {"layout", "segment"}  # of bytes, fewer are better
-    for key in wrong:
-        value, expected = gained[key, "cpu-1001"]
-        assert (value < expected[0]) == (key in below)
-
-
-@claim("training-eager-recompute")
-def test_recomputing_in_plain_pytorch_costs_a_fifth_of_the_time():
-    ms = step_ms("cpu-1001")
-    keep, again = (
-        ms[f"preact, channels_last, {way}"] for way in ("keep", "recompute")
-    )
-    kept = {
-        r["name"]: r["kept_bytes_per_image"]
-        for r in load_times("cpu-1001")["rows"]
-    }
-    share = (
-        kept["preact, channels_last, recompute"]
-        / kept["preact, channels_last, keep"]
-    )
-    assert 1.15 < again / keep < 1.25
-    assert 0.49 < share < 0.51
-    assert ms["preact, fast"] < keep
-    assert kept["preact, fast"] < 0.51 * kept["preact, channels_last, keep"]
-
-
-@claim("training-bf16-on-digits")
-def test_in_bf16_every_run_on_the_digits_learns():
-    half = load_records("digits_bf16")
-    single = [
-        run
-        for run in load_records("digits_depth")
-        if run.row == FULL and run.depth in (110, 164)
-    ]
-    assert (len(half), len(single)) == (6, 10)
-    assert {run.depth for run in half} == {110, 164}
-    assert all(run.test_error_pct < 7 for run in half + single)
+    ms = step_ms(record)
+    for way, gain in (("as shipped", 1.5), ("channels_last", 1.2)):
+        peers = [
+            ms[f"{name}, {way}"] for name in ("pytorchcv", "torch-resnet")
+        ]
+        assert min(peers) / ms["preact, fast"] >= gain
