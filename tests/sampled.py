@@ -1,11 +1,11 @@
-"""Every so many of many alike in the fast tests, all of them in the slow."""
+"""Every so many of many alike now, the rest in the slow tests or at night."""
 
 import pytest
 
 
-def sampled(cases, step):
-    """Yield cases for `parametrize`; those between are marked `slow`."""
+def sampled(cases, step, rest="slow"):
+    """Yield cases for `parametrize`; those between have the mark `rest`."""
     for i, case in enumerate(cases):
         values = case if isinstance(case, tuple) else (case,)
-        marks = [pytest.mark.slow] if i % step else []
+        marks = [getattr(pytest.mark, rest)] if i % step else []
         yield pytest.param(*values, marks=marks)

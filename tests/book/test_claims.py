@@ -1,10 +1,12 @@
 """The claim ledger: what holds of it, and what the gate sees."""
 
 import shutil
+from pathlib import Path
 
 import pytest
 
-from book.tools.claims import faults, marked_tests, read_claims
+from book.tools import claims
+from book.tools.claims import faults, measure_again, read_claims
 from book.tools.notebooks import notebook
 from paths import ROOT
 from preact.strings import LANGUAGES
@@ -14,21 +16,32 @@ LEDGER = "book/claims.toml"
 TESTED = "claims/test_exact.py::test_bn_lets_through_neither_equal"
 
 
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory):
+    """The parts of the tree that the gate reads."""
+    root = tmp_path_factory.mktemp("tree")
+    shutil.copytree(ROOT / "book", root / "book")
+    shutil.copytree(ROOT / "tests", root / "tests")
+    (root / "src").mkdir()
+    (root / "src/preact").symlink_to(ROOT / "src/preact")
+    return root
+
+
 @pytest.fixture
-def copy(tmp_path):
-    """The parts of the tree that the gate reads, to be spoiled."""
-    shutil.copytree(ROOT / "book", tmp_path / "book")
-    shutil.copytree(ROOT / "tests", tmp_path / "tests")
-    (tmp_path / "src/preact").mkdir(parents=True)
-    (tmp_path / "src/preact/results").symlink_to(ROOT / "src/preact/results")
-    return tmp_path
+def spoiled(copied):
+    """Change a file of the copy; it is mended when the test is over."""
+    kept = {}
 
+    def spoil(name, old, new):
+        path = copied / name
+        kept[path] = path.read_text("utf-8")
+        assert old in kept[path]
+        path.write_text(kept[path].replace(old, new), "utf-8")
+        return copied
 
-def spoil(root, name, old, new):
-    path = root / name
-    text = path.read_text("utf-8")
-    assert old in text
-    path.write_text(text.replace(old, new), "utf-8")
+    yield spoil
+    for path, text in kept.items():
+        path.write_text(text, "utf-8")
 
 
 def test_every_claim_has_its_evidence_and_every_mark_its_claim():
@@ -46,6 +59,32 @@ def test_a_claim_is_said_and_its_scope_is_named_in_every_language():
 
 
 FAULTS = [
+    (LEDGER, "batch = 64, ", "", "training needs scope.batch"),
+    (
+        LEDGER,
+        "seeds_found = [1, 2, 3, 4, 5], ",
+        "",
+        "training needs scope.seeds_found",
+    ),
+    (
+        LEDGER,
+        'kind = "recorded"',
+        'kind = "measured"',
+        "seeds_tested of measured is how many the tests draw",
+    ),
+    (LEDGER, "lr = [0.1]", "lr = [0.7]", "say `learning rate` and 0.7"),
+    (
+        LEDGER,
+        'record = ["conformance/surveyed.toml"]',
+        'record = ["conformance/asked.toml"]',
+        "there are no records of 'conformance/asked.toml'",
+    ),
+    (
+        LEDGER,
+        'kind = "recorded"',
+        'kind = "computed"',
+        "computed needs scope.assumes",
+    ),
     (
         LEDGER,
         'proof = "units-bn"\n',
@@ -54,8 +93,8 @@ FAULTS = [
     ),
     (
         LEDGER,
-        'kind = "measured"\nscope = { network = "plan"',
-        'kind = "reading"\nscope = { network = "plan"',
+        'kind = "measured"',
+        'kind = "reading"',
         "reading cannot rest on tests",
     ),
     (
@@ -72,8 +111,8 @@ FAULTS = [
     ),
     (
         LEDGER,
-        'record = "digits_depth"',
-        'record = "digits_width"',
+        'record = ["digits_depth"]',
+        'record = ["digits_width"]',
         "there are no records of 'digits_width'",
     ),
     (
@@ -109,8 +148,8 @@ FAULTS = [
     (
         "book/en/04-units.md",
         "{claim}`bn-dx`",
-        "{claim}`unit-dx` {claim}`unit-dy`",
-        "en/04-units: book/claims.toml has no claim 'unit-dy'",
+        "{claim}`bn-dx` {claim}`bn-dy`",
+        "en/04-units: book/claims.toml has no claim 'bn-dy'",
     ),
     (
         "book/zh-Hans/claims.md",
@@ -124,39 +163,58 @@ FAULTS = [
 @pytest.mark.parametrize(
     ("name", "old", "new", "fault"), [*sampled(FAULTS, 4)]
 )
-def test_the_gate_sees_every_kind_of_fault(copy, name, old, new, fault):
-    spoil(copy, name, old, new)
-    assert any(fault in line for line in faults(copy))
+def test_the_gate_sees_every_kind_of_fault(spoiled, name, old, new, fault):
+    root = spoiled(name, old, new)
+    assert any(fault in line for line in faults(root))
+
+
+def test_a_ledger_that_nobody_would_read_is_refused(monkeypatch):
+    most = len(read_claims()) - 1
+    monkeypatch.setattr(claims, "MOST", most)
+    line, *_ = faults()
+    assert line.endswith(f"{most + 1} claims; must be at most {most}")
+
+
+def test_what_does_not_hold_on_another_seed_is_named(monkeypatch, capsys):
+    kind = [c for c in read_claims().values() if c.kind == "measured"]
+    test = kind[0].tests[0].split("::")[1]
+
+    def run(command, *, env, **_):
+        assert env["PREACT_SEED"] == "7"
+        (report,) = (c for c in command if c.startswith("--junit-xml="))
+        failed = f'<testcase name="{test}[1]"><failure/></testcase>'
+        text = f'<suite><testcase name="test_x"/>{failed}</suite>'
+        Path(report.partition("=")[2]).write_text(text, "utf-8")
+
+    monkeypatch.setattr(claims.subprocess, "run", run)
+    lost = sum(any(t.endswith(f"::{test}") for t in c.tests) for c in kind)
+    assert measure_again(7) == lost
+    out = capsys.readouterr().out
+    assert out.startswith(f"{kind[0].id}: {kind[0].says['en']}\n    {test}\n")
+    assert f"{len(kind) - lost} of {len(kind)} measured claims hold" in out
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
         ('kind = "proved"', 'kind = "shown"', "got 'shown'"),
-        ('kind = "proved"', 'sort = "proved"', "silent-original-copies: kind"),
-        ("seeds = 8", "seeds = 1", "scope.seeds: .*got 1"),
-        ('en = "Backward', 'fr = "Backward', "must be in"),
+        ('kind = "proved"', 'sort = "proved"', ": kind: "),
+        ("seeds_tested = 5", "seeds_tested = 1", "scope.seeds_tested.*got 1"),
+        ('zh-Hans = "', 'fr = "', "must be in"),
     ],
 )
 def test_an_entry_that_is_no_claim_is_refused_in_one_line(
-    copy, old, new, message
+    spoiled, old, new, message
 ):
-    spoil(copy, LEDGER, old, new)
+    root = spoiled(LEDGER, old, new)
     with pytest.raises(ValueError, match=message) as refused:
-        read_claims(copy)
+        read_claims(root)
     assert "\n" not in str(refused.value)
-
-
-def test_pytest_finds_the_tests_that_the_ledger_names():
-    """What is read from the source is what runs: module-level functions."""
-    named = {t for c in read_claims().values() for t in c.tests}
-    assert named <= marked_tests().keys()
-    assert len(named) > 50
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_notebook_says_the_kind_and_the_id_of_a_claim(language):
     text = notebook(ROOT / "book" / language / "04-units.md")
     kind = {"en": "proved", "zh-Hans": "本书证明", "zh-Hant": "本書證明"}
-    assert f"[{kind[language]}: unit-dx]" in text
+    assert f"[{kind[language]}: bn-dx]" in text
     assert "{claim}" not in text

@@ -13,8 +13,6 @@ from preact.records.compare import load_records
 from preact.spec import TABLE_2
 from preact.strings import LANGUAGES, Strings
 
-claim = pytest.mark.claim
-
 
 def runs(row):
     return [
@@ -51,14 +49,12 @@ def test_before_training_the_first_unit_hears_a_thousandfold(row):
         assert gradient[0] > 1000 * gradient[-1]
 
 
-@claim("the-cover-original-hears-less-than-a-thousandth")
 def test_a_hundred_steps_later_the_original_hears_less_than_a_thousandth():
     for gradient, shares in profiles("original", 100, 299):
         assert gradient[: STAGES[0]].max() < 0.001 * gradient[-1]
         assert shares[-1] < 0.001
 
 
-@claim("the-cover-original-hears-less-than-a-thousandth")
 def test_with_preactivation_the_first_unit_hears_more_than_a_tenth():
     for gradient, shares in profiles("full-preactivation", 100, 299):
         assert gradient[0] > 0.1 * gradient[-1]

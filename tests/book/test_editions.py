@@ -44,7 +44,7 @@ def test_the_three_editions_have_the_same_skeleton():
         ("{footcite:p}`ioffe2015batch`", "", "citations"),
         ("{eq}`bn-dx`", "{eq}`bn`", "references"),
         ("{glue:text}`off-wrong`", "70%", "numbers from cells"),
-        ("{claim}`unit-dx`", "", "claims"),
+        ("{claim}`bn-dx`", "", "claims"),
         (":::{hint}", ":::{note}", "directives"),
         (":label: units-3", ":label: units-9", "options"),
         ("depth=164", "depth=110", "code"),

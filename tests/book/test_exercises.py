@@ -5,7 +5,15 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from answers import MODULES, activations, bugs, summary, training
+from answers import (
+    MODULES,
+    activations,
+    bugs,
+    depth,
+    shortcuts,
+    summary,
+    training,
+)
 
 from book.tools.myst import KINDS, STAGES, chapters, directive, tokens
 from preact.book import check, setup
@@ -182,6 +190,16 @@ def test_wrong_answers_are_refused_with_value_and_hint(
             assert english(f"exercise.{exercise}.hint") in told
 
 
+def test_one_letter_mends_the_unit_that_the_chapter_prints(capsys):
+    text = chapters("en")["04-units"]
+    (code,) = re.findall(r"```python\n(def bn.*?)```", text, re.S)
+    names = {"np": np}
+    exec(code, names)
+    assert not check("units-4", names["unit"])
+    exec(code.replace("return a +", "return x +"), names)
+    assert check("units-4", names["unit"])
+
+
 @pytest.mark.parametrize("language", ["zh-Hans", "zh-Hant"])
 def test_verdicts_are_in_the_pages_language(language, capsys):
     words = setup(language)
@@ -207,7 +225,9 @@ def test_an_unknown_exercise_is_answered_with_the_known_ones():
 
 def test_a_known_mistake_is_called_by_its_name(english, capsys):
     for case, mistake in [
+        *shortcuts.OWN_SENTENCES.items(),
         *activations.OWN_SENTENCES.items(),
+        *depth.OWN_SENTENCES.items(),
         *training.OWN_SENTENCES.items(),
         *bugs.OWN_SENTENCES.items(),
         *summary.OWN_SENTENCES.items(),

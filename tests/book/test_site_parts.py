@@ -14,7 +14,6 @@ from book.site.head import (
 from book.site.preview import write_preview
 from book.site.sections import LabelFirst
 from book.site.sheets import keep_rule
-from book.site.tables import across, stack_tables
 from preact.strings import LANGUAGES
 
 
@@ -127,55 +126,3 @@ def test_of_a_rule_those_selectors_stay_that_may_match():
     ]:
         wanted = f"{kept}{{top:0}}" if kept else ""
         assert keep_rule(selectors, "top:0", {"a"}) == wanted
-
-
-def test_a_wide_table_says_how_many_columns_stand_beside_each_other():
-    for columns, beside in [
-        ("wwn", 1),
-        ("wwnnnnn", 5),
-        ("wnnn", 3),
-        ("wnnnw", 4),
-        ("wwwnnn", 3),
-        ("wwwnnnn", 4),
-        ("wwwwnn", 4),
-    ]:
-        assert across(columns) == beside
-        heads = [f'<th class="{"words names" * (c == "w")}">' for c in columns]
-        table = f'<table class="preact-table"><thead><tr>{"".join(heads)}</tr>'
-        wide = f'data-columns="{columns}" style="--across: {beside}">'
-        assert stack_tables(table).startswith(
-            f'<table class="preact-table" {wide}'
-        )
-
-
-def of_text(heads, cell):
-    row = "<th><p>head</p></th>" * heads
-    body = f"<td><p>plain</p></td><td><p>{cell}</p></td>"
-    return f'<table class="table"><tr>{row}</tr><tr>{body}</tr></table>'
-
-
-FORMULA = '<span class="math notranslate">1</span>'
-MARK = '<a class="claim-mark claim-measured">measured</a>'
-
-
-def test_a_table_of_prose_says_what_it_holds():
-    for heads, cell, kinds in [
-        (4, "", "rows"),
-        (4, FORMULA, "rows formulas"),
-        (5, FORMULA, "rows"),
-        (3, MARK, "marks"),
-        (4, MARK, "marks four"),
-        (3, FORMULA + MARK, "marks formulas"),
-    ]:
-        stacked = stack_tables(of_text(heads, cell))
-        assert stacked.startswith(
-            f'<table class="table" data-stacked="{kinds}">'
-        )
-
-
-def test_a_narrow_table_stays_as_it_is():
-    for table in (
-        of_text(3, FORMULA),
-        '<table class="preact-table"><tr><th class="words"><th></tr>',
-    ):
-        assert stack_tables(table) == table

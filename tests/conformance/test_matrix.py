@@ -75,7 +75,7 @@ def test_the_sample_has_every_kind_position_mode_row_and_writing():
 claim = pytest.mark.claim
 
 
-@claim("the-probe-sees-every-place")
+@claim("the-probe-finds-each-and-accuses-none")
 @pytest.mark.parametrize("place", dict.fromkeys(place for place, _ in KINDS))
 def test_what_gets_no_no_is_what_the_record_says(place):
     ours = [cell for cell in SAMPLE if cell.place == place]
@@ -83,7 +83,7 @@ def test_what_gets_no_no_is_what_the_record_says(place):
     assert passed(ours) == asked & {*recorded()["passed"]}
 
 
-@claim("the-probe-sees-every-place")
+@claim("the-probe-finds-each-and-accuses-none")
 def test_at_every_place_all_but_one_in_fifty_are_caught():
     passed = {*recorded()["passed"]}
     by_place, by_writing = {}, {}
@@ -125,7 +125,9 @@ SEEN = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("cell", [*sampled([(c,) for c in SEEN], 4)], ids=str)
+@pytest.mark.parametrize(
+    "cell", [*sampled([(c,) for c in SEEN], 6, "nightly")], ids=str
+)
 def test_a_mistake_changes_the_network_and_all_writings_alike(cell):
     torch.manual_seed(0)
     right = state(WRITINGS[cell.writing](Parts(cell.row)))
@@ -142,7 +144,7 @@ def test_there_are_sixty_variations_in_all_writings():
     assert {f"{row}, {writing}" for row, writing in WAYS} <= {*VARIATIONS}
 
 
-@claim("the-probe-accuses-no-variation")
+@claim("the-probe-finds-each-and-accuses-none")
 @pytest.mark.parametrize("name", [*sampled(VARIATIONS, 2)])
 def test_no_answer_on_a_right_network_is_no(name):
     torch.manual_seed(0)

@@ -1,4 +1,4 @@
-"""Mistakes at one unit, in one mode; and right networks beside them."""
+"""What the matrix of mistakes lacks: right networks, reasons, citations."""
 
 import random
 
@@ -19,15 +19,11 @@ from preact.conformance.zoo.right import (
 
 IMAGE = (3, 8, 8)
 NO, UNKNOWN, YES = Verdict.NO, Verdict.UNKNOWN, Verdict.YES
-ON_STREAM = {
-    "relu": nnf.relu,
+NOT_RELU = {
     "tanh": torch.tanh,
-    "half": lambda y: 0.5 * y,
     "clamp": lambda y: y.clamp(-1e3, 1e3),
     "dropout": lambda y: nnf.dropout(y, 0.2),
     "max pool": lambda y: nnf.max_pool2d(y, 3, 1, 1),
-    "absolute": torch.abs,
-    "flip": lambda y: y.flip(1),
 }
 
 
@@ -84,33 +80,17 @@ def every_unit(forward):
 
 
 # ------------------------------------------------------------------ the stream
-@pytest.mark.parametrize("kind", ON_STREAM)
-@pytest.mark.parametrize("unit", [1, 3, 6])
-def test_what_stands_on_the_stream_behind_one_unit_is_named(kind, unit):
-    report = probe(behind(unit, ON_STREAM[kind]), IMAGE)
-    finding = report["clear-stream"]
-    assert finding.verdict is NO
-    assert [p.split()[0] for p in finding.places] == [f"{unit + 1}"]
-    assert report["one-unit"].verdict is NO
-
-
-@pytest.mark.parametrize("kind", ON_STREAM)
-def test_what_stands_behind_the_last_unit_is_named(kind):
-    report = probe(behind(9, ON_STREAM[kind]), IMAGE)
-    assert report["last-unit"].verdict is NO
-
-
 def test_a_batch_norm_behind_a_stage_is_on_the_stream():
     finding = probe(behind(3, nn.BatchNorm2d(16)), IMAGE)["clear-stream"]
     assert (finding.verdict, finding.reason) == (NO, "stream-norm")
     assert float(finding.evidence["moved"]) > 0.1
 
 
-@pytest.mark.parametrize("kind", ["dropout", "clamp", "tanh", "max pool"])
+@pytest.mark.parametrize("kind", NOT_RELU)
 def test_no_other_operation_passes_for_the_original_unit_s_relu(kind):
     class Unit(PreUnit):
         def forward(self, x):
-            return ON_STREAM[kind](super().forward(x))
+            return NOT_RELU[kind](super().forward(x))
 
     network = type("Net", (PreNet,), {"unit": Unit})()
     finding = probe(network, IMAGE)["clear-stream"]
@@ -120,24 +100,6 @@ def test_no_other_operation_passes_for_the_original_unit_s_relu(kind):
 
 
 # ------------------------------------------------------------------- the modes
-@pytest.mark.parametrize("mode", ["training", "evaluation"])
-@pytest.mark.parametrize("unit", [2, 3, 4])
-def test_a_stream_that_is_halved_in_one_mode_is_found(mode, unit):
-    report = probe(behind(unit, ON_STREAM["half"], mode=mode), IMAGE)
-    assert report["clear-stream"].verdict is NO
-
-
-@pytest.mark.parametrize("mode", ["training", "evaluation"])
-@pytest.mark.parametrize("unit", [1, 4, 9])
-def test_a_shortcut_that_is_scaled_in_one_mode_is_found(mode, unit):
-    network = one_unit(unit, mode, shortcut=lambda h: 0.9 * h)
-    report = probe(network, IMAGE)
-    asked = "width-change" if unit == 4 else "identity-shortcut"
-    assert report[asked].verdict is NO
-    (place,) = report["one-unit"].places
-    assert place.split()[0] == f"{unit}"
-
-
 def test_a_branch_normalized_by_hand_is_the_same_in_both_modes():
     class ByHand(nn.BatchNorm2d):
         def forward(self, x):

@@ -9,6 +9,11 @@ from preact.spec import BN, TABLE_2
 PROFILE = np.array([0.125, 0.075, 0.025])
 SEEDS = np.array([[0.125, 0.1], [0.025, 0.05]])
 BOTH = ("original", "full-preactivation")
+TRAINED = {
+    (arm, draw): SEEDS
+    for arm in ("post-ln", "pre-ln")
+    for draw in ("book", "default")
+}
 ERRORS = np.array([6.25, 12.5])
 ARM = figures.Arm("a unit", "original", ERRORS, ERRORS)
 DRAWN = {
@@ -29,13 +34,7 @@ DRAWN = {
         [2, 4], {"original": SEEDS, "original+final-bn": SEEDS}, say
     ),
     "product_and_gradient": lambda say: figures.product_and_gradient(
-        PROFILE, PROFILE, say, PROFILE, ghost=PROFILE, limits=(1e-3, 10)
-    ),
-    "gradient_at": lambda say: figures.gradient_at(
-        {row: PROFILE for row in BOTH},
-        {row: PROFILE for row in BOTH},
-        say,
-        limits=(1e-3, 10),
+        PROFILE, PROFILE, say, ghost=PROFILE, limits=(1e-3, 10)
     ),
     "paths_by_length": lambda say: figures.paths_by_length(
         PROFILE, PROFILE, PROFILE, say
@@ -96,7 +95,7 @@ DRAWN = {
         say,
     ),
     "start_and_end": lambda say: figures.start_and_end(
-        [ARM], {ARM.label: (2.0, 1.0, 4.0)}, say
+        [ARM], {ARM.label: (2.0, 1.0, 4.0)}, {ARM.label: (ERRORS, ERRORS)}, say
     ),
     "answers_by_mutant": lambda say: figures.answers_by_mutant(
         {"one": {"a": "no"}, "two": {"b": "could not tell"}}, ["a", "b"], say
@@ -135,9 +134,9 @@ DRAWN = {
         "one transformer",
         say,
     ),
-    "losses_by_case": lambda say: figures.losses_by_case(
-        [4, 12],
-        {arm: SEEDS for arm in ("post-ln", "pre-ln")},
+    "losses_by_rate": lambda say: figures.losses_by_rate(
+        [0.001, 0.003],
+        {4: TRAINED, 12: TRAINED},
         0.0875,
         "two transformers",
         say,
@@ -145,7 +144,7 @@ DRAWN = {
     "mixing_products": lambda say: figures.mixing_products(
         {name: SEEDS for name in ("free", "stochastic")},
         {name: SEEDS for name in ("free", "stochastic")},
-        SEEDS[0],
+        {"rms": SEEDS[0], "typical": SEEDS[1]},
         say,
     ),
     "paths_fresh_and_trained": lambda say: figures.paths_fresh_and_trained(

@@ -244,6 +244,8 @@ def test_the_table_prints_the_papers_errors_and_leaves_ours_open():
     html = paper_beside_ours(paper.results(2), ours, strings)._repr_html_()
     assert html.count("not run") == 9
     assert "6.70 (6.72 ±\xa00.10, n\xa0=\xa05)" in html
+    alone = paper_beside_ours(paper.results(2), None, strings)
+    assert [len(line) for line in alone.body] == [4] * 5
 
 
 def test_a_sentence_that_begins_with_a_number_is_no_number():

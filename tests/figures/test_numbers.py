@@ -44,6 +44,7 @@ ALL = DRAWN | {
         {(s, t): ERRORS for s in ("identity", "half") for t in ("", "BN")},
         {"identity": "original", "half": "constant-scaling-0.5-0.5"},
         say,
+        title="a title",
     ),
     "depth_and_time": lambda say: cover.depth_and_time(
         {row: DECADES for row in BOTH}, [0], [9, 19], say

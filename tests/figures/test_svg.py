@@ -90,7 +90,7 @@ COMPOSED = {
     *("depth_laws", "errors_by_unit", "loss_and_error", "start_and_end"),
     *("paths_fresh_and_trained", "reported_with_spread", "error_strip"),
     *("silent_chain", "stream_then_and_now", "mixing_products"),
-    *("answers_by_mutant", "growth_by_mutant"),
+    *("answers_by_mutant", "growth_by_mutant", "losses_by_rate"),
 }
 
 

@@ -150,6 +150,19 @@ def test_a_paper_without_any_of_the_errors_has_no_column(language):
     assert with_paper.body[0][-1] == "8.75"
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_caption_names_one_learning_rate_and_what_diverged(language):
+    strings = Strings(language)
+    lines = [line(lr=0.1), line(lr=0.1, diverged=2)]
+    table = errors_table(lines, strings)
+    assert strings("table.rate", lr="0.1") in table.caption
+    assert strings("table.diverges") in table.caption
+    assert "8.00" == table.body[0][2]
+    assert strings("table.diverged", n=2) in table.body[1][2]
+    two = errors_table([line(lr=0.1), line(lr=0.01)], strings)
+    assert "0.1" not in two.caption
+
+
 def test_an_unknown_row_keeps_its_own_name():
     table = errors_table([line(row="my <b>row</b>")], Strings("en"))
     assert table.body[0][0].startswith("my <b>row</b>:")

@@ -63,7 +63,6 @@ def test_stem_and_tail_supply_what_the_units_do_not():
         assert kinds(plan.tail) == tail
 
 
-@pytest.mark.claim("the-shortcut-leaves-before-bn")
 def test_the_first_unit_shares_its_activation_and_interior_units_do_not():
     taps = [u.tap for u in cifar_plan(FULL, depth=20, convs=2).units]
     assert [i for i, tap in enumerate(taps) if tap == "after pre"] == [0, 3, 6]

@@ -55,7 +55,7 @@ def test_stride_on_the_3x3_costs_three_million_multiply_adds_more():
     assert later - first == 3_145_728
 
 
-@pytest.mark.claim("five-rows-one-count")
+@pytest.mark.claim("one-bn-one-relu")
 @pytest.mark.parametrize(
     ("depth", "convs", "projection", "count"),
     [

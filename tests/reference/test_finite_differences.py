@@ -145,7 +145,6 @@ def test_classifier_and_cross_entropy(n, c, h, w, seed, d):
     assert_gradient(loss, arrays, linear_backward(dlogits, cache), rng)
 
 
-@pytest.mark.claim("unit-dx")
 @pytest.mark.parametrize(
     "row", ["original", "full-preactivation", "exclusive-gating-b-6"]
 )

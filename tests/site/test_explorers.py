@@ -28,7 +28,6 @@ def engine_page(tabs, site):
 
 
 @pytest.mark.xdist_group("engine of the page")
-@pytest.mark.claim("third-engine-agrees")
 @pytest.mark.parametrize("factor", [1.0, 0.9])
 @pytest.mark.parametrize("tail", ["derived", "none", "BN"])
 @pytest.mark.parametrize("row", ROWS)
@@ -106,7 +105,6 @@ def test_every_control_of_the_live_stack_changes_what_is_computed(
     assert page.problems == []
 
 
-@pytest.mark.claim("direct-term-is-lambda-times-open-share")
 @pytest.mark.parametrize("row", ["original", "full-preactivation"])
 def test_the_direct_term_shown_is_lambda_to_the_depth_times_open(
     open_page, row

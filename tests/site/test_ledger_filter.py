@@ -39,8 +39,8 @@ def test_kind_chapter_and_words_narrow_the_ledger(open_page, language):
     assert sorted(shown(page)) == sorted(
         wanted(kind="proved", chapter="03-gradient")
     )
-    page.fill(f"{FORM} input", "EQ-7")
-    assert shown(page) == ["claim-eq-7"]
+    page.fill(f"{FORM} input", "EQ-8")
+    assert shown(page) == ["claim-eq-8"]
     said = page.locator(f"{FORM} [role=status]")
     assert "1" in said.text_content()
     page.fill(f"{FORM} input", "xyzzy")

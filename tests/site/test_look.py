@@ -70,25 +70,6 @@ def test_the_letters_of_the_memory_planner_do_not_shrink(open_page, width):
 
 
 @EVERY_LANGUAGE
-def test_the_results_of_the_cover_can_be_read_on_a_phone(open_page, language):
-    """Nothing to scroll sideways, and the five units in a row's few lines."""
-    page = open_page(
-        f"/{language}/index.html", viewport={"width": 360, "height": 800}
-    )
-    tables = page.locator("#index-results .preact-table")
-    assert tables.count() == 2
-    for table in tables.all():
-        wide = "(box) => box.scrollWidth - box.parentElement.clientWidth"
-        assert table.evaluate(wide) <= 1
-    lines = tables.first.evaluate(
-        """(table) => Math.max(...[...table.querySelectorAll("tbody tr")]
-          .map((row) => row.getBoundingClientRect().height
-            / parseFloat(getComputedStyle(row).lineHeight)))"""
-    )
-    assert lines <= 5.5
-
-
-@EVERY_LANGUAGE
 def test_on_a_phone_all_errors_of_an_order_are_in_sight(open_page, language):
     page = open_page(
         f"/{language}/07-depth.html", viewport={"width": 360, "height": 800}
@@ -115,33 +96,6 @@ def test_a_modules_long_name_ends_before_a_phone_does(open_page, language):
         return words.getBoundingClientRect().right;
       })""")
     assert 0 < max(ends) <= 360 - 16
-
-
-def test_names_of_tests_part_between_their_words(open_page):
-    page = open_page("/en/claims.html", viewport={"width": 360, "height": 800})
-    ends = page.evaluate(
-        """() => {
-          const ends = new Set();
-          for (const code of document.querySelectorAll(
-            ".claim-entry a[download] code")) {
-            let last = null;
-            for (const text of code.childNodes) {
-              if (text.nodeType != 3) continue;
-              for (let i = 0; i < text.length; i++) {
-                const range = document.createRange();
-                range.setStart(text, i);
-                range.setEnd(text, i + 1);
-                const box = range.getBoundingClientRect();
-                if (last && box.top > last.bottom - 2) ends.add(last.sign);
-                last = { sign: text.data[i], bottom: box.bottom };
-              }
-            }
-          }
-          return [...ends];
-        }"""
-    )
-    assert ends
-    assert set(ends) <= {"_", "/"}
 
 
 # ------------------------------------------------------------------ formulas

@@ -60,7 +60,6 @@ def assert_same_end(a, b):
         assert torch.equal(one["momentum_buffer"], two["momentum_buffer"])
 
 
-@pytest.mark.claim("a-resumed-run-ends-the-same")
 @pytest.mark.parametrize(
     "stop", [1, 6, *(pytest.param(n, marks=pytest.mark.slow) for n in (5, 11))]
 )
@@ -101,7 +100,6 @@ def test_a_run_stopped_by_ctrl_c_ends_as_if_it_had_not_been(
     assert_same_end(final(tmp_path / "calm"), final(tmp_path / "cut"))
 
 
-@pytest.mark.claim("a-resumed-run-ends-the-same")
 @pytest.mark.slow
 def test_a_run_killed_at_50_random_points_ends_bit_for_bit_the_same(tmp_path):
     script = Path(__file__).with_name("killed.py")

@@ -149,7 +149,6 @@ def buffers_after_a_pass(rank, folder):
 
 
 @pytest.mark.slow
-@pytest.mark.claim("imagenet-ddp-overwrites-buffers")
 def test_ddp_by_default_gives_every_process_the_first_ones_buffers(tmp_path):
     spawn(buffers_after_a_pass, (tmp_path,), nprocs=2)
     first, second = (

@@ -4,9 +4,8 @@ import os
 import signal
 import subprocess
 import sys
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
-from itertools import count
 
 import psutil
 import pytest
@@ -17,10 +16,10 @@ from preact.data import load
 from preact.train import Run, find_recipe, train
 from preact.train.checkpoint import NAME, read
 from preact.train.session import Session
-from preact.train.stop import Stopped, noted_requests, stopping_at_once
+from preact.train.stop import Stopped
 
 LAST = 6
-ASKED = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+ASKED = [signal.SIGINT, signal.SIGTERM]
 TINY = ["--depth", "8", "--width", "4", "--batch", "8", "--device", "cpu"]
 TINY += ["--iterations", str(LAST)]
 
@@ -41,10 +40,8 @@ def run():
 
 @pytest.fixture(autouse=True)
 def _handlers_of_a_bare_process():
-    numbers = [*ASKED, signal.SIGUSR1]
-    before = {number: signal.getsignal(number) for number in numbers}
-    for number in numbers:
-        signal.signal(number, signal.SIG_DFL)
+    before = {number: signal.getsignal(number) for number in ASKED}
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     for number, handler in before.items():
@@ -61,15 +58,7 @@ def at(iteration, number):
     return report
 
 
-@contextmanager
-def host_with(handle, number):
-    """A program that has a handler of its own, which stays in its place."""
-    signal.signal(number, handle)
-    yield
-    assert signal.getsignal(number) is handle
-
-
-@pytest.mark.parametrize("number", [*ASKED, signal.SIGUSR1])
+@pytest.mark.parametrize("number", ASKED)
 def test_a_request_in_the_last_step_stops_and_the_run_is_kept(
     run, tmp_path, number
 ):
@@ -117,121 +106,29 @@ def test_a_request_in_the_last_step_of_a_run_begins_no_other_run(
     assert "stopped by SIGTERM" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("number", ASKED)
-@pytest.mark.parametrize("iteration", [2, LAST])
-def test_a_program_with_its_own_handler_gets_the_signal_after_the_save(
-    run, tmp_path, number, iteration
-):
-    got = []
-
-    def handle(*arguments):
-        got.append((arguments[0], read(tmp_path / NAME)["iteration"]))
-
-    with host_with(handle, number):
-        with pytest.raises(Stopped):
-            train(run, tmp_path, report_every=1, report=at(iteration, number))
-        assert got == [(number, iteration)]
-
-
-def test_what_the_handler_around_us_raises_comes_out_of_training(
-    run, tmp_path
-):
-    def leave(*_):
-        raise SystemExit(7)
-
-    with host_with(leave, signal.SIGTERM), pytest.raises(SystemExit):
-        train(run, tmp_path, report_every=1, report=at(2, signal.SIGTERM))
-    assert read(tmp_path / NAME)["iteration"] == 2
-
-
-def test_the_program_around_a_command_gets_the_signal(tmp_path, monkeypatch):
-    got, real = [], Session.step
-
-    def step(self, iteration, **options):
-        real(self, iteration, **options)
-        if iteration == 2:
-            signal.raise_signal(signal.SIGTERM)
-
-    monkeypatch.setattr(Session, "step", step)
-    with host_with(lambda *_: got.append(1), signal.SIGTERM):
-        command = ["train", *TINY, "--out", str(tmp_path)]
-        assert main(command) == 128 + signal.SIGTERM
-    assert got == [1]
-
-
-def test_a_sigusr1_that_the_program_handles_is_its_own(run, tmp_path):
-    """To it, it may mean anything; to a bare process it is Slurm's notice."""
-    got = []
-    with host_with(lambda *_: got.append(1), signal.SIGUSR1):
-        report = at(2, signal.SIGUSR1)
-        ended = train(run, tmp_path, report_every=1, report=report)
-    assert (ended.iterations, got) == (LAST, [1])
-
-
 @pytest.mark.parametrize("ends", ["well", "stopped", "in an error"])
-def test_after_training_a_signal_goes_where_it_went_before(
+def test_a_handler_of_the_calling_program_is_back_and_hears_of_the_signal(
     run, tmp_path, ends
 ):
     got = []
 
+    def handle(*_):
+        got.append(read(tmp_path / NAME)["iteration"])
+
     def report(point):
         if ends == "stopped":
-            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGTERM)
         elif ends == "in an error":
             raise ValueError
 
-    before = [signal.getsignal(number) for number in (*ASKED, signal.SIGCONT)]
-    with host_with(lambda *_: got.append(1), signal.SIGTERM):
-        try:
-            train(run, tmp_path, report_every=1, report=report)
-        except (Stopped, ValueError):
-            assert ends != "well"
-        assert got == []
-        signal.raise_signal(signal.SIGTERM)
-        assert got == [1]
-    signal.signal(signal.SIGTERM, before[1])
-    after = [signal.getsignal(number) for number in (*ASKED, signal.SIGCONT)]
-    assert after == before
-
-
-@pytest.mark.parametrize("handled", [noted_requests, stopping_at_once])
-@pytest.mark.parametrize("number", ASKED)
-def test_a_signal_amid_the_handlers_leaves_none_of_ours(
-    monkeypatch, handled, number
-):
-    """Sent after the first, second ... of them was put in or out of place."""
-
-    class ByHost(Exception):
-        pass
-
-    def leave(*_):
-        raise ByHost
-
-    for each in ASKED:
-        signal.signal(each, leave)
-    real = signal.signal
-    for n in count(1):
-        calls = count(1)
-
-        def moved(*arguments, calls=calls, n=n):
-            before = real(*arguments)
-            if next(calls) == n:
-                signal.raise_signal(number)
-            return before
-
-        monkeypatch.setattr(signal, "signal", moved)
-        try:
-            with handled():
-                pass
-        except (Stopped, ByHost):
-            pass
-        else:  # all calls are through
-            assert n > 2 * len(ASKED)
-            return
-        finally:
-            monkeypatch.undo()
-        assert [signal.getsignal(each) for each in ASKED] == [leave] * 3, n
-        assert not set(ASKED) & signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    signal.signal(signal.SIGTERM, handle)
+    try:
+        train(run, tmp_path, report_every=1, report=report)
+    except (Stopped, ValueError):
+        assert ends != "well"
+    assert got == ([1] if ends == "stopped" else [])
+    assert signal.getsignal(signal.SIGTERM) is handle
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 TRAINS = f"""

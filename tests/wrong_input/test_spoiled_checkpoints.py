@@ -1,6 +1,5 @@
 """No checkpoint, however spoiled, loses work that could go on."""
 
-import os
 import shutil
 import zipfile
 from collections.abc import Callable
@@ -63,10 +62,6 @@ BOMB = b"cposix\nsystem\n(S'touch bomb-went-off'\ntR."
 BYTES = {
     "empty": lambda _: b"",
     "half": lambda path: path.read_bytes()[: path.stat().st_size // 2],
-    "all but one byte": lambda path: path.read_bytes()[:-1],
-    "a hole": lambda path: (
-        path.read_bytes()[:4096] + bytes(4096) + path.read_bytes()[8192:]
-    ),
     "head and no digest": lambda _: HEAD + b"abc",
     "of another version": lambda path: path.read_bytes().replace(
         HEAD, b"preact checkpoint 0\n"
@@ -149,28 +144,11 @@ def spoiled(kind: str, path: Path) -> bytes:
     return BYTES[kind](path) if kind in BYTES else state_of(kind, path)
 
 
-def other_file(kind: str) -> Callable[[Path], None]:
-    def make(path: Path) -> None:
-        path.unlink()
-        if kind == "FIFO":
-            os.mkfifo(path)
-        elif kind == "link to a text":
-            path.symlink_to("/etc/passwd")
-        else:
-            path.symlink_to("/nothing/at/all")
-
-    return make
-
-
-OTHERS = ["FIFO", "link to a text", "link to nothing"]
-KINDS = [*BYTES, *STATES, *OTHERS]
+KINDS = [*BYTES, *STATES]
 
 
 def spoil(kind: str, path: Path) -> None:
-    if kind in OTHERS:
-        other_file(kind)(path)
-    else:
-        path.write_bytes(spoiled(kind, path))
+    path.write_bytes(spoiled(kind, path))
 
 
 def test_a_run_that_broke_off_ends_like_a_calm_one(command, work, small, calm):
@@ -195,9 +173,7 @@ def test_a_spoiled_newest_checkpoint_gives_way_to_the_one_before(
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize(
-    "kind", ["empty", "a signed bomb", "no session", "FIFO"]
-)
+@pytest.mark.parametrize("kind", ["empty", "a signed bomb", "no session"])
 def test_two_spoiled_checkpoints_are_one_sentence(
     command, work, small, kind, tmp_path, monkeypatch
 ):
@@ -227,61 +203,14 @@ def test_a_checkpoint_of_another_run_is_one_sentence(command, work, small):
     assert refusal(answer, work / NAME, "another configuration") == "good"
 
 
-@pytest.mark.parametrize("kind", ["half", "FIFO"])
 def test_a_spoiled_checkpoint_does_not_keep_the_other_runs(
-    command, work, small, tmp_path, kind
+    command, work, small, tmp_path
 ):
     file = tmp_path / "small.toml"
     file.write_text(small.read_text().replace("seeds = [1]", "seeds = [1, 2]"))
     for name in (NAME, PREVIOUS):
-        spoil(kind, work / name)
+        spoil("half", work / name)
     answer = command("ablate", file, "--out", work.parents[4])
     assert refusal(answer, work / NAME) == "good"
     assert "1 finished" in answer.out
     assert (work.parent / "seed-2.json").exists()
-
-
-@pytest.mark.parametrize("kind", ["a file", "a link", "a FIFO", "a folder"])
-def test_what_lies_where_a_draft_goes_is_not_written_through(
-    command, work, small, calm, tmp_path, kind
-):
-    precious = tmp_path / "precious"
-    precious.write_text("mine")
-    draft = work / f".{NAME}.writing"
-    if kind == "a file":
-        draft.write_text("half")
-    elif kind == "a link":
-        draft.symlink_to(precious)
-    elif kind == "a FIFO":
-        os.mkfifo(draft)
-    else:
-        draft.mkdir()
-    answer = command("train", small, "--out", work.parents[4])
-    if kind == "a folder":
-        assert refusal(answer, draft) == "good"
-        return
-    assert success(answer) == "good"
-    assert outcome(work.parents[4]) == outcome(calm)
-    assert precious.read_text() == "mine"
-
-
-@pytest.mark.parametrize("kind", ["a FIFO", "a folder", "a link", "text"])
-def test_what_lies_where_the_lock_goes_is_one_sentence(
-    command, work, small, calm, kind
-):
-    lock = work / "lock"
-    lock.unlink(missing_ok=True)
-    if kind == "a FIFO":
-        os.mkfifo(lock)
-    elif kind == "a folder":
-        lock.mkdir()
-    elif kind == "a link":
-        lock.symlink_to("/nothing/at/all")
-    else:
-        lock.write_text("4711")
-    answer = command("train", small, "--out", work.parents[4])
-    if answer.code:
-        assert refusal(answer, lock) == "good"
-    else:
-        assert success(answer) == "good"
-        assert outcome(work.parents[4]) == outcome(calm)

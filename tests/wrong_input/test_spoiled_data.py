@@ -26,16 +26,12 @@ def reply(status, *headers, body=b""):
 # What a server says, whatever it was asked for, and what is answered.
 REPLIES = {
     "nothing": (b"", "broke off"),
-    "random bytes": (bytes(range(256)) * 9, "broke off"),
     "404": (reply("404 Not Found"), "answers 404 Not Found"),
     "503": (reply("503 Later"), "try later"),
-    "an escape": (reply("404 \x1b[31mred"), "answers 404"),
-    "416": (reply("416 Range"), "begin anew"),
     "a redirect to a file": (
         reply("302 Found", "Location: file:///etc/passwd"),
         "302",
     ),
-    "a redirect to itself": (reply("302 Found", "Location: /x"), "30"),
     "no length": (reply("200 OK", body=b"abc"), "broke off after 3"),
     "five bytes of all": (
         reply("200 OK", f"Content-Length: {SIZE}", body=b"abcde"),
@@ -44,18 +40,6 @@ REPLIES = {
     "another file": (
         reply("200 OK", "Content-Length: 9", body=b"<html>\n\n\n"),
         "SHA-256",
-    ),
-    "a half chunk": (
-        reply("200 OK", "Transfer-Encoding: chunked", body=b"ff\r\nabc"),
-        "broke off",
-    ),
-    "a negative length": (
-        reply("200 OK", "Content-Length: -5", body=b"abc"),
-        "broke off",
-    ),
-    "100,000 headers": (
-        reply("200 OK", *["A: b"] * 100_000),
-        "broke off",
     ),
 }
 
@@ -136,36 +120,9 @@ def test_what_had_arrived_is_kept_when_the_server_is_gone(
     assert files(tmp_path) == {"cifar10.tar.gz.part": b"abcde"}
 
 
-@pytest.mark.parametrize("kind", ["FIFO", "folder", "link", "link to nothing"])
-def test_what_lies_where_the_archive_grows_is_not_written_through(
-    command, serve, tmp_path, kind
-):
-    part = tmp_path / "data" / "cifar10.tar.gz.part"
-    part.parent.mkdir()
-    precious = tmp_path / "precious"
-    if kind == "FIFO":
-        os.mkfifo(part)
-    elif kind == "folder":
-        part.mkdir()
-    else:
-        if kind == "link":
-            precious.write_text("mine")
-        part.symlink_to(precious)
-    url = serve(REPLIES["another file"][0])
-    answer = command("data", "cifar10", "--folder", part.parent, "--url", url)
-    assert refusal(answer, part) == "good"
-    assert precious.exists() == (kind == "link")
-    assert kind != "link" or precious.read_text() == "mine"
-
-
 CIFAR_FILES = {
     "a file is missing": lambda path: path.unlink(),
     "a file is short": lambda path: os.truncate(path, 3073),
-    "a file is long": lambda path: os.truncate(path, 3073 * 10_001),
-    "a link to nothing": lambda path: (
-        path.unlink(),
-        path.symlink_to("/nothing"),
-    ),
     "a label of 255": lambda path: path.write_bytes(
         b"\xff" * 3073 + path.read_bytes()[3073:]
     ),
@@ -226,10 +183,7 @@ IMAGES = {
         os.truncate(path, path.stat().st_size // 2),
     ),
     "a bomb": bomb,
-    "a FIFO": lambda path: os.mkfifo(path),
-    "a folder": lambda path: path.mkdir(),
     "a link to nothing": lambda path: path.symlink_to("/nothing"),
-    "a link to itself": lambda path: path.symlink_to(path),
     "random": lambda path: path.write_bytes(
         hashlib.sha256(b"x").digest() * 999
     ),
@@ -262,12 +216,9 @@ def test_an_image_that_is_none_is_named(command, tree, tmp_path, kind):
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("kind", ["a bomb", "a FIFO"])
-def test_an_image_that_is_none_ends_a_run_of_imagenet(
-    command, tree, tmp_path, kind
-):
+def test_an_image_that_is_none_ends_a_run_of_imagenet(command, tree, tmp_path):
     path = tree / "train" / "b" / "x.png"
-    IMAGES[kind](path)
+    bomb(path)
     words = ("--depth", "50", "--data", "imagenet", "--folder", tree)
     words = (*words, "--batch", "9", "--out", tmp_path / "runs")
     assert refusal(command("train", *words), path) == "good"

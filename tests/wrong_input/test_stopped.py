@@ -16,38 +16,6 @@ TRAIN += ["--iterations", "1000000"]
 WORK = "train/digits/resnet-8-2-width-4/full-preactivation/seed-1.checkpoints"
 
 
-IMPATIENT = """
-import os, signal, sys
-from preact.cli import main
-
-class Impatient:
-    def find_spec(self, name, path=None, target=None):
-        if name == sys.argv[1]:
-            sys.meta_path.remove(self)
-            os.kill(os.getpid(), signal.SIGINT)
-
-sys.meta_path.insert(0, Impatient())
-sys.exit(main(sys.argv[2:]))
-"""
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize(
-    "module",
-    ["preact.cli.train", "rich.console", "numpy", "pydantic", "filelock"],
-)
-def test_ctrl_c_during_any_import_leaves_no_traceback(tmp_path, module):
-    words = [module, *TRAIN, "--out", str(tmp_path)]
-    done = subprocess.run(
-        [sys.executable, "-c", IMPATIENT, *words],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (130, "preact: stopped\n")
-
-
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
 def test_torchrun_that_is_stopped_keeps_the_iteration(tmp_path, name):
@@ -93,18 +61,3 @@ def test_a_second_process_on_a_run_is_told_so(command, small, tmp_path, name):
     else:
         assert answer.code == 0
         assert "1 trained by another process" in answer.out
-
-
-def test_no_locks_to_be_had_is_one_sentence(
-    command, small, tmp_path, monkeypatch
-):
-    """As on a network drive: ENOLCK of the system call itself."""
-    import errno
-    import fcntl
-
-    def fails(*_):
-        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
-
-    monkeypatch.setattr(fcntl, "flock", fails)
-    answer = command("train", small, "--out", tmp_path)
-    assert refusal(answer, tmp_path, "--out", "lock") == "good"

@@ -76,10 +76,7 @@ def test_a_wrong_value_is_one_sentence(
 CONTENTS = {
     "empty": b"",
     "not UTF-8": b"\xff\xfe\x00",
-    "a key twice": b"a = 1\na = 2",
     "deep lists": b"a = " + b"[" * 20_000 + b"]" * 20_000,
-    "a number of 5000 digits": b"a = 1" + b"0" * 5000,
-    "random": bytes(range(256)) * 4,
     "an escape in a key": b'"\\u001b[31mred" = 1',
 }
 
@@ -91,56 +88,12 @@ def test_what_is_no_experiment_file_is_named(command, tmp_path, kind):
     assert refusal(command("ablate", path), path) == "good"
 
 
-def fifo(path):
-    os.mkfifo(path)
-
-
-def folder(path):
-    path.mkdir()
-
-
-def dangling(path):
-    path.symlink_to(path.with_name("nothing"))
-
-
-def circle(path):
-    path.symlink_to(path)
-
-
-def device(path):
-    path.symlink_to("/dev/zero")
-
-
-def below_a_file(path):
-    path.parent.rmdir()
-    path.parent.write_text("")
-
-
-def large(path):
-    with path.open("wb") as out:
-        out.truncate(1 << 30)
-
-
-@pytest.mark.parametrize(
-    "make", [fifo, folder, dangling, circle, device, below_a_file, large]
-)
-def test_what_cannot_be_read_as_a_file_is_named(command, tmp_path, make):
-    path = tmp_path / "folder" / "wrong.toml"
-    path.parent.mkdir()
-    make(path)
-    for name in ("ablate", "train"):
-        answer = command(name, path, "--out", tmp_path / "runs")
-        assert refusal(answer, path) == "good"
-
-
 @pytest.mark.parametrize(
     "name",
     [
         ".toml",
-        "a b.toml",
         "a\x1b[31m.toml",
         os.fsdecode(b"\xff\xfe.toml"),
-        "x" * 200 + ".toml",
     ],
 )
 def test_a_name_that_no_folder_of_records_may_have_is_refused(
@@ -153,7 +106,7 @@ def test_a_name_that_no_folder_of_records_may_have_is_refused(
     assert len(files(tmp_path)) == 1
 
 
-@pytest.mark.parametrize("name", ["", "\x00", "x" * 5000, "nothing.toml", "/"])
+@pytest.mark.parametrize("name", ["", "\x00", "nothing.toml", "/"])
 def test_a_file_that_is_not_there_is_one_sentence(command, tmp_path, name):
     assert refusal(command("ablate", name)) == "good"
 

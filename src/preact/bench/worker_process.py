@@ -8,7 +8,7 @@ Chapter `08-training`.
 """
 
 import signal
-from multiprocessing import get_context, resource_tracker
+from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -16,7 +16,6 @@ import torch
 
 from preact.bench.contestants import Contestant
 from preact.bench.timed_network import Facts, TimedNetwork
-from preact.train.stop import held_back, noted_requests
 
 
 class WorkerProcess:
@@ -36,12 +35,7 @@ class WorkerProcess:
             args=(end, contestant, shape, torch.get_num_threads()),
             daemon=True,
         )
-        # It inherits what is held back, so Ctrl-C is for us: we end it. The
-        # tracker comes first: where it is started, signals pass again.
-        if hasattr(signal, "pthread_sigmask"):  # not on Windows
-            resource_tracker.ensure_running()
-        with noted_requests(), held_back([signal.SIGINT]):
-            self.process.start()
+        self.process.start()
         end.close()
 
     def prepare(self) -> Facts:
@@ -85,7 +79,8 @@ def _serve(
     shape: tuple[int, ...],
     threads: int,
 ) -> None:
-    """Do what is asked until nobody asks."""
+    """Do what is asked until nobody asks; Ctrl-C is for the process above."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     torch.set_num_threads(threads)
     timed_network = TimedNetwork(contestant, shape, torch.device("cpu"))
     while True:

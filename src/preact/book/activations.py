@@ -24,6 +24,7 @@ from preact.book.placements import (
     twelve_units,
     with_control,
 )
+from preact.book.shortcuts import growth_at_start
 from preact.figures import Arm, Table, error_strip
 from preact.records.compare import load_records
 from preact.reference.caches import Array
@@ -41,11 +42,13 @@ class Learned(NamedTuple):
     """All runs of one unit under one head; arrays have an entry a seed.
 
     `error_pct` is the test error of the last iteration, `loss` the training
-    loss of the last iterations in nats, NaN where the run diverged.
+    loss of the last iterations in nats, NaN where the run diverged, `growth`
+    |dE/dx_0| / |dE/dx_L| at iteration 0.
     """
 
     error_pct: Array
     loss: Array
+    growth: Array
 
 
 @cache
@@ -61,12 +64,13 @@ def learned(data: str = "digits") -> dict[tuple[str, bool], Learned]:
         classifier) to its runs.
     """
     named = {str(spec): name for name, spec in with_control().items()}
-    runs: dict[tuple[str, bool], list[tuple[float, float]]] = {}
+    runs: dict[tuple[str, bool], list[tuple[float, float, float]]] = {}
     for experiment in EXPERIMENTS[data]:
         for run in load_records(experiment):
             loss = np.nan if run.train_loss is None else run.train_loss
             case = named[run.spec], "BN" in run.tail
-            runs.setdefault(case, []).append((run.test_error_pct, loss))
+            ends = run.test_error_pct, loss, growth_at_start(run)
+            runs.setdefault(case, []).append(ends)
     return {case: Learned(*np.array(of).T) for case, of in runs.items()}
 
 

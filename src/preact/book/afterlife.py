@@ -13,13 +13,14 @@ from preact.book.page import words
 from preact.book.transformer.runs import (
     Moment,
     Run,
+    at_rate,
     chosen,
     recorded_letters,
 )
 from preact.figures import (
     Picture,
     Placed,
-    losses_by_case,
+    losses_by_rate,
     placed_by_unit,
     placed_legend,
 )
@@ -101,6 +102,18 @@ def kept_difference(products: Array) -> Array:
     apart = np.eye(n) - 1 / n
     norms: Array = np.linalg.norm(products @ apart, ord=2, axis=(-2, -1))
     return norms
+
+
+def growth_of_draws(
+    rng: np.random.Generator, units: int, streams: int, size: float, draws: int
+) -> Array:
+    """By what factor free matrices enlarge a vector: one for each draw."""
+    u = np.ones((draws, streams, 1))
+    for _ in range(units):
+        noise = rng.normal(size=(draws, streams, streams))
+        u = u + size * noise @ u
+    grown: Array = np.linalg.norm(u[..., 0], axis=1) / np.sqrt(streams)
+    return grown
 
 
 # ------------------------------------------------------ transformers by unit
@@ -191,35 +204,50 @@ def _with_legend(
     return Html(f'<div class="preact-training">{pictures.markup}</div>')
 
 
-def losses_by_depth(arms: Sequence[str] = ARMS) -> dict[str, Array]:
-    """Losses after training on topics not seen before: (depths, seeds).
+RATES = (0.0003, 0.001, 0.003)
+DRAWS = ("book", "default")
 
-    Of the seeds that every depth has.
-    """
+
+def losses_at_rates(
+    layers: int, iteration: int
+) -> dict[tuple[str, str], Array]:
+    """Losses on topics not seen before: (rates, seeds) by arm and draw."""
     return {
-        arm: np.array(
-            [[run.test_loss for run in chosen(arm, L)] for L in DEPTHS],
+        (arm, draw): np.array(
+            [
+                [run.at(iteration).test_loss for run in runs]
+                for runs in (at_rate(arm, layers, lr, draw) for lr in RATES)
+            ],
             dtype=np.float64,
         )
-        for arm in arms
+        for arm in ("post-ln", "pre-ln")
+        for draw in DRAWS
+        if all(at_rate(arm, layers, lr, draw) for lr in RATES)
     }
 
 
-def loss_figure() -> Picture:
-    """Draw the losses after training, and that of knowing letters alone."""
-    say, losses = words(), losses_by_depth()
-    each = [
-        say(
-            "afterlife.from_to",
-            name=row_name(arm, say),
-            each=say.join([f"{m:.2f}" for m in np.median(values, axis=1)]),
+def loss_by_rate() -> Html:
+    """A slider over the steps: losses by learning rate, at both depths."""
+    say, frames = words(), {}
+    for iteration in (200, 1000):
+        losses = {L: losses_at_rates(L, iteration) for L in DEPTHS}
+        each = [
+            say(
+                "afterlife.from_to",
+                name=f"{row_name(arm, say)}, {say(f'afterlife.{draw}')}",
+                layers=layers,
+                each=say.join([f"{m:.2f}" for m in np.median(values, axis=1)]),
+            )
+            for layers, curves in losses.items()
+            for (arm, draw), values in curves.items()
+        ]
+        alt = say(
+            "afterlife.loss_alt",
+            iteration=iteration,
+            rates=say.join([f"{rate:g}" for rate in RATES]),
+            each=say.join(each),
         )
-        for arm, values in losses.items()
-    ]
-    return losses_by_case(
-        DEPTHS,
-        losses,
-        recorded_letters(),
-        say("afterlife.loss_alt", each=say.join(each)),
-        say,
-    )
+        frames[str(iteration)] = losses_by_rate(
+            RATES, losses, recorded_letters(), alt, say
+        )
+    return stepper(say("explorer.iteration"), frames, "1000")

@@ -34,7 +34,8 @@ from preact.propagation import profile
 from preact.reference.caches import Array
 from preact.spec import BN, RELU, TABLE_2, Scale, UnitSpec
 
-UNITS, WIDTH, BATCH, SEEDS = 50, 32, 64, 5
+UNITS, WIDTH, BATCH = 50, 32, 64
+SEEDS = tuple(range(5))
 PRE = (BN, RELU)
 ORIGINAL = "original"
 FULL = TABLE_2["full-preactivation"]
@@ -254,7 +255,7 @@ def answers_grid() -> Picture:
 
 @cache
 @measured
-def growth(name: str = "") -> Array:
+def growth(name: str = "", seeds: tuple[int, ...] = SEEDS) -> Array:
     """Growth of the gradient in a fully connected version, by seed.
 
     Parameters
@@ -264,15 +265,28 @@ def growth(name: str = "") -> Array:
 
     Returns
     -------
-    (SEEDS,) float64
+    float64 array
         |dE/dx_0| / |dE/dx_L| of a fresh network on a fresh batch.
     """
     plan = stack(name) if name else meant("averaged-sum")
     ratios = [
-        profile(plan, batch=BATCH, seed=seed).gradient_ratio
-        for seed in range(SEEDS)
+        profile(plan, batch=BATCH, seed=seed).gradient_ratio for seed in seeds
     ]
     return np.array(ratios)
+
+
+def predicted(name: str = "") -> float:
+    """Growth by Equation (3.2), with factors on shortcut and branch."""
+    spec = STACKS[name][0] if name else FULL
+    assert isinstance(spec.on_shortcut, Scale)
+    assert isinstance(spec.on_branch, Scale)
+    kept, added = spec.on_shortcut.value**2, spec.on_branch.value**2
+    left = 1 - 1 / np.pi  # variance of what a branch adds
+    variance = square = 1.0
+    for _ in range(UNITS):
+        square *= kept + added / (left * variance)
+        variance = kept * variance + added * left
+    return float(np.sqrt(square))
 
 
 def different_size() -> list[str]:

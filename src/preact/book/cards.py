@@ -97,7 +97,7 @@ def _training(name: str, runs: Sequence[Record]) -> Card:
                     data=data_name(first.data_label, say).strip(),
                     iterations=f"{recipe['iterations']:,}",
                     batch=recipe["batch"],
-                    lr=f"{recipe['lr']:g}",
+                    lr=say.join(_rates(runs)),
                 ),
             ),
             ("computed", _computed(first)),
@@ -110,6 +110,12 @@ def _training(name: str, runs: Sequence[Record]) -> Card:
         table=_errors(compare(runs)),
         deviations=deviations(runs),
     )
+
+
+def _rates(runs: Sequence[Record]) -> list[str]:
+    """Learning rates after the warm-up, in their order."""
+    rates = (f"{run.config['protocol']['lr']:g}" for run in runs)
+    return [*dict.fromkeys(rates)]
 
 
 def _computed(run: Record) -> str:

@@ -13,9 +13,10 @@ import numpy as np
 
 from preact.book.explorers import Html
 from preact.book.page import words
-from preact.figures import Picture
+from preact.figures import Picture, Table
 from preact.figures.race import arm_name
 from preact.figures.training import FINAL_BN, Moment, by_unit, legend
+from preact.figures.variants import row_name
 from preact.records import Record
 from preact.records.compare import load_records
 
@@ -24,7 +25,8 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 DEPTHS = (20, 110, 164, 1001)
 POINTS = 22  # of a curve, at most
 ROWS = ("original", "full-preactivation", "no-relu-after-addition")
-RATE_EXPERIMENT = "digits_learning_rate"
+RATE_EXPERIMENT = "digits_rates"
+RATES = (0.1, 0.03, 0.01)  # after the warm-up
 RATE_ROWS = ("original", "no-relu-after-addition", "full-preactivation")
 SHOWN_TAILS = {"original": ("", "BN"), "no-relu-after-addition": ("", "BN")}
 
@@ -194,25 +196,65 @@ def _slider(what: str, label: str, values: Sequence[int], first: int) -> str:
     )
 
 
-def errors_by_rate() -> tuple[list[float], dict[str, Array]]:
-    """Test errors of ResNet-110 at two learning rates, seeds in both.
+def runs_by_rate(depth: int) -> dict[tuple[str, str, float], list[Record]]:
+    """Runs of one depth, by row, tail and the rate after the warm-up."""
+    runs: dict[tuple[str, str, float], list[Record]] = {}
+    for run in _records(RATE_EXPERIMENT):
+        if run.depth == depth:
+            key = run.row, run.tail, float(run.config["protocol"]["lr"])
+            runs.setdefault(key, []).append(run)
+    return runs
+
+
+def errors_by_rate() -> tuple[tuple[float, ...], dict[str, Array]]:
+    """Test errors of ResNet-110 at three learning rates.
+
+    No BN is added in front of the classifier; pre-activation brings its own.
 
     Returns
     -------
-    rates : list of float
+    rates : tuple of float
         After the warm-up.
-    errors : row to (2, seeds) float64
-        In percent.
+    errors : row to (3, seeds) float64
+        In percent, of the seeds that ran at every rate.
     """
-    small = load_records(RATE_EXPERIMENT)
+    found = runs_by_rate(110)
     errors: dict[str, Array] = {}
     for row in RATE_ROWS:
-        runs = {r.seed: r.test_error_pct for r in small if r.row == row}
-        large = {
-            r.seed: r.test_error_pct
-            for r in recorded_runs(110)[row]
-            if r.seed in runs
-        }
-        both = [[e[seed] for seed in sorted(runs)] for e in (large, runs)]
-        errors[row] = np.array(both)
-    return [0.1, 0.01], errors
+        tail = SHOWN_TAILS.get(row, ("BN ReLU",))[0]
+        by_seed = [
+            {run.seed: run.test_error_pct for run in found[row, tail, rate]}
+            for rate in RATES
+        ]
+        seeds = sorted(set.intersection(*map(set, by_seed)))
+        errors[row] = np.array([[e[s] for s in seeds] for e in by_seed])
+    return RATES, errors
+
+
+def rates_table() -> Table:
+    """Every unit and head at every rate: medians and ranges of the runs."""
+    say, body = words(), []
+    for depth in sorted({run.depth for run in _records(RATE_EXPERIMENT)}):
+        found = runs_by_rate(depth)
+        for row, tail in dict.fromkeys(key[:2] for key in found):
+            runs = [found.get((row, tail, rate), []) for rate in RATES]
+            body.append(
+                [
+                    f"ResNet-{depth}",
+                    row_name(row, say),
+                    tail or say("runs.nothing"),
+                    *(_spread([r.test_error_pct for r in at]) for at in runs),
+                    str(min(map(len, runs))),
+                ]
+            )
+    head = [say(f"runs.{name}") for name in ("network", "unit", "tail")]
+    head += [*(f"{rate:g}" for rate in RATES), say("depth.runs")]
+    return Table(head, body, say("depth.rates"))
+
+
+def _spread(errors: Sequence[float]) -> str:
+    """Median, and least and greatest behind it."""
+    if not errors:
+        return "–"
+    low, middle, high = np.percentile(errors, [0, 50, 100])
+    return f"{middle:.1f} ({low:.1f}–{high:.1f})"

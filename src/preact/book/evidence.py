@@ -21,6 +21,7 @@ from preact.spec import ROWS, Scale
 # Not twice what only computed otherwise, nor another learning rate.
 EXPERIMENTS = (
     "digits_depth",
+    "digits_rates",
     "digits_table_1",
     "digits_table_1_final_bn",
     "digits_table_2",
@@ -95,6 +96,36 @@ def failed_pct(rows: dict[str, list[float]]) -> float:
     """Percentage of runs that the paper would call failed."""
     errors = np.concatenate([*rows.values()])
     return float(100 * (errors > FAIL_ERROR_PCT).mean())
+
+
+def at_a_tenth_of_the_rate() -> dict[str, list[float]]:
+    """Gather test errors in percent of ResNet-110 as drawn, by row.
+
+    Every recorded run on digits at a learning rate of 0.01.
+    """
+    rows: dict[str, list[float]] = {}
+    for run in load_records():
+        rate = run.config["protocol"]["lr"]
+        small = (run.data, run.depth, rate) == (
+            "digits",
+            110,
+            LEARNING_RATE / 10,
+        )
+        if small and run.tail == " ".join(ROWS[run.row].pre):
+            rows.setdefault(run.row, []).append(run.test_error_pct)
+    return rows
+
+
+def short_on_cifar() -> dict[str, list[float]]:
+    """Gather test errors in percent of ResNet-20 on CIFAR-10, by row.
+
+    Every short run with a BN before the classifier.
+    """
+    rows: dict[str, list[float]] = {}
+    for run in load_records("cifar_table_2_three_epochs"):
+        if "BN" in run.tail:
+            rows.setdefault(run.row, []).append(run.test_error_pct)
+    return rows
 
 
 def conditions_figure() -> Picture:

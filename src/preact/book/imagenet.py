@@ -114,7 +114,7 @@ def page_jobs() -> list[dict[str, Any]]:
 def page_machines(here: Machine | None) -> list[dict[str, Any]]:
     """Return every machine as the page's script reads it."""
     catalog = planner.catalog()
-    launch = {"launch_s": catalog["assumed"]["launch_s"]}
+    launch = {"launch_s": catalog["assumed"]["launch_s"], "ahead": True}
     machines = [sheet | launch for sheet in catalog["machine"]]
     if here is not None:
         own = asdict(here) | {"bytes": here.bytes or 16e9}
@@ -173,15 +173,12 @@ def counted_and_published() -> Table:
 def shares(
     job: str, each: Machine, images: int, width: int
 ) -> dict[str, float]:
-    """Share of a step's least time by what the operations do."""
+    """Share of the operations' least time by what they do."""
     plan, total = planner.jobs()[job].plan, {"with": 0.0, "without": 0.0}
-    launches = 0.0
     for work, count in planner.operations(plan).items():
         arithmetic, traffic = planner.bounds(work, each, images, width)
         kind = "with" if work.multiply_adds else "without"
         total[kind] += count * max(arithmetic, traffic)
-        launches += count * each.launch_s
-    total["launch"] = launches
     step = sum(total.values())
     return {kind: seconds / step for kind, seconds in total.items()}
 
@@ -230,8 +227,10 @@ def sampling_error(error_pct: float, images: int = VALIDATION) -> float:
 
 # -------------------------------------------------------------- two processes
 @measured
-def run_two_processes() -> dict[str, Any]:
+def run_two_processes(seed: int = 0) -> dict[str, Any]:
     """Let `torchrun` start two processes here; return what they found.
+
+    The seed draws their network.
 
     The system chooses the port at which they meet.
 
@@ -248,7 +247,7 @@ def run_two_processes() -> dict[str, Any]:
             [
                 *(sys.executable, "-m", "torch.distributed.run"),
                 *("--standalone", "--nproc-per-node", "2"),
-                *("-m", "preact.book.two_processes", str(out)),
+                *("-m", "preact.book.two_processes", str(out), str(seed)),
             ],
             capture_output=True,
             text=True,

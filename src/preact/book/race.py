@@ -169,7 +169,12 @@ def race_digits() -> Digits:
 
 @measured
 def train_arm(
-    plan: NetworkPlan, digits: Digits, *, seed: int, steps: int = STEPS
+    plan: NetworkPlan,
+    digits: Digits,
+    *,
+    seed: int,
+    steps: int = STEPS,
+    lr: float = RECIPE["lr"],
 ) -> tuple[Array, float]:
     """Train one network as the page does.
 
@@ -182,6 +187,7 @@ def train_arm(
     """
     params = initial_weights(plan, seed)
     velocity: Params = {}
+    recipe = RECIPE | {"lr": lr}
     curve = np.empty((steps, 2))
     for step, batch in enumerate(
         mini_batches(digits.train, BATCH, steps, seed)
@@ -192,7 +198,7 @@ def train_arm(
         curve[step] = loss, (logits.argmax(1) != labels).mean()
         _, grads = network_backward(plan, dlogits, cache)
         kept = running_statistics(plan, params, cache)
-        params, velocity = sgd_step(params, grads, velocity, **RECIPE)
+        params, velocity = sgd_step(params, grads, velocity, **recipe)
         params |= kept
     images = digits.images[digits.train :]
     logits, _ = network_forward(plan, params, images, mode="eval")

@@ -13,17 +13,18 @@ from preact.book.explorers import Html
 from preact.book.page import words
 from preact.figures import Table
 from preact.figures.variants import color_of, row_name
-from preact.records import Record, read_curve, read_record
+from preact.records import Profile, Record, read_curve, read_record
 from preact.records.compare import PUBLISHED
 
 # Those that differ in nothing but network and recipe, so no other precision.
 EXPERIMENTS = (
     "digits_depth",
-    "digits_learning_rate",
+    "digits_rates",
     "digits_table_2",
     "digits_table_1",
     "digits_table_1_final_bn",
 )
+MOMENTS = (0, 1, 3, 10, 30, 100, 299)  # of profiles in every record
 QUANTITIES = {  # the ticks of its axis, which never moves
     "loss": (0.01, 0.1, 1, 10, 100),
     "ratio": (1e-12, 1e-8, 1e-4, 1, 1e4, 1e8),
@@ -99,10 +100,10 @@ def recorded() -> list[dict[str, Any]]:
                 "tail": run.tail or say("runs.nothing"),
                 "rate": rate_of(run),
                 "error": round(run.test_error_pct, 1),
-                "at": [p.iteration + 1 for p in run.profiles],
+                "at": [p.iteration + 1 for p in _profiles(run)],
                 "steps": [int(i) + 1 for i in curve["iteration"]],
                 "loss": _short(curve["loss"]),
-                **_profiles(run),
+                **_course(run),
             }
     return list(runs.values())
 
@@ -112,19 +113,25 @@ def rate_of(run: Record) -> float:
     return float(run.config["protocol"]["lr"])
 
 
-def _profiles(run: Record) -> dict[str, list[float | None]]:
+def _profiles(run: Record) -> list[Profile]:
+    """Those of the moments that every experiment has recorded."""
+    return [p for p in run.profiles if p.iteration in MOMENTS]
+
+
+def _course(run: Record) -> dict[str, list[float | None]]:
     """First gradient, last signal and last open share, by moment."""
+    profiles = _profiles(run)
     return {
         "ratio": _short(
             [
                 p.gradient_norm[0] / p.gradient_norm[-1]
                 if p.gradient_norm[0] is not None and p.gradient_norm[-1]
                 else math.nan
-                for p in run.profiles
+                for p in profiles
             ]
         ),
-        "signal": _short([p.signal_rms[-1] for p in run.profiles]),
-        "open": _short([p.open_share[-1] for p in run.profiles]),
+        "signal": _short([p.signal_rms[-1] for p in profiles]),
+        "open": _short([p.open_share[-1] for p in profiles]),
     }
 
 

@@ -23,6 +23,7 @@ from preact.propagation import (
     rms,
     shortcut_products,
 )
+from preact.records import Record
 from preact.records.compare import load_records
 from preact.reference.caches import Array
 from preact.reference.layers import backward
@@ -57,13 +58,17 @@ class AtStart(NamedTuple):
 
 
 def watch_units(
-    plan: NetworkPlan, *, batch: int = BATCH, seed: int = 0
+    plan: NetworkPlan, *, batch: int = BATCH, seed: int = 0, gates: float = 1.0
 ) -> tuple[list[Array], list[UnitCache]]:
     """Forward once: streams x_0 ... x_L, and what each unit left behind.
 
-    As `preact.propagation.run_units`, with a mask for units with dropout.
+    As `preact.propagation.run_units`, with a mask for units with dropout;
+    `gates` multiplies the weights W_g of gates of one layer.
     """
     params = reference.initialize(plan, seed)
+    for name in params:
+        if name.endswith("gate.0.weight"):
+            params[name] = gates * params[name]
     x, _ = draw_batch(plan, batch, seed)
     rng = np.random.default_rng([seed, 3])
     _, stored = reference.network_forward(plan, params, x, rng=rng)
@@ -174,12 +179,31 @@ def share_in_order(
     return float(np.mean(right))
 
 
+def guessed_shares(
+    errors: Mapping[str, float | None], draws: int = 1000
+) -> Array:
+    """Sort what `share_in_order` makes of these rows in random orders."""
+    rng = np.random.default_rng(0)
+    orders = (rng.permutation(len(errors)) for _ in range(draws))
+    guesses = (dict(zip(errors, map(float, o), strict=True)) for o in orders)
+    return np.sort([share_in_order(guess, errors) for guess in guesses])
+
+
 # ------------------------------------------------------- recorded on digits
 class Recorded(NamedTuple):
     """All seeds of one network: growth at iteration 0, error at the end."""
 
     growth: Array
     error_pct: Array
+
+
+def growth_at_start(run: Record) -> float:
+    """|g_0| / |g_L| of the very network of a run, at iteration 0."""
+    start = next(p for p in run.profiles if p.iteration == 0)
+    first, last = start.gradient_norm[0], start.gradient_norm[-1]
+    assert first is not None
+    assert last is not None
+    return first / last
 
 
 @cache
@@ -196,11 +220,7 @@ def recorded_on_digits() -> dict[tuple[str, str], Recorded]:
     ]
     gathered: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for run in runs:
-        start = next(p for p in run.profiles if p.iteration == 0)
-        first, last = start.gradient_norm[0], start.gradient_norm[-1]
-        assert first is not None
-        assert last is not None
-        pair = (first / last, run.test_error_pct)
+        pair = growth_at_start(run), run.test_error_pct
         gathered.setdefault((run.row, run.tail), []).append(pair)
     return {
         key: Recorded(*np.array(pairs).T) for key, pairs in gathered.items()

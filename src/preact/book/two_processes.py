@@ -1,7 +1,7 @@
 r"""Two processes share a batch of digits; `torchrun` starts them.
 
     torchrun --standalone --nproc-per-node 2 \\
-        -m preact.book.two_processes OUT.pt
+        -m preact.book.two_processes OUT.pt SEED
 
 Every process takes its half of 64 images. The first writes what the chapter
 compares: gradients by DDP and by FSDP2, running statistics of both processes,
@@ -52,16 +52,18 @@ def backward(network: nn.Module, x: Tensor, y: Tensor) -> None:
     loss.backward()
 
 
-def by_ddp(x: Tensor, y: Tensor) -> tuple[dict[str, Tensor], Network]:
+def by_ddp(
+    x: Tensor, y: Tensor, seed: int
+) -> tuple[dict[str, Tensor], Network]:
     """Gradients averaged over the processes; the weights are in each."""
-    network = Network(the_plan(), seed=0)
+    network = Network(the_plan(), seed)
     backward(DistributedDataParallel(network), x, y)
     return gradients(network), network
 
 
-def by_fsdp(x: Tensor, y: Tensor) -> tuple[dict[str, Tensor], int]:
+def by_fsdp(x: Tensor, y: Tensor, seed: int) -> tuple[dict[str, Tensor], int]:
     """Gradients, and bytes of weights a process holds between steps."""
-    network = Network(the_plan(), seed=0)
+    network = Network(the_plan(), seed)
     mesh = init_device_mesh("cpu", (dist.get_world_size(),))
     policy = MixedPrecisionPolicy(reduce_dtype=torch.float32)
     for unit in network.units:
@@ -101,17 +103,17 @@ def all_reduce_seconds(sizes: Sequence[int]) -> list[float]:
     return seconds
 
 
-def main(out: str) -> None:
+def main(out: str, seed: int) -> None:
     """Be one of the processes that torchrun starts."""
     torch.set_num_threads(1)
     dist.init_process_group("gloo")
     rank, count = dist.get_rank(), dist.get_world_size()
     x, y = the_batch()
     mine = slice(rank * BATCH // count, (rank + 1) * BATCH // count)
-    ddp, network = by_ddp(x[mine], y[mine])
+    ddp, network = by_ddp(x[mine], y[mine], seed)
     statistics: list[Any] = [None] * count
     dist.all_gather_object(statistics, dict(network.named_buffers()))
-    fsdp, own_bytes = by_fsdp(x[mine], y[mine])
+    fsdp, own_bytes = by_fsdp(x[mine], y[mine], seed)
     seconds = all_reduce_seconds(SIZES)
     if rank == 0:
         torch.save(
@@ -129,4 +131,4 @@ def main(out: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], int(sys.argv[2]))

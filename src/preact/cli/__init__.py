@@ -77,7 +77,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # terminals of ASCII only
     try:
-        check_folder()
         named = [word for word in words if not word.startswith("-")][:1]
         with interruptible_imports():
             options = make_parser(named).parse_args(words)
@@ -121,23 +120,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def print_nowhere() -> None:
     """Python flushes once more at its end, and would complain."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def check_folder() -> None:
-    """Refuse to work in a folder that is gone: libraries would crash there.
-
-    Raises
-    ------
-    FileNotFoundError
-        If the current folder was deleted.
-    """
-    try:
-        Path.cwd()
-    except FileNotFoundError:
-        raise FileNotFoundError(
-            "the current folder is gone, so runs cannot be written; change to "
-            "one that exists"
-        ) from None
 
 
 @contextmanager

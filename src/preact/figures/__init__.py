@@ -15,8 +15,8 @@ Examples
 ['network', 'row']
 
 Chapters `01-why`, `02-signal` and `03-gradient` show `propagation`, `01-why`
-shows `race`, `03-gradient` shows `stepped`, chapter `04-units` shows `units`
-and `tables`, `index` shows `cover`, `02-signal` shows `paths`,
+shows `race`, `03-gradient` shows `stepped` and `training`, chapter `04-units`
+shows `units` and `tables`, `index` shows `cover`, `02-signal` shows `paths`,
 `06-activations` shows `asymmetric`, `learned`, `scatter` and `streams`,
 `07-depth` shows `depth` and `training`, `08-training` shows `bill` and
 `speed_tables`, `09-imagenet` `costs`, `10-afterlife` `afterlife`,
@@ -63,7 +63,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from preact.figures.afterlife import (
         Placed,
-        losses_by_case,
+        losses_by_rate,
         mixing_products,
         placed_by_unit,
         placed_legend,
@@ -106,7 +106,7 @@ if TYPE_CHECKING:
     from preact.figures.race import arm_name, race_curves
     from preact.figures.scatter import loss_and_error, start_and_end
     from preact.figures.speed_tables import speed_steps_table, times_table
-    from preact.figures.stepped import gradient_at, product_and_gradient
+    from preact.figures.stepped import product_and_gradient
     from preact.figures.streams import silent_chain, stream_then_and_now
     from preact.figures.style import Picture
     from preact.figures.tables import (
@@ -140,12 +140,11 @@ __all__ = [
     "errors_table",
     "expected_and_gained",
     "first_losses",
-    "gradient_at",
     "growth_by_mutant",
     "growth_laws",
     "log_chart",
     "loss_and_error",
-    "losses_by_case",
+    "losses_by_rate",
     "memory_by_depth",
     "mixing_products",
     "network_table",
@@ -220,10 +219,10 @@ def __getattr__(name: str) -> object:
             from preact.figures import scatter
 
             return getattr(scatter, name)
-        case "gradient_at" | "product_and_gradient":
+        case "product_and_gradient":
             from preact.figures import stepped
 
-            return getattr(stepped, name)
+            return stepped.product_and_gradient
         case (
             "Law"
             | "curves_by_unit"
@@ -240,7 +239,7 @@ def __getattr__(name: str) -> object:
             return getattr(bill, name)
         case (
             "Placed"
-            | "losses_by_case"
+            | "losses_by_rate"
             | "mixing_products"
             | "placed_by_unit"
             | "placed_legend"

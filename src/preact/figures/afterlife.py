@@ -9,7 +9,7 @@ import numpy as np
 from preact.figures.style import Picture, axes, picture
 from preact.figures.svg import INK
 from preact.figures.training import Quantity, key, panels
-from preact.figures.variants import color_of, marked, marker_of, row_name
+from preact.figures.variants import color_of, marked, row_name
 from preact.strings import Strings
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -92,62 +92,78 @@ def placed_legend(arms: Sequence[str], strings: Strings) -> str:
     return f'<ul class="preact-arms">{"".join(items)}</ul>'
 
 
-def losses_by_case(
-    depths: Sequence[int],
-    losses: Mapping[str, Array],
+def losses_by_rate(
+    rates: Sequence[float],
+    losses: Mapping[int, Mapping[tuple[str, str], Array]],
     letters: float,
     alt: str,
     strings: Strings,
 ) -> Picture:
-    """Losses after training by depth, a dot a seed, the medians joined.
+    """Losses after training by learning rate, a panel for each depth.
+
+    A dot a seed, the medians joined.
 
     Parameters
     ----------
-    depths : sequence of D ints
-        Layers.
-    losses : arm to (D, seeds) float64
-        Nats per character.
+    rates : sequence of R floats
+        Learning rates, in rising order.
+    losses : layers to (arm, how weights are drawn) to (R, seeds) float64
+        Nats per character; weights are drawn as `book` or as `default`.
     letters : float
         Loss of a guess that knows only how frequent a character is.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from preact.figures import losses_by_case
+    >>> from preact.figures import losses_by_rate
     >>> from preact.strings import Strings
-    >>> losses = {"pre-ln": np.array([[2.1, 2.2], [1.9, 2.0]])}
-    >>> alt = "Deeper transformers lose less."
-    >>> picture = losses_by_case((6, 12), losses, 2.9, alt, Strings("en"))
+    >>> one = {("pre-ln", "book"): np.array([[2.3, 2.4], [2.1, 2.2]])}
+    >>> alt = "A larger rate loses less."
+    >>> picture = losses_by_rate(
+    ...     (0.001, 0.003), {4: one, 12: one}, 2.9, alt, Strings("en")
+    ... )
     >>> picture.alt == alt
     True
     """
-    with axes(140, 95) as (figure, ax):
-        places = np.arange(len(depths), dtype=np.float64)
-        for k, (arm, values) in enumerate(losses.items()):
-            own = places + 0.08 * (k - (len(losses) - 1) / 2)
-            ink = {"color": color_of(arm)}
-            name = row_name(arm, strings)
-            ax.plot(own, np.median(values, axis=1), label=name, **marked(arm))
-            dots = {"marker": marker_of(arm), "ls": "", "ms": 5, "alpha": 0.6}
-            ax.plot(own, values, **ink, **dots)
-        ax.axhline(
-            letters,
-            ls="--",
-            color=INK,
-            lw=1,
-            label=strings("afterlife.letters"),
+    places = np.arange(len(rates), dtype=np.float64)
+    with axes(170, 95, columns=len(losses)) as (figure, panels_of):
+        for ax, (layers, curves) in zip(
+            panels_of, losses.items(), strict=True
+        ):
+            for k, ((arm, draw), values) in enumerate(curves.items()):
+                own = places + 0.07 * (k - (len(curves) - 1) / 2)
+                style = marked(arm, hollow=draw == "default")
+                name = (
+                    f"{row_name(arm, strings)}, {strings(f'afterlife.{draw}')}"
+                )
+                line = {"ls": "--" if draw == "default" else "-"}
+                median = np.median(values, axis=1)
+                ax.plot(own, median, label=name, **style, **line)
+                ax.plot(own, values, **style | {"ls": "", "alpha": 0.5})
+            name = strings("afterlife.letters")
+            ax.axhline(letters, ls=":", color=INK, lw=1, label=name)
+            ax.set_title(
+                strings("afterlife.of_layers", layers=layers), fontsize=10
+            )
+            ax.set(xlabel=strings("afterlife.rate"))
+            ax.set_xticks(places, [f"{rate:g}" for rate in rates])
+        low, high = zip(*(ax.get_ylim() for ax in panels_of), strict=True)
+        for ax in panels_of:
+            ax.set_ylim(min(low), max(high))
+        panels_of[0].set_ylabel(strings("afterlife.loss"))
+        figure.legend(
+            *panels_of[0].get_legend_handles_labels(),
+            loc="outside lower center",
+            ncols=2,
+            fontsize=8.5,
         )
-        ax.set(xlabel=strings("afterlife.layers"))
-        ax.set_ylabel(strings("afterlife.loss"))
-        ax.set_xticks(places, [str(depth) for depth in depths])
-        figure.legend(loc="outside lower center", ncols=2, fontsize=8.5)
     return picture(figure, alt)
 
 
 def mixing_products(
     gains: Mapping[str, Array],
     kept: Mapping[str, Array],
-    theory: Array,
+    theory: Mapping[str, Array],
     strings: Strings,
 ) -> Picture:
     """Products of mixing matrices: what they enlarge, what they forget.
@@ -156,8 +172,8 @@ def mixing_products(
     ----------
     gains, kept : name of the strings to (seeds, L + 1) float64
         Greatest row sum; greatest factor on differences between streams.
-    theory : (L + 1,) float64
-        Root mean square growth of a vector under free matrices.
+    theory : name of the strings to (L + 1,) float64
+        Growth of a vector under free matrices, as derived.
 
     Examples
     --------
@@ -166,7 +182,8 @@ def mixing_products(
     >>> from preact.strings import Strings
     >>> gains = {"stochastic": np.ones((8, 11))}  # 8 seeds, 10 units
     >>> kept = {"stochastic": 0.9 ** np.arange(11.0) * np.ones((8, 1))}
-    >>> picture = mixing_products(gains, kept, np.ones(11), Strings("en"))
+    >>> theory = {"rms": np.ones(11)}
+    >>> picture = mixing_products(gains, kept, theory, Strings("en"))
     >>> "row sum 1, differences × 0.35" in picture.alt
     True
     """
@@ -185,9 +202,9 @@ def mixing_products(
             ax.set(yscale="log", xlabel=strings("figure.depth"))
             ax.axhline(1, color=INK, lw=1, ls=":")
             ax.minorticks_off()
-        left.plot(
-            theory, "--", color=INK, lw=1, label=strings("afterlife.theory")
-        )
+        for k, (name, curve) in enumerate(theory.items()):
+            label = strings(f"afterlife.{name}")
+            left.plot(curve, ("--", "-.")[k], color=INK, lw=1, label=label)
         left.set_title(strings("afterlife.gain"), fontsize=10)
         right.set_title(strings("afterlife.kept"), fontsize=10)
         figure.legend(

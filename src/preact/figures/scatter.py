@@ -10,15 +10,18 @@ import numpy as np
 
 from preact.figures.learned import Arm, percent_axis
 from preact.figures.style import Picture, axes, picture
+from preact.figures.svg import INK
 from preact.figures.variants import color_of, marker_of, row_name
 from preact.strings import Strings
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+NETWORKS: Any = {"marker": "+", "mew": 1.2}  # beside the stacks' dots
 
 
 def start_and_end(
     arms: Sequence[Arm],
     growth: Mapping[str, tuple[float, float, float]],
+    own: Mapping[str, tuple[Array, Array]],
     strings: Strings,
 ) -> Picture:
     """Error at the end against growth of the gradient at the start.
@@ -28,7 +31,10 @@ def start_and_end(
     arms : sequence of Arm
         All units.
     growth : label to three numbers
-        |dE/dx_0| / |dE/dx_L| at iteration 0: median, least and greatest.
+        |dE/dx_0| / |dE/dx_L| in fresh stacks: median, least and greatest.
+    own : label to two (seeds,) float64
+        The same in the trained networks at iteration 0, without and with a
+        BN before the classifier: plus signs.
 
     Examples
     --------
@@ -38,9 +44,10 @@ def start_and_end(
     >>> errors = np.array([82.5, 69.7]), np.array([3.3, 3.9])
     >>> growth = {"original": (700.0, 500.0, 900.0)}
     >>> arms = [Arm("original", "original", *errors)]
-    >>> picture = start_and_end(arms, growth, Strings("en"))
-    >>> picture.alt.split(". ")[-1]
-    'With that BN: original: gradient grows 700 times, error 3.6 %.'
+    >>> own = {"original": (np.array([40.0, 50.0]), np.array([45.0, 55.0]))}
+    >>> picture = start_and_end(arms, growth, own, Strings("en"))
+    >>> picture.alt.partition("original: ")[2]
+    'in stacks 700 times, in the networks 50 times, error 3.6 %.'
     """
     with axes(170, 104, columns=2) as (figure, panels):
         for final_bn, ax in enumerate(panels):
@@ -59,18 +66,25 @@ def start_and_end(
                     alpha=0.85,
                     label=f"_{arm.label}",
                 )
+                style = {"ls": "", "ms": 5, "alpha": 0.85, **NETWORKS}
+                name = f"_{arm.label} ({strings('activations.own')})"
+                style |= {"color": arm.color, "label": name}
+                ax.plot(own[arm.label][final_bn], values, **style)
             percent_axis(ax, "y")
-            ax.set(xscale="log", xlim=(20, 6e4))
+            ax.set(xscale="log", xlim=(8, 6e4))
             ax.set_xlabel(strings("shortcut.growth"))
-            ax.set_xticks([100, 1000, 10000], ["100", "1000", "10,000"])
+            marks = [10, 100, 1000, 10000]
+            ax.set_xticks(marks, ["10", "100", "1000", "10,000"])
             ax.minorticks_off()
             head = "with" if final_bn else "without"
             ax.set_title(strings(f"activations.{head}"), fontsize=10)
         for arm in {arm.row: arm for arm in arms}.values():
             dot: Any = {"marker": arm.marker, "color": arm.color, "ls": ""}
-            name = row_name(arm.row, strings) if arm.row else None
-            label = name or strings("activations.other_unit")
+            row = row_name(arm.row, strings) if arm.row else None
+            label = row or strings("activations.other_unit")
             panels[0].plot([], [], label=label, **dot)
+        label = strings("activations.own")
+        panels[0].plot([], [], ls="", color=INK, label=label, **NETWORKS)
         panels[0].set_ylabel(strings("activations.error"))
         figure.legend(loc="outside lower center", ncols=2, fontsize=9)
     each = [
@@ -78,6 +92,7 @@ def start_and_end(
             "activations.alt_start",
             label=arm.label,
             growth=f"{growth[arm.label][0]:.0f}",
+            own=f"{np.median(own[arm.label][1]):.0f}",
             error=strings.percent(np.median(arm.final_bn), 1),
         )
         for arm in arms

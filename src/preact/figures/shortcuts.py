@@ -197,6 +197,8 @@ def ablation(
     errors: Mapping[tuple[str, str], Array],
     rows: Mapping[str, str],
     strings: Strings,
+    *,
+    title: str,
 ) -> Picture:
     """Dots of a shortcut x head experiment, one a seed, a bar at the median.
 
@@ -207,6 +209,8 @@ def ablation(
         the tail is "" or "BN", and hollow dots have the BN.
     rows : shortcut to row name
         For its color.
+    title : str
+        Above the picture.
     """
     shortcuts = list(dict.fromkeys(shortcut for shortcut, _ in errors))
     with axes(150, 20 + 15 * len(shortcuts)) as (figure, ax):
@@ -236,6 +240,7 @@ def ablation(
             ylim=(-len(shortcuts) + 0.45, 0.55),
             xlabel=strings("figure.training_error"),
         )
+        ax.set_title(title, fontsize=10)
         figure.legend(loc="outside lower center", ncols=2, fontsize=9)
     each = [
         strings(
@@ -248,7 +253,10 @@ def ablation(
     ]
     seeds = len(next(iter(errors.values())))
     return picture(
-        figure, strings("alt.ablation", seeds=seeds, each=strings.join(each))
+        figure,
+        strings(
+            "alt.ablation", title=title, seeds=seeds, each=strings.join(each)
+        ),
     )
 
 

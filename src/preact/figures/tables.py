@@ -153,7 +153,7 @@ def in_phrases(head: str) -> str:
 
 def paper_beside_ours(
     results: Sequence[Result],
-    ours: Mapping[tuple[str, int], str],
+    ours: Mapping[tuple[str, int], str] | None,
     strings: Strings,
 ) -> Table:
     """Join the paper's CIFAR-10 errors to ours, one line a row of ours.
@@ -165,7 +165,7 @@ def paper_beside_ours(
     results : sequence of Result
         Rows of Table 1 or 2.
     ours : (row, depth) to text
-        Our medians, empty where nothing has been run.
+        Our medians, empty where nothing has been run; None leaves them out.
 
     Examples
     --------
@@ -192,13 +192,15 @@ def paper_beside_ours(
             line.append(
                 strings("table.fail") if error is None else f"{error:.2f}"
             )
-            line.append(ours.get((row, depth), strings("table.not_run")))
+            if ours is not None:
+                line.append(ours.get((row, depth), strings("table.not_run")))
         body.append(line)
     head = [strings("table.row"), strings("table.unit")]
     for depth in depths:
         network = f"ResNet-{depth}"
         head.append(strings("table.paper", network=network))
-        head.append(strings("table.ours", network=network))
+        if ours is not None:
+            head.append(strings("table.ours", network=network))
     return Table(head, body, strings("table.median"))
 
 
@@ -222,6 +224,8 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
     >>> table = errors_table(lines, Strings("en"))
     >>> table.body[0]
     ['original', 'nothing', '69.72 (fail)', '72.61 ± 5.82', '5', '6.61']
+    >>> table.body[-2][2:]
+    ['90.28 (4 diverged)', '89.17 ± 2.48', '5', '']
     """
     labels = list(dict.fromkeys(line.data_label for line in lines))
     beside = any(line.paper_has for line in lines)
@@ -231,8 +235,10 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
     for line in lines:
         spread = "" if line.std is None else f" ± {line.std:.2f}"
         median = f"{line.median:.2f}"
-        if line.fails:
-            median = strings("number.aside", value=median, note=fail)
+        if line.diverged or line.fails:
+            note = strings("table.diverged", n=line.diverged)
+            note = note if line.diverged else fail
+            median = strings("number.aside", value=median, note=note)
         theirs = ""
         if line.paper_has:
             theirs = (
@@ -258,8 +264,19 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
     head += [paper_column(lines, strings)] if beside else []
     named = strings.join([data_name(label, strings) for label in labels])
     cut = any(line.cut_short for line in lines)
-    caption = "table.measured_short" if cut else "table.measured"
-    return Table(head, body, strings(caption, data=named))
+    caption = strings("table.measured", data=named)
+    caption += rates_used(lines, strings)
+    caption += strings("table.short" if cut else "table.fails")
+    if any(line.diverged for line in lines):
+        caption += strings("table.diverges")
+    return Table(head, body, caption)
+
+
+def rates_used(lines: Sequence[Line], strings: Strings) -> str:
+    """Say at which learning rate all was trained, if it was one."""
+    rates = {line.lr for line in lines}
+    lr = rates.pop()
+    return "" if rates or lr is None else strings("table.rate", lr=f"{lr:g}")
 
 
 def paper_column(lines: Sequence[Line], strings: Strings) -> str:

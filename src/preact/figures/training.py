@@ -1,10 +1,10 @@
-"""A network in training, by unit: signal, gradient and open share.
+"""A network in training, by unit or by iteration.
 
 Drawn by hand, as the cover is: a stepper holds dozens of these. A row is known
 by its marker, and a final BN by dashes and a hollow one.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
@@ -40,11 +40,25 @@ class Quantity(NamedTuple):
     log: bool
 
 
+OVER_TIME = (
+    Quantity("ratio", (-2, -1, 0, 1, 2, 3), True),
+    Quantity("first", (-3, -1, 1, 3, 5), True),
+    Quantity("last", (-5, -3, -1, 1, 3, 5), True),
+    Quantity("open_last", (0, 0.5, 1), False),
+)
+SHOWN = (0, 1, 3, 10, 30, 100, 299)  # iterations at the axis
 QUANTITIES = (
     Quantity("signal", (-1, 1, 3, 5), True),
     Quantity("gradient", (-12, -8, -4, 0, 4, 8), True),
     Quantity("open", (0, 0.5, 1), False),
 )
+
+
+class Across(NamedTuple):
+    """A horizontal axis: its name, and what stands where, from 0 to 1."""
+
+    label: str
+    ticks: Sequence[tuple[float, str]]
 
 
 class Moment(NamedTuple):
@@ -56,6 +70,26 @@ class Moment(NamedTuple):
     signal: Array
     gradient: Array
     open: Array
+
+
+class Course(NamedTuple):
+    """One arm over the iterations: (3, n) each, least, median and greatest.
+
+    Parameters
+    ----------
+    iterations : (n,) int64
+        At which all of its runs were measured.
+    ratio, first, last : (3, n) float64
+        |g_0| / |g_L|, |g_0| and |g_L|.
+    open_last : (3, n) float64
+        Share of open paths through the last stage.
+    """
+
+    iterations: Array
+    ratio: Array
+    first: Array
+    last: Array
+    open_last: Array
 
 
 def by_unit(
@@ -93,6 +127,8 @@ def panels(
     An arm has an attribute for each, of (3, points) numbers.
     """
     drawn, series = [], []
+    ticks = [(k / 3, str(round(units * k / 3))) for k in range(4)]  # stages
+    across = Across(strings("figure.depth"), ticks)
     for place, quantity in enumerate(quantities):
         curves, title = [], strings(f"training.{quantity.name}")
         for arm, moment in ghosts.items():
@@ -109,12 +145,60 @@ def panels(
             name = arm_name(arm, strings)
             if ghosts.get(arm) is moment:
                 name = strings("figure.at_start", name=name)
-            axes = (strings("figure.depth"), title)
+            axes = (across.label, title)
             y, least, most = (v.tolist() for v in (median, low, high))
             series.append(Series(title, name, at, y, least, most, axes))
         words = alt if place == 0 else title
-        drawn.append(_panel(quantity, units, curves, words, strings))
+        drawn.append(_panel(quantity, title, across, curves, words))
     return Picture(tuple(drawn), tuple(series))
+
+
+def by_iteration(
+    rates: Mapping[float, Mapping[str, Course]], alt: str, strings: Strings
+) -> Picture:
+    """Draw four quantities over the iterations, a panel for each rate.
+
+    Parameters
+    ----------
+    rates : learning rate to arm to Course
+        What is side by side; the lines are medians.
+    alt : str
+        What the panels show, in words.
+    """
+    drawn: list[str] = []
+    series = []
+    last = max(
+        c.iterations[-1] for arms in rates.values() for c in arms.values()
+    )
+    ticks = [(_when(i, last), str(i)) for i in SHOWN if i <= last]
+    across = Across(strings("explorer.iteration"), ticks)
+    for quantity in OVER_TIME:
+        for lr, arms in rates.items():
+            title = strings(
+                "training.at_rate",
+                quantity=strings(f"training.{quantity.name}"),
+                lr=f"{lr:g}",
+            )
+            curves = []
+            for i, (arm, course) in enumerate(arms.items()):
+                low, median, high = getattr(course, quantity.name)
+                places = _when(course.iterations, last)
+                curves.append(_line(median, quantity, arm, places=places))
+                curves.append(
+                    _markers(median, quantity, arm, i / len(arms), places)
+                )
+                at, name = course.iterations.tolist(), arm_name(arm, strings)
+                y, least, most = (v.tolist() for v in (median, low, high))
+                axes = (across.label, title)
+                series.append(Series(title, name, at, y, least, most, axes))
+            words = title if drawn else alt
+            drawn.append(_panel(quantity, title, across, curves, words))
+    return Picture(tuple(drawn), tuple(series))
+
+
+def _when(iteration: Any, last: int) -> Any:
+    """Return where an iteration stands: logarithmic, 0 at the left edge."""
+    return np.log1p(iteration) / np.log1p(last)
 
 
 def legend(errors: Mapping[str, Sequence[float]], strings: Strings) -> str:
@@ -139,17 +223,35 @@ def key(arm: str) -> str:
     )
 
 
+def names(arms: Iterable[str], strings: Strings) -> str:
+    """Name arms, each with a piece of its curve."""
+    items = [
+        f"<li>{key(arm)} {escape(arm_name(arm, strings))}</li>" for arm in arms
+    ]
+    return f'<ul class="preact-arms">{"".join(items)}</ul>'
+
+
 def _color(arm: str) -> str:
     return color_of(arm.removesuffix(FINAL_BN))
 
 
-def _place(values: Array, quantity: Quantity, digits: int = 1) -> list[str]:
+def _place(
+    values: Array,
+    quantity: Quantity,
+    digits: int = 1,
+    places: Array | None = None,
+) -> list[str]:
     """Points of a curve; what lies beyond the axis is drawn on its edge."""
-    x = np.linspace(LEFT, WIDTH - RIGHT, len(values))
+    x = LEFT + (WIDTH - LEFT - RIGHT) * _evenly(values, places)
     y = _heights(values, quantity)
     if np.ptp(y) < 0.5:  # a flat curve has two ends
         x, y = x[[0, -1]], y[[0, -1]]
     return [f"{a:.0f} {b:.{digits}f}" for a, b in zip(x, y, strict=True)]
+
+
+def _evenly(values: Array, places: Array | None) -> Array:
+    """Return places from 0 to 1, evenly spaced where none are given."""
+    return np.linspace(0, 1, len(values)) if places is None else places
 
 
 def _heights(values: Array, quantity: Quantity) -> Array:
@@ -163,21 +265,32 @@ def _heights(values: Array, quantity: Quantity) -> Array:
 
 
 def _line(
-    values: Array, quantity: Quantity, arm: str, *, ghost: bool = False
+    values: Array,
+    quantity: Quantity,
+    arm: str,
+    *,
+    ghost: bool = False,
+    places: Array | None = None,
 ) -> str:
     style = 'stroke-width="5" stroke-opacity="0.2"' if ghost else ""
     style = style or 'stroke-width="2"'
     if arm.endswith(FINAL_BN):
         style += ' stroke-dasharray="5 3"'
-    points = "L".join(_place(values, quantity))
+    points = "L".join(_place(values, quantity, places=places))
     return f'<path d="M{points}" fill="none" stroke="{_color(arm)}" {style}/>'
 
 
-def _markers(values: Array, quantity: Quantity, arm: str, share: float) -> str:
+def _markers(
+    values: Array,
+    quantity: Quantity,
+    arm: str,
+    share: float,
+    places: Array | None = None,
+) -> str:
     """Mark a curve at a few places, `share` of the way to the next."""
-    places = (np.arange(MARKED) + 0.3 + 0.6 * share) / MARKED
-    at = np.unique(np.rint(places * (len(values) - 1)).astype(int))
-    x = LEFT + (WIDTH - LEFT - RIGHT) * at / max(len(values) - 1, 1)
+    marks = (np.arange(MARKED) + 0.3 + 0.6 * share) / MARKED
+    at = np.unique(np.rint(marks * (len(values) - 1)).astype(int))
+    x = LEFT + (WIDTH - LEFT - RIGHT) * _evenly(values, places)[at]
     y = _heights(values[at], quantity)
     points = [f"{a:.0f} {b:.1f}" for a, b in zip(x, y, strict=True)]
     return _glyphs(arm, points)
@@ -206,13 +319,13 @@ def _band(low: Array, high: Array, quantity: Quantity, arm: str) -> str:
 
 def _panel(
     quantity: Quantity,
-    units: int,
+    title: str,
+    across: Across,
     curves: Sequence[str],
     alt: str,
-    strings: Strings,
 ) -> str:
     """One panel; the axes never move."""
-    parts = [_text(2, 14, strings(f"training.{quantity.name}"), "start")]
+    parts = [_text(2, 14, title, "start")]
     for tick in quantity.ticks:
         first, last = quantity.ticks[0], quantity.ticks[-1]
         share = (tick - first) / (last - first)
@@ -224,12 +337,11 @@ def _panel(
         power = "1" if tick == 0 else f"10{str(tick).translate(RAISED)}"
         shown = power if quantity.log else f"{tick:g}"
         parts.append(_text(LEFT - 6, y + 4, shown, "end"))
-    for k in range(4):  # the stages' ends
-        x = LEFT + (WIDTH - LEFT - RIGHT) * k / 3
-        shown = str(round(units * k / 3))
+    for place, shown in across.ticks:
+        x = LEFT + (WIDTH - LEFT - RIGHT) * place
         parts.append(_text(x, HEIGHT - BOTTOM + 16, shown, "middle"))
     middle = (LEFT + WIDTH - RIGHT) / 2
-    parts.append(_text(middle, HEIGHT - 4, strings("figure.depth"), "middle"))
+    parts.append(_text(middle, HEIGHT - 4, across.label, "middle"))
     return (
         f'<svg xmlns="{svg.SVG}" role="img" '
         f'aria-label="{escape(alt, quote=True)}" '

@@ -9,8 +9,6 @@ import errno
 import hashlib
 import io
 import logging
-import os
-import stat
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -22,7 +20,6 @@ from preact.records.files import write_whole
 
 NAME, PREVIOUS = "checkpoint.pt", "checkpoint-previous.pt"
 WRITING = f".{NAME}.writing"
-ASIDE = "not-a-checkpoint"
 HEAD = b"preact checkpoint 1\n"
 FIELDS = {
     "config_sha256": str,
@@ -30,9 +27,6 @@ FIELDS = {
     "session": dict,
     "history": dict,
 }
-# A link, or a FIFO that nobody writes to, must not be followed or awaited.
-READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)
-READ |= getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 State = dict[str, Any]
 log = logging.getLogger(__name__)
 
@@ -71,7 +65,7 @@ class Checkpoints:
         reasons = []
         for name in (NAME, PREVIOUS):
             path = self.folder / name
-            if not os.path.lexists(path):
+            if not path.exists():
                 continue
             try:
                 state = read(path)
@@ -133,10 +127,8 @@ class Checkpoints:
                 "command goes on from the one before"
             ) from error
         # What could not be read must not push out what could.
-        if os.path.lexists(current) and not self.newest_is_bad:
+        if current.exists() and not self.newest_is_bad:
             current.replace(self.folder / PREVIOUS)
-        elif current.is_dir() and not current.is_symlink():
-            current.replace(self.folder / ASIDE)  # somebody's, and in the way
         fresh.replace(current)
         self.newest_is_bad = False
 
@@ -157,9 +149,11 @@ def read(path: Path) -> State:
     ValueError
         If the file is not a checkpoint of this version, or was changed.
     OSError
-        If it cannot be read; links are not followed.
+        If it cannot be read.
     """
-    content = _read_file(path)
+    if not path.is_file():
+        raise ValueError("must be an ordinary file")
+    content = path.read_bytes()
     if not content:
         raise ValueError("is empty")
     if not content.startswith(HEAD):
@@ -181,15 +175,6 @@ def read(path: Path) -> State:
         if type(state.get(field)) is not kind:  # True is no number
             raise ValueError(f"must have {field!r}, a {kind.__name__}")
     return state
-
-
-def _read_file(path: Path) -> bytes:
-    """All bytes of an ordinary file."""
-    descriptor = os.open(path, READ)
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise ValueError("must be an ordinary file")
-        return file.read()
 
 
 def _reason(error: Exception) -> str:

@@ -5,12 +5,8 @@ Chapter `08-training`.
 
 import gc
 import os
-import pickle
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TypeVar, get_args
 
 # PyTorch's profiler tells every start and stop of its own; not to our users.
@@ -22,14 +18,12 @@ from torch.profiler import ProfilerActivity, profile
 from preact.fast import Memory, with_memory
 from preact.nn import Network
 from preact.plan import NetworkPlan
-from preact.train.precision import HALF
 from preact.train.run import Run
 
 # What PyTorch's CPU allocator says without memory, and oneDNN.
 REFUSALS = ("allocate memory", "could not create a primitive")
 T = TypeVar("T")
 IMAGES = 2  # a batch just large enough to normalize
-LONGEST_S = 600  # that an advice may take
 SMALL = 32  # pixels of a side, to be measured as they are
 
 
@@ -122,60 +116,13 @@ def network_bytes(
     return kept // len(images), max(ahead, kept + back) // len(images)
 
 
-def peaks(plan: NetworkPlan) -> dict[Memory, int]:
-    """Most bytes of activations an image needs, for each option."""
-    return {m: activation_bytes(plan, m)[1] for m in get_args(Memory)}
-
-
-def measure_peaks_in_subprocess(plan: NetworkPlan) -> dict[Memory, int]:
-    """Measure in another process: one out of memory has no room for it.
-
-    Empty if there is no room in another process either.
-    """
-    code = (
-        "import pickle, sys; from preact.train.footprint import peaks; "
-        "found = peaks(pickle.load(sys.stdin.buffer)); "
-        "sys.stdout.buffer.write(pickle.dumps(found))"
-    )
-    # Nothing may come from the folder where the user stands: -P, and no such
-    # entry among the paths, but the one that this package came from.
-    home = str(Path(__file__).parents[2])
-    here = str(Path.cwd())
-    rest = [p for p in sys.path if p and str(Path(p).resolve()) != here]
-    try:
-        done = subprocess.run(
-            [sys.executable, "-P", "-c", code],
-            input=pickle.dumps(plan),
-            capture_output=True,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join([*rest, home])},
-            check=False,
-            timeout=LONGEST_S,
-        )
-    except subprocess.TimeoutExpired:
-        return {}
-    if done.returncode:
-        return {}
-    return pickle.loads(done.stdout)  # type: ignore[no-any-return]
-
-
-def step_bytes(run: Run, peak: int) -> int:
-    """Bytes that one process needs for a step: weights and activations.
-
-    Half precision halves the activations.
-    """
-    images = run.recipe.batch // run.execution.processes
-    width = 0.5 if run.execution.precision in HALF else 1.0
-    # A weight is there itself, as gradient and as momentum.
-    return int(12 * run.plan.parameters + width * peak * images)
-
-
-def with_oom_advice(work: Callable[[], T], run: Run, device: str) -> T:
-    """Do some work; answer "out of memory" with the option that would fit.
+def with_oom_advice(work: Callable[[], T], run: Run) -> T:
+    """Do some work; answer "out of memory" with what to try.
 
     Raises
     ------
     MemoryError
-        In place of PyTorch's own error; names the options and their bytes.
+        In place of PyTorch's own error; names the other memory options.
     """
     try:
         return work()
@@ -185,34 +132,10 @@ def with_oom_advice(work: Callable[[], T], run: Run, device: str) -> T:
         if not any(words in str(error) for words in REFUSALS):
             raise
     gc.collect()  # what the failed step held is free now, the error gone
-    raise MemoryError(_advice(run, device))
-
-
-def _advice(run: Run, device: str) -> str:
-    """Compare what each option needs with what there is."""
-    peaks = measure_peaks_in_subprocess(run.plan)
-    needs = {memory: step_bytes(run, peak) for memory, peak in peaks.items()}
     mine = run.execution.memory
-    text = (
+    options = get_args(Memory)  # from the most memory to the least
+    less = [f"--memory {m}" for m in options[options.index(mine) + 1 :]]
+    raise MemoryError(
         f"out of memory: a step of {run.recipe.batch} images with --memory "
-        f"{mine}"
+        f"{mine} does not fit; use {', '.join([*less, 'a smaller batch'])}"
     )
-    if not needs:
-        others = [f"--memory {m}" for m in get_args(Memory) if m != mine]
-        return f"{text} does not fit; try {', '.join(others)}"
-    text += f" needs about {_gb(needs[mine])}"
-    less = {m: n for m, n in needs.items() if n < needs[mine]}
-    if device.startswith("cuda"):
-        free, _ = torch.cuda.mem_get_info()
-        free += torch.cuda.memory_reserved()
-        text += f", {_gb(free)} are there"
-        less = {m: n for m, n in less.items() if n < free}
-    if not less:
-        return text + "; no option needs less: use a smaller network or batch"
-    listed = ", ".join(f"--memory {m} ({_gb(n)})" for m, n in less.items())
-    return f"{text}; use {listed}"
-
-
-def _gb(n: int) -> str:
-    """Bytes in words."""
-    return f"{n / 1e9:.2f} GB"

@@ -7,7 +7,6 @@ from typing import Any
 
 from preact import records
 from preact.train.profiles import Profile
-from preact.train.stop import Requests
 from preact.typed import parse
 
 Point = dict[str, float]
@@ -21,8 +20,7 @@ class History:
     """Iterations done, the curve and the time, over all parts of a run.
 
     Time is that of a monotonic clock, which stands still while the machine
-    sleeps. A step in which the process itself was stopped (SIGSTOP, Ctrl-Z)
-    counts as `suspended_s`, and as nothing else.
+    sleeps.
     """
 
     def __init__(self) -> None:
@@ -31,7 +29,7 @@ class History:
         self.profiles: list[Profile] = []
         self.kernels: list[str] = []
         self.images = 0
-        self.busy_s = self.away_s = self.suspended_s = 0.0
+        self.busy_s = self.away_s = 0.0
         self.last_s = time.monotonic()
 
     @property
@@ -64,16 +62,11 @@ class History:
                 kernels,
             )
 
-    def lap(self, images: int, requests: Requests) -> None:
+    def lap(self, images: int) -> None:
         """Count one step."""
         self.iteration += 1
-        passed_s = self._passed_s()
-        if requests.was_suspended:
-            requests.was_suspended = False
-            self.suspended_s += passed_s
-        else:
-            self.images += images
-            self.busy_s += passed_s
+        self.images += images
+        self.busy_s += self._passed_s()
 
     def pause(self) -> None:
         """Count what was done since the step, apart from training."""
@@ -92,7 +85,6 @@ class History:
             "images": self.images,
             "busy_s": self.busy_s,
             "away_s": self.away_s,
-            "suspended_s": self.suspended_s,
         }
 
     def restore(self, iteration: int, state: dict[str, Any]) -> None:

@@ -129,10 +129,8 @@ def train(
         If the device is not here, or the folder has checkpoints and none
         can be read, or one is of another configuration.
     Stopped
-        After SIGINT, SIGTERM, SIGHUP or a SIGUSR1 that the calling program
-        does not handle: a `KeyboardInterrupt`. This very
-        iteration's checkpoint has been saved; so for `TimeOver`. A handler
-        that the calling program has for the signal is called before.
+        After SIGINT or SIGTERM: a `KeyboardInterrupt`. This very
+        iteration's checkpoint has been saved; so for `TimeOver`.
     TimeOver
         If no time is left.
 
@@ -166,7 +164,7 @@ def train(
     with noted_requests() as requests:
         while history.iteration < last and not history.diverged:
             step(session, history, watch=history.iteration in profiled)
-            history.lap(run.recipe.batch, requests)
+            history.lap(run.recipe.batch)
             if rhythm.reports(history.iteration, last):
                 look_up(session, history, rhythm)
                 report = tell(report, session, history)
@@ -274,7 +272,7 @@ def save(session: Session, history: History, checkpoints: Checkpoints) -> None:
 
 
 def outcome(session: Session, history: History) -> Outcome:
-    """How it ended."""
+    """Return the outcome of a finished run."""
     point = history.curve[-1]
     return Outcome(
         outcome="diverged" if history.diverged else "finished",

@@ -19,8 +19,9 @@ Profile = dict[str, list[float | None] | int]
 
 
 def profiled_iterations(iterations: int) -> set[int]:
-    """Return 0, 1, 3, 10, 30, ... and the last of `iterations`."""
+    """Return 0, 1, 3, 10, 12, 15, ..., 30, 100, ... and the last."""
     chosen, power = {0, iterations - 1}, 1
+    chosen |= set(range(12, min(30, iterations), 3))
     while power < iterations:
         chosen |= {power, min(3 * power, iterations - 1)}
         power *= 10

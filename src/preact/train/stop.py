@@ -1,21 +1,17 @@
-"""Requests to stop: Ctrl-C, SIGTERM and others, and a time that is over."""
+"""Requests to stop: Ctrl-C, SIGTERM, and a time that is over."""
 
 import signal
-import sys
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any
+from typing import NoReturn
 
 SENTENCES = {
     signal.SIGINT: "stopped by Ctrl-C",
     signal.SIGTERM: "stopped by SIGTERM",
 }
-if hasattr(signal, "SIGHUP"):  # not on Windows
-    SENTENCES[signal.SIGHUP] = "stopped by SIGHUP"
-    # Slurm's notice; to a program that handles it, it may mean anything.
-    SENTENCES[signal.SIGUSR1] = "stopped by SIGUSR1"
+Handler = Callable[[int, FrameType | None], None]
 
 
 class Stopped(KeyboardInterrupt):
@@ -43,13 +39,9 @@ class Requests:
 
     def __init__(self) -> None:
         self.number = 0
-        self.was_suspended = False
 
     def note(self, number: int, _frame: FrameType | None) -> None:
         self.number = number
-
-    def note_resumption(self, _number: int, _frame: FrameType | None) -> None:
-        self.was_suspended = True
 
 
 @contextmanager
@@ -66,17 +58,40 @@ def noted_requests() -> Iterator[Requests]:
         At the end, if there was a request that nobody answered.
     """
     requests = Requests()
-    handlers: dict[int, Any] = dict.fromkeys(_heeded(), requests.note)
-    if hasattr(signal, "SIGCONT"):
-        handlers[signal.SIGCONT] = requests.note_resumption
     try:
-        with _handled(handlers):
+        with _handled(requests.note):
             yield requests
     finally:
         if requests.number:
-            _tell_host(requests.number)
-            if not isinstance(sys.exception(), Stopped):
-                raise Stopped(requests.number)
+            _pass_on(requests.number)
+
+
+@contextmanager
+def stopping_at_once() -> Iterator[None]:
+    """Stop at a signal: where there is nothing to be saved.
+
+    Raises
+    ------
+    Stopped
+        At a signal.
+    """
+    try:
+        with _handled(_stop):
+            yield
+    except Stopped as stopped:
+        _pass_on(stopped.number)
+
+
+def _pass_on(number: int) -> NoReturn:
+    """Let the calling program's own handler know of a signal, then stop."""
+    handler = signal.getsignal(number)
+    if callable(handler) and handler is not signal.default_int_handler:
+        handler(number, None)
+    raise Stopped(number)
+
+
+def _stop(number: int, _frame: FrameType | None) -> None:
+    raise Stopped(number)
 
 
 def finish_in_any_case() -> None:
@@ -90,85 +105,14 @@ def finish_in_any_case() -> None:
 
 
 @contextmanager
-def stopping_at_once() -> Iterator[None]:
-    """Stop at a signal: where there is nothing to be saved.
-
-    Raises
-    ------
-    Stopped
-        At a signal.
-    """
-    try:
-        with _handled(dict.fromkeys(_heeded(), _stop)):
-            yield
-    except Stopped as stopped:
-        _tell_host(stopped.number)
-        raise
-
-
-def _stop(number: int, _frame: FrameType | None) -> None:
-    raise Stopped(number)
-
-
-def _tell_host(number: int) -> None:
-    """Let the program around us know of a signal, if it waits for it.
-
-    It may raise an error of its own; else `Stopped` goes on.
-    """
-    handler = signal.getsignal(number)
-    if callable(handler) and handler not in (
-        _stop,
-        signal.default_int_handler,  # would raise a KeyboardInterrupt anyway
-    ):
-        signal.raise_signal(number)
-
-
-def _heeded() -> list[int]:
-    """Signals that ask to stop; not the one that `nohup` has turned off.
-
-    SIGINT is heeded even where a shell has turned it off, as it does for
-    what a script starts with `&`; SIGUSR1 only where it would end us.
-    """
-    return [number for number in SENTENCES if _is_heeded(number)]
-
-
-def _is_heeded(number: signal.Signals) -> bool:
-    handler = signal.getsignal(number)
-    match number.name:
-        case "SIGHUP":
-            return handler != signal.SIG_IGN
-        case "SIGUSR1":
-            return handler in (signal.SIG_DFL, _stop)
-    return True
-
-
-@contextmanager
-def _handled(handlers: dict[int, Any]) -> Iterator[None]:
-    """Install handlers of signals, and put back what was there."""
+def _handled(handler: Handler) -> Iterator[None]:
+    """Install a handler, and put back what was there."""
     if threading.current_thread() is not threading.main_thread():
         yield  # signals reach the main thread only
         return
-    before: dict[int, Any] = {}
+    before = {n: signal.signal(n, handler) for n in SENTENCES}
     try:
-        with held_back(handlers):
-            for number, handler in handlers.items():
-                before[number] = signal.signal(number, handler)
         yield
     finally:
-        with held_back(handlers):
-            for number, handler in before.items():
-                signal.signal(number, handler or signal.SIG_DFL)
-
-
-@contextmanager
-def held_back(numbers: Collection[int]) -> Iterator[None]:
-    """Let signals wait: one that stops us half-way would leave handlers."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
-    try:
-        signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number, old in before.items():
+            signal.signal(number, old or signal.SIG_DFL)

@@ -54,24 +54,20 @@ ANSWERS = {
     "activations-1": ([2.37, 2.372], [1.5, 3.35, 1.68]),
     "activations-2": ([right_back], [no_mask, both_paths, wrong_side]),
     "activations-3": (
-        [right_test],
-        [
-            squared,
-            changes_the_block,
-            negative_input,
-            zero_weights,
-            not_silent,
-        ],
+        [right_test, zero_weights],
+        [squared, changes_the_block, negative_input, not_silent],
     ),
     "activations-4": ([0.0283, 0.028], [0.01, 0.04, 1.0]),
     "activations-5": ([1, 1.0], [0, 2, 3]),
-    "activations-6": ([8, 8.0], [4, 6, 16]),
+    "activations-6": ([8, 8.0, 9], [4, 6, 8.5, 16]),
 }
 OWN_SENTENCES = {
     ("activations-2", both_paths): "both",
     ("activations-2", wrong_side): "side",
     ("activations-3", changes_the_block): "changed",
     ("activations-3", negative_input): "negative",
-    ("activations-3", zero_weights): "weights",
     ("activations-3", not_silent): "loud",
+    ("activations-4", 0.01): "one",
+    ("activations-4", 0.04): "whole",
+    ("activations-4", 1.0): "normalized",
 }

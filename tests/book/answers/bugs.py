@@ -64,7 +64,7 @@ def trusting(unit, x):
 
 
 ANSWERS = {
-    "bugs-1": ([0.98676, 0.9868], [0.5, 0.99, 1.0, 0.5 ** (1 / 54)]),
+    "bugs-1": ([0.98676, 0.9868], [0.5, 0.99, 1 - 0.5 / 52, 0.5 ** (1 / 54)]),
     "bugs-2": ([repaired], [as_it_was, both_activated, after_the_sum]),
     "bugs-3": (
         [over(0, 2, 3)],

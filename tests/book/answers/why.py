@@ -21,7 +21,7 @@ def shifted(x):
 
 ANSWERS = {
     "why-1": ([5], [4, 6]),
-    "why-2": ([2.69], [2.99, 0.24]),
+    "why-2": ([2.69, 2.7], [2.99, 0.24]),
     "why-3": ([108], [54, 110]),
     "why-4": ([copy_unit], [early_relu]),
     "why-5": ([fair_input, np.abs], [shifted, np.square, lambda x: x]),

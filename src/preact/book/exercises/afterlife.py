@@ -15,8 +15,11 @@ SEED = 10  # of the input on which an answer is tried
 
 @exercise("afterlife-1")
 def direct_term_of_post_ln(answer: Any) -> Answer:
-    """What 96 norms after the addition leave, branches of variance 1."""
-    return number(answer, 2.0**-48, rtol=0.01)
+    """What 96 norms after the addition leave, branches of variance 1.
+
+    To the two digits that the chapter prints.
+    """
+    return number(answer, 2.0**-48, rtol=0.02)
 
 
 @exercise("afterlife-2")

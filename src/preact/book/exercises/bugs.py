@@ -23,7 +23,14 @@ Branch = Callable[[Array], Array]
 def factor_that_keeps_half(answer: Any) -> Answer:
     """The factor whose product over 52 units is one half."""
     # 54 units in place of 52 change the factor by a two-thousandth
-    return number(answer, 0.5 ** (1 / 52), rtol=1e-4)
+    right, got = number(answer, 0.5 ** (1 / 52), rtol=1e-4)
+    for mistake, wrong in {
+        "all": 0.5 ** (1 / 54),
+        "sum": 1 - 0.5 / 52,
+    }.items():
+        if number(answer, wrong, rtol=1e-4)[0]:
+            return False, words()(f"exercise.bugs-1.{mistake}")
+    return right, got
 
 
 @exercise("bugs-2")

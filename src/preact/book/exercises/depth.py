@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from preact.book.exercises.judge import Answer, agrees, exercise, number
+from preact.book.page import words
 
 SEED = 7  # of the input on which an answer is tried
 
@@ -43,8 +44,8 @@ def four_paths(answer: Any) -> Answer:
 
 @exercise("depth-4")
 def not_a_flaw(answer: Any) -> Answer:
-    """Of four objections, the one that is a right measurement."""
-    return number(answer, 4)
+    """Of four objections, the one that the records refute."""
+    return number(answer, 3)
 
 
 @exercise("depth-5")
@@ -54,4 +55,9 @@ def what_a_silenced_branch_adds(answer: Any) -> Answer:
     W1, W2 = rng.normal(size=(2, 6, 6))
     mean, sigma = rng.normal(size=6), rng.uniform(0.5, 2, 6)
     wanted = np.maximum(-mean / sigma, 0) @ W2
-    return agrees((answer(W1, W2, mean, sigma), wanted), what="F")
+    got = answer(W1, W2, mean, sigma)
+    mistakes = {"zero": 0 * wanted, "negative": -mean / sigma @ W2}
+    for mistake, value in mistakes.items():
+        if np.shape(got) == value.shape and np.allclose(got, value):
+            return False, words()(f"exercise.depth-5.{mistake}")
+    return agrees((got, wanted), what="F")

@@ -49,7 +49,7 @@ def open_gates(answer: Any) -> Answer:
     """Product of 54 gates at bias -6."""
     spec = TABLE_1["shortcut-only-gating-b-6"]
     plan = cifar_plan(spec, depth=110, convs=2)
-    return number(answer, shortcut_products(plan)[0], rtol=0.005)
+    return number(answer, shortcut_products(plan)[0], rtol=0.01)
 
 
 @exercise("gradient-5")

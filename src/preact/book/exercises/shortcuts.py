@@ -9,17 +9,35 @@ from typing import Any
 import numpy as np
 
 from preact.book.exercises.judge import Answer, agrees, exercise, number
+from preact.book.page import words
 from preact.plan import BN_EPS
 from preact.reference.layers import sigmoid
 
 SEED = 5  # of the input on which an answer is tried
 
 
+def named(label: str, verdict: Answer, mistakes: dict[str, Answer]) -> Answer:
+    """Call a wrong answer by the mistake that gives it, if it is known."""
+    if not verdict[0]:
+        for mistake, (made, _) in mistakes.items():
+            if made:
+                return False, words()(f"exercise.{label}.{mistake}")
+    return verdict
+
+
 @exercise("shortcuts-1")
 def half_open(answer: Any) -> Answer:
     """Bias at which 54 gates, as set, leave half of the shortcut."""
     factor = 0.5 ** (1 / 54)
-    return number(answer, math.log(1 / factor - 1), rtol=0.005)
+    bias = math.log(1 / factor - 1)
+    return named(
+        "shortcuts-1",
+        number(answer, bias, rtol=0.005),
+        {
+            "sign": number(answer, -bias, rtol=0.005),
+            "one": number(answer, 0.0),
+        },
+    )
 
 
 @exercise("shortcuts-2")
@@ -29,14 +47,33 @@ def gate_backward(answer: Any) -> Answer:
     dout, x = rng.normal(size=(2, 7, 4))
     W, b = rng.normal(size=(4, 4)), rng.normal(size=4)
     g = sigmoid(x @ W.T + b)
-    wanted = dout * (1 - g) - (dout * x * g * (1 - g)) @ W
-    return agrees((answer(dout, x, W, b), wanted), what="dx")
+    got, alone = answer(dout, x, W, b), dout * (1 - g)
+    through = dout * x * g * (1 - g)
+    return named(
+        "shortcuts-2",
+        agrees((got, alone - through @ W), what="dx"),
+        {
+            "alone": agrees((got, alone)),
+            "sign": agrees((got, alone + through @ W)),
+            "transposed": agrees((got, alone - through @ W.T)),
+            "weights": agrees((got, alone - through)),
+        },
+    )
 
 
 @exercise("shortcuts-3")
 def dropped_mean_square(answer: Any) -> Answer:
     """Growth of the expected mean square through 54 masks of rate 0.1."""
-    return number(answer, (1 / (1 - 0.1)) ** 54, rtol=0.01)
+    factor = (1 / (1 - 0.1)) ** 54
+    return named(
+        "shortcuts-3",
+        number(answer, factor, rtol=0.01),
+        {
+            "root": number(answer, math.sqrt(factor), rtol=0.01),
+            "kept": number(answer, 1 / factor, rtol=0.01),
+            "half": number(answer, 2.0**54, rtol=0.01),
+        },
+    )
 
 
 @exercise("shortcuts-4")
@@ -56,4 +93,13 @@ def identity_through_bn(answer: Any) -> Answer:
     """Scale and shift with which BN returns its input, (2, C)."""
     x = np.random.default_rng(SEED).normal(3.0, 0.1, (16, 4))
     wanted = np.array([np.sqrt(x.var(0) + BN_EPS), x.mean(0)])
-    return agrees((answer(x), wanted), what="(γ, β)")
+    got, deviation = answer(x), x.std(0)
+    return named(
+        "shortcuts-5",
+        agrees((got, wanted), what="(γ, β)"),
+        {
+            "epsilon": agrees((got, np.array([deviation, x.mean(0)]))),
+            "variance": agrees((got, np.array([wanted[0] ** 2, x.mean(0)]))),
+            "inverse": agrees((got, np.array([1 / wanted[0], x.mean(0)]))),
+        },
+    )

@@ -26,7 +26,10 @@ def harmless_units(answer: Any) -> Answer:
 
 @exercise("why-2")
 def gain_of_resnet_1001(answer: Any) -> Answer:
-    """Points between both units on CIFAR-10 at the paper's own batch."""
+    """Points between both units on CIFAR-10 at the paper's own batch.
+
+    2.7 is right, too; 2.99, with the other batch, is not.
+    """
     error = {
         r.row: r.error_pct
         for r in paper.results(3)
@@ -35,7 +38,7 @@ def gain_of_resnet_1001(answer: Any) -> Answer:
     original, full = error["original"], error["full-preactivation"]
     assert original is not None
     assert full is not None
-    return number(answer, original - full, rtol=1e-6)
+    return number(answer, original - full, rtol=0.005)
 
 
 @exercise("why-3")

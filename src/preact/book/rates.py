@@ -1,0 +1,102 @@
+"""Six arms over the iterations, at several learning rates, from records.
+
+Chapters `03-gradient` and `07-depth`.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from preact.book.explorers import Html
+from preact.book.page import words
+from preact.figures.race import arm_name
+from preact.figures.training import FINAL_BN, Course, by_iteration, names
+from preact.records import Record
+from preact.records.compare import load_records
+
+EXPERIMENT = "digits_rates"
+ROWS = ("original", "no-relu-after-addition", "full-preactivation")
+TOLD = 100  # the iteration that the alternative text speaks of
+
+
+def runs_at(depth: int, lr: float) -> dict[str, list[Record]]:
+    """Gather the runs of each row without and with a BN at the end.
+
+    Returns
+    -------
+    dict
+        "original", "original+final-bn", ... to its runs; what pre-activation
+        ends with by itself, BN and ReLU, has the BN.
+    """
+    runs: dict[str, list[Record]] = {
+        row + end: [] for row in ROWS for end in ("", FINAL_BN)
+    }
+    for run in load_records(EXPERIMENT):
+        if run.depth == depth and run.config["protocol"]["lr"] == lr:
+            arm = run.row + (FINAL_BN if "BN" in run.tail else "")
+            runs[arm].append(run)
+    return runs
+
+
+def courses(depth: int, lr: float) -> dict[str, Course]:
+    """Read what was recorded, as long as every run of an arm went on."""
+    return {arm: course(runs) for arm, runs in runs_at(depth, lr).items()}
+
+
+def course(runs: Sequence[Record]) -> Course:
+    """Least, median and greatest over the runs."""
+    by_run = [{p.iteration: p for p in run.profiles} for run in runs]
+    reached = sorted(set.intersection(*map(set, by_run)))
+    profiles = [[moments[i] for i in reached] for moments in by_run]
+    gradient, share = (
+        np.array(
+            [[getattr(p, name) for p in run] for run in profiles],
+            dtype=np.float64,
+        )
+        for name in ("gradient_norm", "open_share")
+    )
+    first, last = gradient[..., 0], gradient[..., -1]
+    values = first / last, first, last, share[..., -1]
+    return Course(
+        np.array(reached),
+        *(
+            np.array([f(v, axis=0) for f in (np.min, np.median, np.max)])
+            for v in values
+        ),
+    )
+
+
+def six_arms(depth: int = 110, rates: Sequence[float] = (0.1, 0.01)) -> Html:
+    """Draw gradients and open paths of six arms, the rates side by side."""
+    say = words()
+    by_rate = {lr: courses(depth, lr) for lr in rates}
+    told = []
+    for lr, arms in by_rate.items():
+        each = []
+        for arm, course in arms.items():
+            (at,) = np.flatnonzero(course.iterations == TOLD)
+            first, last, share = (
+                say.two_digits(getattr(course, name)[1, at])
+                for name in ("first", "last", "open_last")
+            )
+            name = arm_name(arm, say)
+            each.append(
+                say(
+                    "training.by_rate",
+                    name=name,
+                    first=first,
+                    last=last,
+                    open=share,
+                )
+            )
+        told.append(say("training.rate", lr=f"{lr:g}", each=" ".join(each)))
+    alt = say(
+        "training.rates_alt",
+        depth=depth,
+        rates=say.join([f"{lr:g}" for lr in rates]),
+        iteration=TOLD,
+        each=" ".join(told),
+    )
+    picture = by_iteration(by_rate, alt, say)._repr_html_()
+    legend = names(next(iter(by_rate.values())), say)
+    return Html(f'<div class="preact-training">{picture}{legend}</div>', alt)

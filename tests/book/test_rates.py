@@ -1,0 +1,44 @@
+"""Six arms over the iterations: what is drawn is what was recorded."""
+
+import numpy as np
+
+from preact.book.page import setup
+from preact.book.rates import course, courses, runs_at, six_arms
+from preact.figures.training import FINAL_BN, by_iteration
+
+
+def test_an_arm_is_a_row_with_or_without_a_bn_before_the_classifier():
+    for lr in (0.1, 0.01):
+        for arm, runs in runs_at(110, lr).items():
+            assert len({run.seed for run in runs}) == len(runs) >= 2
+            for run in runs:
+                assert arm.removesuffix(FINAL_BN) == run.row
+                assert arm.endswith(FINAL_BN) == ("BN" in run.tail)
+                assert run.config["protocol"]["lr"] == lr
+
+
+def test_a_course_holds_medians_and_ends_where_a_run_diverged():
+    runs = runs_at(110, 0.1)["no-relu-after-addition"]
+    assert {run.outcome for run in runs} >= {"diverged"}
+    shown = course(runs)
+    assert 100 <= shown.iterations[-1] < 299
+    (at,) = np.flatnonzero(shown.iterations == 30)
+    recorded = [
+        p.gradient_norm[0] / p.gradient_norm[-1]
+        for run in runs
+        for p in run.profiles
+        if p.iteration == 30
+    ]
+    assert shown.ratio[1, at] == np.median(recorded)
+    assert shown.ratio[0, at] == min(recorded)
+
+
+def test_every_arm_is_in_every_panel_with_its_numbers():
+    say = setup("en")
+    rates = {lr: courses(110, lr) for lr in (0.1, 0.01)}
+    picture = by_iteration(rates, "what is seen", say)
+    assert len(picture.panels) == 4 * 2
+    assert len(picture.series) == 4 * 2 * 6
+    first = picture.series[0]
+    assert first.y == rates[0.1]["original"].ratio[1].tolist()
+    assert "open share 1" in six_arms().plain
