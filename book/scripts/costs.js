@@ -7,15 +7,15 @@ const WEIGHT_PASSES = 8;
 // Seconds of one step of `images` on one machine; `width` bytes a number.
 function stepSeconds(job, machine, images, width) {
   const flops = width === 2 ? machine.flops16 : machine.flops32;
-  let seconds = 0;
+  let run = 0,
+    started = 0;
   for (const [macs, moved, weights, count] of job.operations) {
     const arithmetic = (6 * macs * images) / flops;
     const bytes = moved * images * width + 4 * WEIGHT_PASSES * weights;
-    seconds +=
-      count *
-      (Math.max(arithmetic, bytes / machine.bandwidth) + machine.launch_s);
+    run += count * Math.max(arithmetic, bytes / machine.bandwidth);
+    started += count * machine.launch_s;
   }
-  return seconds;
+  return machine.ahead ? Math.max(run, started) : run + started;
 }
 
 // Seconds in which a ring of `count` sums so many bytes.

@@ -2,7 +2,15 @@
 // the page; what does not match is hidden, and without this script nothing is.
 import { fill, node } from "./charts.js";
 
-const KINDS = ["proved", "measured", "reported", "disputed", "reading"];
+const KINDS = [
+  "proved",
+  "measured",
+  "recorded",
+  "computed",
+  "reported",
+  "disputed",
+  "reading",
+];
 
 // Whether an entry has this kind, stands in this chapter, and holds all words.
 export function matches(entry, { kind, chapter, words }) {

@@ -18,7 +18,6 @@ from fontTools import subset
 from book.site.drawings import say_once
 from book.site.loading import join_sheets
 from book.site.sheets import finish_sheets
-from book.site.tables import stack_tables
 from book.tools import ROOT
 
 MATH_FACE = ROOT / "book/site/fonts/book-math.woff2"
@@ -61,8 +60,6 @@ SERVES = {
     "exercise": r'class="[^"]*\b(?:exercise|solution)\b',
     r"mystnb\.\w+": r'class="cell\b',
     "sphinx-thebe": r"(?!)",
-    "stacked": r'<table [^>]*data-columns|class="[^"]*\bpreact-runs',
-    "stacked-text": "<table [^>]*data-stacked",
 }
 SHEET = r"<link[^>]*/(?:{0})\.css[^>]*>\n?"
 # What a writer of HTML calls every box; hundreds of claims are one.
@@ -78,14 +75,6 @@ SEARCH = re.compile(
 )
 # Names, signs and spaces of code have the color of the text around them.
 PLAIN = re.compile(r'<span class="(?:n|nn|p|w)">([^<]*)</span>')
-# Names of tests are sentences, too long for a phone; they part between words.
-DOWNLOAD = re.compile(
-    r'(<a class="reference download[^>]*><code[^>]*>)([^<]+)'
-)
-# A file to download lies in a folder named by a hash; two digits of it do.
-HASHED = re.compile(r"(?<=_downloads/)([0-9a-f]{2})[0-9a-f]{30}(?=/)")
-# Where a long name may part: behind a word, not at each of the short ones.
-BETWEEN_WORDS = re.compile(r"([\w/]{14,}?[_/])(?=\w)")
 # What holds a table scrolls; a sheet that asked what it holds, by `:has()`,
 # would ask again at each move of an explorer.
 OF_TABLE = re.compile(r'(?<=<div class="output text_html)(?="><table\b)')
@@ -118,21 +107,11 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
         text = TWICE.sub(r"<title>\1</title>", text)  # on the front page
         text = PLAIN.sub(r"\1", text)
         text = CODE.sub(r'<code class="literal notranslate">\1</code>', text)
-        text = DOWNLOAD.sub(
-            lambda m: m[1] + BETWEEN_WORDS.sub(r"\1<wbr>", m[2]), text
-        ).replace(
-            'class="reference download internal" download=""', "download"
-        )
-        text = HASHED.sub(r"\1", MARK.sub(r'\1"', text))
+        text = MARK.sub(r'\1"', text)
         text = ENTRY.sub('"', text)
-        text = stack_tables(OF_TABLE.sub(" of-table", text))
+        text = OF_TABLE.sub(" of-table", text)
         text = MODULE.sub(lambda m: m[0].replace(".", ".<wbr>"), text)
         page.write_text(say_once(drop_idle(text)), "utf-8")
-    for file in folder.glob(f"_downloads/{32 * '[0-9a-f]'}/*"):
-        place = file.parent.with_name(file.parent.name[:2])
-        place.mkdir(exist_ok=True)
-        file.replace(place / file.name)
-        file.parent.rmdir()
     for map_of_source in folder.glob("_static/**/*.map"):
         map_of_source.unlink()
     shutil.rmtree(folder / "_static/locales", ignore_errors=True)

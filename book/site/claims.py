@@ -8,10 +8,8 @@ the whole ledger stands there.
 """
 
 import json
-import os
 from collections.abc import Iterator
 from html import escape
-from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -27,6 +25,7 @@ from book.tools.claims import (
     LEDGER,
     NEEDED,
     Claim,
+    Scope,
     count_kinds,
     faults,
     read_claims,
@@ -105,7 +104,7 @@ class Ledger(SphinxDirective):
         """One claim: what it says, of what, on what evidence."""
         language, here = language_of(self.env.app), self.env.docname
         words = WORDS[language]
-        rests_on = evidence(claim, language, Path(self.env.doc2path(here)))
+        rests_on = evidence(claim, language)
         lines = [
             claim.says[language],
             "",
@@ -164,31 +163,60 @@ class LedgerFilter(SphinxDirective):
 
 
 def scope(claim: Claim, words: dict[str, str]) -> str:
-    """Of which network, at which time and of how many seeds it speaks."""
+    """Of what it speaks: network, data, rates, moment, seeds, assumptions."""
     given = claim.scope
     parts = [words[f"@network-{given.network}"]]
     if given.units:
         parts.append(words["@units"].format(given.units))
-    if isinstance(given.at, int):
-        parts.append(words["@at-iteration"].format(given.at))
+    if given.data:
+        parts.append(words[f"@data-{given.data}"])
+    if given.lr:
+        rates = words["@list"].join(f"{lr:g}" for lr in given.lr)
+        parts.append(words["@lr"].format(rates))
+    if given.batch:
+        parts.append(words["@batch"].format(given.batch))
+    if isinstance(given.moment, int):
+        parts.append(words["@moment-iteration"].format(given.moment))
     else:
-        parts.append(words[f"@at-{given.at}"])
-    if given.seeds:
-        parts.append(words["@seeds"].format(given.seeds))
-    return words["@comma"].join(parts)
+        parts.append(words[f"@moment-{given.moment}"])
+    parts += _seeds(given, words)
+    for name in given.assumes:
+        parts.append(words["@assumes"].format(words[f"@assumes-{name}"]))
+    return words["@semicolon"].join(parts)
 
 
-def evidence(claim: Claim, language: str, page: Path) -> Iterator[str]:
+def _seeds(given: Scope, words: dict[str, str]) -> Iterator[str]:
+    """On which networks a claim was found, and on which it is tested."""
+    found, tested = given.seeds_found, given.seeds_tested
+    if isinstance(found, tuple) and found == tested:
+        yield words["@seeds-same"].format(_listed(found, words))
+        return
+    if found:
+        yield words["@seeds-found"].format(_listed(found, words))
+    if isinstance(tested, int):
+        drawn = words["@seeds-drawn"].format(tested)
+        yield words["@seeds-tested"].format(drawn)
+    elif tested:
+        yield words["@seeds-tested"].format(_listed(tested, words))
+
+
+def _listed(seeds: int | tuple[int, ...], words: dict[str, str]) -> str:
+    """How many seeds, or which."""
+    if isinstance(seeds, int):
+        return words["@seeds-looked"].format(seeds)
+    listed = words["@list"].join(map(str, seeds))
+    return words["@seeds-listed"].format(listed)
+
+
+def evidence(claim: Claim, language: str) -> Iterator[str]:
     """On what a claim rests, in Markdown with links."""
     words = WORDS[language]
     if claim.proof:
         yield f"{{ref}}`{words['@claim-proof']} <{claim.proof}>`"
     for test in claim.tests:
-        path, name = test.split("::")
-        link = os.path.relpath(ROOT / "tests" / path, page.parent)
-        yield f"{{download}}`{name} <{link}>`"
-    if claim.record:
-        yield f"{words['@claim-record']}`{claim.record}`"
+        yield f"`{test}`"
+    for record in claim.record:
+        yield f"{words['@claim-record']}`{record}`"
     if claim.source and claim.place:
         ((kind, number),) = claim.place.model_dump(exclude_none=True).items()
         place = words[f"@place-{kind}"].format(number)

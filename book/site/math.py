@@ -1,9 +1,7 @@
 """Formulas as MathML, rendered once, when the book is built.
 
 A page needs no script to show its formulas, reads aloud and prints as it
-stands. One Node process, with Temml, answers for all formulas of an edition;
-where Temml is missing, as in a build with this extension alone, Sphinx's own
-renderer takes over, and pages load MathJax from a CDN.
+stands. One Node process, with Temml, answers for all formulas of an edition.
 """
 
 import atexit
@@ -39,7 +37,7 @@ WITH_SCRIPTS = {"msub", "msup", "msubsup", "munder", "mover", "munderover"}
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Add the renderer; `html_math_renderer` chooses it."""
+    """Add the renderer."""
     app.add_html_math_renderer(
         "mathml", (visit_math, None), (visit_displaymath, None)
     )
@@ -53,11 +51,19 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 
 def choose_renderer(app: Sphinx, config: Config) -> None:
-    """Render here if that is possible, else in the reader's browser."""
-    config.html_math_renderer = "mathjax"
-    if shutil.which("node") and (ROOT / "node_modules/temml").exists():
-        config.html_math_renderer = "mathml"
-        config.html_css_files.append("math.css")
+    """Choose ours.
+
+    Raises
+    ------
+    ExtensionError
+        If Node or Temml is missing.
+    """
+    if not (shutil.which("node") and (ROOT / "node_modules/temml").exists()):
+        raise ExtensionError(
+            "formulas need Node and Temml: install npm, then `make setup`"
+        )
+    config.html_math_renderer = "mathml"
+    config.html_css_files.append("math.css")
 
 
 class HoldMarks(SphinxPostTransform):

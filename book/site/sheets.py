@@ -27,11 +27,6 @@ ROOMS = (
     "awaiting",
 )
 PAPER = ("sheets/print.css", {"media": "print"})
-# Only where a page has such tables, see `assets.SERVES`.
-PHONES = tuple(
-    (f"sheets/{name}.css", {"media": "screen and (max-width: 600px)"})
-    for name in ("stacked", "stacked-text")
-)
 CLASSES = re.compile(r'\bclass="([^"]*)"')
 WORD = re.compile(r"[A-Za-z][\w-]*")
 READ = re.compile(r"var\(\s*(--[\w-]+)")
@@ -50,7 +45,7 @@ OF_TWO = re.compile(
 
 def linked() -> list[str | tuple[str, dict[str, str]]]:
     """Return the book's sheets as Sphinx takes them."""
-    return [*(f"sheets/{room}.css" for room in ROOMS), *PHONES, PAPER]
+    return [*(f"sheets/{room}.css" for room in ROOMS), PAPER]
 
 
 def finish_sheets(folder: Path) -> None:
