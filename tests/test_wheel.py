@@ -80,7 +80,7 @@ def test_it_holds_what_it_needs_and_nothing_else(wheel):
         assert f"preact/{name}" in names
     for pattern in (r"\.safetensors$", r"\.pt$", r"\.sh$", "^tests", "^book"):
         assert not [name for name in names if re.search(pattern, name)]
-    assert wheel.stat().st_size < 3e6
+    assert wheel.stat().st_size < 4e6
 
 
 def test_1_a_network_is_trained_kept_loaded_and_evaluated(preact, python):

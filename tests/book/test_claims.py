@@ -123,13 +123,13 @@ FAULTS = [
     ),
     (
         "tests/claims/test_exact.py",
-        '@claim("bn-takes-two-parts-of-the-gradient")\n',
+        '@claim("linear-units-add-up-all-paths")\n',
         "",
-        'lacks @pytest.mark.claim("bn-takes-two-parts-of-the-gradient")',
+        'lacks @pytest.mark.claim("linear-units-add-up-all-paths")',
     ),
     (
         "tests/claims/test_exact.py",
-        '@claim("bn-takes-two-parts-of-the-gradient")',
+        '@claim("linear-units-add-up-all-paths")',
         '@claim("bn-takes-three-parts")',
         "book/claims.toml has no claim 'bn-takes-three-parts'",
     ),

@@ -1,5 +1,7 @@
 """Published records and the tables made from them."""
 
+import re
+
 import torch
 
 from book.tools import results
@@ -48,7 +50,7 @@ def test_every_published_record_stands_where_its_fields_say():
         stages = record.config.get("stages", 3)
         own = "" if stages == 3 else f"-stages-{stages}"
         assert network == f"resnet-{record.depth}-{record.convs}{own}", path
-        assert row.split(".tail")[0] == record.row, path
+        assert re.split(r"\.(?:tail|lr)-", row)[0] == record.row, path
         assert seed == f"seed-{record.seed}.json", path
         curve = read_curve(path)
         assert curve["iteration"][-1] == record.iterations, path

@@ -134,19 +134,15 @@ def test_checkpoints_need_less_and_segments_least(bytes_of):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("room", [1_000_000_000, 500_000_000])
-def test_out_of_memory_is_answered_with_what_would_fit(tmp_path, room):
-    """A real failure: the address space of a process is cut short.
-
-    In half a gigabyte not even the options can be measured.
-    """
+def test_out_of_memory_is_answered_with_what_needs_less(tmp_path):
+    """A real failure: the address space of a process is cut short."""
     code = f"""
 import resource, sys
 from preact.cli import main
 from preact.data import load
 load("digits")
 used = int(open("/proc/self/statm").read().split()[0]) * 4096
-resource.setrlimit(resource.RLIMIT_AS, (used + {room},) * 2)
+resource.setrlimit(resource.RLIMIT_AS, (used + {10**9},) * 2)
 sys.exit(main(["train", "--depth", "1001", "--recipe", "paper",
     "--iterations", "2", "--out", {str(tmp_path)!r}, "--device", "cpu"]))
 """
@@ -159,7 +155,4 @@ sys.exit(main(["train", "--depth", "1001", "--recipe", "paper",
     )
     assert told.returncode == 2, told.stderr[-500:]
     assert "out of memory: a step of 128 images" in told.stderr
-    if room < 1e9:
-        assert "keep does not fit; try --memory recompute, " in told.stderr
-        return
-    assert "use --memory recompute (" in told.stderr
+    assert "keep does not fit; use --memory recompute, " in told.stderr

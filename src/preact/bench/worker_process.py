@@ -8,8 +8,9 @@ Chapter `08-training`.
 """
 
 import signal
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from typing import Any
 
 import torch
@@ -35,7 +36,7 @@ class WorkerProcess:
             args=(end, contestant, shape, torch.get_num_threads()),
             daemon=True,
         )
-        self.process.start()
+        _start_without_sigint(self.process)
         end.close()
 
     def prepare(self) -> Facts:
@@ -73,14 +74,29 @@ class WorkerProcess:
             ) from None
 
 
+def _start_without_sigint(process: BaseProcess) -> None:
+    """Start a process that never sees Ctrl-C, not while it imports either.
+
+    A child inherits what its parent blocks.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        process.start()
+        return
+    resource_tracker.ensure_running()  # it unblocks the signal
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        process.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+
 def _serve(
     pipe: Connection,
     contestant: Contestant,
     shape: tuple[int, ...],
     threads: int,
 ) -> None:
-    """Do what is asked until nobody asks; Ctrl-C is for the process above."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Do what is asked until nobody asks."""
     torch.set_num_threads(threads)
     timed_network = TimedNetwork(contestant, shape, torch.device("cpu"))
     while True:

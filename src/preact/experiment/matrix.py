@@ -34,7 +34,7 @@ class PlannedRun:
     --------
     >>> from preact.data import load
     >>> from preact.experiment import PlannedRun
-    >>> from preact.train import Run
+    >>> from preact.train import Run, find_recipe
     >>> data, recipe = load("digits"), find_recipe("digits")
     >>> run = Run(row="original", depth=56, convs=2, recipe=recipe, data=data)
     >>> PlannedRun("mine", run).path.as_posix()
@@ -141,7 +141,7 @@ def cost(run: Run, device: str, steps: int = 3) -> float:
     --------
     >>> from preact.data import load
     >>> from preact.experiment import cost
-    >>> from preact.train import Run
+    >>> from preact.train import Run, find_recipe
     >>> data, recipe = load("digits"), find_recipe("digits")
     >>> run = Run(row="original", depth=8, convs=2, recipe=recipe, data=data)
     >>> cost(run, "cpu", steps=1) > 0
