@@ -15,13 +15,19 @@ import torch
 from torch import nn
 
 from paths import ROOT
-from preact.bench import Contestant, check, compare_times, contestants, measure
+from preact.bench import (
+    Contestant,
+    check,
+    compare_times,
+    contestants,
+    errors,
+    measure,
+)
 from preact.bench.contestants import missing_peers
+from preact.bench.errors import Compared
 from preact.bench.timed_network import LR, Facts, TimedNetwork
 from preact.bench.worker_process import WorkerProcess
 from preact.cli import main
-from preact.fast import proof
-from preact.fast.proof import Compared
 from preact.figures import times_table
 from preact.nn import Network
 from preact.nn.layers import set_ghost_batch
@@ -75,13 +81,6 @@ def test_the_step_that_is_timed_is_the_one_that_trains(channels_last):
         assert torch.equal(a, b)
 
 
-def test_a_check_keeps_no_record(tmp_path, capsys):
-    path = tmp_path / "r.json"
-    command = ["bench", "--check", "--record", str(path), "--device", "cpu"]
-    assert main(command) == 2
-    assert "--record has none to keep" in capsys.readouterr().err
-
-
 @pytest.mark.slow
 def test_every_contestant_is_the_same_network():
     entries = list(contestants(planned(164), CPU))
@@ -127,7 +126,7 @@ def test_a_contestant_whose_process_dies_is_named():
 def test_gradients_of_the_fast_network_are_checked_first(monkeypatch):
     rows = check(planned(29), CPU)
     assert {row.part for row in rows} == {"logits", "gradients", "statistics"}
-    monkeypatch.setattr(proof, "FACTOR", 0)
+    monkeypatch.setattr(errors, "FACTOR", 0)
     with pytest.raises(ArithmeticError, match="times of it would mean"):
         check(planned(29), CPU)
 
@@ -191,10 +190,10 @@ def test_what_is_said_and_recorded_is_what_was_compared_and_timed(
 ):
     compared = []
 
-    def compare(view, plan, **_):
+    def compare(view, plan, device):
         compared.append((plan.depth, datetime.now(UTC)))
         time.sleep(1)  # a record has whole seconds
-        return [Compared("a", "float32", "gradients", 1e-6, 1e-6)]
+        return [Compared("gradients", 1e-6, 1e-6)]
 
     entries = [
         Contestant(name=f"net {half}", peer=False, build=Network, half=half)
@@ -275,16 +274,13 @@ def test_ctrl_c_is_one_sentence_and_leaves_no_process(who):
     assert not any(map(is_contestant, started))
 
 
-def test_on_a_gpu_half_precision_and_graphs_run_too():
-    plan = planned(164)
-    there = list(contestants(plan, torch.device("cuda")))
-    assert [e.name for e in there if e.graph] == [
-        "pytorchcv, channels_last, fp16, one graph",
-        "torch-resnet, channels_last, fp16, one graph",
-        "preact, channels_last, keep, fp16, one graph",
-        "preact, channels_last, recompute, fp16, one graph",
-        "preact, fast, fp16, one graph",
-        "preact, fast, ghost batches of 64, fp16, one graph",
+def test_on_a_gpu_half_precision_runs_too():
+    there = list(contestants(planned(164), torch.device("cuda")))
+    assert [e.name for e in there if e.half] == [
+        "pytorchcv, channels_last, fp16",
+        "torch-resnet, channels_last, fp16",
+        "preact, channels_last, keep, fp16",
+        "preact, channels_last, recompute, fp16",
     ]
     shipped = [e.name for e in there if e.peer]
     assert shipped == ["pytorchcv, as shipped", "torch-resnet, as shipped"]
@@ -311,31 +307,6 @@ def test_a_gpu_s_table_shows_launches_and_the_share_of_the_limit():
     record = dict.fromkeys(said, "") | {"limit_ms": 10.0, "rows": [row]}
     table = times_table(record, Strings("en"))
     assert table.body[0][-2:] == ["3,210", "25"]
-
-
-@pytest.mark.gpu
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
-def test_a_graph_of_the_step_trains_as_the_steps_do():
-    cuda = torch.device("cuda")
-    ends = []
-    for graph in (False, True):
-        entry = Contestant(
-            name="a net",
-            peer=False,
-            build=lambda: Network(planned(11), seed=0),
-            channels_last=True,
-            graph=graph,
-        )
-        timed_network = TimedNetwork(entry, (8, 3, 32, 32), cuda)
-        timed_network.capture()
-        assert (timed_network.training.capture is not None) == graph
-        timed_network.train()
-        ends.append(
-            torch.cat(
-                [p.flatten() for p in timed_network.network.parameters()]
-            )
-        )
-    torch.testing.assert_close(*ends, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.nightly

@@ -76,7 +76,6 @@ def test_its_commands_and_options_exist(capsys):
     """What is named in the notebook is named in the help of its command."""
     for command, options in {
         "train": ("--data", "--recipe", "--row", "--out", "--channels-last"),
-        "bench": ("--check", "--device"),
         "report": ("--results",),
     }.items():
         with pytest.raises(SystemExit):

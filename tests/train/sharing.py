@@ -59,12 +59,10 @@ def main() -> None:
     if die_at and os.environ["RANK"] == "1":
         step = DoubleSession.step
 
-        def last_step(
-            self: DoubleSession, iteration: int, *, watched: bool = False
-        ) -> None:
+        def last_step(self: DoubleSession, iteration: int) -> None:
             if iteration == die_at:
                 os.kill(os.getpid(), signal.SIGKILL)
-            step(self, iteration, watched=watched)
+            step(self, iteration)
 
         DoubleSession.step = last_step
     elif die_at:

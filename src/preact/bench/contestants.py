@@ -17,7 +17,6 @@ from torch import Tensor, nn
 
 from preact.fast import Memory, fast, with_memory
 from preact.nn import Network
-from preact.nn.layers import set_ghost_batch
 from preact.plan import NetworkPlan
 
 
@@ -37,13 +36,8 @@ class Contestant:
         Layout of its weights and images.
     half : bool
         Convolutions in fp16, the loss scaled.
-    graph : bool
-        The whole step as one CUDA graph, with one kernel for the optimizer.
-    on_cpu : bool
-        Whether it is tried there.
-    on_gpu : {"no", "eager", "half", "all"}
-        What is tried there: checkpoints cannot be captured, and the kernels
-        of `fast` are for half precision.
+    on_gpu : {"no", "eager", "all"}
+        Whether it is tried there, and in half precision, too.
 
     Examples
     --------
@@ -62,9 +56,7 @@ class Contestant:
     build: Callable[[], nn.Module]
     channels_last: bool = False
     half: bool = False
-    graph: bool = False
-    on_cpu: bool = True
-    on_gpu: Literal["no", "eager", "half", "all"] = "all"
+    on_gpu: Literal["no", "eager", "all"] = "all"
 
 
 class WithHead(nn.Module):
@@ -88,8 +80,8 @@ def contestants(
 ) -> Iterator[Contestant]:
     """Peers that are installed and have this network, then ours.
 
-    On a GPU also what a skilled user makes of them: half precision, channels
-    last, the whole step in one graph.
+    On a GPU also what a skilled user makes of them: half precision with
+    channels last.
 
     Parameters
     ----------
@@ -107,17 +99,11 @@ def contestants(
     ('preact, fast, segment', True)
     """
     for entry in _contestants(plan):
-        if device.type != "cuda":
-            if entry.on_cpu:
-                yield entry
-            continue
-        if entry.on_gpu in ("eager", "all"):
+        if device.type != "cuda" or entry.on_gpu != "no":
             yield entry
-        if entry.on_gpu in ("half", "all") and entry.channels_last:
-            for graph, word in ((False, "fp16"), (True, "fp16, one graph")):
-                yield replace(
-                    entry, name=f"{entry.name}, {word}", half=True, graph=graph
-                )
+        in_half = entry.on_gpu == "all" and entry.channels_last
+        if device.type == "cuda" and in_half:
+            yield replace(entry, name=f"{entry.name}, fp16", half=True)
 
 
 def _contestants(plan: NetworkPlan) -> Iterator[Contestant]:
@@ -146,7 +132,7 @@ def _contestants(plan: NetworkPlan) -> Iterator[Contestant]:
         peer=False,
         build=partial(_fast, plan),
         channels_last=True,
-        on_gpu="half",
+        on_gpu="no",
     )
     for memory in ("keep", "segment"):
         yield Contestant(
@@ -156,14 +142,6 @@ def _contestants(plan: NetworkPlan) -> Iterator[Contestant]:
             channels_last=True,
             on_gpu="no",
         )
-    yield Contestant(
-        name="preact, fast, ghost batches of 64",
-        peer=False,
-        build=partial(_fast, plan, ghost_batch=64),
-        channels_last=True,
-        on_cpu=False,
-        on_gpu="half",
-    )
 
 
 def _ours(plan: NetworkPlan, memory: Memory = "keep") -> Network:
@@ -171,15 +149,9 @@ def _ours(plan: NetworkPlan, memory: Memory = "keep") -> Network:
     return with_memory(Network(plan, seed=0), memory)
 
 
-def _fast(
-    plan: NetworkPlan,
-    memory: Memory = "recompute",
-    ghost_batch: int | None = None,
-) -> Network:
+def _fast(plan: NetworkPlan, memory: Memory = "recompute") -> Network:
     """Our network at its best; records name the frugal one "preact, fast"."""
-    network = with_memory(fast(Network(plan, seed=0)), memory)
-    set_ghost_batch(network, ghost_batch)
-    return network
+    return with_memory(fast(Network(plan, seed=0)), memory)
 
 
 def missing_peers() -> list[str]:

@@ -12,11 +12,10 @@ from typing import Any
 import torch
 
 from preact.bench.contestants import Contestant
+from preact.bench.errors import FACTOR, Compared, compare
 from preact.bench.timed_network import Facts, TimedNetwork, timed
 from preact.bench.worker_process import WorkerProcess
-from preact.fast import fast, has_fused
-from preact.fast.network import fused
-from preact.fast.proof import FACTOR, Compared, compare
+from preact.fast import fast
 from preact.plan import NetworkPlan, cifar_plan
 
 
@@ -98,8 +97,7 @@ def check(plan: NetworkPlan, device: torch.device) -> list[Compared]:
         image=(plan.image[0], 16, 16),
     )
     # In float32, where a mistake cannot pass for rounding.
-    view = fused if has_fused(device) else fast
-    rows = compare(view, shallow, device=device, precision="float32", images=4)
+    rows = compare(fast, shallow, device)
     for row in rows:
         if not row.agrees:
             raise ArithmeticError(

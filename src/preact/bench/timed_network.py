@@ -1,11 +1,10 @@
-"""A contestant on its device, ready to step: eagerly or as one CUDA graph.
+"""A contestant on its device, ready to step.
 
 Chapter `08-training`.
 """
 
 import time
 from collections.abc import Callable
-from functools import cache
 from typing import NamedTuple
 
 import torch
@@ -15,7 +14,6 @@ from torch.profiler import ProfilerActivity, profile
 from preact.bench.contestants import Contestant
 from preact.nn.layers import BatchNorm
 from preact.train.footprint import network_bytes
-from preact.train.graph import Graph, Pool
 from preact.train.precision import Precision, arithmetic, loss_scaler
 from preact.train.recipe import find_recipe
 from preact.train.step import TrainingStep, make_sgd
@@ -65,23 +63,18 @@ class TimedNetwork:
         self.network.to(memory_format=layout)  # type: ignore[call-overload]
         precision: Precision = "fp16" if contestant.half else "fp32"
         self.arithmetic = arithmetic(precision, device)
-        graph = contestant.graph
         self.training = TrainingStep(
             self.network,
-            make_sgd(self.network, find_recipe("paper"), captured=graph),
+            make_sgd(self.network, find_recipe("paper")),
             arithmetic=self.arithmetic,
             scaler=loss_scaler(precision, device),
-            captured=graph,
-            pool=_pool() if graph else None,
         )
         self.training.set_lr(LR)
-        self.forward_graph: Graph | None = None
 
     def prepare(self) -> Facts:
-        """Take the first steps, record graphs; tell what is known then."""
-        first_step_s = timed(self.step, self.images.device)
+        """Take the first steps; tell what is known then."""
+        first_step_s = timed(self.train, self.images.device)
         kept_bytes, peak_bytes = self.bytes_per_image()
-        self.capture()
         return Facts(
             sum(p.numel() for p in self.network.parameters()),
             first_step_s,
@@ -108,10 +101,10 @@ class TimedNetwork:
         if self.images.device.type == "cpu":
             few = self.images[:2]
             return network_bytes(self.network, few)
-        self.step()
+        self.train()
         before = torch.cuda.memory_allocated()
         torch.cuda.reset_peak_memory_stats()
-        self.step()
+        self.train()
         peak = torch.cuda.max_memory_allocated() - before
         return None, peak // len(self.images)
 
@@ -130,39 +123,19 @@ class TimedNetwork:
         if self.images.device.type == "cpu":
             return 0
         with profile(activities=[ProfilerActivity.CUDA]) as profiled:
-            self.step()
+            self.train()
             torch.cuda.synchronize()
         events = profiled.events() or []
         return sum(e.device_type == DeviceType.CUDA for e in events)
-
-    def capture(self) -> None:
-        """Record step and forward pass as CUDA graphs, if they are to be."""
-        if self.contestant.graph:
-            # What one leaves in the pool the next may overwrite: each
-            # computes all that it reads anew.
-            self.training.prepare(self.images, self.labels)
-            self.forward_graph = Graph(self.evaluate, _pool())
 
     def train(self) -> None:
         """One training step, the data at hand."""
         self._set_mode(training=True)
         self.training(self.images, self.labels)
 
+    @torch.no_grad()
     def forward(self) -> None:
         """One forward pass in evaluation."""
-        if self.forward_graph:
-            self.forward_graph.replay()
-        else:
-            self.evaluate()
-
-    def step(self) -> None:
-        """Take one training step, every kernel launched by itself."""
-        self._set_mode(training=True)
-        self.training.eager(self.images, self.labels)
-
-    @torch.no_grad()
-    def evaluate(self) -> None:
-        """Forward in evaluation; every call on its own."""
         self._set_mode(training=False)
         with self.arithmetic:
             self.network(self.images)
@@ -182,9 +155,3 @@ def timed(work: Callable[[], object], device: torch.device) -> float:
     if device.type == "cuda":
         torch.cuda.synchronize()
     return time.perf_counter() - start
-
-
-@cache
-def _pool() -> Pool:
-    """Memory that all graphs share: they are replayed one at a time."""
-    return torch.cuda.graph_pool_handle()

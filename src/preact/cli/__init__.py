@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         0; 2 with one sentence on stderr; after a signal 128 and its number,
         so 130 after Ctrl-C; 1 if nobody reads what is printed, or if `check`
-        or `bench --check` has found a fault.
+        has found a fault.
 
     Raises
     ------

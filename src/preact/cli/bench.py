@@ -19,10 +19,8 @@ from preact.cli import COMMANDS
 from preact.cli.report import as_rich
 from preact.experiment import find_device
 from preact.experiment.provenance import git
-from preact.fast import fast, kernels
-from preact.fast.network import fused
-from preact.fast.proof import proof
-from preact.figures import Table, times_table
+from preact.fast import kernels
+from preact.figures import times_table
 from preact.plan import cifar_plan, fitting_convs
 from preact.plan.checks import check_positive
 from preact.records import write_new
@@ -57,13 +55,6 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--device", default=find_device(), help="default: %(default)s"
     )
-    parser.add_argument(
-        "--check",
-        action="store_true",
-        help="print how far logits, gradients and statistics are from "
-        "float64, ours and PyTorch's, and take no time; exit with 1 if ours "
-        "is off",
-    )
     parser.add_argument("--record", type=Path, help="write a JSON record")
     parser.set_defaults(run=_stoppable)
 
@@ -83,8 +74,6 @@ def _bench(options: argparse.Namespace) -> int:
     started_utc = datetime.now(UTC).isoformat(timespec="seconds")
     for name, most in MOST.items():
         check_positive(name, getattr(options, name), most)
-    if options.record and options.check:
-        raise ValueError("--check takes no time, so --record has none to keep")
     if options.record:
         check_place(options.record)
     device = check_device(options.device)
@@ -92,8 +81,6 @@ def _bench(options: argparse.Namespace) -> int:
     torch.set_num_threads(options.threads)
     if device.type == "cpu" and kernels() is None:
         console.print("no C compiler: `fast` runs without its kernels")
-    if options.check:
-        return _check(device, console)
     plan = cifar_plan(
         TABLE_2["full-preactivation"],
         depth=options.depth,
@@ -144,23 +131,6 @@ def _bench(options: argparse.Namespace) -> int:
         text = json.dumps(record, indent=1) + "\n"
         write_new(options.record, text, replace=False)
     return 0
-
-
-def _check(device: torch.device, console: Console) -> int:
-    """Print what was compared with float64; 1 if anything is off."""
-    rows, sentence = proof(fused if device.type == "cuda" else fast, device)
-    head = ["network", "precision", "part", "fast", "PyTorch", "agrees"]
-    body = [
-        [
-            *(row.network, row.precision, row.part),
-            *(f"{row.ours:.1e}", f"{row.pytorch:.1e}"),
-            "yes" if row.agrees else "no",
-        ]
-        for row in rows
-    ]
-    console.print(as_rich(Table(head, body, "errors relative to float64")))
-    console.print(sentence, soft_wrap=True)
-    return int(not all(row.agrees for row in rows))
 
 
 def check_place(path: Path) -> None:

@@ -14,13 +14,12 @@ device : torch.device
 
 from preact.fast.cpu.build import kernels, kernels_status
 from preact.fast.memory import Memory
-from preact.fast.network import NetworkView, fast, has_fused, with_memory
+from preact.fast.network import NetworkView, fast, with_memory
 
 __all__ = [
     "Memory",
     "NetworkView",
     "fast",
-    "has_fused",
     "kernels",
     "kernels_status",
     "with_memory",

@@ -1,9 +1,6 @@
 """A view of a network: its very modules, and another way of running units."""
 
 from collections.abc import Sequence
-from functools import cache
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Literal, get_args
 
 import torch
@@ -13,11 +10,9 @@ from preact.fast.cpu.branch import can_read, run_on_cpu
 from preact.fast.eager import is_eager, is_plain
 from preact.fast.memory import Memory, run_in_memory
 from preact.fast.plain import RunUnits, run_plain
-from preact.fast.proof import is_proved
 from preact.nn.network import Network
 
-HALF = (torch.float16, torch.bfloat16)
-Kernels = Literal["C", "Triton", "PyTorch"]
+Kernels = Literal["C", "PyTorch"]
 
 
 class NetworkView(Network):
@@ -68,13 +63,10 @@ def fast(network: Network) -> NetworkView:
     """Return a view that computes the same function faster.
 
     On the CPU in float32, BN and ReLU are one C kernel and the branch of a
-    unit one operation; on a GPU in half precision or TF32 all units of one
-    shape in a row are one operation of Triton kernels. These are
-    experimental: the first time that a kind of GPU is met they are compared
-    with float64 (`preact.fast.proof`), and used only if they err no more
-    than PyTorch. Wherever a unit or a call is not what these compute, the
-    unit's own forward runs. Dropout draws another mask for the same seed than
-    in a network of PyTorch's own layout, because the draw follows the layout.
+    unit one operation. Wherever a unit or a call is not what these compute,
+    on a GPU for one, the unit's own forward runs. Dropout draws another mask
+    for the same seed than in a network of PyTorch's own layout, because the
+    draw follows the layout.
 
     Parameters
     ----------
@@ -87,8 +79,7 @@ def fast(network: Network) -> NetworkView:
     -------
     NetworkView
         With the same names in its `state_dict`. Without a C compiler
-        (`kernels_status` tells), or Triton on a GPU, it runs PyTorch's own
-        operations.
+        (`kernels_status` tells) it runs PyTorch's own operations.
 
     Raises
     ------
@@ -112,12 +103,6 @@ def fast(network: Network) -> NetworkView:
     return NetworkView(network, run_fast, _memory(network))
 
 
-def fused(network: Network) -> NetworkView:
-    """View a network through the Triton kernels, proved or not."""
-    network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    return NetworkView(network, _run_fused, "keep")
-
-
 def with_memory(network: Network, memory: Memory) -> NetworkView:
     """Return a view that keeps so much between forward and backward.
 
@@ -126,8 +111,7 @@ def with_memory(network: Network, memory: Memory) -> NetworkView:
     memory : {"keep", "recompute", "unit", "segment"}
         All activations; all but the outputs of BN-ReLU in front of a
         convolution, which are computed again from what BN read; the input of
-        each unit; the input of every sqrt(L)-th unit. The Triton kernels
-        never keep outputs of BN-ReLU.
+        each unit; the input of every sqrt(L)-th unit.
 
     Raises
     ------
@@ -154,19 +138,9 @@ def with_memory(network: Network, memory: Memory) -> NetworkView:
 
 def run_fast(units: Sequence[nn.Module], x: Tensor, keep: bool) -> Tensor:
     """Run units by the kernels for x's device and dtype, if there are any."""
-    kernels = kernels_for(x.device, x.dtype)
-    if kernels == "C":
+    if can_read(x.device, x.dtype):
         return run_on_cpu(units, x, keep)
-    if kernels == "Triton":
-        return _run_fused(units, x, keep)
     return run_plain(units, x, keep)
-
-
-def _run_fused(units: Sequence[nn.Module], x: Tensor, keep: bool) -> Tensor:
-    """Run units by the Triton kernels, which are loaded only where used."""
-    from preact.fast.gpu.run import run_fused
-
-    return run_fused(units, x, keep)
 
 
 def kernels_for(device: torch.device, dtype: torch.dtype) -> Kernels:
@@ -175,37 +149,9 @@ def kernels_for(device: torch.device, dtype: torch.dtype) -> Kernels:
     Parameters
     ----------
     dtype : torch.dtype
-        Of x_0; autocast and TF32 count as they are set now.
+        Of x_0.
     """
-    if can_read(device, dtype):
-        return "C"
-    # The kernels on GPUs are for half precision or TF32.
-    half = torch.is_autocast_enabled("cuda") or dtype in HALF
-    tf32 = dtype == torch.float32 and torch.backends.cuda.matmul.allow_tf32
-    if (half or tf32) and has_fused(device):
-        return "Triton" if is_proved(fused, device) else "PyTorch"
-    return "PyTorch"
-
-
-@cache
-def has_fused(device: torch.device) -> bool:
-    """Whether a device runs the fused kernels: NVIDIA's, from Ampere on.
-
-    Before, their registers do not suffice. Triton 3.3 comes with PyTorch 2.7.
-
-    Examples
-    --------
-    >>> import torch
-    >>> from preact.fast import has_fused
-    >>> has_fused(torch.device("cpu"))
-    False
-    """
-    if device.type != "cuda" or find_spec("triton") is None:
-        return False
-    triton = import_module("triton")
-    major, minor = triton.__version__.split(".")[:2]
-    capability = torch.cuda.get_device_capability(device)
-    return (int(major), int(minor)) >= (3, 3) and capability >= (8, 0)
+    return "C" if can_read(device, dtype) else "PyTorch"
 
 
 def _memory(network: Network) -> Memory:

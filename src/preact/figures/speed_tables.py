@@ -83,7 +83,7 @@ def speed_steps_table(
     """
     body = []
     for step, record in steps:
-        device, depth = step.record.split("-")
+        _, depth = step.record.split("-")
         values = [f"{value:.2f}" for value in step.expected]
         if len(values) == 1:
             expected = strings("speed.at_least", value=values[0])
@@ -92,8 +92,7 @@ def speed_steps_table(
         gained = strings("table.not_run")
         if record:
             gained = f"{step.gained(record):.2f}"
-        key = "speed.gpu" if device == "gpu" else "speed.cpu"
-        network = strings(key, network=f"ResNet-{depth}")
+        network = strings("speed.cpu", network=f"ResNet-{depth}")
         name = strings(f"speed.{step.key}")
         body.append([network, name, expected, gained])
     head = [

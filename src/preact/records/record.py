@@ -95,7 +95,7 @@ class Record:
 
     Field by field what stands in its file, where `recipe` is called by its
     older word, "protocol". `record["protocol"]` reads by the file's key.
-    `kernels` is what computed the units, "C", "Triton" or "PyTorch", one
+    `kernels` is what computed the units, "C" or "PyTorch", one
     after another where a run was resumed with others.
 
     Raises

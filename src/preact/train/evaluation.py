@@ -3,7 +3,6 @@
 Chapter `08-training`.
 """
 
-import logging
 from collections.abc import Callable, Iterable
 
 import torch
@@ -14,15 +13,11 @@ from preact.data.loader import Augmentation
 from preact.fast import fast
 from preact.nn import Network
 from preact.train.device import check_device
-from preact.train.graph import Graph
 from preact.train.precision import arithmetic
 from preact.train.run import Execution
-from preact.train.step import Record
 
 Batches = Iterable[tuple[Tensor, Tensor]]
 Logits = Callable[[Tensor], Tensor]
-TOLERANCE = 0.01
-log = logging.getLogger("preact")
 
 
 def evaluate(
@@ -144,81 +139,3 @@ def count_wrong(
         answers = logits(x.contiguous(memory_format=layout))
         wrong += (torch.nan_to_num(answers).argmax(1) != y).sum()
     return wrong
-
-
-class CapturedLogits:
-    """Logits of one evaluation, by one CUDA graph from the second batch on.
-
-    A deep network launches a thousand kernels for a batch. The first batch of
-    an evaluation is computed plainly, and then by the graph: the weights have
-    moved since it was recorded. A graph that says something else, or cannot
-    be recorded, is not used any more, and the log says so.
-
-    Parameters
-    ----------
-    plain : callable
-        Images (N, C, H, W) to logits (N, classes), each kernel launched by
-        itself; the tensors of its network stay where they are.
-    record : function
-        Records work, to be repeated: `Graph`.
-    """
-
-    def __init__(self, plain: Logits, record: Record = Graph) -> None:
-        self.plain, self.record = plain, record
-        self.graph: Graph | None = None
-        self.usable = True
-        self.first: tuple[Tensor, Tensor] | None = None
-        self.proved = False
-
-    def start(self) -> Logits:
-        """Begin an evaluation: what was proved with other weights is not."""
-        self.first, self.proved = None, False
-        return self
-
-    def __call__(self, x: Tensor) -> Tensor:
-        """Logits of a batch; from the graph, they are the next call's too."""
-        if self.first is None:
-            self.first = x, self.plain(x)
-            return self.first[1]
-        if self.usable and x.shape == self.first[0].shape:
-            if not self.proved:
-                self._prove(*self.first)
-            if self.usable:
-                return self._replayed(x)
-        return self.plain(x)
-
-    def _prove(self, x: Tensor, expected: Tensor) -> None:
-        """Record if that has not been done; compare with the plain way."""
-        try:
-            if self.graph is None:
-                self.x = torch.zeros_like(x)  # not what it is to answer
-                self.graph = self.record(self._work, None)
-            error = _distance(self._replayed(x), expected)
-        except RuntimeError as reason:  # out of memory, above all
-            fault = f"cannot be recorded ({str(reason).splitlines()[0]})"
-        else:
-            if error <= TOLERANCE:  # not so if it is NaN
-                self.proved = True
-                return
-            fault = f"errs by {error:.2g} of the logits"
-        self.usable, self.graph = False, None
-        log.warning(
-            "the CUDA graph of the evaluation is not used: it %s; kernels "
-            "are launched one by one",
-            fault,
-        )
-
-    def _work(self) -> None:
-        self.logits = self.plain(self.x)
-
-    def _replayed(self, x: Tensor) -> Tensor:
-        assert self.graph is not None
-        self.x.copy_(x)
-        self.graph.replay()
-        return self.logits
-
-
-def _distance(a: Tensor, b: Tensor) -> float:
-    """Length of a - b relative to that of b; 0 where both blew up alike."""
-    a, b = torch.nan_to_num(a.float()), torch.nan_to_num(b.float())
-    return 0.0 if torch.equal(a, b) else float((a - b).norm() / b.norm())

@@ -215,7 +215,7 @@ def step(session: Session, history: History, *, watch: bool) -> None:
         return
     scale = session.training.scaler.get_scale()  # the step may change it
     with watched(session.network, history.iteration, scale) as profile:
-        session.step(history.iteration, watched=True)
+        session.step(history.iteration)
     history.profiles.append(profile)
 
 

@@ -15,12 +15,7 @@ from preact.fast.network import Kernels, kernels_for
 from preact.nn import Network
 from preact.nn.layers import set_ghost_batch
 from preact.train.device import check_device
-from preact.train.evaluation import (
-    CapturedLogits,
-    Logits,
-    count_wrong,
-    layout_of,
-)
+from preact.train.evaluation import count_wrong, layout_of
 from preact.train.parallel import Workers
 from preact.train.precision import arithmetic, loss_scaler
 from preact.train.run import Run
@@ -60,16 +55,13 @@ class Session:
         self.network = self._network()
         self.arithmetic = arithmetic(run.execution.precision, self.device)
         self.kernels = self._kernels()
-        captured = self._can_be_captured()
         self.training = TrainingStep(
             workers.joined(self.network),
-            make_sgd(self.network, recipe, captured=captured),
+            make_sgd(self.network, recipe),
             arithmetic=self.arithmetic,
             scaler=loss_scaler(run.execution.precision, self.device),
             label_smoothing=recipe.label_smoothing,
-            captured=captured,
         )
-        self.captured_logits = CapturedLogits(self.logits)
         augmentation = Augmentation(
             normalization=recipe.normalization,
             pad=recipe.pad,
@@ -100,34 +92,15 @@ class Session:
         with self.arithmetic:
             return kernels_for(self.device, torch.float32)
 
-    def _can_be_captured(self) -> bool:
-        """Whether a step can be one CUDA graph.
-
-        Checkpoints repeat a forward pass with the generator's old state, and
-        processes talk: neither can be captured.
-        """
-        return (
-            self.run.execution.fast
-            and self.device.type == "cuda"
-            and self.workers.count == 1
-            and self.run.execution.memory in ("keep", "recompute")
-        )
-
-    def step(self, iteration: int, *, watched: bool = False) -> None:
-        """One training step in full; nothing waits for the device.
-
-        A step that is watched, unit by unit, is not taken from a graph.
-        """
+    def step(self, iteration: int) -> None:
+        """One training step in full; nothing waits for the device."""
         x, y = self.batch(iteration)
-        training = self.training
-        if training.captured and not watched:
-            training.prepare(x, y)
         # Dropout draws from the global generator: make it this iteration's.
         stream = 3 + self.workers.rank
         seed = draws(self.run.seed, iteration, stream).initial_seed()
         torch.manual_seed(seed)
-        training.set_lr(self.run.recipe.lr_at(iteration))
-        loss, logits = (training.eager if watched else training)(x, y)
+        self.training.set_lr(self.run.recipe.lr_at(iteration))
+        loss, logits = self.training(x, y)
         wrong = (logits.argmax(1) != y).sum()
         self.sums += torch.stack([loss * self.count, wrong, self.count])
 
@@ -157,10 +130,7 @@ class Session:
         self.network.eval()
         workers = self.workers
         batches = self.loader.test(workers.rank, workers.count)
-        logits: Logits = self.logits
-        if self.training.capture is not None:  # a graph can be trusted here
-            logits = self.captured_logits.start()
-        wrong = count_wrong(logits, batches, self.layout, self.device)
+        wrong = count_wrong(self.logits, batches, self.layout, self.device)
         self.network.train()
         _, n = self.run.data.counts
         return 100.0 * float(workers.total(wrong)) / n

@@ -1,4 +1,13 @@
-"""Residual units in Triton kernels: what the GPU runs.
+"""Units in Triton kernels for NVIDIA's GPUs, from Ampere on; never run on one.
+
+`fast` does not use them. They need Triton 3.3 or newer, channels-last weights
+of a power of two channels, and half precision or TF32 to be of any use; what
+they do not compute runs by PyTorch. The tests interpret them on a CPU against
+float64 and compile them for two generations of GPUs. Nobody has timed them.
+
+>>> from preact.fast import NetworkView
+>>> from preact.fast.gpu.run import run_fused  # doctest: +SKIP
+>>> view = NetworkView(network, run_fused, "keep")  # doctest: +SKIP
 
 Chapter `08-training`.
 """
