@@ -2,7 +2,6 @@
 
 import random
 
-import numpy as np
 import pytest
 import torch
 import torch.nn.functional as nnf
@@ -19,12 +18,6 @@ from preact.conformance.zoo.right import (
 
 IMAGE = (3, 8, 8)
 NO, UNKNOWN, YES = Verdict.NO, Verdict.UNKNOWN, Verdict.YES
-NOT_RELU = {
-    "tanh": torch.tanh,
-    "clamp": lambda y: y.clamp(-1e3, 1e3),
-    "dropout": lambda y: nnf.dropout(y, 0.2),
-    "max pool": lambda y: nnf.max_pool2d(y, 3, 1, 1),
-}
 
 
 def keep(x):
@@ -86,133 +79,22 @@ def test_a_batch_norm_behind_a_stage_is_on_the_stream():
     assert float(finding.evidence["moved"]) > 0.1
 
 
-@pytest.mark.parametrize("kind", NOT_RELU)
-def test_no_other_operation_passes_for_the_original_unit_s_relu(kind):
-    class Unit(PreUnit):
-        def forward(self, x):
-            return NOT_RELU[kind](super().forward(x))
-
-    network = type("Net", (PreNet,), {"unit": Unit})()
-    finding = probe(network, IMAGE)["clear-stream"]
-    assert finding.verdict is NO
-    assert finding.row == ""
-    assert finding.source == "Eq. (2)"
-
-
 # ------------------------------------------------------------------- the modes
-def test_a_branch_normalized_by_hand_is_the_same_in_both_modes():
-    class ByHand(nn.BatchNorm2d):
-        def forward(self, x):
-            if self.training:
-                mean, var = x.mean((0, 2, 3)), x.var((0, 2, 3), False)
-                with torch.no_grad():
-                    self.running_mean.lerp_(mean, 0.1)
-                    self.running_var.lerp_(var, 0.1)
-            else:
-                mean, var = self.running_mean, self.running_var
-            y = (x - mean[:, None, None]) / (var + 1e-5).sqrt()[:, None, None]
-            return self.weight[:, None, None] * y + self.bias[:, None, None]
-
-    class Unit(PreUnit):
-        def __init__(self, c_in, c_out, stride):
-            super().__init__(c_in, c_out, stride)
-            self.bn1, self.bn2 = ByHand(c_in), ByHand(c_out)
-
-    report = probe(type("Net", (PreNet,), {"unit": Unit})())
-    assert report.row == "full-preactivation"
-    assert not report.faults
 
 
-def coin():
-    return torch.rand(()) < 0.5
-
-
-def tossed(dropped):
-    """Stochastic depth, written in one of the usual ways."""
-
+def test_passes_that_differ_prove_nothing_of_the_structure():
     def forward(self, x):
         a = nnf.relu(self.bn1(x))
         if self.changes:
             return self.projection(a) + self.branch(a)
-        return dropped(self, x, a)
+        return x if random.random() < 0.5 else x + self.branch(a)
 
-    return forward
-
-
-def zeroed(self, x, a):
-    F = self.branch(a)
-    if self.training and coin():
-        F = 0 * F
-    return x + F
-
-
-def zeroed_by_item(self, x, a):
-    F = self.branch(a)
-    if self.training and torch.rand(1).item() < 0.5:
-        F = 0 * F
-    return x + F
-
-
-def skipped(self, x, a):
-    if self.training and random.random() < 0.5:
-        return x
-    return x + self.branch(a)
-
-
-def dropped_by_hand(self, x, a):
-    F = self.branch(a)
-    if self.training:
-        F = F * (torch.rand(len(x), 1, 1, 1) < 0.8) / 0.8
-    return x + F
-
-
-def guarded(self, x, a):
-    F = self.branch(a)
-    if (self.bn1.num_batches_tracked >= 0).all():
-        return x + F
-    return x
-
-
-def subtracted(self, x, a):
-    return x - self.branch(a)
-
-
-@pytest.mark.parametrize(
-    "dropped",
-    [zeroed, zeroed_by_item, skipped, dropped_by_hand, guarded, subtracted],
-)
-def test_stochastic_depth_and_its_like_are_no_fault(dropped):
-    report = probe(every_unit(tossed(dropped)), row="full-preactivation")
-    assert not report.faults
-    assert report["evaluation"].verdict is YES
-    assert report["all-parameters"].verdict is YES
-
-
-def skipped_always(self, x, a):
-    if random.random() < 0.5:
-        return x
-    return x + self.branch(a)
-
-
-def test_passes_that_differ_prove_nothing_of_the_structure():
-    report = probe(every_unit(tossed(skipped_always)))
+    report = probe(every_unit(forward))
     finding = report["evaluation"]
     assert (finding.verdict, finding.reason) == (NO, "evaluation-differs")
     assert float(finding.evidence["drift"]) > 1e-3
     assert report["row"].reason == "passes-differ"
     assert {f.property for f in report.faults} == {"evaluation"}
-
-
-def test_noise_from_numpy_in_evaluation_is_seen_by_its_values():
-    noise = np.random.default_rng()
-
-    def add(y):
-        values = noise.standard_normal(tuple(y.shape))
-        return y + torch.from_numpy(values).float()
-
-    report = probe(behind(5, add), IMAGE)
-    assert report["evaluation"].verdict is NO
-    assert report["clear-stream"].verdict is NO
 
 
 def test_a_chance_factor_on_the_shortcut_is_no_constant():
@@ -274,46 +156,12 @@ def test_a_gradient_that_is_cut_anywhere_is_found(network, reason):
     assert [f.property for f in report.faults] == ["gradient"]
 
 
-@pytest.mark.parametrize("reentrant", [True, False])
-def test_a_checkpoint_cuts_no_gradient(reentrant):
-    from torch.utils.checkpoint import checkpoint
-
-    class Unit(PreUnit):
-        def forward(self, x):
-            inner = super().forward
-            return checkpoint(inner, x, use_reentrant=reentrant)
-
-    assert not probe(type("Net", (PreNet,), {"unit": Unit})(), IMAGE).faults
-
-
 # ----------------------------------------------------- what values can prove
-@pytest.mark.parametrize(
-    "shortcut",
-    [
-        lambda h: h.half().float(),
-        lambda h: h.bfloat16().float(),
-        lambda h: h.clamp(-1e6, 1e6),
-    ],
-)
-def test_an_operation_on_the_shortcut_is_no_identity(shortcut):
-    finding = probe(one_unit(5, shortcut=shortcut), IMAGE)["identity-shortcut"]
-    assert finding.verdict is NO
-    assert [p.split()[0] for p in finding.places] == ["5"]
-
-
-def test_mixed_precision_is_no_fault():
-    class Mixed(RIGHT["pre-activation"].make):
-        def forward(self, x):
-            with torch.autocast("cpu", torch.bfloat16):
-                return super().forward(x)
-
-    report = probe(Mixed(), row="full-preactivation")
-    assert not report.faults
 
 
 @pytest.mark.parametrize("value", [0.0, float("nan")])
 def test_weights_that_are_zero_or_no_numbers_prove_nothing(value):
-    halved = every_unit(tossed(lambda self, x, a: 0.5 * x + self.branch(a)))
+    halved = one_unit(5, shortcut=lambda h: 0.5 * h)
     flipped = one_unit(5, shortcut=lambda h: h.roll(1, 1))
     for network in (halved, flipped):
         for weight in network.parameters():
@@ -326,13 +174,6 @@ def test_weights_that_are_zero_or_no_numbers_prove_nothing(value):
         assert "weights-not-finite" in reasons
 
 
-def test_a_last_norm_that_begins_at_zero_is_no_fault():
-    network = RIGHT["original"].make()
-    for unit in network.units:
-        nn.init.zeros_(unit.bn2.weight)
-    assert not probe(network, row="original").faults
-
-
 # -------------------------------------------------------------- layers, ends
 def test_momentum_1_remembers_the_last_batch_alone():
     network = RIGHT["pre-activation"].make()
@@ -343,33 +184,6 @@ def test_momentum_1_remembers_the_last_batch_alone():
     assert probe(network, IMAGE)["statistics"].verdict is YES
 
 
-@pytest.mark.parametrize("unit", [1, 4, 5])
-@pytest.mark.parametrize("change", [{"kernel": 5}, {"dilation": 2}])
-def test_one_other_kernel_is_found_with_its_unit(unit, change):
-    network = RIGHT["pre-activation"].make()
-    changed, kernel = network.units[unit - 1], change.get("kernel", 3)
-    old, dilation = changed.conv2, change.get("dilation", 1)
-    changed.conv2 = nn.Conv2d(
-        old.in_channels, old.out_channels, kernel, bias=False,
-        padding=dilation * (kernel // 2), dilation=dilation,
-    )  # fmt: skip
-    finding = probe(network, IMAGE)["one-unit"]
-    assert (finding.verdict, finding.reason) == (NO, "units-kernels")
-    assert [p.split()[0] for p in finding.places] == [f"{unit}"]
-
-
-def test_three_four_three_units_are_no_network_of_the_paper():
-    class Uneven(PreNet):
-        def make_units(self):
-            units = super().make_units()
-            units.insert(5, PreUnit(32, 32, 1))
-            return units
-
-    finding = probe(Uneven(), IMAGE)["size"]
-    assert (finding.verdict, finding.reason) == (NO, "size-uneven")
-    assert finding.evidence["stages"] == "3+4+3"
-
-
 def test_open_choices_are_told_beside_the_paper_s_own():
     finding = probe(RIGHT["pre-activation"].make())["size"]
     assert (finding.verdict, finding.reason) == (YES, "size-chosen")
@@ -378,13 +192,6 @@ def test_open_choices_are_told_beside_the_paper_s_own():
         for name in ("parameters", "paper_parameters")
     )
     assert own - paper == 16 * 32 + 32 * 64  # two projections, or zeros
-
-
-def test_weight_norm_adds_no_parameters_to_the_size():
-    network = RIGHT["pre-activation"].make()
-    for unit in network.units:
-        nn.utils.parametrizations.weight_norm(unit.conv1)
-    assert probe(network)["size"].verdict is YES
 
 
 class Pooled(PreNet):
