@@ -91,6 +91,7 @@ def test_the_explorer_holds_every_run_once_failed_ones_included():
         (r.depth, r.row, r.tail, r.config["protocol"]["lr"], r.seed)
         for name in EXPERIMENTS
         for r in load_records(name)
+        if name != "digits_rates" or r.depth > 20
     }
     assert len(runs) == len(keys)
     assert sum(run["error"] > 80 for run in runs) > 10

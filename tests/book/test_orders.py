@@ -31,7 +31,7 @@ def arm(seed, *, units=3, seeds=4):
 
 
 def data_of(page):
-    text = page.markup.split('data-subnetworks="')[1].split('">')[0]
+    text = page.markup.split("data-subnetworks='")[1].split("'>")[0]
     return json.loads(unescape(text))
 
 

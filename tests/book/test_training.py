@@ -43,7 +43,7 @@ def _english():
 
 def data():
     """What the page hands to the planner."""
-    (text,) = re.findall(r'data-planner="([^"]*)"', planner().markup)
+    (text,) = re.findall(r"data-planner='([^']*)'", planner().markup)
     return json.loads(html.unescape(text))
 
 

@@ -135,10 +135,10 @@ def test_runs_are_added_by_a_query_and_removed(page):
     host.locator("[name=network]").select_option("110")
     host.locator("[name=rate]").select_option("0.01")
     host.locator("[name=add]").click()
-    assert lines.count() == 9
+    assert lines.count() == 30
     for quantity in ("loss", "signal", "open", "ratio"):
         host.locator("[name=quantity]").select_option(quantity)
-        assert lines.count() == 9
+        assert lines.count() == 30
 
 
 def test_a_query_that_finds_nothing_says_so(page):

@@ -70,8 +70,11 @@ def test_the_page_without_a_page_has_a_way_home(cold_page, base, depth):
     load(page, f"http://a.example/{base}{depth}none.html")
     for language in LANGUAGES:
         link = page.locator(f"p[lang={language}] a")
-        address = page.evaluate("(a) => a.href", link.element_handle())
-        assert address == f"http://a.example/{base}{language}/index.html"
+        address = f"http://a.example/{base}{language}/index.html"
+        page.wait_for_function(
+            "([a, address]) => a.href === address",
+            arg=[link.element_handle(), address],
+        )
 
 
 def test_one_choice_of_engine_holds_for_all_tabs(open_page):

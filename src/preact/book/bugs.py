@@ -9,7 +9,6 @@ Chapter `11-find-the-bug`.
 
 import ast
 import inspect
-import json
 import re
 import textwrap
 from collections.abc import Iterator
@@ -20,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from preact.book.explorers import Html
+from preact.book.explorers import Html, mount
 from preact.book.measurements import measured
 from preact.book.page import words
 from preact.book.race import engine_plan
@@ -225,17 +224,17 @@ def lab(number: int) -> Html:
         "batch": BATCH,
         "ticks": TICKS,
     }
-    text = escape(json.dumps(data, ensure_ascii=False), quote=True)
     title = say("lab.title", number=number, row=say(f"row.{row}"))
     listed = "".join(f"<li>{escape(ask)}</li>" for ask in choices.values())
-    return Html(
-        f'<div class="preact-explorer preact-lab" role="group" '
-        f'aria-label="{escape(title, quote=True)}" data-lab="{text}">'
+    return mount(
+        "lab",
+        title,
+        data,
         f"<h4>{escape(title)}</h4>{highlighted(source(name))}"
         f'<div class="asked"><p>{escape(say("lab.ask"))}</p>'
         f"<ul>{listed}</ul></div>"
         f'<details class="report"><summary>{escape(say("lab.report"))}'
-        f"</summary>{answers(name)}</details></div>",
+        f"</summary>{answers(name)}</details>",
         "\n".join([title, "", source(name)]),
     )
 

@@ -6,14 +6,13 @@ runs, all twelve units stay, and a table of what was measured.
 Chapters `04-units`, `05-shortcuts` and `06-activations`.
 """
 
-import json
 from collections.abc import Mapping
 from html import escape
 
 import numpy as np
 
 from preact import paper
-from preact.book.explorers import Html
+from preact.book.explorers import Html, mount
 from preact.book.page import words
 from preact.book.placements import (
     BATCH,
@@ -101,14 +100,14 @@ def explorer(
     table : Table
         All of them, for a page without script.
     """
-    text = escape(json.dumps(data, ensure_ascii=False), quote=True)
-    return Html(
-        f'<div class="preact-explorer preact-builder" role="group" '
-        f'aria-label="{escape(title, quote=True)}" data-builder="{text}">'
+    return mount(
+        "builder",
+        title,
+        data,
         f'<div class="cards">{cards}</div>'
         f'<p class="note">{escape(scope)}</p>'
         f'<details class="all" open><summary>{escape(everything)}'
-        f"</summary>{table._repr_html_()}</details></div>"
+        f"</summary>{table._repr_html_()}</details>",
     )
 
 
@@ -239,14 +238,14 @@ def table(ways: dict[str, UnitSpec], results: dict[str, Measured]) -> Table:
 
 
 def curve(values: Array) -> dict[str, list[float]]:
-    """Median, least and greatest over the seeds, to four digits."""
+    """Median, least and greatest over the seeds, to three digits."""
     parts = {
         "median": np.median(values, axis=0),
         "low": values.min(axis=0),
         "high": values.max(axis=0),
     }
     return {
-        name: [float(f"{v:.4g}") for v in part] for name, part in parts.items()
+        name: [float(f"{v:.3g}") for v in part] for name, part in parts.items()
     }
 
 

@@ -46,6 +46,35 @@ class Html:
         return self.plain or object.__repr__(self)
 
 
+def mount(
+    name: str, title: str, data: object, inside: str, plain: str = ""
+) -> Html:
+    """Return the element in which a script of the page puts an explorer.
+
+    Parameters
+    ----------
+    name : str
+        The script finds `preact-<name>` and reads `data-<name>`.
+    title : str
+        For those who hear the page.
+    data : object
+        As JSON has it.
+    inside : str
+        HTML that stays where no script runs.
+    plain : str
+        See `Html`.
+    """
+    packed = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    # in single quotes, where JSON's own need no escape of six letters
+    packed = escape(packed, quote=False).replace("'", "&#39;")
+    return Html(
+        f'<div class="preact-explorer preact-{name}" role="group" '
+        f'aria-label="{escape(title, quote=True)}" '
+        f"data-{name}='{packed}'>{inside}</div>",
+        plain,
+    )
+
+
 def unit_explorer(depths: Sequence[int] = (10, 50)) -> Html:
     """Unit x depth x tail: the diagram and its measured profile.
 
@@ -285,13 +314,6 @@ def _live(
         key: say(f"explorer.{key}")
         for key in ("row", "units", "width", "seed", *controls)
     } | {key: say(f"figure.{key}") for key in axes}
-    data = json.dumps(
-        {"words": own | more, "rows": rows, "batch": 64, "classes": 10},
-        ensure_ascii=False,
-    )
-    return Html(
-        f'<div class="preact-explorer preact-{name}" role="group" '
-        f'aria-label="{escape(say(f"explorer.{name}"), quote=True)}" '
-        f'data-{name}="{escape(data, quote=True)}">'
-        f"{fallback._repr_html_()}</div>"
-    )
+    data = {"words": own | more, "rows": rows, "batch": 64, "classes": 10}
+    title = say(f"explorer.{name}")
+    return mount(name, title, data, fallback._repr_html_())

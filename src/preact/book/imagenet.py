@@ -6,7 +6,6 @@ like `preact.book.cover`.
 Chapter `09-imagenet`.
 """
 
-import json
 import os
 import subprocess
 import sys
@@ -24,7 +23,7 @@ import torch
 import preact
 from preact import paper
 from preact.book import planner
-from preact.book.explorers import Html
+from preact.book.explorers import Html, mount
 from preact.book.measurements import measured
 from preact.book.page import words
 from preact.book.planner import Machine
@@ -81,15 +80,11 @@ def cost_planner(here: Machine | None = None) -> Html:
         "counts": COUNTS,
         "start": START | {"link": 0},
     }
-    text = escape(json.dumps(data, ensure_ascii=False), quote=True)
-    title = escape(say("costs.title"), quote=True)
-    table_of = escape(say("costs.all"))
-    return Html(
-        f'<div class="preact-explorer preact-costs" role="group" '
-        f'aria-label="{title}" data-costs="{text}">'
-        f"<details open><summary>{table_of}</summary>"
-        f"{bill_table()._repr_html_()}</details></div>"
+    inside = (
+        f"<details open><summary>{escape(say('costs.all'))}</summary>"
+        f"{bill_table()._repr_html_()}</details>"
     )
+    return mount("costs", say("costs.title"), data, inside)
 
 
 def page_jobs() -> list[dict[str, Any]]:

@@ -6,14 +6,13 @@ comes out of their beginning, so all of them are a tree, one unit a node.
 Chapter `07-depth`.
 """
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from html import escape
 from typing import Any, TypeVar
 
 import numpy as np
 
-from preact.book.explorers import Html
+from preact.book.explorers import Html, mount
 from preact.book.page import words
 from preact.figures.race import arm_name
 from preact.figures.training import FINAL_BN
@@ -130,11 +129,11 @@ def order_explorer(
     ]
     head = (say("orders.order"), *names.values())
     shown = _table(head, rows, say("orders.medians"))
-    return Html(
-        '<div class="preact-explorer preact-subnetworks" role="group" '
-        f'aria-label="{escape(own["title"], quote=True)}" data-subnetworks="'
-        f'{escape(json.dumps(data, ensure_ascii=False), quote=True)}">'
-        f"{shown}</div>",
+    return mount(
+        "subnetworks",
+        own["title"],
+        data,
+        shown,
         "\n".join(
             order + say("punctuation.colon") + say.join(rest)
             for order, *rest in (head, *rows)

@@ -6,13 +6,12 @@ runs, question and measurement stand one below the other.
 Chapters `02-signal` to `08-training`.
 """
 
-import json
 from collections.abc import Mapping
 from html import escape
 
 import numpy as np
 
-from preact.book.explorers import Html
+from preact.book.explorers import Html, mount
 from preact.book.page import words
 from preact.book.placements import measure, twelve_units
 from preact.spec import BN
@@ -85,12 +84,8 @@ def predict(
         for label, value in measured.items()
     ]
     listed = "".join(f"<li>{escape(line)}</li>" for line in lines)
-    text = escape(json.dumps(data, ensure_ascii=False), quote=True)
-    return Html(
-        f'<div class="preact-explorer preact-predict" role="group" '
-        f'aria-label="{escape(say("predict.title"), quote=True)}" '
-        f'data-predict="{text}"><p>{escape(ask)}</p><ul>{listed}</ul></div>'
-    )
+    inside = f"<p>{escape(ask)}</p><ul>{listed}</ul>"
+    return mount("predict", say("predict.title"), data, inside)
 
 
 def growth_by_place_of_bn() -> dict[str, float]:

@@ -3,12 +3,11 @@
 Chapter `01-why`.
 """
 
-import json
 from html import escape
 
 import numpy as np
 
-from preact.book.explorers import Html
+from preact.book.explorers import Html, mount
 from preact.book.page import words
 from preact.book.race import (
     ARMS,
@@ -86,13 +85,8 @@ def race(units: int = 20, seed: int = 0) -> Html:
     caption = say("race.recorded", settings=settings)
     caption += " " + say("race.note", window=WINDOW, batch=BATCH)
     figure = race_curves(loss, error, units, say)._repr_html_()
-    data = json.dumps(race_data(units, seed), ensure_ascii=False)
-    return Html(
-        f'<div class="preact-explorer preact-race" role="group" '
-        f'aria-label="{escape(say("race.title"), quote=True)}" '
-        f'data-race="{escape(data, quote=True)}">'
-        f"{figure}<p>{escape(caption)}</p></div>"
-    )
+    inside = f"{figure}<p>{escape(caption)}</p>"
+    return mount("race", say("race.title"), race_data(units, seed), inside)
 
 
 def race_data(units: int, seed: int) -> dict[str, object]:

@@ -3,13 +3,12 @@
 Chapter `05-shortcuts`.
 """
 
-import json
 from html import escape
 
 import numpy as np
 
 from preact import paper
-from preact.book.explorers import Html
+from preact.book.explorers import Html, mount
 from preact.book.page import words
 from preact.figures import Table
 from preact.figures.variants import color_of, marker_of, row_name
@@ -74,7 +73,6 @@ def rank_table_1() -> Html:
         "limits": LIMITS,
         "steps": 0,
     }
-    text = escape(json.dumps(data, ensure_ascii=False), quote=True)
     body = [
         [
             name_of(row),
@@ -85,9 +83,6 @@ def rank_table_1() -> Html:
     ]
     head = [say(f"table_1.{column}") for column in ("shortcut", "unit", "pct")]
     table = Table(head, body, say("table_1.caption"))
-    return Html(
-        f'<div class="preact-explorer preact-ranking" role="group" '
-        f'aria-label="{escape(say("table_1.rank"), quote=True)}" '
-        f'data-ranking="{text}"><p>{escape(say("table_1.ask"))}</p>'
-        f"{table._repr_html_()}</div>"
-    )
+    ask = f"<p>{escape(say('table_1.ask'))}</p>"
+    inside = ask + table._repr_html_()
+    return mount("ranking", say("table_1.rank"), data, inside)

@@ -3,10 +3,8 @@
 Chapter `08-training`.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
-from html import escape
 from math import isqrt
 from pathlib import Path
 from typing import Any, get_args
@@ -14,7 +12,7 @@ from typing import Any, get_args
 import numpy as np
 
 from preact import paper
-from preact.book.explorers import Html
+from preact.book.explorers import Html, mount
 from preact.book.measurements import measured
 from preact.book.page import words
 from preact.book.paper_tables import network_name
@@ -153,13 +151,7 @@ def planner() -> Html:
     head = [say("table.network")]
     head += [say(f"planner.{memory}") for memory in get_args(Memory)]
     table = Table(head, body, say("planner.caption"))
-    text = escape(json.dumps(data, ensure_ascii=False), quote=True)
-    title = escape(say("planner.title"), quote=True)
-    return Html(
-        f'<div class="preact-explorer preact-planner" role="group" '
-        f'aria-label="{title}" data-planner="{text}">'
-        f"{table._repr_html_()}</div>"
-    )
+    return mount("planner", say("planner.title"), data, table._repr_html_())
 
 
 def _parameters(n: int) -> int:
