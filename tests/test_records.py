@@ -59,7 +59,7 @@ def test_a_run_leaves_record_curve_and_weights_and_nothing_else(trained):
     assert record.outcome == "finished"
     assert record.test_error_is == "last iteration"
     assert record.spec == "BN ReLU conv BN ReLU conv (+)"
-    assert record.config["protocol"]["iterations"] == 30
+    assert record.config["recipe"]["iterations"] == 30
     assert path.relative_to(command[-1]).parts == (
         "train",
         "digits",
@@ -108,14 +108,6 @@ def test_a_second_record_is_refused_and_nothing_of_the_first_changes(
     assert read_curve(path) == {"iteration": [1.0], "loss": [2.0]}
 
 
-LATER = (
-    "processors",
-    "python",
-    "preact",
-    "code_sha256",
-    "wall_is",
-    "kernels",
-)
 WRONG = [
     # each field is there, and of its own kind
     *(("absent", name) for name in ("row", "seed", "config", "outcome")),
@@ -136,7 +128,7 @@ WRONG = [
     ("[/red]", "experiment"),
     ("a" * 101, "row"),
     ("crashed", "outcome"),
-    ("x", "protocol"),
+    ("x", "recipe"),
     # a table in a table
     ({"commit": "a"}, "git"),
     ({"commit": "a", "dirty": "no"}, "git"),
@@ -151,14 +143,6 @@ WRONG = [
     ("g" * 64, "config_sha256"),
     ("x", "data_sha256"),
 ]
-
-
-def test_what_the_first_records_lack_is_unknown_and_not_made_up(tmp_path):
-    path = tmp_path / "seed-1.json"
-    older = {k: v for k, v in GOOD.items() if k not in LATER}
-    path.write_text(json.dumps(older))
-    record = read_record(path)
-    assert [record[name] for name in LATER] == [None, "", "", None, "", ()]
 
 
 @pytest.mark.parametrize(("value", "field"), WRONG)
@@ -280,10 +264,6 @@ def test_the_file_of_a_record_is_the_record_again(tmp_path):
     write_record(tmp_path / "seed-1.json", record, [])
     again = json.loads((tmp_path / "seed-1.json").read_text())
     assert again == GOOD
-    assert record["protocol"] == record.recipe == GOOD["protocol"]
-    assert {**record} == GOOD
-    with pytest.raises(KeyError):
-        record["settings"]  # computed, and not of the file
 
 
 def test_a_curve_is_read_column_by_column(tmp_path):
@@ -338,12 +318,12 @@ def test_runs_of_different_precision_are_no_one_median(tmp_path, capsys):
 
 
 def test_lines_that_would_look_alike_say_in_what_they_differ(tmp_path):
-    recipe = GOOD["config"]["protocol"]
+    recipe = GOOD["config"]["recipe"]
     for name, rate in (("a", 0.1), ("a", 0.2), ("b", 0.1)):
         made(
             tmp_path / name / str(rate) / "seed-1.json",
             experiment=name,
-            config={"protocol": recipe | {"lr": rate}},
+            config={"recipe": recipe | {"lr": rate}},
         )
     settings = {
         line.settings for line in compare(load_records(None, tmp_path))
@@ -426,7 +406,7 @@ def test_a_run_that_is_cut_short_does_not_fail(
         data_label=data,
         test_error_pct=29.0,
         config={
-            "protocol": GOOD["config"]["protocol"] | {"iterations": iterations}
+            "recipe": GOOD["config"]["recipe"] | {"iterations": iterations}
         },
     )
     (told,) = json.loads(reported(tmp_path, capsys, "--json"))

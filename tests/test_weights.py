@@ -462,7 +462,7 @@ def test_weights_that_are_not_finite_have_no_error(name, value, says):
         evaluate(network, load("digits"))
 
 
-@pytest.mark.parametrize("part", ["execution", "protocol"])
+@pytest.mark.parametrize("part", ["execution", "recipe"])
 def test_a_part_of_the_configuration_that_is_none_is_named(
     tmp_path, capsys, part
 ):

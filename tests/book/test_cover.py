@@ -18,15 +18,15 @@ def runs(row):
     return [
         run
         for run in load_records(EXPERIMENT)
-        if (run["depth"], run["row"]) == (DEPTH, row)
+        if (run.depth, run.row) == (DEPTH, row)
     ]
 
 
 def profiles(row, *iterations):
     for run in runs(row):
-        for p in run["profiles"]:
-            if p["iteration"] in iterations:
-                yield np.array(p["gradient_norm"]), p["open_share"]
+        for p in run.profiles:
+            if p.iteration in iterations:
+                yield np.array(p.gradient_norm), p.open_share
 
 
 def test_the_cover_has_333_units_in_three_stages_of_three_runs():
@@ -40,7 +40,7 @@ def test_the_cover_has_333_units_in_three_stages_of_three_runs():
         moments, course = recorded_course(row)
         assert moments == [0, 1, 3, 10, 30, 100, 299]
         assert course.gradient.shape == course.open_share.shape == (7, 334)
-        assert [run["seed"] for run in runs(row)] == [1, 2, 3]
+        assert [run.seed for run in runs(row)] == [1, 2, 3]
 
 
 @pytest.mark.parametrize("row", ROWS)
@@ -62,13 +62,13 @@ def test_with_preactivation_the_first_unit_hears_more_than_a_tenth():
 
 
 def test_only_the_network_of_full_preactivation_learns():
-    errors = [[run["test_error_pct"] for run in runs(row)] for row in ROWS]
+    errors = [[run.test_error_pct for run in runs(row)] for row in ROWS]
     assert min(errors[0]) > 80
     assert max(errors[1]) < 20
 
 
 def test_only_the_network_of_full_preactivation_ends_in_bn_and_relu():
-    tails = [{run["tail"] for run in runs(row)} for row in ROWS]
+    tails = [{run.tail for run in runs(row)} for row in ROWS]
     assert tails == [{""}, {"BN ReLU"}]
 
 

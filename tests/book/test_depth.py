@@ -88,7 +88,7 @@ def test_what_is_beyond_an_axis_is_drawn_on_its_edge():
 def test_the_explorer_holds_every_run_once_failed_ones_included():
     runs = recorded()
     keys = {
-        (r.depth, r.row, r.tail, r.config["protocol"]["lr"], r.seed)
+        (r.depth, r.row, r.tail, r.config["recipe"]["lr"], r.seed)
         for name in EXPERIMENTS
         for r in load_records(name)
         if name != "digits_rates" or r.depth > 20

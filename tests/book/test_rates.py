@@ -14,7 +14,7 @@ def test_an_arm_is_a_row_with_or_without_a_bn_before_the_classifier():
             for run in runs:
                 assert arm.removesuffix(FINAL_BN) == run.row
                 assert arm.endswith(FINAL_BN) == ("BN" in run.tail)
-                assert run.config["protocol"]["lr"] == lr
+                assert run.config["recipe"]["lr"] == lr
 
 
 def test_a_course_holds_medians_and_ends_where_a_run_diverged():

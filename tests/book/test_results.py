@@ -69,7 +69,7 @@ def test_the_configuration_of_every_published_record_can_be_made_again():
             convs=record.convs,
             stages=record.config.get("stages", 3),
             width=record.width,
-            recipe=parse(Recipe, record.config["protocol"]),
+            recipe=parse(Recipe, record.config["recipe"]),
             data=labelled(record),
             seed=record.seed,
             tail=tails[record.tail],

@@ -194,7 +194,7 @@ def test_without_a_final_bn_it_takes_a_smaller_rate():
     ends = {}
     for run in load_records("digits_rates"):
         if run.depth == 110 and "BN" not in run.tail:
-            lr = run.config["protocol"]["lr"]
+            lr = run.config["recipe"]["lr"]
             case = run.row, lr
             ends.setdefault(case, []).append(run.test_error_pct)
     for row in ("original", "no-relu-after-addition"):

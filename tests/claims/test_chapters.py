@@ -240,7 +240,7 @@ def test_without_a_final_bn_original_and_control_fail_at_01_alone(lr):
     runs = [
         run
         for run in load_records("digits_rates")
-        if (run.depth, run.config["protocol"]["lr"]) == (110, lr)
+        if (run.depth, run.config["recipe"]["lr"]) == (110, lr)
     ]
     for row in (*PAIR, "no-relu-after-addition"):
         for final_bn in (True, False):

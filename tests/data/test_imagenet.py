@@ -258,7 +258,7 @@ def test_the_command_line_takes_imagenets_own_recipe(tree, tmp_path, capsys):
     assert main([*command, "--out", str(out)]) == 0, capsys.readouterr().err
     record = json.loads(next(out.rglob("seed-1.json")).read_text())
     config = record["config"]
-    assert config["protocol"]["name"] == "imagenet"
+    assert config["recipe"]["name"] == "imagenet"
     assert (config["depth"], config["convs"], config["width"]) == (50, 3, 64)
 
 

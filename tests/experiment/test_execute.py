@@ -64,29 +64,27 @@ def test_an_experiment_leaves_a_record_for_each_run(small):
 def test_a_record_says_what_the_reader_of_a_table_asks(small):
     _, out = small
     for record in load_records("small", out):
-        assert record["deviations"] == [
-            {"from": "CIFAR-10", "to": "digits", "why": "a test"}
-        ]
-        assert record["bn_batch"] == 64
-        assert record["devices"] == 1
-        assert record["parameters"] > 0
-        assert record["images_per_s"] > 0
-        assert record["images_per_s"] == round(record["images_per_s"], 1)
-        assert record["wall_s"] == round(record["wall_s"], 2) > 0
-        assert record["peak_memory_bytes"] > 50e6
-        assert record["git"].keys() == {"commit", "dirty"}
+        (one,) = record.deviations
+        assert (one.from_, one.to, one.why) == ("CIFAR-10", "digits", "a test")
+        assert record.bn_batch == 64
+        assert record.devices == 1
+        assert record.parameters > 0
+        assert record.images_per_s > 0
+        assert record.images_per_s == round(record.images_per_s, 1)
+        assert record.wall_s == round(record.wall_s, 2) > 0
+        assert record.peak_memory_bytes > 50e6
 
 
 def test_profiles_lie_on_a_logarithmic_scale_and_cover_every_unit(small):
     _, out = small
     for record in load_records("small", out):
-        at = [profile["iteration"] for profile in record["profiles"]]
+        at = [profile.iteration for profile in record.profiles]
         assert at == [0, 1, 3, 10, 11]
-        for profile in record["profiles"]:
+        for profile in record.profiles:
             for name in ("signal_rms", "gradient_norm", "open_share"):
-                assert len(profile[name]) == 3 + 1  # three units
-            shut = record["row"] == "original"
-            assert (profile["open_share"][1] < 1) is shut
+                assert len(getattr(profile, name)) == 3 + 1  # three units
+            shut = record.row == "original"
+            assert (profile.open_share[1] < 1) is shut
 
 
 def test_what_is_recorded_is_not_run_again(small, capsys):
@@ -297,9 +295,9 @@ def test_a_run_that_diverges_is_recorded_as_such(tmp_path, capsys):
     assert main(["ablate", str(path), "--out", str(tmp_path), *PLACES]) == 0
     assert "4 diverged" in capsys.readouterr().out
     for record in load_records("wild", tmp_path):
-        assert record["outcome"] == "diverged"
-        assert record["train_loss"] is None
-        assert 0 <= record["test_error_pct"] <= 100
+        assert record.outcome == "diverged"
+        assert record.train_loss is None
+        assert 0 <= record.test_error_pct <= 100
 
 
 @pytest.mark.slow

@@ -201,13 +201,13 @@ def test_departures_from_the_recipe_are_recorded(tmp_path):
     command = [*TRAIN, "--out", str(tmp_path), "--iterations", "4"]
     assert main([*command, "--lr", "0.05", "--batch", "32"]) == 0
     record = read_record(tmp_path / PLACE / "seed-1.json")
-    assert [one["to"] for one in record["deviations"]] == [
+    assert [one.to for one in record.deviations] == [
         "iterations 4",
         "batch 32",
         "lr 0.05",
         "ghost_batch 32",
     ]
-    assert record["images_per_s"] > 0
+    assert record.images_per_s > 0
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="has a CUDA device")

@@ -154,4 +154,4 @@ def test_another_configuration_is_told_by_the_fields_that_differ(
     assert main([*TRAIN, str(recorded), *more]) == 2
     said = capsys.readouterr().err
     assert "execution.channels_last is False there, True here" in said
-    assert "execution.fast is not set there, True here" in said
+    assert "execution.fast is False there, True here" in said

@@ -185,7 +185,7 @@ def test_a_record_tells_over_how_many_images_bn_took_its_statistics(
     fields = described(run, [])
     assert fields["bn_batch"] == bn_batch
     assert fields["config"]["execution"]["processes"] == processes
-    assert fields["protocol"] == "digits"
+    assert fields["recipe"] == "digits"
     assert not {"execution", "unit"} & fields.keys()
 
 

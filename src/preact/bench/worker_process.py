@@ -77,17 +77,23 @@ class WorkerProcess:
 def _start_without_sigint(process: BaseProcess) -> None:
     """Start a process that never sees Ctrl-C, not while it imports either.
 
-    A child inherits what its parent blocks.
+    A child inherits what its parent blocks. Here the signal waits until the
+    child has been told what to do: another thread may have received it.
     """
-    if not hasattr(signal, "pthread_sigmask"):
-        process.start()
-        return
+    waiting: list[int] = []
+    handler = signal.signal(signal.SIGINT, lambda *_: waiting.append(1))
     resource_tracker.ensure_running()  # it unblocks the signal
-    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    has_masks = hasattr(signal, "pthread_sigmask")
+    if has_masks:
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         process.start()
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        if has_masks:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.signal(signal.SIGINT, handler)
+    if waiting:
+        signal.raise_signal(signal.SIGINT)
 
 
 def _serve(

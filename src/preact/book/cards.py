@@ -84,7 +84,7 @@ def cards() -> list[Card]:
 def _training(name: str, runs: Sequence[Record]) -> Card:
     """One experiment of `preact ablate`."""
     say, first = words(), runs[0]
-    recipe = first.config["protocol"]
+    recipe = first.config["recipe"]
     return Card(
         name=name,
         title=say(f"card_title.{name}"),
@@ -114,7 +114,7 @@ def _training(name: str, runs: Sequence[Record]) -> Card:
 
 def _rates(runs: Sequence[Record]) -> list[str]:
     """Learning rates after the warm-up, in their order."""
-    rates = (f"{run.config['protocol']['lr']:g}" for run in runs)
+    rates = (f"{run.config['recipe']['lr']:g}" for run in runs)
     return [*dict.fromkeys(rates)]
 
 

@@ -26,17 +26,17 @@ def recorded_course(row: str) -> tuple[list[int], Course]:
     runs = [
         run
         for run in load_records(EXPERIMENT)
-        if (run["depth"], run["row"]) == (DEPTH, row)
+        if (run.depth, run.row) == (DEPTH, row)
     ]
-    moments = [p["iteration"] for p in runs[0]["profiles"]]
+    moments = [p.iteration for p in runs[0].profiles]
     gradients, shares = (
-        np.array([[p[name] for p in run["profiles"]] for run in runs])
+        np.array([[getattr(p, name) for p in run.profiles] for run in runs])
         for name in ("gradient_norm", "open_share")
     )
     return moments, Course(
         gradient=np.median(gradients / gradients[..., -1:], axis=0),
         open_share=np.median(shares, axis=0),
-        error_pct=float(np.median([run["test_error_pct"] for run in runs])),
+        error_pct=float(np.median([run.test_error_pct for run in runs])),
     )
 
 

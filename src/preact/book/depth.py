@@ -201,7 +201,7 @@ def runs_by_rate(depth: int) -> dict[tuple[str, str, float], list[Record]]:
     runs: dict[tuple[str, str, float], list[Record]] = {}
     for run in _records(RATE_EXPERIMENT):
         if run.depth == depth:
-            key = run.row, run.tail, float(run.config["protocol"]["lr"])
+            key = run.row, run.tail, float(run.config["recipe"]["lr"])
             runs.setdefault(key, []).append(run)
     return runs
 

@@ -75,7 +75,7 @@ def _distinct() -> Iterator[Record]:
         for run in load_records(experiment):
             key = run.row, run.tail, run.seed
             deep = run.depth == 110 and key not in seen
-            if deep and run.config["protocol"]["lr"] == LEARNING_RATE:
+            if deep and run.config["recipe"]["lr"] == LEARNING_RATE:
                 seen.add(key)
                 yield run
 
@@ -105,7 +105,7 @@ def at_a_tenth_of_the_rate() -> dict[str, list[float]]:
     """
     rows: dict[str, list[float]] = {}
     for run in load_records():
-        rate = run.config["protocol"]["lr"]
+        rate = run.config["recipe"]["lr"]
         small = (run.data, run.depth, rate) == (
             "digits",
             110,

@@ -80,8 +80,9 @@ def cost_planner(here: Machine | None = None) -> Html:
         "counts": COUNTS,
         "start": START | {"link": 0},
     }
+    table_of = escape(say("costs.all"))
     inside = (
-        f"<details open><summary>{escape(say('costs.all'))}</summary>"
+        f"<details open><summary>{table_of}</summary>"
         f"{bill_table()._repr_html_()}</details>"
     )
     return mount("costs", say("costs.title"), data, inside)

@@ -32,7 +32,7 @@ def runs_at(depth: int, lr: float) -> dict[str, list[Record]]:
         row + end: [] for row in ROWS for end in ("", FINAL_BN)
     }
     for run in load_records(EXPERIMENT):
-        if run.depth == depth and run.config["protocol"]["lr"] == lr:
+        if run.depth == depth and run.config["recipe"]["lr"] == lr:
             arm = run.row + (FINAL_BN if "BN" in run.tail else "")
             runs[arm].append(run)
     return runs

@@ -105,7 +105,7 @@ def recorded() -> list[dict[str, Any]]:
 
 def rate_of(run: Record) -> float:
     """Return the learning rate after the warm-up."""
-    return float(run.config["protocol"]["lr"])
+    return float(run.config["recipe"]["lr"])
 
 
 def _profiles(run: Record) -> list[Profile]:

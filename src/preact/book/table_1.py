@@ -83,6 +83,6 @@ def rank_table_1() -> Html:
     ]
     head = [say(f"table_1.{column}") for column in ("shortcut", "unit", "pct")]
     table = Table(head, body, say("table_1.caption"))
-    ask = f"<p>{escape(say('table_1.ask'))}</p>"
-    inside = ask + table._repr_html_()
+    ask = escape(say("table_1.ask"))
+    inside = f"<p>{ask}</p>{table._repr_html_()}"
     return mount("ranking", say("table_1.rank"), data, inside)

@@ -104,10 +104,8 @@ def _settings(
     if execution.precision == "tf32" and options.device == "cpu":
         execution = replace(execution, precision="fp32")
         complain("its run had TF32, which no CPU has: evaluated in fp32")
-    if options.recipe is None and "protocol" in config:
-        return _table(
-            Recipe, config["protocol"], f"{where}.protocol"
-        ), execution
+    if options.recipe is None and "recipe" in config:
+        return _table(Recipe, config["recipe"], f"{where}.recipe"), execution
     by_data = "digits" if name == "digits" else "paper"
     return find_recipe(options.recipe or by_data), execution
 

@@ -39,7 +39,7 @@ def described(run: Run, deviations: Sequence[Deviation]) -> Values:
     config = run.config
     return {
         **{k: v for k, v in config.items() if k not in INSIDE},
-        "protocol": run.recipe.name,
+        "recipe": run.recipe.name,
         "config": config,
         "config_sha256": run.config_sha256,
         "parameters": run.plan.parameters,
@@ -90,7 +90,7 @@ def _value(fields: Mapping[str, Any], name: str) -> str:
 def _fields(config: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Fields of a configuration, those of its tables as `recipe.lr`."""
     for name, value in config.items():
-        name = "recipe" if name == "protocol" else shortened_key(name)
+        name = shortened_key(name)
         if isinstance(value, Mapping):
             for inner, leaf in _fields(value):
                 yield f"{name}.{inner}", leaf

@@ -38,7 +38,7 @@ spec, tail : str
 depth, convs, width : int
     Layers, convolutions per unit, channels behind the stem.
 recipe : str
-    Its name; "protocol" in the file.
+    Its name.
 data, data_label : str
     Name of the images, and what tables call them.
 data_sha256 : str

@@ -155,9 +155,9 @@ def _line(group: Sequence[Record]) -> Line:
         paper_has=joined,
         paper_pct=theirs[key] if joined else None,
         cut_short=first.data in ("cifar10", "cifar100", "cifar10-16")
-        and first.config["protocol"]["iterations"] < PAPER_ITERATIONS,
+        and first.config["recipe"]["iterations"] < PAPER_ITERATIONS,
         diverged=sum(record.outcome == "diverged" for record in group),
-        lr=first.config["protocol"]["lr"],
+        lr=first.config["recipe"]["lr"],
     )
 
 
@@ -185,14 +185,13 @@ def _told_apart(same: list[tuple[Line, dict[str, Any]]]) -> list[Line]:
 
 
 def _flat(settings: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Settings by dotted names, the recipe's under its own word."""
+    """Settings by dotted names."""
     flat: dict[str, Any] = {}
     for name, value in settings.items():
-        word = "recipe" if name == "protocol" else name
         if isinstance(value, dict):
-            flat |= _flat(value, f"{prefix}{word}.")
+            flat |= _flat(value, f"{prefix}{name}.")
         else:
-            flat[prefix + word] = value
+            flat[prefix + name] = value
     return flat
 
 

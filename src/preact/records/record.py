@@ -5,8 +5,7 @@ Chapter `08-training`.
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import fields
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -17,7 +16,6 @@ from preact.typed import (
     Percent,
     Positive,
     Seed,
-    dump,
     shortened,
     typed,
 )
@@ -93,10 +91,9 @@ class Profile:
 class Record:
     """One run: what was trained, on what, and what came out.
 
-    Field by field what stands in its file, where `recipe` is called by its
-    older word, "protocol". `record["protocol"]` reads by the file's key.
-    `kernels` is what computed the units, "C" or "PyTorch", one
-    after another where a run was resumed with others.
+    Field by field what stands in its file. `kernels` is what computed the
+    units, "C" or "PyTorch", one after another where a run was resumed with
+    others.
 
     Raises
     ------
@@ -112,8 +109,6 @@ class Record:
     >>> record = read_record(folder / "seed-1.json")
     >>> record.row, record.depth, record.seed, record.bn_batch
     ('original', 110, 1, 64)
-    >>> record.recipe, record["protocol"]
-    ('digits', 'digits')
     """
 
     experiment: Name
@@ -123,7 +118,7 @@ class Record:
     depth: Depth
     convs: Annotated[int, Field(ge=1, le=3)]
     width: Annotated[int, Field(ge=1, le=MOST["width"])]
-    recipe: Annotated[Text, Field(alias="protocol")]
+    recipe: Text
     data: Text
     data_label: Text
     data_sha256: Sha256
@@ -147,17 +142,16 @@ class Record:
     device: Text
     devices: Positive
     threads: Positive
-    processors: Positive | None = None
+    processors: Positive | None
     torch: Text
     cuda: Text | None
     deterministic: bool
-    python: Text = ""
-    preact: Text = ""
+    python: Text
+    preact: Text
     git: Git
-    # Younger than the first records: each with a default.
-    code_sha256: Sha256 | None = None
-    wall_is: Text = ""
-    kernels: tuple[Text, ...] = ()
+    code_sha256: Sha256 | None
+    wall_is: Text
+    kernels: tuple[Text, ...]
 
     def __post_init__(self) -> None:
         if sha256_of(self.config) != self.config_sha256:
@@ -172,11 +166,11 @@ class Record:
                     f"{shortened(self.config.get(name))}; got "
                     f"{shortened(getattr(self, name))}"
                 )
-        recipe = self.config.get("protocol")
+        recipe = self.config.get("recipe")
         hashed = recipe.get("name") if isinstance(recipe, dict) else None
         if hashed != self.recipe:
             raise ValueError(
-                f"protocol must be what config says, {shortened(hashed)}; "
+                f"recipe must be what config says, {shortened(hashed)}; "
                 f"got {shortened(self.recipe)}"
             )
 
@@ -184,17 +178,6 @@ class Record:
     def settings(self) -> dict[str, Any]:
         """The configuration without its seed: equal in runs of one line."""
         return {k: v for k, v in self.config.items() if k != "seed"}
-
-    def keys(self) -> Iterable[str]:
-        return dump(self).keys()
-
-    def __getitem__(self, key: str) -> Any:
-        """Return what stands in the file under this key."""
-        if key in ("profiles", "deviations", "git", "protocol"):
-            return dump(self)[key]
-        if key not in {field.name for field in fields(self)}:
-            raise KeyError(key)
-        return getattr(self, key)
 
 
 IN_CONFIG = (

@@ -11,8 +11,6 @@ from preact.typed import parse
 
 Point = dict[str, float]
 POINT = {"iteration", "lr", "loss", "train_error_pct"}
-# What checkpoints older than a field say in it.
-LATER = {"kernels": ["unknown"]}
 log = logging.getLogger("preact")
 
 
@@ -95,7 +93,6 @@ class History:
         ValueError
             If the curve is none, or goes on behind the iteration.
         """
-        state = LATER | state
         for name, before in self.state().items():
             value = state.get(name)
             if type(value) is not type(before):

@@ -3,7 +3,7 @@
 Chapter `08-training`.
 """
 
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -17,10 +17,6 @@ from preact.spec import Op, UnitSpec, find_row
 from preact.train.precision import Precision
 from preact.train.recipe import Recipe
 from preact.typed import check_name, shortened, typed
-
-# Fields of `Execution` younger than the first records: where one has its
-# default value, the configuration leaves it out, and old hashes stay true.
-LATER = ("fast",)
 
 
 @typed
@@ -39,8 +35,7 @@ class Execution:
     processes : int
         Processes that share a batch; each has its own BN statistics.
     fast : bool
-        Use `preact.fast`, with channels last; on a GPU the whole step is
-        one CUDA graph, unless there are several processes or checkpoints.
+        Use `preact.fast`, with channels last.
 
     Raises
     ------
@@ -207,7 +202,7 @@ class Run:
     def config(self) -> dict[str, Any]:
         """Everything that determines the result, resolved."""
         tail = self.drawn_tail if self.tail is None else self.tail
-        own: dict[str, Any] = {}  # absent where records never had it
+        own: dict[str, Any] = {}  # what few runs have
         if self.unit is not None:
             own["unit"] = in_full(self.unit)
         if self.outputs != self.data.classes:
@@ -222,28 +217,19 @@ class Run:
             "depth": self.depth,
             "convs": self.convs,
             "width": self.plan.stream_shapes[0][0],
-            "protocol": asdict(self.recipe)  # the word of older records
+            "recipe": asdict(self.recipe)
             | {"drop_at": list(self.recipe.drop_at)},
             "data": self.data.name,
             "data_label": self.data.label,
             "data_sha256": self.data.sha256,
             "seed": self.seed,
-            "execution": without_defaults(self.execution),
+            "execution": asdict(self.execution),
         }
 
     @property
     def config_sha256(self) -> str:
         """Hash of the configuration: the run's identity."""
         return sha256_of(self.config)
-
-
-def without_defaults(execution: Execution) -> dict[str, Any]:
-    """Return the fields, but younger ones only where they change something."""
-    values = asdict(execution)
-    for one in fields(execution):
-        if one.name in LATER and values[one.name] == one.default:
-            del values[one.name]
-    return values
 
 
 def in_full(unit: UnitSpec) -> dict[str, Any]:
