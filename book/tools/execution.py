@@ -44,6 +44,8 @@ from preact.strings import LANGUAGES, ORIGINAL
 
 PACKAGE = Path(str(files("preact")))
 INSTALL = "install"  # id of the cell that notebooks alone have
+# Python 3.11 fails now and then where two threads parse at once.
+PARSING = Lock()
 
 
 def cache_folder(chapter: Path) -> Path:
@@ -119,9 +121,11 @@ def modules_of(code: str) -> set[str]:
     # a magic command is no Python
     plain = re.sub(r"^( *)[%!].*", r"\1pass", code, flags=re.MULTILINE)
     modules = graph().modules
+    with PARSING:
+        tree = ast.parse(plain)
     return {
         name if name in modules else name.rpartition(".")[0]
-        for name in _names(ast.parse(plain))
+        for name in _names(tree)
     }
 
 

@@ -226,9 +226,9 @@ def test_own_data_trains_resumes_and_is_recorded(tmp_path, monkeypatch):
         execute(planned, tmp_path / where, device="cpu", save_every=2)[0]
         for where in ("a", "b")
     ]
-    assert records[0]["train_loss"] == records[1]["train_loss"]
-    assert records[0]["data_label"] == "mine"
-    assert records[0]["data_sha256"] == own().sha256
+    assert records[0].train_loss == records[1].train_loss
+    assert records[0].data_label == "mine"
+    assert records[0].data_sha256 == own().sha256
     assert (tmp_path / "a" / planned.path).is_file()
     assert planned.path.parts[1] == "mine"
 

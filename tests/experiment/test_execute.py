@@ -141,7 +141,7 @@ def test_two_processes_share_an_experiment_and_no_run_is_made_twice(
     for one in out.rglob("*.json"):
         other = tmp_path / one.relative_to(out)
         mine, theirs = read_record(one), read_record(other)
-        assert mine["test_error_pct"] == theirs["test_error_pct"]
+        assert mine.test_error_pct == theirs.test_error_pct
 
 
 def test_a_file_of_one_run_can_be_trained_and_one_of_many_not(
