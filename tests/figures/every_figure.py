@@ -30,8 +30,8 @@ DRAWN = {
         {"root": PROFILE, "linear": PROFILE},
         say,
     ),
-    "error_by_depth": lambda say: figures.error_by_depth(
-        [2, 4], {"original": SEEDS, "original+final-bn": SEEDS}, say
+    "error_by_rate": lambda say: figures.error_by_rate(
+        [0.1, 0.01], {"original": SEEDS, "original+final-bn": SEEDS}, say
     ),
     "product_and_gradient": lambda say: figures.product_and_gradient(
         PROFILE, PROFILE, say, ghost=PROFILE, limits=(1e-3, 10)

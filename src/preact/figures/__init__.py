@@ -99,7 +99,7 @@ if TYPE_CHECKING:
     from preact.figures.paths import paths_by_length
     from preact.figures.propagation import (
         direct_term,
-        error_by_depth,
+        error_by_rate,
         growth_laws,
         signal_and_gradient,
     )
@@ -133,7 +133,7 @@ __all__ = [
     "depth_laws",
     "direct_term",
     "dots_by_case",
-    "error_by_depth",
+    "error_by_rate",
     "error_strip",
     "errors_by_condition",
     "errors_by_unit",
