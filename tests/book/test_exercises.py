@@ -72,8 +72,8 @@ def test_every_exercise_has_two_or_three_hints_and_then_a_solution():
         exercise, *hints, solution = made[start:end]
         label = exercise.options["label"]
         assert {hint.name for hint in hints} == {"hint"}, label
-        told = {hint.body.strip() for hint in hints}
-        assert 2 <= len(told) == len(hints) <= len(STAGES), label
+        assert len({hint.body.strip() for hint in hints}) == len(hints), label
+        assert 2 <= len(hints) <= len(STAGES), label
         assert solution.name.startswith("solution"), label
         assert solution.argument == label
 
