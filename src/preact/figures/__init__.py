@@ -100,7 +100,6 @@ if TYPE_CHECKING:
     )
     from preact.figures.race import arm_name, race_curves
     from preact.figures.speed_tables import speed_steps_table, times_table
-    from preact.figures.stepped import product_and_gradient
     from preact.figures.streams import silent_chain
     from preact.figures.style import Picture
     from preact.figures.tables import (
@@ -145,7 +144,6 @@ __all__ = [
     "paths_fresh_and_trained",
     "placed_by_unit",
     "placed_legend",
-    "product_and_gradient",
     "race_curves",
     "signal_and_gradient",
     "silent_chain",
@@ -204,10 +202,6 @@ def __getattr__(name: str) -> object:
             from preact.figures import learned
 
             return getattr(learned, name)
-        case "product_and_gradient":
-            from preact.figures import stepped
-
-            return stepped.product_and_gradient
         case (
             "Law"
             | "curves_by_unit"
