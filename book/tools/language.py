@@ -14,6 +14,7 @@ import hashlib
 import re
 import sys
 import tomllib
+from collections.abc import Iterator
 from difflib import SequenceMatcher
 from functools import cache
 from pathlib import Path
@@ -61,21 +62,27 @@ def sections(text: str) -> dict[str, str]:
 
 
 def words(language: str, root: Path = ROOT) -> str:
-    """Return all words of figures, hints and messages, and of the claims."""
+    """Return all words of figures, hints, claims and definitions."""
     path = root / "src/preact/strings" / f"{language}.toml"
-    claims = (root / "book/claims.toml").read_text("utf-8")
-    return "\n".join([path.read_text("utf-8"), *_said(claims, language)])
+    data = (root / "book" / name for name in ("claims", "definitions"))
+    said = (_said(p.with_suffix(".toml").read_text("utf-8")) for p in data)
+    return "\n".join(
+        [path.read_text("utf-8"), *(t[language] for one in said for t in one)]
+    )
 
 
 @cache
-def _said(claims: str, language: str) -> tuple[str, ...]:
-    """Return what the claims say in one language."""
-    return tuple(
-        texts[language]
-        for entry in tomllib.loads(claims).values()
-        for texts in entry.values()
-        if isinstance(texts, dict) and language in texts
-    )
+def _said(text: str) -> tuple[dict[str, str], ...]:
+    """Return what a file of the book says in all languages."""
+
+    def found(node: Any) -> Iterator[dict[str, str]]:
+        if isinstance(node, dict):
+            if node.keys() >= set(LANGUAGES):
+                yield node
+            for value in node.values():
+                yield from found(value)
+
+    return tuple(found(tomllib.loads(text)))
 
 
 # --------------------------------------------------------------- glossary
