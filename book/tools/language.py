@@ -21,6 +21,7 @@ from typing import Any
 from opencc import OpenCC
 
 from book.tools import ROOT
+from book.tools.claims import ledgers
 from book.tools.myst import LABELED, chapters, directive, tokens
 from book.tools.sentences import printed_words, untranslated_lines
 from preact.strings import EDITIONS, LANGUAGES, ORIGINAL
@@ -61,9 +62,20 @@ def sections(text: str) -> dict[str, str]:
 
 def words(language: str, root: Path = ROOT) -> str:
     """Return all words of figures, hints and messages, and of the claims."""
-    path = root / "src/preact/strings" / f"{language}.toml"
-    claims = (root / "book/claims.toml").read_text("utf-8")
-    return "\n".join([path.read_text("utf-8"), *_said(claims, language)])
+    files = [
+        root / f"src/preact/strings/{language}.toml",
+        *sorted(root.glob(f"src/preact/book/*/{language}.toml")),
+    ]
+    return "\n".join(
+        [
+            *(path.read_text("utf-8") for path in files),
+            *(
+                text
+                for path in ledgers(root)
+                for text in _said(path.read_text("utf-8"), language)
+            ),
+        ]
+    )
 
 
 @cache

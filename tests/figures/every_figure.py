@@ -1,20 +1,18 @@
 """One call of every function that draws, with numbers small and plain."""
 
 import numpy as np
+from handed import BOTH, ERRORS, PROFILE, SEEDS
 
 from preact import figures
 from preact.plan import Conventions, cifar_plan
 from preact.spec import BN, TABLE_2
+from rooms import gathered
 
-PROFILE = np.array([0.125, 0.075, 0.025])
-SEEDS = np.array([[0.125, 0.1], [0.025, 0.05]])
-BOTH = ("original", "full-preactivation")
 TRAINED = {
     (arm, draw): SEEDS
     for arm in ("post-ln", "pre-ln")
     for draw in ("book", "default")
 }
-ERRORS = np.array([6.25, 12.5])
 ARM = figures.Arm("a unit", "original", ERRORS, ERRORS)
 DRAWN = {
     "direct_term": lambda say: figures.direct_term(
@@ -193,3 +191,10 @@ def draw_unit(say, title_key):
         conventions=Conventions(tail=(BN,)),
     )
     return figures.unit_diagram(plan.units[-1], say, say(title_key))
+
+
+OF_ROOMS = {
+    name: draw
+    for room in gathered("drawn").values()
+    for name, draw in room.DRAWN.items()
+}

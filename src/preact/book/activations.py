@@ -14,6 +14,7 @@ import numpy as np
 from preact import paper
 from preact.book.builder import unit_builder
 from preact.book.explorers import Html
+from preact.book.kit.recorded import growth_at_start
 from preact.book.page import words
 from preact.book.placements import (
     CONTROL,
@@ -24,7 +25,6 @@ from preact.book.placements import (
     twelve_units,
     with_control,
 )
-from preact.book.shortcuts import growth_at_start
 from preact.figures import Arm, Table, error_strip
 from preact.records.compare import load_records
 from preact.reference.caches import Array
