@@ -31,9 +31,6 @@ DRAWN = {
     "error_by_depth": lambda say: figures.error_by_depth(
         [2, 4], {"original": SEEDS, "original+final-bn": SEEDS}, say
     ),
-    "product_and_gradient": lambda say: figures.product_and_gradient(
-        PROFILE, PROFILE, say, ghost=PROFILE, limits=(1e-3, 10)
-    ),
     "paths_by_length": lambda say: figures.paths_by_length(
         PROFILE, PROFILE, PROFILE, say
     ),

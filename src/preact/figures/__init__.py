@@ -101,7 +101,6 @@ if TYPE_CHECKING:
     from preact.figures.race import arm_name, race_curves
     from preact.figures.scatter import loss_and_error, start_and_end
     from preact.figures.speed_tables import speed_steps_table, times_table
-    from preact.figures.stepped import product_and_gradient
     from preact.figures.streams import silent_chain, stream_then_and_now
     from preact.figures.style import Picture
     from preact.figures.tables import (
@@ -148,7 +147,6 @@ __all__ = [
     "paths_fresh_and_trained",
     "placed_by_unit",
     "placed_legend",
-    "product_and_gradient",
     "race_curves",
     "reported_with_spread",
     "signal_and_gradient",
@@ -214,10 +212,6 @@ def __getattr__(name: str) -> object:
             from preact.figures import scatter
 
             return getattr(scatter, name)
-        case "product_and_gradient":
-            from preact.figures import stepped
-
-            return stepped.product_and_gradient
         case (
             "Law"
             | "curves_by_unit"
