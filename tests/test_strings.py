@@ -98,8 +98,10 @@ def is_looked_up(key, sources):
     for pattern in NAMED_ELSEWHERE.get(group, []) if asking else []:
         asking += ROOT.glob(pattern)
     name = rest.split(".")[0] if group == "exercise" else rest
+    made = re.escape(name.rpartition("_")[0])  # f"memory_{way}" of a cell
+    spelled = rf"{re.escape(name)}(?:-b{{\w+}})?|{made}_{{\w+}}"
     return any(
-        re.search(rf"""["']{re.escape(name)}(?:-b{{\w+}})?["']""", text)
+        re.search(rf"""["'](?:{spelled})["']""", text)
         or re.search(rf"^key = {name}$", text, re.MULTILINE)
         for text in (path.read_text("utf-8") for path in asking)
     )
