@@ -85,12 +85,7 @@ if TYPE_CHECKING:
         dots_by_case,
         paths_fresh_and_trained,
     )
-    from preact.figures.learned import (
-        Arm,
-        error_strip,
-        errors_by_unit,
-        reported_with_spread,
-    )
+    from preact.figures.learned import Arm, errors_by_unit
     from preact.figures.paths import paths_by_length
     from preact.figures.propagation import (
         direct_term,
@@ -99,9 +94,8 @@ if TYPE_CHECKING:
         signal_and_gradient,
     )
     from preact.figures.race import arm_name, race_curves
-    from preact.figures.scatter import loss_and_error, start_and_end
     from preact.figures.speed_tables import speed_steps_table, times_table
-    from preact.figures.streams import silent_chain, stream_then_and_now
+    from preact.figures.streams import silent_chain
     from preact.figures.style import Picture
     from preact.figures.tables import (
         Table,
@@ -128,7 +122,6 @@ __all__ = [
     "direct_term",
     "dots_by_case",
     "error_by_depth",
-    "error_strip",
     "errors_by_condition",
     "errors_by_unit",
     "errors_table",
@@ -137,7 +130,6 @@ __all__ = [
     "growth_by_mutant",
     "growth_laws",
     "log_chart",
-    "loss_and_error",
     "losses_by_rate",
     "memory_by_depth",
     "mixing_products",
@@ -148,14 +140,11 @@ __all__ = [
     "placed_by_unit",
     "placed_legend",
     "race_curves",
-    "reported_with_spread",
     "signal_and_gradient",
     "silent_chain",
     "speed_steps_table",
     "stacked_shares",
-    "start_and_end",
     "steps_with_band",
-    "stream_then_and_now",
     "three_of_figure_5",
     "times_table",
     "unit_diagram",
@@ -200,18 +189,14 @@ def __getattr__(name: str) -> object:
             from preact.figures import asymmetric
 
             return asymmetric.three_of_figure_5
-        case "silent_chain" | "stream_then_and_now":
+        case "silent_chain":
             from preact.figures import streams
 
-            return getattr(streams, name)
-        case "Arm" | "error_strip" | "errors_by_unit" | "reported_with_spread":
+            return streams.silent_chain
+        case "Arm" | "errors_by_unit":
             from preact.figures import learned
 
             return getattr(learned, name)
-        case "loss_and_error" | "start_and_end":
-            from preact.figures import scatter
-
-            return getattr(scatter, name)
         case (
             "Law"
             | "curves_by_unit"
