@@ -79,7 +79,6 @@ if TYPE_CHECKING:
     from preact.figures.costs import (
         Trace,
         log_chart,
-        stacked_shares,
         steps_with_band,
     )
     from preact.figures.cover import Course, depth_and_time
@@ -159,7 +158,6 @@ __all__ = [
     "signal_and_gradient",
     "silent_chain",
     "speed_steps_table",
-    "stacked_shares",
     "start_and_end",
     "steps_with_band",
     "stream_then_and_now",
@@ -195,7 +193,7 @@ def __getattr__(name: str) -> object:
             from preact.figures import cover
 
             return getattr(cover, name)
-        case "Trace" | "log_chart" | "stacked_shares" | "steps_with_band":
+        case "Trace" | "log_chart" | "steps_with_band":
             from preact.figures import costs
 
             return getattr(costs, name)
