@@ -199,7 +199,7 @@ def error_chart(
     traces[say("imagenet.equal")] = Trace(ends, (1, 1))
     ratios = [
         say("imagenet.step", name=name, points=f"{real / guess:.1f}")
-        for name, (guess, real) in (steps | trainings).items()
+        for name, (guess, real) in {**steps, **trainings}.items()
     ]
     times = {0.1: "0.1 s", 10: "10 s", 3600: "1 h", 360000: "100 h"}
     return log_chart(

@@ -18,9 +18,9 @@ Chapters `01-why`, `02-signal` and `03-gradient` show `propagation`, `01-why`
 shows `race`, `03-gradient` shows `stepped` and `training`, chapter `04-units`
 shows `units` and `tables`, `index` shows `cover`, `02-signal` shows `paths`,
 `06-activations` shows `asymmetric`, `learned`, `scatter` and `streams`,
-`07-depth` shows `depth` and `training`, `08-training` shows `bill` and
-`speed_tables`, `09-imagenet` `costs`, `10-afterlife` `afterlife`,
-`11-find-the-bug` `bugs` and `12-summary` `conditions`.
+`07-depth` shows `depth` and `training`, `08-training` shows `bill`,
+`09-imagenet` `costs`, `10-afterlife` `afterlife`, `11-find-the-bug` `bugs`
+and `12-summary` `conditions`.
 
 Parameters
 ----------
