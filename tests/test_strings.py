@@ -72,7 +72,7 @@ NAMED_ELSEWHERE = {
     "predict": ["book/en/*.md"],
     "costs": ["src/preact/book/machines.toml"],
     "imagenet": ["src/preact/book/imagenet.py"],
-    "afterlife": ["book/en/10-afterlife.md"],
+    "afterlife": ["src/preact/book/afterlife.py"],
     "exercise": ["src/preact/book/exercises/*.py"],
     "table_5": ["src/preact/paper/table_5.toml"],
     "deviation": ["src/preact/results/**/seed-[16].json"],

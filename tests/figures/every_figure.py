@@ -33,9 +33,6 @@ DRAWN = {
     "error_by_depth": lambda say: figures.error_by_depth(
         [2, 4], {"original": SEEDS, "original+final-bn": SEEDS}, say
     ),
-    "product_and_gradient": lambda say: figures.product_and_gradient(
-        PROFILE, PROFILE, say, ghost=PROFILE, limits=(1e-3, 10)
-    ),
     "paths_by_length": lambda say: figures.paths_by_length(
         PROFILE, PROFILE, PROFILE, say
     ),
@@ -75,27 +72,8 @@ DRAWN = {
     "silent_chain": lambda say: figures.silent_chain(
         {row: SEEDS for row in BOTH}, say
     ),
-    "stream_then_and_now": lambda say: figures.stream_then_and_now(
-        {row: {False: PROFILE, True: PROFILE} for row in BOTH},
-        {row: {False: PROFILE, True: PROFILE} for row in BOTH},
-        say,
-    ),
-    "error_strip": lambda say: figures.error_strip(
-        (ERRORS, ERRORS), (ERRORS, ERRORS), "original", say
-    ),
     "errors_by_unit": lambda say: figures.errors_by_unit(
         {"a group": [ARM, ARM._replace(row=None)]}, say
-    ),
-    "loss_and_error": lambda say: figures.loss_and_error(
-        {row: ERRORS for row in BOTH}, {row: ERRORS for row in BOTH}, say
-    ),
-    "reported_with_spread": lambda say: figures.reported_with_spread(
-        {depth: {row: 6.25 for row in BOTH} for depth in (110, 164)},
-        0.125,
-        say,
-    ),
-    "start_and_end": lambda say: figures.start_and_end(
-        [ARM], {ARM.label: (2.0, 1.0, 4.0)}, {ARM.label: (ERRORS, ERRORS)}, say
     ),
     "answers_by_mutant": lambda say: figures.answers_by_mutant(
         {"one": {"a": "no"}, "two": {"b": "could not tell"}}, ["a", "b"], say
