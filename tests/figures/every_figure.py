@@ -141,20 +141,12 @@ DRAWN = {
         say("imagenet.points"),
         "two changes",
     ),
-    "stacked_shares": lambda say: figures.stacked_shares(
-        {
-            say(f"row.{row}"): {say("imagenet.with"): 0.25, "rest": 0.75}
-            for row in BOTH
-        },
-        say("imagenet.share"),
-        "two bars",
-    ),
     "log_chart": lambda say: figures.log_chart(
         {
-            say("imagenet.runs"): figures.Trace((1, 10), (10, 100), False),
+            say("imagenet.measured"): figures.Trace((1, 10), (10, 100), False),
             say("imagenet.equal"): figures.Trace((1, 10), (1, 10)),
         },
-        (say("imagenet.predicted"), say("imagenet.measured")),
+        (say("imagenet.predicted"), say("imagenet.error")),
         "a line and two points",
         ticks=((1, 10), (1, 10, 100)),
     ),

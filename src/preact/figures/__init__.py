@@ -74,7 +74,6 @@ if TYPE_CHECKING:
     from preact.figures.costs import (
         Trace,
         log_chart,
-        stacked_shares,
         steps_with_band,
     )
     from preact.figures.cover import Course, depth_and_time
@@ -143,7 +142,6 @@ __all__ = [
     "signal_and_gradient",
     "silent_chain",
     "speed_steps_table",
-    "stacked_shares",
     "steps_with_band",
     "three_of_figure_5",
     "times_table",
@@ -177,7 +175,7 @@ def __getattr__(name: str) -> object:
             from preact.figures import cover
 
             return getattr(cover, name)
-        case "Trace" | "log_chart" | "stacked_shares" | "steps_with_band":
+        case "Trace" | "log_chart" | "steps_with_band":
             from preact.figures import costs
 
             return getattr(costs, name)
