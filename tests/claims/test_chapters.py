@@ -11,7 +11,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from cells import cells
 from preact import paper, reference
 from preact.book.race import race_errors
 from preact.paper import FAIL_ERROR_PCT
