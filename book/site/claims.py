@@ -16,18 +16,18 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.config import Config
+from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from book.site.words import WORDS, language_of
-from book.tools import ROOT
 from book.tools.claims import (
-    LEDGER,
     NEEDED,
     Claim,
     Scope,
     count_kinds,
     faults,
+    ledgers,
     read_claims,
 )
 
@@ -57,11 +57,17 @@ def refuse_faults(app: Sphinx, config: Config) -> None:
         raise ExtensionError("the claim ledger:\n" + "\n".join(wrong))
 
 
+def depend_on_ledgers(env: BuildEnvironment) -> None:
+    """Let a page be read again when a claim changes."""
+    for path in ledgers():
+        env.note_dependency(str(path))
+
+
 class ClaimMark(SphinxRole):
     """The kind of a claim as a badge that leads to its evidence."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        self.env.note_dependency(str(ROOT / LEDGER))
+        depend_on_ledgers(self.env)
         claim = read_claims()[self.text]  # that it is there, was checked
         words = WORDS[language_of(self.env.app)]
         here = self.env.docname
@@ -93,7 +99,7 @@ class Ledger(SphinxDirective):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        self.env.note_dependency(str(ROOT / LEDGER))
+        depend_on_ledgers(self.env)
         return [
             self.entry(claim)
             for claim in read_claims().values()
@@ -115,7 +121,7 @@ class Ledger(SphinxDirective):
         box = nodes.container(
             classes=["claim-entry"], ids=[f"claim-{claim.id}"]
         )
-        content = StringList(lines, source=LEDGER)
+        content = StringList(lines, source=claim.ledger)
         self.state.nested_parse(content, self.content_offset, box)
         page = self.env.app.builder.get_relative_uri(here, claim.chapter)
         mark = badge(claim, words, f"{page}#said-{claim.id}")
@@ -129,7 +135,7 @@ class ClaimKinds(SphinxDirective):
     """A table of the marks: what each rests on, and how many there are."""
 
     def run(self) -> list[nodes.Node]:
-        self.env.note_dependency(str(ROOT / LEDGER))
+        depend_on_ledgers(self.env)
         words = WORDS[language_of(self.env.app)]
         names = (words[f"@kinds-{name}"] for name in ("mark", "basis", "n"))
         head = nodes.thead("", row(*map(nodes.Text, names)))

@@ -4,7 +4,6 @@ Each test takes its networks, its point in time and its seeds from the
 sentence. Where a chapter computes, the test runs the chapter's own cells.
 """
 
-import re
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -12,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from paths import ROOT
+from cells import cells
 from preact import paper, reference
 from preact.book.race import race_digits, race_plan, train_arm
 from preact.paper import FAIL_ERROR_PCT
@@ -37,17 +36,6 @@ from seeds import draw_seeds
 
 claim = pytest.mark.claim
 slow = pytest.mark.slow
-
-
-def cells(chapter, *wanted):
-    """Run the cells of a chapter that contain one of some phrases."""
-    text = (ROOT / f"book/en/{chapter}.md").read_text("utf-8")
-    names = {}
-    pattern = r"^```{code-cell} python\n(.*?)^```"
-    for cell in re.findall(pattern, text, re.DOTALL | re.MULTILINE):
-        if any(phrase in cell for phrase in wanted):
-            exec(re.sub(r"^:tags:.*\n", "", cell), names)
-    return names
 
 
 # ------------------------------------------------------------ chapter 01

@@ -6,9 +6,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from claims.test_chapters import cells
+from cells import cells
 from preact import paper
-from preact.book.shortcut_builder import PLACEMENTS, SHORTCUTS, combinations
 from preact.book.shortcuts import (
     PAPER_ROWS,
     along_shortcuts,
@@ -19,6 +18,7 @@ from preact.book.shortcuts import (
     share_in_order,
     watch_units,
 )
+from preact.book.shortcuts.builder import PLACEMENTS, SHORTCUTS, combinations
 from preact.plan import stack_plan
 from preact.propagation import pullback, rms
 from preact.records.compare import load_records

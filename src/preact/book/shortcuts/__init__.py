@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from preact import paper, reference
+from preact.book.kit.recorded import growth_at_start
 from preact.book.measurements import measured
 from preact.plan import NetworkPlan, stack_plan
 from preact.propagation import (
@@ -23,7 +24,6 @@ from preact.propagation import (
     rms,
     shortcut_products,
 )
-from preact.records import Record
 from preact.records.compare import load_records
 from preact.reference.caches import Array
 from preact.reference.layers import backward
@@ -195,15 +195,6 @@ class Recorded(NamedTuple):
 
     growth: Array
     error_pct: Array
-
-
-def growth_at_start(run: Record) -> float:
-    """|g_0| / |g_L| of the very network of a run, at iteration 0."""
-    start = next(p for p in run.profiles if p.iteration == 0)
-    first, last = start.gradient_norm[0], start.gradient_norm[-1]
-    assert first is not None
-    assert last is not None
-    return first / last
 
 
 @cache
