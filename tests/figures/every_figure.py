@@ -27,8 +27,8 @@ DRAWN = {
         {"root": PROFILE, "linear": PROFILE},
         say,
     ),
-    "error_by_depth": lambda say: figures.error_by_depth(
-        [2, 4], {"original": SEEDS, "original+final-bn": SEEDS}, say
+    "error_by_rate": lambda say: figures.error_by_rate(
+        [0.1, 0.01], {"original": SEEDS, "original+final-bn": SEEDS}, say
     ),
     "paths_by_length": lambda say: figures.paths_by_length(
         PROFILE, PROFILE, PROFILE, say

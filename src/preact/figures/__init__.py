@@ -86,7 +86,7 @@ if TYPE_CHECKING:
     from preact.figures.paths import paths_by_length
     from preact.figures.propagation import (
         direct_term,
-        error_by_depth,
+        error_by_rate,
         growth_laws,
         signal_and_gradient,
     )
@@ -116,7 +116,7 @@ __all__ = [
     "depth_laws",
     "direct_term",
     "dots_by_case",
-    "error_by_depth",
+    "error_by_rate",
     "errors_by_condition",
     "errors_table",
     "expected_and_gained",

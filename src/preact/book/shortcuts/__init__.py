@@ -26,8 +26,9 @@ from preact.propagation import (
 )
 from preact.records.compare import load_records
 from preact.reference.caches import Array
-from preact.reference.layers import backward
-from preact.reference.unit import UnitCache
+from preact.reference.layers import backward, forward
+from preact.reference.network import unit_params
+from preact.reference.unit import UnitCache, unit_forward
 from preact.spec import TABLE_1, Conv1x1, Dropout, UnitSpec
 
 UNITS, WIDTH, BATCH, SEEDS = 54, 64, 128, 3
@@ -73,6 +74,23 @@ def watch_units(
     rng = np.random.default_rng([seed, 3])
     _, stored = reference.network_forward(plan, params, x, rng=rng)
     return stored.streams, stored.units
+
+
+def masked_stream(kept: float, seed: int) -> Array:
+    """Carry one batch through units with dropout of rate 1/2, (L + 1,) rms.
+
+    `kept` is what a mask multiplies the values by that it keeps: 2 in today's
+    libraries, 1 as its authors describe it.
+    """
+    plan = stack_plan(TABLE_1["dropout-shortcut"], units=UNITS, width=WIDTH)
+    params = reference.initialize(plan, seed)
+    x, _ = forward(plan.stem, params, draw_batch(plan, BATCH, seed)[0])
+    rng, sizes = np.random.default_rng([seed, 3]), [rms(x)]
+    for unit, own in zip(plan.units, unit_params(plan, params), strict=True):
+        mask = kept * (rng.random(x.shape) >= 0.5)
+        x, _ = unit_forward(unit, own, x, mask=mask)
+        sizes.append(rms(x))
+    return np.array(sizes)
 
 
 def along_shortcuts(caches: list[UnitCache], last: Array) -> list[Array]:
