@@ -110,6 +110,7 @@ export function explore(host) {
     "p",
     { className: "legend" },
     node("span", {}, stroke(GHOST.color, "ghost"), words.ghost),
+    node("span", {}, stroke("currentColor", "product"), words.factors),
   );
   const alive = replace(host, form, legend, picture, facts);
   const asker = new Asker(host);
@@ -145,8 +146,15 @@ export function explore(host) {
   const show = ({ row: { name, color }, L, factor }, result, other) => {
     for (const [quantity, chart] of Object.entries(charts)) {
       const values = result[quantity];
+      const product = {
+        name: words.factors,
+        values: values.map((_, l) => factor ** (L - l)),
+        color: "currentColor",
+        product: true,
+      };
       chart.draw(
         [
+          ...(quantity === "gradient" ? [product] : []),
           {
             name: words.ghost,
             values: other[quantity],

@@ -129,8 +129,8 @@ class WrapOutputs(SphinxTransform):
 class NameConcealed(SphinxTransform):
     """Name what a prediction conceals until its reader has guessed.
 
-    That is the cell after the prediction's, or the numbers of the text's
-    next table: a script conceals them, and until it has come a style sheet.
+    That is the cell after the prediction's: a script conceals it, and until
+    it has come a style sheet.
     """
 
     default_priority = WrapOutputs.default_priority + 1
@@ -145,10 +145,6 @@ class NameConcealed(SphinxTransform):
                 after = cell.next_node(descend=False, siblings=True)
                 if isinstance(after, nodes.container):
                     after["classes"].append("concealed")
-            if told.get("concealTable"):
-                table = shown.next_node(nodes.table, ascend=True)
-                if table is not None:
-                    table["classes"].append("concealed-numbers")
 
 
 def _told_by_prediction(html: str) -> dict[str, Any]:

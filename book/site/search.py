@@ -215,7 +215,8 @@ def terms(language: str, pages: list[str]) -> list[list[Any]]:
         names = [term[glossary_key(code)] for code in LANGUAGES]
         names = [re.sub(r" \(.*\)", "", name) for name in names]
         own = names[LANGUAGES.index(language)]
-        asked = [*dict.fromkeys([*names, *term.get("synonyms", ())])]
+        others = (*term.get("synonyms", ()), *term.get("related", ()))
+        asked = [*dict.fromkeys([*names, *others])]
         home = term.get("chapter")
         rows.append([own, asked, pages.index(home) if home in pages else -1])
     return rows

@@ -7,12 +7,14 @@ says how alike the two Chinese editions are.
 
     python -m book.tools.language            print both
     python -m book.tools.language --record   note that translations are current
+    python -m book.tools.language --long     list what is too long to follow
 """
 
 import hashlib
 import re
 import sys
 import tomllib
+from collections.abc import Iterator
 from difflib import SequenceMatcher
 from functools import cache
 from pathlib import Path
@@ -21,6 +23,7 @@ from typing import Any
 from opencc import OpenCC
 
 from book.tools import ROOT
+from book.tools.claims import ledgers
 from book.tools.myst import LABELED, chapters, directive, tokens
 from book.tools.sentences import printed_words, untranslated_lines
 from preact.strings import EDITIONS, LANGUAGES, ORIGINAL
@@ -60,21 +63,33 @@ def sections(text: str) -> dict[str, str]:
 
 
 def words(language: str, root: Path = ROOT) -> str:
-    """Return all words of figures, hints and messages, and of the claims."""
-    path = root / "src/preact/strings" / f"{language}.toml"
-    claims = (root / "book/claims.toml").read_text("utf-8")
-    return "\n".join([path.read_text("utf-8"), *_said(claims, language)])
+    """Return all words of figures, hints, claims and definitions."""
+    files = [
+        root / f"src/preact/strings/{language}.toml",
+        *sorted(root.glob(f"src/preact/book/*/{language}.toml")),
+    ]
+    data = [*ledgers(root), root / "book/definitions.toml"]
+    said = (_said(path.read_text("utf-8")) for path in data)
+    return "\n".join(
+        [
+            *(path.read_text("utf-8") for path in files),
+            *(texts[language] for one in said for texts in one),
+        ]
+    )
 
 
 @cache
-def _said(claims: str, language: str) -> tuple[str, ...]:
-    """Return what the claims say in one language."""
-    return tuple(
-        texts[language]
-        for entry in tomllib.loads(claims).values()
-        for texts in entry.values()
-        if isinstance(texts, dict) and language in texts
-    )
+def _said(text: str) -> tuple[dict[str, str], ...]:
+    """Return what a file of the book says in all languages."""
+
+    def found(node: Any) -> Iterator[dict[str, str]]:
+        if isinstance(node, dict):
+            if node.keys() >= set(LANGUAGES):
+                yield node
+            for value in node.values():
+                yield from found(value)
+
+    return tuple(found(tomllib.loads(text)))
 
 
 # --------------------------------------------------------------- glossary
@@ -115,8 +130,7 @@ def forbidden_words(root: Path = ROOT) -> list[str]:
     lines = []
     for language in CHINESE:
         never = [w for t in glossary(root)["term"] for w in t.get("never", [])]
-        if language == "zh-Hant":
-            never += glossary(root)["never_zh_Hant"]["words"]
+        never += glossary(root)[f"never_{glossary_key(language)}"]["words"]
         texts = chapters(language, root) | {"strings": words(language, root)}
         for name, text in texts.items():
             says = prose(text) + printed_words(text)
@@ -263,6 +277,52 @@ def _similarity(simplified: str, traditional: str) -> float:
     return 2 * equal / length
 
 
+# -------------------------------------------------------------- long ones
+LONGEST = {"zh-Hans": 110, "zh-Hant": 45}  # a sentence; a clause that refers
+COMMAS = 4  # in one clause
+
+
+def long_sentences(root: Path = ROOT) -> dict[str, list[str]]:
+    """Chinese sentences that a reader loses the thread of, by page.
+
+    In zh-Hans a sentence above 110 characters, or four commas in one clause;
+    in zh-Hant a run of 45 characters without a stop in which a pronoun or a
+    的 stands far from what it belongs to.
+    """
+    return {
+        f"{language}/{name}": [
+            found
+            for sentence in _sentences(prose(text))
+            if (found := _too_long(sentence, language))
+        ]
+        for language in CHINESE
+        for name, text in chapters(language, root).items()
+    }
+
+
+def _sentences(text: str) -> list[str]:
+    """Split running text, without English glosses, at its full stops."""
+    text = re.sub("（[A-Za-z -]+）|[ \t]+", "", text)
+    lines = text.split("\n")
+    return [s for line in lines for s in re.split(r"(?<=[。？！])", line)]
+
+
+def _too_long(sentence: str, language: str) -> str:
+    """Say what of a sentence is too long, or nothing."""
+    longest = LONGEST[language]
+    if language == "zh-Hans":
+        clauses = re.split(r"[；：]", sentence)
+        most = max(clause.count("，") for clause in clauses)
+        if len(sentence) > longest:
+            return f"{len(sentence)} characters: {sentence}"
+        return f"{most} commas: {sentence}" if most >= COMMAS else ""
+    for clause in re.split(r"[；：。？！]", sentence):
+        distant = re.search(r"[它這那]|的(?=[則，還都也])", clause)
+        if len(clause) > longest and (distant or clause.count("，") >= COMMAS):
+            return f"{len(clause)} characters: {clause}"
+    return ""
+
+
 # ----------------------------------------------------------------- ledger
 LEDGER = "book/translations.toml"
 
@@ -321,6 +381,10 @@ def problems(root: Path = ROOT) -> list[str]:
 
 
 if __name__ == "__main__":
+    if "--long" in sys.argv:
+        for page, found in long_sentences().items():
+            print(f"{page}: {len(found)}", *found, sep="\n  ")
+        sys.exit()
     if "--record" in sys.argv:
         record()
     alike = (f"{name} {ratio:.2f}" for name, ratio in similarities().items())

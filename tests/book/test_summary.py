@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 import yaml
 
-from book.site.glossary import address
+from book.site.glossary import address, definitions, pages
 from book.tools.language import chapters, glossary, prose, sections
 from book.tools.lessons import read_lessons, table
 from book.tools.myst import directive, tokens
@@ -174,6 +174,27 @@ def test_every_term_has_an_address_of_its_own():
     addresses = [address(term) for term in glossary()["term"]]
     assert len(set(addresses)) == len(addresses)
     assert "term-residual-unit" in addresses
+
+
+def test_every_definition_is_one_sentence_of_a_term_in_each_language():
+    known = {address(term) for term in glossary()["term"]}
+    found = [one for group in definitions().values() for one in group]
+    assert {f"term-{key}" for key in found} <= known
+    assert len(set(found)) == len(found) >= 45
+    for group in definitions().values():
+        for key, meant in group.items():
+            assert meant["at"] in pages(), key
+            assert meant.keys() - {"at", "symbol"} == set(LANGUAGES), key
+            for language in LANGUAGES:
+                said = meant[language]
+                assert said[-1] in ".。", key
+                assert len(re.findall(r"。|\.(?= [A-Z]|$)", said)) == 1, key
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_glossary_prints_every_group(language):
+    text = chapters(language)["glossary"]
+    assert re.findall(r"{terms} (\w+)", text) == [*definitions()]
 
 
 def test_the_summary_shows_each_of_nine_equations():

@@ -22,7 +22,7 @@ from preact.propagation import (
     shortcut_products,
 )
 from preact.records.compare import load_records
-from preact.spec import BN, RELU, ROWS, TABLE_1, Scale, UnitSpec
+from preact.spec import BN, RELU, ROWS, Scale, UnitSpec
 from seeds import draw_seeds
 
 claim = pytest.mark.claim
@@ -136,40 +136,6 @@ def test_the_gradient_of_full_preactivation_grows_nearly_linearly():
     values = [ratio(FULL, L) for L in (20, 50, 200)]
     slope = np.polyfit(np.log([20, 50, 200]), np.log(values), 1)[0]
     assert slope == pytest.approx(1.08, abs=0.15)
-
-
-# ----------------------------------------------------------------- gates
-def gates_at_work(row, size, seed):
-    """Mean of 54 factors' product, relative to that at the bias.
-
-    `size` multiplies the weights of the gates, drawn as all others are.
-    """
-    plan = stack_plan(TABLE_1[row], units=54, width=64)
-    params = reference.initialize(plan, seed)
-    for name in params:
-        if ".gate." in name and name.endswith("weight"):
-            params[name] = size * params[name]
-    _, caches = run_units(plan, params, draw_batch(plan, 128, seed)[0])
-    product = np.prod([cached.s for cached in caches], axis=0)
-    return product.mean() / shortcut_products(plan)[0]
-
-
-@slow
-@claim("gates-at-work-are-not-gates-at-their-bias")
-@pytest.mark.parametrize("bias", [-4, -6, -10])
-def test_gates_that_read_the_stream_pass_less_than_their_bias_says(bias):
-    row = f"shortcut-only-gating-b{bias}"
-    for seed in draw_seeds(3):
-        assert gates_at_work(row, 1, seed) < 1 / 3
-        assert gates_at_work(row, 0.1, seed) > 0.8
-
-
-@slow
-@claim("gates-at-work-are-not-gates-at-their-bias")
-def test_at_the_best_bias_shortcut_only_gates_pass_less_than_exclusive():
-    for seed in draw_seeds(3):
-        assert gates_at_work("shortcut-only-gating-b-6", 1, seed) < 0.1
-        assert gates_at_work("exclusive-gating-b-6", 1, seed) > 0.85
 
 
 # ------------------------------------------------------------- folklore

@@ -1,6 +1,5 @@
 """Sentences of chapter 08: memory and kernels counted, records read."""
 
-from collections import Counter
 from math import log
 from typing import get_args
 
@@ -8,10 +7,10 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as nnf
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from preact.book.training import (
     by_hand,
+    count_kernels,
     recorded_losses,
     train_first_steps,
 )
@@ -126,39 +125,9 @@ def test_what_is_kept_changes_no_bit_of_a_gradient(seed):
 
 
 # ------------------------------------------------------------------ kernels
-KERNELS = {
-    "convolution": 1,
-    "native_batch_norm": 1,
-    "relu_": 1,
-    "add": 1,
-    "convolution_backward": 2,
-    "native_batch_norm_backward": 1,
-    "threshold_backward": 1,
-}
-
-
-class Count(TorchDispatchMode):
-    """Counts the operations that PyTorch is asked for."""
-
-    def __init__(self):
-        super().__init__()
-        self.seen = Counter()
-
-    def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
-        self.seen[operation.overloadpacket.__name__] += 1
-        return operation(*args, **(kwargs or {}))
-
-
-def kernels(depth):
-    network = Network(bottlenecks(depth, image=(3, 8, 8))).train()
-    with Count() as count:
-        network(torch.randn(2, 3, 8, 8)).sum().backward()
-    return sum(k * count.seen[name] for name, k in KERNELS.items())
-
-
 @claim("training-launches")
 def test_kernels_grow_by_the_same_number_with_every_unit():
-    few, more, most = (kernels(depth) for depth in (20, 29, 56))
+    few, more, most = (count_kernels(depth) for depth in (20, 29, 56))
     assert more - few == 69
     assert most - more == 3 * 69
     assert 7500 < few + 69 * (111 - 2) < 8000

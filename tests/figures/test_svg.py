@@ -79,7 +79,7 @@ HIGH = str.maketrans("−0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 WRAPPED = {"errors_by_condition", "unit_diagram"}
 # Names of vertical axes, which break into lines where they have no room.
 UPRIGHT = {
-    *("activations.correlation", "activations.error", "afterlife.loss"),
+    *("activations.correlation", "afterlife.loss"),
     *("depth.share", "figure.direct", "figure.signal"),
     *("figure.training_error", "imagenet.measured", "paths.share"),
 }
@@ -87,9 +87,8 @@ UPRIGHT = {
 UNNAMED = {"errors_by_condition", "placed_by_unit"}
 # Their labels are put together from several words.
 COMPOSED = {
-    *("depth_laws", "errors_by_unit", "loss_and_error", "start_and_end"),
-    *("paths_fresh_and_trained", "reported_with_spread", "error_strip"),
-    *("silent_chain", "stream_then_and_now", "mixing_products"),
+    *("depth_laws", "errors_by_unit", "paths_fresh_and_trained"),
+    *("silent_chain", "mixing_products"),
     *("answers_by_mutant", "growth_by_mutant", "losses_by_rate"),
 }
 

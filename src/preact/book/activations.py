@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from preact import paper
-from preact.book.builder import unit_builder
-from preact.book.explorers import Html
+from preact.book.kit.recorded import growth_at_start
 from preact.book.page import words
 from preact.book.placements import (
     CONTROL,
@@ -24,8 +23,7 @@ from preact.book.placements import (
     twelve_units,
     with_control,
 )
-from preact.book.shortcuts import growth_at_start
-from preact.figures import Arm, Table, error_strip
+from preact.figures import Arm, Table
 from preact.records.compare import load_records
 from preact.reference.caches import Array
 from preact.spec import ROWS, UnitSpec
@@ -74,32 +72,14 @@ def learned(data: str = "digits") -> dict[tuple[str, bool], Learned]:
     return {case: Learned(*np.array(of).T) for case, of in runs.items()}
 
 
-def learning_builder() -> Html:
-    """The unit builder of chapter 04, with what each unit has learned."""
-    say, recorded = words(), learned()
-    errors = {case: runs.error_pct for case, runs in recorded.items()}
-    under = {}
-    for name, spec in twelve_units().items():
-        own = errors[name, False], errors[name, True]
-        without, final_bn = (
-            np.concatenate(
-                [v for (n, h), v in errors.items() if n != name and h == head]
-            )
-            for head in (False, True)
-        )
-        strip = error_strip(own, (without, final_bn), row_of(spec), say)
-        under[name] = strip._repr_html_()
-    return unit_builder(under)
-
-
 def short(spec: UnitSpec) -> str:
     """Write a unit without what all share."""
     return str(spec).replace(SHARED, "…")
 
 
-def arm(name: str, data: str = "digits") -> Arm:
+def arm(name: str) -> Arm:
     """One unit for a picture, named by what is its own."""
-    spec, recorded = with_control()[name], learned(data)
+    spec, recorded = with_control()[name], learned()
     row = next((row for row, own in ROWS.items() if own == spec), None)
     return Arm(
         short(spec),
@@ -109,14 +89,13 @@ def arm(name: str, data: str = "digits") -> Arm:
     )
 
 
-def families(data: str = "digits") -> dict[str, list[Arm]]:
-    """All trained units by what Eq. (9) makes of them, themselves first.
+def families() -> dict[str, list[Arm]]:
+    """All units by what Eq. (9) makes of them, themselves first.
 
     Those that have nothing after the addition and are made of no other unit
     stand together at the end.
     """
-    trained = {name for name, _ in learned(data)}
-    units = {n: u for n, u in with_control().items() if n in trained}
+    units = with_control()
     by_free: dict[str, list[str]] = {}
     for name, spec in units.items():
         by_free.setdefault(key(asymmetric(spec)), []).append(name)
@@ -128,8 +107,8 @@ def families(data: str = "digits") -> dict[str, list[Arm]]:
         ordered = sorted(names, key=lambda n: (n != free, n))
         ops = " ".join((*units[free].pre, "…", *units[free].post))
         family = say("activations.family", branch=ops)
-        groups[family] = [arm(name, data) for name in ordered]
-    groups[say("activations.no_family")] = [arm(name, data) for name in rest]
+        groups[family] = [arm(name) for name in ordered]
+    groups[say("activations.no_family")] = [arm(name) for name in rest]
     return groups
 
 
@@ -160,6 +139,26 @@ def three_questions() -> Table:
         ]
         body.append(line)
     return Table(head, body, say("activations.grid"))
+
+
+def freed_pairs() -> Table:
+    """Median errors of each unit that Eq. (9) frees, before and after."""
+    say, recorded, body = words(), learned(), []
+    for name, spec in with_control().items():
+        if not spec.after:
+            continue
+        partner = asymmetric(spec)
+        line = [short(spec), short(partner)]
+        for final_bn in (False, True):
+            ends = [
+                np.median(recorded[unit, final_bn].error_pct)
+                for unit in (name, key(partner))
+            ]
+            line.append(" → ".join(f"{end:.1f}" for end in ends))
+        body.append(line)
+    columns = ("bound", "free", "without", "with")
+    head = [say(f"activations.{column}") for column in columns]
+    return Table(head, body, say("activations.freed"))
 
 
 def rank(spec: UnitSpec) -> tuple[bool, ...]:

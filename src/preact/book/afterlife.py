@@ -12,22 +12,20 @@ from preact.book.explorers import Html, stepper
 from preact.book.page import words
 from preact.book.transformer.runs import (
     Moment,
-    Run,
     at_rate,
-    chosen,
     recorded_letters,
 )
 from preact.figures import (
     Picture,
     Placed,
     losses_by_rate,
+    mixing_products,
     placed_by_unit,
     placed_legend,
 )
 from preact.figures.variants import row_name
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-ARMS = ("post-ln", "pre-ln", "peri-ln", "zero-init", "deepnorm")
 DEPTHS = (4, 12)
 
 
@@ -116,14 +114,42 @@ def growth_of_draws(
     return grown
 
 
+STRENGTHS = (0.1, 0.01, 0.001)
+MIXED_UNITS, STREAMS, SEEDS = 100, 4, 8
+
+
+def mixing_by_strength() -> Html:
+    """A slider over s: products of a hundred matrices, eight seeds."""
+    depth = np.arange(MIXED_UNITS + 1)
+    frames = {}
+    for s in STRENGTHS:
+        products = {
+            name: [
+                running_products(
+                    draw(np.random.default_rng(seed), MIXED_UNITS, STREAMS, s)
+                )
+                for seed in range(SEEDS)
+            ]
+            for name, draw in MIXINGS.items()
+        }
+        gains, kept = (
+            {
+                name: np.array([measured(P) for P in found])
+                for name, found in products.items()
+            }
+            for measured in (gain, kept_difference)
+        )
+        theory = {
+            "rms": (1 + STREAMS * s**2) ** (depth / 2),
+            "typical": np.exp((STREAMS - 2) * s**2 / 2 * depth),
+        }
+        frames[f"{s:g}"] = mixing_products(gains, kept, theory, words())
+    return stepper(words()("afterlife.strength"), frames, f"{STRENGTHS[0]:g}")
+
+
 # ------------------------------------------------------ transformers by unit
-def placed(runs: Sequence[Run], iteration: int) -> Placed:
-    """Least, median and greatest over runs, relative to the last unit."""
-    return spread([run.at(iteration) for run in runs])
-
-
 def spread(moments: Sequence[Moment]) -> Placed:
-    """The same of moments, however they were measured."""
+    """Least, median and greatest; gradients relative to the last unit."""
     signal, gradient, direct = (
         np.array([getattr(m, name) for m in moments], dtype=np.float64)
         for name in ("signal_rms", "gradient_norm", "direct")
@@ -136,10 +162,8 @@ def spread(moments: Sequence[Moment]) -> Placed:
     return Placed(*three)
 
 
-def picture_of(
-    arms: Mapping[str, Placed], alt_key: str, **values: Any
-) -> Picture:
-    """Draw arms by unit with an alternative text of the strings."""
+def picture_of(arms: Mapping[str, Placed], layers: int) -> Picture:
+    """Draw fresh networks by unit, with an alternative text."""
     say = words()
     each = [
         say(
@@ -152,7 +176,7 @@ def picture_of(
         for arm, m in arms.items()
     ]
     axes = {q: say(f"training.{q}") for q in ("signal", "gradient", "direct")}
-    alt = say(f"afterlife.{alt_key}", each=" ".join(each), **axes, **values)
+    alt = say("afterlife.alt", each=" ".join(each), layers=layers, **axes)
     return placed_by_unit(arms, alt, say)
 
 
@@ -169,38 +193,13 @@ def start_by_depth(
     say = words()
     frames = {
         str(layers): picture_of(
-            {arm: spread(of) for arm, of in arms.items()},
-            "alt_start",
-            layers=layers,
+            {arm: spread(of) for arm, of in arms.items()}, layers
         )
         for layers, arms in moments.items()
     }
+    legend = placed_legend(list(next(iter(moments.values()))), say)
     deepest = list(frames)[-1]
-    return _with_legend(say("afterlife.layers"), frames, deepest)
-
-
-def training_by_iteration(layers: int) -> Html:
-    """A slider over the iteration, of the runs of one depth."""
-    say = words()
-    iterations = [m.iteration for m in chosen(ARMS[0], layers)[0].moments]
-    frames = {
-        str(i): picture_of(
-            {arm: placed(chosen(arm, layers), i) for arm in ARMS},
-            "alt_training",
-            layers=layers,
-            iteration=i,
-        )
-        for i in iterations
-    }
-    first, slider = str(iterations[0]), say("explorer.iteration")
-    return _with_legend(slider, frames, first)
-
-
-def _with_legend(
-    label: str, frames: Mapping[str, Picture], first: str
-) -> Html:
-    """Put the names of the arms below."""
-    pictures = stepper(label, frames, first, placed_legend(ARMS, words()))
+    pictures = stepper(say("afterlife.layers"), frames, deepest, legend)
     return Html(f'<div class="preact-training">{pictures.markup}</div>')
 
 

@@ -3,7 +3,7 @@
 The page's script only shows and hides what is made here; where no script
 runs, all twelve units stay, and a table of what was measured.
 
-Chapters `04-units`, `05-shortcuts` and `06-activations`.
+Chapters `04-units` and `05-shortcuts`.
 """
 
 from collections.abc import Mapping
@@ -43,13 +43,8 @@ OWN_WORDS = (
 )
 
 
-def unit_builder(under: Mapping[str, str] | None = None) -> Html:
+def unit_builder() -> Html:
     """Let the reader place one BN and one ReLU, and see what comes of it.
-
-    Parameters
-    ----------
-    under : mapping, optional
-        The name of each unit to markup that stands below its lines.
 
     Examples
     --------
@@ -59,12 +54,10 @@ def unit_builder(under: Mapping[str, str] | None = None) -> Html:
     >>> strings = setup("en")
     >>> unit_builder()  # doctest: +SKIP
     """
-    say, under = words(), under or {}
-    ways = twelve_units()
+    say, ways = words(), twelve_units()
     results = {name: measure(spec) for name, spec in ways.items()}
     cards = "".join(
-        card(name, spec, results[name], under.get(name, ""))
-        for name, spec in ways.items()
+        card(name, spec, results[name]) for name, spec in ways.items()
     )
     scope = say(
         "builder.scope", units=UNITS, width=WIDTH, batch=BATCH, seeds=SEEDS
@@ -117,7 +110,6 @@ def unit_card(
     title: str,
     text: str,
     lines: Mapping[str, str],
-    under: str = "",
 ) -> str:
     """One unit as HTML: diagram, a sentence, and lines below their labels.
 
@@ -131,8 +123,6 @@ def unit_card(
         The sentence.
     lines : mapping
         A key of the words `builder` to HTML.
-    under : str
-        HTML below them.
     """
     say = words()
     unit = cifar_plan(spec, depth=20, convs=2).units[1]
@@ -145,7 +135,7 @@ def unit_card(
         f'<details class="way" data-way="{name}">'
         f"<summary>{escape(in_words(spec, say))}</summary>{drawing}"
         f"<div><p>{escape(text)}</p><dl>{listed}</dl>"
-        f"{under}</div></details>"
+        "</div></details>"
     )
 
 
@@ -155,7 +145,7 @@ def title(spec: UnitSpec) -> str:
     return words()(f"row.{row}" if row else "builder.unnamed")
 
 
-def card(name: str, spec: UnitSpec, result: Measured, under: str) -> str:
+def card(name: str, spec: UnitSpec, result: Measured) -> str:
     """One unit as HTML: diagram, the paper's word on it, lines, numbers."""
     say = words()
     lines = {
@@ -163,7 +153,7 @@ def card(name: str, spec: UnitSpec, result: Measured, under: str) -> str:
         "silent": silent_line(spec),
         "measured": escape(say("builder.numbers", **numbers(result))),
     }
-    return unit_card(name, spec, title(spec), in_the_paper(spec), lines, under)
+    return unit_card(name, spec, title(spec), in_the_paper(spec), lines)
 
 
 def code_lines(spec: UnitSpec) -> dict[str, str]:

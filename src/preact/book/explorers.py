@@ -240,7 +240,7 @@ def stack_explorer(fallback: Picture) -> Html:
         "stack",
         (
             *("tail", "derived", "none", "final_bn"),
-            *("product", "open", "ratio", "loss", "ghost"),
+            *("product", "open", "ratio", "loss", "ghost", "factors"),
         ),
         ("signal", "gradient", "depth"),
         {"semicolon": words()("punctuation.semicolon")},

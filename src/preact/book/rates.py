@@ -10,7 +10,12 @@ import numpy as np
 from preact.book.explorers import Html
 from preact.book.page import words
 from preact.figures.race import arm_name
-from preact.figures.training import FINAL_BN, Course, by_iteration, names
+from preact.figures.training import (
+    FINAL_BN,
+    Course,
+    by_iteration,
+    legend_by_rate,
+)
 from preact.records import Record
 from preact.records.compare import load_records
 
@@ -56,7 +61,7 @@ def course(runs: Sequence[Record]) -> Course:
         for name in ("gradient_norm", "open_share")
     )
     first, last = gradient[..., 0], gradient[..., -1]
-    values = first / last, first, last, share[..., -1]
+    values = first, last, share[..., -1]
     return Course(
         np.array(reached),
         *(
@@ -70,6 +75,12 @@ def six_arms(depth: int = 110, rates: Sequence[float] = (0.1, 0.01)) -> Html:
     """Draw gradients and open paths of six arms, the rates side by side."""
     say = words()
     by_rate = {lr: courses(depth, lr) for lr in rates}
+    errors: dict[str, dict[float, list[float]]] = {}
+    for lr in rates:
+        for arm, runs in runs_at(depth, lr).items():
+            errors.setdefault(arm, {})[lr] = [
+                run.test_error_pct for run in runs
+            ]
     told = []
     for lr, arms in by_rate.items():
         each = []
@@ -98,5 +109,5 @@ def six_arms(depth: int = 110, rates: Sequence[float] = (0.1, 0.01)) -> Html:
         each=" ".join(told),
     )
     picture = by_iteration(by_rate, alt, say)._repr_html_()
-    legend = names(next(iter(by_rate.values())), say)
+    legend = legend_by_rate(errors, say)
     return Html(f'<div class="preact-training">{picture}{legend}</div>', alt)

@@ -3,13 +3,16 @@
 Chapter `08-training`.
 """
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isqrt
 from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from preact import paper
 from preact.book.explorers import Html, mount
@@ -20,6 +23,7 @@ from preact.data import load
 from preact.fast.memory import Memory
 from preact.figures import Table
 from preact.figures.variants import row_name
+from preact.nn import Network
 from preact.plan import cifar_plan
 from preact.records.compare import PUBLISHED, compare, load_records
 from preact.spec import BN
@@ -62,6 +66,15 @@ MOST_UNITS = 134  # of a stage, in the planner: 1208 layers
 FIRST_UNITS = 111
 CARDS_GB = (8, 16, 40, 80)
 BATCHES = (8, 16, 32, 64, 128, 256)
+KERNELS = {  # of a GPU, for each operation
+    "convolution": 1,
+    "native_batch_norm": 1,
+    "relu_": 1,
+    "add": 1,
+    "convolution_backward": 2,
+    "native_batch_norm_backward": 1,
+    "threshold_backward": 1,
+}
 RECORDS_OF_TABLE_3 = {  # experiment, and what stands for the paper's data
     "table_3": "",
     "table_3_cifar100": "",
@@ -172,6 +185,35 @@ def step_gb(n: int, memory: Memory, batch: int, width: float = 1.0) -> float:
     parameters = one + (n - 1) * (two - one)
     activations = by_hand(n, memory)[1] * 1e6 * width * batch
     return (12 * parameters + activations) / 1e9
+
+
+# --------------------------------------------------------------- kernels
+class _Count(TorchDispatchMode):
+    """Counts the operations that PyTorch is asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.seen: Counter[str] = Counter()
+
+    def __torch_dispatch__(
+        self,
+        func: Any,
+        types: Sequence[type],
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        self.seen[func.overloadpacket.__name__] += 1
+        return func(*args, **(kwargs or {}))
+
+
+def count_kernels(depth: int) -> int:
+    """Kernels of a forward and a backward pass of bottlenecks."""
+    plan = cifar_plan(
+        "full-preactivation", depth=depth, convs=3, image=(3, 8, 8)
+    )
+    with _Count() as count:
+        Network(plan)(torch.randn(2, 3, 8, 8)).sum().backward()
+    return sum(k * count.seen[name] for name, k in KERNELS.items())
 
 
 # ------------------------------------------------------- 1001 layers

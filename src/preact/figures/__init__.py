@@ -14,13 +14,8 @@ Examples
 >>> table.head[:2]
 ['network', 'row']
 
-Chapters `01-why`, `02-signal` and `03-gradient` show `propagation`, `01-why`
-shows `race`, `03-gradient` shows `stepped` and `training`, chapter `04-units`
-shows `units` and `tables`, `index` shows `cover`, `02-signal` shows `paths`,
-`06-activations` shows `asymmetric`, `learned`, `scatter` and `streams`,
-`07-depth` shows `depth` and `training`, `08-training` shows `bill` and
-`speed_tables`, `09-imagenet` `costs`, `10-afterlife` `afterlife`,
-`11-find-the-bug` `bugs` and `12-summary` `conditions`.
+Every chapter. What one chapter alone draws is moving to that chapter's room,
+`preact.book.<name>.figures`.
 
 Parameters
 ----------
@@ -79,7 +74,6 @@ if TYPE_CHECKING:
     from preact.figures.costs import (
         Trace,
         log_chart,
-        stacked_shares,
         steps_with_band,
     )
     from preact.figures.cover import Course, depth_and_time
@@ -90,24 +84,17 @@ if TYPE_CHECKING:
         dots_by_case,
         paths_fresh_and_trained,
     )
-    from preact.figures.learned import (
-        Arm,
-        error_strip,
-        errors_by_unit,
-        reported_with_spread,
-    )
+    from preact.figures.learned import Arm, errors_by_unit
     from preact.figures.paths import paths_by_length
     from preact.figures.propagation import (
         direct_term,
-        error_by_depth,
+        error_by_rate,
         growth_laws,
         signal_and_gradient,
     )
     from preact.figures.race import arm_name, race_curves
-    from preact.figures.scatter import loss_and_error, start_and_end
     from preact.figures.speed_tables import speed_steps_table, times_table
-    from preact.figures.stepped import product_and_gradient
-    from preact.figures.streams import silent_chain, stream_then_and_now
+    from preact.figures.streams import silent_chain
     from preact.figures.style import Picture
     from preact.figures.tables import (
         Table,
@@ -133,8 +120,7 @@ __all__ = [
     "depth_laws",
     "direct_term",
     "dots_by_case",
-    "error_by_depth",
-    "error_strip",
+    "error_by_rate",
     "errors_by_condition",
     "errors_by_unit",
     "errors_table",
@@ -143,7 +129,6 @@ __all__ = [
     "growth_by_mutant",
     "growth_laws",
     "log_chart",
-    "loss_and_error",
     "losses_by_rate",
     "memory_by_depth",
     "mixing_products",
@@ -153,16 +138,11 @@ __all__ = [
     "paths_fresh_and_trained",
     "placed_by_unit",
     "placed_legend",
-    "product_and_gradient",
     "race_curves",
-    "reported_with_spread",
     "signal_and_gradient",
     "silent_chain",
     "speed_steps_table",
-    "stacked_shares",
-    "start_and_end",
     "steps_with_band",
-    "stream_then_and_now",
     "three_of_figure_5",
     "times_table",
     "unit_diagram",
@@ -195,7 +175,7 @@ def __getattr__(name: str) -> object:
             from preact.figures import cover
 
             return getattr(cover, name)
-        case "Trace" | "log_chart" | "stacked_shares" | "steps_with_band":
+        case "Trace" | "log_chart" | "steps_with_band":
             from preact.figures import costs
 
             return getattr(costs, name)
@@ -207,22 +187,14 @@ def __getattr__(name: str) -> object:
             from preact.figures import asymmetric
 
             return asymmetric.three_of_figure_5
-        case "silent_chain" | "stream_then_and_now":
+        case "silent_chain":
             from preact.figures import streams
 
-            return getattr(streams, name)
-        case "Arm" | "error_strip" | "errors_by_unit" | "reported_with_spread":
+            return streams.silent_chain
+        case "Arm" | "errors_by_unit":
             from preact.figures import learned
 
             return getattr(learned, name)
-        case "loss_and_error" | "start_and_end":
-            from preact.figures import scatter
-
-            return getattr(scatter, name)
-        case "product_and_gradient":
-            from preact.figures import stepped
-
-            return stepped.product_and_gradient
         case (
             "Law"
             | "curves_by_unit"

@@ -205,6 +205,8 @@ def mixing_products(
         for k, (name, curve) in enumerate(theory.items()):
             label = strings(f"afterlife.{name}")
             left.plot(curve, ("--", "-.")[k], color=INK, lw=1, label=label)
+        left.set_ylim(0.3, 300)  # the same for all strengths
+        right.set_ylim(1e-12, 100)
         left.set_title(strings("afterlife.gain"), fontsize=10)
         right.set_title(strings("afterlife.kept"), fontsize=10)
         figure.legend(

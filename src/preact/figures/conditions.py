@@ -70,7 +70,7 @@ def errors_by_condition(groups: Sequence[Group], strings: Strings) -> Picture:
                 style = marked(row) | {"ms": 4, "alpha": 0.7, "ls": ""}
                 name = row_name(row, strings)
                 ax.plot(errors, level, label=f"_{name}", **style)
-        percent_axis(ax, "x")
+        percent_axis(ax)
         ax.set_yticks(
             np.arange(len(groups)), [group.label for group in groups]
         )

@@ -1,14 +1,13 @@
-"""What was learned, every seed a dot: side by side, or against the start."""
+"""What was learned, every seed a dot."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from preact.figures.drawn import AID
-from preact.figures.style import PAPER_GREY, Picture, axes, picture
+from preact.figures.style import Picture, axes, picture
 from preact.figures.svg import INK
-from preact.figures.variants import color_of, marker_of, row_name
+from preact.figures.variants import color_of, marker_of
 from preact.strings import Strings
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -51,87 +50,15 @@ class Arm(NamedTuple):
         return marker_of(self.row) if self.row else "X"
 
 
-def percent_axis(ax: Any, which: str, ticks: Sequence[int] = TICKS) -> None:
+def percent_axis(ax: Any) -> None:
     """Give an axis of errors its scale, the same in all pictures of digits."""
-    limits = 0.8 * ticks[0], 1.1 * ticks[-1]
-    ax.set(**{f"{which}scale": "log", f"{which}lim": limits})
+    ax.set(xscale="log", xlim=(0.8 * TICKS[0], 1.1 * TICKS[-1]))
     ax.minorticks_off()
-    if which == "x":
-        ax.set_xticks(ticks, [f"{t}" for t in ticks])
-    else:
-        ax.set_yticks(ticks, [f"{t}" for t in ticks])
-
-
-def error_strip(
-    own: tuple[Array, Array],
-    others: tuple[Array, Array],
-    row: str | None,
-    strings: Strings,
-) -> Picture:
-    """One unit's errors on one line, those of all others in grey.
-
-    Parameters
-    ----------
-    own : two (seeds,) float64
-        Percent, without and with a BN before the classifier.
-    others : two (runs,) float64
-        The same of all other units.
-    row : str or None
-        The unit's row of Table 2.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from preact.figures import error_strip
-    >>> from preact.strings import Strings
-    >>> own = np.array([82.5, 69.7]), np.array([3.3, 3.9])
-    >>> others = np.array([5.0, 4.4]), np.array([6.7, 4.4])
-    >>> strip = error_strip(own, others, "original", Strings("en"))
-    >>> strip.alt.endswith("a BN before the classifier: 3.3 %, 3.9 %.")
-    True
-    """
-    color = color_of(row) if row else INK
-    labels = [strings("activations.without"), strings("activations.with")]
-    with axes(118, 34) as (figure, ax):
-        for y, values in enumerate(own):
-            grey = np.unique(np.round(others[y], 1))
-            ax.plot(
-                grey,
-                np.full(len(grey), y),
-                "|",
-                color=PAPER_GREY,
-                alpha=0.4,
-                label=AID,  # each has a strip of its own
-            )
-            ax.plot(
-                values,
-                np.full(len(values), y),
-                "o",
-                color=color,
-                ms=7,
-                mfc=color if y else "none",
-                label=f"_{labels[y]}",
-            )
-        percent_axis(ax, "x")
-        ax.set_yticks([0, 1], labels)
-        ax.set(ylim=(-0.6, 1.6), xlabel=strings("activations.error"))
-        ax.grid(False)
-    each = [
-        strings(
-            "activations.alt_of",
-            label=label,
-            each=strings.join([strings.percent(v, 1) for v in values]),
-        )
-        for label, values in zip(labels, own, strict=True)
-    ]
-    alt = strings("activations.alt_strip", each=strings.join(each))
-    return picture(figure, alt)
+    ax.set_xticks(TICKS, [f"{tick}" for tick in TICKS])
 
 
 def errors_by_unit(
-    groups: Mapping[str, Sequence[Arm]],
-    strings: Strings,
-    ticks: Sequence[int] = TICKS,
+    groups: Mapping[str, Sequence[Arm]], strings: Strings
 ) -> Picture:
     """Errors of all units with and without a final BN, group by group.
 
@@ -139,8 +66,6 @@ def errors_by_unit(
     ----------
     groups : title to arms
         From top to bottom.
-    ticks : sequence of int
-        Percents that the axis names; it ends a little beyond them.
 
     Examples
     --------
@@ -158,7 +83,7 @@ def errors_by_unit(
     with axes(150, 26 + 6.2 * lines) as (figure, ax):
         for title, arms in groups.items():
             top = y - GAP / 4  # of a title of two lines, on a phone
-            left = 0.85 * ticks[0]
+            left = 0.85 * TICKS[0]
             ax.text(left, top, title, fontsize=9, va="center", weight="bold")
             for arm in arms:
                 y += 1
@@ -189,7 +114,7 @@ def errors_by_unit(
                 mfc=mfc,
                 label=strings(f"activations.{name}"),
             )
-        percent_axis(ax, "x", ticks)
+        percent_axis(ax)
         ax.set_yticks(places, labels)
         ax.set(ylim=(y - GAP, -1), xlabel=strings("activations.error"))
         ax.grid(visible=True, axis="x")
@@ -207,72 +132,3 @@ def errors_by_unit(
     return picture(
         figure, strings("activations.alt_errors", each=strings.join(each))
     )
-
-
-def reported_with_spread(
-    errors: Mapping[int, Mapping[str, float]], std: float, strings: Strings
-) -> Picture:
-    """The paper's Table 2, and the one spread that is known beside it.
-
-    Parameters
-    ----------
-    errors : depth to row name to float
-        Percent, as reported.
-    std : float
-        Deviation of five runs of the original at 110 layers, percent.
-
-    Examples
-    --------
-    >>> from preact import paper
-    >>> from preact.figures import reported_with_spread
-    >>> from preact.strings import Strings
-    >>> errors = {110: {}, 164: {}}
-    >>> for result in paper.results(2):
-    ...     errors[result.depth][result.row] = result.error_pct
-    >>> picture = reported_with_spread(errors, 0.16, Strings("en"))
-    >>> "original: 6.61 %, 5.93 %" in picture.alt
-    True
-    """
-    rows = list(next(iter(errors.values())))
-    with axes(170, 62, columns=2) as (figure, panels):
-        for ax, (depth, own) in zip(panels, errors.items(), strict=True):
-            center = own["original"]
-            if depth == 110:
-                ax.axvspan(
-                    center - std,
-                    center + std,
-                    color=color_of("original"),
-                    alpha=0.2,
-                    lw=0,
-                )
-            for y, row in enumerate(rows):
-                dot: Any = {"ms": 8, "label": f"_{row_name(row, strings)}"}
-                color, marker = color_of(row), marker_of(row)
-                ax.plot(own[row], y, marker, color=color, **dot)
-                ax.annotate(
-                    f"{own[row]:.2f}",
-                    (own[row], y),
-                    xytext=(7, 0),
-                    textcoords="offset points",
-                    va="center",
-                    fontsize=9,
-                )
-            ax.set(xlim=(5, 8.9), ylim=(len(rows) - 0.4, -0.6))
-            ax.set_xticks([5, 6, 7, 8])
-            ax.set_title(f"ResNet-{depth}", fontsize=10)
-        names = [row_name(row, strings) for row in rows]
-        panels[0].set_yticks(range(len(rows)), names)
-        panels[1].set_yticks(range(len(rows)), [""] * len(rows))
-        figure.supxlabel(strings("activations.paper_error"), fontsize=10)
-    each = [
-        strings(
-            "activations.alt_paper",
-            row=row_name(row, strings),
-            values=strings.join(
-                [strings.percent(own[row], 2) for own in errors.values()]
-            ),
-        )
-        for row in rows
-    ]
-    alt = strings("activations.alt_table_2", std=std, each=strings.join(each))
-    return picture(figure, alt)

@@ -1,4 +1,4 @@
-"""What a stream keeps: through silent units, and through training."""
+"""What a stream keeps through silent units."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -68,65 +68,3 @@ def silent_chain(kept: Mapping[str, Array], strings: Strings) -> Picture:
         each=strings.join(each),
     )
     return picture(figure, alt)
-
-
-def stream_then_and_now(
-    then: Mapping[str, Mapping[bool, Array]],
-    now: Mapping[str, Mapping[bool, Array]],
-    strings: Strings,
-) -> Picture:
-    """Signal by unit before and after training, under both heads.
-
-    Parameters
-    ----------
-    then, now : row name to whether there is a final BN to (L + 1,) float64
-        Root mean square of x_l, freshly drawn and at the end.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from preact.figures import stream_then_and_now
-    >>> from preact.strings import Strings
-    >>> then = {"original": {True: np.ones(55), False: np.ones(55)}}
-    >>> now = {"original": {True: 4 * np.ones(55), False: np.ones(55)}}
-    >>> picture = stream_then_and_now(then, now, Strings("en"))
-    >>> picture.alt.endswith("before the classifier: 1.0 before, 4.0 after.")
-    True
-    """
-    with axes(170, 85, columns=2) as (figure, panels):
-        for ax, final_bn in zip(panels, (False, True), strict=True):
-            for i, row in enumerate(now):
-                style = marked(row, (i, len(now)))
-                name = row_name(row, strings)
-                ax.plot(
-                    then[row][final_bn],
-                    **style,
-                    lw=5,
-                    alpha=0.3,
-                    label=strings("figure.at_start", name=name),
-                )
-                ax.plot(now[row][final_bn], **style, label=name)
-            ax.set(ylim=(0, 20), xlabel=strings("figure.depth"))
-            head = "with" if final_bn else "without"
-            ax.set_title(strings(f"activations.{head}"), fontsize=10)
-        panels[0].set_ylabel(strings("figure.signal"))
-        figure.legend(
-            *panels[0].get_legend_handles_labels(),
-            loc="outside lower center",
-            ncols=2,
-            fontsize=8.5,
-        )
-    each = [
-        strings(
-            "activations.alt_stream_of",
-            row=row_name(row, strings),
-            head=strings(f"activations.{'with' if head else 'without'}"),
-            then=f"{then[row][head][-1]:.1f}",
-            now=f"{now[row][head][-1]:.1f}",
-        )
-        for row in now
-        for head in (False, True)
-    ]
-    return picture(
-        figure, strings("activations.alt_stream", each=strings.join(each))
-    )

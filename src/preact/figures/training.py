@@ -4,7 +4,7 @@ Drawn by hand, as the cover is: a stepper holds dozens of these. A row is known
 by its marker, and a final BN by dashes and a hollow one.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
@@ -41,9 +41,8 @@ class Quantity(NamedTuple):
 
 
 OVER_TIME = (
-    Quantity("ratio", (-2, -1, 0, 1, 2, 3), True),
-    Quantity("first", (-3, -1, 1, 3, 5), True),
-    Quantity("last", (-5, -3, -1, 1, 3, 5), True),
+    Quantity("first", (-4, -2, 0, 2, 4), True),
+    Quantity("last", (-4, -2, 0, 2, 4), True),
     Quantity("open_last", (0, 0.5, 1), False),
 )
 SHOWN = (0, 1, 3, 10, 30, 100, 299)  # iterations at the axis
@@ -79,14 +78,13 @@ class Course(NamedTuple):
     ----------
     iterations : (n,) int64
         At which all of its runs were measured.
-    ratio, first, last : (3, n) float64
-        |g_0| / |g_L|, |g_0| and |g_L|.
+    first, last : (3, n) float64
+        |g_0| and |g_L|.
     open_last : (3, n) float64
         Share of open paths through the last stage.
     """
 
     iterations: Array
-    ratio: Array
     first: Array
     last: Array
     open_last: Array
@@ -156,7 +154,7 @@ def panels(
 def by_iteration(
     rates: Mapping[float, Mapping[str, Course]], alt: str, strings: Strings
 ) -> Picture:
-    """Draw four quantities over the iterations, a panel for each rate.
+    """Draw three quantities over the iterations, a panel for each rate.
 
     Parameters
     ----------
@@ -223,11 +221,26 @@ def key(arm: str) -> str:
     )
 
 
-def names(arms: Iterable[str], strings: Strings) -> str:
-    """Name arms, each with a piece of its curve."""
-    items = [
-        f"<li>{key(arm)} {escape(arm_name(arm, strings))}</li>" for arm in arms
-    ]
+def legend_by_rate(
+    errors: Mapping[str, Mapping[float, Sequence[float]]], strings: Strings
+) -> str:
+    """Name arms, each with its runs' test errors at every learning rate."""
+    items = []
+    for arm, rates in errors.items():
+        each = [
+            strings(
+                "training.error_at",
+                error=strings.percents(min(values), max(values), 0),
+                lr=f"{lr:g}",
+            )
+            for lr, values in rates.items()
+        ]
+        line = strings(
+            "training.errors",
+            name=arm_name(arm, strings),
+            errors=strings.join(each),
+        )
+        items.append(f"<li>{key(arm)} {escape(line)}</li>")
     return f'<ul class="preact-arms">{"".join(items)}</ul>'
 
 

@@ -35,6 +35,5 @@ ANSWERS = {
     "gradient-1": ([6.58], [5.0, 100]),
     "gradient-2": ([direct], [from_the_start]),
     "gradient-3": ([back], [mask_last]),
-    "gradient-4": ([0.875, 0.88], [0.9975, 0.126]),
     "gradient-5": ([projection], [cosine, onto_the_other]),
 }

@@ -30,12 +30,6 @@ def direct_term_of_deepnorm(answer: Any) -> Answer:
 
 
 @exercise("afterlife-3")
-def growth_of_free_matrices(answer: Any) -> Answer:
-    """Root mean square growth over 60 units, four streams, s = 0.2."""
-    return number(answer, 1.16**30, rtol=0.01)
-
-
-@exercise("afterlife-4")
 def one_unit_of_mixed_streams(answer: Any) -> Answer:
     """X -> H X + b F(a X)."""
     rng = np.random.default_rng(SEED)
@@ -48,7 +42,7 @@ def one_unit_of_mixed_streams(answer: Any) -> Answer:
     return agrees((answer(X, H, a, b, F), H @ X + np.outer(b, F(a @ X))))
 
 
-@exercise("afterlife-5")
+@exercise("afterlife-4")
 def a_doubly_stochastic_matrix(answer: Any) -> Answer:
     """Sinkhorn's method: rows, columns, and signs."""
     rng = np.random.default_rng(SEED)
@@ -71,7 +65,7 @@ def a_doubly_stochastic_matrix(answer: Any) -> Answer:
     return scaled < 1e-6, f"{text}, |Δ log(H / M)| = {scaled:.2g}"
 
 
-@exercise("afterlife-6")
+@exercise("afterlife-5")
 def what_the_picture_shows(answer: Any) -> Answer:
     """Of four readings of a dead direct term, the one that is right."""
     return number(answer, 3)

@@ -9,9 +9,6 @@ from typing import Any
 import numpy as np
 
 from preact.book.exercises.judge import Answer, agrees, exercise, number
-from preact.plan import cifar_plan
-from preact.propagation import shortcut_products
-from preact.spec import TABLE_1
 
 SEED = 3  # of the input on which an answer is tried
 
@@ -42,14 +39,6 @@ def masked_backward(answer: Any) -> Answer:
     y[:2] = -abs(y[0]), abs(y[1])  # so that the mask never is all or nothing
     wanted = (dout * (y > 0)) @ (np.eye(6) + J)
     return agrees((answer(dout, y, J), wanted), what="dx")
-
-
-@exercise("gradient-4")
-def open_gates(answer: Any) -> Answer:
-    """Product of 54 gates at bias -6."""
-    spec = TABLE_1["shortcut-only-gating-b-6"]
-    plan = cifar_plan(spec, depth=110, convs=2)
-    return number(answer, shortcut_products(plan)[0], rtol=0.01)
 
 
 @exercise("gradient-5")
