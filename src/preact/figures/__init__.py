@@ -79,7 +79,6 @@ if TYPE_CHECKING:
     from preact.figures.cover import Course, depth_and_time
     from preact.figures.depth import (
         Law,
-        curves_by_unit,
         depth_laws,
         dots_by_case,
         paths_fresh_and_trained,
@@ -115,7 +114,6 @@ __all__ = [
     "Trace",
     "answers_by_mutant",
     "arm_name",
-    "curves_by_unit",
     "depth_and_time",
     "depth_laws",
     "direct_term",
@@ -195,13 +193,7 @@ def __getattr__(name: str) -> object:
             from preact.figures import learned
 
             return getattr(learned, name)
-        case (
-            "Law"
-            | "curves_by_unit"
-            | "depth_laws"
-            | "dots_by_case"
-            | "paths_fresh_and_trained"
-        ):
+        case "Law" | "depth_laws" | "dots_by_case" | "paths_fresh_and_trained":
             from preact.figures import depth
 
             return getattr(depth, name)
