@@ -90,13 +90,6 @@ DRAWN = {
         limits=(0, 1),
         ticks=(0, 1),
     ),
-    "curves_by_unit": lambda say: figures.curves_by_unit(
-        {row: PROFILE for row in BOTH},
-        ("an axis", "another"),
-        "two rows by unit",
-        say,
-        ticks=(0.1, 1),
-    ),
     "placed_by_unit": lambda say: figures.placed_by_unit(
         {"post-ln": figures.Placed(*[np.array([PROFILE] * 3)] * 3)},
         "one transformer",

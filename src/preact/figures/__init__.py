@@ -78,7 +78,6 @@ if TYPE_CHECKING:
     from preact.figures.cover import Course, depth_and_time
     from preact.figures.depth import (
         Law,
-        curves_by_unit,
         depth_laws,
         dots_by_case,
         paths_fresh_and_trained,
@@ -111,7 +110,6 @@ __all__ = [
     "Trace",
     "answers_by_mutant",
     "arm_name",
-    "curves_by_unit",
     "depth_and_time",
     "depth_laws",
     "direct_term",
@@ -176,13 +174,7 @@ def __getattr__(name: str) -> object:
             from preact.figures import conditions
 
             return getattr(conditions, name)
-        case (
-            "Law"
-            | "curves_by_unit"
-            | "depth_laws"
-            | "dots_by_case"
-            | "paths_fresh_and_trained"
-        ):
+        case "Law" | "depth_laws" | "dots_by_case" | "paths_fresh_and_trained":
             from preact.figures import depth
 
             return getattr(depth, name)
