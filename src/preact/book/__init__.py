@@ -14,7 +14,6 @@ from preact.book.explorers import (
     growth_explorer,
     stack_explorer,
     stepper,
-    unit_explorer,
 )
 from preact.book.page import glue, setup
 from preact.book.predictions import growth_by_place_of_bn, predict
@@ -31,5 +30,4 @@ __all__ = [
     "stack_explorer",
     "stepper",
     "unit_builder",
-    "unit_explorer",
 ]
