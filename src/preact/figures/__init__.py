@@ -93,7 +93,7 @@ if TYPE_CHECKING:
         signal_and_gradient,
     )
     from preact.figures.race import arm_name, race_curves
-    from preact.figures.speed_tables import speed_steps_table, times_table
+    from preact.figures.speed_tables import times_table
     from preact.figures.streams import silent_chain
     from preact.figures.style import Picture
     from preact.figures.tables import (
@@ -141,7 +141,6 @@ __all__ = [
     "race_curves",
     "signal_and_gradient",
     "silent_chain",
-    "speed_steps_table",
     "steps_with_band",
     "three_of_figure_5",
     "times_table",
@@ -223,7 +222,7 @@ def __getattr__(name: str) -> object:
             from preact.figures import paths
 
             return paths.paths_by_length
-        case "speed_steps_table" | "times_table":
+        case "times_table":
             from preact.figures import speed_tables
 
             return getattr(speed_tables, name)
