@@ -101,7 +101,7 @@ def is_looked_up(key, sources):
     made = re.escape(name.rpartition("_")[0])  # f"memory_{way}" of a cell
     spelled = rf"{re.escape(name)}(?:-b{{\w+}})?|{made}_{{\w+}}"
     return any(
-        re.search(rf"""["'](?:{spelled})["']""", text)
+        re.search(rf"""["'](?:[^"'\n]*, )?(?:{spelled})["']""", text)
         or re.search(rf"^key = {name}$", text, re.MULTILINE)
         for text in (path.read_text("utf-8") for path in asking)
     )

@@ -3,8 +3,8 @@
 Modules are built from a plan and know no table and no depth; their parameter
 names are those of the reference.
 
-Chapter `04-units` reads `unit` beside its NumPy twin; `07-depth` weighs the
-gradients of weights, `09-imagenet` spreads a network over two processes.
+Chapter `04-units` reads `unit` beside its NumPy twin; `09-imagenet` spreads a
+network over two processes.
 
 Parameters
 ----------
