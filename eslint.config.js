@@ -5,7 +5,11 @@ export default [
   { ignores: ["_build/", ".venv/", "docs/"] },
   js.configs.recommended,
   {
-    files: ["book/scripts/**", "book/site/templates/*.js"],
+    files: [
+      "book/scripts/**",
+      "src/preact/book/**",
+      "book/site/templates/*.js",
+    ],
     languageOptions: { globals: globals.browser },
   },
   {

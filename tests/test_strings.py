@@ -1,9 +1,11 @@
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from paths import ROOT
+from preact import strings
 from preact.strings import LANGUAGES, Strings
 
 TABLES = {language: Strings(language).table for language in LANGUAGES}
@@ -37,13 +39,11 @@ def test_words_are_looked_up_and_filled_in():
     ],
 )
 def test_a_list_is_joined_as_its_language_does(language, plain, nested):
-    strings = Strings(language)
-    assert strings.join(["a", "b"]) == plain
-    assert strings.join([plain, "c"]) == nested
-    clause = strings("punctuation.comma").join(["a", "b"])
-    assert strings.join([clause, "c"]).endswith(
-        strings("punctuation.semicolon") + "c"
-    )
+    say = Strings(language)
+    assert say.join(["a", "b"]) == plain
+    assert say.join([plain, "c"]) == nested
+    clause = say("punctuation.comma").join(["a", "b"])
+    assert say.join([clause, "c"]).endswith(say("punctuation.semicolon") + "c")
 
 
 @pytest.mark.parametrize(
@@ -57,9 +57,9 @@ def test_a_list_is_joined_as_its_language_does(language, plain, nested):
 def test_a_range_whose_ends_are_written_alike_is_one_number(
     language, apart, one
 ):
-    strings = Strings(language)
-    assert strings.percents(24.1, 36.4, 0) == apart
-    assert strings.percents(0.06, 0.14, 1) == one
+    say = Strings(language)
+    assert say.percents(24.1, 36.4, 0) == apart
+    assert say.percents(0.06, 0.14, 1) == one
 
 
 # Where the second half of a key comes from, if the file that looks it up
@@ -73,7 +73,10 @@ NAMED_ELSEWHERE = {
     "costs": ["src/preact/book/machines.toml"],
     "imagenet": ["src/preact/book/imagenet.py"],
     "afterlife": ["src/preact/book/afterlife.py"],
-    "exercise": ["src/preact/book/exercises/*.py"],
+    "exercise": [
+        "src/preact/book/exercises/*.py",
+        "src/preact/book/*/exercises.py",
+    ],
     "table_5": ["src/preact/paper/table_5.toml"],
     "deviation": ["src/preact/results/**/seed-[16].json"],
     "card_title": ["src/preact/results/**/seed-[16].json"],
@@ -95,8 +98,10 @@ def is_looked_up(key, sources):
     for pattern in NAMED_ELSEWHERE.get(group, []) if asking else []:
         asking += ROOT.glob(pattern)
     name = rest.split(".")[0] if group == "exercise" else rest
+    made = re.escape(name.rpartition("_")[0])  # f"memory_{way}" of a cell
+    spelled = rf"{re.escape(name)}(?:-b{{\w+}})?|{made}_{{\w+}}"
     return any(
-        re.search(rf"""["']{re.escape(name)}(?:-b{{\w+}})?["']""", text)
+        re.search(rf"""["'](?:{spelled})["']""", text)
         or re.search(rf"^key = {name}$", text, re.MULTILINE)
         for text in (path.read_text("utf-8") for path in asking)
     )
@@ -111,6 +116,35 @@ def test_no_key_is_left_unused():
     sources = {path: path.read_text("utf-8") for path in paths}
     unused = [k for k in TABLES["en"] if not is_looked_up(k, sources)]
     assert not unused, f"words that nobody asks for: {', '.join(unused)}"
+
+
+def own_words(room):
+    """Keys that stand in a room's file."""
+    path = ROOT / f"src/preact/book/{room}/en.toml"
+    return [*dict(strings._flat(tomllib.loads(path.read_text("utf-8"))))]
+
+
+@pytest.mark.parametrize(
+    "room",
+    [p.parent.name for p in sorted(ROOT.glob("src/preact/book/*/en.toml"))],
+)
+def test_words_of_a_room_are_asked_for_there_alone(room):
+    home = ROOT / f"src/preact/book/{room}"
+    others = [
+        *(p for p in ROOT.glob("src/preact/**/*.py") if home not in p.parents),
+        *ROOT.glob("book/site/*.py"),
+    ]
+    text = "".join(path.read_text("utf-8") for path in others)
+    assert [key for key in own_words(room) if f'"{key}"' in text] == []
+
+
+def test_a_word_that_stands_in_two_files_is_refused(monkeypatch, tmp_path):
+    twice = tmp_path / "twice.toml"
+    twice.write_text('[table]\nrow = "row"\n')
+    both = [*strings.sources("en"), twice]
+    monkeypatch.setattr(strings, "sources", lambda _: both)
+    with pytest.raises(ValueError, match=r"twice.toml has again 'table.row'"):
+        strings._read.__wrapped__("en")
 
 
 def test_a_key_whose_last_part_only_stands_somewhere_is_seen_as_unused():

@@ -1,7 +1,7 @@
-// The unit builders: in chapter 04 the reader places one BN and one ReLU, in
-// chapter 05 chooses a shortcut and a placement. Every unit, line of code and
-// number stands in the page; this shows one of them, and draws its measured
-// curves beside those of one unit that stays.
+// The unit builders: in chapter 04 the reader places one BN and one ReLU; a room
+// adds its own kind. Every unit, line of code and number stands in the page; this
+// shows one of them, and draws its measured curves beside those of one unit that
+// stays.
 import { DepthChart } from "./depth.js";
 import { figure, node, numberText, fill, stroke } from "./charts.js";
 
@@ -28,7 +28,7 @@ export function choiceOf(way) {
   };
 }
 
-class Builder {
+export class Builder {
   form;
   words;
   ticks;
@@ -212,38 +212,8 @@ class Places extends Builder {
   }
 }
 
-// One choice from each list: the unit's name is the choices, joined.
-class Lists extends Builder {
-  makeControls() {
-    const { words, options } = this;
-    const first = this.start.split("/");
-    const lists = Object.entries(options).map(([name, list], i) =>
-      node(
-        "p",
-        { className: "list" },
-        node("span", {}, words[name]),
-        ...list.map(([value, text]) =>
-          node("label", {}, this.radio(name, value, value === first[i]), text),
-        ),
-      ),
-    );
-    this.form = node(
-      "fieldset",
-      {},
-      node("legend", { textContent: words.choose }),
-      ...lists,
-    );
-    this.form.addEventListener("input", () => this.show());
-  }
-
-  chosen() {
-    return Object.keys(this.options)
-      .map((name) => this.form.querySelector(`[name=${name}]:checked`).value)
-      .join("/");
-  }
-}
-
-const CHOICES = { places: Places, lists: Lists };
+// Builders by the choice that the page's data name.
+export const CHOICES = { places: Places };
 
 export function makeBuilder(host) {
   new CHOICES[JSON.parse(host.dataset.builder).choice](host);

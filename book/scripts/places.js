@@ -9,7 +9,7 @@ import { Planner } from "./planner.js";
 import { Prediction } from "./predict.js";
 import { Runs } from "./runs.js";
 import { Subnetworks } from "./subnetworks.js";
-import { Table1 } from "./table1.js";
+import { places as shortcuts } from "#rooms/shortcuts/explorer.js";
 
 export const EXPLORERS = {
   "preact-answer": makeField,
@@ -19,9 +19,9 @@ export const EXPLORERS = {
   "preact-ledger-filter": (host) => new Ledger(host),
   "preact-planner": (host) => new Planner(host),
   "preact-predict": (host) => new Prediction(host),
-  "preact-ranking": (host) => new Table1(host),
   "preact-runs": (host) => new Runs(host),
   "preact-subnetworks": (host) => new Subnetworks(host),
+  ...shortcuts,
 };
 
 // Make them, each in its place, and then show what the address says.

@@ -49,16 +49,6 @@ export function stored(name, value) {
   return null;
 }
 
-// The next table of the section that is no cell's: one of the text.
-function tableAfter(host) {
-  const tables = host.closest("section")?.querySelectorAll("table") ?? [];
-  return [...tables].find(
-    (table) =>
-      !table.closest(".cell") &&
-      host.compareDocumentPosition(table) & Node.DOCUMENT_POSITION_FOLLOWING,
-  );
-}
-
 // Lines that fit the chart; a Chinese character is as wide as two letters.
 function linesOf(text) {
   const lines = [""];
@@ -83,7 +73,6 @@ export class Prediction {
   name;
   conceal;
   words;
-  concealTable;
   choose;
   rows;
 
@@ -102,7 +91,6 @@ export class Prediction {
       });
       this.next.before(this.waits);
     }
-    this.table = this.concealTable ? tableAfter(host) : null;
     this.picture = figure();
     host.replaceChildren(this.form, this.picture);
     host.dataset.live = "true";
@@ -188,7 +176,6 @@ export class Prediction {
       this.next.hidden = !committed;
       this.waits.hidden = committed;
     }
-    this.table?.toggleAttribute("data-waits", !committed);
     this.picture.show(...(committed ? [this.draw()] : []));
   }
 

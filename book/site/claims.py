@@ -2,7 +2,7 @@
 
 The role {claim}`id` prints a claim's kind as a badge in the page's language,
 linked to its entry; the directive {ledger} lists the claims of one chapter,
-each with its scope and its evidence. {claim-counts} counts them by kind, and
+each with its scope and its evidence. {claim-kinds} says what the badges mean.
 {ledger-filter} is the place of a form that a script makes: without a script
 the whole ledger stands there.
 """
@@ -16,18 +16,18 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.config import Config
+from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from book.site.words import WORDS, language_of
-from book.tools import ROOT
 from book.tools.claims import (
-    LEDGER,
     NEEDED,
     Claim,
     Scope,
     count_kinds,
     faults,
+    ledgers,
     read_claims,
 )
 
@@ -41,7 +41,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Add role and directive; a book with a fault is not built."""
     app.add_role("claim", ClaimMark())
     app.add_directive("ledger", Ledger)
-    app.add_directive("claim-counts", ClaimCounts)
+    app.add_directive("claim-kinds", ClaimKinds)
     app.add_directive("ledger-filter", LedgerFilter)
     app.connect("config-inited", refuse_faults)
     return {
@@ -57,11 +57,17 @@ def refuse_faults(app: Sphinx, config: Config) -> None:
         raise ExtensionError("the claim ledger:\n" + "\n".join(wrong))
 
 
+def depend_on_ledgers(env: BuildEnvironment) -> None:
+    """Let a page be read again when a claim changes."""
+    for path in ledgers():
+        env.note_dependency(str(path))
+
+
 class ClaimMark(SphinxRole):
     """The kind of a claim as a badge that leads to its evidence."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        self.env.note_dependency(str(ROOT / LEDGER))
+        depend_on_ledgers(self.env)
         claim = read_claims()[self.text]  # that it is there, was checked
         words = WORDS[language_of(self.env.app)]
         here = self.env.docname
@@ -93,7 +99,7 @@ class Ledger(SphinxDirective):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        self.env.note_dependency(str(ROOT / LEDGER))
+        depend_on_ledgers(self.env)
         return [
             self.entry(claim)
             for claim in read_claims().values()
@@ -115,7 +121,7 @@ class Ledger(SphinxDirective):
         box = nodes.container(
             classes=["claim-entry"], ids=[f"claim-{claim.id}"]
         )
-        content = StringList(lines, source=LEDGER)
+        content = StringList(lines, source=claim.ledger)
         self.state.nested_parse(content, self.content_offset, box)
         page = self.env.app.builder.get_relative_uri(here, claim.chapter)
         mark = badge(claim, words, f"{page}#said-{claim.id}")
@@ -125,29 +131,35 @@ class Ledger(SphinxDirective):
         return box
 
 
-class ClaimCounts(SphinxDirective):
-    """How many claims there are of each kind, linked to just these."""
+class ClaimKinds(SphinxDirective):
+    """A table of the marks: what each rests on, and how many there are."""
 
     def run(self) -> list[nodes.Node]:
-        self.env.note_dependency(str(ROOT / LEDGER))
+        depend_on_ledgers(self.env)
         words = WORDS[language_of(self.env.app)]
-        page = self.env.app.builder.get_relative_uri(self.env.docname, PAGE)
-        row: list[nodes.Node] = []
+        names = (words[f"@kinds-{name}"] for name in ("mark", "basis", "n"))
+        head = nodes.thead("", row(*map(nodes.Text, names)))
+        body = nodes.tbody()
         for kind, n in count_kinds().items():
             link = nodes.reference(
                 "",
                 words[f"@claim-{kind}"],
                 internal=True,
-                refuri=f"{page}?ledger.kind={kind}",
+                refuri=f"?ledger.kind={kind}",  # just these
                 classes=["claim-count", f"claim-{kind}"],
             )
-            row += [
-                link,
-                nodes.Text(f"\N{NO-BREAK SPACE}{n}"),
-                nodes.Text(words["@list"]),
-            ]
-        made = nodes.paragraph("", "", *row[:-1], classes=["claim-counts"])
-        return [made]
+            basis = nodes.Text(words[f"@basis-{kind}"])
+            body += row(link, basis, nodes.Text(str(n)))
+        columns = [nodes.colspec(colwidth=w) for w in (20, 70, 10)]
+        group = nodes.tgroup("", *columns, head, body, cols=3)
+        return [nodes.table("", group, classes=["table", "claim-kinds"])]
+
+
+def row(*cells: nodes.Node) -> nodes.row:
+    """Return a row of a table."""
+    return nodes.row(
+        "", *(nodes.entry("", nodes.paragraph("", "", c)) for c in cells)
+    )
 
 
 class LedgerFilter(SphinxDirective):

@@ -40,7 +40,7 @@ from book.site.parallel import pair_editions
 from book.site.preview import write_preview
 from book.site.scripts import PAGE, bundle_scripts
 from book.site.search import write_index
-from book.site.sheets import linked
+from book.site.sheets import copy_sheets, linked
 from book.site.words import WORDS, language_of
 from book.tools import ROOT
 from book.tools.parity import differences
@@ -96,6 +96,7 @@ def configure(app: Sphinx, config: Config) -> None:
     config.html_favicon = str(ROOT / "book/_static/favicon.png")
     scripts = Path(app.doctreedir).parent / "scripts"
     bundle_scripts(scripts)
+    copy_sheets(scripts)
     statics = [ROOT / "book/_static", scripts]
     config.html_static_path = [str(folder) for folder in statics]
     config.page_parts = fingerprint(*statics, ROOT / "book/site/templates")

@@ -23,9 +23,6 @@ from preact.figures.drawn import COLUMNS
 
 NUMBERS = "_data"  # of an edition, beside its pages
 CONCEALS = re.compile(r'data-predict="[^"]*&quot;conceal&quot;: true')
-CONCEALS_TABLE = re.compile(
-    r'data-predict="[^"]*&quot;concealTable&quot;: true'
-)
 HELD = re.compile(r'<script type="text/csv">(.*?)</script>', re.S)
 
 logger = logging.getLogger(__name__)
@@ -131,8 +128,8 @@ class WrapOutputs(SphinxTransform):
 class NameConcealed(SphinxTransform):
     """Name what a prediction conceals until its reader has guessed.
 
-    That is the cell after the prediction's, or the numbers of the text's
-    next table: a script conceals them, and until it has come a style sheet.
+    That is the cell after the prediction's: a script conceals it, and until
+    it has come a style sheet.
     """
 
     default_priority = WrapOutputs.default_priority + 1
@@ -146,10 +143,6 @@ class NameConcealed(SphinxTransform):
                 after = cell.next_node(descend=False, siblings=True)
                 if isinstance(after, nodes.container):
                     after["classes"].append("concealed")
-            if CONCEALS_TABLE.search(shown.astext()):
-                table = shown.next_node(nodes.table, ascend=True)
-                if table is not None:
-                    table["classes"].append("concealed-numbers")
 
 
 def _is_code(node: nodes.Node | None) -> TypeGuard[nodes.container]:

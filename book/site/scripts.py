@@ -1,6 +1,7 @@
 """The scripts of a page: bundled by esbuild, read when the page has come.
 
-`book/scripts` has them as modules. A page that is opened as a file loads no
+`book/scripts` has them as modules, a chapter's room its own explorer
+(`src/preact/book/*/explorer.js`). A page that is opened as a file loads no
 modules, so each bundle is one classic script: what all pages share, the
 explorers, and what a reader asks for later (`book/scripts/load.js`). All are
 deferred, and so run in their order before `DOMContentLoaded`.

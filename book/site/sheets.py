@@ -1,15 +1,19 @@
 """The style sheets of the built pages, without the rules that nothing uses.
 
-The book's sheets are written by rooms (`book/_static/sheets`), in the order in
-which a page reads them; `loading` makes one file of all that a page has. Of
-all rules, the theme's too, an edition keeps those that its pages use, a third.
+The book's sheets are written by what they are for (`book/_static/sheets`), in
+the order in which a page reads them; that of one chapter's explorer stands in
+the chapter's room. `loading` makes one file of all that a page has. Of all
+rules, the theme's too, an edition keeps those that its pages use, a third.
 """
 
 import re
+import shutil
 from pathlib import Path
 
+from book.tools import ROOT
+
 # From the general to the particular: a later sheet may say more.
-ROOMS = (
+SHARED = (
     "page",
     "chinese",
     "cover",
@@ -24,7 +28,6 @@ ROOMS = (
     "claims",
     "search",
     "parallel",
-    "awaiting",
 )
 PAPER = ("sheets/print.css", {"media": "print"})
 CLASSES = re.compile(r'\bclass="([^"]*)"')
@@ -45,7 +48,21 @@ OF_TWO = re.compile(
 
 def linked() -> list[str | tuple[str, dict[str, str]]]:
     """Return the book's sheets as Sphinx takes them."""
-    return [*(f"sheets/{room}.css" for room in ROOMS), PAPER]
+    names = [*SHARED, *of_rooms(), "awaiting"]
+    return [*(f"sheets/{name}.css" for name in names), PAPER]
+
+
+def of_rooms() -> dict[str, Path]:
+    """Return the sheets of the chapters' explorers, by room."""
+    found = ROOT.glob("src/preact/book/*/explorer.css")
+    return {path.parent.name: path for path in sorted(found)}
+
+
+def copy_sheets(folder: Path) -> None:
+    """Copy the rooms' sheets to where pages load them from."""
+    (folder / "sheets").mkdir(parents=True, exist_ok=True)
+    for room, path in of_rooms().items():
+        shutil.copy(path, folder / "sheets" / f"{room}.css")
 
 
 def finish_sheets(folder: Path) -> None:

@@ -1,6 +1,7 @@
 """The claim ledger: what the book asserts, and on what evidence.
 
-`book/claims.toml` holds every claim that a chapter marks with {claim}`id`.
+`book/claims.toml` holds every claim that a chapter marks with {claim}`id`, but
+for those of the chapters' rooms, `src/preact/book/*/claims.toml`.
 What is *proved* or *measured* has tests that carry its id: those of what is
 measured draw new networks, from the seeds of `tests/seeds.py`. Tests of what
 is *recorded* read committed runs, and those of what is *computed* do
@@ -39,6 +40,7 @@ from book.tools.myst import chapters, directive, role, tokens
 from preact.strings import LANGUAGES, ORIGINAL
 
 LEDGER = "book/claims.toml"
+ROOMS = "src/preact/book/*/claims.toml"
 MOST = 150  # claims: one for each thing that a reader would tell somebody
 # What each kind rests on, and what it may name besides.
 NEEDED = {
@@ -137,6 +139,8 @@ class Claim(_Data):
 
     Parameters
     ----------
+    ledger : str
+        The file that has it.
     chapter : str
         Where it is made: a file name of `book/<language>` without suffix.
     says : dict of str
@@ -155,6 +159,7 @@ class Claim(_Data):
     """
 
     id: str
+    ledger: str
     chapter: str
     kind: Literal[
         "proved",
@@ -187,9 +192,22 @@ def read_claims(root: Path = ROOT) -> dict[str, Claim]:
     Raises
     ------
     ValueError
-        If an entry lacks a key, has one too many, or another kind of value.
+        If an entry lacks a key, has one too many, or another kind of value,
+        or stands in two files.
     """
-    return dict(_read((root / LEDGER).read_text("utf-8")))
+    claims: dict[str, Claim] = {}
+    for path in ledgers(root):
+        own = _read(path.read_text("utf-8"), path.relative_to(root).as_posix())
+        for name in claims.keys() & own.keys():
+            first = claims[name].ledger
+            raise ValueError(f"{own[name].ledger}: {first} has {name}, too")
+        claims |= own
+    return claims
+
+
+def ledgers(root: Path = ROOT) -> list[Path]:
+    """Return the files of claims: what no room has, then by room."""
+    return [root / LEDGER, *sorted(root.glob(ROOMS))]
 
 
 def count_kinds(root: Path = ROOT) -> dict[str, int]:
@@ -199,21 +217,21 @@ def count_kinds(root: Path = ROOT) -> dict[str, int]:
 
 
 @cache
-def _read(text: str) -> dict[str, Claim]:
+def _read(text: str, ledger: str) -> dict[str, Claim]:
     """Read a ledger once, however many marks ask for it."""
     entries = tomllib.loads(text)
-    return {name: _claim(name, entry) for name, entry in entries.items()}
+    return {n: _claim(n, ledger, entry) for n, entry in entries.items()}
 
 
-def _claim(name: str, entry: dict[str, Any]) -> Claim:
+def _claim(name: str, ledger: str, entry: dict[str, Any]) -> Claim:
     """Build one claim; one line says what is wrong with it."""
     try:
-        return Claim(id=name, **entry)
+        return Claim(id=name, ledger=ledger, **entry)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
         raise ValueError(
-            f"{LEDGER}: {name}: {place}: {first['msg']}; "
+            f"{ledger}: {name}: {place}: {first['msg']}; "
             f"got {first['input']!r}"
         ) from None
 
@@ -233,12 +251,12 @@ def faults(root: Path = ROOT) -> list[str]:
 def _too_many(claims: dict[str, Claim]) -> Iterator[str]:
     """Refuse a ledger that nobody would read."""
     if len(claims) > MOST:
-        yield f"{LEDGER}: {len(claims)} claims; must be at most {MOST}"
+        yield f"the ledger: {len(claims)} claims; must be at most {MOST}"
 
 
 def _faults(claim: Claim, root: Path) -> Iterator[str]:
     """Say what is wrong with one entry by itself."""
-    where = f"{LEDGER}: {claim.id}"
+    where = f"{claim.ledger}: {claim.id}"
     needed = NEEDED[claim.kind]
     allowed = needed | ALLOWED.get(claim.kind, set())
     if missing := needed - claim.evidence:
@@ -311,7 +329,7 @@ def _mark_faults(claims: dict[str, Claim], root: Path) -> Iterator[str]:
                     listed.add(made.argument)
         for claim_id in sorted(marked.keys() - claims.keys()):
             for name in sorted(marked[claim_id]):
-                yield f"{language}/{name}: {LEDGER} has no claim {claim_id!r}"
+                yield f"{language}/{name}: no ledger has {claim_id!r}"
         for claim in claims.values():
             if claim.chapter not in marked.get(claim.id, ()):
                 yield f"{language}/{claim.chapter}: no sentence is {claim.id}"
@@ -325,7 +343,7 @@ def _test_faults(claims: dict[str, Claim], root: Path) -> Iterator[str]:
     marks = marked_tests(root)
     for claim in claims.values():
         for test in claim.tests:
-            where = f"{LEDGER}: {claim.id}"
+            where = f"{claim.ledger}: {claim.id}"
             if test not in marks:
                 yield f"{where}: there is no test {test}"
             elif claim.id not in marks[test]:
@@ -333,9 +351,10 @@ def _test_faults(claims: dict[str, Claim], root: Path) -> Iterator[str]:
     for test, names in marks.items():
         for name in names:
             if name not in claims:
-                yield f"{test}: {LEDGER} has no claim {name!r}"
+                yield f"{test}: no ledger has {name!r}"
             elif test not in claims[name].tests:
-                yield f"{test}: {LEDGER} does not name it under {name!r}"
+                ledger = claims[name].ledger
+                yield f"{test}: {ledger} does not name it under {name!r}"
 
 
 def marked_tests(root: Path = ROOT) -> dict[str, list[str]]:

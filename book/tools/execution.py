@@ -89,9 +89,9 @@ def cells_of(chapter: Path) -> list[str]:
 def inputs(chapter: Path) -> list[Path]:
     """List the package's files that a chapter's outputs depend on.
 
-    A room's data stand beside its modules. Two rooms have data of their own
-    kind: `strings` a file for each language, of which a chapter reads one,
-    and `records` the published results.
+    A room's data stand beside its modules. Two kinds of rooms have data of
+    their own: `strings` and the chapters' rooms a file for each language, of
+    which a chapter reads one, and `records` the published results.
     """
     paths: set[Path] = set()
     for module in needed(modules_of("\n".join(cells_of(chapter)))):
@@ -116,7 +116,7 @@ def modules_of(code: str) -> set[str]:
     """Return the package's modules that a chapter's code names.
 
     `from preact import x` and `preact.x` are the module x, or if there is
-    none, the package itself.
+    none, the package itself; `check("signal-4", ...)` opens a room.
     """
     # a magic command is no Python
     plain = re.sub(r"^( *)[%!].*", r"\1pass", code, flags=re.MULTILINE)
@@ -142,6 +142,12 @@ def _names(tree: ast.AST) -> Iterator[str]:
                     yield from (f"{module}.{a.name}" for a in names)
             case ast.Attribute(value=ast.Name(id="preact"), attr=attribute):
                 yield f"preact.{attribute}"
+            case ast.Call(
+                func=ast.Name(id="check"), args=[ast.Constant(str(label)), *_]
+            ):
+                name = f"preact.book.{label.rpartition('-')[0]}.exercises"
+                if name in graph().modules:
+                    yield name
 
 
 def needed(modules: set[str]) -> set[str]:
@@ -173,9 +179,13 @@ def graph() -> grimp.ImportGraph:
 
 
 def _data(room: Path) -> Iterator[Path]:
-    """Yield the files of a room that are not code."""
+    """Yield the files of a room that its code may read."""
     for path in room.iterdir():
-        if path.is_file() and path.suffix not in (".py", ".pyc"):
+        if (
+            path.is_file()
+            and path.suffix not in (".py", ".pyc", ".js", ".css")
+            and path.name != "claims.toml"
+        ):
             yield path
 
 

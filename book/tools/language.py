@@ -23,6 +23,7 @@ from typing import Any
 from opencc import OpenCC
 
 from book.tools import ROOT
+from book.tools.claims import ledgers
 from book.tools.myst import LABELED, chapters, directive, tokens
 from book.tools.sentences import printed_words, untranslated_lines
 from preact.strings import EDITIONS, LANGUAGES, ORIGINAL
@@ -63,11 +64,17 @@ def sections(text: str) -> dict[str, str]:
 
 def words(language: str, root: Path = ROOT) -> str:
     """Return all words of figures, hints, claims and definitions."""
-    path = root / "src/preact/strings" / f"{language}.toml"
-    data = (root / "book" / name for name in ("claims", "definitions"))
-    said = (_said(p.with_suffix(".toml").read_text("utf-8")) for p in data)
+    files = [
+        root / f"src/preact/strings/{language}.toml",
+        *sorted(root.glob(f"src/preact/book/*/{language}.toml")),
+    ]
+    data = [*ledgers(root), root / "book/definitions.toml"]
+    said = (_said(path.read_text("utf-8")) for path in data)
     return "\n".join(
-        [path.read_text("utf-8"), *(t[language] for one in said for t in one)]
+        [
+            *(path.read_text("utf-8") for path in files),
+            *(texts[language] for one in said for texts in one),
+        ]
     )
 
 

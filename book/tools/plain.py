@@ -18,8 +18,7 @@ from sphinx.config import Config
 from sphinx.directives.code import LiteralInclude, LiteralIncludeReader
 
 from book.tools import ROOT
-from book.tools.claims import count_kinds, read_claims
-from book.tools.lessons import table
+from book.tools.claims import read_claims
 from book.tools.myst import STAGES, read_options
 from book.words import WORDS
 from preact.strings import EDITIONS
@@ -75,7 +74,6 @@ def plain(text: str, page: Page) -> str:
         return f"{say['figure']} {number[match[1]]}"
 
     rules: list[tuple[str, Callable[[re.Match[str]], str] | str]] = [
-        (r"^:::+{lesson-plan} (\d)\n", lambda m: table(m[1], page.words)),
         (r"```{literalinclude} (\S+)\n((?:.*\n)*?)```",
          lambda m: quote_source(page.path.parent / m[1], m[2])),
         (r"{claim}`([^`]+)`", lambda m: mark(m[1], page)),
@@ -90,8 +88,6 @@ def plain(text: str, page: Page) -> str:
          lambda m: f"$$\n{m[1]}\\tag{{{number[m[2]]}}}\n$$"),
         (r"^:::+{caption} (\S+)\n", lambda m: say["opens"].format(figure(m))),
         (r"^:::+{chapter-map}\n", lambda _: contents(page.path.parent)),
-        (r"^:::+{claim-counts}\n", lambda _: kinds(page.words)),
-        (r"^:::+{bibliography}\n" + OPTIONS, lambda _: all_publications()),
         (rf"(?:{HINT}\s*){{2,}}", lambda row: stages(row[0], page.words)),
         *patterns(say),
     ]  # fmt: skip
@@ -207,14 +203,6 @@ def contents(folder: Path) -> str:
     )
 
 
-def kinds(words: dict[str, str]) -> str:
-    """List how many claims there are of each kind."""
-    return "".join(
-        f"- {words[f'@claim-{kind}']}: {n}\n"
-        for kind, n in count_kinds().items()
-    )
-
-
 def stages(row: str, words: dict[str, str]) -> str:
     """Name the hints of a row by what they give away."""
     hints = re.split(r"^(?=:::+{hint})", row, flags=re.MULTILINE)[1:]
@@ -254,12 +242,6 @@ def bibliography(page: Page) -> str:
     return "\n\n".join(
         f"[{n}] {reference(key)}" for n, key in enumerate(page.cited, 1)
     )
-
-
-def all_publications() -> str:
-    """List every publication of the book, by author."""
-    entries = citation_style().sort(publications().entries.values())
-    return "".join(f"- {reference(entry.key)}\n" for entry in entries)
 
 
 @cache

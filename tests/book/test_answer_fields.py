@@ -11,14 +11,13 @@ from answers import MODULES
 
 from engine.calls import call, needs_node
 from preact.book import check, setup
-from preact.book.exercises import CHECKERS
 from preact.book.exercises.field import answer_field, expected_number
-from preact.book.exercises.judge import Expected, number
+from preact.book.exercises.judge import Expected, checker, labels, number
 from preact.strings import LANGUAGES, Strings
 
 ANSWERS = {
     label: [*right, *wrong]
-    for module in MODULES
+    for module in MODULES.values()
     for label, (right, wrong) in module.ANSWERS.items()
 }
 
@@ -26,7 +25,7 @@ ANSWERS = {
 @cache
 def numeric():
     """Exercises answered by a number; to know it, each checker is asked."""
-    return [label for label in CHECKERS if expected_number(label)]
+    return [label for label in labels() if expected_number(label)]
 
 
 def data_of(exercise):
@@ -65,7 +64,7 @@ def test_the_page_judges_as_the_checkers_do():
         beyond = expected.value * (1 + 1.001 * expected.rtol) + 1e-9
         for answer in [*ANSWERS[label], expected.value, edge, beyond]:
             questions.append((data_of(label), repr(answer)))
-            wanted.append(bool(CHECKERS[label](answer)[0]))
+            wanted.append(bool(checker(label)(answer)[0]))
     assert [v["right"] for v in verdicts(questions)] == wanted
     assert set(wanted) == {True, False}
 

@@ -7,7 +7,7 @@ from bs4 import BeautifulSoup
 
 from book.site.assets import drop_idle
 from book.site.drawings import say_once, steps
-from book.site.sheets import linked
+from book.site.sheets import linked, of_rooms
 from paths import ROOT
 
 STYLE = "fill:none;stroke:#808080"
@@ -103,6 +103,7 @@ def test_see_through_marks_are_seen_through_one_by_one():
 def test_every_sheet_is_loaded_and_those_of_paper_by_paper_alone():
     folder = ROOT / "book/_static/sheets"
     files = {f"sheets/{path.name}" for path in folder.glob("*.css")}
+    files |= {f"sheets/{room}.css" for room in of_rooms()}
     names = [x if isinstance(x, str) else x[0] for x in linked()]
     assert set(names) == files
     assert linked()[-1] == ("sheets/print.css", {"media": "print"})

@@ -250,6 +250,17 @@ def test_a_word_runs_the_chapters_of_its_language_again(copy, before):
 
 
 @pytest.mark.slow
+def test_a_word_of_a_room_runs_its_chapter_again_in_one_language(copy, before):
+    room = "src/preact/book/shortcuts"
+    changed = changed_by(copy, before, f"{room}/zh-Hant.toml")
+    assert changed == {"zh-Hant-05-shortcuts"}
+    for name in ("claims.toml", "explorer.js", "explorer.css"):
+        assert changed_by(copy, before, f"{room}/{name}") == set()
+    changed = changed_by(copy, before, f"{room}/exercises.py")
+    assert changed == {f"{edition}-05-shortcuts" for edition in EDITIONS}
+
+
+@pytest.mark.slow
 def test_a_number_of_the_paper_runs_who_prints_it_again(copy, before):
     changed = changed_by(copy, before, "src/preact/paper/table_2.toml")
     assert {f"{edition}-index" for edition in EDITIONS} <= changed
@@ -267,7 +278,7 @@ def test_a_new_record_runs_only_who_reads_records_again(copy, before):
         *("index", "03-gradient", "04-units"),
         *("05-shortcuts", "06-activations", "07-depth"),
         *("08-training", "09-imagenet", "10-afterlife", "11-find-the-bug"),
-        "12-summary",
+        *("12-summary", "runs"),
     }
     written = {
         f"{path.parent.name}-{path.stem}"

@@ -128,23 +128,15 @@ def test_a_cells_output_becomes_a_numbered_figure(tmp_path, language, number):
 def test_what_a_prediction_conceals_is_named(tmp_path):
     asks = [
         f'!<p data-predict="{escape(json.dumps(told))}">'
-        for told in (
-            {"conceal": True, "concealTable": False},
-            {"conceal": False, "concealTable": False},
-            {"conceal": False, "concealTable": True},
-        )
+        for told in ({"conceal": True}, {"conceal": False})
     ]
-    table = "| a | b |\n|---|---|\n| {} | 2 |"
     page, warnings = build(
-        *(tmp_path, "en", table.format("before"), asks[0], "!first"),
+        *(tmp_path, "en", asks[0], "!first"),
         *("!second", asks[1], "!third", asks[0], "A sentence."),
-        *(asks[2], "Words.", table.format("next"), table.format("last")),
     )
     assert warnings == ""
     (cell,) = page.select(".concealed")
     assert cell.select_one(".output").text.strip() == "first"
-    (numbers,) = page.select("table.concealed-numbers")
-    assert numbers.select_one("td").text.strip() == "next"
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
 def copy(tmp_path):
     """The parts of the tree that the gates read, to be spoiled."""
     shutil.copytree(ROOT / "book", tmp_path / "book")
-    for room in ("strings", "paper"):
+    for room in ("strings", "paper", "book"):
         shutil.copytree(
             ROOT / "src/preact" / room, tmp_path / "src/preact" / room
         )
@@ -194,7 +194,9 @@ def test_defined_terms_have_a_chapter_that_exists():
 def test_every_cited_test_exists(edition):
     for name, text in language.chapters(edition).items():
         claims = "".join(
-            p.read_text("utf-8") for p in ROOT.glob("tests/claims/*.py")
+            p.read_text("utf-8")
+            for folder in ("claims", "chapters/*")
+            for p in ROOT.glob(f"tests/{folder}/*.py")
         )
         for test in re.findall(r"`(test_\w+)`", text):
             assert f"def {test}(" in claims, (name, test)

@@ -10,7 +10,7 @@ import pytest
 import torch
 import torch.nn.functional as nnf
 
-from claims.test_chapters import cells
+from cells import cells
 from conformance.reports import report_of
 from preact import reference
 from preact.book.bugs import (

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from claims.test_chapters import cells
+from cells import cells
 from preact.plan import stack_plan
 from preact.propagation import profile
 from preact.spec import CONTROLS, TABLE_1, TABLE_2

@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from claims.test_chapters import cells
+from cells import cells
 from seeds import draw_seeds
 
 claim = pytest.mark.claim

@@ -95,6 +95,7 @@ def test_the_original_unit_backward_is_the_mask_times_i_plus_the_branch(seed):
     assert relative(total, inner @ mask) > 0.1  # the other order is another
 
 
+@claim("a-gate-has-a-derivative-of-its-own")
 @pytest.mark.parametrize("seed", [*sampled(range(3), 9)])
 def test_the_derivative_of_a_gated_shortcut_has_the_term_x_g_prime(seed):
     """d (1 - g(x)) x / dx = 1 - g - x g', with W_g in g'."""

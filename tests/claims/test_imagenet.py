@@ -269,13 +269,6 @@ def test_running_statistics_differ_and_their_mean_is_the_ghosts(two, seed):
     assert distance(mean, {n: ghosts[n] for n in names}) < 1e-6
 
 
-@slow
-def test_fsdp_gives_the_gradients_of_ddp_with_half_of_the_weights(two):
-    assert distance(two["fsdp"], two["ddp"]) < 1e-6
-    complete = 4 * two_processes.the_plan().parameters
-    assert two["fsdp_bytes"] == pytest.approx(complete / 2, rel=0.01)
-
-
 # ------------------------------------------------------------------ ResNet-50
 @claim("imagenet-narrow-fifty")
 def test_the_narrow_resnet_50_learns_faster_with_preactivation():

@@ -5,7 +5,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from claims.test_chapters import cells
+from cells import cells
 
 SIZES = (0.1, 0.3, 0.7, 1.0)
 

@@ -46,11 +46,12 @@ def evaluate(names: str, module: str, function: str, given: Any) -> Any:
 
 
 def call(function: str, calls: list[list[Any]]) -> list[Any]:
-    """Call `script.function` with each list of arguments."""
+    """Call `script.function`, or `room.function`, with lists of arguments."""
     script, name = function.split(".")
+    room = f"src/preact/book/{script}/explorer.js"
     return evaluate(
         f"{{ {name} }}",
-        f"book/scripts/{script}.js",
+        room if (ROOT / room).exists() else f"book/scripts/{script}.js",
         f"(calls) => calls.map((given) => {name}(...given))",
         calls,
     )

@@ -16,11 +16,14 @@ from preact.book.explorers import ROWS
 from preact.book.race import (
     ARMS,
     BATCH,
+    NOT_RACING,
     RECIPE,
+    WINDOW,
     Draws,
     engine_plan,
     mini_batches,
     race_digits,
+    race_errors,
     race_plan,
     train_arm,
 )
@@ -102,6 +105,17 @@ def test_a_short_race_is_the_recorded_race():
         np.testing.assert_allclose(losses, curve[:, 0], rtol=1e-9)
         np.testing.assert_allclose(wrong, curve[:, 1], atol=1e-12)
         assert got["test"][i] == pytest.approx(test, abs=1e-12)
+
+
+@pytest.mark.parametrize("arm", [*sampled({**ARMS, **NOT_RACING}, 2)])
+def test_races_run_at_once_are_the_recorded_races(arm):
+    plan, digits, seeds = race_plan(arm, units=3), race_digits(), (0, 1)
+    curves = [
+        train_arm(plan, digits, seed=seed, steps=15)[0] for seed in seeds
+    ]
+    errors = [100 * curve[-WINDOW:, 1].mean() for curve in curves]
+    got = race_errors(arm, 3, seeds=seeds, steps=15)
+    np.testing.assert_allclose(got, errors, atol=1e-9)
 
 
 def test_the_pages_digits_are_scikit_learns():

@@ -10,7 +10,7 @@ import pytest
 
 from preact.cli import main
 from preact.experiment import read_experiment
-from preact.figures import error_by_depth, errors_table
+from preact.figures import error_by_rate, errors_table
 from preact.figures.variants import (
     COLORS,
     MARKERS,
@@ -87,8 +87,8 @@ def test_the_report_prints_the_unit_beside_its_name(out, language):
 def test_an_own_row_has_the_same_color_and_marker_everywhere():
     assert color_of("mine") == color_of("mine") not in COLORS.values()
     assert marker_of("mine") == marker_of("mine") not in MARKERS.values()
-    picture = error_by_depth(
-        [2, 4],
+    picture = error_by_rate(
+        [0.1, 0.01],
         {row: np.array([[4.0, 2.0]]) for row in ("mine", "original")},
         Strings("en"),
     )

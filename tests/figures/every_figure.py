@@ -1,20 +1,18 @@
 """One call of every function that draws, with numbers small and plain."""
 
 import numpy as np
+from handed import BOTH, ERRORS, PROFILE, SEEDS
 
 from preact import figures
 from preact.plan import Conventions, cifar_plan
 from preact.spec import BN, TABLE_2
+from rooms import gathered
 
-PROFILE = np.array([0.125, 0.075, 0.025])
-SEEDS = np.array([[0.125, 0.1], [0.025, 0.05]])
-BOTH = ("original", "full-preactivation")
 TRAINED = {
     (arm, draw): SEEDS
     for arm in ("post-ln", "pre-ln")
     for draw in ("book", "default")
 }
-ERRORS = np.array([6.25, 12.5])
 ARM = figures.Arm("a unit", "original", ERRORS, ERRORS)
 DRAWN = {
     "direct_term": lambda say: figures.direct_term(
@@ -30,8 +28,8 @@ DRAWN = {
         {"root": PROFILE, "linear": PROFILE},
         say,
     ),
-    "error_by_depth": lambda say: figures.error_by_depth(
-        [2, 4], {"original": SEEDS, "original+final-bn": SEEDS}, say
+    "error_by_rate": lambda say: figures.error_by_rate(
+        [0.1, 0.01], {"original": SEEDS, "original+final-bn": SEEDS}, say
     ),
     "paths_by_length": lambda say: figures.paths_by_length(
         PROFILE, PROFILE, PROFILE, say
@@ -143,20 +141,12 @@ DRAWN = {
         say("imagenet.points"),
         "two changes",
     ),
-    "stacked_shares": lambda say: figures.stacked_shares(
-        {
-            say(f"row.{row}"): {say("imagenet.with"): 0.25, "rest": 0.75}
-            for row in BOTH
-        },
-        say("imagenet.share"),
-        "two bars",
-    ),
     "log_chart": lambda say: figures.log_chart(
         {
-            say("imagenet.runs"): figures.Trace((1, 10), (10, 100), False),
+            say("imagenet.measured"): figures.Trace((1, 10), (10, 100), False),
             say("imagenet.equal"): figures.Trace((1, 10), (1, 10)),
         },
-        (say("imagenet.predicted"), say("imagenet.measured")),
+        (say("imagenet.predicted"), say("imagenet.error")),
         "a line and two points",
         ticks=((1, 10), (1, 10, 100)),
     ),
@@ -171,3 +161,10 @@ def draw_unit(say, title_key):
         conventions=Conventions(tail=(BN,)),
     )
     return figures.unit_diagram(plan.units[-1], say, say(title_key))
+
+
+OF_ROOMS = {
+    name: draw
+    for room in gathered("drawn").values()
+    for name, draw in room.DRAWN.items()
+}

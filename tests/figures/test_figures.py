@@ -10,7 +10,7 @@ from preact.figures import (
     Picture,
     Table,
     direct_term,
-    error_by_depth,
+    error_by_rate,
     network_table,
     paper_beside_ours,
     signal_and_gradient,
@@ -138,7 +138,7 @@ def test_labels_are_text_in_the_pages_language():
 def test_every_row_of_table_1_can_be_drawn(first):
     rows = list(TABLE_1)[first : first + 8]  # a legend of all has no room
     errors = {row: np.array([[4.0, 2.0]]) for row in rows}
-    picture = error_by_depth([2, 4], errors, Strings("en"))
+    picture = error_by_rate([0.1, 0.01], errors, Strings("en"))
     names = {row_name(row, Strings("en")) for row in rows}
     assert len(names) == len(rows)
     texts = set(ET.fromstring(picture.panels[0]).itertext())

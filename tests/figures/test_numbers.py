@@ -7,12 +7,13 @@ from functools import cache
 
 import numpy as np
 import pytest
-from every_figure import BOTH, DRAWN, ERRORS, PROFILE, SEEDS
+from every_figure import DRAWN, OF_ROOMS
+from handed import BOTH, PROFILE
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.text import Text
 
 from drawings import alike, at, gray
-from preact.figures import cover, shortcuts, style, training
+from preact.figures import cover, style, training
 from preact.figures.drawn import AID, COLUMNS, table
 from preact.spec import TABLE_2
 from preact.strings import Strings
@@ -21,42 +22,22 @@ from sampled import sampled
 MOMENT = training.Moment(*[np.array([PROFILE] * 3)] * 3)
 POWERS = np.arange(-14, 15) / 2
 DECADES = cover.Course(10 ** POWERS[None], np.ones((1, 29)), 50.0)
-ALL = DRAWN | {
-    "over_units": lambda say: shortcuts.over_units(
-        {row: (row, SEEDS) for row in BOTH},
-        {"one law": SEEDS[0], "another": SEEDS[1]},
-        "a title",
-        say,
-        limits=(1e-3, 1),
-    ),
-    "prediction_beside_errors": lambda say: shortcuts.prediction_beside_errors(
-        "as_set",
-        {row: SEEDS[0] for row in BOTH},
-        {"original": 6.61, "full-preactivation": None},
-        say,
-        limits=(1e-3, 1),
-    ),
-    "growth_and_error": lambda say: shortcuts.growth_and_error(
-        {(row, tail): (ERRORS, ERRORS) for row in BOTH for tail in ("", "BN")},
-        say,
-    ),
-    "ablation": lambda say: shortcuts.ablation(
-        {(s, t): ERRORS for s in ("identity", "half") for t in ("", "BN")},
-        {"identity": "original", "half": "constant-scaling-0.5-0.5"},
-        say,
-        title="a title",
-    ),
-    "depth_and_time": lambda say: cover.depth_and_time(
-        {row: DECADES for row in BOTH}, [0], [9, 19], say
-    ),
-    "by_unit": lambda say: training.by_unit(
-        {row: MOMENT for row in (*TABLE_2, "original+final-bn")},
-        {"original": MOMENT._replace()},
-        2,
-        "what is seen",
-        say,
-    ),
-}
+ALL = (
+    DRAWN
+    | OF_ROOMS
+    | {
+        "depth_and_time": lambda say: cover.depth_and_time(
+            {row: DECADES for row in BOTH}, [0], [9, 19], say
+        ),
+        "by_unit": lambda say: training.by_unit(
+            {row: MOMENT for row in (*TABLE_2, "original+final-bn")},
+            {"original": MOMENT._replace()},
+            2,
+            "what is seen",
+            say,
+        ),
+    }
+)
 BY_HAND = {
     "by_unit",
     "depth_and_time",

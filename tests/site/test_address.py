@@ -94,7 +94,7 @@ def test_what_was_set_is_there_when_the_page_is_loaded_again(
         ),
         ("04-units", ".preact-builder", "builder.bn=pr%C3%A9&builder.relu="),
         (
-            "07-depth",
+            "runs",
             ".preact-runs",
             "runs.runs=110|nobody|*|*&runs.quantity=x",
         ),
@@ -194,7 +194,7 @@ def test_a_pinned_curve_is_part_of_the_view(open_page):
 def test_the_runs_that_were_laid_over_each_other_are_part_of_the_view(
     open_page,
 ):
-    page = open_page("/en/07-depth.html")
+    page = open_page("/en/runs.html")
     runs = page.locator(".preact-runs")
     runs.locator("[name=clear]").click()
     runs.locator("[name=network]").select_option(index=2)

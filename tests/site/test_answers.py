@@ -1,14 +1,14 @@
 """Numeric exercises answered in the page, and what of a chapter folds."""
 
 from built import TWO_LANGUAGES
-from preact.book.exercises import CHECKERS
 from preact.book.exercises.field import expected_number
+from preact.book.exercises.judge import labels
 from preact.strings import Strings
 
 CHAPTER = "02-signal"
 NUMERIC = [
     label
-    for label in CHECKERS
+    for label in labels()
     if label.startswith("signal-") and expected_number(label)
 ]
 

@@ -1,4 +1,4 @@
-"""Chapter 07 in a browser: its sliders, its switches, its query."""
+"""Chapter 07 and its runs in a browser: sliders, switches, a query."""
 
 import pytest
 
@@ -126,8 +126,8 @@ def test_without_any_unit_the_page_says_so(page):
     assert order_of(host)[1].startswith("Order without any unit.")
 
 
-def test_runs_are_added_by_a_query_and_removed(page):
-    host = page.locator(".preact-runs")
+def test_runs_are_added_by_a_query_and_removed(open_page):
+    host = open_page("/en/runs.html").locator(".preact-runs")
     lines = host.locator("path.run")
     assert lines.count() == 6  # three seeds of two networks at first
     host.locator("[name=clear]").click()
@@ -141,8 +141,8 @@ def test_runs_are_added_by_a_query_and_removed(page):
         assert lines.count() == 30
 
 
-def test_a_query_that_finds_nothing_says_so(page):
-    host = page.locator(".preact-runs")
+def test_a_query_that_finds_nothing_says_so(open_page):
+    host = open_page("/en/runs.html").locator(".preact-runs")
     host.locator("[name=network]").select_option("20")
     host.locator("[name=rate]").select_option("0.01")
     host.locator("[name=add]").click()

@@ -100,13 +100,3 @@ def test_the_cell_that_shows_the_answer_waits_for_the_guess(
     commit(page)
     assert answer.is_visible()
     assert not said.is_visible()
-
-
-def test_the_numbers_of_a_table_that_answers_wait_too(open_page):
-    page = open_page("/en/01-why.html")
-    cells = page.locator("#why-puzzle table:has(td)").first.locator("td")
-    assert cells.nth(0).is_visible()
-    assert not cells.nth(1).is_visible()
-    guess(page, 0)
-    commit(page)
-    assert cells.nth(1).is_visible()

@@ -57,8 +57,8 @@ def test_kind_chapter_and_words_narrow_the_ledger(open_page, language):
 
 @TWO_LANGUAGES
 def test_the_count_of_a_kind_leads_to_just_these(open_page, language):
-    page = open_page(f"/{language}/12-summary.html")
-    page.locator("p.claim-counts a.claim-disputed").click()
+    page = open_page(f"/{language}/claims.html")
+    page.locator(".claim-kinds a.claim-disputed").click()
     page.wait_for_selector(f"{FORM}[data-live]")
     assert sorted(shown(page)) == sorted(wanted(kind="disputed"))
 

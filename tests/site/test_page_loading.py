@@ -21,7 +21,7 @@ TOPS = """[...document.querySelectorAll(
     ".bd-article > section > section:first-of-type")]
     .map((one) => one.getBoundingClientRect().top)"""
 TOLD = """[...document.querySelectorAll(".preact-predict ul, .concealed," +
-    ".concealed-numbers td + td, .preact-ranking td:last-child")]
+    ".preact-ranking td:last-child")]
     .map((one) => one.checkVisibility({ visibilityProperty: true }))"""
 HELD = """() => [...document.querySelectorAll(".admonition.dropdown")]
     .map((box) => box.lastElementChild.checkVisibility())"""

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from preact import paper
+from preact.book.kit.recorded import growth_at_start
 from preact.book.page import words
 from preact.book.placements import (
     CONTROL,
@@ -22,7 +23,6 @@ from preact.book.placements import (
     twelve_units,
     with_control,
 )
-from preact.book.shortcuts import growth_at_start
 from preact.figures import Arm, Table
 from preact.records.compare import load_records
 from preact.reference.caches import Array

@@ -1,6 +1,6 @@
 """How every recorded experiment was made: cards, from the records alone.
 
-Chapter `12-summary`.
+Page `runs`.
 """
 
 import re

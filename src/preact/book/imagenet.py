@@ -9,7 +9,7 @@ Chapter `09-imagenet`.
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from html import escape
 from math import sqrt
@@ -17,7 +17,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-import numpy as np
 import torch
 
 import preact
@@ -28,10 +27,8 @@ from preact.book.measurements import measured
 from preact.book.page import words
 from preact.book.planner import Machine
 from preact.figures import Picture, Table, Trace, log_chart
-from preact.reference.caches import Array
 
 LONGEST_S = 120  # that two processes may take
-PER_GPU = 32  # images, as in the paper
 VALIDATION = 50_000  # images of ImageNet that Table 5 is counted on
 # What the first residual paper's Table 1 counts, in 10^9 multiply-adds, and
 # what its networks' best-known copies hold, in 10^6 parameters.
@@ -179,6 +176,41 @@ def shares(
     return {kind: seconds / step for kind, seconds in total.items()}
 
 
+def error_chart(
+    steps: Mapping[str, tuple[float, float]],
+    trainings: Mapping[str, tuple[float, float]],
+) -> Picture:
+    """Draw real over predicted time, for steps here and the paper's hours.
+
+    Parameters
+    ----------
+    steps, trainings : name to (predicted, real)
+        In seconds.
+    """
+    say, ends = words(), (0.01, 1e6)
+    traces = {
+        say(f"imagenet.{key}"): Trace(
+            [guess for guess, _ in pairs.values()],
+            [real / guess for guess, real in pairs.values()],
+            joined=False,
+        )
+        for key, pairs in (("measured", steps), ("reported", trainings))
+    }
+    traces[say("imagenet.equal")] = Trace(ends, (1, 1))
+    ratios = [
+        say("imagenet.step", name=name, points=f"{real / guess:.1f}")
+        for name, (guess, real) in {**steps, **trainings}.items()
+    ]
+    times = {0.1: "0.1 s", 10: "10 s", 3600: "1 h", 360000: "100 h"}
+    return log_chart(
+        traces,
+        (say("imagenet.predicted"), say("imagenet.error")),
+        say("imagenet.error_alt", each=say.join(ratios)),
+        ticks=((*times,), (0.5, 1, 2, 5)),
+        names=((*times.values(),), ("0.5", "1", "2", "5")),
+    )
+
+
 # -------------------------------------------------------------------- Table 5
 class Change(NamedTuple):
     """Two rows of Table 5 that differ in one thing; points of top-1 error."""
@@ -270,53 +302,3 @@ def distance(
         )
     )
     return float(off.norm() / size.norm())
-
-
-def fitted_link(n_bytes: Array, seconds: Array) -> tuple[float, float]:
-    """Latency (s) and bandwidth (B/s) of a step of the ring of two.
-
-    Two processes take two steps with half of the bytes in each; the line is
-    fitted where every relative error counts alike.
-    """
-    columns = np.stack([np.full_like(seconds, 2.0), n_bytes], axis=1)
-    scaled = columns / seconds[:, None]
-    latency, per_byte = np.linalg.lstsq(scaled, np.ones_like(seconds))[0]
-    return float(latency), float(1 / per_byte)
-
-
-def speedup_chart(
-    speed: Callable[[Mapping[str, Any], int, float], float],
-    counts: Sequence[int],
-) -> Picture:
-    """Draw images a second over GPUs, for two links and two batches.
-
-    Parameters
-    ----------
-    speed : function of a link, the number of GPUs, the images on each
-        Images a second.
-    counts : sequence of int
-        Numbers of GPUs; the first one, by the first link, is the unit.
-    """
-    say, links = words(), planner.catalog()["link"][1:]
-    base = speed(links[0], counts[0], PER_GPU)
-    whole = counts[0] * PER_GPU
-    ways: dict[str, Callable[[int], float]] = {
-        "weak": lambda count: PER_GPU,
-        "strong": lambda count: whole / count,
-    }
-    traces, hundred = {}, []
-    for link in links:
-        for way, images in ways.items():
-            name = say(f"imagenet.{way}", link=say(f"costs.{link['key']}"))
-            speeds = {n: speed(link, n, images(n)) / base for n in counts}
-            traces[name] = Trace(counts, list(speeds.values()))
-            value = say.two_digits(speed(link, 100, images(100)) / base)
-            hundred.append(say("imagenet.ratio", name=name, value=value))
-    ideal = [count / counts[0] for count in counts]
-    traces[say("imagenet.ideal")] = Trace(counts, ideal, joined=False)
-    return log_chart(
-        traces,
-        (say("imagenet.gpus"), say("imagenet.speedup")),
-        say("imagenet.hundred_alt", each=say.join(hundred)),
-        ticks=(counts, (0.1, 0.3, 1, 3, 10, 30)),
-    )

@@ -27,7 +27,6 @@ def predict(
     log: bool = False,
     choose: bool = False,
     conceal: bool = False,
-    conceal_table: bool = False,
 ) -> Html:
     """Ask for a guess, then draw it beside what was measured.
 
@@ -46,8 +45,6 @@ def predict(
         than a number.
     conceal : bool
         Whether the next cell, which prints the answer, is hidden until then.
-    conceal_table : bool
-        Whether the numbers of the section's next table are, too.
 
     Examples
     --------
@@ -73,7 +70,6 @@ def predict(
         "log": log,
         "choose": choose,
         "conceal": conceal,
-        "concealTable": conceal_table,
     }
     lines = [
         say(

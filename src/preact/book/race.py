@@ -3,18 +3,28 @@
 The page trains in `book/scripts/engine`; `recorded_race` runs the same race
 here, with the same random numbers and `preact.reference`, so that a page
 without script has a true one to show, and a test something to compare with.
+`race_errors` runs many races of one arm at once, in PyTorch.
 
 Chapter `01-why`.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from preact.book.measurements import measured
-from preact.plan import PAPER, Conv, Conventions, NetworkPlan, stack_plan
+from preact.plan import (
+    BN_EPS,
+    PAPER,
+    BatchNorm,
+    Conv,
+    Conventions,
+    NetworkPlan,
+    stack_plan,
+)
 from preact.reference import initialize, network_backward, network_forward
 from preact.reference.caches import Array
 from preact.reference.layers import Params, cross_entropy
@@ -32,7 +42,14 @@ ARMS = {
     "no-relu-after-addition": (CONTROLS["no-relu-after-addition"], PAPER),
     "full-preactivation": (TABLE_2["full-preactivation"], PAPER),
 }
+NOT_RACING = {
+    "no-relu-after-addition+final-bn": (
+        CONTROLS["no-relu-after-addition"],
+        FINAL_BN,
+    )
+}
 WIDTH, BATCH, STEPS = 24, 64, 60
+WINDOW = 10  # mini-batches whose mean is shown, and ranked by at the end
 RECIPE = {"lr": 0.1, "momentum": 0.9, "weight_decay": 1e-4}
 PIXELS = 64
 
@@ -46,16 +63,16 @@ class Digits(NamedTuple):
 
 
 def race_plan(arm: str, units: int, width: int = WIDTH) -> NetworkPlan:
-    """Plan one of the five: a stack behind a first linear map of the pixels.
+    """Plan an arm: a stack behind a first linear map of the pixels.
 
     Parameters
     ----------
     arm : str
-        A key of `ARMS`.
+        A key of `ARMS` or `NOT_RACING`.
     units, width : int
         Number of units, and numbers in the stream.
     """
-    spec, conventions = ARMS[arm]
+    spec, conventions = (ARMS | NOT_RACING)[arm]
     stack = stack_plan(spec, units=units, width=width, conventions=conventions)
     first = Conv(name="stem.0", c_in=PIXELS, c_out=width, kernel=1)
     rest = [
@@ -204,3 +221,96 @@ def train_arm(
     logits, _ = network_forward(plan, params, images, mode="eval")
     wrong = logits.argmax(1) != digits.labels[digits.train :]
     return curve, float(wrong.mean())
+
+
+@measured
+def race_errors(
+    arm: str,
+    units: int = 20,
+    *,
+    lr: float = RECIPE["lr"],
+    seeds: Sequence[int] = range(8),
+    steps: int = STEPS,
+) -> Array:
+    """Run one arm of the race with several seeds at once.
+
+    Parameters
+    ----------
+    arm : str
+        A key of `ARMS` or `NOT_RACING`.
+    units, steps : int
+        Units of the network, and steps of training.
+    lr : float
+        Learning rate; the rest of the recipe is the race's.
+    seeds : sequence of S ints
+        The networks and mini-batches of the page's races with these seeds.
+
+    Returns
+    -------
+    (S,) float64
+        Percent of wrong answers, the mean of the last `WINDOW` mini-batches:
+        what the page ranks by.
+
+    Examples
+    --------
+    >>> from preact.book.race import race_errors
+    >>> race_errors("original", units=1, seeds=(0, 1), steps=2).shape
+    (2,)
+    """
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # small sums: several threads take longer
+
+    def through(layers: Sequence[object], x: Any, unit: str = "") -> Any:
+        for layer in layers:
+            if isinstance(layer, Conv):
+                W = params[f"{unit}{layer.name}.weight"]
+                x = torch.einsum("nsi,soi->nso", x, W)
+            elif isinstance(layer, BatchNorm):
+                names = (f"{unit}{layer.name}.{p}" for p in ("weight", "bias"))
+                affine = (params[name].flatten() for name in names)
+                flat = torch.nn.functional.batch_norm(
+                    x.flatten(1), None, None, *affine, True, eps=BN_EPS
+                )
+                x = flat.view_as(x)
+            else:
+                x = x.relu()
+        return x
+
+    plan, digits = race_plan(arm, units), race_digits()
+    shortcut = plan.spec.on_shortcut
+    assert isinstance(shortcut, Scale)
+    drawn = [initial_weights(plan, seed) for seed in seeds]
+    params = {}
+    for name in drawn[0]:
+        if "running" not in name:
+            stacked = np.stack([weights[name] for weights in drawn])
+            params[name] = torch.tensor(
+                stacked.reshape(stacked.shape[:3]), requires_grad=True
+            )
+    sgd = torch.optim.SGD(params.values(), **RECIPE | {"lr": lr})
+    batches = [mini_batches(digits.train, BATCH, steps, s) for s in seeds]
+    images = torch.tensor(digits.images.reshape(-1, PIXELS))
+    labels, errors = torch.tensor(digits.labels), []
+    for batch in np.stack(batches, axis=2):  # (steps, BATCH, S)
+        x = through(plan.stem, images[batch])
+        for i, unit in enumerate(plan.units):
+            branch = (*unit.pre, *unit.weights, *unit.post)
+            F = through(branch, x, f"units.{i}.")
+            x = through(unit.after, shortcut.value * x + F, f"units.{i}.")
+        logits = through(plan.tail, x)
+        logits = torch.einsum(
+            "nsi,soi->nso", logits, params["classifier.weight"]
+        )
+        logits = logits + params["classifier.bias"]
+        wrong = logits.argmax(-1) != labels[batch]
+        errors.append(100 * wrong.double().mean(0).numpy())
+        loss = torch.nn.functional.cross_entropy(
+            logits.flatten(0, 1), labels[batch].flatten()
+        )
+        sgd.zero_grad()
+        (len(seeds) * loss).backward()  # of each network its own mean
+        sgd.step()
+    torch.set_num_threads(threads)
+    return np.mean(errors[-WINDOW:], axis=0)

@@ -14,6 +14,7 @@ from preact.book.race import (
     BATCH,
     RECIPE,
     STEPS,
+    WINDOW,
     engine_plan,
     race_digits,
     race_plan,
@@ -23,7 +24,6 @@ from preact.figures import arm_name, race_curves
 from preact.figures.variants import color_of, marker_of
 from preact.reference.caches import Array
 
-WINDOW = 10  # mini-batches whose mean is shown, and ranked by at the end
 RATES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 FORMULAS = {
     "constant-scaling-0-1": "ReLU(F(x))",

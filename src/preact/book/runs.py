@@ -1,6 +1,6 @@
 """All recorded runs on the digits, to be queried in the page.
 
-Chapter `07-depth`.
+Page `runs`.
 """
 
 import math

@@ -192,7 +192,7 @@ class _Count(TorchDispatchMode):
     """Counts the operations that PyTorch is asked for."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.seen: Counter[str] = Counter()
 
     def __torch_dispatch__(

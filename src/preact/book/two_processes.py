@@ -4,24 +4,18 @@ r"""Two processes share a batch of digits; `torchrun` starts them.
         -m preact.book.two_processes OUT.pt SEED
 
 Every process takes its half of 64 images. The first writes what the chapter
-compares: gradients by DDP and by FSDP2, running statistics of both processes,
-bytes of weights that each holds, and times of all-reduces.
+compares: gradients by DDP, and running statistics of both processes.
 
 Chapter `09-imagenet`.
 """
 
 import sys
-import time
-from collections.abc import Sequence
 from typing import Any
 
 import torch
 import torch.distributed as dist
 import torch.nn.functional as nnf
 from torch import Tensor, nn
-from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
-from torch.distributed.tensor import DTensor
 from torch.nn.parallel import DistributedDataParallel
 
 from preact.data.digits import read_digits
@@ -29,8 +23,6 @@ from preact.nn import Network
 from preact.plan import NetworkPlan, cifar_plan
 
 BATCH = 64
-SIZES = [4**k for k in range(1, 12)]  # numbers in an all-reduce
-ROUNDS = 9  # of which the median is taken
 
 
 def the_plan() -> NetworkPlan:
@@ -61,46 +53,13 @@ def by_ddp(
     return gradients(network), network
 
 
-def by_fsdp(x: Tensor, y: Tensor, seed: int) -> tuple[dict[str, Tensor], int]:
-    """Gradients, and bytes of weights a process holds between steps."""
-    network = Network(the_plan(), seed)
-    mesh = init_device_mesh("cpu", (dist.get_world_size(),))
-    policy = MixedPrecisionPolicy(reduce_dtype=torch.float32)
-    for unit in network.units:
-        fully_shard(unit, mesh=mesh, mp_policy=policy)
-    fully_shard(network, mesh=mesh, mp_policy=policy)
-    backward(network, x, y)
-    own = sum(
-        p.to_local().nbytes
-        for p in network.parameters()
-        if isinstance(p, DTensor)
-    )
-    return gradients(network), own
-
-
 def gradients(network: nn.Module) -> dict[str, Tensor]:
-    """Gradient of every parameter, put together where it is in pieces."""
-    complete = {}
-    for name, value in network.named_parameters():
-        grad: Any = value.grad
-        if isinstance(grad, DTensor):
-            grad = grad.full_tensor().clone()  # the copy waits for it
-        complete[name] = grad
-    return complete
-
-
-def all_reduce_seconds(sizes: Sequence[int]) -> list[float]:
-    """Time the sum of so many float32 over all processes; the median."""
-    seconds = []
-    for size in sizes:
-        value, times = torch.ones(size), []
-        for _ in range(ROUNDS):
-            dist.barrier()
-            start = time.perf_counter()
-            dist.all_reduce(value)
-            times.append(time.perf_counter() - start)
-        seconds.append(sorted(times)[ROUNDS // 2])
-    return seconds
+    """Gradient of every parameter."""
+    return {
+        name: value.grad
+        for name, value in network.named_parameters()
+        if value.grad is not None
+    }
 
 
 def main(out: str, seed: int) -> None:
@@ -113,20 +72,9 @@ def main(out: str, seed: int) -> None:
     ddp, network = by_ddp(x[mine], y[mine], seed)
     statistics: list[Any] = [None] * count
     dist.all_gather_object(statistics, dict(network.named_buffers()))
-    fsdp, own_bytes = by_fsdp(x[mine], y[mine], seed)
-    seconds = all_reduce_seconds(SIZES)
     if rank == 0:
-        torch.save(
-            {
-                "count": count,
-                "ddp": ddp,
-                "fsdp": fsdp,
-                "fsdp_bytes": own_bytes,
-                "statistics": statistics,
-                "seconds": seconds,
-            },
-            out,
-        )
+        outcome = {"count": count, "ddp": ddp, "statistics": statistics}
+        torch.save(outcome, out)
     dist.destroy_process_group()
 
 

@@ -14,13 +14,8 @@ Examples
 >>> table.head[:2]
 ['network', 'row']
 
-Chapters `01-why`, `02-signal` and `03-gradient` show `propagation`, `01-why`
-shows `race`, `03-gradient` shows `stepped` and `training`, chapter `04-units`
-shows `units` and `tables`, `index` shows `cover`, `02-signal` shows `paths`,
-`06-activations` shows `asymmetric`, `learned` and `streams`,
-`07-depth` shows `depth` and `training`, `08-training` shows `bill` and
-`speed_tables`, `09-imagenet` `costs`, `10-afterlife` `afterlife`,
-`11-find-the-bug` `bugs` and `12-summary` `conditions`.
+Every chapter. What one chapter alone draws is moving to that chapter's room,
+`preact.book.<name>.figures`.
 
 Parameters
 ----------
@@ -79,7 +74,6 @@ if TYPE_CHECKING:
     from preact.figures.costs import (
         Trace,
         log_chart,
-        stacked_shares,
         steps_with_band,
     )
     from preact.figures.cover import Course, depth_and_time
@@ -94,7 +88,7 @@ if TYPE_CHECKING:
     from preact.figures.paths import paths_by_length
     from preact.figures.propagation import (
         direct_term,
-        error_by_depth,
+        error_by_rate,
         growth_laws,
         signal_and_gradient,
     )
@@ -126,7 +120,7 @@ __all__ = [
     "depth_laws",
     "direct_term",
     "dots_by_case",
-    "error_by_depth",
+    "error_by_rate",
     "errors_by_condition",
     "errors_by_unit",
     "errors_table",
@@ -148,7 +142,6 @@ __all__ = [
     "signal_and_gradient",
     "silent_chain",
     "speed_steps_table",
-    "stacked_shares",
     "steps_with_band",
     "three_of_figure_5",
     "times_table",
@@ -182,7 +175,7 @@ def __getattr__(name: str) -> object:
             from preact.figures import cover
 
             return getattr(cover, name)
-        case "Trace" | "log_chart" | "stacked_shares" | "steps_with_band":
+        case "Trace" | "log_chart" | "steps_with_band":
             from preact.figures import costs
 
             return getattr(costs, name)

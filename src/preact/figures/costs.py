@@ -1,4 +1,4 @@
-"""What training costs: steps of a table, shares of a step, lines."""
+"""What training costs: steps of a table, lines."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -12,7 +12,6 @@ from preact.figures.svg import INK
 Array = np.ndarray[Any, np.dtype[np.float64]]
 DASHES = ("-", "--", ":", "-.")
 MARKERS = ("o", "s", "^", "D")
-GREYS = (0.85, 0.5, 0.2)  # opacity of the ink
 
 
 def steps_with_band(
@@ -45,48 +44,6 @@ def steps_with_band(
         ax.set_yticks(range(len(steps)), list(steps))
         ax.set(ylim=(len(steps) - 0.5, -0.5), xlabel=label)
         ax.grid(visible=True, axis="x")
-    return picture(figure, alt)
-
-
-def stacked_shares(
-    bars: Mapping[str, Mapping[str, float]], label: str, alt: str
-) -> Picture:
-    """Draw a bar for each name, in parts that make up a whole.
-
-    Parameters
-    ----------
-    bars : name to (part to share)
-        From top to bottom; every bar has the same parts.
-
-    Examples
-    --------
-    >>> from preact.figures import stacked_shares
-    >>> bars = {"forward": {"convolutions": 0.7, "BN and ReLU": 0.3}}
-    >>> alt = "Forward, convolutions take 70 % of the time."
-    >>> picture = stacked_shares(bars, "share of the time", alt)
-    >>> picture.alt == alt
-    True
-    """
-    with axes(140, 26 + 9 * len(bars)) as (figure, ax):
-        start = np.zeros(len(bars))
-        for part, opacity in zip(
-            next(iter(bars.values())), GREYS, strict=False
-        ):
-            values = np.array([100 * shares[part] for shares in bars.values()])
-            ax.barh(
-                range(len(bars)),
-                values,
-                left=start,
-                color=INK,
-                alpha=opacity,
-                height=0.6,
-                label=part,
-            )
-            start = start + values
-        ax.set_yticks(range(len(bars)), list(bars))
-        ax.set(ylim=(len(bars) - 0.5, -0.5), xlim=(0, 100), xlabel=label)
-        ax.grid(False)
-        figure.legend(loc="outside lower center", ncols=3, fontsize=8.5)
     return picture(figure, alt)
 
 

@@ -1,7 +1,4 @@
-"""Tables of times: contestants, and the steps toward speed.
-
-Chapter `08-training`.
-"""
+"""Tables of times: contestants, and the steps toward speed."""
 
 from __future__ import annotations
 

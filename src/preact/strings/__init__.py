@@ -1,13 +1,16 @@
 """Words of figures, alternative texts, hints and messages, by language.
 
 One TOML file a language, all with the same keys; English is the original.
-`languages.toml` is the only list of them. Terms follow the project's glossary.
-`Strings` looks a key up and fills in its values.
+`languages.toml` is the only list of them. What one chapter says stands in that
+chapter's room, `preact/book/*/LANGUAGE.toml`. Terms follow the project's
+glossary. `Strings` looks a key up and fills in its values.
 """
 
 import tomllib
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any
 
 __all__ = ["EDITIONS", "LANGUAGES", "ORIGINAL", "TRANSLATIONS", "Strings"]
@@ -143,16 +146,38 @@ class Strings:
 
 @cache
 def _read(language: str) -> dict[str, str]:
-    """Flatten one language's file to dotted keys."""
-    source = files(__name__).joinpath(f"{language}.toml")
-    flat: dict[str, str] = {}
+    """Flatten one language's files to dotted keys.
 
-    def walk(prefix: str, node: dict[str, Any]) -> None:
-        for key, value in node.items():
-            if isinstance(value, dict):
-                walk(f"{prefix}{key}.", value)
-            else:
-                flat[f"{prefix}{key}"] = value
+    Raises
+    ------
+    ValueError
+        If a key stands in two files.
+    """
+    words: dict[str, str] = {}
+    for source in sources(language):
+        own = dict(_flat(tomllib.loads(source.read_text("utf-8"))))
+        if twice := sorted(words.keys() & own.keys()):
+            raise ValueError(
+                f"a word stands in one file; {source} has again {twice[0]!r}"
+            )
+        words |= own
+    return words
 
-    walk("", tomllib.loads(source.read_text("utf-8")))
-    return flat
+
+def sources(language: str) -> Iterator[Traversable]:
+    """Yield a language's files of words: what is shared, then by room."""
+    name = f"{language}.toml"
+    yield files(__name__) / name
+    rooms = files("preact").joinpath("book").iterdir()
+    for room in sorted(rooms, key=lambda room: room.name):
+        if (own := room / name).is_file():
+            yield own
+
+
+def _flat(node: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Yield dotted keys and their texts."""
+    for key, value in node.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value

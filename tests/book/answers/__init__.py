@@ -1,4 +1,7 @@
-"""Right and wrong answers to the exercises, a module for each chapter."""
+"""Right and wrong answers to the exercises, a module for each chapter.
+
+Those of a chapter that has a room stand with its tests.
+"""
 
 from answers import (
     activations,
@@ -7,16 +10,20 @@ from answers import (
     depth,
     gradient,
     imagenet,
-    shortcuts,
     signal,
     summary,
     training,
     units,
     why,
 )
+from preact.book.kit import ROOMS
+from rooms import gathered
 
-# In the order of the chapters.
-MODULES = (
-    *(why, signal, gradient, units, shortcuts, activations, depth),
+HERE = (
+    *(why, signal, gradient, units, activations, depth),
     *(training, imagenet, afterlife, bugs, summary),
 )
+BY_ROOM = {m.__name__.rpartition(".")[2]: m for m in HERE} | gathered(
+    "answers"
+)
+MODULES = {room: BY_ROOM[room] for room in ROOMS}

@@ -2,10 +2,10 @@
 
 An answer is a number or the reader's own function, which is run on random
 input from a fixed seed and compared with the package. Each chapter has a
-module of checkers; importing it registers them. A number is also answered in
-the page, where no kernel runs.
+module of checkers, `exercises` in its room; importing it registers them. A
+number is also answered in the page, where no kernel runs.
 
-Chapters `01-why` to `12-summary`.
+Every chapter.
 
 Parameters
 ----------
@@ -18,7 +18,6 @@ from preact.book.exercises import (  # noqa: F401, I001  in the book's order
     signal,
     gradient,
     units,
-    shortcuts,
     activations,
     depth,
     training,
@@ -28,10 +27,10 @@ from preact.book.exercises import (  # noqa: F401, I001  in the book's order
     summary,
 )
 from preact.book.exercises.field import answer_field
-from preact.book.exercises.judge import CHECKERS, NoNumber
+from preact.book.exercises.judge import NoNumber, checker, labels
 from preact.book.page import show, words
 
-__all__ = ["CHECKERS", "Verdict", "check"]
+__all__ = ["Verdict", "check"]
 
 
 class Verdict:
@@ -82,11 +81,10 @@ def check(exercise: str, answer: object) -> Verdict:
     Right. The most numerous paths run through half of the branches, ...
     """
     say = words()
-    if exercise not in CHECKERS:
-        labels = ", ".join(CHECKERS)
-        raise ValueError(
-            say("check.unknown", known=labels, got=repr(exercise))
-        )
+    judge = checker(exercise)
+    if judge is None:
+        known = ", ".join(labels())
+        raise ValueError(say("check.unknown", known=known, got=repr(exercise)))
     if answer is ...:
         field = answer_field(exercise)
         if field is None:
@@ -96,7 +94,7 @@ def check(exercise: str, answer: object) -> Verdict:
         return Verdict(False)
     hint = say(f"exercise.{exercise}.hint")
     try:
-        right, got = CHECKERS[exercise](answer)
+        right, got = judge(answer)
     except NoNumber as error:
         print(say("check.no_number", got=str(error)))  # noqa: T201
         return Verdict(False)

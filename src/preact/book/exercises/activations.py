@@ -8,8 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from preact.book.exercises.judge import Answer, agrees, exercise, number
-from preact.book.exercises.shortcuts import named
+from preact.book.exercises.judge import (
+    Answer,
+    agrees,
+    exercise,
+    named,
+    number,
+)
 from preact.book.page import words
 from preact.book.placements import answers, with_control
 from preact.reference.caches import Array

@@ -9,7 +9,7 @@ Every chapter with exercises.
 import json
 from html import escape
 
-from preact.book.exercises.judge import CHECKERS, Expected
+from preact.book.exercises.judge import Expected, checker
 from preact.book.explorers import Html
 from preact.book.page import words
 
@@ -29,8 +29,10 @@ def expected_number(exercise: str) -> Expected | None:
     Expected or None
         None if the exercise asks for something other than one number.
     """
+    judge = checker(exercise)
+    assert judge is not None
     try:
-        CHECKERS[exercise](...)
+        judge(...)
     except Expected as expected:
         return expected
     except (TypeError, AttributeError):  # `...` is no function, no list

@@ -77,13 +77,6 @@ def ring(answer: Any) -> Answer:
 
 
 @exercise("imagenet-6")
-def latency_wins(answer: Any) -> Answer:
-    """GPUs at which latency costs as much as bytes."""
-    n_bytes = 4 * 64_666_152
-    return number(answer, n_bytes / (10e-6 * 50e9), rtol=0.02)
-
-
-@exercise("imagenet-7")
 def ten_runs(answer: Any) -> Answer:
     """Hours of ten runs of ResNet-50 on CIFAR-10, by the roofline."""
     return number(answer, HOURS, rtol=0.05)

@@ -1,18 +1,27 @@
 """How an answer is judged: as a number, or by what it returns.
 
+A label, as "signal-4", begins with the name of its chapter's room, whose
+module `exercises` is imported when it is asked for: a chapter depends on no
+other chapter's exercises.
+
 Every chapter with exercises.
 """
 
 from collections.abc import Callable
+from importlib import import_module
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
+from preact.book.kit import ROOMS
+from preact.book.page import words
+
 Answer = tuple[bool, str]  # right or not, what was got
 Checker = Callable[[Any], Answer]
 
-CHECKERS: dict[str, Checker] = {}  # in the order of the book
-"""What judges an answer, by the label of its exercise."""
+CHECKERS: dict[str, Checker] = {}
+"""What judges an answer, by the label of its exercise: of rooms in use."""
 
 
 def exercise(label: str) -> Callable[[Checker], Checker]:
@@ -31,6 +40,26 @@ def exercise(label: str) -> Callable[[Checker], Checker]:
         return checker
 
     return register
+
+
+def checker(label: str) -> Checker | None:
+    """Return what judges an answer to an exercise; None if nothing does."""
+    _open(label.rpartition("-")[0])
+    return CHECKERS.get(label)
+
+
+def labels() -> list[str]:
+    """Return the labels of all exercises with a checker, as in the book."""
+    for room in ROOMS:
+        _open(room)
+    return sorted(CHECKERS, key=lambda n: ROOMS.index(n.rpartition("-")[0]))
+
+
+def _open(room: str) -> None:
+    """Import a room's exercises, which registers them."""
+    place = files("preact.book") / room / "exercises.py"
+    if room in ROOMS and place.is_file():
+        import_module(f"preact.book.{room}.exercises")
 
 
 class Expected(Exception):
@@ -87,3 +116,12 @@ def agrees(*pairs: tuple[Any, Any], what: str = "x") -> Answer:
         errors.append(difference / np.linalg.norm(expected))
     worst = np.max(errors)  # NaN if one is
     return bool(worst < 1e-9), f"|Δ|/|{what}| = {worst:.2g}"
+
+
+def named(label: str, verdict: Answer, mistakes: dict[str, Answer]) -> Answer:
+    """Call a wrong answer by the mistake that gives it, if it is known."""
+    if not verdict[0]:
+        for mistake, (made, _) in mistakes.items():
+            if made:
+                return False, words()(f"exercise.{label}.{mistake}")
+    return verdict

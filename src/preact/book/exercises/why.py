@@ -9,7 +9,6 @@ import numpy as np
 
 from preact import paper
 from preact.book.exercises.judge import Answer, agrees, exercise, number
-from preact.plan import cifar_plan
 from preact.spec import CONTROLS, TABLE_2, Op
 
 SEED = 1  # of the input on which an answer is tried
@@ -42,23 +41,24 @@ def gain_of_resnet_1001(answer: Any) -> Answer:
 
 
 @exercise("why-3")
-def additions_of_one_layer_units(answer: Any) -> Answer:
-    """Additions in ResNet-110 made of one-layer units."""
-    plan = cifar_plan(TABLE_2["original"], depth=110, convs=1)
-    return number(answer, len(plan.units))
+def copying_weights(answer: Any) -> Answer:
+    """Weights with which a plain unit without BN returns what it receives."""
+    x = np.abs(np.random.default_rng(SEED).normal(size=(64, 9)))
+    weights = np.asarray(answer(9), dtype=np.float64)
+    if weights.shape != (2, 9, 9):
+        return False, f"shape {weights.shape}, not (2, 9, 9)"
+    W1, W2 = weights
+    inside = np.maximum(x @ W1.T, 0)
+    return agrees((np.maximum(inside @ W2.T, 0), x))
 
 
 @exercise("why-4")
-def copying_unit(answer: Any) -> Answer:
-    """An original unit without BN, silent and not."""
+def scores_after_a_final_bn(answer: Any) -> Answer:
+    """Scores of a head with a final BN, of a stream and a larger one."""
     rng = np.random.default_rng(SEED)
-    x = np.maximum(rng.normal(size=(64, 16)), 0)
-    pairs = []
-    for scale in (0.0, 1.0):
-        W1, W2 = rng.normal(size=(16, 16)), scale * rng.normal(size=(16, 16))
-        wanted = np.maximum(x + np.maximum(x @ W1.T, 0) @ W2.T, 0)
-        pairs.append((answer(x, W1, W2), wanted))
-    return agrees(*pairs)
+    x, W = rng.normal(1.0, 2.0, (32, 6)), rng.normal(size=(10, 6))
+    wanted = (x - x.mean(0)) / x.std(0) @ W.T
+    return agrees((answer(x, W), wanted), (answer(100 * x, W), wanted))
 
 
 @exercise("why-5")

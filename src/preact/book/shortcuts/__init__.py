@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from preact import paper, reference
+from preact.book.kit.recorded import growth_at_start
 from preact.book.measurements import measured
 from preact.plan import NetworkPlan, stack_plan
 from preact.propagation import (
@@ -23,11 +24,11 @@ from preact.propagation import (
     rms,
     shortcut_products,
 )
-from preact.records import Record
 from preact.records.compare import load_records
 from preact.reference.caches import Array
-from preact.reference.layers import backward
-from preact.reference.unit import UnitCache
+from preact.reference.layers import backward, forward
+from preact.reference.network import unit_params
+from preact.reference.unit import UnitCache, unit_forward
 from preact.spec import TABLE_1, Conv1x1, Dropout, UnitSpec
 
 UNITS, WIDTH, BATCH, SEEDS = 54, 64, 128, 3
@@ -73,6 +74,23 @@ def watch_units(
     rng = np.random.default_rng([seed, 3])
     _, stored = reference.network_forward(plan, params, x, rng=rng)
     return stored.streams, stored.units
+
+
+def masked_stream(kept: float, seed: int) -> Array:
+    """Carry one batch through units with dropout of rate 1/2, (L + 1,) rms.
+
+    `kept` is what a mask multiplies the values by that it keeps: 2 in today's
+    libraries, 1 as its authors describe it.
+    """
+    plan = stack_plan(TABLE_1["dropout-shortcut"], units=UNITS, width=WIDTH)
+    params = reference.initialize(plan, seed)
+    x, _ = forward(plan.stem, params, draw_batch(plan, BATCH, seed)[0])
+    rng, sizes = np.random.default_rng([seed, 3]), [rms(x)]
+    for unit, own in zip(plan.units, unit_params(plan, params), strict=True):
+        mask = kept * (rng.random(x.shape) >= 0.5)
+        x, _ = unit_forward(unit, own, x, mask=mask)
+        sizes.append(rms(x))
+    return np.array(sizes)
 
 
 def along_shortcuts(caches: list[UnitCache], last: Array) -> list[Array]:
@@ -195,15 +213,6 @@ class Recorded(NamedTuple):
 
     growth: Array
     error_pct: Array
-
-
-def growth_at_start(run: Record) -> float:
-    """|g_0| / |g_L| of the very network of a run, at iteration 0."""
-    start = next(p for p in run.profiles if p.iteration == 0)
-    first, last = start.gradient_norm[0], start.gradient_norm[-1]
-    assert first is not None
-    assert last is not None
-    return first / last
 
 
 @cache

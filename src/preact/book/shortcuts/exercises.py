@@ -8,21 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from preact.book.exercises.judge import Answer, agrees, exercise, number
-from preact.book.page import words
-from preact.plan import BN_EPS
+from preact.book.exercises.judge import (
+    Answer,
+    agrees,
+    exercise,
+    named,
+    number,
+)
 from preact.reference.layers import sigmoid
 
 SEED = 5  # of the input on which an answer is tried
-
-
-def named(label: str, verdict: Answer, mistakes: dict[str, Answer]) -> Answer:
-    """Call a wrong answer by the mistake that gives it, if it is known."""
-    if not verdict[0]:
-        for mistake, (made, _) in mistakes.items():
-            if made:
-                return False, words()(f"exercise.{label}.{mistake}")
-    return verdict
 
 
 @exercise("shortcuts-1")
@@ -61,21 +56,6 @@ def gate_backward(answer: Any) -> Answer:
     )
 
 
-@exercise("shortcuts-3")
-def dropped_mean_square(answer: Any) -> Answer:
-    """Growth of the expected mean square through 54 masks of rate 0.1."""
-    factor = (1 / (1 - 0.1)) ** 54
-    return named(
-        "shortcuts-3",
-        number(answer, factor, rtol=0.01),
-        {
-            "root": number(answer, math.sqrt(factor), rtol=0.01),
-            "kept": number(answer, 1 / factor, rtol=0.01),
-            "half": number(answer, 2.0**54, rtol=0.01),
-        },
-    )
-
-
 @exercise("shortcuts-4")
 def exclusive_gate(answer: Any) -> Answer:
     """A function that gates x and F as Fig. 2(c) does."""
@@ -86,20 +66,3 @@ def exclusive_gate(answer: Any) -> Answer:
         g = sigmoid(x @ W.T + bias)
         pairs.append((answer(x, F, W, bias), (1 - g) * x + g * F))
     return agrees(*pairs)
-
-
-@exercise("shortcuts-5")
-def identity_through_bn(answer: Any) -> Answer:
-    """Scale and shift with which BN returns its input, (2, C)."""
-    x = np.random.default_rng(SEED).normal(3.0, 0.1, (16, 4))
-    wanted = np.array([np.sqrt(x.var(0) + BN_EPS), x.mean(0)])
-    got, deviation = answer(x), x.std(0)
-    return named(
-        "shortcuts-5",
-        agrees((got, wanted), what="(γ, β)"),
-        {
-            "epsilon": agrees((got, np.array([deviation, x.mean(0)]))),
-            "variance": agrees((got, np.array([wanted[0] ** 2, x.mean(0)]))),
-            "inverse": agrees((got, np.array([1 / wanted[0], x.mean(0)]))),
-        },
-    )

@@ -9,9 +9,9 @@ from engine.calls import call, needs_node
 from preact import paper, reference
 from preact.book.builder import ticks
 from preact.book.placements import numpy_line, spec_line, torch_line
-from preact.book.shortcut_builder import PLACEMENTS, SHORTCUTS, combinations
 from preact.book.shortcuts import at_start, watch_units
-from preact.book.table_1 import FORMULAS, marker_in_page
+from preact.book.shortcuts.builder import PLACEMENTS, SHORTCUTS, combinations
+from preact.book.shortcuts.ranking import FORMULAS, marker_in_page
 from preact.plan import stack_plan
 from preact.propagation import pullback, rms
 from preact.reference import unit_forward
@@ -142,7 +142,7 @@ def test_the_page_draws_or_writes_every_marker_of_the_ranking():
 )
 def test_pairs_are_counted_and_two_fails_are_none(order, right):
     errors = {"a": 6.6, "b": 6.9, "c": None, "d": None}
-    found = call("table1.pairs", [[[*order], errors]])
+    found = call("shortcuts.pairs", [[[*order], errors]])
     assert found == [{"right": right, "all": 5}]
 
 

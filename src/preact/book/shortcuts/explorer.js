@@ -1,8 +1,44 @@
-// Chapter 05: the reader ranks the rows of Table 1; when the ranking is made,
-// the paper's errors are drawn in the reader's order. A right order is a stair.
-import { element, figure, fill, node, record } from "./charts.js";
-import { Ranking } from "./ranking.js";
+// Chapter 05: the reader ranks the rows of Table 1, then chooses a shortcut and a
+// placement for a unit.
+import { Builder, CHOICES } from "#scripts/builder.js";
+import { element, figure, fill, node, record } from "#scripts/charts.js";
+import { Ranking } from "#scripts/ranking.js";
 
+// One choice from each list: the unit's name is the choices, joined.
+class Lists extends Builder {
+  makeControls() {
+    const { words, options } = this;
+    const first = this.start.split("/");
+    const lists = Object.entries(options).map(([name, list], i) =>
+      node(
+        "p",
+        { className: "list" },
+        node("span", {}, words[name]),
+        ...list.map(([value, text]) =>
+          node("label", {}, this.radio(name, value, value === first[i]), text),
+        ),
+      ),
+    );
+    this.form = node(
+      "fieldset",
+      {},
+      node("legend", { textContent: words.choose }),
+      ...lists,
+    );
+    this.form.addEventListener("input", () => this.show());
+  }
+
+  chosen() {
+    return Object.keys(this.options)
+      .map((name) => this.form.querySelector(`[name=${name}]:checked`).value)
+      .join("/");
+  }
+}
+
+CHOICES.lists = Lists;
+
+// When the ranking is made, the paper's errors are drawn in the reader's order. A
+// right order is a stair.
 const WIDTH = 376,
   LEFT = 8,
   RIGHT = 40,
@@ -23,7 +59,7 @@ export function pairs(order, errors) {
   return { right, all };
 }
 
-export class Table1 {
+class Table1 {
   words;
   steps;
   errors;
@@ -112,3 +148,7 @@ export class Table1 {
     return svg;
   }
 }
+
+export const places = {
+  "preact-ranking": (host) => new Table1(host),
+};

@@ -45,31 +45,13 @@ def shortcut_only(x, F, W, b):
     return (1 - sigmoid(x @ W.T + b)) * x + F
 
 
-def undone(x):
-    return np.array([np.sqrt(x.var(0) + 1e-5), x.mean(0)])
-
-
-def without_epsilon(x):
-    return np.array([x.std(0), x.mean(0)])
-
-
-def variance(x):
-    return np.array([x.var(0) + 1e-5, x.mean(0)])
-
-
-def inverse(x):
-    return np.array([1 / np.sqrt(x.var(0) + 1e-5), x.mean(0)])
-
-
 ANSWERS = {
     "shortcuts-1": ([-4.351], [4.351, -6, 0]),
     "shortcuts-2": (
         [through_both],
         [factor_alone, without_weights, transposed, wrong_sign],
     ),
-    "shortcuts-3": ([295.6], [2**54, 0.9**54, 17.2]),
     "shortcuts-4": ([gated], [swapped, shortcut_only]),
-    "shortcuts-5": ([undone], [without_epsilon, variance, inverse]),
 }
 OWN_SENTENCES = {
     ("shortcuts-1", 4.351): "sign",
@@ -78,10 +60,4 @@ OWN_SENTENCES = {
     ("shortcuts-2", without_weights): "weights",
     ("shortcuts-2", transposed): "transposed",
     ("shortcuts-2", wrong_sign): "sign",
-    ("shortcuts-3", 2**54): "half",
-    ("shortcuts-3", 0.9**54): "kept",
-    ("shortcuts-3", 17.2): "root",
-    ("shortcuts-5", without_epsilon): "epsilon",
-    ("shortcuts-5", variance): "variance",
-    ("shortcuts-5", inverse): "inverse",
 }
