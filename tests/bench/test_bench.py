@@ -36,7 +36,7 @@ from preact.records import BenchRecord
 from preact.spec import TABLE_2
 from preact.strings import Strings
 from preact.train import find_recipe
-from preact.train.step import TrainingStep, make_sgd
+from preact.train.step import TrainingStep, make_optimizer
 from preact.typed import parse
 
 CPU = torch.device("cpu")
@@ -67,7 +67,7 @@ def test_the_step_that_is_timed_is_the_one_that_trains(channels_last):
         if channels_last
         else torch.contiguous_format
     )
-    sgd = make_sgd(network.train(), find_recipe("paper"))
+    sgd = make_optimizer(network.train(), find_recipe("paper"))
     step = TrainingStep(network, sgd)
     step.set_lr(LR)
     for _ in range(3):

@@ -1,8 +1,6 @@
 """Captions, kinds of exercises and staged hints, as a page shows them."""
 
-import json
 import re
-from html import escape
 from io import StringIO
 
 import nbformat
@@ -12,6 +10,7 @@ from sphinx.testing.util import SphinxTestApp
 
 from book.site.words import WORDS
 from book.tools.plain import Page, plain
+from preact.book import predict, setup
 from preact.strings import EDITIONS, LANGUAGES
 
 FIGURE = """(part)=
@@ -126,9 +125,11 @@ def test_a_cells_output_becomes_a_numbered_figure(tmp_path, language, number):
 
 
 def test_what_a_prediction_conceals_is_named(tmp_path):
+    setup("en")
+    asked = {"lambda_direct": 0.5}, {"limits": (0.1, 9), "log": True}
     asks = [
-        f'!<p data-predict="{escape(json.dumps(told))}">'
-        for told in ({"conceal": True}, {"conceal": False})
+        "!" + predict("lambda_ask", asked[0], **asked[1], **hidden).markup
+        for hidden in ({"conceal": True}, {})
     ]
     page, warnings = build(
         *(tmp_path, "en", asks[0], "!first"),

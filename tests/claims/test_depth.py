@@ -9,15 +9,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from preact.book.depth import RATES, recorded_runs, runs_by_rate
+from preact.book.depth import RATES, recorded_runs
+from preact.book.rates import runs_at
 
 claim = pytest.mark.claim
 ROWS = ("original", "no-relu-after-addition", "full-preactivation")
-TAILS = {
-    "original": ("", "BN"),
-    "no-relu-after-addition": ("", "BN"),
-    "full-preactivation": ("ReLU", "BN ReLU"),
-}
 WARM, EARLY, LATE = 18, 30, 100  # the rate rises after iteration 20
 
 
@@ -47,7 +43,7 @@ def runs(depth, arm):
 
 def new_runs(row, head, rate, depth=110):
     """Runs of new seeds, without a BN before the classifier, or with one."""
-    found = runs_by_rate(depth)[row, TAILS[row][head], rate]
+    found = runs_at(depth, rate)[row + "+final-bn" * head]
     assert {run.seed for run in found} == {6, 7, 8, 9, 10}
     return found
 
@@ -91,7 +87,7 @@ def test_the_ratio_falls_a_hundredfold_while_the_paths_are_open(
 ):
     found = [*runs(depth, "original")]
     if depth == 164:
-        found += runs_by_rate(164).get(("original", "", 0.1), [])
+        found += runs_at(164, 0.1)["original"]
     for run in found:
         assert left(run, iteration, ratio) < 0.01
         assert left(run, iteration, paths) > 0.75

@@ -4,6 +4,14 @@ import numpy as np
 import pytest
 
 from cells import cells
+from preact.book.paths import (
+    ARMS,
+    Stack,
+    images,
+    neighbors_agree,
+    relative_gradients,
+    train,
+)
 from preact.plan import stack_plan
 from preact.propagation import profile
 from preact.spec import CONTROLS, TABLE_1, TABLE_2
@@ -20,22 +28,7 @@ RESIDUAL = ("no-relu-after-addition", "original", "full-preactivation")
 @pytest.fixture(scope="module")
 def chapter():
     """The chapter's functions; none of its measurements."""
-    return cells(
-        "07-depth",
-        "import numpy as np",
-        "trio =",
-        "digits = read_digits",
-        "def weights_hear",
-        "class BatchNorm",
-        "def stack",
-        "def frozen",
-        "def train",
-        "arms = {",
-        "def true_paths",
-        "def by_length",
-        "def after_deleting",
-        "def neighbors_agree",
-    )
+    return cells("07-depth", "import numpy", "def true_paths", "def by_length")
 
 
 # ------------------------------------------------------------- the laws
@@ -86,12 +79,9 @@ def test_three_units_have_three_exponents_and_theory_is_near_two_of_them():
 # ---------------------------------------------------------- the weights
 @slow
 @claim("relative-gradients-of-weights-164")
-def test_in_resnet_164_the_first_weights_hear_most_and_the_originals_more(
-    chapter,
-):
-    hear = chapter["weights_hear"]
+def test_in_resnet_164_the_first_weights_hear_most_and_the_originals_more():
     original, full = (
-        np.array([hear(row, seed=s) for s in draw_seeds(3)])
+        np.array([relative_gradients(row, s) for s in draw_seeds(3)])
         for row in ("original", "full-preactivation")
     )
     assert (original[:, 0] > 10 * full[:, 0]).all()
@@ -100,19 +90,16 @@ def test_in_resnet_164_the_first_weights_hear_most_and_the_originals_more(
 
 
 # ------------------------------------------------------------ the paths
-def drawn(chapter, name, *, units=6, seed=SEED):
-    """A fresh arm with its true paths: unit, delta, lengths, error."""
-    weights, _ = chapter["draw"](units, seed=seed)
-    return chapter["true_paths"](*chapter["arms"][name], weights, units)
-
-
 @claim("true-paths-add-up")
 @pytest.mark.parametrize("name", [ORIGINAL, FULL])
 def test_the_true_paths_add_up_to_the_whole_network(chapter, name):
-    delta, lengths, error = drawn(chapter, name, units=3)
-    assert len(delta) == 8
+    network = Stack(*ARMS[name], units=3, seed=SEED)
+    x = images().train[:200]
+    network.freeze(x)
+    whole = network.run(x.expand(network.seeds, -1, -1), network.units)
+    delta, lengths = chapter["true_paths"](network, 3)
     assert sorted(lengths) == [0, 1, 1, 1, 2, 2, 2, 3]
-    assert error < 1e-5
+    assert (delta.sum(0) - whole).norm() < 1e-5 * whole.norm()
 
 
 @claim("true-paths-add-up")
@@ -161,22 +148,23 @@ def test_for_linear_units_a_true_path_is_the_product_of_its_matrices():
 @claim("training-shortens-the-paths")
 @pytest.mark.parametrize("name", [ORIGINAL, FULL])
 def test_training_shortens_the_paths_in_every_network(chapter, name):
-    arm, k = chapter["arms"][name], np.arange(7)
-    fresh = chapter["by_length"](*arm, chapter["draw"](6, seed=SEED)[0])
-    weights, _ = chapter["train"](*arm, seed=SEED)
-    trained = chapter["by_length"](*arm, weights)
+    k = np.arange(7)
+    fresh = chapter["by_length"](Stack(*ARMS[name], seed=SEED))
+    trained = chapter["by_length"](train(*ARMS[name], seed=SEED))
     assert (k @ trained < k @ fresh - 0.2).all()
     assert (trained[4:].sum(0) < fresh[4:].sum(0)).all()
 
 
 # ------------------------------------------------------- single units
 @pytest.fixture(scope="module")
-def deleted(chapter):
+def deleted():
     """Arm to errors in percent: of twenty networks, then without each unit."""
-    return {
-        name: chapter["after_deleting"](*arm, seed=SEED)
-        for name, arm in chapter["arms"].items()
-    }
+    orders = [range(6), *([j for j in range(6) if j != i] for i in range(6))]
+    errors = {}
+    for name, arm in ARMS.items():
+        network = train(*arm, seeds=20, seed=SEED)
+        errors[name] = [network.test_errors(order) for order in orders]
+    return errors
 
 
 @slow
@@ -209,22 +197,14 @@ def test_the_first_unit_costs_more_than_all_others_together(deleted, name):
 
 
 # ---------------------------------------------------------- shattering
-@pytest.fixture(scope="module")
-def correlation(chapter):
+def correlation(row, units):
     specs = {**TABLE_1, **TABLE_2, **CONTROLS}
-
-    def mean(row, units):
-        agree = chapter["neighbors_agree"]
-        return agree(specs[row], units, seeds=16, seed=SEED).mean()
-
-    return mean
+    return neighbors_agree(specs[row], units, seed=SEED).mean()
 
 
 @slow
 @claim("the-control-shatters-least")
-def test_shortcuts_delay_shattering_and_the_control_shatters_least(
-    correlation,
-):
+def test_shortcuts_delay_shattering_and_the_control_shatters_least():
     control, *others = RESIDUAL
     for row in RESIDUAL:
         plain = correlation("constant-scaling-0-1", 5)

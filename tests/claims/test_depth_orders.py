@@ -5,7 +5,8 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from cells import cells
+from preact.book.orders import every_order
+from preact.book.paths import ARMS, images, train
 from seeds import draw_seeds
 
 claim = pytest.mark.claim
@@ -15,46 +16,30 @@ WHOLE = list(permutations(range(6)))
 
 
 @pytest.fixture(scope="module")
-def chapter():
-    names = cells(
-        "07-depth",
-        "import numpy as np",
-        "trio =",
-        "digits = read_digits",
-        "class BatchNorm",
-        "def stack",
-        "def frozen",
-        "def train",
-        "arms = {",
-        "def through",
-        "def errors_by_order",
-    )
-    names.update(trained={}, statistics={})
-    return names
+def networks():
+    """Four new networks an arm."""
+    (seed,) = draw_seeds(1)
+    return {name: train(*ARMS[name], seed=seed) for name in (ORIGINAL, FULL)}
 
 
 @pytest.fixture(scope="module")
-def by_order(chapter):
-    """Arm to order to the errors of four new networks, in percent."""
-    (seed,) = draw_seeds(1)
-    images, found = chapter["pixels"].expand(4, -1, -1), {}
-    for name in (ORIGINAL, FULL):
-        arm = chapter["arms"][name]
-        weights, head = chapter["train"](*arm, seed=seed)
-        chapter["trained"][name] = weights, head
-        bn = chapter["frozen"](*arm, weights, images)
-        chapter["statistics"][name] = bn
-        found[name] = chapter["errors_by_order"](name)
+def by_order(networks):
+    """Arm to order to the errors of each network, in percent."""
+    found = {}
+    for name, network in networks.items():
+        x = images().test.expand(network.seeds, -1, -1)
+        walk = every_order(6, network.run(x, ()), network.step)
+        found[name] = {order: network.errors(x) for order, x in walk}
     return found
 
 
-def test_all_orders_at_once_err_as_each_does_alone(chapter, by_order):
+def test_all_orders_at_once_err_as_each_does_alone(networks, by_order):
     rng = np.random.default_rng(0)
     orders = [tuple(range(6)), (), *(rng.permutation(6)[:k] for k in range(7))]
     for name, errors in by_order.items():
         assert len(errors) == 1957
         for order in orders:
-            alone = chapter["misread"](name, chapter["through"](name, order))
+            alone = networks[name].test_errors(order)
             assert (errors[tuple(order)] == alone).all()
 
 

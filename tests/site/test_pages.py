@@ -20,12 +20,10 @@ AXE = ROOT / "node_modules/axe-core/axe.min.js"
 PHONE, DESK, SHEET = 360, 1280, 660
 CJK = re.compile(r"[\u3400-\u9fff]")
 PACKED = {".html", ".css", ".js", ".json", ".svg", ".csv"}
-# Bytes that a reader downloads. Faces come once for the whole book; chapter 7
-# shows two networks at every recorded moment.
+# Bytes that a reader downloads. Faces come once for the whole book.
 HEAVIEST, FACES = 150e3, 65e3
 WITHOUT_FORMULAS = ("bibliography", "runs", "teachers")
 WITHOUT_FIGURES = ("bibliography", "claims", "glossary", "teachers")
-HEAVIER = {"07-depth": 176e3}
 LEGEND = {
     "en": "Data (CSV)",
     "zh-Hans": "数据（CSV）",
@@ -115,7 +113,7 @@ def test_a_page_comes_whole_and_light_and_from_one_host(read_page, path):
     language, _, name = path.partition("/")
     assert page.locator("html").get_attribute("lang") == language
     assert page.locator("math").count() > 5 or name in WITHOUT_FORMULAS
-    assert_light(page, HEAVIER.get(name, HEAVIEST))
+    assert_light(page, HEAVIEST)
 
 
 @each(EVERY_PAGE)

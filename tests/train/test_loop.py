@@ -55,7 +55,9 @@ def assert_same_end(a, b):
     for name, value in a["network"].items():
         assert torch.equal(value, b["network"][name]), name
     for one, two in zip(
-        a["sgd"]["state"].values(), b["sgd"]["state"].values(), strict=True
+        a["optimizer"]["state"].values(),
+        b["optimizer"]["state"].values(),
+        strict=True,
     ):
         assert torch.equal(one["momentum_buffer"], two["momentum_buffer"])
 

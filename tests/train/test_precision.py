@@ -10,7 +10,7 @@ from preact.fast import kernels
 from preact.fast.cpu import build
 from preact.train import Execution, Run, find_recipe, train
 from preact.train.checkpoint import NAME, PREVIOUS, read, to_bytes
-from preact.train.step import make_sgd
+from preact.train.step import make_optimizer
 
 
 def run(iterations=60, **execution):
@@ -156,11 +156,11 @@ def test_an_unknown_way_of_computing_is_answered_with_the_known(field, value):
 def test_decay_of_weights_alone_leaves_bn_and_biases_out():
     recipe = replace(find_recipe("digits"), decayed="weights")
     network = torch.nn.Sequential(torch.nn.Conv2d(1, 2, 3), torch.nn.ReLU())
-    decayed, kept = make_sgd(network, recipe).param_groups
+    decayed, kept = make_optimizer(network, recipe).param_groups
     assert [p.ndim for p in decayed["params"]] == [4]
     assert [p.ndim for p in kept["params"]] == [1]
     assert (decayed["weight_decay"], kept["weight_decay"]) == (1e-4, 0.0)
-    (everything,) = make_sgd(network, find_recipe("digits")).param_groups
+    (everything,) = make_optimizer(network, find_recipe("digits")).param_groups
     assert len(everything["params"]) == 2
 
 

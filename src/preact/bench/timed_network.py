@@ -16,7 +16,7 @@ from preact.nn.layers import BatchNorm
 from preact.train.footprint import network_bytes
 from preact.train.precision import Precision, arithmetic, loss_scaler
 from preact.train.recipe import find_recipe
-from preact.train.step import TrainingStep, make_sgd
+from preact.train.step import TrainingStep, make_optimizer
 
 LR = 1e-3  # thousands of steps on one batch of noise must not diverge
 
@@ -65,7 +65,7 @@ class TimedNetwork:
         self.arithmetic = arithmetic(precision, device)
         self.training = TrainingStep(
             self.network,
-            make_sgd(self.network, find_recipe("paper")),
+            make_optimizer(self.network, find_recipe("paper")),
             arithmetic=self.arithmetic,
             scaler=loss_scaler(precision, device),
         )

@@ -1,41 +1,50 @@
-"""From 20 layers to 1001: what was recorded while networks trained.
+"""From 20 layers to 1001: what was recorded, and the paper's errors.
 
 Chapter `07-depth`.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from preact import paper
 from preact.book.explorers import Html
 from preact.book.page import words
+from preact.book.rates import runs_at
 from preact.figures import Picture, Table
 from preact.figures.race import arm_name
 from preact.figures.training import FINAL_BN, Moment, by_unit, legend
 from preact.figures.variants import row_name
-from preact.records import Record
-from preact.records.compare import load_records
+from preact.records import Profile, Record
+from preact.records.compare import compare, load_records
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 DEPTHS = (20, 110, 164, 1001)
 POINTS = 22  # of a curve, at most
 ROWS = ("original", "full-preactivation", "no-relu-after-addition")
-RATE_EXPERIMENT = "digits_rates"
 RATES = (0.1, 0.03, 0.01)  # after the warm-up
-RATE_ROWS = ("original", "no-relu-after-addition", "full-preactivation")
+RATE_DEPTHS = (20, 110, 164)
+MOMENTS = (0, 1, 10, 30, 100)  # that are shown, of those recorded
+QUANTITIES: dict[str, Callable[[Array, Array], float]] = {
+    "ratio": lambda gradient, share: gradient[0] / gradient[-1],
+    "first": lambda gradient, share: gradient[0],
+    "last": lambda gradient, share: gradient[-1],
+    "open_last": lambda gradient, share: share[-1],
+}  # of a moment's gradients and open shares, unit by unit
+TOLD = (  # of a table: iteration, quantity
+    *((10, "ratio"), (10, "open_last"), (30, "open_last")),
+    *((100, "ratio"), (100, "first"), (100, "last")),
+)
 SHOWN_TAILS = {"original": ("", "BN"), "no-relu-after-addition": ("", "BN")}
 
 
 class Arm(NamedTuple):
-    """All runs of one unit and tail at one depth.
-
-    `moments` holds one entry for each iteration that every run reached.
-    """
+    """All runs of one unit and tail at one depth, at `MOMENTS`."""
 
     units: int
     errors_pct: tuple[float, ...]
@@ -43,17 +52,12 @@ class Arm(NamedTuple):
 
 
 @cache
-def _records(experiment: str) -> list[Record]:
-    """Read an experiment once."""
-    return load_records(experiment)
-
-
 def recorded_runs(depth: int) -> dict[str, list[Record]]:
     """Runs on the digits by arm: a row, or a row and "+final-bn"."""
     runs: dict[str, list[Record]] = {}
     for name in ("digits_depth", "digits_table_2"):
         later = name == "digits_table_2"
-        for run in _records(name):
+        for run in load_records(name):
             row, tail = run.row, run.tail
             if run.depth != depth or row not in ROWS:
                 continue
@@ -73,12 +77,9 @@ def recorded_arms(depth: int) -> dict[str, Arm]:
     """Read signal, gradient and open share of every arm of one depth."""
     arms = {}
     for arm, runs in recorded_runs(depth).items():
-        reached = set.intersection(
-            *({p.iteration for p in run.profiles} for run in runs)
-        )
         units = len(runs[0].profiles[0].signal_rms) - 1
         moments = {}
-        for i in sorted(reached):
+        for i in MOMENTS:
             profiles = [
                 p for run in runs for p in run.profiles if p.iteration == i
             ]
@@ -114,15 +115,14 @@ def training_by_depth(start: int = 1001) -> Html:
         The depth that is shown at first, one of `DEPTHS`, at iteration 0.
     """
     say = words()
-    parts, iterations = [], []
+    parts = []
     for depth in DEPTHS:
         arms = recorded_arms(depth)
-        iterations = sorted({i for arm in arms.values() for i in arm.moments})
         errors = {name: arm.errors_pct for name, arm in arms.items()}
         frames = "".join(
             f"<div data-moment{'' if i == 0 else ' hidden'}>"
             f"{_frame(depth, arms, i)._repr_html_()}</div>"
-            for i in iterations
+            for i in MOMENTS
         )
         hidden = "" if depth == start else " hidden"
         parts.append(
@@ -130,7 +130,7 @@ def training_by_depth(start: int = 1001) -> Html:
         )
     first = DEPTHS.index(start)
     controls = _slider("depth", say("training.layers"), DEPTHS, first)
-    controls += _slider("moment", say("explorer.iteration"), iterations, 0)
+    controls += _slider("moment", say("explorer.iteration"), MOMENTS, 0)
     title = escape(say("training.title"), quote=True)
     return Html(
         f'<div class="preact-explorer preact-training" role="group" '
@@ -140,13 +140,10 @@ def training_by_depth(start: int = 1001) -> Html:
 
 
 def _frame(depth: int, arms: Mapping[str, Arm], iteration: int) -> Picture:
-    """Draw the arms that reached an iteration, and iteration 0 pale."""
+    """Draw the arms at an iteration, and at iteration 0 pale."""
     say = words()
     now, ghosts, each = {}, {}, []
     for name, arm in arms.items():
-        if iteration not in arm.moments:
-            each.append(say("training.diverged", name=arm_name(name, say)))
-            continue
         now[name] = m = arm.moments[iteration]
         if iteration:
             ghosts[name] = arm.moments[0]
@@ -196,65 +193,164 @@ def _slider(what: str, label: str, values: Sequence[int], first: int) -> str:
     )
 
 
-def runs_by_rate(depth: int) -> dict[tuple[str, str, float], list[Record]]:
-    """Runs of one depth, by row, tail and the rate after the warm-up."""
-    runs: dict[tuple[str, str, float], list[Record]] = {}
-    for run in _records(RATE_EXPERIMENT):
-        if run.depth == depth:
-            key = run.row, run.tail, float(run.config["recipe"]["lr"])
-            runs.setdefault(key, []).append(run)
+def left(runs: Sequence[Record], quantity: str, iteration: int) -> Array:
+    """Return what every run has left of what it had at iteration 0.
+
+    Parameters
+    ----------
+    quantity : str
+        A key of `QUANTITIES`.
+    """
+    shares = []
+    for run in runs:
+        at = {p.iteration: _quantity(p, quantity) for p in run.profiles}
+        shares.append(at[iteration] / at[0])
+    return np.array(shares)
+
+
+def _quantity(profile: Profile, name: str) -> float:
+    gradient, share = (
+        np.array(values, dtype=np.float64)
+        for values in (profile.gradient_norm, profile.open_share)
+    )
+    return QUANTITIES[name](gradient, share)
+
+
+def interval(values: Array) -> str:
+    """Write the least and the greatest, once if both look alike."""
+    say = words()
+    low, high = say.two_digits(values.min()), say.two_digits(values.max())
+    return low if low == high else f"{low}–{high}"
+
+
+def told() -> dict[tuple[int, str, float], list[Record]]:
+    """Runs that the chapter tells of, by depth, arm and rate."""
+    high, low = runs_at(110, 0.1), runs_at(110, 0.01)
+    arms = ("original", "original" + FINAL_BN, "full-preactivation" + FINAL_BN)
+    runs = {(110, arm, 0.1): high[arm] for arm in arms}
+    runs[110, "original", 0.01] = low["original"]
+    for depth in (164, 1001):
+        runs[depth, "original", 0.1] = recorded_runs(depth)["original"]
     return runs
 
 
-def errors_by_rate() -> tuple[tuple[float, ...], dict[str, Array]]:
-    """Test errors of ResNet-110 at three learning rates.
+def shares_table() -> Table:
+    """Say what gradients and paths have kept of their start."""
+    say, body = words(), []
+    for (depth, arm, rate), runs in told().items():
+        cells = [interval(left(runs, name, i)) for i, name in TOLD]
+        own = arm.replace("full-preactivation" + FINAL_BN, ROWS[1])
+        name = say("depth.told", name=arm_name(own, say), depth=depth)
+        body.append([name, f"{rate:g}", *cells])
+    head = [say("depth.network"), say("depth.lr")]
+    head += [
+        say("depth.kept", quantity=say(f"training.{name}"), iteration=i)
+        for i, name in TOLD
+    ]
+    return Table(head, body, say("depth.shares"))
 
-    No BN is added in front of the classifier; pre-activation brings its own.
+
+def errors_by_rate(depth: int = 110) -> dict[str, Array]:
+    """Test errors of six arms at `RATES`, in percent.
 
     Returns
     -------
-    rates : tuple of float
-        After the warm-up.
-    errors : row to (3, seeds) float64
-        In percent, of the seeds that ran at every rate.
+    arm to (3, seeds) float64
+        Pre-activation "+final-bn" is as in the paper; without, it ends in a
+        ReLU alone.
     """
-    found = runs_by_rate(110)
-    errors: dict[str, Array] = {}
-    for row in RATE_ROWS:
-        tail = SHOWN_TAILS.get(row, ("BN ReLU",))[0]
-        by_seed = [
-            {run.seed: run.test_error_pct for run in found[row, tail, rate]}
-            for rate in RATES
-        ]
-        seeds = sorted(set.intersection(*map(set, by_seed)))
-        errors[row] = np.array([[e[s] for s in seeds] for e in by_seed])
-    return RATES, errors
+    by_rate = [runs_at(depth, rate) for rate in RATES]
+    return {
+        arm: np.array([[r.test_error_pct for r in at[arm]] for at in by_rate])
+        for arm in by_rate[0]
+    }
 
 
 def rates_table() -> Table:
-    """Every unit and head at every rate: medians and ranges of the runs."""
+    """Every arm at every rate and depth: medians and ranges of the runs."""
     say, body = words(), []
-    for depth in sorted({run.depth for run in _records(RATE_EXPERIMENT)}):
-        found = runs_by_rate(depth)
-        for row, tail in dict.fromkeys(key[:2] for key in found):
-            runs = [found.get((row, tail, rate), []) for rate in RATES]
+    for depth in RATE_DEPTHS:
+        for arm, errors in errors_by_rate(depth).items():
             body.append(
                 [
                     f"ResNet-{depth}",
-                    row_name(row, say),
-                    tail or say("runs.nothing"),
-                    *(_spread([r.test_error_pct for r in at]) for at in runs),
-                    str(min(map(len, runs))),
+                    arm_name(arm, say),
+                    *(_spread(values) for values in errors),
+                    str(errors.shape[1]),
                 ]
             )
-    head = [say(f"runs.{name}") for name in ("network", "unit", "tail")]
+    head = [say("depth.network"), say("runs.unit")]
     head += [*(f"{rate:g}" for rate in RATES), say("depth.runs")]
     return Table(head, body, say("depth.rates"))
 
 
-def _spread(errors: Sequence[float]) -> str:
+def _spread(errors: Array) -> str:
     """Median, and least and greatest behind it."""
-    if not errors:
-        return "–"
     low, middle, high = np.percentile(errors, [0, 50, 100])
     return f"{middle:.1f} ({low:.1f}–{high:.1f})"
+
+
+# ------------------------------------------------------------- the paper
+def table_3() -> Table:
+    """Table 3 of the paper, with its gains, and ours on the digits.
+
+    Examples
+    --------
+    >>> from preact.book import setup
+    >>> from preact.book.depth import table_3
+    >>> _ = setup("en")
+    >>> table_3().body[-1]
+    ['8×8 digits (ours)', 'ResNet-1001', '333', '86.39', '6.94', '79.45']
+    """
+    say = words()
+    errors: dict[tuple[str, str, int], dict[str, float]] = {}
+    for result in paper.results(3):
+        assert result.error_pct is not None
+        units = (result.depth - 2) // result.convs
+        key = result.data, _network(result.network), units
+        errors.setdefault(key, {})[result.row] = result.error_pct
+    ours = say("depth.our_digits")
+    for line in compare(load_records("digits_depth")):
+        if line.depth > DEPTHS[0]:
+            units = (line.depth - 2) // line.convs
+            key = ours, f"ResNet-{line.depth}", units
+            errors.setdefault(key, {})[line.row] = line.median
+    body = []
+    for (data, network, units), by_row in errors.items():
+        before, after = (by_row[row] for row in ROWS[:2])
+        cells = f"{before:.2f}", f"{after:.2f}", f"{before - after:.2f}"
+        body.append([data, network, str(units), *cells])
+    head = [say("table.data"), say("depth.network"), say("depth.additions")]
+    head += [row_name(row, say) for row in ROWS[:2]] + [say("depth.gain")]
+    return Table(head, body, say("depth.table_3"))
+
+
+def _network(name: str) -> str:
+    """Say what Tables 3 and 4 call a network in the page's language."""
+    say = words()
+    name = name.replace(" (1-layer skip)", say("depth.one_convolution"))
+    return name.replace(" (pre-activation)", say("depth.pre_activation"))
+
+
+def table_4() -> Table:
+    """Table 4 of the paper: errors on CIFAR-10 and CIFAR-100."""
+    say = words()
+    body = []
+    for data in paper.read("table_4")["data_set"]:
+        for row in data["rows"]:
+            spread = ""
+            if "mean" in row:
+                spread = f"{row['mean']:.2f} ± {row['std']:.2f}"
+            body.append(
+                [
+                    data["name"],
+                    _network(row["method"]),
+                    row.get("parameters", ""),
+                    str(row.get("batch", "")),
+                    f"{row['error_pct']:.2f}",
+                    spread,
+                ]
+            )
+    head = [say("table.data"), say("depth.method"), say("table.parameters")]
+    head += [say("recipe.batch"), say("depth.error"), say("table.our_mean")]
+    return Table(head, body, say("depth.table_4"))

@@ -14,6 +14,7 @@ import numpy as np
 
 from preact.book.explorers import Html, mount
 from preact.book.page import words
+from preact.figures import Table
 from preact.figures.race import arm_name
 from preact.figures.training import FINAL_BN
 from preact.figures.variants import color_of
@@ -155,13 +156,50 @@ def written(errors: Array, images: int) -> str:
     return "".join(DIGITS[n // 36] + DIGITS[n % 36] for n in wrong)
 
 
+def spread_table(by_order: Mapping[str, Mapping[Order, Array]]) -> Table:
+    """Least, median and greatest error over orders of one kind, by network.
+
+    Parameters
+    ----------
+    by_order : arm to order to (seeds,) float64
+        Test error in percent, all orders as `every_order` walks.
+    """
+    say, first = words(), next(iter(by_order.values()))
+    units = max(map(len, first))
+    whole = [order for order in first if len(order) == units]
+    _, *near = _neighbors(units)
+    kinds = {
+        "in_order": [tuple(range(units))],
+        "neighbors": near,
+        "first_two": _neighbors(units)[:1],
+        "first_first": [order for order in whole if order[0] == 0],
+        "first_elsewhere": [order for order in whole if order[0] != 0],
+    }
+    body = []
+    for kind, orders in kinds.items():
+        cells = []
+        for errors in by_order.values():
+            found = [errors[order] for order in orders]
+            low, middle, high = np.percentile(found, [0, 50, 100])
+            cells.append(f"{middle:.0f} ({low:.0f}–{high:.0f})")
+        body.append([say(f"orders.{kind}"), str(len(orders)), *cells])
+    head = [say("orders.order"), say("orders.how_many")]
+    head += [arm_name(arm, say) for arm in by_order]
+    return Table(head, body, say("orders.spread"))
+
+
+def _neighbors(units: int) -> list[Order]:
+    """Return the orders with one pair of neighbors exchanged."""
+    whole = tuple(range(units))
+    return [(*whole[:i], i + 1, i, *whole[i + 2 :]) for i in whole[:-1]]
+
+
 def _examples(units: int) -> list[Order]:
     """Return the whole, each unit taken out, each pair exchanged, turned."""
     whole = tuple(range(units))
     without = [(*whole[:i], *whole[i + 1 :]) for i in whole]
-    exchanged = [(*whole[:i], i + 1, i, *whole[i + 2 :]) for i in whole[:-1]]
     turned = [(0, *whole[:0:-1]), whole[::-1]]
-    return list(dict.fromkeys([whole, *without, *exchanged, *turned]))
+    return list(dict.fromkeys([whole, *without, *_neighbors(units), *turned]))
 
 
 def _table(

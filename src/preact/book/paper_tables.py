@@ -1,6 +1,6 @@
 """What the paper's tables say, in the words of the page.
 
-Chapters `08-training` and `09-imagenet`.
+Chapter `09-imagenet`.
 """
 
 from preact import paper
@@ -8,7 +8,6 @@ from preact.book.page import words
 from preact.figures import Table
 
 NOTHING = "–"
-SAID = ("1-layer skip", "pre-activation")  # of a network, in parentheses
 
 
 def table_5() -> Table:
@@ -38,19 +37,3 @@ def table_5() -> Table:
     names = ("unit", "training", "test_crop", "top1", "top5")
     head = [say("table.network"), *(say(f"table_5.{name}") for name in names)]
     return Table(head, body, say("table_5.caption"))
-
-
-def network_name(name: str) -> str:
-    """Say what Tables 3 and 4 call a network in the page's language.
-
-    Examples
-    --------
-    >>> from preact.book import setup
-    >>> from preact.book.paper_tables import network_name
-    >>> _ = setup("zh-Hant")
-    >>> network_name("ResNet-164 (pre-activation)")
-    'ResNet-164（預激活）'
-    """
-    for said in SAID:
-        name = name.replace(f" ({said})", words()(f"bill.{said}"))
-    return name

@@ -34,7 +34,7 @@ from preact.plan import (
     imagenet_plan,
 )
 from preact.train import find_recipe
-from preact.train.step import TrainingStep, make_sgd
+from preact.train.step import TrainingStep, make_optimizer
 
 PASSES = {  # over what an operation reads or writes, forward and backward
     "conv": 3,  # read, twice again for two gradients; so for its output
@@ -262,7 +262,9 @@ def measure_step(plan: NetworkPlan, batch: int, times: int = 2) -> float:
     """Seconds of a training step on this CPU."""
     network = Network(plan, seed=0)
     network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    step = TrainingStep(network, make_sgd(network, find_recipe("digits")))
+    step = TrainingStep(
+        network, make_optimizer(network, find_recipe("digits"))
+    )
     x = torch.randn(batch, *plan.image)
     x = x.contiguous(memory_format=torch.channels_last)
     y = torch.zeros(batch, dtype=torch.long)

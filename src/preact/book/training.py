@@ -7,25 +7,21 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isqrt
-from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from preact import paper
 from preact.book.explorers import Html, mount
 from preact.book.measurements import measured
 from preact.book.page import words
-from preact.book.paper_tables import network_name
 from preact.data import load
 from preact.fast.memory import Memory
 from preact.figures import Table
-from preact.figures.variants import row_name
 from preact.nn import Network
 from preact.plan import cifar_plan
-from preact.records.compare import PUBLISHED, compare, load_records
+from preact.records.compare import PUBLISHED
 from preact.spec import BN
 from preact.train import Execution, Run
 from preact.train.footprint import uncollected
@@ -74,11 +70,6 @@ KERNELS = {  # of a GPU, for each operation
     "convolution_backward": 2,
     "native_batch_norm_backward": 1,
     "threshold_backward": 1,
-}
-RECORDS_OF_TABLE_3 = {  # experiment, and what stands for the paper's data
-    "table_3": "",
-    "table_3_cifar100": "",
-    "digits_depth": "digits",
 }
 PLANNER_WORDS = (
     *("title", "layers", "batch", "precision", "fp32", "half", "said"),
@@ -279,67 +270,6 @@ def recorded_losses() -> dict[str, tuple[Array, Array]]:
             np.array([curve["loss"] for curve in curves]),
         )
     return losses
-
-
-# ---------------------------------------------------------------- tables
-def table_3(folder: Path | str = PUBLISHED) -> Table:
-    """Table 3, with our errors, from records, on CIFAR and on the digits."""
-    say = words()
-    ours = {
-        (data or line.paper_data, line.depth, line.convs, line.row): line
-        for name, data in RECORDS_OF_TABLE_3.items()
-        if Path(folder, name).is_dir()
-        for line in compare(load_records(name, folder))
-    }
-    body: dict[tuple[str, str], list[list[str]]] = {}
-    for result in paper.results(3):
-        texts = {}
-        for data in (result.data, "digits"):
-            key = (data, result.depth, result.convs, result.row)
-            texts[data] = say("table.not_run")
-            if line := ours.get(key):
-                texts[data] = f"{line.median:.2f} (n = {line.n})"
-        if result.data != "CIFAR-10":  # said once for each network
-            texts["digits"] = ""
-        network = (result.data, network_name(result.network))
-        columns = body.setdefault(network, [[], [], []])
-        cells = (f"{result.error_pct:.2f}", *texts.values())
-        for column, text in zip(columns, cells, strict=True):
-            column.append(text)
-    rows = [
-        [*network, *theirs, say.join([*dict.fromkeys(cifar)]), *digits]
-        for network, (theirs, cifar, digits) in body.items()
-    ]
-    head = [say("table.data"), say("table.network")]
-    names = [row_name(row, say) for row in ROWS]
-    head += [say("bill.paper", row=name) for name in names]
-    head += [say("bill.ours_cifar")]
-    head += [say("bill.ours_digits", row=name) for name in names]
-    return Table(head, rows, say("bill.table_3"))
-
-
-def table_4() -> Table:
-    """Table 4, the paper's rows of CIFAR-10 and CIFAR-100."""
-    say = words()
-    body = []
-    for data in paper.read("table_4")["data_set"]:
-        for row in data["rows"]:
-            spread = ""
-            if "mean" in row:
-                spread = f"{row['mean']:.2f} ± {row['std']:.2f}"
-            body.append(
-                [
-                    data["name"],
-                    network_name(row["method"]),
-                    row.get("parameters", ""),
-                    str(row.get("batch", "")),
-                    f"{row['error_pct']:.2f}",
-                    spread,
-                ]
-            )
-    head = [say("table.data"), say("bill.method"), say("table.parameters")]
-    head += [say("recipe.batch"), say("bill.error"), say("table.our_mean")]
-    return Table(head, body, say("bill.table_4"))
 
 
 def speed_account() -> list[dict[str, Any]]:

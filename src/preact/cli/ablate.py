@@ -4,6 +4,7 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,13 @@ from rich.text import Text
 
 from preact.cli import one_line, reason
 from preact.cli.progress import Progress, open_console
-from preact.data import load
+from preact.data import stand_in
 from preact.experiment import (
     Experiment,
     PlannedRun,
     execute,
     find_device,
+    load_data,
     planned_runs,
     read_experiment,
     shipped,
@@ -134,6 +136,8 @@ def _work(options: argparse.Namespace, console: Console) -> int:
         for file in options.files
         for job in _jobs(console, file, options, ended)
     ]
+    to_go = [job.cost_s for job in jobs if job.cost_s]
+    options.begun = Begun(len(to_go), sum(to_go))
     if not options.dry_run:
         try:
             work_through(
@@ -150,6 +154,21 @@ def _work(options: argparse.Namespace, console: Console) -> int:
     return 2 if ended[FAILED] else 0
 
 
+@dataclass
+class Begun:
+    """Which of the runs is at work, and how long they take from here on."""
+
+    runs: int
+    left_s: float
+    number: int = 0
+
+    def __str__(self) -> str:
+        return (
+            f"run {self.number} of {self.runs}, about {self.left_s / 60:.0f} "
+            "min left"
+        )
+
+
 def _jobs(
     console: Console,
     file: Path,
@@ -158,12 +177,18 @@ def _jobs(
 ) -> list[Job]:
     """Show the plan of a file; return what can be run, or has been."""
     experiment = read_experiment(file)
-    data = load(experiment.data, options.folder)
+    try:
+        data, is_here = load_data(experiment, options.folder), True
+    except FileNotFoundError as error:
+        if not options.dry_run:
+            raise
+        data, is_here = stand_in(experiment.data), False
+        complain(f"{reason(error)}; the cost is that of random images")
     plan = list(planned_runs(experiment, data))
     usable, missing = [], []
     for planned in plan:
         try:
-            recorded = is_recorded(planned, options.out)
+            recorded = is_here and is_recorded(planned, options.out)
         except (ValueError, OSError) as error:
             complain(reason(error))
             ended[FAILED] += 1
@@ -194,6 +219,11 @@ def _make(
     planned = job.planned
     name = str(planned.path.with_suffix(""))
     board = options.tensorboard and options.tensorboard / name
+    begun = options.begun
+    if not is_recorded(planned, options.out):
+        begun.number += 1
+        console.print(f"{name}: {begun}", soft_wrap=True)
+        begun.left_s -= job.cost_s
     with Progress(console, planned.run, name, board) as progress:
         record, new = execute(
             planned,

@@ -20,6 +20,9 @@ from preact.records.compare import (
 )
 from preact.strings import LANGUAGES, Strings
 
+FOLDERS = (Path("runs"), PUBLISHED)
+"""Where records are looked for, in this order."""
+
 
 def add_command(commands: Any) -> None:
     """Describe `preact report`."""
@@ -36,8 +39,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--results",
         type=Path,
-        default=PUBLISHED,
-        help="folder of records (default: those of the package)",
+        help="folder of records (default: runs, then those of the package)",
     )
     parser.add_argument("--language", default="en", choices=LANGUAGES)
     form = parser.add_mutually_exclusive_group()
@@ -53,7 +55,10 @@ def add_command(commands: Any) -> None:
 def _report(options: argparse.Namespace) -> int:
     """Print one experiment, or say which there are."""
     if options.experiment is None:
-        counts = experiments(options.results)
+        counts: dict[str, int] = {}
+        for folder in [options.results] if options.results else FOLDERS:
+            if options.results or folder.is_dir():
+                counts = experiments(folder) | counts
         if not counts:
             raise ValueError(f"{options.results} must hold records; got none")
         if options.json:
@@ -62,7 +67,8 @@ def _report(options: argparse.Namespace) -> int:
             for name, n in counts.items():
                 print(f"{name}: {n} record{'s' * (n != 1)}")
         return 0
-    records = load_records(options.experiment, options.results)
+    folder = find_folder(options.experiment, options.results)
+    records = load_records(options.experiment, folder)
     lines = compare(records)
     if options.json:
         print(json.dumps([as_json(line) for line in lines]))
@@ -77,10 +83,31 @@ def _report(options: argparse.Namespace) -> int:
         console.print(
             f"deviation: {one.from_} -> {one.to} ({one.why})", soft_wrap=True
         )
+    asked = runs_asked_for(options.experiment)
+    if len(records) < asked:
+        console.print(f"{len(records)} of {asked} runs are recorded")
     changed = sum(record.git.dirty is True for record in records)
     if changed:
         console.print(f"{changed} of {len(records)} runs had changed code")
     return 0
+
+
+def find_folder(experiment: str, asked: Path | None) -> Path:
+    """Return where an experiment's records lie: in `runs`, or ours."""
+    for folder in FOLDERS:
+        if asked is None and (folder / experiment).is_dir():
+            return folder
+    return asked or PUBLISHED
+
+
+def runs_asked_for(experiment: str) -> int:
+    """How many runs the file of this name asks for; 0 if there is none."""
+    from preact.experiment import count_runs, read_experiment  # loads torch
+
+    try:
+        return count_runs(read_experiment(f"{experiment}.toml"))
+    except (FileNotFoundError, ValueError):
+        return 0
 
 
 def as_json(line: Line) -> dict[str, Any]:

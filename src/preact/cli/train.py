@@ -19,14 +19,16 @@ from preact.experiment import (
     PlannedRun,
     execute,
     find_checkpoint,
+    load_data,
     planned_runs,
     read_experiment,
 )
 from preact.experiment.execute import record_path
+from preact.experiment.matrix import held_out
 from preact.fast.memory import Memory
 from preact.plan import fitting_convs
 from preact.plan.depth import imagenet_counts
-from preact.train import Execution, Run, find_recipe, recipes
+from preact.train import Execution, OwnCode, Run, find_recipe, recipes
 from preact.train.device import check_device
 from preact.train.precision import Precision
 from preact.train.stop import Stopped, stopping_at_once
@@ -80,7 +82,29 @@ def add_command(commands: Any) -> None:
 
 def _add_training(parser: argparse.ArgumentParser) -> None:
     """Add the options that say how a network is trained."""
-    parser.add_argument("--data", choices=NAMES, help="default: digits")
+    parser.add_argument(
+        "--data",
+        help=f"{', '.join(NAMES)}, or package.module:name of a function that "
+        "returns an ImageSet (default: digits)",
+    )
+    parser.add_argument(
+        "--hold-out",
+        type=int,
+        metavar="N",
+        help="test on N training images, not on the test images",
+    )
+    parser.add_argument(
+        "--init",
+        type=Path,
+        metavar="FILE",
+        help="weights to start from; with other classes the classifier is new",
+    )
+    parser.add_argument(
+        "--make",
+        metavar="package.module:name",
+        help="what makes the units: name(c_in, c_out, stride) to a module; "
+        "--row then says whose stem and tail the network has",
+    )
     parser.add_argument(
         "--recipe",
         choices=sorted(recipes()),
@@ -179,7 +203,7 @@ def _planned(
             f"trained; got {options.file}"
         )
     experiment = read_experiment(options.file)
-    data = load(experiment.data, options.folder)
+    data = load_data(experiment, options.folder)
     plan = list(planned_runs(experiment, data))
     if len(plan) != 1:
         raise ValueError(
@@ -217,12 +241,18 @@ def _run(
         convs, _ = imagenet_counts(depth, given.get("convs"), None)
     else:
         convs = given["convs"] if "convs" in given else fitting_convs(depth)
+    row, unit = given.get("row", ROW), None
+    if "make" in given:
+        unit = OwnCode(make=given["make"], like=row)
+        row = given["make"].rpartition(":")[2]
     run = Run(
-        row=given.get("row", ROW),
+        row=row,
+        unit=unit,
+        init=given.get("init"),
         depth=depth,
         convs=convs,
         recipe=replace(recipe, **changes),
-        data=load(data, folder),
+        data=held_out(load(data, folder), given.get("hold_out", 0)),
         seed=given.get("seed", 1),
         width=given.get("width", 16),
         classes=given.get("classes"),

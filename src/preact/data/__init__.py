@@ -22,11 +22,15 @@ classes : int
 
 from pathlib import Path
 
+import torch
+
 from preact.data.cifar import CIFAR, download_cifar, read_cifar
 from preact.data.digits import read_digits
 from preact.data.imagenet import ImageFolder, read_imagenet
-from preact.data.images import ImageSet, halve
+from preact.data.images import ImageSet, halve, hold_out
 from preact.data.own import from_dataset, from_folders
+from preact.data.preprocessing import Preprocessing
+from preact.typed import find_own_code, shortened
 
 Data = ImageSet | ImageFolder
 """What a network is trained on and tested with."""
@@ -38,14 +42,18 @@ __all__ = [
     "Data",
     "ImageFolder",
     "ImageSet",
+    "Preprocessing",
+    "check_name_of_data",
     "download_cifar",
     "from_dataset",
     "from_folders",
     "halve",
+    "hold_out",
     "load",
     "read_cifar",
     "read_digits",
     "read_imagenet",
+    "stand_in",
 ]
 
 
@@ -54,7 +62,9 @@ def load(name: str, folder: Path | str = "data") -> Data:
 
     Parameters
     ----------
-    name : one of `NAMES`
+    name : one of `NAMES`, or "package.module:name"
+        The latter is a function of yours that takes nothing and returns an
+        `ImageSet`; the current folder is searched for its module.
         Digits come with scikit-learn; the others must be on disk.
         "cifar10-16" is CIFAR-10 at 16x16, as `halve` makes it; "folders" is
         `from_folders` at 32x32.
@@ -76,7 +86,16 @@ def load(name: str, folder: Path | str = "data") -> Data:
     >>> digits.shape, digits.counts, digits.classes
     ((1, 8, 8), (1437, 360), 10)
     """
+    check_name_of_data(name)
     folder = Path(folder)
+    if ":" in name:
+        made = find_own_code(name, "data")()
+        if not isinstance(made, ImageSet):
+            raise ValueError(
+                f"data {name!r} must return an ImageSet, as "
+                f"preact.data.from_dataset does; got {type(made).__name__}"
+            )
+        return made
     if name == "digits":
         return read_digits()
     if name == "cifar10-16":
@@ -85,6 +104,71 @@ def load(name: str, folder: Path | str = "data") -> Data:
         return read_cifar(name, folder)
     if name == "imagenet":
         return read_imagenet(folder)
-    if name == "folders":
-        return from_folders(folder)
-    raise ValueError(f"data must be one of {', '.join(NAMES)}; got {name!r}")
+    return from_folders(folder)
+
+
+def stand_in(name: str) -> ImageSet:
+    """Return a few random images of a data set's shape, to time a run with.
+
+    Parameters
+    ----------
+    name : one of `NAMES`
+
+    Raises
+    ------
+    ValueError
+        If the shape of its images is not known without them.
+
+    Examples
+    --------
+    >>> from preact.data import stand_in
+    >>> stand_in("cifar10").shape, stand_in("cifar10").label
+    ((3, 32, 32), 'random images in place of cifar10')
+    """
+    shapes = {
+        "digits": (10, (1, 8, 8)),
+        "cifar10": (10, (3, 32, 32)),
+        "cifar100": (100, (3, 32, 32)),
+        "cifar10-16": (10, (3, 16, 16)),
+        "imagenet": (1000, (3, 224, 224)),
+    }
+    if name not in shapes:
+        raise ValueError(
+            f"data must be one of {', '.join(shapes)} to be stood in for; "
+            f"got {shortened(name)}"
+        )
+    classes, shape = shapes[name]
+    rng = torch.Generator().manual_seed(0)
+    images = torch.randint(256, (2, *shape), generator=rng, dtype=torch.uint8)
+    labels = torch.arange(2)
+    return ImageSet(
+        name=name,
+        label=f"random images in place of {name}",
+        classes=classes,
+        train_images=images,
+        train_labels=labels,
+        test_images=images,
+        test_labels=labels,
+    )
+
+
+def check_name_of_data(name: str) -> None:
+    """Refuse what `load` does not know.
+
+    Raises
+    ------
+    ValueError
+        If the name is none of `NAMES` and not `package.module:name`.
+
+    Examples
+    --------
+    >>> from preact.data import check_name_of_data
+    >>> check_name_of_data("mnist")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: data must be one of digits, ... or package.module:name; ...
+    """
+    if name not in NAMES and not all(name.partition(":")):
+        raise ValueError(
+            f"data must be one of {', '.join(NAMES)}, or "
+            f"package.module:name; got {shortened(name)}"
+        )

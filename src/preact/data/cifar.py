@@ -83,6 +83,7 @@ def read_cifar(name: str, folder: Path | str) -> ImageSet:
         name=name,
         label=label if official else f"{label} (unofficial files)",
         classes=CLASSES[name],
+        class_names=tuple(facts["classes"]),
         train_images=images["train"],
         train_labels=labels["train"],
         test_images=images["test"],

@@ -28,6 +28,7 @@ def read_digits() -> ImageSet:
         name="digits",
         label="scikit-learn digits",
         classes=10,
+        class_names=tuple("0123456789"),
         train_images=images[:TRAIN],
         train_labels=labels[:TRAIN],
         test_images=images[TRAIN:],

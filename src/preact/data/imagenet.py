@@ -8,39 +8,27 @@ Chapter `09-imagenet`.
 """
 
 import hashlib
-import math
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from preact.data.augment import draws
+from preact.data.decoding import decode
 from preact.data.loader import Augmentation, BatchRequest
+from preact.data.preprocessing import Preprocessing
 from preact.plan.checks import MOST, check_positive
-from preact.typed import plain
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 # Of fb.resnet.torch, datasets/imagenet.lua: RGB, of bytes divided by 255.
 MEAN = torch.tensor([0.485, 0.456, 0.406])[:, None, None] * 255
 DEVIATION = torch.tensor([0.229, 0.224, 0.225])[:, None, None] * 255
 SUFFIXES = {".jpeg", ".jpg", ".png"}
-FORMATS = ("JPEG", "PNG")  # Pillow starts a program for some of the others
-# Converting to RGB clips deeper channels, to white in most images.
-MODES = ("1", "L", "LA", "RGB", "RGBA", "CMYK")
-BILINEAR = 2  # Pillow's number
-AREA, ASPECT = (0.08, 1.0), (3 / 4, 4 / 3)  # of a random crop
 TESTED = 50  # images at once, in a test
-
-Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +41,8 @@ class ImageFolder:
         Height and width of what the network sees.
     train_files, test_files : tuple of (Path, int)
         Files with their labels, in order of their names.
+    class_names : tuple of str
+        Names of the classes' folders, in the order of their labels.
 
     Examples
     --------
@@ -76,6 +66,7 @@ class ImageFolder:
     classes: int
     train_files: tuple[tuple[Path, int], ...] = field(repr=False)
     test_files: tuple[tuple[Path, int], ...] = field(repr=False)
+    class_names: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -96,6 +87,21 @@ class ImageFolder:
             line = f"{name} {path.stat().st_size} {label}\n"
             digest.update(line.encode(errors="surrogateescape"))
         return digest.hexdigest()
+
+    def preprocessing(self, kind: str) -> Preprocessing:
+        """What a network that was trained on these images reads.
+
+        Parameters
+        ----------
+        kind : str
+            Without effect: mean and deviation are those of ImageNet.
+        """
+        return Preprocessing(
+            mean=MEAN,
+            deviation=DEVIATION,
+            names=self.class_names,
+            middle=7 / 8,
+        )
 
     def loader(
         self, augmentation: Augmentation, device: torch.device
@@ -232,89 +238,10 @@ def read_imagenet(folder: Path | str, size: int = 224) -> ImageFolder:
         classes=len(classes["train"]),
         train_files=tuple(files["train"]),
         test_files=tuple(files["val"]),
+        class_names=tuple(classes["train"]),
     )
 
 
 def _visible(folder: Path) -> list[Path]:
     """List what is not hidden in a folder, such as `.cache`, by name."""
     return sorted(p for p in folder.iterdir() if not p.name.startswith("."))
-
-
-def decode(
-    path: Path,
-    size: int,
-    drawn: list[float] | None = None,
-    *,
-    flip: bool = False,
-) -> Tensor:
-    """Decode one image and cut it to (3, size, size) uint8.
-
-    Parameters
-    ----------
-    drawn : four numbers in [0, 1), optional
-        Area, aspect, and place of a random crop; the middle without them.
-
-    Raises
-    ------
-    ValueError
-        If the file cannot be decoded, or has absurdly many pixels.
-    """
-    image = open_image(path)
-    box = _crop(image.size, drawn) if drawn else _middle(image.size)
-    cut = image.resize((size, size), BILINEAR, box=box)
-    pixels = np.asarray(cut).transpose(2, 0, 1)
-    return torch.tensor(np.flip(pixels, 2).copy() if flip else pixels)
-
-
-def open_image(path: Path) -> "Image":
-    """Decode a file to an RGB image.
-
-    Raises
-    ------
-    ValueError
-        If the file is no JPEG or PNG image, whatever its name, is damaged,
-        has absurdly many pixels, a palette or more than 8 bits a channel, or
-        Pillow is not installed.
-    """
-    try:
-        from PIL import Image as pillow  # of the extra `imagenet`
-    except ImportError as error:
-        raise ValueError(
-            "images on disk need the package pillow; install it with "
-            "`pip install pillow`"
-        ) from error
-    if not path.is_file():  # a FIFO would be waited for
-        raise ValueError(f"{path} must be a regular file, a JPEG or PNG image")
-    try:
-        with pillow.open(path, formats=FORMATS) as opened:
-            mode, image = opened.mode, opened.convert("RGB")
-    except Exception as error:  # a damaged file may raise anything
-        raise ValueError(
-            f"{path} must be a whole JPEG or PNG image; got: {plain(error)}"
-        ) from error
-    if mode not in MODES:
-        raise ValueError(
-            f"{path} must have 8 bits a channel and no palette (one of the "
-            f"modes {', '.join(MODES)}); got mode {mode}"
-        )
-    return image
-
-
-def _crop(whole: tuple[int, int], drawn: list[float]) -> Box:
-    """Choose a box of random area and aspect, as much of it as there is."""
-    width, height = whole
-    area = width * height * (AREA[0] + (AREA[1] - AREA[0]) * drawn[0])
-    low, high = (math.log(value) for value in ASPECT)
-    aspect = math.exp(low + (high - low) * drawn[1])
-    w = min(math.sqrt(area * aspect), width)
-    h = min(math.sqrt(area / aspect), height)
-    left, top = (width - w) * drawn[2], (height - h) * drawn[3]
-    return left, top, left + w, top + h
-
-
-def _middle(whole: tuple[int, int]) -> Box:
-    """Choose the middle 7/8 of the shorter side: 224 of 256."""
-    width, height = whole
-    side = min(whole) * 7 / 8
-    left, top = (width - side) / 2, (height - side) / 2
-    return left, top, left + side, top + side

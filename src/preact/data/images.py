@@ -12,6 +12,7 @@ from torch.nn.functional import avg_pool2d
 
 from preact.data.augment import crop_and_flip, normalize
 from preact.data.loader import EVALUATED, Augmentation, BatchRequest
+from preact.data.preprocessing import Preprocessing
 from preact.plan.checks import MOST, check_positive
 
 
@@ -28,6 +29,8 @@ class ImageSet:
         official ones.
     classes : int
         Number of labels, two or more.
+    class_names : tuple of str
+        What the labels mean, in their order; () if nobody said.
     train_images, test_images : (N, C, H, W) uint8
     train_labels, test_labels : (N,) int64
 
@@ -56,9 +59,15 @@ class ImageSet:
     train_labels: Tensor
     test_images: Tensor
     test_labels: Tensor
+    class_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_classes(self.classes)
+        if self.class_names and len(self.class_names) != self.classes:
+            raise ValueError(
+                f"class_names must be {self.classes}, one for each class; got "
+                f"{len(self.class_names)}"
+            )
         for split in ("train", "test"):
             images = getattr(self, f"{split}_images")
             labels = getattr(self, f"{split}_labels")
@@ -118,6 +127,19 @@ class ImageSet:
     ) -> "MemoryLoader":
         """Batches on a device; the training images stay there."""
         return MemoryLoader(self, augmentation, device)
+
+    def preprocessing(self, kind: str) -> Preprocessing:
+        """What a network that was trained on these images reads.
+
+        Parameters
+        ----------
+        kind : {"channel", "pixel mean"}
+            As `statistics`.
+        """
+        mean, deviation = self.statistics(kind)
+        return Preprocessing(
+            mean=mean, deviation=deviation, names=self.class_names
+        )
 
     def statistics(self, kind: str) -> tuple[Tensor, Tensor]:
         """Mean and deviation of the training pixels, to normalize by.
@@ -201,6 +223,54 @@ def halve(data: ImageSet) -> ImageSet:
         label=f"{data.label} at {height // 2}x{width // 2}",
         train_images=mean(data.train_images),
         test_images=mean(data.test_images),
+    )
+
+
+def hold_out(data: ImageSet, images: int) -> ImageSet:
+    """Test on training images that are held out, not on the test images.
+
+    Parameters
+    ----------
+    data : ImageSet
+    images : int
+        How many: the last ones of a fixed random order, the same for every
+        seed of a run.
+
+    Returns
+    -------
+    ImageSet
+        Of the remaining training images; its name and label say so.
+
+    Raises
+    ------
+    ValueError
+        If no training image would remain, or none were held out.
+
+    Examples
+    --------
+    >>> from preact.data import hold_out, read_digits
+    >>> held_out = hold_out(read_digits(), 237)
+    >>> held_out.counts, held_out.label
+    ((1200, 237), 'scikit-learn digits, 237 training images held out')
+    """
+    n, _ = data.counts
+    check_positive("hold_out", images, n - 1)
+    order = np.random.RandomState(0).permutation(n)
+    kept, held = (
+        torch.from_numpy(np.sort(part))
+        for part in (
+            order[:-images],
+            order[-images:],
+        )
+    )
+    return replace(
+        data,
+        name=f"{data.name}-held-out-{images}",
+        label=f"{data.label}, {images:,} training images held out",
+        train_images=data.train_images[kept],
+        train_labels=data.train_labels[kept],
+        test_images=data.train_images[held],
+        test_labels=data.train_labels[held],
     )
 
 

@@ -9,7 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from preact.data.imagenet import BILINEAR, open_image, read_imagenet
+from preact.data.decoding import decode_middle
+from preact.data.imagenet import read_imagenet
 from preact.data.images import ImageSet, check_classes, check_dense
 
 NAME = re.compile(r"[A-Za-z0-9][\w.-]*")  # a folder of records is called so
@@ -28,7 +29,12 @@ class Images(Protocol):
 
 
 def from_dataset(
-    train: Images, test: Images, *, classes: int, name: str
+    train: Images,
+    test: Images,
+    *,
+    classes: int,
+    name: str,
+    class_names: tuple[str, ...] = (),
 ) -> ImageSet:
     """Read two data sets of (image, label) into memory.
 
@@ -44,6 +50,8 @@ def from_dataset(
         Number of labels, two or more.
     name : str
         What records and tables call it; letters, digits, `.`, `_` and `-`.
+    class_names : tuple of str
+        What the labels 0, 1, ... mean; kept with the weights.
 
     Returns
     -------
@@ -73,6 +81,7 @@ def from_dataset(
         name=name,
         label=name,
         classes=classes,
+        class_names=class_names,
         train_images=train_images,
         train_labels=train_labels,
         test_images=test_images,
@@ -137,13 +146,14 @@ def from_folders(
 
         def __getitem__(self, index: int) -> tuple[Tensor, int]:
             path, label = self.part[index]
-            return _square(path, size), label
+            return decode_middle(path, (3, size, size)), label
 
     return from_dataset(
         Decoded(files.train_files),
         Decoded(files.test_files),
         classes=files.classes,
         name=name,
+        class_names=files.class_names,
     )
 
 
@@ -158,17 +168,6 @@ def _check_name(field: str, name: object) -> None:
         raise ValueError(
             f"{field} must not be that of a known data set; got {name!r}"
         )
-
-
-def _square(path: Path, size: int) -> Tensor:
-    """Decode the middle square of an image to (3, size, size) uint8."""
-    image = open_image(path)
-    width, height = image.size
-    side = min(width, height)
-    left, top = (width - side) // 2, (height - side) // 2
-    box = left, top, left + side, top + side
-    cut = image.resize((size, size), BILINEAR, box=box)
-    return torch.from_numpy(np.array(cut)).permute(2, 0, 1)
 
 
 def _stacked(data: Images, split: str, classes: int) -> tuple[Tensor, Tensor]:

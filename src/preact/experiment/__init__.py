@@ -50,7 +50,13 @@ from preact.experiment.execute import (
     execute,
     find_checkpoint,
 )
-from preact.experiment.matrix import PlannedRun, cost, planned_runs
+from preact.experiment.matrix import (
+    PlannedRun,
+    cost,
+    count_runs,
+    load_data,
+    planned_runs,
+)
 from preact.records import Deviation
 from preact.train.device import find_device
 
@@ -60,10 +66,12 @@ __all__ = [
     "Experiment",
     "PlannedRun",
     "cost",
+    "count_runs",
     "execute",
     "experiment_schema",
     "find_checkpoint",
     "find_device",
+    "load_data",
     "planned_runs",
     "read_experiment",
     "shipped",

@@ -12,12 +12,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
+from preact.data import check_name_of_data
 from preact.experiment.rows import Row, named_units
 from preact.plan.checks import MOST
 from preact.plan.depth import check_depth
 from preact.records import Deviation
 from preact.spec import UnitSpec
-from preact.train import Execution, Recipe, find_recipe
+from preact.train import Execution, OwnCode, Recipe, find_recipe
 from preact.typed import (
     Name,
     Seed,
@@ -91,15 +92,15 @@ class Nuisance:
 class Fixed:
     """What stays."""
 
-    data: Literal[
-        "digits", "cifar10", "cifar100", "cifar10-16", "imagenet"
-    ] = "digits"
+    data: str = "digits"
+    hold_out: Annotated[int, Field(ge=0, le=10**9)] = 0
     recipe: str = "paper"
     recipe_changes: dict[str, Any] = Field(default_factory=dict)
     execution: Execution = Execution()
 
     def __post_init__(self) -> None:
         find_recipe(self.recipe)
+        check_name_of_data(self.data)
         if self.execution.processes != 1:
             raise ValueError(
                 "execution.processes is counted when it runs (torchrun); "
@@ -137,11 +138,16 @@ class Experiment:
 
     Parameters
     ----------
-    rows : dict of str to UnitSpec
+    rows : dict of str to UnitSpec or OwnCode
         Units by the names of their rows: the paper's, ours, one's own.
     final_bn : tuple of "drawn", True or False
         Tails before the classifier: as the row asks for, or that with one
         BN put in front or taken away.
+    data : str
+        What `preact.data.load` knows, or `package.module:name` of a function
+        that returns an `ImageSet`.
+    hold_out : int
+        Training images that are tested on in place of the test images.
     recipes : tuple of Recipe
         One for each learning rate of `scientific.lr`, or the only one.
 
@@ -157,10 +163,11 @@ class Experiment:
 
     name: Name
     title: str
-    rows: dict[str, UnitSpec]
+    rows: dict[str, UnitSpec | OwnCode]
     networks: tuple[NetworkChoice, ...]
     final_bn: tuple[FinalBN, ...]
     data: str
+    hold_out: int
     recipes: tuple[Recipe, ...]
     execution: Execution
     deviations: tuple[Deviation, ...]
@@ -268,6 +275,7 @@ def _experiment(name: str, file: ExperimentFile) -> Experiment:
         ),
         final_bn=tuple(dict.fromkeys(file.scientific.final_bn)),
         data=file.fixed.data,
+        hold_out=file.fixed.hold_out,
         recipes=_recipes(file),
         execution=file.fixed.execution,
         deviations=file.deviation,

@@ -10,14 +10,14 @@ from itertools import islice
 from typing import Any
 
 from preact.records import Deviation, Record
-from preact.train import Outcome, Run
+from preact.train import Outcome, OwnCode, Run
 from preact.typed import parse, shortened
 from preact.typed.messages import shortened_key
 
 Values = dict[str, Any]
 DIFFERENCES = 3  # of configurations, in a message
 # Of `config`, and nowhere else in a record.
-INSIDE = ("classes", "execution", "stages", "unit")
+INSIDE = ("classes", "execution", "init_sha256", "stages", "unit")
 # What is not known before a run, for the check of all the rest.
 UNKNOWN_YET: Values = {
     "outcome": "finished",
@@ -42,7 +42,7 @@ def described(run: Run, deviations: Sequence[Deviation]) -> Values:
         "recipe": run.recipe.name,
         "config": config,
         "config_sha256": run.config_sha256,
-        "parameters": run.plan.parameters,
+        "parameters": run.parameters,
         "bn_batch": bn_batch(run),
         "deviations": [
             {"from": one.from_, "to": one.to, "why": one.why}
@@ -61,6 +61,16 @@ def bn_batch(run: Run) -> int:
 
 def shared(run: Run) -> list[Deviation]:
     """Departures from the recipe that come of sharing a batch."""
+    if isinstance(run.unit, OwnCode) and run.recipe.ghost_batch < (
+        run.recipe.batch // run.execution.processes
+    ):
+        return [
+            Deviation(
+                from_=f"bn_batch {run.recipe.ghost_batch}",
+                to=f"bn_batch {run.recipe.batch // run.execution.processes}",
+                why="units of own code normalize over the whole batch",
+            )
+        ]
     if bn_batch(run) == run.recipe.ghost_batch:
         return []
     return [

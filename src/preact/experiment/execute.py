@@ -36,7 +36,7 @@ from preact.records import (
     read_record,
     write_record,
 )
-from preact.train import Run, train
+from preact.train import OwnCode, Run, train
 from preact.train.checkpoint import NAME, PREVIOUS, clear
 from preact.train.device import check_device, check_memory
 from preact.train.footprint import with_oom_advice
@@ -183,7 +183,14 @@ def execute(
             if not crew.leads:
                 return parse(Record, values, str(path)), True
             if kept is not None:  # first: who has a record has them
-                save_weights(kept, run.plan, ended.weights, run.config)
+                save_weights(
+                    kept,
+                    run.plan,
+                    ended.weights,
+                    run.config,
+                    run.data.preprocessing(run.recipe.normalization),
+                    run.unit.make if isinstance(run.unit, OwnCode) else None,
+                )
             return write_record(path, values, ended.curve), True
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import torch
 
-from preact.data import Data
+from preact.data import Data, ImageSet, hold_out, load
 from preact.experiment.config import Experiment
 from preact.spec import BN, ROWS, Op, UnitSpec
-from preact.train import Run
+from preact.train import OwnCode, Run
 from preact.train.device import check_memory
 from preact.train.parallel import ALONE
 from preact.train.session import Session
@@ -119,8 +119,72 @@ def planned_runs(experiment: Experiment, data: Data) -> Iterator[PlannedRun]:
     return (planned for _, planned in ordered)
 
 
-def tail(spec: UnitSpec, final_bn: str | bool) -> tuple[Op, ...] | None:
+def count_runs(experiment: Experiment) -> int:
+    """Count the runs that an experiment asks for; the images are not needed.
+
+    Examples
+    --------
+    >>> from preact.experiment import count_runs, read_experiment
+    >>> count_runs(read_experiment("digits_table_2"))
+    60
+    """
+    tails = sum(
+        len(
+            {
+                drawn(unit) if (t := tail(unit, c)) is None else t
+                for c in experiment.final_bn
+            }
+        )
+        for unit in experiment.rows.values()
+    )
+    seeds = sum(len(network.seeds or ()) for network in experiment.networks)
+    return tails * seeds * len(experiment.recipes)
+
+
+def drawn(unit: UnitSpec | OwnCode) -> tuple[Op, ...]:
+    """Return the tail that a unit's own figure asks for."""
+    return (unit.spec if isinstance(unit, OwnCode) else unit).pre
+
+
+def load_data(experiment: Experiment, folder: Path | str) -> Data:
+    """Load what an experiment trains on, some of it held out if it says so.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    folder : Path or str
+        As of `preact.data.load`.
+
+    Raises
+    ------
+    ValueError, FileNotFoundError
+        As `preact.data.load` and `preact.data.hold_out`.
+
+    Examples
+    --------
+    >>> from preact.experiment import load_data, read_experiment
+    >>> load_data(read_experiment("smoke"), "data").label
+    'scikit-learn digits'
+    """
+    return held_out(load(experiment.data, folder), experiment.hold_out)
+
+
+def held_out(data: Data, images: int) -> Data:
+    """Hold training images out, if any are asked for."""
+    if not images:
+        return data
+    if not isinstance(data, ImageSet):
+        raise ValueError(
+            f"hold_out must be 0 for images that stay on disk; got {images}"
+        )
+    return hold_out(data, images)
+
+
+def tail(
+    unit: UnitSpec | OwnCode, final_bn: str | bool
+) -> tuple[Op, ...] | None:
     """What stands before the classifier; None is as drawn."""
+    spec = unit.spec if isinstance(unit, OwnCode) else unit
     if final_bn == "drawn":
         return None
     rest = tuple(op for op in spec.pre if op is not BN)

@@ -10,6 +10,7 @@ from pydantic import Discriminator, Tag
 from preact import paper
 from preact.plan.written_unit import WrittenUnit
 from preact.spec import CONTROLS, ROWS, TABLE_2, UnitSpec, find_row
+from preact.train import OwnCode
 from preact.typed import Name, typed
 
 ROW_SETS = {
@@ -31,22 +32,49 @@ class OwnUnit(WrittenUnit):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.name in ROWS or self.name in ROW_SETS or ".tail" in self.name:
-            raise ValueError(
-                "name must be one of its own, which no row of the paper "
-                f"bears; got {self.name!r}"
-            )
+        _check_own_name(self.name)
+
+
+@typed
+class CodeRow:
+    """A unit that own code makes: its name, where it is, what it is like."""
+
+    name: Name
+    make: str
+    like: str = "full-preactivation"
+
+    def __post_init__(self) -> None:
+        _check_own_name(self.name)
+        self.spec.find()  # refuses what cannot be imported
+
+    @property
+    def spec(self) -> OwnCode:
+        """What a run trains."""
+        return OwnCode(make=self.make, like=self.like)
+
+
+def _check_own_name(name: str) -> None:
+    """Refuse a name that a row of the paper bears."""
+    if name in ROWS or name in ROW_SETS or ".tail" in name:
+        raise ValueError(
+            "name must be one of its own, which no row of the paper bears; "
+            f"got {name!r}"
+        )
 
 
 def kind_of_row(row: Any) -> str | None:
-    """Which of the two a row is, as pydantic calls them; None is neither."""
+    """Which of three a row is, as pydantic calls them; None is neither."""
     if isinstance(row, str):
         return "(name)"
+    if isinstance(row, CodeRow) or (isinstance(row, dict) and "make" in row):
+        return "(code)"
     return "(unit)" if isinstance(row, dict | OwnUnit) else None
 
 
 Row = Annotated[
-    Annotated[str, Tag("(name)")] | Annotated[OwnUnit, Tag("(unit)")],
+    Annotated[str, Tag("(name)")]
+    | Annotated[OwnUnit, Tag("(unit)")]
+    | Annotated[CodeRow, Tag("(code)")],
     Discriminator(
         kind_of_row,
         custom_error_type="row_type",
@@ -55,7 +83,7 @@ Row = Annotated[
 ]
 
 
-def named_units(listed: tuple[str | OwnUnit, ...]) -> dict[str, UnitSpec]:
+def named_units(listed: tuple[Row, ...]) -> dict[str, UnitSpec | OwnCode]:
     """Units by name, sets of rows written out.
 
     Raises
@@ -63,7 +91,7 @@ def named_units(listed: tuple[str | OwnUnit, ...]) -> dict[str, UnitSpec]:
     ValueError
         If two units have one name.
     """
-    rows: dict[str, UnitSpec] = {}
+    rows: dict[str, UnitSpec | OwnCode] = {}
     for row in listed:
         if isinstance(row, str):
             rows |= {n: find_row(n) for n in ROW_SETS.get(row, [row])}

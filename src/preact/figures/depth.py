@@ -1,4 +1,4 @@
-"""What changes with depth: fitted laws, weights, single units."""
+"""What changes with depth: fitted laws, runs by case, paths."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -179,41 +179,6 @@ def dots_by_case(
         figure.legend(
             loc="outside lower center", ncols=2, fontsize=8.5, handlelength=4
         )
-    return picture(figure, alt)
-
-
-def curves_by_unit(
-    curves: Mapping[str, Array],
-    labels: tuple[str, str],
-    alt: str,
-    strings: Strings,
-    *,
-    ticks: Sequence[float],
-) -> Picture:
-    """One line for each row over the units, on a logarithmic axis.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from preact.figures import curves_by_unit
-    >>> from preact.strings import Strings
-    >>> curves = {"original": 10.0 ** np.linspace(-1, 1, 55)}
-    >>> labels = ("unit", "gradient of the weights")
-    >>> alt = "The gradient grows a hundredfold."
-    >>> picture = curves_by_unit(
-    ...     curves, labels, alt, Strings("en"), ticks=(0.1, 1, 10)
-    ... )
-    >>> picture.alt == alt
-    True
-    """
-    with axes(140, 90) as (figure, ax):
-        for i, (row, values) in enumerate(curves.items()):
-            style = marked(row, (i, len(curves)))
-            ax.plot(values, label=arm_name(row, strings), **style)
-        ax.set(yscale="log", xlabel=labels[0], ylabel=labels[1])
-        ax.set_yticks(ticks)
-        ax.minorticks_off()
-        figure.legend(loc="outside lower center", ncols=2, fontsize=8.5)
     return picture(figure, alt)
 
 

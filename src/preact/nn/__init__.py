@@ -3,8 +3,8 @@
 Modules are built from a plan and know no table and no depth; their parameter
 names are those of the reference.
 
-Chapter `04-units` reads `unit` beside its NumPy twin; `07-depth` weighs the
-gradients of weights, `09-imagenet` spreads a network over two processes.
+Chapter `04-units` reads `unit` beside its NumPy twin; `09-imagenet` spreads a
+network over two processes.
 
 Parameters
 ----------
@@ -22,8 +22,20 @@ labels : (N,) int
     Classes, from 0; a tensor of int64, or an array of any int.
 """
 
-from preact.nn.network import Network
+from preact.nn.network import Network, start_from, with_classes
+from preact.nn.own_units import MakeUnit, put_units
 from preact.nn.unit import Unit
 from preact.nn.watch import Watched, observe, propagate, watch
 
-__all__ = ["Network", "Unit", "Watched", "observe", "propagate", "watch"]
+__all__ = [
+    "MakeUnit",
+    "Network",
+    "Unit",
+    "Watched",
+    "observe",
+    "propagate",
+    "put_units",
+    "start_from",
+    "watch",
+    "with_classes",
+]

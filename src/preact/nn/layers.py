@@ -15,6 +15,11 @@ from preact.plan import BN_EPS, BN_MOMENTUM
 from preact.plan.checks import check_spread
 
 
+def is_traced(x: object) -> bool:
+    """Whether torch.fx only writes down what is done: there is no number."""
+    return isinstance(x, torch.fx.Proxy)
+
+
 class BatchNorm(nn.BatchNorm2d):
     """Batch normalization whose statistics may be those of ghost batches.
 
@@ -35,7 +40,9 @@ class BatchNorm(nn.BatchNorm2d):
         self.num_batches_tracked = torch.tensor(0)  # no buffer
 
     def forward(self, x: Tensor) -> Tensor:
-        groups = self.count_ghosts(x.shape) if self.training else 1
+        groups = 1
+        if self.training and not (self.ghost_batch is None and is_traced(x)):
+            groups = self.count_ghosts(x.shape)
         moving = self._moving()
         if groups > 1:
             return batch_norm_ghosts(

@@ -4,14 +4,15 @@ Chapter `04-units`; the twin of `preact.reference.network`.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from preact.nn.layers import sequential
+from preact.nn.layers import is_traced, sequential
 from preact.nn.unit import Unit
 from preact.plan import Conv, Linear, NetworkPlan
 from preact.plan.checks import check_batch, check_finite
@@ -29,6 +30,12 @@ class Network(nn.Module):
     seed : int, optional
         Seed of the initial weights; None draws from PyTorch's global
         generator.
+
+    Attributes
+    ----------
+    preprocess : callable or None
+        Uint8 images to what the network was trained to read, where its
+        weights were kept with it (`preact.load`).
 
     Raises
     ------
@@ -64,6 +71,7 @@ class Network(nn.Module):
                 f"depth=110, convs=2); got {plan!r}"
             )
         self.plan = plan
+        self.preprocess: Callable[[Tensor], Tensor] | None = None
         self.stem = sequential(plan.stem)
         self.units = nn.ModuleList(Unit(unit) for unit in plan.units)
         self.tail = sequential(plan.tail)
@@ -137,8 +145,85 @@ class Network(nn.Module):
                     params[f"{placed.name}.bias"].zero_()
 
 
+def with_classes(
+    network: Network, classes: int, *, seed: int | None = None
+) -> Network:
+    """Return a copy with a new classifier, to be trained on other images.
+
+    Parameters
+    ----------
+    network : Network
+    classes : int
+        Outputs of the new classifier.
+    seed : int, optional
+        Of its weights; None draws from PyTorch's global generator.
+
+    Returns
+    -------
+    Network
+        On the same device, in the same dtype and mode; everything but the
+        classifier is copied, and nothing is shared.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from preact.nn import Network, with_classes
+    >>> from preact.plan import cifar_plan
+    >>> plan = cifar_plan("full-preactivation", depth=8, convs=2, width=4)
+    >>> network = Network(plan, seed=0)
+    >>> pets = with_classes(network, 7, seed=0)
+    >>> pets(torch.zeros(2, 3, 32, 32)).shape
+    torch.Size([2, 7])
+    >>> torch.equal(pets.stem[0].weight, network.stem[0].weight)
+    True
+    """
+    other = Network(replace(network.plan, classes=classes), seed=seed)
+    start_from(other, network.state_dict())
+    weight = network.classifier.weight
+    return other.to(weight.device, weight.dtype).train(network.training)
+
+
+def start_from(network: Network, weights: Mapping[str, Tensor]) -> None:
+    """Copy weights of another network; a classifier only of as many classes.
+
+    Parameters
+    ----------
+    network : Network
+    weights : mapping of str to Tensor
+        `state_dict()` of a network that differs in nothing but its classes.
+
+    Raises
+    ------
+    RuntimeError
+        If names or shapes differ elsewhere.
+
+    Examples
+    --------
+    >>> from preact.nn import Network, start_from
+    >>> from preact.plan import cifar_plan
+    >>> of_ten, of_two = (
+    ...     Network(cifar_plan("original", depth=8, convs=2, classes=n))
+    ...     for n in (10, 2)
+    ... )
+    >>> start_from(of_two, of_ten.state_dict())
+    >>> of_two.classifier.out_features
+    2
+    """
+    own = network.state_dict()
+    head = {name for name in own if name.startswith("classifier.")}
+    fits = all(weights[name].shape == own[name].shape for name in head)
+    network.load_state_dict(
+        {
+            name: own[name] if name in head and not fits else value
+            for name, value in weights.items()
+        }
+    )
+
+
 def _check_images(x: Tensor, plan: NetworkPlan, weight: Tensor | None) -> None:
     """Refuse what is no batch of images for the plan and its weights."""
+    if is_traced(x):
+        return
     if not isinstance(x, Tensor) or not x.is_floating_point():
         kind = x.dtype if isinstance(x, Tensor) else type(x).__name__
         raise TypeError(

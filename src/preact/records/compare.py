@@ -40,7 +40,9 @@ __all__ = [
     "Line",
     "compare",
     "deviations",
+    "grouped",
     "load_records",
+    "load_runs",
     "medians",
     "paper_errors",
 ]
@@ -78,6 +80,21 @@ def load_records(
     >>> sum(record.outcome == "diverged" for record in records)
     4
     """
+    return [record for _, record in load_runs(experiment, folder)]
+
+
+def load_runs(
+    experiment: str | None = None, folder: Path | str = PUBLISHED
+) -> list[tuple[Path, Record]]:
+    """Read records as `load_records`, each with the path of its file.
+
+    Examples
+    --------
+    >>> from preact.records.compare import load_runs
+    >>> path, record = load_runs("digits_table_2")[0]
+    >>> path.name, record.seed
+    ('seed-1.json', 1)
+    """
     if experiment and not re.fullmatch(r"[A-Za-z0-9][\w.+-]*", experiment):
         raise ValueError(
             "experiment must be the name of a folder of records; "
@@ -85,7 +102,7 @@ def load_records(
         )
     root = Path(folder, experiment or "")
     runs: dict[tuple[str, str], Path] = {}
-    records = []
+    records: list[tuple[Path, Record]] = []
     for path in sorted(root.rglob("seed-*.json")):
         record = read_record(path)
         other = runs.setdefault(
@@ -96,7 +113,7 @@ def load_records(
                 f"{path} must be of another run than {other}; both have "
                 f"seed {record.seed} of one configuration"
             )
-        records.append(record)
+        records.append((path, record))
     if not records:
         raise FileNotFoundError(
             f"no records below {root}: it must hold seed-<k>.json; "
@@ -119,19 +136,34 @@ def compare(records: Iterable[Record]) -> list[Line]:
     >>> original.row, original.n, original.paper_pct
     ('original', 5, 6.61)
     """
-    groups: dict[tuple[str, str], list[Record]] = {}
-    for record in records:
-        key = (record.experiment, sha256_of(record.settings))
-        groups.setdefault(key, []).append(record)
     alike: dict[tuple[Any, ...], list[tuple[Line, dict[str, Any]]]] = {}
-    for group in groups.values():
-        line = _line(sorted(group, key=lambda record: record.seed))
+    for group in grouped(records):
+        line = _line(group)
         shown = tuple(getattr(line, name) for name in SHOWN)
         settings = _flat(group[0].settings)
         settings["experiment"] = group[0].experiment
         alike.setdefault(shown, []).append((line, settings))
     lines = [line for same in alike.values() for line in _told_apart(same)]
     return sorted(lines, key=_order)
+
+
+def grouped(records: Iterable[Record]) -> list[list[Record]]:
+    """Gather runs that differ in nothing but their seed, by seed.
+
+    Examples
+    --------
+    >>> from preact.records.compare import grouped, load_records
+    >>> [len(group) for group in grouped(load_records("digits_table_2"))]
+    [5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5]
+    """
+    groups: dict[tuple[str, str], list[Record]] = {}
+    for record in records:
+        key = (record.experiment, sha256_of(record.settings))
+        groups.setdefault(key, []).append(record)
+    return [
+        sorted(group, key=lambda record: record.seed)
+        for group in groups.values()
+    ]
 
 
 def _line(group: Sequence[Record]) -> Line:

@@ -23,7 +23,7 @@ Parameters
 name : str
     Of the recipe.
 warmup_iterations : int
-    Steps at `warmup_lr` or, where the schedule is "linear", from it to `lr`.
+    Steps at `warmup_lr`, or where the schedule has no steps from it to `lr`.
 iterations : int
     Steps of the whole run; of an outcome, steps that were taken.
 momentum : float
@@ -78,12 +78,14 @@ weights : mapping of str to Tensor
 
 from preact.train.evaluation import evaluate
 from preact.train.loop import Outcome, train
+from preact.train.own_code import OwnCode
 from preact.train.recipe import Recipe, find_recipe, recipes
 from preact.train.run import Execution, Run
 
 __all__ = [
     "Execution",
     "Outcome",
+    "OwnCode",
     "Recipe",
     "Run",
     "evaluate",

@@ -20,7 +20,7 @@ from preact.records.files import write_whole
 
 NAME, PREVIOUS = "checkpoint.pt", "checkpoint-previous.pt"
 WRITING = f".{NAME}.writing"
-HEAD = b"preact checkpoint 1\n"
+HEAD = b"preact checkpoint 2\n"
 FIELDS = {
     "config_sha256": str,
     "iteration": int,

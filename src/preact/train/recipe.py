@@ -1,9 +1,11 @@
 """Recipes by name, and the learning rate of each iteration."""
 
+import math
 import tomllib
+from dataclasses import asdict
 from functools import cache
 from importlib.resources import files
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -26,9 +28,10 @@ class Recipe:
         Images in a step, and images over which BN takes its statistics.
     lr, warmup_lr : float
         Learning rate, and the one of the first `warmup_iterations`.
-    schedule : {"steps", "linear"}
-        Of the learning rate: constant with drops, or a line from
-        `warmup_lr` up to `lr` and another one down to 0.
+    schedule : {"steps", "linear", "cosine"}
+        Of the learning rate: constant with drops; or a line from
+        `warmup_lr` up to `lr` and, down to 0, another line or the half of a
+        cosine.
     drop_at : tuple of int
         Iterations after which the rate is a tenth of what it was.
     weight_decay : float
@@ -36,6 +39,9 @@ class Recipe:
         convolutions and classifier.
     label_smoothing : float
         Share of the target that is spread over all classes.
+    optimizer : {"sgd", "adamw"}
+        With "adamw" `momentum` is its first beta, the second is 0.999, and
+        weight decay is decoupled from the gradient.
 
     Raises
     ------
@@ -64,7 +70,7 @@ class Recipe:
     lr: Rate
     warmup_lr: Rate
     warmup_iterations: Count
-    schedule: Literal["steps", "linear"]
+    schedule: Literal["steps", "linear", "cosine"]
     drop_at: tuple[Positive, ...]
     iterations: Annotated[int, Field(ge=1, le=10**9)]
     momentum: Annotated[float, Field(ge=0.0, lt=1.0)]
@@ -76,6 +82,7 @@ class Recipe:
     pad: Annotated[int, Field(ge=0, le=1024)]
     pad_before_normalization: bool
     flip: bool
+    optimizer: Literal["sgd", "adamw"] = "sgd"
 
     def __post_init__(self) -> None:
         if self.batch % self.ghost_batch:
@@ -83,20 +90,36 @@ class Recipe:
                 "batch must be a multiple of ghost_batch; got "
                 f"{self.batch} and {self.ghost_batch}"
             )
+        if self.nesterov and self.optimizer != "sgd":
+            raise ValueError(
+                f"nesterov must be false for {self.optimizer}; got true"
+            )
         if self.nesterov and self.momentum == 0.0:
             raise ValueError(
                 "momentum must be greater than 0 for nesterov; got 0.0"
             )
 
+    @property
+    def config(self) -> dict[str, Any]:
+        """What a run's configuration says of it, as JSON has it."""
+        values = asdict(self) | {"drop_at": list(self.drop_at)}
+        if self.optimizer == "sgd":  # the only one, when records began
+            del values["optimizer"]
+        return values
+
     def lr_at(self, iteration: int) -> float:
         """Learning rate of iteration 0, 1, ..."""
-        if self.schedule == "linear":
+        if self.schedule != "steps":
             rise, fall = self.warmup_iterations, self.iterations
             up = self.warmup_lr + (self.lr - self.warmup_lr) * iteration / max(
                 rise, 1
             )
-            down = self.lr * (fall - iteration) / max(fall - rise, 1)
-            return min(up, down)
+            if iteration < rise and self.schedule == "cosine":
+                return up
+            left = (fall - iteration) / max(fall - rise, 1)
+            if self.schedule == "cosine":
+                return self.lr * (1 - math.cos(math.pi * left)) / 2
+            return min(up, self.lr * left)
         if iteration < self.warmup_iterations:
             return self.warmup_lr
         drops = sum(iteration >= drop for drop in self.drop_at)

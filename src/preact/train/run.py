@@ -3,20 +3,25 @@
 Chapter `08-training`.
 """
 
+import hashlib
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from preact.data import Data
 from preact.fast.memory import Memory
+from preact.nn import Network, put_units, start_from
 from preact.plan import CONVENTIONS, NetworkPlan, cifar_plan, imagenet_plan
 from preact.plan.checks import MOST, check_choice, check_positive
 from preact.records import sha256_of
 from preact.spec import Op, UnitSpec, find_row
+from preact.train.own_code import OwnCode
 from preact.train.precision import Precision
 from preact.train.recipe import Recipe
 from preact.typed import check_name, shortened, typed
+from preact.weights import load, read_plan_of
 
 
 @typed
@@ -76,8 +81,12 @@ class Run:
     ----------
     row : str
         Key of `preact.spec.ROWS`, or the name of `unit`.
-    unit : UnitSpec, optional
-        A unit of one's own; None is the one that `row` names.
+    unit : UnitSpec or OwnCode, optional
+        A unit of one's own, as data or made by one's own code; None is the
+        one that `row` names.
+    init : Path, optional
+        A file of weights to start from: of the same network, whose classes
+        may be others and are then learned from the beginning.
     convs : {1, 2, 3}
         Convolutions of a unit; ImageNet's networks from 50 layers on have 3.
     width : int
@@ -109,7 +118,8 @@ class Run:
     width: int = 16
     tail: tuple[Op, ...] | None = None
     execution: Execution = field(default_factory=Execution)
-    unit: UnitSpec | None = None
+    unit: UnitSpec | OwnCode | None = None
+    init: Path | None = None
     classes: int | None = None
     stages: Literal[3, 4] = 3
 
@@ -119,7 +129,8 @@ class Run:
             ("recipe", Recipe, "such as find_recipe('digits')"),
             ("data", Data, "such as preact.data.load('digits')"),
             ("execution", Execution, "such as Execution(fast=True, ...)"),
-            ("unit", UnitSpec | None, "and `row` what it is called"),
+            ("unit", UnitSpec | OwnCode | None, "and `row` its name"),
+            ("init", Path | None, "a file that preact.save wrote"),
         ):
             value = getattr(self, name)
             if not isinstance(value, kind):
@@ -148,11 +159,73 @@ class Run:
                 f"with 64 channels; got {self.width!r}"
             )
         self.plan  # noqa: B018  (refuses what is no network)
+        if isinstance(self.unit, OwnCode):
+            self._check_own_code()
+        if self.init is not None:
+            self._check_init(self.init)
+
+    def _check_own_code(self) -> None:
+        """Refuse what needs to know what stands in a unit."""
+        execution = self.execution
+        if execution.fast or execution.memory != "keep":
+            raise ValueError(
+                "units that own code makes must be computed by PyTorch, "
+                f"without fast and with memory 'keep'; got {execution}"
+            )
+        if self.init is not None:
+            raise ValueError(
+                "init must be left out for units that own code makes; got "
+                f"{self.init}"
+            )
+
+    def _check_init(self, init: Path) -> None:
+        """Refuse weights of another network, but for image and classes."""
+        theirs, mine = read_plan_of(init), self.plan
+        if replace(theirs, image=mine.image, classes=mine.classes) != mine:
+            raise ValueError(
+                f"init must hold weights of this network, ResNet-"
+                f"{self.depth} of `{self.spec}`; {init} has those of ResNet-"
+                f"{theirs.depth} of `{theirs.spec}`, or with another tail, "
+                "width or convention"
+            )
 
     @property
     def spec(self) -> UnitSpec:
-        """The unit: one's own, or the one that the row names."""
+        """The unit: one's own, or the one that the row names.
+
+        Where own code makes the units, that of the row they are like.
+        """
+        if isinstance(self.unit, OwnCode):
+            return self.unit.spec
         return self.unit or find_row(self.row)
+
+    def make_network(self) -> Network:
+        """Build the network that is trained, with its initial weights.
+
+        Examples
+        --------
+        >>> from preact.data import load
+        >>> from preact.train import Run, find_recipe
+        >>> digits, recipe = load("digits"), find_recipe("digits")
+        >>> run = Run(
+        ...     row="original", depth=8, convs=2, recipe=recipe, data=digits
+        ... )
+        >>> run.make_network().plan == run.plan
+        True
+        """
+        network = Network(self.plan, seed=self.seed)
+        if isinstance(self.unit, OwnCode):
+            return put_units(network, self.unit.find(), self.seed)
+        if self.init is not None:
+            start_from(network, load(self.init).state_dict())
+        return network
+
+    @property
+    def parameters(self) -> int:
+        """Numbers that are learned; counted where own code makes the units."""
+        if isinstance(self.unit, OwnCode):
+            return sum(p.numel() for p in self.make_network().parameters())
+        return self.plan.parameters
 
     @property
     def outputs(self) -> int:
@@ -203,8 +276,15 @@ class Run:
         """Everything that determines the result, resolved."""
         tail = self.drawn_tail if self.tail is None else self.tail
         own: dict[str, Any] = {}  # what few runs have
-        if self.unit is not None:
+        spec = str(self.spec)
+        if isinstance(self.unit, OwnCode):
+            own["unit"] = self.unit.described()
+            spec = self.unit.make
+        elif self.unit is not None:
             own["unit"] = in_full(self.unit)
+        if self.init is not None:
+            digest = hashlib.sha256(self.init.read_bytes())
+            own["init_sha256"] = digest.hexdigest()
         if self.outputs != self.data.classes:
             own["classes"] = self.outputs
         if self.stages != 3:
@@ -212,13 +292,12 @@ class Run:
         return {
             "row": self.row,
             **own,
-            "spec": str(self.spec),
+            "spec": spec,
             "tail": " ".join(tail),
             "depth": self.depth,
             "convs": self.convs,
             "width": self.plan.stream_shapes[0][0],
-            "recipe": asdict(self.recipe)
-            | {"drop_at": list(self.recipe.drop_at)},
+            "recipe": self.recipe.config,
             "data": self.data.name,
             "data_label": self.data.label,
             "data_sha256": self.data.sha256,

@@ -19,7 +19,7 @@ from preact.train.evaluation import count_wrong, layout_of
 from preact.train.parallel import Workers
 from preact.train.precision import arithmetic, loss_scaler
 from preact.train.run import Run
-from preact.train.step import TrainingStep, make_sgd
+from preact.train.step import TrainingStep, make_optimizer
 
 
 class Session:
@@ -57,7 +57,7 @@ class Session:
         self.kernels = self._kernels()
         self.training = TrainingStep(
             workers.joined(self.network),
-            make_sgd(self.network, recipe),
+            make_optimizer(self.network, recipe),
             arithmetic=self.arithmetic,
             scaler=loss_scaler(run.execution.precision, self.device),
             label_smoothing=recipe.label_smoothing,
@@ -76,7 +76,7 @@ class Session:
         """The run's network on the device, as it is to be computed."""
         run = self.run
         network: Network = with_memory(
-            Network(run.plan, seed=run.seed), run.execution.memory
+            run.make_network(), run.execution.memory
         )
         if run.execution.fast:
             network = fast(network)
@@ -154,19 +154,19 @@ class Session:
         """All that must survive; random numbers follow from the iteration."""
         return {
             "network": self.network.state_dict(),
-            "sgd": self.training.sgd.state_dict(),
+            "optimizer": self.training.optimizer.state_dict(),
             "scaler": self.training.scaler.state_dict(),
             "sums": self.sums.clone(),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go back to where `state` was taken."""
-        sgd = self.training.sgd
+        optimizer = self.training.optimizer
         self.network.load_state_dict(state["network"])
         # Momentum is state; the rest is the recipe's, on this device.
-        groups = sgd.state_dict()["param_groups"]
-        momentum = state["sgd"]["state"]
-        sgd.load_state_dict({"state": momentum, "param_groups": groups})
+        groups = optimizer.state_dict()["param_groups"]
+        moments = state["optimizer"]["state"]
+        optimizer.load_state_dict({"state": moments, "param_groups": groups})
         self.training.scaler.load_state_dict(state["scaler"])
         if self.workers.leads:  # the sums of all processes are in one place
             self.sums.copy_(state["sums"])

@@ -1,4 +1,4 @@
-"""One step of training: forward, loss, backward, SGD.
+"""One step of training: forward, loss, backward, optimizer.
 
 A `Session` takes it with its run's network, `preact bench` with any other.
 """
@@ -13,13 +13,13 @@ from preact.train.recipe import Recipe
 
 
 class TrainingStep:
-    """Forward, loss, backward and SGD of one batch; call it with the batch.
+    """Forward, loss, backward and update of one batch; call it with it.
 
     Parameters
     ----------
     network : nn.Module
         Images (N, C, H, W) to logits (N, classes).
-    sgd : torch.optim.SGD
+    optimizer : torch.optim.Optimizer
         Of its parameters.
     arithmetic : context manager
         Around forward pass and loss.
@@ -32,13 +32,13 @@ class TrainingStep:
     def __init__(
         self,
         network: nn.Module,
-        sgd: torch.optim.SGD,
+        optimizer: torch.optim.Optimizer,
         *,
         arithmetic: AbstractContextManager[object] | None = None,
         scaler: torch.amp.GradScaler | None = None,
         label_smoothing: float = 0.0,
     ) -> None:
-        self.network, self.sgd = network, sgd
+        self.network, self.optimizer = network, optimizer
         self.arithmetic = arithmetic or nullcontext()
         self.scaler = scaler or torch.amp.GradScaler("cpu", enabled=False)
         self.label_smoothing = label_smoothing
@@ -58,20 +58,22 @@ class TrainingStep:
             loss = nnf.cross_entropy(
                 logits, y, label_smoothing=self.label_smoothing
             )
-        self.sgd.zero_grad(set_to_none=True)
+        self.optimizer.zero_grad(set_to_none=True)
         self.scaler.scale(loss).backward()
-        self.scaler.step(self.sgd)
+        self.scaler.step(self.optimizer)
         self.scaler.update()
         return loss.detach(), logits.detach()
 
     def set_lr(self, lr: float) -> None:
         """Set the learning rate of the next steps."""
-        for group in self.sgd.param_groups:
+        for group in self.optimizer.param_groups:
             group["lr"] = lr
 
 
-def make_sgd(network: nn.Module, recipe: Recipe) -> torch.optim.SGD:
-    """SGD with momentum, and weight decay where the recipe has it."""
+def make_optimizer(
+    network: nn.Module, recipe: Recipe
+) -> torch.optim.Optimizer:
+    """The recipe's optimizer, with weight decay where the recipe has it."""
     weights: list[nn.Parameter] = []
     others: list[nn.Parameter] = []
     for value in network.parameters():
@@ -81,8 +83,13 @@ def make_sgd(network: nn.Module, recipe: Recipe) -> torch.optim.SGD:
         {"params": weights, "weight_decay": recipe.weight_decay},
         {"params": others, "weight_decay": 0.0},
     ]
+    groups = [group for group in groups if group["params"]]
+    if recipe.optimizer == "adamw":
+        return torch.optim.AdamW(
+            groups, lr=recipe.lr, betas=(recipe.momentum, 0.999)
+        )
     return torch.optim.SGD(
-        [group for group in groups if group["params"]],
+        groups,
         lr=recipe.lr,
         momentum=recipe.momentum,
         nesterov=recipe.nesterov,

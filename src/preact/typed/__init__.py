@@ -33,6 +33,7 @@ from preact.typed.classes import dump, parse, typed
 from preact.typed.fields import Name, Percent, Positive, Seed, Share
 from preact.typed.files import LARGEST_FILE, read_text
 from preact.typed.messages import check_name, plain, sentence, shortened
+from preact.typed.own_code import find_own_code
 from preact.typed.schemas import schema
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "Share",
     "check_name",
     "dump",
+    "find_own_code",
     "parse",
     "plain",
     "read_text",

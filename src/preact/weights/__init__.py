@@ -2,7 +2,9 @@
 
 A safetensors file: the tensors under the names of `Network.state_dict()`, and
 in its header the plan, the configuration of the run that trained them, if
-one did, and a checksum of it all. Nothing in it is ever executed.
+one did, how the images were normalized and what the classes are called
+(`network.preprocess`), and a checksum of it all. Nothing in it is ever
+executed.
 
 Examples
 --------
@@ -27,9 +29,13 @@ weights : mapping of str to Tensor
     Parameters and running statistics by name.
 config : mapping, optional
     The configuration of the run, as its record has it.
+preprocess : Preprocessing, optional
+    How the images were normalized, and names of the classes.
+make : str, optional
+    Where the code stands that makes the units, if it is not ours.
 """
 
-from preact.weights.read import load, read_config
+from preact.weights.read import load, read_config, read_plan_of
 from preact.weights.write import save, save_weights
 
-__all__ = ["load", "read_config", "save", "save_weights"]
+__all__ = ["load", "read_config", "read_plan_of", "save", "save_weights"]

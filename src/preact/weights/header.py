@@ -2,16 +2,20 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from typing import Annotated
+from typing import Annotated, Any
 
 import torch
 from pydantic import Field
 from torch import Tensor
 
+from preact.data import Preprocessing
 from preact.plan import BatchNorm, Conv, Linear, NetworkPlan
 from preact.typed import shortened, typed
 
 FORMAT, VERSION = "preact weights", "1"
+LATER = ("preprocess", "make")  # texts that older files lack
+# Tensors beside the network's: how its images were normalized.
+BESIDE = ("preprocess.mean", "preprocess.deviation")
 Shapes = Mapping[str, tuple[int, ...]]
 
 
@@ -23,6 +27,8 @@ class Header:
     version: str
     plan: str
     config: str = "null"
+    preprocess: str = "null"
+    make: str = "null"
     sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
@@ -49,9 +55,17 @@ def planned_shapes(
                 yield f"{name}.bias", (linear.c_out,)
 
 
-def check_shapes(shapes: Shapes, plan: NetworkPlan) -> None:
-    """Refuse tensors that are not those of the plan."""
+def check_shapes(
+    shapes: Shapes, plan: NetworkPlan, *, own_units: bool = False
+) -> None:
+    """Refuse tensors that are not those of the plan.
+
+    Of units that own code makes the plan knows nothing.
+    """
     wanted = dict(planned_shapes(plan))
+    if own_units:
+        wanted = {n: s for n, s in wanted.items() if not _in_unit(n)}
+        shapes = {n: s for n, s in shapes.items() if not _in_unit(n)}
     network = f"ResNet-{plan.depth} of `{plan.spec}`"
     for name in wanted:
         if name not in shapes:
@@ -66,11 +80,29 @@ def check_shapes(shapes: Shapes, plan: NetworkPlan) -> None:
             )
 
 
+def _in_unit(name: str) -> bool:
+    return name.startswith("units.")
+
+
+@typed
+class Described:
+    """What the header says of the preprocessing, beside its two tensors."""
+
+    names: tuple[str, ...] = ()
+    middle: Annotated[float, Field(gt=0.0, le=1.0)] = 1.0
+
+
+def described(preprocess: Preprocessing) -> dict[str, Any]:
+    """What of the preprocessing stands in the header, as JSON has it."""
+    return {"names": list(preprocess.names), "middle": preprocess.middle}
+
+
 def checksum(texts: Mapping[str, str], tensors: Mapping[str, Tensor]) -> str:
     """SHA-256 of what the file says and holds."""
     digest = hashlib.sha256()
-    for name in ("plan", "config"):
-        digest.update(texts[name].encode())
+    for name in ("plan", "config", *LATER):
+        if name not in LATER or texts[name] != "null":  # not there before
+            digest.update(texts[name].encode())
     for name in sorted(tensors):
         digest.update(tensors[name].reshape(-1).view(torch.uint8).numpy().data)
     return digest.hexdigest()

@@ -9,13 +9,21 @@ import torch
 from safetensors.torch import save as to_safetensors
 from torch import Tensor
 
+from preact.data import Preprocessing
 from preact.nn import Network
 from preact.nn.state import check_kinds, check_numbers
 from preact.plan import NetworkPlan
 from preact.plan.written import write_plan
 from preact.records.files import write_new
 from preact.typed import plain, shortened
-from preact.weights.header import FORMAT, VERSION, check_shapes, checksum
+from preact.weights.header import (
+    BESIDE,
+    FORMAT,
+    VERSION,
+    check_shapes,
+    checksum,
+    described,
+)
 
 
 def save(network: Network, path: Path | str) -> None:
@@ -59,7 +67,9 @@ def save(network: Network, path: Path | str) -> None:
     weights = network.state_dict()
     check_kinds(weights)
     check_numbers(weights)
-    save_weights(path, network.plan, weights)
+    preprocess = network.preprocess
+    kept = preprocess if isinstance(preprocess, Preprocessing) else None
+    save_weights(path, network.plan, weights, preprocess=kept)
 
 
 def save_weights(
@@ -67,6 +77,8 @@ def save_weights(
     plan: NetworkPlan,
     weights: Mapping[str, Tensor],
     config: Mapping[str, Any] | None = None,
+    preprocess: Preprocessing | None = None,
+    make: str | None = None,
 ) -> None:
     """Write weights, and the configuration of the run that trained them.
 
@@ -95,6 +107,8 @@ def save_weights(
     path = Path(path)
     if path.is_dir():
         raise ValueError(f"{path} must be a file; got a folder")
+    if make is not None:  # counters of batches are no weights
+        weights = {n: v for n, v in weights.items() if v.is_floating_point()}
     check_kinds(weights)
     tensors = {
         name: value.detach().to(
@@ -102,13 +116,25 @@ def save_weights(
         )
         for name, value in weights.items()
     }
-    check_shapes({n: tuple(t.shape) for n, t in tensors.items()}, plan)
+    check_shapes(
+        {n: tuple(t.shape) for n, t in tensors.items()},
+        plan,
+        own_units=make is not None,
+    )
+    if preprocess is not None:
+        values = (preprocess.mean, preprocess.deviation)
+        for name, value in zip(BESIDE, values, strict=True):
+            tensors[name] = value.float().cpu().contiguous()
     texts = {
         "format": FORMAT,
         "version": VERSION,
         "plan": json.dumps(write_plan(plan)),
         "config": _as_json(config),
+        "preprocess": _as_json(
+            None if preprocess is None else described(preprocess)
+        ),
     }
+    texts["make"] = json.dumps(make)
     texts["sha256"] = checksum(texts, tensors)
     path.parent.mkdir(parents=True, exist_ok=True)
     content = _in_order(to_safetensors(tensors, texts))

@@ -4,7 +4,6 @@ Those of a chapter that has a room stand with its tests.
 """
 
 from answers import (
-    activations,
     afterlife,
     bugs,
     depth,
@@ -20,7 +19,7 @@ from preact.book.kit import ROOMS
 from rooms import gathered
 
 HERE = (
-    *(why, signal, gradient, units, activations, depth),
+    *(why, signal, gradient, units, depth),
     *(training, imagenet, afterlife, bugs, summary),
 )
 BY_ROOM = {m.__name__.rpartition(".")[2]: m for m in HERE} | gathered(

@@ -1,0 +1,110 @@
+"""`preact plot`: recorded runs as a picture."""
+
+import argparse
+import math
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from preact.cli import COMMANDS
+from preact.cli.report import find_folder
+from preact.figures.recorded import PANELS, Runs, recorded
+from preact.records import Record, read_curve
+from preact.records.compare import grouped, load_runs
+
+
+def add_command(commands: Any) -> None:
+    """Describe `preact plot`."""
+    parser = commands.add_parser(
+        "plot",
+        help=COMMANDS["plot"],
+        description="Draw the recorded runs of an experiment: the errors of "
+        "all seeds with median and interval, learning curves, gradients by "
+        "unit at the last iteration.",
+    )
+    parser.add_argument("experiment", help="for example digits_table_2")
+    parser.add_argument(
+        "-o",
+        "--out",
+        type=Path,
+        help="file to write, .svg, .pdf or .png (default: EXPERIMENT.svg)",
+    )
+    parser.add_argument(
+        "--results",
+        type=Path,
+        help="folder of records (default: runs, then those of the package)",
+    )
+    parser.add_argument(
+        "--panels",
+        nargs="+",
+        choices=PANELS,
+        default=PANELS,
+        help="what to draw (default: all)",
+    )
+    parser.set_defaults(run=_plot)
+
+
+def _plot(options: argparse.Namespace) -> int:
+    """Draw, and say where."""
+    out = options.out or Path(f"{options.experiment}.svg")
+    if out.suffix not in (".svg", ".pdf", ".png"):
+        raise ValueError(f"--out must end in .svg, .pdf or .png; got {out}")
+    folder = find_folder(options.experiment, options.results)
+    runs = load_runs(options.experiment, folder)
+    paths = {id(record): path for path, record in runs}
+    groups = grouped(record for _, record in runs)
+    figure = recorded(
+        [
+            _runs(name, group, paths)
+            for name, group in zip(_names(groups), groups, strict=True)
+        ],
+        options.panels,
+        options.experiment,
+    )
+    out.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(out)
+    print(f"{out}: {len(runs)} runs in {len(groups)} lines")
+    return 0
+
+
+def _names(groups: list[list[Record]]) -> list[str]:
+    """Name each line by its row and by what else tells the lines apart."""
+    facts = [
+        {
+            "row": first.row,
+            "depth": f"ResNet-{first.depth}",
+            "tail": f"tail {first.tail or 'none'}",
+            "recipe": f"{first.recipe}, lr {first.config['recipe']['lr']:g}",
+            "data": first.data_label,
+            "sha256": first.config_sha256[:7],
+        }
+        for first, *_ in groups
+    ]
+    shown: list[str] = []
+    for name in facts[0]:
+        known = {tuple(fact[key] for key in shown) for fact in facts}
+        more = {tuple(fact[key] for key in [*shown, name]) for fact in facts}
+        if name == "row" or len(more) > len(known):
+            shown.append(name)
+    return [", ".join(fact[name] for name in shown) for fact in facts]
+
+
+def _runs(name: str, group: list[Record], paths: dict[int, Path]) -> Runs:
+    """What a line of the picture shows."""
+    curves = []
+    for record in group:
+        with suppress(FileNotFoundError):  # a record may come without one
+            curve = read_curve(paths[id(record)])
+            if "test_error_pct" in curve:
+                curves.append(curve)
+    return Runs(
+        name=name,
+        row=group[0].row,
+        errors_pct=[record.test_error_pct for record in group],
+        curves=curves,
+        gradients=[
+            [math.nan if v is None else v for v in last.gradient_norm]
+            for record in group
+            for last in record.profiles[-1:]
+        ],
+    )

@@ -1,0 +1,83 @@
+"""`preact predict`: what a trained network sees on images."""
+
+import argparse
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from preact.cli import COMMANDS
+from preact.cli.ablate import add_device
+from preact.data import Preprocessing
+from preact.train.device import check_device
+from preact.weights import load
+
+
+def add_command(commands: Any) -> None:
+    """Describe `preact predict`."""
+    parser = commands.add_parser(
+        "predict",
+        help=COMMANDS["predict"],
+        description="Print the likeliest classes of images and their "
+        "probabilities, by the network in a file of `preact train`. The "
+        "middle square of each image is scaled to what the network reads.",
+    )
+    parser.add_argument(
+        "file", type=Path, help="for example seed-1.safetensors"
+    )
+    parser.add_argument(
+        "images",
+        type=Path,
+        nargs="+",
+        metavar="image",
+        help="a JPEG or PNG file",
+    )
+    parser.add_argument(
+        "--top", type=int, default=3, help="classes (default: %(default)s)"
+    )
+    add_device(parser)
+    parser.add_argument(
+        "--json", action="store_true", help="for programs: JSON"
+    )
+    parser.set_defaults(run=_predict)
+
+
+def _predict(options: argparse.Namespace) -> int:
+    """Print a line for each image."""
+    if options.top < 1:
+        raise ValueError(f"--top must be 1 or more; got {options.top}")
+    place = check_device(options.device)
+    network = load(options.file)
+    preprocess = network.preprocess
+    if not isinstance(preprocess, Preprocessing):
+        raise ValueError(
+            f"{options.file} does not say how its images were normalized; "
+            "`preact train` keeps that with the weights"
+        )
+    images = [preprocess.open(p, network.plan.image) for p in options.images]
+    weight = network.to(place).classifier.weight
+    x = preprocess(torch.stack(images)).to(place, weight.dtype)
+    with torch.no_grad():
+        shares = network(x).float().softmax(1).cpu()
+    names = preprocess.names or tuple(map(str, range(network.plan.classes)))
+    for path, row in zip(options.images, shares, strict=True):
+        guesses = dict(_likeliest(row, names, options.top))
+        if options.json:
+            print(json.dumps({"image": str(path), "classes": guesses}))
+        else:
+            said = (f"{name} {100 * p:.1f} %" for name, p in guesses.items())
+            print(f"{path}: {', '.join(said)}")
+    return 0
+
+
+def _likeliest(
+    row: Tensor, names: tuple[str, ...], top: int
+) -> Iterator[tuple[str, float]]:
+    """Names and probabilities of the likeliest classes."""
+    values, labels = row.topk(min(top, len(row)))
+    for p, label in zip(values.tolist(), labels.tolist(), strict=True):
+        # outputs beyond the named classes have numbers
+        yield names[label] if label < len(names) else str(label), p

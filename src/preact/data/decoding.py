@@ -1,0 +1,132 @@
+"""Image files to bytes, by Pillow.
+
+Chapter `09-imagenet`.
+"""
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from preact.typed import plain
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+FORMATS = ("JPEG", "PNG")  # Pillow starts a program for some of the others
+# Converting to RGB clips deeper channels, to white in most images.
+MODES = ("1", "L", "LA", "RGB", "RGBA", "CMYK")
+BILINEAR = 2  # Pillow's number
+AREA, ASPECT = (0.08, 1.0), (3 / 4, 4 / 3)  # of a random crop
+
+Box = tuple[float, float, float, float]
+
+
+def decode(
+    path: Path,
+    size: int,
+    drawn: list[float] | None = None,
+    *,
+    flip: bool = False,
+) -> Tensor:
+    """Decode one image and cut it to (3, size, size) uint8.
+
+    Parameters
+    ----------
+    drawn : four numbers in [0, 1), optional
+        Area, aspect, and place of a random crop; the middle without them.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be decoded, or has absurdly many pixels.
+    """
+    image = open_image(path)
+    box = _crop(image.size, drawn) if drawn else _middle(image.size)
+    cut = image.resize((size, size), BILINEAR, box=box)
+    pixels = np.asarray(cut).transpose(2, 0, 1)
+    return torch.tensor(np.flip(pixels, 2).copy() if flip else pixels)
+
+
+def open_image(path: Path) -> "Image":
+    """Decode a file to an RGB image.
+
+    Raises
+    ------
+    ValueError
+        If the file is no JPEG or PNG image, whatever its name, is damaged,
+        has absurdly many pixels, a palette or more than 8 bits a channel, or
+        Pillow is not installed.
+    """
+    try:
+        from PIL import Image as pillow  # of the extra `imagenet`
+    except ImportError as error:
+        raise ValueError(
+            "images on disk need the package pillow; install it with "
+            "`pip install pillow`"
+        ) from error
+    if not path.is_file():  # a FIFO would be waited for
+        raise ValueError(f"{path} must be a regular file, a JPEG or PNG image")
+    try:
+        with pillow.open(path, formats=FORMATS) as opened:
+            mode, image = opened.mode, opened.convert("RGB")
+    except Exception as error:  # a damaged file may raise anything
+        raise ValueError(
+            f"{path} must be a whole JPEG or PNG image; got: {plain(error)}"
+        ) from error
+    if mode not in MODES:
+        raise ValueError(
+            f"{path} must have 8 bits a channel and no palette (one of the "
+            f"modes {', '.join(MODES)}); got mode {mode}"
+        )
+    return image
+
+
+def _crop(whole: tuple[int, int], drawn: list[float]) -> Box:
+    """Choose a box of random area and aspect, as much of it as there is."""
+    width, height = whole
+    area = width * height * (AREA[0] + (AREA[1] - AREA[0]) * drawn[0])
+    low, high = (math.log(value) for value in ASPECT)
+    aspect = math.exp(low + (high - low) * drawn[1])
+    w = min(math.sqrt(area * aspect), width)
+    h = min(math.sqrt(area / aspect), height)
+    left, top = (width - w) * drawn[2], (height - h) * drawn[3]
+    return left, top, left + w, top + h
+
+
+def _middle(whole: tuple[int, int]) -> Box:
+    """Choose the middle 7/8 of the shorter side: 224 of 256."""
+    width, height = whole
+    side = min(whole) * 7 / 8
+    left, top = (width - side) / 2, (height - side) / 2
+    return left, top, left + side, top + side
+
+
+def decode_middle(
+    path: Path, image: tuple[int, int, int], share: float = 1.0
+) -> Tensor:
+    """Decode one image, its middle square scaled to (C, H, W) uint8.
+
+    Parameters
+    ----------
+    image : three ints
+        C, H and W; with one channel the image becomes gray.
+    share : float
+        Of the shorter side, that the square has.
+
+    Raises
+    ------
+    ValueError
+        As `open_image`.
+    """
+    channels, height, width = image
+    opened = open_image(path)
+    side = min(opened.size) * share
+    left, top = ((length - side) / 2 for length in opened.size)
+    box = (left, top, left + side, top + side)
+    square = opened.resize((width, height), BILINEAR, box=box)
+    pixels = np.asarray(square.convert("L" if channels == 1 else "RGB"))
+    return torch.tensor(pixels.reshape(height, width, -1)).permute(2, 0, 1)

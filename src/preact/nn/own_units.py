@@ -1,0 +1,92 @@
+"""Units of one's own in a planned network.
+
+Chapter `08-training`.
+"""
+
+from collections.abc import Callable
+
+import torch
+from torch import nn
+
+from preact.nn.network import Network
+from preact.typed import plain
+
+MakeUnit = Callable[[int, int, int], nn.Module]
+"""Channels read, channels written and stride to a unit: a module that maps
+(N, c_in, H, W) to (N, c_out, H / stride, W / stride)."""
+
+
+def put_units(network: Network, make: MakeUnit, seed: int | None) -> Network:
+    """Put units of one's own in the place of a network's; return it.
+
+    Parameters
+    ----------
+    network : Network
+        Its plan says where channels and size change; stem, tail and
+        classifier stay.
+    make : callable
+        See `MakeUnit`.
+    seed : int, optional
+        Of the new units' weights, by PyTorch's global generator, which is
+        left as it was; None lets them draw from it.
+
+    Raises
+    ------
+    ValueError
+        If a unit cannot be made, is no module, or writes another shape.
+
+    Examples
+    --------
+    >>> from torch import nn
+    >>> from preact.nn import Network, put_units
+    >>> from preact.plan import cifar_plan
+    >>> plan = cifar_plan("full-preactivation", depth=8, convs=2, width=4)
+    >>> def plain_unit(c_in, c_out, stride):
+    ...     return nn.Conv2d(c_in, c_out, 3, stride, padding=1)
+    >>> network = put_units(Network(plan), plain_unit, seed=0)
+    >>> [unit.stride for unit in network.units]
+    [(1, 1), (2, 2), (2, 2)]
+    """
+    with torch.random.fork_rng([], enabled=seed is not None):
+        if seed is not None:
+            torch.manual_seed(seed)
+        units = [
+            _made(make, *_ends(network, i)) for i in range(_count(network))
+        ]
+    network.units = nn.ModuleList(units)
+    return network
+
+
+def _count(network: Network) -> int:
+    return len(network.plan.units)
+
+
+def _ends(
+    network: Network, i: int
+) -> tuple[tuple[int, int, int], tuple[int, int, int], int]:
+    """Shapes that unit i reads and writes, and its stride."""
+    shapes = network.plan.stream_shapes
+    return shapes[i], shapes[i + 1], network.plan.units[i].stride
+
+
+def _made(
+    make: MakeUnit,
+    reads: tuple[int, int, int],
+    writes: tuple[int, int, int],
+    stride: int,
+) -> nn.Module:
+    """Make one unit and try it on two images."""
+    asked = f"a unit for (c_in, c_out, stride) = {reads[0], writes[0], stride}"
+    try:
+        unit = make(reads[0], writes[0], stride)
+        if not isinstance(unit, nn.Module):
+            raise TypeError(f"got {type(unit).__name__}, no nn.Module")
+        with torch.no_grad():
+            got = tuple(unit.eval()(torch.zeros(2, *reads)).shape)
+    except Exception as error:  # the reader's code may raise anything
+        raise ValueError(f"{asked} cannot be made: {plain(error)}") from error
+    if got != (2, *writes):
+        raise ValueError(
+            f"{asked} must map {(2, *reads)} to {(2, *writes)}; got {got}"
+        )
+    return unit.train()

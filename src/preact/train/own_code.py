@@ -1,0 +1,70 @@
+"""A unit that the reader's own code makes, trained beside the paper's.
+
+Chapter `08-training`.
+"""
+
+import hashlib
+import inspect
+from pathlib import Path
+from typing import Any
+
+from preact.nn import MakeUnit
+from preact.spec import UnitSpec, find_row
+from preact.typed import find_own_code, typed
+
+
+@typed
+class OwnCode:
+    """Where the units of a network come from, and what stands around them.
+
+    Parameters
+    ----------
+    make : str
+        `package.module:name` of a `preact.nn.MakeUnit`, such as an
+        `nn.Module` whose constructor takes `(c_in, c_out, stride)`. The
+        current folder is searched as well.
+    like : str
+        Row of the paper whose stem and tail the network has.
+
+    Raises
+    ------
+    ValueError
+        If `like` is no row; `find` refuses what cannot be imported.
+
+    Examples
+    --------
+    >>> from preact.train import OwnCode
+    >>> str(OwnCode(make="my_units:Gelu", like="original").spec)
+    'conv BN ReLU conv BN (+) ReLU'
+    """
+
+    make: str
+    like: str = "full-preactivation"
+
+    def __post_init__(self) -> None:
+        find_row(self.like)
+
+    @property
+    def spec(self) -> UnitSpec:
+        """The unit of the row, from which stem and tail follow."""
+        return find_row(self.like)
+
+    def find(self) -> MakeUnit:
+        """Import what makes the units.
+
+        Raises
+        ------
+        ValueError
+            If it cannot be imported or called.
+        """
+        return find_own_code(self.make, "make")
+
+    def described(self) -> dict[str, Any]:
+        """What a configuration says: the code's file is a part of it."""
+        source = inspect.getsourcefile(self.find())
+        code = Path(source).read_bytes() if source else b""
+        return {
+            "make": self.make,
+            "like": self.like,
+            "code_sha256": hashlib.sha256(code).hexdigest(),
+        }

@@ -1,0 +1,317 @@
+"""Units of own code, weights to start from, images that are held out."""
+
+import json
+import sys
+from dataclasses import replace
+
+import pytest
+import torch
+
+from preact.cli import main
+from preact.conformance import probe
+from preact.data import hold_out, load
+from preact.experiment import (
+    PlannedRun,
+    count_runs,
+    execute,
+    planned_runs,
+    read_experiment,
+    shipped,
+)
+from preact.nn import Network, with_classes
+from preact.plan import cifar_plan
+from preact.records import read_record
+from preact.records.compare import compare, load_records
+from preact.train import Execution, OwnCode, Run, find_recipe, train
+from preact.train.stop import TimeOver
+from preact.weights import load as load_network
+from preact.weights import save
+
+UNITS = """
+from torch import nn
+
+class Gelu(nn.Module):
+    def __init__(self, c_in, c_out, stride):
+        super().__init__()
+        self.branch = nn.Sequential(
+            nn.BatchNorm2d(c_in), nn.GELU(),
+            nn.Conv2d(c_in, c_out, 3, stride, 1, bias=False),
+        )
+        same = c_in == c_out and stride == 1
+        self.shortcut = (
+            nn.Identity() if same else nn.Conv2d(c_in, c_out, 1, stride)
+        )
+    def forward(self, x):
+        return self.shortcut(x) + self.branch(x)
+
+def narrow(c_in, c_out, stride):
+    return nn.Conv2d(c_in, c_out - 1, 3, stride, 1)
+
+three = 3
+"""
+FILE = """
+[scientific]
+rows = ["original", { name = "gelu", make = "own_units:Gelu" }]
+networks = [{ depth = 8, convs = 2, width = 4 }]
+[nuisance]
+seeds = [1, 2]
+[fixed]
+recipe = "digits"
+hold_out = 237
+[fixed.recipe_changes]
+iterations = 4
+batch = 16
+ghost_batch = 16
+drop_at = []
+schedule = "cosine"
+optimizer = "adamw"
+nesterov = false
+lr = 0.01
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "own_units.py").write_text(UNITS)
+    (tmp_path / "own.toml").write_text(FILE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "own_units", raising=False)
+    return tmp_path
+
+
+def small(**changes):
+    changes = {"row": "original"} | changes
+    recipe = replace(
+        find_recipe("digits"), iterations=4, batch=16, ghost_batch=16
+    )
+    recipe = changes.pop("recipe", recipe)
+    data = changes.pop("data", load("digits"))
+    return Run(depth=8, convs=2, width=4, recipe=recipe, data=data, **changes)
+
+
+def test_an_own_unit_is_trained_recorded_and_reported_beside_the_papers(
+    folder, capsys
+):
+    assert main(["ablate", "own.toml", "--save", "--device", "cpu"]) == 0
+    assert "run 4 of 4" in capsys.readouterr().out
+    records = load_records("own", "runs")
+    assert {r.row for r in records} == {"original", "gelu"}
+    lines = compare(records)
+    assert [line.n for line in lines] == [2, 2]
+    mine = next(r for r in records if r.row == "gelu")
+    assert mine.spec == "own_units:Gelu"
+    assert mine.config["unit"]["make"] == "own_units:Gelu"
+    counted = sum(p.numel() for p in small_gelu().make_network().parameters())
+    assert mine.parameters == counted != small().plan.parameters
+    assert len(mine.profiles[0].gradient_norm) == 4
+    assert main(["report", "own"]) == 0
+    out = capsys.readouterr().out
+    assert "gelu" in out
+    assert "runs are recorded" not in out
+    next(folder.glob("runs/own/**/gelu/seed-2.json")).unlink()
+    assert main(["report", "own"]) == 0
+    assert "3 of 4 runs are recorded" in capsys.readouterr().out
+    assert main(["plot", "own", "-o", "own.svg"]) == 0
+    assert "3 runs in 2 lines" in capsys.readouterr().out
+    assert (folder / "own.svg").read_text().count("</svg>") == 1
+
+
+def small_gelu(**changes):
+    unit = OwnCode(make="own_units:Gelu")
+    return small(row="gelu", unit=unit, **changes)
+
+
+def test_weights_of_own_units_come_back_by_their_own_code(folder):
+    execute(PlannedRun("one", small_gelu()), "runs", device="cpu")
+    (file,) = folder.glob("runs/**/*.safetensors")
+    make = OwnCode(make="own_units:Gelu").find()
+    network = load_network(file, make=make)
+    images = network.preprocess(load("digits").test_images[:8])
+    assert network(images).shape == (8, 10)
+    with pytest.raises(ValueError, match=r"made by .*own_units:Gelu"):
+        load_network(file)
+
+
+def test_an_own_unit_is_probed_like_any_other(folder):
+    report = probe(small_gelu().make_network(), image=(1, 8, 8))
+    assert report["identity-shortcut"].verdict == "yes"
+
+
+def test_changed_code_of_a_unit_is_another_configuration(folder):
+    execute(PlannedRun("one", small_gelu()), "runs", device="cpu")
+    (folder / "own_units.py").write_text(UNITS + "\n# changed\n")
+    with pytest.raises(ValueError, match=r"unit\.code_sha256"):
+        execute(PlannedRun("one", small_gelu()), "runs", device="cpu")
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        ("own_units:narrow", r"must map \(2, 4, 8, 8\) to \(2, 4, 8, 8\)"),
+        ("own_units:three", "must be a function or a class; got int"),
+        ("own_units:nobody", "cannot be imported: AttributeError"),
+        ("nowhere:Unit", "cannot be imported: ModuleNotFoundError"),
+        ("Gelu", "must be package.module:name"),
+    ],
+)
+def test_what_makes_no_unit_is_refused_in_one_sentence(folder, make, said):
+    with pytest.raises(ValueError, match=said) as refused:
+        small(row="mine", unit=OwnCode(make=make)).make_network()
+    assert "\n" not in str(refused.value)
+
+
+def test_fused_units_and_saved_memory_are_refused_for_own_units(folder):
+    for execution in (
+        Execution(fast=True, channels_last=True),
+        Execution(memory="segment"),
+    ):
+        with pytest.raises(ValueError, match="own code"):
+            small_gelu(execution=execution)
+
+
+def test_a_larger_batch_of_bn_in_own_units_is_a_deviation(folder):
+    recipe = replace(
+        find_recipe("digits"), iterations=2, batch=16, ghost_batch=8
+    )
+    record, _ = execute(
+        PlannedRun("ghosts", small_gelu(recipe=recipe)), "runs", device="cpu"
+    )
+    (one,) = record.deviations
+    assert (one.from_, one.to) == ("bn_batch 8", "bn_batch 16")
+
+
+def test_a_run_starts_from_the_weights_of_another(tmp_path):
+    digits = load("digits")
+    plan = small().plan
+    network = Network(replace(plan, classes=7), seed=5)
+    file = tmp_path / "first.safetensors"
+    save(network, file)
+    run = small(init=file)
+    begun = run.make_network().state_dict()
+    for name, value in network.state_dict().items():
+        if not name.startswith("classifier"):
+            assert torch.equal(begun[name], value), name
+    assert begun["classifier.weight"].shape == (10, 16)
+    assert run.config["init_sha256"] != small().config.get("init_sha256")
+    assert "init_sha256" not in small().config
+    record, _ = execute(PlannedRun("tuned", run), tmp_path, device="cpu")
+    assert record.config["init_sha256"] == run.config["init_sha256"]
+    with pytest.raises(ValueError, match="must hold weights of this network"):
+        small(init=file, row="full-preactivation")
+    assert digits.classes == 10
+
+
+def test_a_new_classifier_leaves_the_rest_as_it_was_and_shares_nothing():
+    plan = cifar_plan("full-preactivation", depth=8, convs=2, width=4)
+    network = Network(plan, seed=0)
+    other = with_classes(network, 3, seed=1)
+    assert other.plan == replace(plan, classes=3)
+    with torch.no_grad():
+        other.stem[0].weight.zero_()
+    assert network.stem[0].weight.abs().sum() > 0
+
+
+def test_images_that_are_held_out_are_not_trained_on():
+    digits = load("digits")
+    held = hold_out(digits, 237)
+    together = torch.cat([held.train_images, held.test_images])
+    ours = {bytes(image.numpy()) for image in digits.train_images}
+    assert held.counts == (1200, 237)
+    assert {bytes(image.numpy()) for image in together} == ours
+    again = hold_out(digits, 237)
+    assert again.sha256 == held.sha256 != digits.sha256
+    with pytest.raises(ValueError, match="hold_out"):
+        hold_out(digits, 1437)
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in shipped() if n.startswith("digits")]
+)
+def test_runs_are_counted_without_their_images(name):
+    experiment = read_experiment(name)
+    data = load(experiment.data)
+    assert count_runs(experiment) == len([*planned_runs(experiment, data)])
+
+
+def test_a_cosine_rises_to_its_rate_and_falls_to_nothing():
+    recipe = replace(
+        find_recipe("digits"),
+        schedule="cosine",
+        lr=0.4,
+        warmup_lr=0.0,
+        warmup_iterations=10,
+        iterations=110,
+    )
+    rates = [recipe.lr_at(i) for i in (0, 5, 10, 60, 110)]
+    assert rates == pytest.approx([0.0, 0.2, 0.4, 0.2, 0.0])
+
+
+def test_adamw_resumes_bit_for_bit(tmp_path):
+    recipe = replace(
+        find_recipe("digits"),
+        optimizer="adamw",
+        nesterov=False,
+        lr=0.01,
+        batch=16,
+        ghost_batch=16,
+        iterations=6,
+    )
+    run = small(recipe=recipe)
+    whole = train(run, tmp_path / "whole")
+    clock = iter([1.0] * 3 + [0.0])
+    with pytest.raises(TimeOver):
+        train(run, tmp_path / "parts", left_s=lambda: next(clock))
+    ended = train(run, tmp_path / "parts")
+    for name, value in whole.weights.items():
+        assert torch.equal(ended.weights[name], value), name
+
+
+def test_data_of_ones_own_are_named_by_an_import_path(folder, capsys):
+    (folder / "own_data.py").write_text(
+        "from dataclasses import replace\n"
+        "from preact.data import load\n"
+        "def half():\n"
+        "    return replace(load('digits'), name='half', label='half')\n"
+        "def nothing():\n    return 3\n"
+    )
+    words = "train --data own_data:half --depth 8 --recipe digits --width 4"
+    assert main([*words.split(), "--iterations", "2", "--out", "runs"]) == 0
+    (path,) = folder.glob("runs/train/half/**/seed-1.json")
+    assert read_record(path).data_label == "half"
+    assert main(["train", "--data", "own_data:nothing", "--depth", "8"]) == 2
+    assert "must return an ImageSet" in capsys.readouterr().err
+
+
+def test_predict_names_what_a_trained_network_sees(folder, capsys):
+    from PIL import Image
+
+    out = ["--depth", "8", "--width", "4", "--out", "runs", "--save", "n.st"]
+    assert main(["train", "--iterations", "60", *out]) == 0
+    digits = load("digits")
+    pixels = digits.train_images[:40]
+    for i, image in enumerate(pixels):
+        Image.fromarray(image[0].numpy()).save(f"{i}.png")
+    capsys.readouterr()
+    files = [f"{i}.png" for i in range(40)]
+    assert main(["predict", "n.st", *files, "--top", "1", "--json"]) == 0
+    lines = [json.loads(s) for s in capsys.readouterr().out.splitlines()]
+    network = load_network("n.st")
+    with torch.no_grad():
+        told = network(network.preprocess(pixels)).argmax(1).tolist()
+    assert [[*line["classes"]] for line in lines] == [[str(n)] for n in told]
+    save(Network(network.plan, seed=0), "bare.st")
+    assert main(["predict", "bare.st", "0.png"]) == 2
+    assert "does not say how its images" in capsys.readouterr().err
+
+
+def test_a_dry_run_tells_runs_and_cost_without_the_images(tmp_path, capsys):
+    file = tmp_path / "cifar.toml"
+    file.write_text(
+        'scientific = { rows = ["original"], networks = [{ depth = 8, '
+        'convs = 2, width = 4 }] }\nfixed = { data = "cifar10" }\n'
+    )
+    command = ["ablate", str(file), "--dry-run", "--folder", str(tmp_path)]
+    assert main(command) == 0
+    printed = capsys.readouterr()
+    assert "1 runs to go" in printed.out
+    assert "random images" in printed.err
