@@ -96,7 +96,6 @@ if TYPE_CHECKING:
         Table,
         errors_table,
         network_table,
-        paper_beside_ours,
     )
     from preact.figures.units import unit_diagram
 
@@ -126,7 +125,6 @@ __all__ = [
     "memory_by_depth",
     "mixing_products",
     "network_table",
-    "paper_beside_ours",
     "paths_by_length",
     "paths_fresh_and_trained",
     "placed_by_unit",
@@ -199,7 +197,7 @@ def __getattr__(name: str) -> object:
             from preact.figures import speed_tables
 
             return getattr(speed_tables, name)
-        case "Table" | "errors_table" | "network_table" | "paper_beside_ours":
+        case "Table" | "errors_table" | "network_table":
             from preact.figures import tables
 
             return getattr(tables, name)

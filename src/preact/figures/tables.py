@@ -8,8 +8,7 @@ from functools import cache
 from html import escape
 from typing import TYPE_CHECKING
 
-from preact.figures.variants import in_words, row_name
-from preact.paper import SEARCHED, Result
+from preact.figures.variants import row_name
 from preact.plan import NetworkPlan
 from preact.spec import ROWS
 from preact.strings import LANGUAGES, Strings
@@ -149,59 +148,6 @@ def typeset(words: str) -> str:
 def in_phrases(head: str) -> str:
     """Say where a head of Chinese may part: behind "的", not in a word."""
     return re.sub(r"的(?=\w)", "的<wbr>", head)
-
-
-def paper_beside_ours(
-    results: Sequence[Result],
-    ours: Mapping[tuple[str, int], str] | None,
-    strings: Strings,
-) -> Table:
-    """Join the paper's CIFAR-10 errors to ours, one line a row of ours.
-
-    In percent. The paper's one row of six biases is six lines.
-
-    Parameters
-    ----------
-    results : sequence of Result
-        Rows of Table 1 or 2.
-    ours : (row, depth) to text
-        Our medians, empty where nothing has been run; None leaves them out.
-
-    Examples
-    --------
-    >>> from preact import paper
-    >>> from preact.figures import paper_beside_ours
-    >>> from preact.records.compare import medians
-    >>> from preact.strings import Strings
-    >>> ours = medians("digits_table_2")
-    >>> table = paper_beside_ours(paper.results(2), ours, Strings("en"))
-    >>> table.body[0][2:4]
-    ['6.61', '69.72 (n = 5)']
-    """
-    depths = sorted({r.depth for r in results})
-    theirs = {
-        (row, r.depth): r.error_pct
-        for r in results
-        for row in SEARCHED.get(r.row, [r.row])
-    }
-    body = []
-    for row in dict.fromkeys(row for row, _ in theirs):
-        line = [row_name(row, strings), in_words(ROWS[row], strings)]
-        for depth in depths:
-            error = theirs[row, depth]
-            line.append(
-                strings("table.fail") if error is None else f"{error:.2f}"
-            )
-            if ours is not None:
-                line.append(ours.get((row, depth), strings("table.not_run")))
-        body.append(line)
-    head = [strings("table.row"), strings("table.unit")]
-    for depth in depths:
-        network = f"ResNet-{depth}"
-        head.append(strings("table.paper", network=network))
-        if ours is not None:
-            head.append(strings("table.ours", network=network))
-    return Table(head, body, strings("table.median"))
 
 
 def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
