@@ -184,21 +184,6 @@ def test_two_basic_units_change_the_width_and_three_bottlenecks(
 
 
 # -------------------------------------------------------- the front page
-@claim("digits-with-final-bn-close-together")
-def test_with_a_final_bn_all_units_but_bn_after_addition_learn():
-    final, none = {}, {}
-    for run in load_records("digits_table_2"):
-        errors = final if "BN" in run.tail else none
-        errors.setdefault(run.row, []).append(run.test_error_pct)
-    hurt = [*final.pop("bn-after-addition"), *none["bn-after-addition"]]
-    assert min(hurt) > FAIL_ERROR_PCT
-    assert {len(errors) for errors in final.values()} == {5}
-    assert max(map(max, final.values())) < FAIL_ERROR_PCT
-    medians = {row: np.median(errors) for row, errors in final.items()}
-    assert len(medians) == 5
-    assert max(medians, key=medians.get) == "full-preactivation"
-
-
 @claim("digits-without-final-bn-order-decides")
 @pytest.mark.parametrize("lr", [0.1, 0.01])
 def test_without_a_final_bn_original_and_control_fail_at_01_alone(lr):

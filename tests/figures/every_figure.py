@@ -1,7 +1,7 @@
 """One call of every function that draws, with numbers small and plain."""
 
 import numpy as np
-from handed import BOTH, ERRORS, PROFILE, SEEDS
+from handed import BOTH, PROFILE, SEEDS
 
 from preact import figures
 from preact.plan import Conventions, cifar_plan
@@ -13,7 +13,6 @@ TRAINED = {
     for arm in ("post-ln", "pre-ln")
     for draw in ("book", "default")
 }
-ARM = figures.Arm("a unit", "original", ERRORS, ERRORS)
 DRAWN = {
     "direct_term": lambda say: figures.direct_term(
         [10, 20], {row: SEEDS for row in BOTH}, SEEDS[0], say
@@ -66,13 +65,6 @@ DRAWN = {
         say,
     ),
     "unit_diagram": lambda say: draw_unit(say, "row.original"),
-    "three_of_figure_5": lambda say: figures.three_of_figure_5(say),
-    "silent_chain": lambda say: figures.silent_chain(
-        {row: SEEDS for row in BOTH}, say
-    ),
-    "errors_by_unit": lambda say: figures.errors_by_unit(
-        {"a group": [ARM, ARM._replace(row=None)]}, say
-    ),
     "answers_by_mutant": lambda say: figures.answers_by_mutant(
         {"one": {"a": "no"}, "two": {"b": "could not tell"}}, ["a", "b"], say
     ),
@@ -156,8 +148,5 @@ def draw_unit(say, title_key):
     return figures.unit_diagram(plan.units[-1], say, say(title_key))
 
 
-OF_ROOMS = {
-    name: draw
-    for room in gathered("drawn").values()
-    for name, draw in room.DRAWN.items()
-}
+for room in gathered("drawn").values():
+    DRAWN |= room.DRAWN

@@ -5,14 +5,12 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from preact import paper
 from preact.figures import (
     Picture,
     Table,
     direct_term,
     error_by_rate,
     network_table,
-    paper_beside_ours,
     signal_and_gradient,
     unit_diagram,
 )
@@ -222,30 +220,6 @@ def test_neighboring_biases_of_a_gate_differ_visibly():
         colors = [COLORS[f"{name}-b{bias}"] for bias in GATE_BIASES]
         for one, other in itertools.pairwise(colors):
             assert difference(one, other) > 4
-
-
-def test_in_table_1_the_row_of_six_biases_is_six_lines():
-    table = paper_beside_ours(paper.results(1), {}, Strings("en"))
-    assert len(table.body) == len(paper.results(1)) + 5
-    names = [line[0] for line in table.body]
-    assert len(set(names)) == len(names)
-    fails = [line[0] for line in table.body if line[2] == "fail"]
-    assert sum(name.startswith("exclusive gating") for name in fails) == 6
-
-
-def test_the_table_prints_the_papers_errors_and_leaves_ours_open():
-    strings = Strings("en")
-    table = paper_beside_ours(paper.results(2), {}, strings)
-    html = table._repr_html_()
-    assert html.count("not run") == 10
-    for r in paper.results(2):
-        assert f"<td>{r.error_pct:.2f}</td>" in html
-    ours = {("original", 110): "6.70 (6.72 ± 0.10, n = 5)"}
-    html = paper_beside_ours(paper.results(2), ours, strings)._repr_html_()
-    assert html.count("not run") == 9
-    assert "6.70 (6.72 ±\xa00.10, n\xa0=\xa05)" in html
-    alone = paper_beside_ours(paper.results(2), None, strings)
-    assert [len(line) for line in alone.body] == [4] * 5
 
 
 def test_a_sentence_that_begins_with_a_number_is_no_number():

@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from every_figure import DRAWN, OF_ROOMS
+from every_figure import DRAWN
 from handed import BOTH, PROFILE
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.text import Text
@@ -22,22 +22,18 @@ from sampled import sampled
 MOMENT = training.Moment(*[np.array([PROFILE] * 3)] * 3)
 POWERS = np.arange(-14, 15) / 2
 DECADES = cover.Course(10 ** POWERS[None], np.ones((1, 29)), 50.0)
-ALL = (
-    DRAWN
-    | OF_ROOMS
-    | {
-        "depth_and_time": lambda say: cover.depth_and_time(
-            {row: DECADES for row in BOTH}, [0], [9, 19], say
-        ),
-        "by_unit": lambda say: training.by_unit(
-            {row: MOMENT for row in (*TABLE_2, "original+final-bn")},
-            {"original": MOMENT._replace()},
-            2,
-            "what is seen",
-            say,
-        ),
-    }
-)
+ALL = DRAWN | {
+    "depth_and_time": lambda say: cover.depth_and_time(
+        {row: DECADES for row in BOTH}, [0], [9, 19], say
+    ),
+    "by_unit": lambda say: training.by_unit(
+        {row: MOMENT for row in (*TABLE_2, "original+final-bn")},
+        {"original": MOMENT._replace()},
+        2,
+        "what is seen",
+        say,
+    ),
+}
 BY_HAND = {
     "by_unit",
     "depth_and_time",

@@ -5,11 +5,9 @@ import re
 import pytest
 from markdown_it import MarkdownIt
 
-from book.tools.results import BLOCK
-from preact.figures import errors_table, paper_beside_ours
+from preact.figures import errors_table
 from preact.figures.tables import Table
 from preact.figures.variants import in_words
-from preact.paper import results
 from preact.records.compare import Line
 from preact.spec import ROWS, Gated, UnitSpec
 from preact.strings import LANGUAGES, TRANSLATIONS, Strings
@@ -64,13 +62,6 @@ def test_a_pages_table_shows_markup_as_text():
         assert "<!--" not in html
 
 
-def test_a_record_cannot_close_its_block_of_the_readme():
-    block = "<!-- errors: digits_table_2 -->\n{}<!-- end -->\n# after"
-    table = Table(["a"], [["<!-- end --> | b"]], "<!-- end -->").markdown()
-    found = BLOCK.search(block.format(table))
-    assert block.format(table)[found.end() :] == "\n# after"
-
-
 def line(**fields):
     return Line(
         **{
@@ -88,16 +79,6 @@ def line(**fields):
         }
         | fields
     )
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_what_stands_for_a_number_makes_no_column_of_words(language):
-    """Most gates fail in Table 1, and nothing of ours has been run."""
-    for table in (1, 2):
-        made = paper_beside_ours(results(table), {}, Strings(language))
-        kinds = re.findall(r'<th scope="col"(.*?)>', made._repr_html_())
-        assert all("words" in kind for kind in kinds[:2])
-        assert set(kinds[2:]) == {""}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -63,7 +63,6 @@ if TYPE_CHECKING:
         placed_by_unit,
         placed_legend,
     )
-    from preact.figures.asymmetric import three_of_figure_5
     from preact.figures.bill import (
         expected_and_gained,
         first_losses,
@@ -83,7 +82,6 @@ if TYPE_CHECKING:
         dots_by_case,
         paths_fresh_and_trained,
     )
-    from preact.figures.learned import Arm, errors_by_unit
     from preact.figures.paths import paths_by_length
     from preact.figures.propagation import (
         direct_term,
@@ -92,19 +90,16 @@ if TYPE_CHECKING:
         signal_and_gradient,
     )
     from preact.figures.race import arm_name, race_curves
-    from preact.figures.speed_tables import speed_steps_table, times_table
-    from preact.figures.streams import silent_chain
+    from preact.figures.speed_tables import times_table
     from preact.figures.style import Picture
     from preact.figures.tables import (
         Table,
         errors_table,
         network_table,
-        paper_beside_ours,
     )
     from preact.figures.units import unit_diagram
 
 __all__ = [
-    "Arm",
     "Course",
     "Group",
     "Law",
@@ -120,7 +115,6 @@ __all__ = [
     "dots_by_case",
     "error_by_rate",
     "errors_by_condition",
-    "errors_by_unit",
     "errors_table",
     "expected_and_gained",
     "first_losses",
@@ -131,17 +125,13 @@ __all__ = [
     "memory_by_depth",
     "mixing_products",
     "network_table",
-    "paper_beside_ours",
     "paths_by_length",
     "paths_fresh_and_trained",
     "placed_by_unit",
     "placed_legend",
     "race_curves",
     "signal_and_gradient",
-    "silent_chain",
-    "speed_steps_table",
     "steps_with_band",
-    "three_of_figure_5",
     "times_table",
     "unit_diagram",
 ]
@@ -181,18 +171,6 @@ def __getattr__(name: str) -> object:
             from preact.figures import conditions
 
             return getattr(conditions, name)
-        case "three_of_figure_5":
-            from preact.figures import asymmetric
-
-            return asymmetric.three_of_figure_5
-        case "silent_chain":
-            from preact.figures import streams
-
-            return streams.silent_chain
-        case "Arm" | "errors_by_unit":
-            from preact.figures import learned
-
-            return getattr(learned, name)
         case "Law" | "depth_laws" | "dots_by_case" | "paths_fresh_and_trained":
             from preact.figures import depth
 
@@ -215,11 +193,11 @@ def __getattr__(name: str) -> object:
             from preact.figures import paths
 
             return paths.paths_by_length
-        case "speed_steps_table" | "times_table":
+        case "times_table":
             from preact.figures import speed_tables
 
             return getattr(speed_tables, name)
-        case "Table" | "errors_table" | "network_table" | "paper_beside_ours":
+        case "Table" | "errors_table" | "network_table":
             from preact.figures import tables
 
             return getattr(tables, name)

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from preact.figures.learned import percent_axis
 from preact.figures.lines import on_one_line
 from preact.figures.style import PAPER_GREY, Picture, axes, picture
+from preact.figures.ticks import percent_axis
 from preact.figures.variants import marked, row_name
 from preact.paper import FAIL_ERROR_PCT
 from preact.strings import Strings

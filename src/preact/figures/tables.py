@@ -8,8 +8,7 @@ from functools import cache
 from html import escape
 from typing import TYPE_CHECKING
 
-from preact.figures.variants import in_words, row_name
-from preact.paper import SEARCHED, Result
+from preact.figures.variants import row_name
 from preact.plan import NetworkPlan
 from preact.spec import ROWS
 from preact.strings import LANGUAGES, Strings
@@ -151,59 +150,6 @@ def in_phrases(head: str) -> str:
     return re.sub(r"的(?=\w)", "的<wbr>", head)
 
 
-def paper_beside_ours(
-    results: Sequence[Result],
-    ours: Mapping[tuple[str, int], str] | None,
-    strings: Strings,
-) -> Table:
-    """Join the paper's CIFAR-10 errors to ours, one line a row of ours.
-
-    In percent. The paper's one row of six biases is six lines.
-
-    Parameters
-    ----------
-    results : sequence of Result
-        Rows of Table 1 or 2.
-    ours : (row, depth) to text
-        Our medians, empty where nothing has been run; None leaves them out.
-
-    Examples
-    --------
-    >>> from preact import paper
-    >>> from preact.figures import paper_beside_ours
-    >>> from preact.records.compare import medians
-    >>> from preact.strings import Strings
-    >>> ours = medians("digits_table_2")
-    >>> table = paper_beside_ours(paper.results(2), ours, Strings("en"))
-    >>> table.body[0][2:4]
-    ['6.61', '69.72 (n = 5)']
-    """
-    depths = sorted({r.depth for r in results})
-    theirs = {
-        (row, r.depth): r.error_pct
-        for r in results
-        for row in SEARCHED.get(r.row, [r.row])
-    }
-    body = []
-    for row in dict.fromkeys(row for row, _ in theirs):
-        line = [row_name(row, strings), in_words(ROWS[row], strings)]
-        for depth in depths:
-            error = theirs[row, depth]
-            line.append(
-                strings("table.fail") if error is None else f"{error:.2f}"
-            )
-            if ours is not None:
-                line.append(ours.get((row, depth), strings("table.not_run")))
-        body.append(line)
-    head = [strings("table.row"), strings("table.unit")]
-    for depth in depths:
-        network = f"ResNet-{depth}"
-        head.append(strings("table.paper", network=network))
-        if ours is not None:
-            head.append(strings("table.ours", network=network))
-    return Table(head, body, strings("table.median"))
-
-
 def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
     """Our errors, all seeds of a row in one line, beside the paper's.
 
@@ -223,9 +169,9 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
     >>> lines = compare(load_records("digits_table_2"))
     >>> table = errors_table(lines, Strings("en"))
     >>> table.body[0]
-    ['original', 'nothing', '69.72 (fail)', '72.61 ± 5.82', '5', '6.61']
+    ['original', 'nothing', '69.72 (fail)', '72.61 ± 7.22', '5', '6.61']
     >>> table.body[-2][2:]
-    ['90.28 (4 diverged)', '89.17 ± 2.48', '5', '']
+    ['90.28 (4 diverged)', '89.17 ± 3.08', '5', '']
     """
     labels = list(dict.fromkeys(line.data_label for line in lines))
     beside = any(line.paper_has for line in lines)
@@ -233,7 +179,8 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
     fail = strings("table.fail")
     body = []
     for line in lines:
-        spread = "" if line.std is None else f" ± {line.std:.2f}"
+        half = line.half_interval
+        spread = "" if half is None else f" ± {half:.2f}"
         median = f"{line.median:.2f}"
         if line.diverged or line.fails:
             note = strings("table.diverged", n=line.diverged)
@@ -259,7 +206,7 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
         )
     head = [*([strings("table.network")] if many else [])]
     head += [strings("table.data")] if len(labels) > 1 else []
-    names = ("row", "tail", "our_median", "our_mean", "runs")
+    names = ("row", "tail", "our_median", "our_interval", "runs")
     head += [strings(f"table.{name}") for name in names]
     head += [paper_column(lines, strings)] if beside else []
     named = strings.join([data_name(label, strings) for label in labels])

@@ -9,6 +9,7 @@ exponents.
 import re
 from collections.abc import Iterable
 from math import inf, log10
+from typing import Any
 
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
@@ -23,6 +24,7 @@ from preact.strings import RAISED
 
 MARKUP = re.compile(r"\\mathdefault|[${}]")
 EXPONENT = re.compile(r"\^(-?\d+)")
+PERCENT = (1, 3, 10, 30, 100)  # of errors
 FEWEST = 3  # labels from which a reader can tell a logarithmic axis
 BETWEEN = (
     lambda: LogLocator(subs=(1.0, 3.0)),
@@ -106,3 +108,10 @@ def write_powers_as_text(figure: Figure) -> None:
                 axis.set_major_formatter(PowerFormatter())
             if type(axis.get_minor_formatter()) is LogFormatterSciNotation:
                 axis.set_minor_formatter(PowerFormatter())
+
+
+def percent_axis(ax: Any) -> None:
+    """Give an axis of errors its scale, the same in all pictures of digits."""
+    ax.set(xscale="log", xlim=(0.8 * PERCENT[0], 1.1 * PERCENT[-1]))
+    ax.minorticks_off()
+    ax.set_xticks(PERCENT, [f"{tick}" for tick in PERCENT])

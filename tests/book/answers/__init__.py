@@ -4,11 +4,9 @@ Those of a chapter that has a room stand with its tests.
 """
 
 from answers import (
-    activations,
     afterlife,
     bugs,
     depth,
-    gradient,
     imagenet,
     signal,
     summary,
@@ -20,7 +18,7 @@ from preact.book.kit import ROOMS
 from rooms import gathered
 
 HERE = (
-    *(why, signal, gradient, units, activations, depth),
+    *(why, signal, units, depth),
     *(training, imagenet, afterlife, bugs, summary),
 )
 BY_ROOM = {m.__name__.rpartition(".")[2]: m for m in HERE} | gathered(

@@ -5,6 +5,7 @@ from handed import BOTH, ERRORS, SEEDS
 from preact.book.shortcuts import figures
 
 DRAWN = {
+    "row_key": figures.row_key,
     "over_units": lambda say: figures.over_units(
         {row: (row, SEEDS) for row in BOTH},
         {"one law": SEEDS[0], "another": SEEDS[1]},

@@ -16,9 +16,7 @@ right : bool
 from preact.book.exercises import (  # noqa: F401, I001  in the book's order
     why,
     signal,
-    gradient,
     units,
-    activations,
     depth,
     training,
     imagenet,

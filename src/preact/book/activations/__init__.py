@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from preact import paper
+from preact.book.activations.figures import Arm
 from preact.book.kit.recorded import growth_at_start
 from preact.book.page import words
 from preact.book.placements import (
@@ -23,7 +24,7 @@ from preact.book.placements import (
     twelve_units,
     with_control,
 )
-from preact.figures import Arm, Table
+from preact.figures import Table
 from preact.records.compare import load_records
 from preact.reference.caches import Array
 from preact.spec import ROWS, UnitSpec

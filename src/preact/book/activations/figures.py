@@ -1,0 +1,286 @@
+"""Errors of all units, the silent chain, and Fig. 5 redrawn.
+
+Chapter `06-activations`.
+"""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from preact.figures import svg
+from preact.figures.style import Picture, axes, picture
+from preact.figures.svg import INK
+from preact.figures.ticks import PERCENT, percent_axis
+from preact.figures.units import FILL, Pen
+from preact.figures.variants import color_of, marked, marker_of, row_name
+from preact.plan import ReLU
+from preact.strings import Strings
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+GAP = 0.6  # between two groups, in lines
+
+
+class Arm(NamedTuple):
+    """A unit in a picture: its label, its color, its errors by seed.
+
+    Parameters
+    ----------
+    label : str
+        What it is called.
+    row : str or None
+        Its row of the tables; None has the page's ink.
+    without, final_bn : (seeds,) float64
+        Test errors in percent, without and with a BN before the classifier.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from preact.book.activations.figures import Arm
+    >>> arm = Arm("original", "original", np.array([82.5]), np.array([3.3]))
+    >>> arm.color, arm.marker
+    ('#d1591a', 'o')
+    """
+
+    label: str
+    row: str | None
+    without: Array
+    final_bn: Array
+
+    @property
+    def color(self) -> str:
+        return color_of(self.row) if self.row else INK
+
+    @property
+    def marker(self) -> str:
+        return marker_of(self.row) if self.row else "X"
+
+
+def errors_by_unit(
+    groups: Mapping[str, Sequence[Arm]], strings: Strings
+) -> Picture:
+    """Errors of all units with and without a final BN, group by group.
+
+    Parameters
+    ----------
+    groups : title to arms
+        From top to bottom.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from preact.book.activations.figures import Arm, errors_by_unit
+    >>> from preact.strings import Strings
+    >>> errors = np.array([82.5, 69.7]), np.array([3.3, 3.9])
+    >>> arms = [Arm("original", "original", *errors)]
+    >>> picture = errors_by_unit({"Fig. 4(a)": arms}, Strings("en"))
+    >>> picture.alt.split(". ")[-1]
+    'Medians: original: 76.1 % without, 3.6 % with.'
+    """
+    lines = sum(1 + GAP + len(arms) for arms in groups.values())
+    y, places, labels = 0.0, [], []
+    with axes(150, 26 + 6.2 * lines) as (figure, ax):
+        for title, arms in groups.items():
+            top = y - GAP / 4  # of a title of two lines, on a phone
+            left = 0.85 * PERCENT[0]
+            ax.text(left, top, title, fontsize=9, va="center", weight="bold")
+            for arm in arms:
+                y += 1
+                places.append(y)
+                labels.append(arm.label)
+                for shift, values, head in (
+                    (-0.17, arm.without, "without"),
+                    (0.17, arm.final_bn, "with"),
+                ):
+                    fill = arm.color if head == "with" else "none"
+                    name = f"_{strings(f'activations.{head}')}"
+                    dots = {"mfc": fill, "ms": 5, "label": name}
+                    ax.plot(
+                        values,
+                        np.full(len(values), y + shift),
+                        arm.marker,
+                        color=arm.color,
+                        alpha=0.85,
+                        **dots,
+                    )
+            y += 1 + GAP
+        for name, mfc in (("without", "none"), ("with", INK)):
+            ax.plot(
+                [],
+                [],
+                "o",
+                color=INK,
+                mfc=mfc,
+                label=strings(f"activations.{name}"),
+            )
+        percent_axis(ax)
+        ax.set_yticks(places, labels)
+        ax.set(ylim=(y - GAP, -1), xlabel=strings("activations.error"))
+        ax.grid(visible=True, axis="x")
+        figure.legend(loc="outside lower center", ncols=2, fontsize=9)
+    each = [
+        strings(
+            "activations.alt_arm",
+            label=arm.label,
+            without=strings.percent(np.median(arm.without), 1),
+            final_bn=strings.percent(np.median(arm.final_bn), 1),
+        )
+        for arms in groups.values()
+        for arm in arms
+    ]
+    return picture(
+        figure, strings("activations.alt_errors", each=strings.join(each))
+    )
+
+
+def silent_chain(kept: Mapping[str, Array], strings: Strings) -> Picture:
+    """What is left of the input behind silent units.
+
+    Parameters
+    ----------
+    kept : row name, or a name of the strings, to (seeds, L + 1) float64
+        Correlation of x_l with x_0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from preact.book.activations.figures import silent_chain
+    >>> from preact.strings import Strings
+    >>> kept = {"original": np.ones((4, 51))}  # 4 seeds, x_0 to x_50
+    >>> picture = silent_chain(kept, Strings("en"))
+    >>> picture.alt.split(". ")[-1]
+    'At the end it is 1.00 for original.'
+    """
+    with axes(150, 80) as (figure, ax):
+        for i, (row, values) in enumerate(kept.items()):
+            color = color_of(row)
+            units = np.arange(values.shape[1])
+            ax.fill_between(
+                units,
+                values.min(axis=0),
+                values.max(axis=0),
+                color=color,
+                alpha=0.3,
+                lw=0,
+            )
+            ax.plot(
+                units,
+                np.median(values, axis=0),
+                **marked(row, (i, len(kept))),
+                label=row_name(row, strings),
+            )
+        ax.set(
+            xlabel=strings("activations.silent_units"),
+            ylabel=strings("activations.correlation"),
+            ylim=(0, 1.05),
+        )
+        figure.legend(loc="outside lower center", ncols=2, fontsize=9)
+    each = [
+        strings(
+            "alt.per_row",
+            value=f"{np.median(values[:, -1]):.2f}",
+            row=row_name(row, strings),
+        )
+        for row, values in kept.items()
+    ]
+    alt = strings(
+        "activations.alt_silent",
+        units=next(iter(kept.values())).shape[1] - 1,
+        each=strings.join(each),
+    )
+    return picture(figure, alt)
+
+
+TRUNK, BRANCH, WIDTH, TOP = 50, 132, 190, 44
+PITCH = 190  # from one addition to the next
+KINDS = {  # what a panel is called, and how it is told in words
+    "fig_symmetric": "alt_fig_symmetric",
+    "fig_asymmetric": "alt_fig_asymmetric",
+    "fig_regrouped": "alt_fig_regrouped",
+}
+
+
+def three_of_figure_5(strings: Strings) -> Picture:
+    """Draw Fig. 5(a), (b) and (c): two additions and what lies between.
+
+    Examples
+    --------
+    >>> from preact.book.activations.figures import three_of_figure_5
+    >>> from preact.strings import Strings
+    >>> picture = three_of_figure_5(Strings("en"))
+    >>> picture
+    Picture(3 panels)
+    >>> picture.alt.splitlines()[0][:40]
+    'Fig. 5(a): the activation stands on the '
+    """
+    parts = Picture(())
+    for letter, (kind, words) in zip("abc", KINDS.items(), strict=True):
+        title = strings(f"activations.{kind}", letter=letter)
+        drawing = _panel(kind, title)
+        alt = strings(f"activations.{words}", letter=letter)
+        parts += Picture.of(svg.slim(drawing), alt)
+    return parts
+
+
+def _panel(kind: str, title: str) -> str:
+    """One of the three; the activation and the cut make the difference."""
+    pen = Pen()
+    pen.text(WIDTH / 2, 14, escape(title), "title")
+    foot = TOP + PITCH
+    own = kind != "fig_symmetric"
+    for y in (TOP, foot):
+        _plus(pen, y)
+    split = TOP + (26 if own else 88)
+    wire = "identity" if own else "wire"
+    pen.line((TRUNK, 24), (TRUNK, TOP - 9), end=True)
+    pen.line((BRANCH, 24), (BRANCH, TOP), (TRUNK + 9, TOP), end=True)
+    pen.parts.append(
+        f'<path class="{wire}" d="M{TRUNK} {TOP + 9}L{TRUNK} {foot - 9}" '
+        'marker-end="url(#tip)"/>'
+    )
+    act = (BRANCH if own else TRUNK, TOP + 42, "f̂" if own else "f = ReLU")
+    pen.line((TRUNK, split), (BRANCH, split), (BRANCH, TOP + 112), end=True)
+    _box(pen, *act, FILL[ReLU])
+    _box(pen, BRANCH, TOP + 112, "F", "#2a7fc1")
+    pen.line((BRANCH, TOP + 138), (BRANCH, foot), (TRUNK + 9, foot), end=True)
+    cut = TOP + 15 if kind == "fig_regrouped" else TOP + 100
+    for y in (cut, cut + PITCH) if kind == "fig_regrouped" else (cut,):
+        pen.parts.append(
+            f'<path d="M4 {y}L{WIDTH - 4} {y}" stroke="currentColor" '
+            'stroke-width="1" stroke-dasharray="5 4" fill="none"/>'
+        )
+    symbol = "x" if kind == "fig_regrouped" else "y"
+    pen.text(TRUNK - 26, TOP + 30, symbol, "math")
+    pen.line((TRUNK, foot + 9), (TRUNK, foot + 34), end=True)
+    height = foot + 40
+    return (
+        f'<svg viewBox="0 0 {WIDTH} {height}" class="unit" '
+        f'style="width:{WIDTH}px" xmlns="{svg.SVG}">'
+        '<defs><marker id="tip" viewBox="0 0 6 6" refX="5.4" refY="3" '
+        'markerUnits="userSpaceOnUse" markerWidth="8" markerHeight="8" '
+        'orient="auto">'
+        '<path d="M0 .6L6 3L0 5.4z" fill="currentColor"/></marker></defs>'
+        + "".join(pen.parts)
+        + "</svg>"
+    )
+
+
+def _plus(pen: Pen, y: float) -> None:
+    """Draw an addition on the trunk."""
+    pen.parts.append(f'<circle class="plus" cx="{TRUNK}" cy="{y}" r="9"/>')
+    pen.line((TRUNK - 5, y), (TRUNK + 5, y))
+    pen.line((TRUNK, y - 5), (TRUNK, y + 5))
+
+
+def _box(pen: Pen, x: float, y: float, text: str, color: str) -> None:
+    """Draw a box that hides the wire behind it."""
+    for extra in (
+        'class="page"',
+        f'fill="{color}" fill-opacity=".2" stroke="{color}"',
+    ):
+        pen.parts.append(
+            f'<rect x="{x - 33}" y="{y}" width="66" height="26" rx="4" '
+            f"{extra}/>"
+        )
+    pen.text(x, y + 17, escape(text))
