@@ -1,8 +1,8 @@
 """Explorers that answer without a kernel.
 
-`stepper` is plain HTML over measured pictures, alive in Jupyter and on the page.
-`live` hands the page what its own JavaScript engine needs; where no script
-runs, a measured figure stays.
+`stepper` is plain HTML over measured pictures, alive in Jupyter and on the
+page. `live` hands the page what its own JavaScript engine needs; where no
+script runs, a measured figure stays.
 
 Chapters `02-signal` and `03-gradient`.
 """
