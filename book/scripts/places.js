@@ -8,7 +8,7 @@ import { Ledger } from "./ledger.js";
 import { Planner } from "./planner.js";
 import { Prediction } from "./predict.js";
 import { Runs } from "./runs.js";
-import { Subnetworks } from "./subnetworks.js";
+import { places as depth } from "#rooms/depth/explorer.js";
 import { places as shortcuts } from "#rooms/shortcuts/explorer.js";
 
 export const EXPLORERS = {
@@ -20,7 +20,7 @@ export const EXPLORERS = {
   "preact-planner": (host) => new Planner(host),
   "preact-predict": (host) => new Prediction(host),
   "preact-runs": (host) => new Runs(host),
-  "preact-subnetworks": (host) => new Subnetworks(host),
+  ...depth,
   ...shortcuts,
 };
 
