@@ -12,7 +12,6 @@ from preact.book.builder import unit_builder
 from preact.book.exercises import check
 from preact.book.explorers import (
     growth_explorer,
-    stack_explorer,
     stepper,
     unit_explorer,
 )
@@ -28,7 +27,6 @@ __all__ = [
     "predict",
     "race",
     "setup",
-    "stack_explorer",
     "stepper",
     "unit_builder",
     "unit_explorer",

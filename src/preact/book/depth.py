@@ -13,8 +13,8 @@ import numpy as np
 
 from preact import paper
 from preact.book.explorers import Html
+from preact.book.kit.recorded import runs_at
 from preact.book.page import words
-from preact.book.rates import runs_at
 from preact.figures import Picture, Table
 from preact.figures.race import arm_name
 from preact.figures.training import FINAL_BN, Moment, by_unit, legend

@@ -1,9 +1,8 @@
 """Explorers that answer without a kernel.
 
 `unit_explorer` and `stepper` are plain HTML over measured pictures, alive in
-Jupyter and on the page. `stack_explorer` and `growth_explorer` hand the page
-what its own JavaScript engine needs; where no script runs, a measured figure
-stays.
+Jupyter and on the page. `live` hands the page what its own JavaScript engine
+needs; where no script runs, a measured figure stays.
 
 Chapters `02-signal` and `03-gradient`.
 """
@@ -218,36 +217,6 @@ def stepper(
     )
 
 
-def stack_explorer(fallback: Picture) -> Html:
-    """Give the page's own engine its rows and words.
-
-    Parameters
-    ----------
-    fallback : Picture
-        The measured figure that stands where no script runs.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from preact.book import setup, stack_explorer
-    >>> from preact.figures import signal_and_gradient
-    >>> strings, ones = setup("en"), {"original": np.ones(11)}
-    >>> explorer = stack_explorer(signal_and_gradient(ones, ones, strings))
-    >>> explorer.markup.count("<svg")  # what stands where no script runs
-    2
-    """
-    return _live(
-        "stack",
-        (
-            *("tail", "derived", "none", "final_bn"),
-            *("product", "open", "ratio", "loss", "ghost", "factors"),
-        ),
-        ("signal", "gradient", "depth"),
-        {"semicolon": words()("punctuation.semicolon")},
-        fallback,
-    )
-
-
 def growth_explorer(fallback: Picture) -> Html:
     """Let the reader hold the growth of a signal against two laws.
 
@@ -276,7 +245,7 @@ def growth_explorer(fallback: Picture) -> Html:
     lines = {
         line: say.table[f"explorer.{line}"] for line in ("from_to", "pinned")
     }
-    return _live(
+    return live(
         "growth",
         ("pin", "unpin"),
         ("signal", "depth"),
@@ -289,7 +258,7 @@ def growth_explorer(fallback: Picture) -> Html:
     )
 
 
-def _live(
+def live(
     name: str,
     controls: tuple[str, ...],
     axes: tuple[str, ...],
