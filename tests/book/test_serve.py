@@ -47,7 +47,8 @@ def test_a_port_that_is_taken_or_none_is_named(tmp_path, monkeypatch):
     with socket.create_server(("localhost", 0)) as taken:
         port = str(taken.getsockname()[1])
         told = main("en", port)
-    assert told.startswith(f"port {port}: Address already in use; try")
+    assert told.startswith(f"port {port}: Address already in use")
+    assert told.endswith("try `make serve PORT=8001`")
 
 
 @pytest.mark.parametrize("edition", ["en", "zh-Hans"])
