@@ -13,7 +13,6 @@ from preact.book.exercises import check
 from preact.book.explorers import (
     growth_explorer,
     stepper,
-    unit_explorer,
 )
 from preact.book.page import glue, setup
 from preact.book.predictions import growth_by_place_of_bn, predict
@@ -29,5 +28,4 @@ __all__ = [
     "setup",
     "stepper",
     "unit_builder",
-    "unit_explorer",
 ]

@@ -10,7 +10,6 @@ from answers import (
     imagenet,
     signal,
     summary,
-    training,
     units,
     why,
 )
@@ -19,7 +18,7 @@ from rooms import gathered
 
 HERE = (
     *(why, signal, units, depth),
-    *(training, imagenet, afterlife, bugs, summary),
+    *(imagenet, afterlife, bugs, summary),
 )
 BY_ROOM = {m.__name__.rpartition(".")[2]: m for m in HERE} | gathered(
     "answers"
