@@ -63,11 +63,6 @@ if TYPE_CHECKING:
         placed_by_unit,
         placed_legend,
     )
-    from preact.figures.bill import (
-        expected_and_gained,
-        first_losses,
-        memory_by_depth,
-    )
     from preact.figures.bugs import answers_by_mutant, growth_by_mutant
     from preact.figures.conditions import Group, errors_by_condition
     from preact.figures.costs import (
@@ -107,13 +102,10 @@ __all__ = [
     "error_by_rate",
     "errors_by_condition",
     "errors_table",
-    "expected_and_gained",
-    "first_losses",
     "growth_by_mutant",
     "growth_laws",
     "log_chart",
     "losses_by_rate",
-    "memory_by_depth",
     "mixing_products",
     "network_table",
     "paths_by_length",
@@ -161,10 +153,6 @@ def __getattr__(name: str) -> object:
             from preact.figures import conditions
 
             return getattr(conditions, name)
-        case "expected_and_gained" | "first_losses" | "memory_by_depth":
-            from preact.figures import bill
-
-            return getattr(bill, name)
         case (
             "Placed"
             | "losses_by_rate"

@@ -9,7 +9,6 @@ from answers import (
     imagenet,
     signal,
     summary,
-    training,
     units,
     why,
 )
@@ -18,7 +17,7 @@ from rooms import gathered
 
 HERE = (
     *(why, signal, units),
-    *(training, imagenet, afterlife, bugs, summary),
+    *(imagenet, afterlife, bugs, summary),
 )
 BY_ROOM = {m.__name__.rpartition(".")[2]: m for m in HERE} | gathered(
     "answers"
