@@ -115,9 +115,9 @@ FAULTS = [
     ),
     (
         LEDGER,
-        'record = ["digits_depth"]',
-        'record = ["digits_width"]',
-        "there are no records of 'digits_width'",
+        'record = ["digits_resnet_50"]',
+        'record = ["digits_resnet_51"]',
+        "there are no records of 'digits_resnet_51'",
     ),
     (
         LEDGER,
