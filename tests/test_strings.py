@@ -71,8 +71,8 @@ NAMED_ELSEWHERE = {
     "shortcut": ["book/en/05-shortcuts.md"],
     "speed": ["src/preact/records/speed.toml"],
     "predict": ["book/en/*.md"],
-    "costs": ["src/preact/book/machines.toml"],
-    "imagenet": ["src/preact/book/imagenet.py"],
+    "costs": ["src/preact/book/imagenet/machines.toml"],
+    "imagenet": ["src/preact/book/imagenet/__init__.py"],
     "afterlife": ["src/preact/book/afterlife.py"],
     "exercise": [
         "src/preact/book/exercises/*.py",

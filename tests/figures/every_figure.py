@@ -102,20 +102,6 @@ DRAWN = {
         ],
         say,
     ),
-    "steps_with_band": lambda say: figures.steps_with_band(
-        {say(f"row.{row}"): (-0.25, 0.125) for row in BOTH},
-        say("imagenet.points"),
-        "two changes",
-    ),
-    "log_chart": lambda say: figures.log_chart(
-        {
-            say("imagenet.measured"): figures.Trace((1, 10), (10, 100), False),
-            say("imagenet.equal"): figures.Trace((1, 10), (1, 10)),
-        },
-        (say("imagenet.predicted"), say("imagenet.error")),
-        "a line and two points",
-        ticks=((1, 10), (1, 10, 100)),
-    ),
 }
 
 

@@ -7,7 +7,6 @@ from answers import (
     afterlife,
     bugs,
     depth,
-    imagenet,
     signal,
     summary,
     units,
@@ -18,7 +17,7 @@ from rooms import gathered
 
 HERE = (
     *(why, signal, units, depth),
-    *(imagenet, afterlife, bugs, summary),
+    *(afterlife, bugs, summary),
 )
 BY_ROOM = {m.__name__.rpartition(".")[2]: m for m in HERE} | gathered(
     "answers"

@@ -18,7 +18,6 @@ from preact.book.exercises import (  # noqa: F401, I001  in the book's order
     signal,
     units,
     depth,
-    imagenet,
     afterlife,
     bugs,
     summary,
