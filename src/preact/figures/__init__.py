@@ -58,12 +58,6 @@ if TYPE_CHECKING:
     from preact.figures.bugs import answers_by_mutant, growth_by_mutant
     from preact.figures.conditions import Group, errors_by_condition
     from preact.figures.cover import Course, depth_and_time
-    from preact.figures.depth import (
-        Law,
-        depth_laws,
-        dots_by_case,
-        paths_fresh_and_trained,
-    )
     from preact.figures.paths import paths_by_length
     from preact.figures.propagation import (
         direct_term,
@@ -84,16 +78,13 @@ if TYPE_CHECKING:
 __all__ = [
     "Course",
     "Group",
-    "Law",
     "Picture",
     "Placed",
     "Table",
     "answers_by_mutant",
     "arm_name",
     "depth_and_time",
-    "depth_laws",
     "direct_term",
-    "dots_by_case",
     "error_by_rate",
     "errors_by_condition",
     "errors_table",
@@ -103,7 +94,6 @@ __all__ = [
     "mixing_products",
     "network_table",
     "paths_by_length",
-    "paths_fresh_and_trained",
     "placed_by_unit",
     "placed_legend",
     "race_curves",
@@ -143,10 +133,6 @@ def __getattr__(name: str) -> object:
             from preact.figures import conditions
 
             return getattr(conditions, name)
-        case "Law" | "depth_laws" | "dots_by_case" | "paths_fresh_and_trained":
-            from preact.figures import depth
-
-            return getattr(depth, name)
         case (
             "Placed"
             | "losses_by_rate"
