@@ -68,9 +68,6 @@ DRAWN = {
     "answers_by_mutant": lambda say: figures.answers_by_mutant(
         {"one": {"a": "no"}, "two": {"b": "could not tell"}}, ["a", "b"], say
     ),
-    "growth_by_mutant": lambda say: figures.growth_by_mutant(
-        {"one": 10 * SEEDS[0], "two": 20 * SEEDS[1]}, SEEDS[0], say
-    ),
     "depth_laws": lambda say: figures.depth_laws(
         [10, 20],
         {of: {row: SEEDS for row in BOTH} for of in ("signal", "gradient")},

@@ -92,7 +92,7 @@ UNNAMED = {"errors_by_condition", "placed_by_unit"}
 COMPOSED = {
     *("depth_laws", "errors_by_unit", "paths_fresh_and_trained"),
     *("silent_chain", "mixing_products"),
-    *("answers_by_mutant", "growth_by_mutant", "losses_by_rate"),
+    *("answers_by_mutant", "losses_by_rate"),
 }
 
 

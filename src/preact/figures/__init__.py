@@ -68,7 +68,7 @@ if TYPE_CHECKING:
         first_losses,
         memory_by_depth,
     )
-    from preact.figures.bugs import answers_by_mutant, growth_by_mutant
+    from preact.figures.bugs import answers_by_mutant
     from preact.figures.conditions import Group, errors_by_condition
     from preact.figures.costs import (
         Trace,
@@ -118,7 +118,6 @@ __all__ = [
     "errors_table",
     "expected_and_gained",
     "first_losses",
-    "growth_by_mutant",
     "growth_laws",
     "log_chart",
     "losses_by_rate",
@@ -156,7 +155,7 @@ def __getattr__(name: str) -> object:
             from preact.figures import race
 
             return getattr(race, name)
-        case "answers_by_mutant" | "growth_by_mutant":
+        case "answers_by_mutant":
             from preact.figures import bugs
 
             return getattr(bugs, name)
