@@ -3,6 +3,7 @@ import io
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -193,8 +194,7 @@ def test_help_that_cannot_be_printed_is_one_sentence_too():
 @pytest.mark.parametrize(
     ("module", "package", "words"),
     [
-        ("sklearn", "scikit-learn", "train --depth 8"),
-        ("shtab", "shtab", "completion bash"),
+        ("matplotlib", "matplotlib", "plot digits_table_2"),
     ],
 )
 def test_a_package_that_is_missing_is_named_as_pip_calls_it(
@@ -235,14 +235,6 @@ def test_a_run_that_another_process_trains_is_one_sentence(
     assert code == 2
     assert "another process trains it" in err
     assert len(err.splitlines()) == 1
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh"])
-def test_the_completion_script_knows_commands_and_options(capsys, shell):
-    code, out, _ = run(capsys, "completion", shell)
-    assert code == 0
-    assert "ablate" in out
-    assert "--conventions" in out
 
 
 def test_progress_is_a_line_in_a_log_and_a_bar_on_a_terminal():
@@ -333,6 +325,18 @@ def test_the_slurm_file_starts_a_command_that_train_understands(tmp_path):
     options = make_parser(["train"]).parse_args(words[ours + 1 :])
     assert (options.depth, options.precision) == (1001, "tf32")
     assert options.channels_last
+
+
+def test_the_array_of_jobs_starts_a_command_that_ablate_understands():
+    text = (ROOT / "experiments" / "slurm_matrix.sh").read_text("utf-8")
+    told = re.search(r"^srun python -m preact (ablate .*)$", text, re.M)[1]
+    words = shlex.split(told.replace('"$@"', "table_2"))
+    options = make_parser(["ablate"]).parse_args(words)
+    assert ([*map(str, options.files)], options.device) == (
+        ["table_2"],
+        "cuda",
+    )
+    assert "#SBATCH --requeue" in text
 
 
 def test_slurm_gives_the_gpus_that_torchrun_takes_and_interrupts_in_time():

@@ -45,25 +45,6 @@ DRAWN = {
         20,
         say,
     ),
-    "memory_by_depth": lambda say: figures.memory_by_depth(
-        [29, 164], {"keep": SEEDS[0]}, {"keep": {29: 0.125}}, say
-    ),
-    "first_losses": lambda say: figures.first_losses(
-        {"original": PROFILE, "original+final-bn": PROFILE},
-        {"original": (np.array([20, 40]), SEEDS)},
-        say,
-    ),
-    "expected_and_gained": lambda say: figures.expected_and_gained(
-        [
-            {
-                "name": say("bill.times"),
-                "expected": (0.5, 2.0),
-                "measured": 1.25,
-                "share": False,
-            }
-        ],
-        say,
-    ),
     "unit_diagram": lambda say: draw_unit(say, "row.original"),
     "answers_by_mutant": lambda say: figures.answers_by_mutant(
         {"one": {"a": "no"}, "two": {"b": "could not tell"}}, ["a", "b"], say

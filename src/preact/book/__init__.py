@@ -12,9 +12,7 @@ from preact.book.builder import unit_builder
 from preact.book.exercises import check
 from preact.book.explorers import (
     growth_explorer,
-    stack_explorer,
     stepper,
-    unit_explorer,
 )
 from preact.book.page import glue, setup
 from preact.book.predictions import growth_by_place_of_bn, predict
@@ -28,8 +26,6 @@ __all__ = [
     "predict",
     "race",
     "setup",
-    "stack_explorer",
     "stepper",
     "unit_builder",
-    "unit_explorer",
 ]

@@ -1,6 +1,6 @@
 """The survey of other people's networks, as the page tells it.
 
-Chapter `11-find-the-bug`.
+Chapters `04-units` and `11-find-the-bug`.
 """
 
 import json

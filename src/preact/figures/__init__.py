@@ -63,11 +63,6 @@ if TYPE_CHECKING:
         placed_by_unit,
         placed_legend,
     )
-    from preact.figures.bill import (
-        expected_and_gained,
-        first_losses,
-        memory_by_depth,
-    )
     from preact.figures.bugs import answers_by_mutant
     from preact.figures.conditions import Group, errors_by_condition
     from preact.figures.costs import (
@@ -90,7 +85,7 @@ if TYPE_CHECKING:
         signal_and_gradient,
     )
     from preact.figures.race import arm_name, race_curves
-    from preact.figures.speed_tables import speed_steps_table, times_table
+    from preact.figures.speed_tables import times_table
     from preact.figures.style import Picture
     from preact.figures.tables import (
         Table,
@@ -116,12 +111,9 @@ __all__ = [
     "error_by_rate",
     "errors_by_condition",
     "errors_table",
-    "expected_and_gained",
-    "first_losses",
     "growth_laws",
     "log_chart",
     "losses_by_rate",
-    "memory_by_depth",
     "mixing_products",
     "network_table",
     "paths_by_length",
@@ -130,7 +122,6 @@ __all__ = [
     "placed_legend",
     "race_curves",
     "signal_and_gradient",
-    "speed_steps_table",
     "steps_with_band",
     "times_table",
     "unit_diagram",
@@ -175,10 +166,6 @@ def __getattr__(name: str) -> object:
             from preact.figures import depth
 
             return getattr(depth, name)
-        case "expected_and_gained" | "first_losses" | "memory_by_depth":
-            from preact.figures import bill
-
-            return getattr(bill, name)
         case (
             "Placed"
             | "losses_by_rate"
@@ -193,7 +180,7 @@ def __getattr__(name: str) -> object:
             from preact.figures import paths
 
             return paths.paths_by_length
-        case "speed_steps_table" | "times_table":
+        case "times_table":
             from preact.figures import speed_tables
 
             return getattr(speed_tables, name)

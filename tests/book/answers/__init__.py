@@ -7,11 +7,9 @@ from answers import (
     afterlife,
     bugs,
     depth,
-    gradient,
     imagenet,
     signal,
     summary,
-    training,
     units,
     why,
 )
@@ -19,8 +17,8 @@ from preact.book.kit import ROOMS
 from rooms import gathered
 
 HERE = (
-    *(why, signal, gradient, units, depth),
-    *(training, imagenet, afterlife, bugs, summary),
+    *(why, signal, units, depth),
+    *(imagenet, afterlife, bugs, summary),
 )
 BY_ROOM = {m.__name__.rpartition(".")[2]: m for m in HERE} | gathered(
     "answers"

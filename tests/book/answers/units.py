@@ -28,10 +28,30 @@ def wrong_unit(x, W1, W2):
     return a + np.maximum(norm(a @ W1.T), 0) @ W2.T
 
 
+def unordered(p):
+    return p * p
+
+
+def both_orders(p):
+    return 2 * p * p
+
+
+def combinations(p):
+    return p * (p + 1) // 2
+
+
 ANSWERS = {
-    "units-1": ([600, 600.0], [601, 400]),
+    "units-1": (
+        [lambda p: p * (p + 1), lambda p: float(p**2 + p)],
+        [unordered, both_orders, combinations, lambda p: 12],
+    ),
     "units-2": ([right_bn], [half_bn]),
     "units-3": ([70_400], [69_632]),
     "units-4": ([right_unit], [wrong_unit]),
     "units-5": ([10.0, 10.4], [1.0, 33.0]),
+}
+OWN_SENTENCES = {
+    ("units-1", unordered): "unordered",
+    ("units-1", both_orders): "both",
+    ("units-1", combinations): "pairs",
 }

@@ -16,10 +16,8 @@ right : bool
 from preact.book.exercises import (  # noqa: F401, I001  in the book's order
     why,
     signal,
-    gradient,
     units,
     depth,
-    training,
     imagenet,
     afterlife,
     bugs,
