@@ -49,9 +49,6 @@ DRAWN = {
     "answers_by_mutant": lambda say: figures.answers_by_mutant(
         {"one": {"a": "no"}, "two": {"b": "could not tell"}}, ["a", "b"], say
     ),
-    "growth_by_mutant": lambda say: figures.growth_by_mutant(
-        {"one": 10 * SEEDS[0], "two": 20 * SEEDS[1]}, SEEDS[0], say
-    ),
     "placed_by_unit": lambda say: figures.placed_by_unit(
         {"post-ln": figures.Placed(*[np.array([PROFILE] * 3)] * 3)},
         "one transformer",

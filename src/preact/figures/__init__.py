@@ -55,7 +55,7 @@ if TYPE_CHECKING:
         placed_by_unit,
         placed_legend,
     )
-    from preact.figures.bugs import answers_by_mutant, growth_by_mutant
+    from preact.figures.bugs import answers_by_mutant
     from preact.figures.conditions import Group, errors_by_condition
     from preact.figures.cover import Course, depth_and_time
     from preact.figures.paths import paths_by_length
@@ -88,7 +88,6 @@ __all__ = [
     "error_by_rate",
     "errors_by_condition",
     "errors_table",
-    "growth_by_mutant",
     "growth_laws",
     "losses_by_rate",
     "mixing_products",
@@ -121,7 +120,7 @@ def __getattr__(name: str) -> object:
             from preact.figures import race
 
             return getattr(race, name)
-        case "answers_by_mutant" | "growth_by_mutant":
+        case "answers_by_mutant":
             from preact.figures import bugs
 
             return getattr(bugs, name)
