@@ -81,9 +81,10 @@ NAMED_ELSEWHERE = {
     "table_5": ["src/preact/paper/table_5.toml"],
     "deviation": ["src/preact/results/**/seed-[16].json"],
     "card_title": ["src/preact/results/**/seed-[16].json"],
-    "matrix_at": ["src/preact/conformance/zoo/*.py"],
-    "matrix_why": ["src/preact/conformance/zoo/matrix.py"],
-    "matrix_in": ["src/preact/conformance/zoo/writings.py"],
+    "lab_why": [
+        "src/preact/conformance/report.py",
+        "src/preact/book/bugs.py",
+    ],
     "probe_ask": ["src/preact/conformance/report.py"],
     "probe_said": ["src/preact/conformance/checks/*.py"],
     "probe_fix": ["src/preact/conformance/checks/*.py"],
