@@ -108,7 +108,7 @@ FAULTS = [
         "04-units has no section 'units-xx'",
     ),
     (
-        LEDGER,
+        "src/preact/book/signal/claims.toml",
         'source = "de2020batch"',
         'source = "de2021batch"',
         "references.bib has no 'de2021batch'",
@@ -126,13 +126,13 @@ FAULTS = [
         "there is no test claims/test_exact.py::test_bn_lets_through_both",
     ),
     (
-        "tests/claims/test_exact.py",
+        "tests/chapters/signal/test_claims.py",
         '@claim("linear-units-add-up-all-paths")\n',
         "",
         'lacks @pytest.mark.claim("linear-units-add-up-all-paths")',
     ),
     (
-        "tests/claims/test_exact.py",
+        "tests/chapters/signal/test_claims.py",
         '@claim("linear-units-add-up-all-paths")',
         '@claim("bn-takes-three-parts")',
         "no ledger has 'bn-takes-three-parts'",

@@ -22,16 +22,8 @@ DRAWN = {
         {row: PROFILE for row in TABLE_2},
         say,
     ),
-    "growth_laws": lambda say: figures.growth_laws(
-        {row: PROFILE for row in BOTH},
-        {"root": PROFILE, "linear": PROFILE},
-        say,
-    ),
     "error_by_rate": lambda say: figures.error_by_rate(
         [0.1, 0.01], {"original": SEEDS, "original+final-bn": SEEDS}, say
-    ),
-    "paths_by_length": lambda say: figures.paths_by_length(
-        PROFILE, PROFILE, PROFILE, say
     ),
     "depth_and_time": lambda say: figures.depth_and_time(
         {row: figures.Course(SEEDS, SEEDS, 12.5) for row in BOTH},

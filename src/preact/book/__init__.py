@@ -11,7 +11,6 @@ Every chapter.
 from preact.book.builder import unit_builder
 from preact.book.exercises import check
 from preact.book.explorers import (
-    growth_explorer,
     stepper,
 )
 from preact.book.page import glue, setup
@@ -22,7 +21,6 @@ __all__ = [
     "check",
     "glue",
     "growth_by_place_of_bn",
-    "growth_explorer",
     "predict",
     "race",
     "setup",

@@ -77,11 +77,9 @@ if TYPE_CHECKING:
         dots_by_case,
         paths_fresh_and_trained,
     )
-    from preact.figures.paths import paths_by_length
     from preact.figures.propagation import (
         direct_term,
         error_by_rate,
-        growth_laws,
         signal_and_gradient,
     )
     from preact.figures.race import arm_name, race_curves
@@ -112,12 +110,10 @@ __all__ = [
     "errors_by_condition",
     "errors_table",
     "growth_by_mutant",
-    "growth_laws",
     "log_chart",
     "losses_by_rate",
     "mixing_products",
     "network_table",
-    "paths_by_length",
     "paths_fresh_and_trained",
     "placed_by_unit",
     "placed_legend",
@@ -177,10 +173,6 @@ def __getattr__(name: str) -> object:
             from preact.figures import afterlife
 
             return getattr(afterlife, name)
-        case "paths_by_length":
-            from preact.figures import paths
-
-            return paths.paths_by_length
         case "times_table":
             from preact.figures import speed_tables
 

@@ -8,7 +8,6 @@ from answers import (
     bugs,
     depth,
     imagenet,
-    signal,
     summary,
     units,
     why,
@@ -17,7 +16,7 @@ from preact.book.kit import ROOMS
 from rooms import gathered
 
 HERE = (
-    *(why, signal, units, depth),
+    *(why, units, depth),
     *(imagenet, afterlife, bugs, summary),
 )
 BY_ROOM = {m.__name__.rpartition(".")[2]: m for m in HERE} | gathered(
