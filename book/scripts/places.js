@@ -7,7 +7,7 @@ import { Cover } from "./cover.js";
 import { Ledger } from "./ledger.js";
 import { Prediction } from "./predict.js";
 import { Runs } from "./runs.js";
-import { Subnetworks } from "./subnetworks.js";
+import { places as depth } from "#rooms/depth/explorer.js";
 import { places as shortcuts } from "#rooms/shortcuts/explorer.js";
 import { places as training } from "#rooms/training/explorer.js";
 
@@ -19,7 +19,7 @@ export const EXPLORERS = {
   "preact-ledger-filter": (host) => new Ledger(host),
   "preact-predict": (host) => new Prediction(host),
   "preact-runs": (host) => new Runs(host),
-  "preact-subnetworks": (host) => new Subnetworks(host),
+  ...depth,
   ...shortcuts,
   ...training,
 };

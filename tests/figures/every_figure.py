@@ -44,25 +44,6 @@ DRAWN = {
     "growth_by_mutant": lambda say: figures.growth_by_mutant(
         {"one": 10 * SEEDS[0], "two": 20 * SEEDS[1]}, SEEDS[0], say
     ),
-    "depth_laws": lambda say: figures.depth_laws(
-        [10, 20],
-        {of: {row: SEEDS for row in BOTH} for of in ("signal", "gradient")},
-        {of: {BOTH[0]: SEEDS[0]} for of in ("signal", "gradient")},
-        {
-            of: {row: figures.Law(1.0, 0.5, 1.5) for row in BOTH}
-            for of in ("signal", "gradient")
-        },
-        say,
-    ),
-    "dots_by_case": lambda say: figures.dots_by_case(
-        ["one", "two"],
-        {row: SEEDS for row in BOTH},
-        ("an axis", "another"),
-        "two rows in two cases",
-        say,
-        limits=(0, 1),
-        ticks=(0, 1),
-    ),
     "placed_by_unit": lambda say: figures.placed_by_unit(
         {"post-ln": figures.Placed(*[np.array([PROFILE] * 3)] * 3)},
         "one transformer",
@@ -79,12 +60,6 @@ DRAWN = {
         {name: SEEDS for name in ("free", "stochastic")},
         {name: SEEDS for name in ("free", "stochastic")},
         {"rms": SEEDS[0], "typical": SEEDS[1]},
-        say,
-    ),
-    "paths_fresh_and_trained": lambda say: figures.paths_fresh_and_trained(
-        {row: SEEDS for row in BOTH},
-        {row: SEEDS for row in BOTH},
-        "paths of two rows",
         say,
     ),
     "errors_by_condition": lambda say: figures.errors_by_condition(

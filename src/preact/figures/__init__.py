@@ -71,12 +71,6 @@ if TYPE_CHECKING:
         steps_with_band,
     )
     from preact.figures.cover import Course, depth_and_time
-    from preact.figures.depth import (
-        Law,
-        depth_laws,
-        dots_by_case,
-        paths_fresh_and_trained,
-    )
     from preact.figures.propagation import (
         direct_term,
         error_by_rate,
@@ -95,7 +89,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Course",
     "Group",
-    "Law",
     "Picture",
     "Placed",
     "Table",
@@ -103,9 +96,7 @@ __all__ = [
     "answers_by_mutant",
     "arm_name",
     "depth_and_time",
-    "depth_laws",
     "direct_term",
-    "dots_by_case",
     "error_by_rate",
     "errors_by_condition",
     "errors_table",
@@ -114,7 +105,6 @@ __all__ = [
     "losses_by_rate",
     "mixing_products",
     "network_table",
-    "paths_fresh_and_trained",
     "placed_by_unit",
     "placed_legend",
     "race_curves",
@@ -159,10 +149,6 @@ def __getattr__(name: str) -> object:
             from preact.figures import conditions
 
             return getattr(conditions, name)
-        case "Law" | "depth_laws" | "dots_by_case" | "paths_fresh_and_trained":
-            from preact.figures import depth
-
-            return getattr(depth, name)
         case (
             "Placed"
             | "losses_by_rate"

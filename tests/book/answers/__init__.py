@@ -6,7 +6,6 @@ Those of a chapter that has a room stand with its tests.
 from answers import (
     afterlife,
     bugs,
-    depth,
     imagenet,
     summary,
     units,
@@ -16,7 +15,7 @@ from preact.book.kit import ROOMS
 from rooms import gathered
 
 HERE = (
-    *(why, units, depth),
+    *(why, units),
     *(imagenet, afterlife, bugs, summary),
 )
 BY_ROOM = {m.__name__.rpartition(".")[2]: m for m in HERE} | gathered(
