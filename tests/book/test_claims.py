@@ -114,7 +114,7 @@ FAULTS = [
         "references.bib has no 'de2021batch'",
     ),
     (
-        LEDGER,
+        "src/preact/book/depth/claims.toml",
         'record = ["digits_depth"]',
         'record = ["digits_width"]',
         "there are no records of 'digits_width'",
