@@ -128,18 +128,13 @@ def fresh(spec, seeds=3):
 @pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_a_thousandfold_growth_needs_bn_after_the_addition(way):
+    """Three of four grow so; the branch of the fourth can only add."""
     signal, growth = fresh(WAYS[way])
-    if BN in WAYS[way].after:
+    after = BN in WAYS[way].after
+    only_adds = WAYS[way].post == (RELU,)
+    assert (np.median(growth) > 1000) == (after and not only_adds)
+    if after:
         assert 0.7 < min(signal) < max(signal) < 1.1
-    else:
-        assert np.median(growth) < 1000
-
-
-@pytest.mark.slow
-def test_exchanging_bn_and_relu_of_row_c_doubles_the_growth():
-    _, swapped = fresh(UnitSpec(post=(RELU, BN)))
-    _, row_c = fresh(TABLE_2["relu-before-addition"])
-    assert np.median(swapped) > 2 * np.median(row_c)
 
 
 @claim("a-unit-not-in-the-paper-grows-about-as-much")
