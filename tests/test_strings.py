@@ -69,7 +69,7 @@ NAMED_ELSEWHERE = {
     "law": ["book/en/02-signal.md"],
     "shortcut": ["book/en/05-shortcuts.md"],
     "speed": ["src/preact/records/speed.toml"],
-    "predict": ["book/en/*.md"],
+    "predict": ["book/en/*.md", "src/preact/book/units/__init__.py"],
     "costs": ["src/preact/book/machines.toml"],
     "imagenet": ["src/preact/book/imagenet.py"],
     "afterlife": ["src/preact/book/afterlife.py"],

@@ -10,6 +10,7 @@ import { Prediction } from "./predict.js";
 import { Runs } from "./runs.js";
 import { Subnetworks } from "./subnetworks.js";
 import { places as shortcuts } from "#rooms/shortcuts/explorer.js";
+import "#rooms/units/explorer.js";
 
 export const EXPLORERS = {
   "preact-answer": makeField,

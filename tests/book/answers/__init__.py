@@ -12,14 +12,13 @@ from answers import (
     signal,
     summary,
     training,
-    units,
     why,
 )
 from preact.book.kit import ROOMS
 from rooms import gathered
 
 HERE = (
-    *(why, signal, gradient, units, depth),
+    *(why, signal, gradient, depth),
     *(training, imagenet, afterlife, bugs, summary),
 )
 BY_ROOM = {m.__name__.rpartition(".")[2]: m for m in HERE} | gathered(
