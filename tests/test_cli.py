@@ -193,8 +193,7 @@ def test_help_that_cannot_be_printed_is_one_sentence_too():
 @pytest.mark.parametrize(
     ("module", "package", "words"),
     [
-        ("sklearn", "scikit-learn", "train --depth 8"),
-        ("shtab", "shtab", "completion bash"),
+        ("matplotlib", "matplotlib", "plot digits_table_2"),
     ],
 )
 def test_a_package_that_is_missing_is_named_as_pip_calls_it(
@@ -235,14 +234,6 @@ def test_a_run_that_another_process_trains_is_one_sentence(
     assert code == 2
     assert "another process trains it" in err
     assert len(err.splitlines()) == 1
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh"])
-def test_the_completion_script_knows_commands_and_options(capsys, shell):
-    code, out, _ = run(capsys, "completion", shell)
-    assert code == 0
-    assert "ablate" in out
-    assert "--conventions" in out
 
 
 def test_progress_is_a_line_in_a_log_and_a_bar_on_a_terminal():

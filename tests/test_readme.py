@@ -49,7 +49,15 @@ def test_its_own_unit_can_be_planned(tmp_path):
 
 def test_there_are_commands_to_try():
     tried = {command.split()[1] for _, command in SAID}
-    assert tried >= {"plan", "train", "eval", "ablate", "report", "bench"}
+    assert tried >= {
+        "plan",
+        "train",
+        "eval",
+        "predict",
+        "ablate",
+        "report",
+        "plot",
+    }
 
 
 def test_a_command_that_is_shown_can_be_parsed():

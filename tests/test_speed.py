@@ -6,12 +6,10 @@ import pytest
 import torch
 
 from preact.bench import contestants
-from preact.figures import speed_steps_table
 from preact.plan import cifar_plan
 from preact.records.compare import PUBLISHED
-from preact.records.speed import Step, load_steps, load_times
+from preact.records.speed import Step, load_steps
 from preact.spec import TABLE_2
-from preact.strings import LANGUAGES, Strings
 
 STEPS = load_steps()
 
@@ -44,16 +42,6 @@ def test_times_are_compared_as_ratios_and_bytes_as_shares():
             expected=(1.5,),
         )
         assert step.gained({"rows": rows}) == gained
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_a_step_that_has_not_been_measured_says_so(language):
-    strings = Strings(language)
-    steps = [(step, load_times(step.record)) for step in STEPS]
-    table = speed_steps_table(steps, strings)
-    for (_, record), line in zip(steps, table.body, strict=True):
-        assert (line[-1] == strings("table.not_run")) == (record is None)
-    assert any(record for _, record in steps)
 
 
 def losses(experiment, network):

@@ -67,6 +67,7 @@ def test_a_range_whose_ends_are_written_alike_is_one_number(
 NAMED_ELSEWHERE = {
     "row": ["src/preact/spec.py"],
     "law": ["book/en/02-signal.md"],
+    "explorer": ["src/preact/book/gradient/__init__.py"],
     "shortcut": ["book/en/05-shortcuts.md"],
     "speed": ["src/preact/records/speed.toml"],
     "predict": ["book/en/*.md", "src/preact/book/units/__init__.py"],
@@ -101,7 +102,7 @@ def is_looked_up(key, sources):
     made = re.escape(name.rpartition("_")[0])  # f"memory_{way}" of a cell
     spelled = rf"{re.escape(name)}(?:-b{{\w+}})?|{made}_{{\w+}}"
     return any(
-        re.search(rf"""["'](?:{spelled})["']""", text)
+        re.search(rf"""["'](?:[^"'\n]+, )?(?:{spelled})["']""", text)
         or re.search(rf"^key = {name}$", text, re.MULTILINE)
         for text in (path.read_text("utf-8") for path in asking)
     )

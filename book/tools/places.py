@@ -61,7 +61,7 @@ def site_url() -> str:
 
 def wheel_name() -> str:
     """Return the file name of the package's wheel."""
-    return f"preact-{preact.__version__}-py3-none-any.whl"
+    return f"preact_resnet-{preact.__version__}-py3-none-any.whl"
 
 
 def package_address() -> str:

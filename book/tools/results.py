@@ -1,4 +1,4 @@
-"""Write the tables of errors and times into README.md, from the records.
+"""Write README.md's table of errors and its picture, from the records.
 
 python -m book.tools.results            write them
 python -m book.tools.results --check    fail if one is stale
@@ -6,44 +6,74 @@ python -m book.tools.results --check    fail if one is stale
 
 import re
 import sys
+from statistics import median
 
 from book.tools import ROOT
-from preact.figures import errors_table, speed_steps_table, times_table
-from preact.records.compare import compare, load_records
-from preact.records.speed import load_steps, load_times
-from preact.strings import Strings
+from preact.book.cover import cover_picture
+from preact.book.kit.recorded import runs_at
+from preact.book.page import setup
 
-README = ROOT / "README.md"
-BLOCK = re.compile(
-    r"(<!-- (?P<kind>errors|times|speed-steps): (?P<name>[\w-]+) -->\n)"
-    r".*?(?P<end><!-- end -->)",
-    re.DOTALL,
-)
+README, COVER = ROOT / "README.md", ROOT / "docs" / "cover.svg"
+BLOCK = re.compile(r"(?<=<!-- errors -->\n).*?(?=<!-- end -->)", re.DOTALL)
+RATES = 0.1, 0.03, 0.01
+ARMS = {  # those of the race, in this page's words
+    "original": "original",
+    "original+final-bn": "original, one more BN before the classifier",
+    "no-relu-after-addition": "control: original without its last ReLU",
+    "no-relu-after-addition+final-bn": "control, one more BN",
+    "full-preactivation+final-bn": "full pre-activation, as drawn",
+}
+SIZE = WIDTH, HEIGHT = 720, 490  # of the picture: two maps and their key
+
+
+def errors_by_rate() -> str:
+    """Compare test errors of ResNet-110 on digits, in Markdown."""
+    by_rate = [runs_at(110, rate) for rate in RATES]
+    lines = [
+        ["unit", *(f"learning rate {rate}" for rate in RATES)],
+        ["---"] + ["---:"] * len(RATES),
+    ]
+    for arm, name in ARMS.items():
+        errors = [
+            median(run.test_error_pct for run in runs[arm]) for runs in by_rate
+        ]
+        lines.append([name, *(f"{error:.1f} %" for error in errors)])
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def updated(text: str) -> str:
-    """Return the text with each block made anew from its records."""
+    """Return the README's text with its table made anew."""
+    return BLOCK.sub(lambda _: errors_by_rate(), text)
 
-    def table(block: re.Match[str]) -> str:
-        strings, name = Strings("en"), block["name"]
-        if block["kind"] == "times":
-            record = load_times(name)
-            assert record, name
-            made = times_table(record, strings)
-        elif block["kind"] == "speed-steps":
-            steps = [(step, load_times(step.record)) for step in load_steps()]
-            made = speed_steps_table(steps, strings)
-        else:
-            made = errors_table(compare(load_records(name)), strings)
-        return f"{block[1]}{made.markdown()}{block['end']}"
 
-    return BLOCK.sub(table, text)
+def cover() -> str:
+    """Set the index page's two heat maps beside each other, as one SVG."""
+    setup("en")
+    left, right, key = cover_picture().panels
+    placed = (left, 16, 12), (right, 368, 12), (key, 192, 380)
+    inside = "".join(
+        re.sub(
+            r'viewBox="0 0 (\d+) (\d+)" style="width:\d+px;',
+            rf'x="{x}" y="{y}" width="\1" height="\2" '
+            r'viewBox="0 0 \1 \2" style="',
+            panel,
+            count=1,
+        )
+        for panel, x, y in placed
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" '
+        f'height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" '
+        f'font-family="sans-serif" color="#1a1a1a">'
+        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>'
+        f"{inside}</svg>\n"
+    )
 
 
 if __name__ == "__main__":
-    old = README.read_text("utf-8")
-    new = updated(old)
-    if "--check" not in sys.argv[1:]:
-        README.write_text(new, "utf-8")
-    elif new != old:
-        sys.exit("README.md has a stale table: run `make report`")
+    made = {README: updated(README.read_text("utf-8")), COVER: cover()}
+    for path, text in made.items():
+        if "--check" not in sys.argv[1:]:
+            path.write_text(text, "utf-8")
+        elif path.read_text("utf-8") != text:
+            sys.exit(f"{path.name} is stale: run `make report`")

@@ -13,7 +13,7 @@ import pytest
 from preact import paper, reference
 from preact.book.race import race_errors
 from preact.paper import FAIL_ERROR_PCT
-from preact.plan import Conventions, stack_plan
+from preact.plan import stack_plan
 from preact.propagation import (
     direct_coefficient,
     draw_batch,
@@ -23,7 +23,6 @@ from preact.propagation import (
 )
 from preact.records.compare import load_records
 from preact.spec import (
-    BN,
     CONTROLS,
     ROWS,
     TABLE_2,
@@ -123,25 +122,6 @@ def test_streams_of_fresh_units_grow_by_their_laws(row):
         "relu-before-addition": 200 / np.sqrt(2 * np.pi),
     }
     assert rms[200] == pytest.approx(laws.get(row, np.sqrt(201)), rel=0.1)
-
-
-@claim("tail-and-gradient")
-@pytest.mark.parametrize("row", PAIR)
-@slow
-def test_the_tail_changes_the_gradient_and_hardly_its_course(row):
-    last, ratio = {}, {}
-    for name, tail in {"own": None, "BN": (BN,)}.items():
-        plan = stack_plan(
-            TABLE_2[row],
-            units=50,
-            width=64,
-            conventions=Conventions(tail=tail),
-        )
-        measured = [profile(plan, seed=seed) for seed in draw_seeds(3)]
-        last[name] = np.mean([p.gradient_norm[-1] for p in measured])
-        ratio[name] = np.mean([p.gradient_ratio for p in measured])
-    assert ratio["own"] == pytest.approx(ratio["BN"], rel=0.2)
-    assert last["own"] != pytest.approx(last["BN"], rel=0.2)
 
 
 # -------------------------------------------------------- the front page

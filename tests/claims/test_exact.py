@@ -9,16 +9,15 @@ from math import comb
 import numpy as np
 import pytest
 
-from claims.test_section_2 import EXACT, relative
+from exact import EXACT, relative
 from preact import reference
 from preact.plan import stack_plan
-from preact.propagation import draw_batch, run_units, stream_jacobian
-from preact.spec import BN, RELU, TABLE_2, Gated, UnitSpec
+from preact.propagation import draw_batch, run_units
+from preact.spec import BN, TABLE_2
 from sampled import sampled
 from seeds import draw_seeds
 
 claim = pytest.mark.claim
-ORIGINAL = TABLE_2["original"]
 
 
 # ------------------------------------------------------------ chapter 01
@@ -72,45 +71,6 @@ def test_eq_4_is_off_by_more_than_half_exactly_where_f_is_no_identity():
                 streams[-1]
             )
             assert off < EXACT if TABLE_2[row].is_identity_after else off > 0.5
-
-
-# ------------------------------------------------------------ chapter 03
-
-
-@claim("the-last-relu-masks-both-terms")
-@pytest.mark.parametrize("seed", [*sampled(range(3), 9)])
-def test_the_original_unit_backward_is_the_mask_times_i_plus_the_branch(seed):
-    plan = stack_plan(ORIGINAL, units=1, width=4)
-    params = reference.initialize(plan, seed)
-    x, _ = draw_batch(plan, 6, seed)
-    total, branch = stream_jacobian(plan, params, x)
-    streams, (cache,) = run_units(plan, params, x)
-    mask = np.diag((streams[0] + cache.F > 0).ravel().astype(float))
-    inner = np.eye(len(total)) + branch
-    assert relative(total, mask @ inner) < EXACT
-    assert relative(total, inner @ mask) > 0.1  # the other order is another
-
-
-@claim("a-gate-has-a-derivative-of-its-own")
-@pytest.mark.parametrize("seed", [*sampled(range(3), 9)])
-def test_the_derivative_of_a_gated_shortcut_has_the_term_x_g_prime(seed):
-    """d (1 - g(x)) x / dx = 1 - g - x g', with W_g in g'."""
-    spec = UnitSpec(
-        pre=(BN, RELU), on_shortcut=Gated(bias=-2.0, complement=True)
-    )
-    plan = stack_plan(spec, units=1, width=4)
-    params = reference.initialize(plan, seed)
-    params["units.0.weights.3.weight"] *= 0.0  # only the shortcut is left
-    x, _ = draw_batch(plan, 6, seed)
-    total, _ = stream_jacobian(plan, params, x)
-    stream = run_units(plan, params, x)[0][0][:, :, 0, 0]
-    W = params["units.0.gate.0.weight"][:, :, 0, 0]
-    g = 1 / (1 + np.exp(-(stream @ W.T - 2.0)))
-    for n, (x_n, g_n) in enumerate(zip(stream, g, strict=True)):
-        image = total.reshape(6, 4, 6, 4)[n, :, n, :]
-        own = np.diag(1 - g_n) - (x_n * g_n * (1 - g_n))[:, None] * W
-        assert relative(image, own) < EXACT
-        assert relative(image, np.diag(1 - g_n)) > 1e-3
 
 
 # ------------------------------- words of the checkers that are claims too

@@ -121,7 +121,7 @@ def test_one_bad_file_does_not_keep_the_other_runs(
     command = ["ablate", str(file), "--out", str(tmp_path / "runs")]
     if what == "record":
         assert main([*command, "--dry-run"]) == 2
-        assert "1 runs to go" in capsys.readouterr().out
+        assert "1 run to go" in capsys.readouterr().out
     assert main(command) == 2
     told = capsys.readouterr()
     assert "1 finished" in told.out

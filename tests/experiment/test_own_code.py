@@ -313,5 +313,5 @@ def test_a_dry_run_tells_runs_and_cost_without_the_images(tmp_path, capsys):
     command = ["ablate", str(file), "--dry-run", "--folder", str(tmp_path)]
     assert main(command) == 0
     printed = capsys.readouterr()
-    assert "1 runs to go" in printed.out
+    assert "1 run to go" in printed.out
     assert "random images" in printed.err

@@ -5,7 +5,6 @@ import re
 import pytest
 from markdown_it import MarkdownIt
 
-from book.tools.results import BLOCK
 from preact.figures import errors_table
 from preact.figures.tables import Table
 from preact.figures.variants import in_words
@@ -61,13 +60,6 @@ def test_a_pages_table_shows_markup_as_text():
         parts = {"table", "caption", "thead", "tbody", "tr", "th", "td"}
         assert tags - {"wbr"} == parts
         assert "<!--" not in html
-
-
-def test_a_record_cannot_close_its_block_of_the_readme():
-    block = "<!-- errors: digits_table_2 -->\n{}<!-- end -->\n# after"
-    table = Table(["a"], [["<!-- end --> | b"]], "<!-- end -->").markdown()
-    found = BLOCK.search(block.format(table))
-    assert block.format(table)[found.end() :] == "\n# after"
 
 
 def line(**fields):

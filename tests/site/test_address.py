@@ -8,7 +8,6 @@ from built import SITE, address, load, query, reload, settle
 
 # Chapter, explorer, what is done to it, and what the address then says.
 STATES = [
-    ("02-signal", ".preact-choice", "menu", {"choice.1"}),
     ("02-signal", ".preact-explorer[data-keys]", "slider", {"stepper.1"}),
     (
         "02-signal",
@@ -86,7 +85,6 @@ def test_what_was_set_is_there_when_the_page_is_loaded_again(
             "stack.units=101&stack.width=abc&stack.row=none&stack.lambda="
             "&stack.seed=1e1&stack.x=1&stack2.units=3&stack.tail=%00",
         ),
-        ("02-signal", ".preact-choice", "choice.1=99&choice.2=-1"),
         (
             "02-signal",
             ".preact-growth",

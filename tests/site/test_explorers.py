@@ -212,24 +212,3 @@ def test_a_stepper_shows_one_measured_frame_at_a_time(open_page, language):
         assert visible.count() == 1
         frames.append(visible.inner_html())
     assert len({*frames}) == len(frames)
-
-
-@TWO_LANGUAGES
-def test_the_unit_explorer_answers_without_a_kernel(open_page, language):
-    page = open_page(f"/{language}/02-signal.html")
-    selects = page.locator(".preact-choice select")
-    assert selects.count() == 3
-
-    def shown():
-        labels = page.locator(".preact-choice svg:visible")
-        return [x.get_attribute("aria-label") for x in labels.all()]
-
-    words = Strings(language)
-    first = shown()
-    assert words("row.original") in first[0]
-    for index, option in ((0, 4), (1, 1), (2, 1)):
-        before = shown()
-        selects.nth(index).select_option(index=option)
-        assert shown() != before
-    assert words("row.full-preactivation") in shown()[0]
-    assert page.problems == []

@@ -11,9 +11,7 @@ Every chapter.
 from preact.book.exercises import check
 from preact.book.explorers import (
     growth_explorer,
-    stack_explorer,
     stepper,
-    unit_explorer,
 )
 from preact.book.page import glue, setup
 from preact.book.predictions import predict
@@ -26,7 +24,5 @@ __all__ = [
     "predict",
     "race",
     "setup",
-    "stack_explorer",
     "stepper",
-    "unit_explorer",
 ]

@@ -13,8 +13,8 @@ import numpy as np
 
 from preact import paper
 from preact.book.explorers import Html
+from preact.book.kit.recorded import runs_at
 from preact.book.page import words
-from preact.book.rates import runs_at
 from preact.figures import Picture, Table
 from preact.figures.race import arm_name
 from preact.figures.training import FINAL_BN, Moment, by_unit, legend
@@ -28,7 +28,6 @@ DEPTHS = (20, 110, 164, 1001)
 POINTS = 22  # of a curve, at most
 ROWS = ("original", "full-preactivation", "no-relu-after-addition")
 RATES = (0.1, 0.03, 0.01)  # after the warm-up
-RATE_DEPTHS = (20, 110, 164)
 MOMENTS = (0, 1, 10, 30, 100)  # that are shown, of those recorded
 QUANTITIES: dict[str, Callable[[Array, Array], float]] = {
     "ratio": lambda gradient, share: gradient[0] / gradient[-1],
@@ -266,30 +265,6 @@ def errors_by_rate(depth: int = 110) -> dict[str, Array]:
     }
 
 
-def rates_table() -> Table:
-    """Every arm at every rate and depth: medians and ranges of the runs."""
-    say, body = words(), []
-    for depth in RATE_DEPTHS:
-        for arm, errors in errors_by_rate(depth).items():
-            body.append(
-                [
-                    f"ResNet-{depth}",
-                    arm_name(arm, say),
-                    *(_spread(values) for values in errors),
-                    str(errors.shape[1]),
-                ]
-            )
-    head = [say("depth.network"), say("runs.unit")]
-    head += [*(f"{rate:g}" for rate in RATES), say("depth.runs")]
-    return Table(head, body, say("depth.rates"))
-
-
-def _spread(errors: Array) -> str:
-    """Median, and least and greatest behind it."""
-    low, middle, high = np.percentile(errors, [0, 50, 100])
-    return f"{middle:.1f} ({low:.1f}–{high:.1f})"
-
-
 # ------------------------------------------------------------- the paper
 def table_3() -> Table:
     """Table 3 of the paper, with its gains, and ours on the digits.
@@ -318,8 +293,9 @@ def table_3() -> Table:
     body = []
     for (data, network, units), by_row in errors.items():
         before, after = (by_row[row] for row in ROWS[:2])
-        cells = f"{before:.2f}", f"{after:.2f}", f"{before - after:.2f}"
-        body.append([data, network, str(units), *cells])
+        cells = f"{before:.2f}", f"{after:.2f}"
+        gain = float(cells[0]) - float(cells[1])  # of what is printed
+        body.append([data, network, str(units), *cells, f"{gain:.2f}"])
     head = [say("table.data"), say("depth.network"), say("depth.additions")]
     head += [row_name(row, say) for row in ROWS[:2]] + [say("depth.gain")]
     return Table(head, body, say("depth.table_3"))
@@ -333,24 +309,25 @@ def _network(name: str) -> str:
 
 
 def table_4() -> Table:
-    """Table 4 of the paper: errors on CIFAR-10 and CIFAR-100."""
+    """Table 4 of the paper: a method a row, the others', then its own."""
     say = words()
-    body = []
-    for data in paper.read("table_4")["data_set"]:
+    sets = paper.read("table_4")["data_set"]
+    errors: dict[tuple[str, str], dict[str, str]] = {}
+    for data in sets:
         for row in data["rows"]:
-            spread = ""
+            method = _network(row["method"])
+            if row.get("batch") == 64:
+                method = say("depth.batch_of", method=method, batch=64)
+            error = f"{row['error_pct']:.2f}"
             if "mean" in row:
-                spread = f"{row['mean']:.2f} ± {row['std']:.2f}"
-            body.append(
-                [
-                    data["name"],
-                    _network(row["method"]),
-                    row.get("parameters", ""),
-                    str(row.get("batch", "")),
-                    f"{row['error_pct']:.2f}",
-                    spread,
-                ]
-            )
-    head = [say("table.data"), say("depth.method"), say("table.parameters")]
-    head += [say("recipe.batch"), say("depth.error"), say("table.our_mean")]
+                error += f" ({row['mean']:.2f} ± {row['std']:.2f})"
+            key = method, row.get("parameters", "")
+            errors.setdefault(key, {})[data["name"]] = error
+    names = [data["name"] for data in sets]
+    body = [
+        [*key, *(by_data.get(name, "") for name in names)]
+        for key, by_data in errors.items()
+    ]
+    body.sort(key=lambda line: (line[1] != "", "(v1)" not in line[0]))
+    head = [say("depth.method"), say("table.parameters"), *names]
     return Table(head, body, say("depth.table_4"))

@@ -1,25 +1,22 @@
 """Explorers that answer without a kernel.
 
-`unit_explorer` and `stepper` are plain HTML over measured pictures, alive in
-Jupyter and on the page. `stack_explorer` and `growth_explorer` hand the page
-what its own JavaScript engine needs; where no script runs, a measured figure
-stays.
+`stepper` is plain HTML over measured pictures, alive in Jupyter and on the
+page. `live` hands the page what its own JavaScript engine needs; where no
+script runs, a measured figure stays.
 
 Chapters `02-signal` and `03-gradient`.
 """
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from html import escape
-from itertools import product
 
 from preact.book.page import words
-from preact.figures import Picture, signal_and_gradient, unit_diagram
+from preact.figures import Picture
 from preact.figures.variants import color_of
-from preact.plan import PAPER, Conventions, stack_plan
-from preact.propagation import profile
-from preact.spec import BN, CONTROLS, TABLE_2
+from preact.plan import stack_plan
+from preact.spec import CONTROLS, TABLE_2
 
 ROWS = {**TABLE_2, **CONTROLS}
 MINUS = re.compile(r"^-(?=\d)")
@@ -72,84 +69,6 @@ def mount(
         f'aria-label="{escape(title, quote=True)}" '
         f"data-{name}='{packed}'>{inside}</div>",
         plain,
-    )
-
-
-def unit_explorer(depths: Sequence[int] = (10, 50)) -> Html:
-    """Unit x depth x tail: the diagram and its measured profile.
-
-    Parameters
-    ----------
-    depths : sequence of int
-        Numbers of units to choose from, width 64.
-
-    Examples
-    --------
-    Seconds of measuring, so no test runs it here; a cell shows the menus:
-
-    >>> from preact.book import setup, unit_explorer
-    >>> strings = setup("en")
-    >>> unit_explorer(depths=(10, 50))  # doctest: +SKIP
-    """
-    say = words()
-    tails = {"derived": PAPER, "final_bn": Conventions(tail=(BN,))}
-    chooser = {
-        "row": [say(f"row.{row}") for row in ROWS],
-        "units": [str(L) for L in depths],
-        "tail": [say(f"explorer.{tail}") for tail in tails],
-    }
-    drawings, profiles = {}, {}
-    for i, (name, spec) in enumerate(ROWS.items()):
-        plan = stack_plan(spec, units=1, width=64)
-        drawings[f"{i}"] = unit_diagram(plan.units[0], say, say(f"row.{name}"))
-        for (j, L), (k, conventions) in product(
-            enumerate(depths), enumerate(tails.values())
-        ):
-            deep = stack_plan(spec, units=L, width=64, conventions=conventions)
-            measured = profile(deep, batch=128)
-            profiles[f"{i} {j} {k}"] = signal_and_gradient(
-                {name: measured.signal_rms},
-                {name: measured.gradient_norm},
-                say,
-            )
-    selects = "".join(
-        _select(say(f"explorer.{name}"), options)
-        for name, options in chooser.items()
-    )
-    return Html(
-        f'<div class="preact-explorer preact-choice" role="group">'
-        f'<div class="controls">{selects}</div>'
-        f'<div class="pictures"><div>{_frames(drawings)}</div>'
-        f"<div>{_frames(profiles)}</div></div></div>"
-    )
-
-
-def _select(label: str, options: Sequence[str]) -> str:
-    """Return a menu; a choice shows the frames that every menu agrees to."""
-    # As in `stepper`, no script element is needed.
-    choose = (
-        "const box=this.closest('.preact-explorer'),"
-        "chosen=[...box.querySelectorAll('select')].map(s=>s.value);"
-        "box.querySelectorAll('[data-frame]').forEach(f=>f.hidden="
-        "!f.dataset.frame.split(' ').every((v,i)=>v==chosen[i]));"
-    )
-    items = "".join(
-        f'<option value="{i}">{escape(option)}</option>'
-        for i, option in enumerate(options)
-    )
-    return (
-        f"<label>{escape(label)} "
-        f'<select autocomplete="off" onchange="{choose}">{items}</select>'
-        "</label>"
-    )
-
-
-def _frames(pictures: Mapping[str, Picture]) -> str:
-    """Return pictures by the menus' choices; the first is shown."""
-    return "".join(
-        f'<div data-frame="{choice}"{" hidden" if i else ""}>'
-        f"{picture._repr_html_()}</div>"
-        for i, (choice, picture) in enumerate(pictures.items())
     )
 
 
@@ -218,36 +137,6 @@ def stepper(
     )
 
 
-def stack_explorer(fallback: Picture) -> Html:
-    """Give the page's own engine its rows and words.
-
-    Parameters
-    ----------
-    fallback : Picture
-        The measured figure that stands where no script runs.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from preact.book import setup, stack_explorer
-    >>> from preact.figures import signal_and_gradient
-    >>> strings, ones = setup("en"), {"original": np.ones(11)}
-    >>> explorer = stack_explorer(signal_and_gradient(ones, ones, strings))
-    >>> explorer.markup.count("<svg")  # what stands where no script runs
-    2
-    """
-    return _live(
-        "stack",
-        (
-            *("tail", "derived", "none", "final_bn"),
-            *("product", "open", "ratio", "loss", "ghost", "factors"),
-        ),
-        ("signal", "gradient", "depth"),
-        {"semicolon": words()("punctuation.semicolon")},
-        fallback,
-    )
-
-
 def growth_explorer(fallback: Picture) -> Html:
     """Let the reader hold the growth of a signal against two laws.
 
@@ -276,7 +165,7 @@ def growth_explorer(fallback: Picture) -> Html:
     lines = {
         line: say.table[f"explorer.{line}"] for line in ("from_to", "pinned")
     }
-    return _live(
+    return live(
         "growth",
         ("pin", "unpin"),
         ("signal", "depth"),
@@ -289,7 +178,7 @@ def growth_explorer(fallback: Picture) -> Html:
     )
 
 
-def _live(
+def live(
     name: str,
     controls: tuple[str, ...],
     axes: tuple[str, ...],

@@ -31,7 +31,6 @@ COMMANDS = {
     "plot": "draw errors, curves and profiles of recorded runs",
     "bench": "time a training step and a forward pass beside other packages",
     "check": "probe any network: which residual unit is it, and is it right",
-    "completion": "print a script that completes commands and options",
 }
 """What each command is for, by name."""
 BAD_INPUT = (ValueError, OSError, RuntimeError, MemoryError, ArithmeticError)
@@ -39,7 +38,7 @@ BAD_INPUT = (ValueError, OSError, RuntimeError, MemoryError, ArithmeticError)
 LONGEST = 1000  # characters of a message
 NAMELESS = "the system cannot go on"  # of an error that names no file
 # Packages that are not called as they are imported.
-PACKAGES = {"PIL": "pillow", "sklearn": "scikit-learn"}
+PACKAGES = {"PIL": "pillow"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

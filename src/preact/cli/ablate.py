@@ -266,8 +266,9 @@ def show_plan(
             f"{cost_s * n / 60:.1f}",
         )
     console.print(table)
+    runs = "run" if len(missing) == 1 else "runs"
     console.print(
-        f"{len(missing)} runs to go, about {total / 60:.0f} min on this "
+        f"{len(missing)} {runs} to go, about {total / 60:.0f} min on this "
         "device, by the time of a few steps",
         soft_wrap=True,
     )

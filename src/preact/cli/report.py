@@ -116,6 +116,7 @@ def as_json(line: Line) -> dict[str, Any]:
         "median": line.median,
         "mean": line.mean,
         "std": line.std,
+        "half_interval": line.half_interval,
         "fails": line.fails,
     }
 

@@ -170,7 +170,13 @@ def load_data(experiment: Experiment, folder: Path | str) -> Data:
 
 
 def held_out(data: Data, images: int) -> Data:
-    """Hold training images out, if any are asked for."""
+    """Hold training images out, if any are asked for.
+
+    Raises
+    ------
+    ValueError
+        If images stay on disk, or `preact.data.hold_out` refuses.
+    """
     if not images:
         return data
     if not isinstance(data, ImageSet):

@@ -57,7 +57,7 @@ def device_name(device: str) -> str:
 def package_version() -> str:
     """Version of this package, if it is installed and not just found."""
     try:
-        return version("preact")
+        return version("preact-resnet")
     except PackageNotFoundError:
         return "not installed"
 

@@ -90,7 +90,7 @@ if TYPE_CHECKING:
         signal_and_gradient,
     )
     from preact.figures.race import arm_name, race_curves
-    from preact.figures.speed_tables import speed_steps_table, times_table
+    from preact.figures.speed_tables import times_table
     from preact.figures.style import Picture
     from preact.figures.tables import (
         Table,
@@ -131,7 +131,6 @@ __all__ = [
     "placed_legend",
     "race_curves",
     "signal_and_gradient",
-    "speed_steps_table",
     "steps_with_band",
     "times_table",
     "unit_diagram",
@@ -194,7 +193,7 @@ def __getattr__(name: str) -> object:
             from preact.figures import paths
 
             return paths.paths_by_length
-        case "speed_steps_table" | "times_table":
+        case "times_table":
             from preact.figures import speed_tables
 
             return getattr(speed_tables, name)

@@ -5,6 +5,7 @@ Chapter `08-training`.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import cycle
 from typing import Any
 
 import matplotlib as mpl
@@ -14,12 +15,13 @@ from matplotlib.figure import Figure
 
 from preact.figures.style import MM, RC
 from preact.figures.svg import INK
-from preact.figures.variants import color_of, marker_of
+from preact.figures.variants import COLORS, marker_of
+from preact.records.line import half_interval
 
 PANELS = ("errors", "curves", "gradients")
 """What `recorded` draws, from left to right."""
-# Quantiles of Student's t, 97.5 %, by degrees of freedom from 1.
-T = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
+# In turn for what has no color of the book's; no two look alike to anybody.
+SPARE = ("#000000", "#e69f00", "#56b4e9", "#009e73", "#cc79a7", "#7f7f7f")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,29 +47,6 @@ class Runs:
     errors_pct: Sequence[float]
     curves: Sequence[Mapping[str, Sequence[float]]] = field(default=())
     gradients: Sequence[Sequence[float]] = field(default=())
-
-
-def half_interval(values: Sequence[float]) -> float | None:
-    """Half of the 95 % interval of a mean, by Student's t.
-
-    Returns
-    -------
-    float or None
-        None for a single value; beyond eleven values the normal quantile is
-        near enough, and wider by the usual correction.
-
-    Examples
-    --------
-    >>> from preact.figures.recorded import half_interval
-    >>> round(half_interval([4.2, 4.4, 4.9, 5.0, 5.6]), 2)
-    0.68
-    """
-    n = len(values)
-    if n < 2:
-        return None
-    freedom = n - 1
-    t = T[freedom - 1] if freedom <= len(T) else 1.96 + 2.4 / freedom
-    return float(t * np.std(values, ddof=1) / np.sqrt(n))
 
 
 def recorded(
@@ -110,7 +89,8 @@ def recorded(
             DRAWN[panel](ax, runs)
         for one, style in zip(runs, _styles(runs), strict=True):
             places[0].plot([], [], label=one.name, **style)
-        figure.legend(loc="outside lower center", ncols=2, fontsize=8)
+        if [*panels] != ["errors"]:  # which names its lines
+            figure.legend(loc="outside lower center", ncols=2, fontsize=8)
         if title:
             figure.suptitle(title, fontsize=10)
     return figure
@@ -118,14 +98,13 @@ def recorded(
 
 def _styles(runs: Sequence[Runs]) -> list[dict[str, Any]]:
     """A color and marker for each: the book's own for the paper's rows."""
+    spare = cycle(SPARE)
     styles: list[dict[str, Any]] = []
-    taken: set[str] = set()
-    spare = (f"C{i}" for i in range(10_000))
     for one in runs:
-        color = color_of(one.row)
-        if color in taken:
+        colors = {style["color"] for style in styles}
+        color = COLORS.get(one.row)
+        if color is None or color in colors:
             color = next(spare)
-        taken.add(color)
         styles.append({"color": color, "marker": marker_of(one.row)})
     return styles
 

@@ -1,15 +1,10 @@
-"""Tables of times: contestants, and the steps toward speed."""
+"""The table of times of contestants."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from preact.figures.tables import Table
 from preact.strings import Strings
-
-if TYPE_CHECKING:
-    from preact.records.speed import Step
 
 
 def times_table(record: Mapping[str, Any], strings: Strings) -> Table:
@@ -54,46 +49,3 @@ def times_table(record: Mapping[str, Any], strings: Strings) -> Table:
     named = ("network", "batch", "precision", "threads", "device", "rounds")
     values = {name: record[name] for name in named}
     return Table(head, body, strings("table.timed", **values))
-
-
-def speed_steps_table(
-    steps: Sequence[tuple[Step, Mapping[str, Any] | None]], strings: Strings
-) -> Table:
-    """What each step toward speed was expected to gain, and gained.
-
-    How many times as fast, or the share of the bytes that is left.
-
-    Parameters
-    ----------
-    steps : sequence of (Step, record or None)
-        The record that judges it; None where it has not been run.
-
-    Examples
-    --------
-    >>> from preact.figures import speed_steps_table
-    >>> from preact.records.speed import load_steps, load_times
-    >>> from preact.strings import Strings
-    >>> steps = [(step, load_times(step.record)) for step in load_steps()]
-    >>> table = speed_steps_table(steps, Strings("en"))
-    >>> table.head
-    ['network', 'step', 'expected', 'measured']
-    """
-    body = []
-    for step, record in steps:
-        _, depth = step.record.split("-")
-        values = [f"{value:.2f}" for value in step.expected]
-        if len(values) == 1:
-            expected = strings("speed.at_least", value=values[0])
-        else:
-            expected = strings("speed.range", low=values[0], high=values[1])
-        gained = strings("table.not_run")
-        if record:
-            gained = f"{step.gained(record):.2f}"
-        network = strings("speed.cpu", network=f"ResNet-{depth}")
-        name = strings(f"speed.{step.key}")
-        body.append([network, name, expected, gained])
-    head = [
-        strings(f"speed.{name}")
-        for name in ("network", "step", "expected", "gained")
-    ]
-    return Table(head, body, strings("speed.caption"))

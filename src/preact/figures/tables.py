@@ -169,9 +169,9 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
     >>> lines = compare(load_records("digits_table_2"))
     >>> table = errors_table(lines, Strings("en"))
     >>> table.body[0]
-    ['original', 'nothing', '69.72 (fail)', '72.61 ± 5.82', '5', '6.61']
+    ['original', 'nothing', '69.72 (fail)', '72.61 ± 7.22', '5', '6.61']
     >>> table.body[-2][2:]
-    ['90.28 (4 diverged)', '89.17 ± 2.48', '5', '']
+    ['90.28 (4 diverged)', '89.17 ± 3.08', '5', '']
     """
     labels = list(dict.fromkeys(line.data_label for line in lines))
     beside = any(line.paper_has for line in lines)
@@ -179,7 +179,8 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
     fail = strings("table.fail")
     body = []
     for line in lines:
-        spread = "" if line.std is None else f" ± {line.std:.2f}"
+        half = line.half_interval
+        spread = "" if half is None else f" ± {half:.2f}"
         median = f"{line.median:.2f}"
         if line.diverged or line.fails:
             note = strings("table.diverged", n=line.diverged)
@@ -205,7 +206,7 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
         )
     head = [*([strings("table.network")] if many else [])]
     head += [strings("table.data")] if len(labels) > 1 else []
-    names = ("row", "tail", "our_median", "our_mean", "runs")
+    names = ("row", "tail", "our_median", "our_interval", "runs")
     head += [strings(f"table.{name}") for name in names]
     head += [paper_column(lines, strings)] if beside else []
     named = strings.join([data_name(label, strings) for label in labels])

@@ -1,4 +1,4 @@
-"""A network in training, by unit or by iteration.
+"""A network in training, unit by unit, and panels that others fill.
 
 Drawn by hand, as the cover is: a stepper holds dozens of these. A row is known
 by its marker, and a final BN by dashes and a hollow one.
@@ -40,12 +40,6 @@ class Quantity(NamedTuple):
     log: bool
 
 
-OVER_TIME = (
-    Quantity("first", (-4, -2, 0, 2, 4), True),
-    Quantity("last", (-4, -2, 0, 2, 4), True),
-    Quantity("open_last", (0, 0.5, 1), False),
-)
-SHOWN = (0, 1, 3, 10, 30, 100, 299)  # iterations at the axis
 QUANTITIES = (
     Quantity("signal", (-1, 1, 3, 5), True),
     Quantity("gradient", (-12, -8, -4, 0, 4, 8), True),
@@ -69,25 +63,6 @@ class Moment(NamedTuple):
     signal: Array
     gradient: Array
     open: Array
-
-
-class Course(NamedTuple):
-    """One arm over the iterations: (3, n) each, least, median and greatest.
-
-    Parameters
-    ----------
-    iterations : (n,) int64
-        At which all of its runs were measured.
-    first, last : (3, n) float64
-        |g_0| and |g_L|.
-    open_last : (3, n) float64
-        Share of open paths through the last stage.
-    """
-
-    iterations: Array
-    first: Array
-    last: Array
-    open_last: Array
 
 
 def by_unit(
@@ -131,12 +106,12 @@ def panels(
         curves, title = [], strings(f"training.{quantity.name}")
         for arm, moment in ghosts.items():
             values = getattr(moment, quantity.name)[1]
-            curves.append(_line(values, quantity, arm, ghost=True))
+            curves.append(line(values, quantity, arm, ghost=True))
         for i, (arm, moment) in enumerate(arms.items()):
             low, median, high = getattr(moment, quantity.name)
             curves.append(_band(low, high, quantity, arm))
-            curves.append(_line(median, quantity, arm))
-            curves.append(_markers(median, quantity, arm, i / len(arms)))
+            curves.append(line(median, quantity, arm))
+            curves.append(markers(median, quantity, arm, i / len(arms)))
         for arm, moment in (*ghosts.items(), *arms.items()):
             low, median, high = getattr(moment, quantity.name)
             at = np.linspace(0, units, len(median)).tolist()
@@ -147,56 +122,8 @@ def panels(
             y, least, most = (v.tolist() for v in (median, low, high))
             series.append(Series(title, name, at, y, least, most, axes))
         words = alt if place == 0 else title
-        drawn.append(_panel(quantity, title, across, curves, words))
+        drawn.append(panel(quantity, title, across, curves, words))
     return Picture(tuple(drawn), tuple(series))
-
-
-def by_iteration(
-    rates: Mapping[float, Mapping[str, Course]], alt: str, strings: Strings
-) -> Picture:
-    """Draw three quantities over the iterations, a panel for each rate.
-
-    Parameters
-    ----------
-    rates : learning rate to arm to Course
-        What is side by side; the lines are medians.
-    alt : str
-        What the panels show, in words.
-    """
-    drawn: list[str] = []
-    series = []
-    last = max(
-        c.iterations[-1] for arms in rates.values() for c in arms.values()
-    )
-    ticks = [(_when(i, last), str(i)) for i in SHOWN if i <= last]
-    across = Across(strings("explorer.iteration"), ticks)
-    for quantity in OVER_TIME:
-        for lr, arms in rates.items():
-            title = strings(
-                "training.at_rate",
-                quantity=strings(f"training.{quantity.name}"),
-                lr=f"{lr:g}",
-            )
-            curves = []
-            for i, (arm, course) in enumerate(arms.items()):
-                low, median, high = getattr(course, quantity.name)
-                places = _when(course.iterations, last)
-                curves.append(_line(median, quantity, arm, places=places))
-                curves.append(
-                    _markers(median, quantity, arm, i / len(arms), places)
-                )
-                at, name = course.iterations.tolist(), arm_name(arm, strings)
-                y, least, most = (v.tolist() for v in (median, low, high))
-                axes = (across.label, title)
-                series.append(Series(title, name, at, y, least, most, axes))
-            words = title if drawn else alt
-            drawn.append(_panel(quantity, title, across, curves, words))
-    return Picture(tuple(drawn), tuple(series))
-
-
-def _when(iteration: Any, last: int) -> Any:
-    """Return where an iteration stands: logarithmic, 0 at the left edge."""
-    return np.log1p(iteration) / np.log1p(last)
 
 
 def legend(errors: Mapping[str, Sequence[float]], strings: Strings) -> str:
@@ -219,29 +146,6 @@ def key(arm: str) -> str:
         f'<path d="M0 6H30" stroke="{_color(arm)}" stroke-width="2"{dash}/>'
         f"{_glyphs(arm, ['15 6'])}</svg>"
     )
-
-
-def legend_by_rate(
-    errors: Mapping[str, Mapping[float, Sequence[float]]], strings: Strings
-) -> str:
-    """Name arms, each with its runs' test errors at every learning rate."""
-    items = []
-    for arm, rates in errors.items():
-        each = [
-            strings(
-                "training.error_at",
-                error=strings.percents(min(values), max(values), 0),
-                lr=f"{lr:g}",
-            )
-            for lr, values in rates.items()
-        ]
-        line = strings(
-            "training.errors",
-            name=arm_name(arm, strings),
-            errors=strings.join(each),
-        )
-        items.append(f"<li>{key(arm)} {escape(line)}</li>")
-    return f'<ul class="preact-arms">{"".join(items)}</ul>'
 
 
 def _color(arm: str) -> str:
@@ -277,7 +181,7 @@ def _heights(values: Array, quantity: Quantity) -> Array:
     return y
 
 
-def _line(
+def line(
     values: Array,
     quantity: Quantity,
     arm: str,
@@ -285,6 +189,7 @@ def _line(
     ghost: bool = False,
     places: Array | None = None,
 ) -> str:
+    """Draw a curve; a ghost is broad and pale."""
     style = 'stroke-width="5" stroke-opacity="0.2"' if ghost else ""
     style = style or 'stroke-width="2"'
     if arm.endswith(FINAL_BN):
@@ -293,7 +198,7 @@ def _line(
     return f'<path d="M{points}" fill="none" stroke="{_color(arm)}" {style}/>'
 
 
-def _markers(
+def markers(
     values: Array,
     quantity: Quantity,
     arm: str,
@@ -330,7 +235,7 @@ def _band(low: Array, high: Array, quantity: Quantity, arm: str) -> str:
     )
 
 
-def _panel(
+def panel(
     quantity: Quantity,
     title: str,
     across: Across,

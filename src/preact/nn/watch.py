@@ -4,7 +4,7 @@ x_l and dE/dx_l between the modules, the branches F_l inside them, and the
 share of shortcut paths that are open; by hooks, so a network need not have a
 plan, nor be ours. The twin of `preact.reference.propagate`.
 
-Chapters `04-units` and `07-depth`.
+Chapter `04-units`.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -88,6 +88,11 @@ def load_runs(
 ) -> list[tuple[Path, Record]]:
     """Read records as `load_records`, each with the path of its file.
 
+    Raises
+    ------
+    ValueError, FileNotFoundError
+        As `load_records`.
+
     Examples
     --------
     >>> from preact.records.compare import load_runs

@@ -3,10 +3,15 @@
 Chapters `05-shortcuts` and `08-training`.
 """
 
+import math
 import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from preact.paper import FAIL_ERROR_PCT
+
+# Quantiles of Student's t, 97.5 %, by degrees of freedom from 1.
+T = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,9 +84,36 @@ class Line:
         return statistics.stdev(self.errors_pct) if self.n > 1 else None
 
     @property
+    def half_interval(self) -> float | None:
+        """Half of the 95 % interval of the mean; None of a single run."""
+        return half_interval(self.errors_pct)
+
+    @property
     def fails(self) -> bool:
         """Whether the paper would have printed "fail".
 
         It says so of whole runs; one of a few epochs has no time to succeed.
         """
         return self.median > FAIL_ERROR_PCT and not self.cut_short
+
+
+def half_interval(values: Sequence[float]) -> float | None:
+    """Half of the 95 % interval of a mean, by Student's t.
+
+    Returns
+    -------
+    float or None
+        None for a single value; beyond eleven values the normal quantile is
+        near enough, and wider by the usual correction.
+
+    Examples
+    --------
+    >>> from preact.records.line import half_interval
+    >>> round(half_interval([4.2, 4.4, 4.9, 5.0, 5.6]), 2)
+    0.68
+    """
+    freedom = len(values) - 1
+    if not freedom:
+        return None
+    t = T[freedom - 1] if freedom <= len(T) else 1.96 + 2.4 / freedom
+    return t * statistics.stdev(values) / math.sqrt(len(values))

@@ -7,7 +7,6 @@ from answers import (
     afterlife,
     bugs,
     depth,
-    gradient,
     imagenet,
     signal,
     summary,
@@ -18,7 +17,7 @@ from preact.book.kit import ROOMS
 from rooms import gathered
 
 HERE = (
-    *(why, signal, gradient, depth),
+    *(why, signal, depth),
     *(training, imagenet, afterlife, bugs, summary),
 )
 BY_ROOM = {m.__name__.rpartition(".")[2]: m for m in HERE} | gathered(

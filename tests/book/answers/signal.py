@@ -3,12 +3,23 @@
 import numpy as np
 
 
-def telescope(x0, branches):
-    return [x0, *(x0 + np.cumsum(branches, axis=0))]
+def walled(F):
+    S = np.concatenate([[0.0], np.cumsum(F)])
+    return S - np.minimum.accumulate(S)
 
 
-def forgetful(x0, branches):
-    return [x0, *(x0 + F for F in branches)]
+def cut_at_zero(F):
+    return np.maximum(np.concatenate([[0.0], np.cumsum(F)]), 0)
+
+
+def from_the_lowest_of_all(F):
+    S = np.concatenate([[0.0], np.cumsum(F)])
+    return S - S.min()
+
+
+def without_the_start(F):
+    S = np.cumsum(F)
+    return S - np.minimum.accumulate(S)
 
 
 def exponent(x):
@@ -27,8 +38,11 @@ def from_the_start(x):
 
 ANSWERS = {
     "signal-1": ([20], [399, 8]),
-    "signal-2": ([telescope], [forgetful]),
-    "signal-3": ([0.399], [0.5, 0.798]),
+    "signal-2": (
+        [walled],
+        [cut_at_zero, from_the_lowest_of_all, without_the_start],
+    ),
+    "signal-3": ([0.359], [0.399, 0.439]),
     "signal-4": ([1431], [2916, 2862]),
     "signal-5": ([exponent], [of_depth_itself, from_the_start]),
 }

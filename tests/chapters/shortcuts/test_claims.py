@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from cells import cells
-from preact import paper
+from exact import EXACT, relative
+from preact import paper, reference
 from preact.book.shortcuts import (
     PAPER_ROWS,
     along_shortcuts,
@@ -21,10 +22,26 @@ from preact.book.shortcuts import (
 )
 from preact.book.shortcuts.builder import PLACEMENTS, SHORTCUTS, combinations
 from preact.plan import stack_plan
-from preact.propagation import pullback, rms
+from preact.propagation import (
+    draw_batch,
+    pullback,
+    rms,
+    run_units,
+    stream_jacobian,
+)
 from preact.records.compare import load_records
 from preact.reference.unit import dropout_mask
-from preact.spec import TABLE_1, Conv1x1, Dropout, Gated, Scale, UnitSpec
+from preact.spec import (
+    BN,
+    RELU,
+    TABLE_1,
+    Conv1x1,
+    Dropout,
+    Gated,
+    Scale,
+    UnitSpec,
+)
+from sampled import sampled
 from seeds import draw_seeds
 
 claim = pytest.mark.claim
@@ -327,3 +344,25 @@ def test_gates_drawn_like_the_other_weights_end_far_from_the_identity():
 @claim("no-head-rescues-one-half")
 def test_no_head_and_no_rate_rescues_a_factor_of_one_half():
     assert toy("half")[1] > 75
+
+
+@claim("a-gate-has-a-derivative-of-its-own")
+@pytest.mark.parametrize("seed", [*sampled(range(3), 9)])
+def test_the_derivative_of_a_gated_shortcut_has_the_term_x_g_prime(seed):
+    """d (1 - g(x)) x / dx = 1 - g - x g', with W_g in g'."""
+    spec = UnitSpec(
+        pre=(BN, RELU), on_shortcut=Gated(bias=-2.0, complement=True)
+    )
+    plan = stack_plan(spec, units=1, width=4)
+    params = reference.initialize(plan, seed)
+    params["units.0.weights.3.weight"] *= 0.0  # only the shortcut is left
+    x, _ = draw_batch(plan, 6, seed)
+    total, _ = stream_jacobian(plan, params, x)
+    stream = run_units(plan, params, x)[0][0][:, :, 0, 0]
+    W = params["units.0.gate.0.weight"][:, :, 0, 0]
+    g = 1 / (1 + np.exp(-(stream @ W.T - 2.0)))
+    for n, (x_n, g_n) in enumerate(zip(stream, g, strict=True)):
+        image = total.reshape(6, 4, 6, 4)[n, :, n, :]
+        own = np.diag(1 - g_n) - (x_n * g_n * (1 - g_n))[:, None] * W
+        assert relative(image, own) < EXACT
+        assert relative(image, np.diag(1 - g_n)) > 1e-3

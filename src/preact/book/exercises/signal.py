@@ -31,18 +31,19 @@ def _measured_stream() -> float:
 
 
 @exercise("signal-2")
-def telescope(answer: Any) -> Answer:
-    """All stream values from the branches alone, Eq. (4)."""
-    rng = np.random.default_rng(SEED)
-    x0, branches = rng.normal(size=(3, 4)), rng.normal(size=(5, 3, 4))
-    wanted = np.concatenate([x0[None], x0 + np.cumsum(branches, axis=0)])
-    return agrees((answer(x0, list(branches)), wanted))
+def walled(answer: Any) -> Answer:
+    """A walk with a wall at zero, from the steps of a free walk."""
+    steps = np.random.default_rng(SEED).normal(size=50)
+    wanted = [0.0]
+    for step in steps:
+        wanted.append(max(0.0, wanted[-1] + step))
+    return agrees((answer(steps), wanted))
 
 
 @exercise("signal-3")
-def mean_of_rectified(answer: Any) -> Answer:
-    """Mean of a rectified normal variable of variance 1."""
-    return number(answer, 1 / math.sqrt(2 * math.pi), rtol=0.01)
+def mean_of_leaky(answer: Any) -> Answer:
+    """Mean of a leaky ReLU, slope 0.1, of a normal variable of variance 1."""
+    return number(answer, 0.9 / math.sqrt(2 * math.pi), rtol=0.01)
 
 
 @exercise("signal-4")

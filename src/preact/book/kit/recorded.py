@@ -1,9 +1,13 @@
 """What more than one chapter reads in the records.
 
-Chapters `05-shortcuts` and `06-activations`.
+Chapters `03-gradient`, `05-shortcuts`, `06-activations` and `07-depth`.
 """
 
+from preact.figures.training import FINAL_BN
 from preact.records import Record
+from preact.records.compare import load_records
+
+AT_RATES = ("original", "no-relu-after-addition", "full-preactivation")
 
 
 def growth_at_start(run: Record) -> float:
@@ -13,3 +17,22 @@ def growth_at_start(run: Record) -> float:
     assert first is not None
     assert last is not None
     return first / last
+
+
+def runs_at(depth: int, lr: float) -> dict[str, list[Record]]:
+    """Gather the runs of each row without and with a BN at the end.
+
+    Returns
+    -------
+    dict
+        "original", "original+final-bn", ... to its runs; what pre-activation
+        ends with by itself, BN and ReLU, has the BN.
+    """
+    runs: dict[str, list[Record]] = {
+        row + end: [] for row in AT_RATES for end in ("", FINAL_BN)
+    }
+    for run in load_records("digits_rates"):
+        if run.depth == depth and run.config["recipe"]["lr"] == lr:
+            arm = run.row + (FINAL_BN if "BN" in run.tail else "")
+            runs[arm].append(run)
+    return runs

@@ -1,46 +1,21 @@
-"""Six arms over the iterations, at several learning rates, from records.
+"""The gradient: an explorer, and six arms over the iterations, from records.
 
-Chapters `03-gradient` and `07-depth`.
+Chapter `03-gradient`.
 """
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from preact.book.explorers import Html
+from preact.book.explorers import Html, live
+from preact.book.gradient.figures import Course, by_iteration, legend_by_rate
+from preact.book.kit.recorded import runs_at
 from preact.book.page import words
+from preact.figures import Picture
 from preact.figures.race import arm_name
-from preact.figures.training import (
-    FINAL_BN,
-    Course,
-    by_iteration,
-    legend_by_rate,
-)
 from preact.records import Record
-from preact.records.compare import load_records
 
-EXPERIMENT = "digits_rates"
-ROWS = ("original", "no-relu-after-addition", "full-preactivation")
 TOLD = 100  # the iteration that the alternative text speaks of
-
-
-def runs_at(depth: int, lr: float) -> dict[str, list[Record]]:
-    """Gather the runs of each row without and with a BN at the end.
-
-    Returns
-    -------
-    dict
-        "original", "original+final-bn", ... to its runs; what pre-activation
-        ends with by itself, BN and ReLU, has the BN.
-    """
-    runs: dict[str, list[Record]] = {
-        row + end: [] for row in ROWS for end in ("", FINAL_BN)
-    }
-    for run in load_records(EXPERIMENT):
-        if run.depth == depth and run.config["recipe"]["lr"] == lr:
-            arm = run.row + (FINAL_BN if "BN" in run.tail else "")
-            runs[arm].append(run)
-    return runs
 
 
 def courses(depth: int, lr: float) -> dict[str, Course]:
@@ -111,3 +86,34 @@ def six_arms(depth: int = 110, rates: Sequence[float] = (0.1, 0.01)) -> Html:
     picture = by_iteration(by_rate, alt, say)._repr_html_()
     legend = legend_by_rate(errors, say)
     return Html(f'<div class="preact-training">{picture}{legend}</div>', alt)
+
+
+def stack_explorer(fallback: Picture) -> Html:
+    """Give the page's own engine its rows and words.
+
+    Parameters
+    ----------
+    fallback : Picture
+        The measured figure that stands where no script runs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from preact.book import setup
+    >>> from preact.book.gradient import stack_explorer
+    >>> from preact.figures import signal_and_gradient
+    >>> strings, ones = setup("en"), {"original": np.ones(11)}
+    >>> explorer = stack_explorer(signal_and_gradient(ones, ones, strings))
+    >>> explorer.markup.count("<svg")  # what stands where no script runs
+    2
+    """
+    return live(
+        "stack",
+        (
+            *("tail", "derived", "none", "final_bn"),
+            *("product", "open", "ratio", "loss", "ghost", "factors"),
+        ),
+        ("signal", "gradient", "depth"),
+        {"semicolon": words()("punctuation.semicolon")},
+        fallback,
+    )
