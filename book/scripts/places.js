@@ -5,11 +5,11 @@ import { makeBuilder } from "./builder.js";
 import { Planner as Costs } from "./costs.js";
 import { Cover } from "./cover.js";
 import { Ledger } from "./ledger.js";
-import { Planner } from "./planner.js";
 import { Prediction } from "./predict.js";
 import { Runs } from "./runs.js";
-import { Subnetworks } from "./subnetworks.js";
+import { places as depth } from "#rooms/depth/explorer.js";
 import { places as shortcuts } from "#rooms/shortcuts/explorer.js";
+import { places as training } from "#rooms/training/explorer.js";
 import "#rooms/units/explorer.js";
 
 export const EXPLORERS = {
@@ -18,11 +18,11 @@ export const EXPLORERS = {
   "preact-costs": (host) => new Costs(host),
   "preact-cover": (host) => new Cover(host),
   "preact-ledger-filter": (host) => new Ledger(host),
-  "preact-planner": (host) => new Planner(host),
   "preact-predict": (host) => new Prediction(host),
   "preact-runs": (host) => new Runs(host),
-  "preact-subnetworks": (host) => new Subnetworks(host),
+  ...depth,
   ...shortcuts,
+  ...training,
 };
 
 // Make them, each in its place, and then show what the address says.

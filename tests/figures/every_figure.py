@@ -45,50 +45,12 @@ DRAWN = {
         20,
         say,
     ),
-    "memory_by_depth": lambda say: figures.memory_by_depth(
-        [29, 164], {"keep": SEEDS[0]}, {"keep": {29: 0.125}}, say
-    ),
-    "first_losses": lambda say: figures.first_losses(
-        {"original": PROFILE, "original+final-bn": PROFILE},
-        {"original": (np.array([20, 40]), SEEDS)},
-        say,
-    ),
-    "expected_and_gained": lambda say: figures.expected_and_gained(
-        [
-            {
-                "name": say("bill.times"),
-                "expected": (0.5, 2.0),
-                "measured": 1.25,
-                "share": False,
-            }
-        ],
-        say,
-    ),
     "unit_diagram": lambda say: draw_unit(say, "row.original"),
     "answers_by_mutant": lambda say: figures.answers_by_mutant(
         {"one": {"a": "no"}, "two": {"b": "could not tell"}}, ["a", "b"], say
     ),
     "growth_by_mutant": lambda say: figures.growth_by_mutant(
         {"one": 10 * SEEDS[0], "two": 20 * SEEDS[1]}, SEEDS[0], say
-    ),
-    "depth_laws": lambda say: figures.depth_laws(
-        [10, 20],
-        {of: {row: SEEDS for row in BOTH} for of in ("signal", "gradient")},
-        {of: {BOTH[0]: SEEDS[0]} for of in ("signal", "gradient")},
-        {
-            of: {row: figures.Law(1.0, 0.5, 1.5) for row in BOTH}
-            for of in ("signal", "gradient")
-        },
-        say,
-    ),
-    "dots_by_case": lambda say: figures.dots_by_case(
-        ["one", "two"],
-        {row: SEEDS for row in BOTH},
-        ("an axis", "another"),
-        "two rows in two cases",
-        say,
-        limits=(0, 1),
-        ticks=(0, 1),
     ),
     "placed_by_unit": lambda say: figures.placed_by_unit(
         {"post-ln": figures.Placed(*[np.array([PROFILE] * 3)] * 3)},
@@ -106,12 +68,6 @@ DRAWN = {
         {name: SEEDS for name in ("free", "stochastic")},
         {name: SEEDS for name in ("free", "stochastic")},
         {"rms": SEEDS[0], "typical": SEEDS[1]},
-        say,
-    ),
-    "paths_fresh_and_trained": lambda say: figures.paths_fresh_and_trained(
-        {row: SEEDS for row in BOTH},
-        {row: SEEDS for row in BOTH},
-        "paths of two rows",
         say,
     ),
     "errors_by_condition": lambda say: figures.errors_by_condition(

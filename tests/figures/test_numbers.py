@@ -35,11 +35,12 @@ ALL = DRAWN | {
     ),
 }
 BY_HAND = {
+    "by_iteration",
     "by_unit",
     "depth_and_time",
     "placed_by_unit",
 }  # from the numbers it holds
-DIAGRAMS = {"unit_diagram", "three_of_figure_5"}
+DIAGRAMS = {"row_key", "unit_diagram", "three_of_figure_5"}
 CHARTS = sorted(ALL.keys() - DIAGRAMS)
 EACH_CHART = pytest.mark.parametrize("name", [*sampled(CHARTS, 8)])
 WORDS = {name: name for name in COLUMNS}

@@ -63,11 +63,6 @@ if TYPE_CHECKING:
         placed_by_unit,
         placed_legend,
     )
-    from preact.figures.bill import (
-        expected_and_gained,
-        first_losses,
-        memory_by_depth,
-    )
     from preact.figures.bugs import answers_by_mutant, growth_by_mutant
     from preact.figures.conditions import Group, errors_by_condition
     from preact.figures.costs import (
@@ -76,12 +71,6 @@ if TYPE_CHECKING:
         steps_with_band,
     )
     from preact.figures.cover import Course, depth_and_time
-    from preact.figures.depth import (
-        Law,
-        depth_laws,
-        dots_by_case,
-        paths_fresh_and_trained,
-    )
     from preact.figures.paths import paths_by_length
     from preact.figures.propagation import (
         direct_term,
@@ -102,7 +91,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Course",
     "Group",
-    "Law",
     "Picture",
     "Placed",
     "Table",
@@ -110,23 +98,17 @@ __all__ = [
     "answers_by_mutant",
     "arm_name",
     "depth_and_time",
-    "depth_laws",
     "direct_term",
-    "dots_by_case",
     "error_by_rate",
     "errors_by_condition",
     "errors_table",
-    "expected_and_gained",
-    "first_losses",
     "growth_by_mutant",
     "growth_laws",
     "log_chart",
     "losses_by_rate",
-    "memory_by_depth",
     "mixing_products",
     "network_table",
     "paths_by_length",
-    "paths_fresh_and_trained",
     "placed_by_unit",
     "placed_legend",
     "race_curves",
@@ -171,14 +153,6 @@ def __getattr__(name: str) -> object:
             from preact.figures import conditions
 
             return getattr(conditions, name)
-        case "Law" | "depth_laws" | "dots_by_case" | "paths_fresh_and_trained":
-            from preact.figures import depth
-
-            return getattr(depth, name)
-        case "expected_and_gained" | "first_losses" | "memory_by_depth":
-            from preact.figures import bill
-
-            return getattr(bill, name)
         case (
             "Placed"
             | "losses_by_rate"

@@ -6,19 +6,17 @@ Those of a chapter that has a room stand with its tests.
 from answers import (
     afterlife,
     bugs,
-    depth,
     imagenet,
     signal,
     summary,
-    training,
     why,
 )
 from preact.book.kit import ROOMS
 from rooms import gathered
 
 HERE = (
-    *(why, signal, depth),
-    *(training, imagenet, afterlife, bugs, summary),
+    *(why, signal),
+    *(imagenet, afterlife, bugs, summary),
 )
 BY_ROOM = {m.__name__.rpartition(".")[2]: m for m in HERE} | gathered(
     "answers"

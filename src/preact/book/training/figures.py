@@ -1,4 +1,7 @@
-"""What training costs: memory by depth, two losses, expected and gained."""
+"""What training costs: memory by depth, two losses, expected and gained.
+
+Chapter `08-training`.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -42,7 +45,7 @@ def memory_by_depth(
 
     Examples
     --------
-    >>> from preact.figures import memory_by_depth
+    >>> from preact.book.training.figures import memory_by_depth
     >>> from preact.strings import Strings
     >>> predicted = {"keep": [10.0, 25.0], "segment": [3.0, 4.0]}
     >>> measured = {"keep": {164: 26.0}, "segment": {164: 4.2}}
@@ -105,7 +108,7 @@ def first_losses(
     Examples
     --------
     >>> import numpy as np
-    >>> from preact.figures import first_losses
+    >>> from preact.book.training.figures import first_losses
     >>> from preact.strings import Strings
     >>> live = {"original": np.linspace(40.0, 4.0, 10)}
     >>> recorded = {"original": (np.array([20, 40]), np.array([[9.0, 2.4]]))}
@@ -165,7 +168,7 @@ def expected_and_gained(
 
     Examples
     --------
-    >>> from preact.figures import expected_and_gained
+    >>> from preact.book.training.figures import expected_and_gained
     >>> from preact.strings import Strings
     >>> step = {"name": "segments", "expected": (0.1, 0.2), "share": True}
     >>> account = [step | {"measured": 0.12}]

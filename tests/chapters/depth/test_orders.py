@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.calls import evaluate, needs_node
-from preact.book.orders import every_order, order_explorer, written
+from preact.book.depth.orders import every_order, order_explorer, written
 from preact.book.page import setup
 from preact.strings import LANGUAGES
 
@@ -94,7 +94,7 @@ def test_the_page_reads_every_order_as_it_was_tested():
     orders = list(arms[names[0]])
     spreads = evaluate(
         "{ errorsOf }",
-        "book/scripts/subnetworks.js",
+        "src/preact/book/depth/explorer.js",
         """({ page, orders }) => page.arms.map((arm) =>
             orders.map((order) => errorsOf(arm, order, page)))""",
         {"page": page, "orders": orders},

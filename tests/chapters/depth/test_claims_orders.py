@@ -5,8 +5,8 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from preact.book.orders import every_order
-from preact.book.paths import ARMS, images, train
+from preact.book.depth.orders import every_order
+from preact.book.depth.paths import ARMS, images, train
 from seeds import draw_seeds
 
 claim = pytest.mark.claim

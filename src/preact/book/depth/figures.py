@@ -1,4 +1,7 @@
-"""What changes with depth: fitted laws, runs by case, paths."""
+"""What changes with depth: fitted laws, runs by case, paths.
+
+Chapter `07-depth`.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -28,7 +31,7 @@ class Law(NamedTuple):
 
     Examples
     --------
-    >>> from preact.figures import Law
+    >>> from preact.book.depth.figures import Law
     >>> law = Law(exponent=0.5, low=0.48, high=0.53)
     >>> law.low <= law.exponent <= law.high
     True
@@ -62,7 +65,7 @@ def depth_laws(
     Examples
     --------
     >>> import numpy as np
-    >>> from preact.figures import Law, depth_laws
+    >>> from preact.book.depth.figures import Law, depth_laws
     >>> from preact.strings import Strings
     >>> depths, row = np.array([10.0, 40.0, 160.0]), "full-preactivation"
     >>> roots = {row: np.sqrt(depths)}
@@ -143,7 +146,7 @@ def dots_by_case(
     Examples
     --------
     >>> import numpy as np
-    >>> from preact.figures import dots_by_case
+    >>> from preact.book.depth.figures import dots_by_case
     >>> from preact.strings import Strings
     >>> errors = {"original": np.array([[9.2, 8.1], [82.5, 69.7]])}
     >>> picture = dots_by_case(
@@ -199,7 +202,7 @@ def paths_fresh_and_trained(
     Examples
     --------
     >>> import numpy as np
-    >>> from preact.figures import paths_fresh_and_trained
+    >>> from preact.book.depth.figures import paths_fresh_and_trained
     >>> from preact.strings import Strings
     >>> fresh = {"original": np.array([[0.2], [0.5], [0.3]])}  # k = 0, 1, 2
     >>> trained = {"original": np.array([[0.6], [0.3], [0.1]])}

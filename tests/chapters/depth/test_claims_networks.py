@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cells import cells
-from preact.book.paths import (
+from preact.book.depth.paths import (
     ARMS,
     Stack,
     images,

@@ -174,7 +174,7 @@ def train(
 
     Examples
     --------
-    >>> from preact.book.paths import ARMS, train
+    >>> from preact.book.depth.paths import ARMS, train
     >>> network = train(*ARMS["original+final-bn"], units=2, seeds=3, steps=1)
     >>> network.test_errors([0, 1]).shape
     (3,)

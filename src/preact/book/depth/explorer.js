@@ -1,7 +1,7 @@
 // The explorer of chapter 07: units of trained networks are taken out and
 // exchanged. Every selection in every order has been tested when the chapter
 // was run; nothing is computed here but where an order stands.
-import { fill, node } from "./charts.js";
+import { fill, node } from "#scripts/charts.js";
 
 const LETTERS = 2; // a number of wrong images, base 36
 
@@ -33,7 +33,7 @@ export function errorsOf(arm, order, { units, seeds, images }) {
   return [found[0], (found[low] + found[high]) / 2, found.at(-1)];
 }
 
-export class Subnetworks {
+class Subnetworks {
   words;
   units;
   arms;
@@ -226,3 +226,7 @@ function written([low, median, high]) {
   const [a, m, b] = [low, median, high].map((error) => error.toFixed(1));
   return [`${m} `, node("small", { textContent: `(${a}–${b})` })];
 }
+
+export const places = {
+  "preact-subnetworks": (host) => new Subnetworks(host),
+};

@@ -1,6 +1,13 @@
 // Chapter 08: what a training step needs in memory, by depth, batch, precision
 // and what is kept. The counts come from the package; here they are added up.
-import { element, figure, fill, node, prose, record } from "./charts.js";
+import {
+  element,
+  figure,
+  fill,
+  node,
+  prose,
+  record,
+} from "#scripts/charts.js";
 
 const WIDEST = 560,
   LEFT = 10,
@@ -198,3 +205,7 @@ export class Planner {
     return svg;
   }
 }
+
+export const places = {
+  "preact-planner": (host) => new Planner(host),
+};

@@ -57,7 +57,7 @@ def every_order(
 
     Examples
     --------
-    >>> from preact.book.orders import every_order
+    >>> from preact.book.depth.orders import every_order
     >>> dict(every_order(2, "x", lambda x, i: f"F{i}({x})"))[1, 0]
     'F0(F1(x))'
     """
@@ -85,7 +85,7 @@ def order_explorer(
     --------
     >>> import numpy as np
     >>> from preact.book import setup
-    >>> from preact.book.orders import every_order, order_explorer
+    >>> from preact.book.depth.orders import every_order, order_explorer
     >>> strings, halves = setup("en"), np.array([25.0, 50.0])
     >>> walk = every_order(2, halves, lambda x, i: x)
     >>> order_explorer({"original": dict(walk)}, images=4)
@@ -148,7 +148,7 @@ def written(errors: Array, images: int) -> str:
     Examples
     --------
     >>> import numpy as np
-    >>> from preact.book.orders import written
+    >>> from preact.book.depth.orders import written
     >>> written(np.array([0.0, 12.5, 100.0]), images=360)
     '0019a0'
     """
