@@ -12,7 +12,10 @@ from html import escape
 from preact.book.explorers import Html, mount
 from preact.book.page import words
 
-SHARED = ("title", "commit", "again", "yours", "kept", "alt", "row", "waits")
+SHARED = (
+    *("title", "commit", "again", "yours", "kept", "alt", "row"),
+    *("waits", "skip"),
+)
 
 
 def predict(
@@ -76,5 +79,9 @@ def predict(
         for label, value in measured.items()
     ]
     listed = "".join(f"<li>{escape(line)}</li>" for line in lines)
-    inside = f"<p>{escape(ask)}</p><ul>{listed}</ul>"
+    skip = escape(say("predict.skip"))
+    inside = (
+        f"<p>{escape(ask)}</p>"
+        f"<details><summary>{skip}</summary><ul>{listed}</ul></details>"
+    )
     return mount("predict", say("predict.title"), data, inside)

@@ -6,7 +6,6 @@ Those of a chapter that has a room stand with its tests.
 from answers import (
     afterlife,
     bugs,
-    imagenet,
     signal,
     summary,
     why,
@@ -16,7 +15,7 @@ from rooms import gathered
 
 HERE = (
     *(why, signal),
-    *(imagenet, afterlife, bugs, summary),
+    *(afterlife, bugs, summary),
 )
 BY_ROOM = {m.__name__.rpartition(".")[2]: m for m in HERE} | gathered(
     "answers"
