@@ -7,16 +7,12 @@ from answers import (
     afterlife,
     bugs,
     summary,
-    units,
     why,
 )
 from preact.book.kit import ROOMS
 from rooms import gathered
 
-HERE = (
-    *(why, units),
-    *(afterlife, bugs, summary),
-)
+HERE = (why, afterlife, bugs, summary)
 BY_ROOM = {m.__name__.rpartition(".")[2]: m for m in HERE} | gathered(
     "answers"
 )
