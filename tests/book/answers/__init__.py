@@ -4,7 +4,6 @@ Those of a chapter that has a room stand with its tests.
 """
 
 from answers import (
-    afterlife,
     bugs,
     signal,
     summary,
@@ -16,7 +15,7 @@ from rooms import gathered
 
 HERE = (
     *(why, signal, units),
-    *(afterlife, bugs, summary),
+    *(bugs, summary),
 )
 BY_ROOM = {m.__name__.rpartition(".")[2]: m for m in HERE} | gathered(
     "answers"
