@@ -13,7 +13,8 @@ from preact.strings import LANGUAGES
 from sampled import sampled
 
 LEDGER = "book/claims.toml"
-TESTED = "claims/test_exact.py::test_bn_lets_through_neither_equal"
+ROOM = "src/preact/book/units/claims.toml"
+TESTED = "chapters/units/test_claims.py::test_bn_lets_through_neither_equal"
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +91,7 @@ FAULTS = [
         "computed needs scope.assumes",
     ),
     (
-        LEDGER,
+        ROOM,
         'proof = "units-bn"\n',
         "",
         "bn-dx: proved needs proof",
@@ -102,7 +103,7 @@ FAULTS = [
         "reading cannot rest on tests",
     ),
     (
-        LEDGER,
+        ROOM,
         'proof = "units-bn"',
         'proof = "units-xx"',
         "04-units has no section 'units-xx'",
@@ -120,10 +121,10 @@ FAULTS = [
         "there are no records of 'digits_width'",
     ),
     (
-        LEDGER,
+        ROOM,
         TESTED,
         TESTED.replace("neither", "both"),
-        "there is no test claims/test_exact.py::test_bn_lets_through_both",
+        f"there is no test {TESTED.replace('neither', 'both')}",
     ),
     (
         "tests/claims/test_exact.py",

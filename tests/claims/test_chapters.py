@@ -4,7 +4,6 @@ Each test takes its networks, its point in time and its seeds from the
 sentence. Where a chapter computes, the test runs the chapter's own cells.
 """
 
-from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
@@ -14,7 +13,7 @@ import pytest
 from preact import paper, reference
 from preact.book.race import race_errors
 from preact.paper import FAIL_ERROR_PCT
-from preact.plan import cifar_plan, stack_plan
+from preact.plan import stack_plan
 from preact.propagation import (
     direct_coefficient,
     draw_batch,
@@ -123,44 +122,6 @@ def test_streams_of_fresh_units_grow_by_their_laws(row):
         "relu-before-addition": 200 / np.sqrt(2 * np.pi),
     }
     assert rms[200] == pytest.approx(laws.get(row, np.sqrt(201)), rel=0.1)
-
-
-# ------------------------------------------------------------ chapter 04
-@cache
-def growth_over_50_units(tap):
-    """Gradient ratios of full pre-activation, one tap in every unit."""
-    plan = stack_plan(TABLE_2["full-preactivation"], units=50, width=64)
-    units = tuple(replace(unit, tap=tap) for unit in plan.units)
-    plan = replace(plan, units=units)
-    return [profile(plan, seed=seed).gradient_ratio for seed in draw_seeds(4)]
-
-
-@claim("popular-bug-explodes")
-@pytest.mark.slow
-def test_a_shortcut_behind_bn_and_relu_makes_the_gradient_explode():
-    """50 fresh units of width 64."""
-    assert min(growth_over_50_units("after pre")) > 5000
-    assert max(growth_over_50_units("before pre")) < 100
-
-
-@claim("popular-bug-is-the-worst-row")
-@pytest.mark.parametrize("depth", [110, 164])
-def test_bn_after_addition_is_the_worst_row_of_table_2(depth):
-    errors = {r.row: r.error_pct for r in paper.results(2) if r.depth == depth}
-    assert max(errors, key=errors.get) == "bn-after-addition"
-
-
-@claim("three-units-change-the-width")
-@pytest.mark.parametrize(
-    ("depth", "convs", "count"), [(110, 2, 2), (164, 3, 3)]
-)
-def test_two_basic_units_change_the_width_and_three_bottlenecks(
-    depth, convs, count
-):
-    plan = cifar_plan(TABLE_2["full-preactivation"], depth=depth, convs=convs)
-    changing = [i for i, u in enumerate(plan.units) if u.c_in != u.c_out]
-    assert len(changing) == count
-    assert (0 in changing) == (convs == 3)
 
 
 # -------------------------------------------------------- the front page
