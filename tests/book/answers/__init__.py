@@ -12,7 +12,12 @@ from answers import (
 from preact.book.kit import ROOMS
 from rooms import gathered
 
-HERE = (why, signal, bugs, summary,)
+HERE = (
+    why,
+    signal,
+    bugs,
+    summary,
+)
 BY_ROOM = {m.__name__.rpartition(".")[2]: m for m in HERE} | gathered(
     "answers"
 )
