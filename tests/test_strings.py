@@ -73,7 +73,7 @@ NAMED_ELSEWHERE = {
     "predict": ["book/en/*.md", "src/preact/book/units/__init__.py"],
     "costs": ["src/preact/book/imagenet/machines.toml"],
     "imagenet": ["src/preact/book/imagenet/__init__.py"],
-    "afterlife": ["src/preact/book/afterlife.py"],
+    "afterlife": ["src/preact/book/afterlife/__init__.py"],
     "exercise": [
         "src/preact/book/exercises/*.py",
         "src/preact/book/*/exercises.py",

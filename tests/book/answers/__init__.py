@@ -4,7 +4,6 @@ Those of a chapter that has a room stand with its tests.
 """
 
 from answers import (
-    afterlife,
     bugs,
     summary,
     why,
@@ -12,7 +11,7 @@ from answers import (
 from preact.book.kit import ROOMS
 from rooms import gathered
 
-HERE = (why, afterlife, bugs, summary)
+HERE = (why, bugs, summary)
 BY_ROOM = {m.__name__.rpartition(".")[2]: m for m in HERE} | gathered(
     "answers"
 )
