@@ -84,7 +84,9 @@ DRAWN = {
     ),
     "log_chart": lambda say: figures.log_chart(
         {
-            say("imagenet.measured"): figures.Trace((1, 10), (10, 100), False),
+            say("imagenet.predicted"): figures.Trace(
+                (1, 10), (10, 100), False
+            ),
             say("imagenet.equal"): figures.Trace((1, 10), (1, 10)),
         },
         (say("imagenet.predicted"), say("imagenet.error")),

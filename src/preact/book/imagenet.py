@@ -189,12 +189,8 @@ def error_chart(
     """
     say, ends = words(), (0.01, 1e6)
     traces = {
-        say(f"imagenet.{key}"): Trace(
-            [guess for guess, _ in pairs.values()],
-            [real / guess for guess, real in pairs.values()],
-            joined=False,
-        )
-        for key, pairs in (("measured", steps), ("reported", trainings))
+        name: Trace([guess], [real / guess], joined=False)
+        for name, (guess, real) in {**steps, **trainings}.items()
     }
     traces[say("imagenet.equal")] = Trace(ends, (1, 1))
     ratios = [

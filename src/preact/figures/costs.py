@@ -11,7 +11,7 @@ from preact.figures.svg import INK
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 DASHES = ("-", "--", ":", "-.")
-MARKERS = ("o", "s", "^", "D")
+MARKERS = ("o", "s", "^", "D", "v", "P")
 
 
 def steps_with_band(
