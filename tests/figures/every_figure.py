@@ -49,9 +49,6 @@ DRAWN = {
     "answers_by_mutant": lambda say: figures.answers_by_mutant(
         {"one": {"a": "no"}, "two": {"b": "could not tell"}}, ["a", "b"], say
     ),
-    "growth_by_mutant": lambda say: figures.growth_by_mutant(
-        {"one": 10 * SEEDS[0], "two": 20 * SEEDS[1]}, SEEDS[0], say
-    ),
     "placed_by_unit": lambda say: figures.placed_by_unit(
         {"post-ln": figures.Placed(*[np.array([PROFILE] * 3)] * 3)},
         "one transformer",
@@ -76,22 +73,6 @@ DRAWN = {
             for name in ("both_head", "f_broken")
         ],
         say,
-    ),
-    "steps_with_band": lambda say: figures.steps_with_band(
-        {say(f"row.{row}"): (-0.25, 0.125) for row in BOTH},
-        say("imagenet.points"),
-        "two changes",
-    ),
-    "log_chart": lambda say: figures.log_chart(
-        {
-            say("imagenet.predicted"): figures.Trace(
-                (1, 10), (10, 100), False
-            ),
-            say("imagenet.equal"): figures.Trace((1, 10), (1, 10)),
-        },
-        (say("imagenet.predicted"), say("imagenet.error")),
-        "a line and two points",
-        ticks=((1, 10), (1, 10, 100)),
     ),
 }
 

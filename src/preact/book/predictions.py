@@ -16,7 +16,10 @@ from preact.book.page import words
 from preact.book.placements import measure, twelve_units
 from preact.spec import BN
 
-SHARED = ("title", "commit", "again", "yours", "kept", "alt", "row", "waits")
+SHARED = (
+    *("title", "commit", "again", "yours", "kept", "alt", "row"),
+    *("waits", "skip"),
+)
 
 
 def predict(
@@ -80,7 +83,11 @@ def predict(
         for label, value in measured.items()
     ]
     listed = "".join(f"<li>{escape(line)}</li>" for line in lines)
-    inside = f"<p>{escape(ask)}</p><ul>{listed}</ul>"
+    skip = escape(say("predict.skip"))
+    inside = (
+        f"<p>{escape(ask)}</p>"
+        f"<details><summary>{skip}</summary><ul>{listed}</ul></details>"
+    )
     return mount("predict", say("predict.title"), data, inside)
 
 

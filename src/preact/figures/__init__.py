@@ -25,16 +25,8 @@ alt : str
     The alternative text, in that language.
 label : str
     Of the axis with numbers.
-labels : (str, str)
-    Of the horizontal and of the vertical axis.
-ticks : sequence of float
-    Numbers at the vertical axis.
-names : two sequences of str, optional
-    What stands at the ticks in place of their numbers; None is the numbers.
 curves : row to (points,) float64
     One line for each row, from unit 0 on, in the row's own color.
-traces : name to Trace
-    Lines and points by their names in the legend; at most four of each.
 plans : mapping of str to NetworkPlan
     Networks by the names that the table prints.
 arm : str
@@ -63,13 +55,8 @@ if TYPE_CHECKING:
         placed_by_unit,
         placed_legend,
     )
-    from preact.figures.bugs import answers_by_mutant, growth_by_mutant
+    from preact.figures.bugs import answers_by_mutant
     from preact.figures.conditions import Group, errors_by_condition
-    from preact.figures.costs import (
-        Trace,
-        log_chart,
-        steps_with_band,
-    )
     from preact.figures.cover import Course, depth_and_time
     from preact.figures.paths import paths_by_length
     from preact.figures.propagation import (
@@ -94,7 +81,6 @@ __all__ = [
     "Picture",
     "Placed",
     "Table",
-    "Trace",
     "answers_by_mutant",
     "arm_name",
     "depth_and_time",
@@ -102,9 +88,7 @@ __all__ = [
     "error_by_rate",
     "errors_by_condition",
     "errors_table",
-    "growth_by_mutant",
     "growth_laws",
-    "log_chart",
     "losses_by_rate",
     "mixing_products",
     "network_table",
@@ -113,7 +97,6 @@ __all__ = [
     "placed_legend",
     "race_curves",
     "signal_and_gradient",
-    "steps_with_band",
     "times_table",
     "unit_diagram",
 ]
@@ -137,7 +120,7 @@ def __getattr__(name: str) -> object:
             from preact.figures import race
 
             return getattr(race, name)
-        case "answers_by_mutant" | "growth_by_mutant":
+        case "answers_by_mutant":
             from preact.figures import bugs
 
             return getattr(bugs, name)
@@ -145,10 +128,6 @@ def __getattr__(name: str) -> object:
             from preact.figures import cover
 
             return getattr(cover, name)
-        case "Trace" | "log_chart" | "steps_with_band":
-            from preact.figures import costs
-
-            return getattr(costs, name)
         case "Group" | "errors_by_condition":
             from preact.figures import conditions
 

@@ -6,7 +6,6 @@ Those of a chapter that has a room stand with its tests.
 from answers import (
     afterlife,
     bugs,
-    imagenet,
     signal,
     summary,
     units,
@@ -17,7 +16,7 @@ from rooms import gathered
 
 HERE = (
     *(why, signal, units),
-    *(imagenet, afterlife, bugs, summary),
+    *(afterlife, bugs, summary),
 )
 BY_ROOM = {m.__name__.rpartition(".")[2]: m for m in HERE} | gathered(
     "answers"

@@ -17,7 +17,6 @@ from preact.book.exercises import (  # noqa: F401, I001  in the book's order
     why,
     signal,
     units,
-    imagenet,
     afterlife,
     bugs,
     summary,

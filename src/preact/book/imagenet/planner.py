@@ -176,7 +176,11 @@ def all_reduce_seconds(
 @cache
 def catalog() -> dict[str, Any]:
     """Return the data sheets: machines, links, and what we assume."""
-    text = files("preact.book").joinpath("machines.toml").read_text("utf-8")
+    text = (
+        files("preact.book.imagenet")
+        .joinpath("machines.toml")
+        .read_text("utf-8")
+    )
     return tomllib.loads(text)
 
 

@@ -9,17 +9,18 @@ import torch
 
 import preact
 from preact import paper
-from preact.book import planner, two_processes
-from preact.book.exercises.imagenet import HOURS
 from preact.book.imagenet import (
     PUBLISHED,
     changes,
     distance,
+    fifty,
+    planner,
     run_two_processes,
     sampling_error,
     shares,
+    two_processes,
 )
-from preact.book.resnet_50 import fifty
+from preact.book.imagenet.exercises import HOURS
 from preact.nn import Network
 from preact.nn.layers import set_ghost_batch
 from preact.records.compare import load_records

@@ -1,7 +1,7 @@
 r"""Two processes share a batch of digits; `torchrun` starts them.
 
     torchrun --standalone --nproc-per-node 2 \\
-        -m preact.book.two_processes OUT.pt SEED
+        -m preact.book.imagenet.two_processes OUT.pt SEED
 
 Every process takes its half of 64 images. The first writes what the chapter
 compares: gradients by DDP, and running statistics of both processes.

@@ -17,16 +17,20 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 
 import preact
 from preact import paper
-from preact.book import planner
 from preact.book.explorers import Html, mount
+from preact.book.imagenet import planner
+from preact.book.imagenet.figures import real_over_predicted
+from preact.book.imagenet.planner import Machine
 from preact.book.measurements import measured
 from preact.book.page import words
-from preact.book.planner import Machine
-from preact.figures import Picture, Table, Trace, log_chart
+from preact.figures import Picture, Table
+from preact.records.compare import load_records
+from preact.reference.caches import Array
 
 LONGEST_S = 120  # that two processes may take
 VALIDATION = 50_000  # images of ImageNet that Table 5 is counted on
@@ -180,34 +184,40 @@ def error_chart(
     steps: Mapping[str, tuple[float, float]],
     trainings: Mapping[str, tuple[float, float]],
 ) -> Picture:
-    """Draw real over predicted time, for steps here and the paper's hours.
-
-    Parameters
-    ----------
-    steps, trainings : name to (predicted, real)
-        In seconds.
-    """
-    say, ends = words(), (0.01, 1e6)
-    traces = {
-        name: Trace([guess], [real / guess], joined=False)
-        for name, (guess, real) in {**steps, **trainings}.items()
-    }
-    traces[say("imagenet.equal")] = Trace(ends, (1, 1))
-    ratios = [
-        say("imagenet.step", name=name, points=f"{real / guess:.1f}")
-        for name, (guess, real) in {**steps, **trainings}.items()
-    ]
-    times = {0.1: "0.1 s", 10: "10 s", 3600: "1 h", 360000: "100 h"}
-    return log_chart(
-        traces,
-        (say("imagenet.predicted"), say("imagenet.error")),
-        say("imagenet.error_alt", each=say.join(ratios)),
-        ticks=((*times,), (0.5, 1, 2, 5)),
-        names=((*times.values(),), ("0.5", "1", "2", "5")),
-    )
+    """Draw real over predicted time, for steps here and the paper's hours."""
+    return real_over_predicted(steps, trainings, words())
 
 
 # -------------------------------------------------------------------- Table 5
+def table_5() -> Table:
+    """Table 5: networks on ImageNet, their crops and errors.
+
+    Examples
+    --------
+    >>> from preact.book import setup
+    >>> from preact.book.imagenet import table_5
+    >>> _ = setup("en")
+    >>> table_5().body[0]
+    ['ResNet-152', 'original', 'scale', '224', '23.0', '6.7']
+    """
+    say, body = words(), []
+    for row in paper.read("table_5")["row"]:
+        network, _, unit = row["method"].partition(", ")
+        body.append(
+            [
+                network,
+                say(f"table_5.{unit}") if unit else "–",
+                say(f"table_5.{row['augmentation']}"),
+                str(row["test_crop"]),
+                f"{row['top1_pct']:.1f}",
+                f"{row['top5_pct']:.1f}",
+            ]
+        )
+    names = ("unit", "training", "test_crop", "top1", "top5")
+    head = [say("table.network"), *(say(f"table_5.{name}") for name in names)]
+    return Table(head, body, say("table_5.caption"))
+
+
 class Change(NamedTuple):
     """Two rows of Table 5 that differ in one thing; points of top-1 error."""
 
@@ -249,6 +259,22 @@ def sampling_error(error_pct: float, images: int = VALIDATION) -> float:
     return 100 * sqrt(share * (1 - share) / images)
 
 
+# ------------------------------------------------------------------ on digits
+def fifty() -> dict[str, Array]:
+    """Test errors of the narrow ResNet-50 on digits, in percent.
+
+    Returns
+    -------
+    dict
+        Row to (2, seeds): without and with a BN before the classifier.
+    """
+    runs: dict[str, tuple[list[float], list[float]]] = {}
+    for run in load_records("digits_resnet_50"):
+        heads = runs.setdefault(run.row, ([], []))
+        heads["BN" in run.tail].append(run.test_error_pct)
+    return {row: np.array(heads) for row, heads in runs.items()}
+
+
 # -------------------------------------------------------------- two processes
 @measured
 def run_two_processes(seed: int = 0) -> dict[str, Any]:
@@ -271,7 +297,12 @@ def run_two_processes(seed: int = 0) -> dict[str, Any]:
             [
                 *(sys.executable, "-m", "torch.distributed.run"),
                 *("--standalone", "--nproc-per-node", "2"),
-                *("-m", "preact.book.two_processes", str(out), str(seed)),
+                *(
+                    "-m",
+                    "preact.book.imagenet.two_processes",
+                    str(out),
+                    str(seed),
+                ),
             ],
             capture_output=True,
             text=True,

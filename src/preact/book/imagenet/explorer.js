@@ -1,6 +1,6 @@
 // The cost planner: what a training would take, by the roofline of a machine. The
-// same arithmetic as preact.book.planner; a test holds both to each other.
-import { node, fill } from "./charts.js";
+// same arithmetic as preact.book.imagenet.planner; a test holds both to each other.
+import { node, fill } from "#scripts/charts.js";
 
 const WEIGHT_PASSES = 8;
 
@@ -38,7 +38,7 @@ export function plan(job, machine, link, { count, images, width }) {
   };
 }
 
-export class Planner {
+class Planner {
   jobs;
   start;
   machines;
@@ -138,3 +138,7 @@ export class Planner {
     this.bill.dataset.hours = bill.hours;
   }
 }
+
+export const places = {
+  "preact-costs": (host) => new Planner(host),
+};

@@ -3,8 +3,12 @@
 import pytest
 
 from engine.calls import call, needs_node
-from preact.book import planner
-from preact.book.imagenet import cost_planner, page_jobs, page_machines
+from preact.book.imagenet import (
+    cost_planner,
+    page_jobs,
+    page_machines,
+    planner,
+)
 
 
 def bill(name, machine, link, count, images, width):
@@ -36,7 +40,7 @@ def test_the_page_and_the_package_send_the_same_bill():
         asked.append([job, sheet, link, choice])
         machine = planner.machine(sheet["name"], half=width == 2)
         wanted.append(bill(job["name"], machine, link, count, images, width))
-    bills = call("costs.plan", asked)
+    bills = call("imagenet.plan", asked)
     for got, own in zip(bills, wanted, strict=True):
         assert got == pytest.approx(own, rel=1e-9)
 
