@@ -2,13 +2,13 @@
 import { Growth } from "./growth.js";
 import { Lab } from "./lab.js";
 import { EXPLORERS, makeExplorers } from "./places.js";
-import { Race } from "./race.js";
 import { explore } from "./stack.js";
+import { places as why } from "#rooms/why/explorer.js";
 
 makeExplorers({
   ...EXPLORERS,
   "preact-growth": (host) => new Growth(host),
   "preact-lab": (host) => new Lab(host),
-  "preact-race": (host) => new Race(host),
+  ...why,
   "preact-stack": explore,
 });

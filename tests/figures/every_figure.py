@@ -21,9 +21,6 @@ DRAWN = {
         {"root": PROFILE, "linear": PROFILE},
         say,
     ),
-    "error_by_rate": lambda say: figures.error_by_rate(
-        [0.1, 0.01], {"original": SEEDS, "original+final-bn": SEEDS}, say
-    ),
     "paths_by_length": lambda say: figures.paths_by_length(
         PROFILE, PROFILE, PROFILE, say
     ),
@@ -31,12 +28,6 @@ DRAWN = {
         {row: figures.Course(SEEDS, SEEDS, 12.5) for row in BOTH},
         [0, 30],
         [1],
-        say,
-    ),
-    "race_curves": lambda say: figures.race_curves(
-        {"original": PROFILE, "original+final-bn": PROFILE},
-        {"original": PROFILE, "original+final-bn": PROFILE},
-        20,
         say,
     ),
     "unit_diagram": lambda say: draw_unit(say, "row.original"),

@@ -15,14 +15,12 @@ from preact.book.explorers import (
 )
 from preact.book.page import glue, setup
 from preact.book.predictions import predict
-from preact.book.racetrack import race
 
 __all__ = [
     "check",
     "glue",
     "growth_explorer",
     "predict",
-    "race",
     "setup",
     "stepper",
 ]

@@ -54,11 +54,9 @@ if TYPE_CHECKING:
     from preact.figures.paths import paths_by_length
     from preact.figures.propagation import (
         direct_term,
-        error_by_rate,
         growth_laws,
         signal_and_gradient,
     )
-    from preact.figures.race import arm_name, race_curves
     from preact.figures.speed_tables import times_table
     from preact.figures.style import Picture
     from preact.figures.tables import (
@@ -67,6 +65,9 @@ if TYPE_CHECKING:
         network_table,
     )
     from preact.figures.units import unit_diagram
+    from preact.figures.variants import (
+        arm_name,
+    )
 
 __all__ = [
     "Course",
@@ -77,13 +78,11 @@ __all__ = [
     "arm_name",
     "depth_and_time",
     "direct_term",
-    "error_by_rate",
     "errors_by_condition",
     "errors_table",
     "growth_laws",
     "network_table",
     "paths_by_length",
-    "race_curves",
     "signal_and_gradient",
     "times_table",
     "unit_diagram",
@@ -104,10 +103,10 @@ def __getattr__(name: str) -> object:
             from preact.figures import units
 
             return units.unit_diagram
-        case "arm_name" | "race_curves":
-            from preact.figures import race
+        case "arm_name":
+            from preact.figures import variants
 
-            return getattr(race, name)
+            return variants.arm_name
         case "answers_by_mutant":
             from preact.figures import bugs
 

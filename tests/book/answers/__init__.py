@@ -7,13 +7,11 @@ from answers import (
     bugs,
     signal,
     summary,
-    why,
 )
 from preact.book.kit import ROOMS
 from rooms import gathered
 
 HERE = (
-    why,
     signal,
     bugs,
     summary,
