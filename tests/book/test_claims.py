@@ -109,13 +109,13 @@ FAULTS = [
         "04-units has no section 'units-xx'",
     ),
     (
-        LEDGER,
+        "src/preact/book/signal/claims.toml",
         'source = "de2020batch"',
         'source = "de2021batch"',
         "references.bib has no 'de2021batch'",
     ),
     (
-        LEDGER,
+        "src/preact/book/depth/claims.toml",
         'record = ["digits_depth"]',
         'record = ["digits_width"]',
         "there are no records of 'digits_width'",
@@ -127,13 +127,13 @@ FAULTS = [
         f"there is no test {TESTED.replace('neither', 'both')}",
     ),
     (
-        "tests/claims/test_exact.py",
+        "tests/chapters/signal/test_claims.py",
         '@claim("linear-units-add-up-all-paths")\n',
         "",
         'lacks @pytest.mark.claim("linear-units-add-up-all-paths")',
     ),
     (
-        "tests/claims/test_exact.py",
+        "tests/chapters/signal/test_claims.py",
         '@claim("linear-units-add-up-all-paths")',
         '@claim("bn-takes-three-parts")',
         "no ledger has 'bn-takes-three-parts'",

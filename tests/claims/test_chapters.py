@@ -13,14 +13,11 @@ from preact.plan import stack_plan
 from preact.propagation import (
     direct_coefficient,
     draw_batch,
-    profile,
     pullback,
     run_units,
 )
 from preact.records.compare import load_records
 from preact.spec import (
-    CONTROLS,
-    ROWS,
     TABLE_2,
 )
 from seeds import draw_seeds
@@ -31,39 +28,6 @@ slow = pytest.mark.slow
 
 # ------------------------------------------------------------ chapter 01
 PAIR = ("original", "full-preactivation")
-
-
-# ------------------------------------------------------------ chapter 02
-def growth_without_bn(seed, units=20, width=64):
-    """Factor of the mean square for each unit, both weights 2 / d."""
-    rng = np.random.default_rng(seed)
-    x = rng.normal(size=(256, width))
-    start = np.mean(x**2)
-    for _ in range(units):
-        W1, W2 = rng.normal(0, np.sqrt(2 / width), (2, width, width))
-        x = x + np.maximum(np.maximum(x, 0) @ W1, 0) @ W2
-    return (np.mean(x**2) / start) ** (1 / units)
-
-
-@claim("without-bn-the-mean-square-doubles")
-def test_a_preactivated_branch_without_bn_doubles_the_mean_square():
-    factors = [growth_without_bn(seed) for seed in draw_seeds(8)]
-    assert np.mean(factors) == pytest.approx(2, abs=0.2)
-
-
-@claim("growth-laws")
-@pytest.mark.parametrize("row", [*TABLE_2, *CONTROLS])
-@slow
-def test_streams_of_fresh_units_grow_by_their_laws(row):
-    """Means of three networks; BN after addition is as large at 20 units."""
-    plan = stack_plan(ROWS[row], units=200, width=64)
-    seen = [profile(plan, batch=128, seed=s).signal_rms for s in draw_seeds(3)]
-    rms = np.mean(seen, axis=0)
-    laws = {
-        "bn-after-addition": rms[20],
-        "relu-before-addition": 200 / np.sqrt(2 * np.pi),
-    }
-    assert rms[200] == pytest.approx(laws.get(row, np.sqrt(201)), rel=0.1)
 
 
 # -------------------------------------------------------- the front page

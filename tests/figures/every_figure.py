@@ -16,14 +16,6 @@ DRAWN = {
         {row: PROFILE for row in TABLE_2},
         say,
     ),
-    "growth_laws": lambda say: figures.growth_laws(
-        {row: PROFILE for row in BOTH},
-        {"root": PROFILE, "linear": PROFILE},
-        say,
-    ),
-    "paths_by_length": lambda say: figures.paths_by_length(
-        PROFILE, PROFILE, PROFILE, say
-    ),
     "depth_and_time": lambda say: figures.depth_and_time(
         {row: figures.Course(SEEDS, SEEDS, 12.5) for row in BOTH},
         [0, 30],

@@ -10,7 +10,6 @@ Every chapter.
 
 from preact.book.exercises import check
 from preact.book.explorers import (
-    growth_explorer,
     stepper,
 )
 from preact.book.page import glue, setup
@@ -19,7 +18,6 @@ from preact.book.predictions import predict
 __all__ = [
     "check",
     "glue",
-    "growth_explorer",
     "predict",
     "setup",
     "stepper",

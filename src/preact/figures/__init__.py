@@ -51,10 +51,8 @@ if TYPE_CHECKING:
     from preact.figures.bugs import answers_by_mutant
     from preact.figures.conditions import Group, errors_by_condition
     from preact.figures.cover import Course, depth_and_time
-    from preact.figures.paths import paths_by_length
     from preact.figures.propagation import (
         direct_term,
-        growth_laws,
         signal_and_gradient,
     )
     from preact.figures.speed_tables import times_table
@@ -80,9 +78,7 @@ __all__ = [
     "direct_term",
     "errors_by_condition",
     "errors_table",
-    "growth_laws",
     "network_table",
-    "paths_by_length",
     "signal_and_gradient",
     "times_table",
     "unit_diagram",
@@ -119,10 +115,6 @@ def __getattr__(name: str) -> object:
             from preact.figures import conditions
 
             return getattr(conditions, name)
-        case "paths_by_length":
-            from preact.figures import paths
-
-            return paths.paths_by_length
         case "times_table":
             from preact.figures import speed_tables
 

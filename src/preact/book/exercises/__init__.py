@@ -13,8 +13,7 @@ right : bool
     Whether the answer is right.
 """
 
-from preact.book.exercises import (  # noqa: F401, I001  in the book's order
-    signal,
+from preact.book.exercises import (  # noqa: F401  in the book's order
     bugs,
     summary,
 )
