@@ -26,13 +26,6 @@ DRAWN = {
     "answers_by_mutant": lambda say: figures.answers_by_mutant(
         {"one": {"a": "no"}, "two": {"b": "could not tell"}}, ["a", "b"], say
     ),
-    "errors_by_condition": lambda say: figures.errors_by_condition(
-        [
-            figures.Group(say(f"conditions.{name}"), {"original": SEEDS[0]})
-            for name in ("both_head", "f_broken")
-        ],
-        say,
-    ),
 }
 
 

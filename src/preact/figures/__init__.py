@@ -49,7 +49,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from preact.figures.bugs import answers_by_mutant
-    from preact.figures.conditions import Group, errors_by_condition
     from preact.figures.cover import Course, depth_and_time
     from preact.figures.propagation import (
         direct_term,
@@ -69,14 +68,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Course",
-    "Group",
     "Picture",
     "Table",
     "answers_by_mutant",
     "arm_name",
     "depth_and_time",
     "direct_term",
-    "errors_by_condition",
     "errors_table",
     "network_table",
     "signal_and_gradient",
@@ -111,10 +108,6 @@ def __getattr__(name: str) -> object:
             from preact.figures import cover
 
             return getattr(cover, name)
-        case "Group" | "errors_by_condition":
-            from preact.figures import conditions
-
-            return getattr(conditions, name)
         case "times_table":
             from preact.figures import speed_tables
 

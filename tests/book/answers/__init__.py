@@ -3,9 +3,9 @@
 Those of a chapter that has a room stand with its tests.
 """
 
-from answers import bugs, summary
+from answers import bugs
 from preact.book.kit import ROOMS
 from rooms import gathered
 
-BY_ROOM = {"bugs": bugs, "summary": summary} | gathered("answers")
+BY_ROOM = {"bugs": bugs} | gathered("answers")
 MODULES = {room: BY_ROOM[room] for room in ROOMS}

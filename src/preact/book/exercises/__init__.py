@@ -15,7 +15,6 @@ right : bool
 
 from preact.book.exercises import (  # noqa: F401  in the book's order
     bugs,
-    summary,
 )
 from preact.book.exercises.field import answer_field
 from preact.book.exercises.judge import NoNumber, checker, labels
