@@ -109,8 +109,9 @@ links: setup ## the addresses that the book names are still there
 	$(BIN)/jupyter-book build . --builder linkcheck
 
 # An edition that is built needs seconds for a page.
-serve: setup ## the built site, rebuilt as you write: make serve EDITION=zh-Hans
-	$(BIN)/python -m book.tools.serve $(or $(EDITION),en)
+serve: setup ## the site, rebuilt as you write: make serve EDITION=zh-Hans PORT=8001
+	@test -e _build/html/index.html || $(MAKE) --no-print-directory book EDITION=$(or $(EDITION),en)
+	$(BIN)/python -m book.tools.serve $(or $(EDITION),en) $(or $(PORT),8000)
 
 _build:
 	@mkdir -p _build

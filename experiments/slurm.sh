@@ -1,5 +1,6 @@
 #!/bin/bash
-# Two nodes of four GPUs share one run; `sbatch` again resumes it.
+# Two nodes of four GPUs share one run. `sbatch` again resumes it, and Slurm
+# does so itself when it needed the nodes for somebody else.
 #
 #     sbatch experiments/slurm.sh --depth 1001 --data cifar10
 #
@@ -12,6 +13,7 @@
 #SBATCH --cpus-per-task=16
 #SBATCH --time=24:00:00
 #SBATCH --signal=INT@120
+#SBATCH --requeue
 set -euo pipefail
 # sed reads to the end; at a pipe that is closed early, scontrol would fail
 head=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | sed -n 1p)

@@ -3,6 +3,7 @@ import io
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -324,6 +325,18 @@ def test_the_slurm_file_starts_a_command_that_train_understands(tmp_path):
     options = make_parser(["train"]).parse_args(words[ours + 1 :])
     assert (options.depth, options.precision) == (1001, "tf32")
     assert options.channels_last
+
+
+def test_the_array_of_jobs_starts_a_command_that_ablate_understands():
+    text = (ROOT / "experiments" / "slurm_matrix.sh").read_text("utf-8")
+    told = re.search(r"^srun python -m preact (ablate .*)$", text, re.M)[1]
+    words = shlex.split(told.replace('"$@"', "table_2"))
+    options = make_parser(["ablate"]).parse_args(words)
+    assert ([*map(str, options.files)], options.device) == (
+        ["table_2"],
+        "cuda",
+    )
+    assert "#SBATCH --requeue" in text
 
 
 def test_slurm_gives_the_gpus_that_torchrun_takes_and_interrupts_in_time():

@@ -313,6 +313,23 @@ export function rule(svg, y, text) {
   element("text", { x: LEFT - 6, y: y + 4, "text-anchor": "end" }, svg, text);
 }
 
+// The part of a chart that its axes enclose; curves end where they leave it.
+export function inside(svg, size = FRAME) {
+  const { WIDTH, HEIGHT, TOP, BOTTOM } = size;
+  const [y, height] = [TOP - 5, HEIGHT - TOP - BOTTOM + 10]; // room for markers
+  const place = { x: 0, y, width: WIDTH, height };
+  const viewBox = `0 ${y} ${WIDTH} ${height}`;
+  return element("svg", { ...place, viewBox, overflow: "hidden" }, svg);
+}
+
+// How far below its upper end a value lies on an axis, in lengths of the axis;
+// what lies far beyond (0 on a logarithmic axis, too) comes no farther than 9.
+export function along(value, low, high) {
+  const far = 9 * (high - low);
+  const near = Math.min(Math.max(value, low - far), high + far);
+  return (high - near) / (high - low);
+}
+
 // Axes from step 1 to `steps`; `ticks` are values, `log` their scale.
 export class LineChart {
   constructor({ title, xlabel, steps, ticks, log }) {
@@ -350,7 +367,7 @@ export class LineChart {
       this.svg,
       xlabel,
     );
-    this.curves = element("g", {}, this.svg);
+    this.curves = inside(this.svg);
     this.cursor = element(
       "path",
       { stroke: "currentColor", "stroke-dasharray": "2 3" },
@@ -363,13 +380,9 @@ export class LineChart {
     return LEFT + ((WIDTH - LEFT - RIGHT) * (step - 1)) / (this.steps - 1);
   }
 
-  // What lies beyond the axis is drawn on its edge.
   y(value) {
-    const inside = Math.min(Math.max(value, this.low), this.high);
-    const [low, high, v] = [this.low, this.high, inside].map((u) =>
-      this.scale(u),
-    );
-    return TOP + ((HEIGHT - TOP - BOTTOM) * (high - v)) / (high - low);
+    const down = along(...[value, this.low, this.high].map(this.scale));
+    return TOP + (HEIGHT - TOP - BOTTOM) * down;
   }
 
   // `curves`: { arm, values, pinned }; a value that is no number ends one.

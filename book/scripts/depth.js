@@ -3,8 +3,10 @@
 import {
   FRAME,
   KINDS,
+  along,
   element,
   evenMarks,
+  inside,
   record,
   rule,
   tickText,
@@ -18,17 +20,16 @@ export const LAWS = {
 };
 
 // Curves over depth, l = 0 ... units, on a logarithmic axis that does not
-// move; what lies beyond it is drawn on its edge. One chart draws any curves,
-// and its axis of depth changes only with their length.
+// move. One chart draws any curves, and its axis of depth changes only with
+// their length.
 export class DepthChart {
   constructor({ title, xlabel, ticks }) {
     this.labels = { x: xlabel, y: title };
     const [low, high] = [ticks[0], ticks[ticks.length - 1]].map(Math.log10);
-    const inside = (v) => Math.min(Math.max(Math.log10(v), low), high);
     this.x = (l) =>
       LEFT + ((WIDTH - LEFT - RIGHT) * l) / Math.max(this.units, 1);
     this.y = (v) =>
-      TOP + ((HEIGHT - TOP - BOTTOM) * (high - inside(v))) / (high - low);
+      TOP + (HEIGHT - TOP - BOTTOM) * along(Math.log10(v), low, high);
     this.svg = element("svg", {
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
       role: "img",
@@ -47,7 +48,7 @@ export class DepthChart {
       this.svg,
       xlabel,
     );
-    this.curves = element("g", {}, this.svg);
+    this.curves = inside(this.svg);
   }
 
   setUnits(units) {

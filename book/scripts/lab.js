@@ -14,6 +14,7 @@ export class Lab {
   choices;
   words;
   answer;
+  why;
   plan;
   meant;
   ticks;
@@ -89,7 +90,10 @@ export class Lab {
       ? ""
       : right
         ? words.right
-        : fill(words.wrong, { question: this.choices[this.answer] });
+        : fill(words.wrong, {
+            why: this.why[this.chosen()],
+            question: this.choices[this.answer],
+          });
     report.hidden = !committed;
     report.open = committed;
     this.host.dataset.state = !committed ? "open" : right ? "right" : "wrong";
@@ -100,9 +104,8 @@ export class Lab {
   makeCurves() {
     const { words, plan, meant, ticks, batch, curves } = this;
     if (!plan) {
-      curves.append(
-        node("p", { className: "note", textContent: words.no_curves }),
-      );
+      const note = { className: "note", textContent: words.no_curves };
+      curves.append(node("p", note));
       return;
     }
     const seed = node("input", {

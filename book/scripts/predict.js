@@ -85,16 +85,38 @@ export class Prediction {
     this.makeControls(this.committed ? kept : null);
     this.next = host.closest(".cell")?.nextElementSibling;
     if (this.conceal && this.next) {
-      this.waits = node("p", {
-        className: "waits",
-        textContent: this.words.waits,
+      this.skip = node("button", {
+        type: "button",
+        name: "skip",
+        textContent: this.words.skip,
       });
+      this.skip.addEventListener("click", () => {
+        this.skipped = true;
+        this.show();
+      });
+      this.waits = node(
+        "p",
+        { className: "waits" },
+        this.words.waits,
+        " ",
+        this.skip,
+      );
       this.next.before(this.waits);
+      addEventListener("hashchange", () => this.comeInstead());
     }
     this.picture = figure();
     host.replaceChildren(this.form, this.picture);
     host.dataset.live = "true";
     this.show();
+    this.comeInstead();
+  }
+
+  // A link to what is concealed leads to the question.
+  comeInstead() {
+    const id = decodeURIComponent(location.hash.slice(1));
+    const target = id && document.getElementById(id);
+    if (target && this.waits && this.next.hidden && this.next.contains(target))
+      this.host.scrollIntoView({ block: "center" });
   }
 
   makeControls(kept) {
@@ -120,7 +142,7 @@ export class Prediction {
       min: 0,
       max: STEPS,
     });
-    input.value = kept === null ? STEPS / 2 : kept * STEPS;
+    input.value = (kept ?? 0) * STEPS; // not the middle, which may be right
     input.setAttribute("aria-label", this.words.ask);
     const shown = node("output");
     const show = () => {
@@ -173,8 +195,9 @@ export class Prediction {
     this.note.hidden = !committed;
     this.host.dataset.state = committed ? "committed" : "open";
     if (this.waits) {
-      this.next.hidden = !committed;
-      this.waits.hidden = committed;
+      const open = committed || this.skipped;
+      this.next.hidden = !open;
+      this.waits.hidden = open;
     }
     this.picture.show(...(committed ? [this.draw()] : []));
   }

@@ -1,10 +1,12 @@
 // Recorded runs, queried in the page: chosen by network, unit, tail and learning
 // rate, laid over each other. Axes are logarithmic and never move.
 import {
+  along,
   element,
   figure,
-  node,
   fill,
+  inside,
+  node,
   record,
   stroke,
   tickText,
@@ -105,6 +107,14 @@ class Chart {
       this.svg,
       words.iteration,
     );
+    this.curves = inside(this.svg, {
+      WIDTH,
+      HEIGHT,
+      LEFT,
+      RIGHT,
+      TOP,
+      BOTTOM,
+    });
   }
 
   x(step) {
@@ -112,14 +122,9 @@ class Chart {
     return LEFT + (WIDTH - LEFT - RIGHT) * share;
   }
 
-  // What lies beyond the axis, zero too, is drawn on its edge.
   y(value) {
-    const v = Math.log10(Math.max(value, 1e-300));
-    const inside = Math.min(Math.max(v, this.low), this.high);
-    return (
-      TOP +
-      ((HEIGHT - TOP - BOTTOM) * (this.high - inside)) / (this.high - this.low)
-    );
+    const down = along(Math.log10(value), this.low, this.high);
+    return TOP + (HEIGHT - TOP - BOTTOM) * down;
   }
 
   draw(run, color, steps, quantity, number, dashes) {
@@ -138,16 +143,12 @@ class Chart {
         "stroke-dasharray": dashes,
         class: "run",
       },
-      this.svg,
+      this.curves,
     );
-    const [x, y] = points.at(-1);
+    const [x, y] = points.at(-1).map(Number);
     if (number) {
-      element(
-        "text",
-        { x: Number(x) + 5, y: Number(y) + 4 },
-        this.svg,
-        number,
-      );
+      const seen = Math.min(Math.max(y, TOP), HEIGHT - BOTTOM);
+      element("text", { x: x + 5, y: seen + 4 }, this.svg, number);
     }
   }
 }

@@ -10,7 +10,7 @@ const letters = Object.fromEntries(
 // An equation by its number, Chinese, or a word: bn_backward, 2^L, 3.2.
 const WORD = new RegExp(
   [
-    String.raw`(?:(?:eqs?\b\.?|equations?|式)\s*)?\((\d+(?:\.\d+)?)\)`,
+    String.raw`(?:(?:eqs?\b\.?|equations?|公?式)\s*)?\((\d+(?:\.\d+)?)\)`,
     String.raw`(?:\b(?:eqs?\b\.?|equations?)|公?式)\s*(\d+(?:\.\d+)?)(?![\d.]*\w)`,
     String.raw`([\u3400-\u9fff]+)`,
     String.raw`(\d+(?:\.\d+)+|[\p{L}\p{N}]+(?:[-_^‐][\p{L}\p{N}]+)*)`,

@@ -174,12 +174,19 @@ def typed(part: Tag) -> str:
     if not parts:
         return part.get_text().strip()
     texts = [typed(child) for child in parts]
+    if part.name == "msqrt":
+        return f"√({''.join(texts)})"
     signs = {
         "msup": "^", "msub": "_", "msubsup": "_^", "mfrac": "/",
         "munder": "_", "munderover": "_^",
     }.get(part.name, "")  # fmt: skip
     if not signs:
         return texts[0] if part.name == "mover" else "".join(texts)
+    if part.name == "mfrac":
+        texts = [
+            text if re.fullmatch(r"[\w.]+|√\([^()]*\)", text) else f"({text})"
+            for text in texts
+        ]
     text = texts[0]
     for sign, script in zip(signs, texts[1:], strict=False):
         simple = re.fullmatch(r"\w+", script) or sign == "/"

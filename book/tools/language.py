@@ -1,8 +1,9 @@
 """What a machine can check of three languages.
 
 Terms against the glossary, characters against the script of the page,
-numerals against their sources, Chinese sections against the English ones they
-were written from. `problems(root)` lists what is wrong; `similarities(root)`
+numerals against their sources, English chapters against the number of words
+that a reader can hold, Chinese sections against the English ones they were
+written from. `problems(root)` lists what is wrong; `similarities(root)`
 says how alike the two Chinese editions are.
 
     python -m book.tools.language            print both
@@ -323,6 +324,36 @@ def _too_long(sentence: str, language: str) -> str:
     return ""
 
 
+# --------------------------------------------------------------- chapters
+WORDS = 2_200  # of prose in an English chapter
+MORE_WORDS = {
+    "06-activations": 2_300,
+    "07-depth": 2_400,
+    "11-find-the-bug": 2_600,
+}
+UNCOUNTED = ("-exercises", "-further", "-references")  # ends of labels
+
+
+def count_words(text: str) -> int:
+    """Words of a chapter's prose, without exercises and what is folded."""
+    counted = (
+        prose(said)
+        for label, said in sections(text).items()
+        if not label.endswith(UNCOUNTED)
+    )
+    return sum(len(re.findall("[A-Za-z][A-Za-z-]*", said)) for said in counted)
+
+
+def long_chapters(root: Path = ROOT) -> list[str]:
+    """English chapters with more words than a reader can hold."""
+    counts = {k: count_words(v) for k, v in chapters(ORIGINAL, root).items()}
+    return [
+        f"{ORIGINAL}/{name}: at most {most} words of prose; got {n}"
+        for name, n in counts.items()
+        if n > (most := MORE_WORDS.get(name, WORDS))
+    ]
+
+
 # ----------------------------------------------------------------- ledger
 LEDGER = "book/translations.toml"
 
@@ -376,6 +407,7 @@ def problems(root: Path = ROOT) -> list[str]:
         *tight_numbers(root),
         *untranslated_lines(root),
         *untraced_numbers(root),
+        *long_chapters(root),
         *stale_translations(root),
     ]
 

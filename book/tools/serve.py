@@ -1,14 +1,15 @@
-"""The built site at http://localhost:8000, rebuilt while somebody writes.
+"""The built site on this machine, rebuilt while somebody writes.
 
 A saved chapter is built anew, with the pages that follow from it, and the
 browser loads it again; then the gates say what the editions lack. The other
 editions, styles and scripts are those of the last `make book`.
 
-    python -m book.tools.serve [EDITION]
+    python -m book.tools.serve [EDITION [PORT]]
 """
 
 import multiprocessing
 import shutil
+import socket
 import sys
 import time
 from pathlib import Path
@@ -28,7 +29,7 @@ from preact.strings import LANGUAGES
 
 BUILDS = ROOT / "_build"
 SITE = BUILDS / "html"
-PORT = 8000
+PORT = "8000"
 # A fork has loaded what a build loads, and forgets what it built.
 fork = multiprocessing.get_context("fork")
 
@@ -78,27 +79,35 @@ def rebuild(edition: str) -> None:
     fork.Process(target=gates, daemon=True).start()
 
 
-def main(edition: str) -> int | str:
+def main(edition: str = LANGUAGES[0], port: str = PORT) -> int | str:
     """Serve until somebody stops it; return the exit code, or what is wrong.
 
     Parameters
     ----------
     edition : str
         The language that is written in.
+    port : str
+        A number from 1 to 65535.
     """
     if edition not in LANGUAGES:
         legal = ", ".join(LANGUAGES)
         return f"the edition must be one of {legal}; got {edition}"
+    if not (port.isdecimal() and 0 < int(port) < 2**16):
+        return f"the port must be a number from 1 to 65535; got {port}"
     if not (SITE / "index.html").exists():
         return "there is no site yet: run `make book` first"
+    try:
+        socket.create_server(("localhost", int(port))).close()
+    except OSError as error:
+        return f"port {port}: {error.strerror}; try `make serve PORT=8001`"
     server = Server()
     server.watch(
         str(ROOT / "book" / edition / "*.md"), lambda: rebuild(edition)
     )
-    print(f"http://localhost:{PORT}/{edition}/index.html", flush=True)
-    server.serve(root=str(SITE), port=PORT, host="localhost")
+    print(f"http://localhost:{port}/{edition}/index.html", flush=True)
+    server.serve(root=str(SITE), port=int(port), host="localhost")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1] if sys.argv[1:] else LANGUAGES[0]))
+    sys.exit(main(*sys.argv[1:3]))

@@ -151,6 +151,22 @@ def test_a_changed_original_makes_its_translations_stale(copy):
     assert language.stale_translations(copy) == []
 
 
+def test_a_chapter_of_too_many_words_is_named(copy):
+    more = "\nSo many words about one idea.\n" * 500
+    spoil(
+        copy,
+        "book/en/02-signal.md",
+        "\n(signal-exercises)=",
+        f"{more}\n(signal-exercises)=",
+    )
+    (found,) = [
+        said for said in language.long_chapters(copy) if "02-signal" in said
+    ]
+    assert re.fullmatch(
+        r"en/02-signal: at most 2200 words of prose; got \d{4}", found
+    )
+
+
 @pytest.mark.slow
 def test_a_converted_chapter_is_like_the_one_it_was_converted_from(copy):
     name, convert = "book/{}/02-signal.md", OpenCC("s2t").convert

@@ -18,6 +18,9 @@ PAGE = r"""<html><body><nav>Contents</nav><article class="bd-article">
 <span class="eqno">(5.1)<a class="headerlink">#</a></span></div>
 <div class="math"><math><msup><mn>2</mn><mi>L</mi></msup></math>
 <span class="eqno">(1, 2)</span></div>
+<div class="math"><math><mfrac><mn>1</mn><mrow><mn>1</mn><mo>+</mo><mi>v</mi>
+</mrow></mfrac><mfrac><mn>1</mn><msqrt><mn>2</mn><mi>π</mi></msqrt></mfrac>
+</math></div>
 <pre>import numpy
 for unit in stack_plan(units): unit</pre>
 <div class="cell_output">printed</div></section>
@@ -44,7 +47,8 @@ def test_sections_come_in_the_order_of_the_page(sections):
 
 def test_formulas_are_written_as_one_types_them(sections):
     text = sections["gates-one"][3]
-    assert all(typed in text for typed in ("λ_{l+1}^L", "a/2", "2^L"))
+    for typed in ("λ_{l+1}^L", "a/2", "2^L", "1/(1+v)", "1/√(2π)"):
+        assert typed in text
 
 
 def test_an_equation_is_known_by_its_number(sections):

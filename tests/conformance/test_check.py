@@ -15,7 +15,12 @@ from preact.conformance import Property, Verdict, probe
 from preact.conformance.address import load
 from preact.conformance.cost import EXPERIMENTS, costs, rows_of
 from preact.conformance.survey import surveyed
-from preact.conformance.words import judged_lines, lines, markdown
+from preact.conformance.words import (
+    head_lines,
+    judged_lines,
+    lines,
+    markdown,
+)
 from preact.conformance.zoo import MUTANTS
 from preact.spec import find_row
 from preact.strings import LANGUAGES, Strings
@@ -273,6 +278,16 @@ def test_faults_stand_first_and_all_answers_are_counted_last(name, language):
     assert sum(counts) == len(report.findings)
     every = [v for v, _ in judged_lines(report, words, every=True) if v]
     assert sorted(every) == sorted(f.verdict for f in report.findings)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_report_names_each_question_that_it_does_not_answer(language):
+    report = report_of("averaged-sum")
+    asked = {finding.property for finding in report.findings}
+    assert set(report.unasked) == set(Property) - asked != set()
+    head = list(head_lines(report, Strings(language)))
+    assert any(all(name in line for name in report.unasked) for line in head)
+    assert not report_of("original").unasked
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """One call of every function that draws, with numbers small and plain."""
 
-import numpy as np
 from handed import BOTH, PROFILE, SEEDS
 
 from preact import figures
@@ -8,11 +7,6 @@ from preact.plan import Conventions, cifar_plan
 from preact.spec import BN, TABLE_2
 from rooms import gathered
 
-TRAINED = {
-    (arm, draw): SEEDS
-    for arm in ("post-ln", "pre-ln")
-    for draw in ("book", "default")
-}
 DRAWN = {
     "direct_term": lambda say: figures.direct_term(
         [10, 20], {row: SEEDS for row in BOTH}, SEEDS[0], say
@@ -22,78 +16,15 @@ DRAWN = {
         {row: PROFILE for row in TABLE_2},
         say,
     ),
-    "growth_laws": lambda say: figures.growth_laws(
-        {row: PROFILE for row in BOTH},
-        {"root": PROFILE, "linear": PROFILE},
-        say,
-    ),
-    "error_by_rate": lambda say: figures.error_by_rate(
-        [0.1, 0.01], {"original": SEEDS, "original+final-bn": SEEDS}, say
-    ),
-    "paths_by_length": lambda say: figures.paths_by_length(
-        PROFILE, PROFILE, PROFILE, say
-    ),
     "depth_and_time": lambda say: figures.depth_and_time(
         {row: figures.Course(SEEDS, SEEDS, 12.5) for row in BOTH},
         [0, 30],
         [1],
         say,
     ),
-    "race_curves": lambda say: figures.race_curves(
-        {"original": PROFILE, "original+final-bn": PROFILE},
-        {"original": PROFILE, "original+final-bn": PROFILE},
-        20,
-        say,
-    ),
     "unit_diagram": lambda say: draw_unit(say, "row.original"),
     "answers_by_mutant": lambda say: figures.answers_by_mutant(
         {"one": {"a": "no"}, "two": {"b": "could not tell"}}, ["a", "b"], say
-    ),
-    "growth_by_mutant": lambda say: figures.growth_by_mutant(
-        {"one": 10 * SEEDS[0], "two": 20 * SEEDS[1]}, SEEDS[0], say
-    ),
-    "depth_laws": lambda say: figures.depth_laws(
-        [10, 20],
-        {of: {row: SEEDS for row in BOTH} for of in ("signal", "gradient")},
-        {of: {BOTH[0]: SEEDS[0]} for of in ("signal", "gradient")},
-        {
-            of: {row: figures.Law(1.0, 0.5, 1.5) for row in BOTH}
-            for of in ("signal", "gradient")
-        },
-        say,
-    ),
-    "dots_by_case": lambda say: figures.dots_by_case(
-        ["one", "two"],
-        {row: SEEDS for row in BOTH},
-        ("an axis", "another"),
-        "two rows in two cases",
-        say,
-        limits=(0, 1),
-        ticks=(0, 1),
-    ),
-    "placed_by_unit": lambda say: figures.placed_by_unit(
-        {"post-ln": figures.Placed(*[np.array([PROFILE] * 3)] * 3)},
-        "one transformer",
-        say,
-    ),
-    "losses_by_rate": lambda say: figures.losses_by_rate(
-        [0.001, 0.003],
-        {4: TRAINED, 12: TRAINED},
-        0.0875,
-        "two transformers",
-        say,
-    ),
-    "mixing_products": lambda say: figures.mixing_products(
-        {name: SEEDS for name in ("free", "stochastic")},
-        {name: SEEDS for name in ("free", "stochastic")},
-        {"rms": SEEDS[0], "typical": SEEDS[1]},
-        say,
-    ),
-    "paths_fresh_and_trained": lambda say: figures.paths_fresh_and_trained(
-        {row: SEEDS for row in BOTH},
-        {row: SEEDS for row in BOTH},
-        "paths of two rows",
-        say,
     ),
     "errors_by_condition": lambda say: figures.errors_by_condition(
         [
@@ -101,20 +32,6 @@ DRAWN = {
             for name in ("both_head", "f_broken")
         ],
         say,
-    ),
-    "steps_with_band": lambda say: figures.steps_with_band(
-        {say(f"row.{row}"): (-0.25, 0.125) for row in BOTH},
-        say("imagenet.points"),
-        "two changes",
-    ),
-    "log_chart": lambda say: figures.log_chart(
-        {
-            say("imagenet.measured"): figures.Trace((1, 10), (10, 100), False),
-            say("imagenet.equal"): figures.Trace((1, 10), (1, 10)),
-        },
-        (say("imagenet.predicted"), say("imagenet.error")),
-        "a line and two points",
-        ticks=((1, 10), (1, 10, 100)),
     ),
 }
 

@@ -127,6 +127,10 @@ def own_lines(figure):
                 yield line
 
 
+# Whose numbers are not where they are drawn; a test of its own has them.
+HANDED_OVER = {"prediction_beside_errors"}
+
+
 @EACH_CHART
 def test_a_figure_holds_its_numbers_and_can_be_read_in_gray(name):
     """No two curves look alike without color, and no word leaves it."""
@@ -143,6 +147,8 @@ def test_a_figure_holds_its_numbers_and_can_be_read_in_gray(name):
     table_lines = read(table(picture.series, WORDS))
     assert len(table_lines) == sum(len(one.x) for one in picture.series)
     assert picture._repr_html_().count('<script type="text/csv">') == 1
+    if name in HANDED_OVER:
+        return
     lines = [line for figure in drawings for line in own_lines(figure)]
     bars = [
         patch

@@ -81,10 +81,13 @@ def test_a_slider_says_its_value(open_page):
 
 
 @pytest.mark.parametrize("chapter", PREDICTIONS)
-def test_without_script_question_and_answer_stand_there(open_page, chapter):
+def test_without_script_the_answer_is_folded_below_its_question(
+    open_page, chapter
+):
     page = open_page(f"/en/{chapter}.html", java_script_enabled=False)
     assert host(page).locator("p").is_visible()
     assert host(page).locator("li").count() >= 2
+    assert not host(page).locator("li").first.is_visible()
 
 
 @pytest.mark.parametrize("chapter", CONCEALING)
@@ -100,3 +103,26 @@ def test_the_cell_that_shows_the_answer_waits_for_the_guess(
     commit(page)
     assert answer.is_visible()
     assert not said.is_visible()
+
+
+def test_what_is_concealed_can_be_shown_without_a_guess(open_page):
+    page = open_page("/en/03-gradient.html")
+    answer = page.locator(".cell:has(.preact-predict) ~ .cell").first
+    page.locator(".waits [name=skip]").first.click()
+    assert answer.is_visible()
+    assert host(page).locator("svg").count() == 0  # there is no guess to draw
+
+
+def test_a_link_to_what_is_concealed_leads_to_the_question(open_page):
+    page = open_page("/en/03-gradient.html")
+    answer = page.locator(".cell:has(.preact-predict) ~ .cell").first
+    answer.evaluate(
+        "cell => cell.append(Object.assign("
+        "document.createElement('p'), { id: 'the-answer' }))"
+    )
+    page.evaluate("location.hash = 'the-answer'")
+    page.wait_for_function(
+        "innerHeight > document.querySelector('.preact-predict')"
+        ".getBoundingClientRect().top"
+    )
+    assert not answer.is_visible()

@@ -19,15 +19,21 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from preact.book.explorers import Html, mount
+from preact.book.explorers import Html, engine_plan, mount
 from preact.book.measurements import measured
 from preact.book.page import words
-from preact.book.race import engine_plan
 from preact.conformance import Property as P
 from preact.conformance import Report, Verdict, probe
-from preact.conformance.words import finding_lines
-from preact.conformance.zoo import MUTANTS, RIGHT
-from preact.figures import Picture, answers_by_mutant
+from preact.conformance.words import (
+    count_line,
+    finding_lines,
+    findings_in_order,
+    fix,
+    typeset,
+    unasked_line,
+)
+from preact.conformance.zoo import MUTANTS, RIGHT, right, styles
+from preact.figures import Picture, Table, answers_by_mutant
 from preact.plan import Conventions, NetworkPlan, cifar_plan, stack_plan
 from preact.propagation import profile
 from preact.reference.caches import Array
@@ -48,16 +54,24 @@ OWN_WORDS = (
 )
 
 
-class Lab(NamedTuple):
-    """One mutant as an exercise: its answer, and three others to choose."""
+NOTHING = "none"  # the choice of a reader who finds no mistake
 
-    answer: P
-    others: tuple[P, P, P]
+
+class Lab(NamedTuple):
+    """One network as an exercise: the answer, and three others to choose.
+
+    A `whole` file may be right: "none" is then among its choices.
+    """
+
+    answer: str
+    others: tuple[str, str, str]
+    whole: bool = False
 
     @property
-    def choices(self) -> list[P]:
+    def choices(self) -> list[str]:
         """All four, in the order of a report."""
-        return sorted((self.answer, *self.others), key=list(P).index)
+        order = [*P, NOTHING]
+        return sorted((self.answer, *self.others), key=order.index)
 
 
 LABS = {
@@ -69,15 +83,18 @@ LABS = {
     "relu-after-sum": Lab(P.STREAM, (P.SHORTCUT, P.SIGN, P.LAST)),
     "ends-in-relu": Lab(P.SIGN, (P.STREAM, P.SHORTCUT, P.WIDTH)),
     "doubled-stem": Lab(P.FIRST, (P.WIDTH, P.BIAS, P.LAST)),
-    "raw-projection": Lab(P.WIDTH, (P.SHORTCUT, P.GRADIENT, P.STAGES)),
     "no-final-activation": Lab(P.LAST, (P.FIRST, P.UNUSED, P.STREAM)),
-    "frozen-norm": Lab(P.STATISTICS, (P.EVALUATION, P.NORM, P.UNUSED)),
+    "raw-projection": Lab(P.WIDTH, (P.SHORTCUT, P.STAGES, NOTHING), True),
+    "identity-modules": Lab(NOTHING, (P.WIDTH, P.SHORTCUT, P.FIRST), True),
     "dropout-in-evaluation": Lab(
-        P.EVALUATION, (P.SHORTCUT, P.STATISTICS, P.SIGN)
+        P.EVALUATION, (P.STATISTICS, P.SIGN, NOTHING), True
     ),
 }
 
 
+WRITTEN = {  # right networks in a way of writing of their own
+    "identity-modules": (styles.WithIdentity, styles.with_identity)
+}
 ROOT_HALF = Scale(2**-0.5)
 STACKS: dict[str, tuple[UnitSpec, dict[str, Any]]] = {  # ours, or other ends
     "averaged-sum": (
@@ -123,35 +140,76 @@ def fully_connected(
         if isinstance(factor, Scale) and factor != Scale(1.0):
             plan["post"] = [*plan["post"], f"x {factor.value!r}"]
         return plan
+    if name not in MUTANTS:
+        return None
     plan = engine_plan(meant(name, units, width))
     if name == "detached-shortcut":
         return plan | {"returned": 0}
-    if name == "frozen-norm":  # mean 0 and variance 1 are kept: no BN at all
-        return {
-            place: [op for op in ops if op != BN]
-            if isinstance(ops, list)
-            else ops
-            for place, ops in plan.items()
-        }
     return None
 
 
 def source(name: str) -> str:
-    """The code of a mutant, without the words that say what is wrong."""
+    """The code of a network, without the words that say what is wrong."""
+    if LABS[name].whole:
+        return whole_file(name)
     made = MUTANTS[name].make
-    text = textwrap.dedent(inspect.getsource(made))
+    code = without_words(inspect.getsource(made))
+    return code.replace(made.__name__, "Network", 1)
+
+
+def whole_file(name: str) -> str:
+    """A file as people write one: helpers, a unit, a network.
+
+    That of a mutant is the right network with the mutant's methods in place
+    of its own.
+    """
+    helpers = [right.conv3x3, right.conv1x1]
+    if name in MUTANTS:
+        unit: Any = MUTANTS[name].make
+        methods = methods_of(inspect.getsource(unit.unit))
+        told = inspect.getsource(right.PreUnit)
+        for called, own in methods_of(told).items():
+            told = told.replace(own, methods.get(called, own))
+        parts = [told, inspect.getsource(right.PreNet)]
+    else:
+        parts = [*map(inspect.getsource, WRITTEN[name])]
+    head = """import torch.nn.functional as nnf
+from torch import Tensor, nn
+
+WIDTHS, UNITS = (16, 32, 64), 3
+"""
+    parts = [head, *map(inspect.getsource, helpers), *parts]
+    return "\n\n\n".join(without_words(part) for part in parts)
+
+
+def methods_of(text: str) -> dict[str, str]:
+    """The methods of a class as they are written, each indented by four."""
+    text = textwrap.dedent(text)
+    (made,) = ast.parse(text).body
+    assert isinstance(made, ast.ClassDef)
+    lines = text.splitlines()
+    return {
+        node.name: "\n".join(lines[node.lineno - 1 : node.end_lineno])
+        for node in made.body
+        if isinstance(node, ast.FunctionDef)
+    }
+
+
+def without_words(text: str) -> str:
+    """Take out docstrings, and what is said to a type checker."""
+    text = textwrap.dedent(text)
     lines = text.splitlines()
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.ClassDef) and ast.get_docstring(node):
+        if isinstance(
+            node, ast.ClassDef | ast.FunctionDef
+        ) and ast.get_docstring(node):
             told = node.body[0]
             for i in range(told.lineno - 1, told.end_lineno or told.lineno):
                 lines[i] = ""
-    named = [line.partition("  # type: ignore")[0] for line in lines]
-    named[0] = named[0].replace(made.__name__, "Network")
-    code = "\n".join(named)
+    code = "\n".join(line.partition("  # type: ignore")[0] for line in lines)
     while "\n\n\n" in code:
         code = code.replace("\n\n\n", "\n\n")
-    return code.replace(":\n\n", ":\n", 1).strip()
+    return re.sub(r":\n\n", ":\n", code).strip()
 
 
 @cache
@@ -170,8 +228,11 @@ def report_lines(name: str) -> Iterator[list[str]]:
         told_lines = finding_lines(finding, say, costly, report(name).meant)
         yield [line.strip() for line in told_lines]
         told.add(finding.row)
-    right = "original" if MUTANTS[name].meant == ORIGINAL else "pre-activation"
-    yield [say("lab.repaired", all=len(report(right).findings))]
+    if name not in MUTANTS:
+        yield [say("lab.nothing", all=len(report(name).findings))]
+        return
+    row = "original" if MUTANTS[name].meant == ORIGINAL else "pre-activation"
+    yield [say("lab.repaired", all=len(report(row).findings))]
 
 
 def answers(name: str) -> str:
@@ -198,33 +259,41 @@ def highlighted(code: str) -> str:
 
 
 def lab(number: int) -> Html:
-    """Read a mutant, predict which answer is no, then see the evidence.
+    """Read a network, predict which answer is no, then see the evidence.
 
     Parameters
     ----------
     number : int
-        Place in `LABS`, from 1 on: the mutant's name would give it away.
+        Place in `LABS`, from 1 on: the network's name would give it away.
     """
     name, asked = list(LABS.items())[number - 1]
     say = words()
-    choices = {str(c): say(f"probe_ask.{c}") for c in asked.choices}
+    choices = {
+        str(c): say("lab.none" if c == NOTHING else f"probe_ask.{c}")
+        for c in asked.choices
+    }
     plan = fully_connected(name)
-    row = MUTANTS[name].meant
+    row = {**RIGHT, **MUTANTS}[name].meant
+    own = {word: say.table[f"lab.{word}"] for word in OWN_WORDS}
+    if name not in MUTANTS:
+        own["no_curves"] = ""
     data = {
         "name": name,
-        "words": {word: say.table[f"lab.{word}"] for word in OWN_WORDS}
+        "words": own
         | {
             key: say(f"figure.{key}")
             for key in ("signal", "gradient", "depth")
         },
         "choices": choices,
         "answer": str(asked.answer),
+        "why": {str(c): say(f"lab_why.{c}") for c in asked.others},
         "plan": plan,
         "meant": plan and engine_plan(meant(name)),
         "batch": BATCH,
         "ticks": TICKS,
     }
-    title = say("lab.title", number=number, row=say(f"row.{row}"))
+    key = "lab.whole" if asked.whole else "lab.title"
+    title = say(key, number=number, row=say(f"row.{row}"))
     listed = "".join(f"<li>{escape(ask)}</li>" for ask in choices.values())
     return mount(
         "lab",
@@ -237,6 +306,33 @@ def lab(number: int) -> Html:
         f"</summary>{answers(name)}</details>",
         "\n".join([title, "", source(name)]),
     )
+
+
+def report_card(report: Report, *, every: bool = False) -> Table:
+    """Set a report as a table: what is not yes, or `every` answer."""
+    say, body = words(), []
+    verdicts = {
+        Verdict.YES: say("probe.yes"),
+        Verdict.NO: say("probe.no"),
+        Verdict.UNKNOWN: say("probe.unknown"),
+    }
+    for finding, _ in findings_in_order(report, say):
+        if every or finding.verdict is not Verdict.YES:
+            evidence = typeset(finding.evidence, say)
+            row = [
+                say(f"probe_ask.{finding.property}"),
+                verdicts[finding.verdict],
+                say(f"probe_said.{finding.reason}", **evidence),
+            ]
+            no = finding.verdict is Verdict.NO
+            row += [] if every else [fix(finding, say) if no else ""]
+            body.append([cell.replace("`", "") for cell in row])
+    head = [say(f"bugs.{word}") for word in ("question", "verdict", "said")]
+    head += [] if every else [say("bugs.repair")]
+    told = [count_line(report, say)]
+    if report.unasked:
+        told.append(unasked_line(report, say))
+    return Table(head, body, say("punctuation.semicolon").join(told))
 
 
 def answers_grid() -> Picture:

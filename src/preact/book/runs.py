@@ -150,4 +150,4 @@ def table(runs: Sequence[dict[str, Any]]) -> Table:
         for key, errors in kinds.items()
     ]
     head = [say(f"runs.{w}") for w in ("network", "unit", "tail", "rate")]
-    return Table(head=[*head, say("depth.test_error")], body=body, caption="")
+    return Table(head=[*head, say("runs.test_error")], body=body, caption="")

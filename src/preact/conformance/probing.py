@@ -96,6 +96,7 @@ def probe(
         meant=row,
         units=len(case.units),
         stages=tuple(count for _, count in case.stages),
+        additions=case.training.additions,
         parameters=case.parameters,
         multiply_adds=case.multiply_adds,
         findings=tuple(answers(case)),

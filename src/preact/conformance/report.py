@@ -103,6 +103,8 @@ class Report:
         The row that it was to be compared with, or "".
     units, stages : int and tuple of int
         Residual units, and how they are spread over sizes.
+    additions : int
+        All sums of two signals, units or not.
     parameters, multiply_adds : int
         Of the whole network, for one image; multiply-adds of convolutions
         and linear layers.
@@ -127,6 +129,7 @@ class Report:
     row: str
     units: int
     stages: tuple[int, ...]
+    additions: int
     parameters: int
     multiply_adds: int
     findings: tuple[Finding, ...]
@@ -149,6 +152,12 @@ class Report:
     def faults(self) -> tuple[Finding, ...]:
         """The findings whose answer is no."""
         return tuple(f for f in self.findings if f.verdict is Verdict.NO)
+
+    @property
+    def unasked(self) -> tuple[Property, ...]:
+        """The questions that were not asked: there is nothing to ask about."""
+        asked = {finding.property for finding in self.findings}
+        return tuple(p for p in Property if p not in asked)
 
     @property
     def counts(self) -> dict[Verdict, int]:

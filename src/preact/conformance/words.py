@@ -69,7 +69,7 @@ def judged_lines(
 
 
 def head_lines(report: Report, strings: Strings) -> Iterator[str]:
-    """What was probed, which row of the paper it is, and what that costs."""
+    """What was probed and what not, which row it is, and what that costs."""
     yield strings(
         "probe.header",
         network=report.network,
@@ -85,6 +85,17 @@ def head_lines(report: Report, strings: Strings) -> Iterator[str]:
         parameters=f"{report.parameters:,}",
         multiply_adds=f"{report.multiply_adds / 1e6:,.2f}",
     )
+    yield strings(
+        "probe.looked", units=report.units, additions=report.additions
+    )
+    yield strings("probe.unseen")
+    if report.unasked:
+        yield unasked_line(report, strings)
+
+
+def unasked_line(report: Report, strings: Strings) -> str:
+    """Name the questions that were not asked."""
+    return strings("probe.unasked", names=strings.join([*report.unasked]))
 
 
 def named_row(report: Report) -> Finding | None:

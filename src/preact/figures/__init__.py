@@ -25,16 +25,8 @@ alt : str
     The alternative text, in that language.
 label : str
     Of the axis with numbers.
-labels : (str, str)
-    Of the horizontal and of the vertical axis.
-ticks : sequence of float
-    Numbers at the vertical axis.
-names : two sequences of str, optional
-    What stands at the ticks in place of their numbers; None is the numbers.
 curves : row to (points,) float64
     One line for each row, from unit 0 on, in the row's own color.
-traces : name to Trace
-    Lines and points by their names in the legend; at most four of each.
 plans : mapping of str to NetworkPlan
     Networks by the names that the table prints.
 arm : str
@@ -56,35 +48,13 @@ caption : str
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from preact.figures.afterlife import (
-        Placed,
-        losses_by_rate,
-        mixing_products,
-        placed_by_unit,
-        placed_legend,
-    )
-    from preact.figures.bugs import answers_by_mutant, growth_by_mutant
+    from preact.figures.bugs import answers_by_mutant
     from preact.figures.conditions import Group, errors_by_condition
-    from preact.figures.costs import (
-        Trace,
-        log_chart,
-        steps_with_band,
-    )
     from preact.figures.cover import Course, depth_and_time
-    from preact.figures.depth import (
-        Law,
-        depth_laws,
-        dots_by_case,
-        paths_fresh_and_trained,
-    )
-    from preact.figures.paths import paths_by_length
     from preact.figures.propagation import (
         direct_term,
-        error_by_rate,
-        growth_laws,
         signal_and_gradient,
     )
-    from preact.figures.race import arm_name, race_curves
     from preact.figures.speed_tables import times_table
     from preact.figures.style import Picture
     from preact.figures.tables import (
@@ -93,37 +63,23 @@ if TYPE_CHECKING:
         network_table,
     )
     from preact.figures.units import unit_diagram
+    from preact.figures.variants import (
+        arm_name,
+    )
 
 __all__ = [
     "Course",
     "Group",
-    "Law",
     "Picture",
-    "Placed",
     "Table",
-    "Trace",
     "answers_by_mutant",
     "arm_name",
     "depth_and_time",
-    "depth_laws",
     "direct_term",
-    "dots_by_case",
-    "error_by_rate",
     "errors_by_condition",
     "errors_table",
-    "growth_by_mutant",
-    "growth_laws",
-    "log_chart",
-    "losses_by_rate",
-    "mixing_products",
     "network_table",
-    "paths_by_length",
-    "paths_fresh_and_trained",
-    "placed_by_unit",
-    "placed_legend",
-    "race_curves",
     "signal_and_gradient",
-    "steps_with_band",
     "times_table",
     "unit_diagram",
 ]
@@ -143,11 +99,11 @@ def __getattr__(name: str) -> object:
             from preact.figures import units
 
             return units.unit_diagram
-        case "arm_name" | "race_curves":
-            from preact.figures import race
+        case "arm_name":
+            from preact.figures import variants
 
-            return getattr(race, name)
-        case "answers_by_mutant" | "growth_by_mutant":
+            return variants.arm_name
+        case "answers_by_mutant":
             from preact.figures import bugs
 
             return getattr(bugs, name)
@@ -155,32 +111,10 @@ def __getattr__(name: str) -> object:
             from preact.figures import cover
 
             return getattr(cover, name)
-        case "Trace" | "log_chart" | "steps_with_band":
-            from preact.figures import costs
-
-            return getattr(costs, name)
         case "Group" | "errors_by_condition":
             from preact.figures import conditions
 
             return getattr(conditions, name)
-        case "Law" | "depth_laws" | "dots_by_case" | "paths_fresh_and_trained":
-            from preact.figures import depth
-
-            return getattr(depth, name)
-        case (
-            "Placed"
-            | "losses_by_rate"
-            | "mixing_products"
-            | "placed_by_unit"
-            | "placed_legend"
-        ):
-            from preact.figures import afterlife
-
-            return getattr(afterlife, name)
-        case "paths_by_length":
-            from preact.figures import paths
-
-            return paths.paths_by_length
         case "times_table":
             from preact.figures import speed_tables
 

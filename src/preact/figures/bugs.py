@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from preact.figures.style import PAPER_GREY, Picture, axes, picture
+from preact.figures.style import Picture, axes, picture
 from preact.figures.svg import INK
 from preact.strings import Strings
 
@@ -58,58 +58,4 @@ def answers_by_mutant(
         for name, given in answers.items()
     ]
     alt = strings("bugs.alt_matrix", each=strings.join(each))
-    return picture(figure, alt)
-
-
-def growth_by_mutant(
-    growth: Mapping[str, Array], right: Array, strings: Strings
-) -> Picture:
-    """Growth of the gradient, a dot for each seed, the right one as a band.
-
-    Parameters
-    ----------
-    growth : mutant to (seeds,) float64
-        Gradient at the first unit, relative to the last.
-    right : (seeds,) float64
-        The same of the network that was meant.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from preact.figures import growth_by_mutant
-    >>> from preact.strings import Strings
-    >>> growth = {"activated-shortcut": np.array([1e3, 4e3])}
-    >>> dots = growth_by_mutant(growth, np.array([7.0, 8.0]), Strings("en"))
-    >>> dots.alt.split("; ")[-1]
-    'medians: activated-shortcut: 2,500.'
-    """
-    names = list(growth)
-    with axes(140, 8 * len(names) + 24) as (figure, ax):
-        ax.axvspan(
-            right.min(),
-            right.max(),
-            color=PAPER_GREY,
-            alpha=0.35,
-            lw=0,
-            label=strings("bugs.right"),
-        )
-        dots: Any = {"color": RED, "ms": 5}
-        for y, (name, values) in enumerate(growth.items()):
-            line = np.full(len(values), y)
-            ax.plot(values, line, "o", label=f"_{name}", **dots)
-        ax.set(xscale="log", xlabel=strings("bugs.growth"), xlim=(1, 1e16))
-        ax.set_xticks([1, 1e4, 1e8, 1e12, 1e16])
-        ax.minorticks_off()
-        ax.set_yticks(range(len(names)), names)
-        ax.set(ylim=(len(names) - 0.5, -0.5))
-        figure.legend(loc="outside lower center", fontsize=9)
-    each = [
-        strings(
-            "bugs.alt_growth_one",
-            name=name,
-            growth=strings.two_digits(np.median(v)),
-        )
-        for name, v in growth.items()
-    ]
-    alt = strings("bugs.alt_growth", each=strings.join(each))
     return picture(figure, alt)

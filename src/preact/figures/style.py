@@ -3,7 +3,7 @@
 import io
 import logging
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from html import escape
@@ -127,13 +127,20 @@ def axes(
         yield figure, figure.subplots(1, columns)
 
 
-def picture(figure: Figure, alt: str) -> Picture:
+def picture(
+    figure: Figure, alt: str, series: Sequence[Series] = ()
+) -> Picture:
     """Turn a matplotlib figure into inline SVG; equal input, equal bytes.
 
     What is wider than a phone is drawn once more, laid out for one, and the
     page shows one of the two: letters shrink on none.
+
+    Parameters
+    ----------
+    series : sequence of Series
+        The picture's numbers where they are not those that it is drawn at.
     """
-    series = drawn(figure)
+    series = tuple(series) or drawn(figure)
     with mpl.rc_context(RC):
         label_enough(figure)
     write_powers_as_text(figure)

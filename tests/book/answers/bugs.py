@@ -1,6 +1,7 @@
 """Answers to the exercises of a chapter: right ones, wrong ones."""
 
 import numpy as np
+from torch import nn
 
 
 def repaired(x, F):
@@ -63,6 +64,35 @@ def trusting(unit, x):
     return True
 
 
+class Block(nn.Module):
+    """The unit of the page, with a bias and a last ReLU if asked for."""
+
+    def __init__(self, width, bias, relu):
+        super().__init__()
+        self.norms = nn.ModuleList(nn.BatchNorm2d(width) for _ in "12")
+        self.convs = nn.ModuleList(
+            nn.Conv2d(width, width, 3, padding=1, bias=bias) for _ in "12"
+        )
+        self.relu = relu
+
+    def forward(self, x):
+        out = x
+        for norm, conv in zip(self.norms, self.convs, strict=True):
+            out = conv(norm(out).relu())
+        return (x + out).relu() if self.relu else x + out
+
+
+def network(*, bias=False, relu=False, tail=True, units=4):
+    return nn.Sequential(
+        nn.Conv2d(3, 16, 3, padding=1, bias=False),
+        *(Block(16, bias, relu) for _ in range(units)),
+        *([nn.BatchNorm2d(16), nn.ReLU()] if tail else []),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+        nn.Linear(16, 10),
+    )
+
+
 ANSWERS = {
     "bugs-1": ([0.98676, 0.9868], [0.5, 0.99, 1 - 0.5 / 52, 0.5 ** (1 / 54)]),
     "bugs-2": ([repaired], [as_it_was, both_activated, after_the_sum]),
@@ -70,12 +100,21 @@ ANSWERS = {
         [over(0, 2, 3)],
         [over(1, 2, 3), over(2, 3), over(0, 1, 2, 3), without_root],
     ),
-    "bugs-4": ([4048], [4032, 2032, 112]),
-    "bugs-5": (
+    "bugs-4": (
         [silent],
         [tangent, close, loose, positive, by_number, trusting],
     ),
-    "bugs-6": ([7], [6, 8, 9, 17]),
+    "bugs-5": ([7], [6, 8, 9, 17]),
+    "bugs-6": (
+        [network()],
+        [
+            network(bias=True),
+            network(relu=True),
+            network(tail=False),
+            network(units=3),
+            Block,
+        ],
+    ),
 }
 OWN_SENTENCES = {
     ("bugs-2", as_it_was): "changed",
@@ -83,8 +122,8 @@ OWN_SENTENCES = {
     ("bugs-3", ANSWERS["bugs-3"][1][0]): "image",
     ("bugs-3", ANSWERS["bugs-3"][1][1]): "alone",
     ("bugs-3", ANSWERS["bugs-3"][1][2]): "all",
-    ("bugs-5", tangent): "full",
-    ("bugs-5", close): "tiny",
-    ("bugs-5", loose): "scaled",
-    ("bugs-5", positive): "original",
+    ("bugs-4", tangent): "full",
+    ("bugs-4", close): "tiny",
+    ("bugs-4", loose): "scaled",
+    ("bugs-4", positive): "original",
 }

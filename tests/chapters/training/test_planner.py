@@ -9,7 +9,7 @@ import pytest
 
 from engine.calls import call, needs_node
 from preact.book import setup
-from preact.book.planner import kept_bytes
+from preact.book.imagenet.planner import kept_bytes
 from preact.book.training import (
     RECIPES,
     SOURCES,

@@ -13,13 +13,7 @@ right : bool
     Whether the answer is right.
 """
 
-from preact.book.exercises import (  # noqa: F401, I001  in the book's order
-    why,
-    signal,
-    units,
-    depth,
-    imagenet,
-    afterlife,
+from preact.book.exercises import (  # noqa: F401  in the book's order
     bugs,
     summary,
 )

@@ -13,7 +13,7 @@ from preact.book.page import words
 from preact.reference.caches import Array
 
 SEED = 11  # of the input on which an answer is tried
-WIDTHS, UNITS, CONVS = (16, 32, 64), 18, 2  # of ResNet-110, a stage
+REPAIRED = 4  # units of the network that is to be repaired
 EPS = 1e-5
 
 Branch = Callable[[Array], Array]
@@ -69,12 +69,6 @@ def normalized(x: Array, axes: tuple[int, ...]) -> Array:
 
 
 @exercise("bugs-4")
-def useless_biases(answer: Any) -> Answer:
-    """Biases before a BN in the original ResNet-110."""
-    return number(answer, WIDTHS[0] + UNITS * CONVS * sum(WIDTHS))
-
-
-@exercise("bugs-5")
 def silent_branch_test(answer: Any) -> Answer:
     """A test that is true where a unit with F = 0 returns its input."""
     x = np.random.default_rng(SEED).normal(size=(8, 6))
@@ -83,7 +77,7 @@ def silent_branch_test(answer: Any) -> Answer:
         if np.shape(got):  # one answer was asked for, not one a number
             return False, f"shape {np.shape(got)}, not ()"
         if bool(got) != right:
-            return False, words()(f"exercise.bugs-5.{name}")
+            return False, words()(f"exercise.bugs-4.{name}")
     return True, ""
 
 
@@ -107,7 +101,7 @@ def units() -> dict[str, tuple[Callable[[Array, Branch], Array], bool]]:
     }
 
 
-@exercise("bugs-6")
+@exercise("bugs-5")
 def smallest_suite(answer: Any) -> Answer:
     """The least number of questions that finds every mutant."""
     from preact.conformance.zoo import MUTANTS  # loads torch
@@ -117,3 +111,24 @@ def smallest_suite(answer: Any) -> Answer:
     left = [b for b in broken if not b & needed]
     assert frozenset.intersection(*left)  # so one more is enough
     return number(answer, len(needed) + 1)
+
+
+@exercise("bugs-6")
+def repaired_network(answer: Any) -> Answer:
+    """A network of four units about which no answer of the probe is no."""
+    from torch import nn  # as above
+
+    from preact.conformance import probe
+    from preact.conformance.words import typeset
+
+    say = words()
+    if not isinstance(answer, nn.Module):
+        return False, say("exercise.bugs-6.no_network")
+    report = probe(answer, image=(3, 32, 32))
+    if report.units != REPAIRED:
+        return False, say("exercise.bugs-6.units", units=report.units)
+    if not report.faults:
+        return True, ""
+    found = report.faults[0]
+    said = typeset(found.evidence, say)
+    return False, say(f"probe_said.{found.reason}", **said)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from preact.figures.apart import meet, moved
-from preact.figures.drawn import AID
+from preact.figures.drawn import AID, Series
 from preact.figures.style import PAPER_GREY, Picture, axes, picture
 from preact.figures.svg import INK
 from preact.figures.ticks import power
@@ -44,6 +44,14 @@ def prediction_beside_errors(
     limits : (float, float)
         Of the horizontal axis, logarithmic.
     """
+    labels = strings(f"shortcut.{theory}"), strings("shortcut.error")
+    fail = strings("table.fail")
+    series = []  # a "fail" is drawn at a height that nobody measured
+    for row, values in predicted.items():
+        error = errors[row]
+        y = [fail if error is None else error] * len(values)
+        name = row_name(row, strings)
+        series.append(Series(labels[1], name, [*values], y, labels=labels))
     with axes(92, 104) as (figure, ax):
         foot, top = FAIL_AT - FAIL_HIGH, FAIL_AT + FAIL_HIGH
         ax.axhspan(foot, top, color=PAPER_GREY, alpha=0.15, lw=0)
@@ -70,7 +78,7 @@ def prediction_beside_errors(
             places.append(place)
             ax.plot(*place, **style)
         ticks = [6, 8, 10, 12, FAIL_AT]
-        names = [f"{tick:g}" for tick in ticks[:-1]] + [strings("table.fail")]
+        names = [f"{tick:g}" for tick in ticks[:-1]] + [fail]
         ax.set_yticks(ticks, names)
         low, high = limits
         wide = 1.5 * (high / low) ** 0.03
@@ -80,8 +88,8 @@ def prediction_beside_errors(
         marks = 10.0 ** np.arange(-(-least // step) * step, most + 1, step)
         ax.set_xticks(marks, [power(mark) for mark in marks])
         ax.minorticks_off()
-        ax.set_xlabel(strings(f"shortcut.{theory}"))
-        ax.set_title(strings("shortcut.error"), fontsize=10, loc="left")
+        ax.set_xlabel(labels[0])
+        ax.set_title(labels[1], fontsize=10, loc="left")
     alt = strings(
         "alt.prediction",
         theory=strings(f"shortcut.{theory}"),
@@ -97,7 +105,7 @@ def prediction_beside_errors(
             ]
         ),
     )
-    return picture(figure, alt)
+    return picture(figure, alt, series)
 
 
 def error_name(error: float | None, strings: Strings) -> str:

@@ -26,7 +26,7 @@ export function gigabytes(data, way, n, batch, width) {
   return (12 * (none + each * n) + activations) / 1e9;
 }
 
-export class Planner {
+class Planner {
   constructor(host) {
     this.host = host;
     this.data = JSON.parse(host.dataset.planner);

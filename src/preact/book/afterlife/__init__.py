@@ -1,0 +1,240 @@
+"""What became of the identity: mixed streams, and pictures of transformers.
+
+Chapter `10-afterlife`.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from preact.book.afterlife.figures import (
+    Placed,
+    losses_by_rate,
+    mixing_products,
+    placed_by_unit,
+    placed_legend,
+)
+from preact.book.explorers import Html, stepper
+from preact.book.page import words
+from preact.book.transformer.runs import (
+    Moment,
+    at_rate,
+    recorded_letters,
+)
+from preact.figures import Picture
+from preact.figures.variants import row_name
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+DEPTHS = (4, 12)
+
+
+# ------------------------------------------------------------ mixed streams
+def sinkhorn(M: Array, *, rounds: int = 200) -> Array:
+    """Make positive matrices doubly stochastic: (..., n, n).
+
+    Rows and columns are divided by their sums in turns; the last division is
+    that of the columns, and after enough rounds the rows add up to 1 as well.
+
+    Raises
+    ------
+    ValueError
+        If an entry is not positive.
+    """
+    if not np.all(M > 0):
+        raise ValueError(f"entries must be positive; got {np.min(M):g}")
+    for _ in range(rounds):
+        M = M / M.sum(axis=-1, keepdims=True)
+        M = M / M.sum(axis=-2, keepdims=True)
+    return M
+
+
+def free_mixing(
+    rng: np.random.Generator, units: int, streams: int, size: float
+) -> Array:
+    """Draw H_l = I + N: (units, n, n), N normal with deviation `size`."""
+    noise = rng.normal(size=(units, streams, streams))
+    return np.eye(streams) + size * noise
+
+
+def stochastic_mixing(
+    rng: np.random.Generator, units: int, streams: int, size: float
+) -> Array:
+    """Draw doubly stochastic H_l, about as far from I as the free ones.
+
+    Sinkhorn's method on I + |N|: (units, n, n).
+    """
+    noise = rng.normal(size=(units, streams, streams))
+    return sinkhorn(np.eye(streams) + size * np.abs(noise))
+
+
+MIXINGS = {"free": free_mixing, "stochastic": stochastic_mixing}
+
+
+def running_products(mixing: Array) -> Array:
+    """Products H_{l-1} ... H_0 for l = 0, ..., L: (L + 1, n, n).
+
+    Eq. (8) with matrices in place of the factors.
+    """
+    products = [np.eye(mixing.shape[-1])]
+    for H in mixing:
+        products.append(H @ products[-1])
+    return np.array(products)
+
+
+def gain(products: Array) -> Array:
+    """Greatest sum of absolute values in a row: (..., n, n) -> (...).
+
+    By how much the product can enlarge the largest of the streams.
+    """
+    sums: Array = np.abs(products).sum(axis=-1).max(axis=-1)
+    return sums
+
+
+def kept_difference(products: Array) -> Array:
+    """Greatest factor on what differs between streams: (..., n, n) -> (...).
+
+    The norm of the product on vectors whose entries add up to 0.
+    """
+    n = products.shape[-1]
+    apart = np.eye(n) - 1 / n
+    norms: Array = np.linalg.norm(products @ apart, ord=2, axis=(-2, -1))
+    return norms
+
+
+STRENGTHS = (0.1, 0.01, 0.001)
+MIXED_UNITS, STREAMS, SEEDS = 100, 4, 8
+
+
+def mixing_by_strength() -> Html:
+    """A slider over s: products of a hundred matrices, eight seeds."""
+    depth = np.arange(MIXED_UNITS + 1)
+    frames = {}
+    for s in STRENGTHS:
+        products = {
+            name: [
+                running_products(
+                    draw(np.random.default_rng(seed), MIXED_UNITS, STREAMS, s)
+                )
+                for seed in range(SEEDS)
+            ]
+            for name, draw in MIXINGS.items()
+        }
+        gains, kept = (
+            {
+                name: np.array([measured(P) for P in found])
+                for name, found in products.items()
+            }
+            for measured in (gain, kept_difference)
+        )
+        theory = {
+            "rms": (1 + STREAMS * s**2) ** (depth / 2),
+            "typical": np.exp((STREAMS - 2) * s**2 / 2 * depth),
+        }
+        frames[f"{s:g}"] = mixing_products(gains, kept, theory, words())
+    return stepper(words()("afterlife.strength"), frames, f"{STRENGTHS[0]:g}")
+
+
+# ------------------------------------------------------ transformers by unit
+def spread(moments: Sequence[Moment]) -> Placed:
+    """Least, median and greatest; gradients relative to the last unit."""
+    signal, gradient, direct = (
+        np.array([getattr(m, name) for m in moments], dtype=np.float64)
+        for name in ("signal_rms", "gradient_norm", "direct")
+    )
+    gradient = gradient / gradient[:, -1:]
+    three = (
+        np.array([np.min(v, 0), np.median(v, 0), np.max(v, 0)])
+        for v in (signal, gradient, np.abs(direct))
+    )
+    return Placed(*three)
+
+
+def picture_of(arms: Mapping[str, Placed], layers: int) -> Picture:
+    """Draw fresh networks by unit, with an alternative text."""
+    say = words()
+    each = [
+        say(
+            "afterlife.each",
+            name=row_name(arm, say),
+            signal=say.two_digits(m.signal[1, -1]),
+            gradient=say.two_digits(m.gradient[1, 0]),
+            direct=say.two_digits(m.direct[1, 0]),
+        )
+        for arm, m in arms.items()
+    ]
+    axes = {q: say(f"training.{q}") for q in ("signal", "gradient", "direct")}
+    alt = say("afterlife.alt", each=" ".join(each), layers=layers, **axes)
+    return placed_by_unit(arms, alt, say)
+
+
+def start_by_depth(
+    moments: Mapping[int, Mapping[str, Sequence[Moment]]],
+) -> Html:
+    """A slider over the depth of fresh transformers.
+
+    Parameters
+    ----------
+    moments : layers to arm to Moments
+        As they were measured, a Moment for each seed.
+    """
+    say = words()
+    frames = {
+        str(layers): picture_of(
+            {arm: spread(of) for arm, of in arms.items()}, layers
+        )
+        for layers, arms in moments.items()
+    }
+    legend = placed_legend(list(next(iter(moments.values()))), say)
+    deepest = list(frames)[-1]
+    pictures = stepper(say("afterlife.layers"), frames, deepest, legend)
+    return Html(f'<div class="preact-training">{pictures.markup}</div>')
+
+
+RATES = (0.0003, 0.001, 0.003)
+DRAWS = ("book", "default")
+
+
+def losses_at_rates(
+    layers: int, iteration: int
+) -> dict[tuple[str, str], Array]:
+    """Losses on topics not seen before: (rates, seeds) by arm and draw."""
+    return {
+        (arm, draw): np.array(
+            [
+                [run.at(iteration).test_loss for run in runs]
+                for runs in (at_rate(arm, layers, lr, draw) for lr in RATES)
+            ],
+            dtype=np.float64,
+        )
+        for arm in ("post-ln", "pre-ln")
+        for draw in DRAWS
+        if all(at_rate(arm, layers, lr, draw) for lr in RATES)
+    }
+
+
+def loss_by_rate() -> Html:
+    """A slider over the steps: losses by learning rate, at both depths."""
+    say, frames = words(), {}
+    for iteration in (200, 1000):
+        losses = {L: losses_at_rates(L, iteration) for L in DEPTHS}
+        each = [
+            say(
+                "afterlife.from_to",
+                name=f"{row_name(arm, say)}, {say(f'afterlife.{draw}')}",
+                layers=layers,
+                each=say.join([f"{m:.2f}" for m in np.median(values, axis=1)]),
+            )
+            for layers, curves in losses.items()
+            for (arm, draw), values in curves.items()
+        ]
+        alt = say(
+            "afterlife.loss_alt",
+            iteration=iteration,
+            rates=say.join([f"{rate:g}" for rate in RATES]),
+            each=say.join(each),
+        )
+        frames[str(iteration)] = losses_by_rate(
+            RATES, losses, recorded_letters(), alt, say
+        )
+    return stepper(say("explorer.iteration"), frames, "1000")

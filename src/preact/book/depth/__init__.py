@@ -1,0 +1,342 @@
+"""From 20 layers to 1001: what was recorded, and the paper's errors.
+
+Chapter `07-depth`.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from html import escape
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from preact import paper
+from preact.book.explorers import Html
+from preact.book.kit.recorded import runs_at
+from preact.book.page import words
+from preact.figures import Picture, Table
+from preact.figures.training import FINAL_BN, Moment, by_unit, legend
+from preact.figures.variants import arm_name, row_name
+from preact.records import Profile, Record
+from preact.records.compare import compare, load_records
+from preact.strings import RAISED
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+DEPTHS = (20, 110, 164, 1001)
+POINTS = 22  # of a curve, at most
+ROWS = ("original", "full-preactivation", "no-relu-after-addition")
+RATES = (0.1, 0.03, 0.01)  # after the warm-up
+MOMENTS = (0, 1, 10, 30, 100)  # that are shown, of those recorded
+QUANTITIES: dict[str, Callable[[Array, Array], float]] = {
+    "ratio": lambda gradient, share: gradient[0] / gradient[-1],
+    "first": lambda gradient, share: gradient[0],
+    "last": lambda gradient, share: gradient[-1],
+    "open_last": lambda gradient, share: share[-1],
+}  # of a moment's gradients and open shares, unit by unit
+TOLD = (  # of a table: iteration, quantity
+    *((10, "ratio"), (10, "open_last"), (30, "open_last")),
+    *((100, "first"), (100, "last")),
+)
+SHOWN_TAILS = {"original": ("", "BN"), "no-relu-after-addition": ("", "BN")}
+
+
+class Arm(NamedTuple):
+    """All runs of one unit and tail at one depth, at `MOMENTS`."""
+
+    units: int
+    errors_pct: tuple[float, ...]
+    moments: dict[int, Moment]
+
+
+@cache
+def recorded_runs(depth: int) -> dict[str, list[Record]]:
+    """Runs on the digits by arm: a row, or a row and "+final-bn"."""
+    runs: dict[str, list[Record]] = {}
+    for name in ("digits_depth", "digits_table_2"):
+        later = name == "digits_table_2"
+        for run in load_records(name):
+            row, tail = run.row, run.tail
+            if run.depth != depth or row not in ROWS:
+                continue
+            if tail not in SHOWN_TAILS.get(row, ("BN ReLU",)):
+                continue
+            if later and (row, tail) in (
+                ("original", ""),
+                ("full-preactivation", "BN ReLU"),
+            ):
+                continue  # the same runs as in digits_depth
+            arm = row + (FINAL_BN if tail == "BN" else "")
+            runs.setdefault(arm, []).append(run)
+    return runs
+
+
+def recorded_arms(depth: int) -> dict[str, Arm]:
+    """Read signal, gradient and open share of every arm of one depth."""
+    arms = {}
+    for arm, runs in recorded_runs(depth).items():
+        units = len(runs[0].profiles[0].signal_rms) - 1
+        moments = {}
+        for i in MOMENTS:
+            profiles = [
+                p for run in runs for p in run.profiles if p.iteration == i
+            ]
+            moments[i] = _moment(profiles)
+        errors = tuple(run.test_error_pct for run in runs)
+        arms[arm] = Arm(units, errors, moments)
+    return arms
+
+
+def _moment(profiles: Sequence[Any]) -> Moment:
+    """Least, median and greatest over the runs, at evenly spaced units."""
+    signal, gradient, share = (
+        np.array([getattr(p, name) for p in profiles], dtype=np.float64)
+        for name in ("signal_rms", "gradient_norm", "open_share")
+    )
+    gradient = gradient / gradient[:, -1:]
+    last = signal.shape[1] - 1
+    at = np.unique(np.linspace(0, last, min(POINTS, last + 1)).round())
+    least, median, greatest = (
+        [f(v, axis=0)[at.astype(int)] for v in (signal, gradient, share)]
+        for f in (np.min, np.median, np.max)
+    )
+    three = zip(least, median, greatest, strict=True)
+    return Moment(*(np.array(values) for values in three))
+
+
+def training_by_depth(start: int = 1001) -> Html:
+    """Two sliders over what was recorded: the depth and the iteration.
+
+    Parameters
+    ----------
+    start : int
+        The depth that is shown at first, one of `DEPTHS`, at iteration 0.
+    """
+    say = words()
+    parts = []
+    for depth in DEPTHS:
+        arms = recorded_arms(depth)
+        errors = {name: arm.errors_pct for name, arm in arms.items()}
+        frames = "".join(
+            f"<div data-moment{'' if i == 0 else ' hidden'}>"
+            f"{_frame(depth, arms, i)._repr_html_()}</div>"
+            for i in MOMENTS
+        )
+        hidden = "" if depth == start else " hidden"
+        parts.append(
+            f"<div data-depth{hidden}>{frames}{legend(errors, say)}</div>"
+        )
+    first = DEPTHS.index(start)
+    controls = _slider("depth", say("training.layers"), DEPTHS, first)
+    controls += _slider("moment", say("explorer.iteration"), MOMENTS, 0)
+    title = escape(say("training.title"), quote=True)
+    return Html(
+        f'<div class="preact-explorer preact-training" role="group" '
+        f'aria-label="{title}"><div class="controls">{controls}</div>'
+        f"{''.join(parts)}</div>"
+    )
+
+
+def _frame(depth: int, arms: Mapping[str, Arm], iteration: int) -> Picture:
+    """Draw the arms at an iteration, and at iteration 0 pale."""
+    say = words()
+    now, ghosts, each = {}, {}, []
+    for name, arm in arms.items():
+        now[name] = m = arm.moments[iteration]
+        if iteration:
+            ghosts[name] = arm.moments[0]
+        each.append(
+            say(
+                "training.each",
+                name=arm_name(name, say),
+                signal=say.two_digits(m.signal[1, -1]),
+                gradient=say.two_digits(m.gradient[1, 0]),
+                open=say.two_digits(m.open[1, -1]),
+            )
+        )
+    alt = say(
+        "training.alt",
+        depth=depth,
+        iteration=iteration,
+        each=" ".join(each),
+    )
+    units = next(iter(arms.values())).units
+    return by_unit(now, ghosts, units, alt, say)
+
+
+def _slider(what: str, label: str, values: Sequence[int], first: int) -> str:
+    """One slider that shows the parts of one kind by its place.
+
+    The handler lives in the attribute: it also works where a notebook shows
+    the markup but runs no script element.
+    """
+    keys = escape(json.dumps([str(v) for v in values]), quote=True)
+    show = (
+        "const now=JSON.parse(this.dataset.keys)[this.value];"
+        "this.nextElementSibling.textContent=now;"
+        "this.setAttribute('aria-valuetext',now);"
+        "const box=this.closest('.preact-explorer');"
+        "const groups=this.dataset.of=='depth'?[box]:"
+        "box.querySelectorAll('[data-depth]');"
+        "groups.forEach(g=>g.querySelectorAll('[data-'+this.dataset.of+']')"
+        ".forEach((f,i)=>{if(f.tagName=='DIV')f.hidden=i!=this.value;}));"
+    )
+    return (
+        f"<label>{escape(label)} "
+        f'<input type="range" min="0" max="{len(values) - 1}" '
+        f'value="{first}" data-of="{what}" data-keys="{keys}" '
+        f'aria-label="{escape(label, quote=True)}" '
+        f'aria-valuetext="{values[first]}" oninput="{show}">'
+        f"<output>{values[first]}</output></label>"
+    )
+
+
+def left(runs: Sequence[Record], quantity: str, iteration: int) -> Array:
+    """Return what every run has left of what it had at iteration 0.
+
+    Parameters
+    ----------
+    quantity : str
+        A key of `QUANTITIES`.
+    """
+    shares = []
+    for run in runs:
+        at = {p.iteration: _quantity(p, quantity) for p in run.profiles}
+        shares.append(at[iteration] / at[0])
+    return np.array(shares)
+
+
+def _quantity(profile: Profile, name: str) -> float:
+    gradient, share = (
+        np.array(values, dtype=np.float64)
+        for values in (profile.gradient_norm, profile.open_share)
+    )
+    return QUANTITIES[name](gradient, share)
+
+
+def interval(values: Array) -> str:
+    """Write the least and the greatest, once if both look alike."""
+    say = words()
+    low, high = say.two_digits(values.min()), say.two_digits(values.max())
+    return low if low == high else f"{low}–{high}"
+
+
+def _rounded(values: Array) -> str:
+    """Write the least and the greatest; what is tiny, as powers of ten."""
+    if values.max() >= 1e-3:
+        return interval(values)
+    ends = (round(np.log10(v)) for v in (values.min(), values.max()))
+    powers = [f"10{str(end).translate(RAISED)}" for end in ends]
+    return "–".join(dict.fromkeys(powers))
+
+
+def told() -> dict[tuple[int, str, float], list[Record]]:
+    """Runs that the chapter tells of, by depth, arm and rate."""
+    high, low = runs_at(110, 0.1), runs_at(110, 0.01)
+    arms = ("original", "original" + FINAL_BN, "full-preactivation" + FINAL_BN)
+    runs = {(110, arm, 0.1): high[arm] for arm in arms}
+    runs[110, "original", 0.01] = low["original"]
+    for depth in (164, 1001):
+        runs[depth, "original", 0.1] = recorded_runs(depth)["original"]
+    return runs
+
+
+def shares_table() -> Table:
+    """Say what gradients and paths have kept of their start."""
+    say, body = words(), []
+    for (depth, arm, rate), runs in told().items():
+        cells = [_rounded(left(runs, name, i)) for i, name in TOLD]
+        own = arm.replace("full-preactivation" + FINAL_BN, ROWS[1])
+        name = say("depth.told", name=arm_name(own, say), depth=depth)
+        body.append([name, f"{rate:g}", *cells])
+    head = [say("depth.network"), say("depth.lr")]
+    head += [
+        say("depth.kept", quantity=say(f"depth.{name}"), iteration=i)
+        for i, name in TOLD
+    ]
+    return Table(head, body, say("depth.shares"))
+
+
+def errors_by_rate(depth: int = 110) -> dict[str, Array]:
+    """Test errors of six arms at `RATES`, in percent.
+
+    Returns
+    -------
+    arm to (3, seeds) float64
+        Pre-activation "+final-bn" is as in the paper; without, it ends in a
+        ReLU alone.
+    """
+    by_rate = [runs_at(depth, rate) for rate in RATES]
+    return {
+        arm: np.array([[r.test_error_pct for r in at[arm]] for at in by_rate])
+        for arm in by_rate[0]
+    }
+
+
+# ------------------------------------------------------------- the paper
+def table_3() -> Table:
+    """Table 3 of the paper, with its gains, and ours on the digits.
+
+    Examples
+    --------
+    >>> from preact.book import setup
+    >>> from preact.book.depth import table_3
+    >>> _ = setup("en")
+    >>> table_3().body[-1]
+    ['8×8 digits (ours)', 'ResNet-1001', '333', '86.39', '6.94', '79.45']
+    """
+    say = words()
+    errors: dict[tuple[str, str, int], dict[str, float]] = {}
+    for result in paper.results(3):
+        assert result.error_pct is not None
+        units = (result.depth - 2) // result.convs
+        key = result.data, _network(result.network), units
+        errors.setdefault(key, {})[result.row] = result.error_pct
+    ours = say("depth.our_digits")
+    for line in compare(load_records("digits_depth")):
+        if line.depth > DEPTHS[0]:
+            units = (line.depth - 2) // line.convs
+            key = ours, f"ResNet-{line.depth}", units
+            errors.setdefault(key, {})[line.row] = line.median
+    body = []
+    for (data, network, units), by_row in errors.items():
+        before, after = (by_row[row] for row in ROWS[:2])
+        cells = f"{before:.2f}", f"{after:.2f}"
+        gain = float(cells[0]) - float(cells[1])  # of what is printed
+        body.append([data, network, str(units), *cells, f"{gain:.2f}"])
+    head = [say("table.data"), say("depth.network"), say("depth.additions")]
+    head += [row_name(row, say) for row in ROWS[:2]] + [say("depth.gain")]
+    return Table(head, body, say("depth.table_3"))
+
+
+def _network(name: str) -> str:
+    """Say what Tables 3 and 4 call a network in the page's language."""
+    say = words()
+    name = name.replace(" (1-layer skip)", say("depth.one_convolution"))
+    return name.replace(" (pre-activation)", say("depth.pre_activation"))
+
+
+def table_4() -> Table:
+    """Table 4 of the paper: a method a row, the others', then its own."""
+    say = words()
+    sets = paper.read("table_4")["data_set"]
+    errors: dict[tuple[str, str], dict[str, str]] = {}
+    for data in sets:
+        for row in data["rows"]:
+            method = _network(row["method"])
+            if row.get("batch") == 64:
+                method = say("depth.batch_of", method=method, batch=64)
+            error = f"{row['error_pct']:.2f}"
+            if "mean" in row:
+                error += f" ({row['mean']:.2f} ± {row['std']:.2f})"
+            key = method, row.get("parameters", "")
+            errors.setdefault(key, {})[data["name"]] = error
+    names = [data["name"] for data in sets]
+    body = [
+        [*key, *(by_data.get(name, "") for name in names)]
+        for key, by_data in errors.items()
+    ]
+    body.sort(key=lambda line: (line[1] != "", "(v1)" not in line[0]))
+    head = [say("depth.method"), say("table.parameters"), *names]
+    return Table(head, body, say("depth.table_4"))

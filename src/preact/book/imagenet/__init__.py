@@ -1,0 +1,331 @@
+"""Beyond one GPU: the bill in the page, Table 5 step by step, two processes.
+
+What is recorded is read from files, so this is asked for by its own name,
+like `preact.book.cover`.
+
+Chapter `09-imagenet`.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict
+from html import escape
+from math import sqrt
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+import preact
+from preact import paper
+from preact.book.explorers import Html, mount
+from preact.book.imagenet import planner
+from preact.book.imagenet.figures import real_over_predicted
+from preact.book.imagenet.planner import Machine
+from preact.book.measurements import measured
+from preact.book.page import words
+from preact.figures import Picture, Table
+from preact.records.compare import load_records
+from preact.reference.caches import Array
+
+LONGEST_S = 120  # that two processes may take
+VALIDATION = 50_000  # images of ImageNet that Table 5 is counted on
+# What the first residual paper's Table 1 counts, in 10^9 multiply-adds, and
+# what its networks' best-known copies hold, in 10^6 parameters.
+PUBLISHED = {
+    50: (3.8, 25.6),
+    101: (7.6, 44.5),
+    152: (11.3, 60.2),
+    200: (None, 64.7),
+}
+SHARED = (
+    *("title", "job", "machine", "width", "images", "count", "link"),
+    *("single", "half", "million", "billion", "mb", "gb", "ms"),
+    *("fits", "too_large"),
+)
+LINES = (
+    *("line_parameters", "line_multiply_adds", "line_kept", "line_needed"),
+    *("line_work", "line_talk", "line_speed", "line_hours"),
+)
+COUNTS = {
+    "images": (4, 8, 16, 32, 64, 128, 256),
+    "machines": (1, 2, 4, 8, 16, 32, 64, 100, 128, 256),
+}
+START = {"job": 6, "machine": 5, "width": 1, "images": 3, "count": 3}
+
+
+# ------------------------------------------------------------------- the bill
+def cost_planner(here: Machine | None = None) -> Html:
+    """Choose a network and machines; the page works out the bill.
+
+    Where no script runs, a table of all networks on eight machines stays.
+
+    Parameters
+    ----------
+    here : Machine, optional
+        Measured; chosen as one more machine.
+    """
+    say = words()
+    data = {
+        "words": {w: say.table[f"costs.{w}"] for w in (*SHARED, *LINES)},
+        "jobs": page_jobs(),
+        "machines": page_machines(here),
+        "links": [
+            {**link, "name": say(f"costs.{link['key']}")}
+            for link in planner.catalog()["link"]
+        ],
+        "counts": COUNTS,
+        "start": START | {"link": 0},
+    }
+    table_of = escape(say("costs.all"))
+    inside = (
+        f"<details open><summary>{table_of}</summary>"
+        f"{bill_table()._repr_html_()}</details>"
+    )
+    return mount("costs", say("costs.title"), data, inside)
+
+
+def page_jobs() -> list[dict[str, Any]]:
+    """Return every job as the page's script reads it."""
+    entries = []
+    for name, job in planner.jobs().items():
+        operations = planner.operations(job.plan)
+        entries.append(
+            {
+                "name": name,
+                "images": job.images,
+                "parameters": job.plan.parameters,
+                "multiply_adds": job.plan.multiply_adds,
+                "kept32": planner.kept_bytes(job.plan),
+                "kept16": planner.kept_bytes(job.plan, 2),
+                "operations": [[*work, n] for work, n in operations.items()],
+            }
+        )
+    return entries
+
+
+def page_machines(here: Machine | None) -> list[dict[str, Any]]:
+    """Return every machine as the page's script reads it."""
+    catalog = planner.catalog()
+    launch = {"launch_s": catalog["assumed"]["launch_s"], "ahead": True}
+    machines = [sheet | launch for sheet in catalog["machine"]]
+    if here is not None:
+        own = asdict(here) | {"bytes": here.bytes or 16e9}
+        flops = own.pop("flops")
+        own |= {"flops32": flops, "flops16": flops}
+        machines.append(own | {"name": words()("costs.here")})
+    return machines
+
+
+def bill_table() -> Table:
+    """All networks on eight H100 of 32 images each, half precision."""
+    say = words()
+    each = planner.machine("H100 SXM (2022)", half=True)
+    body = []
+    for name, job in planner.jobs().items():
+        step = planner.step_seconds(job.plan, each, 32, 2)
+        hours = planner.training_hours(job, each, 8, 32, 2)
+        body.append(
+            [
+                name,
+                f"{job.plan.parameters / 1e6:.1f}",
+                f"{job.plan.multiply_adds / 1e9:.2f}",
+                f"{planner.kept_bytes(job.plan, 2) / 1e6:.0f}",
+                f"{1e3 * step:.1f}",
+                f"{hours:.2f}",
+            ]
+        )
+    names = (
+        *("head_network", "head_m", "head_g"),
+        *("head_mb_image", "head_ms_step", "head_h"),
+    )
+    head = [say(f"costs.{name}") for name in names]
+    return Table(head, body, say("costs.caption"))
+
+
+def counted_and_published() -> Table:
+    """The original networks: our counts beside those that were published."""
+    say, body = words(), []
+    for depth, (multiply_adds, parameters) in PUBLISHED.items():
+        plan = preact.imagenet_plan("original", depth=depth)
+        body.append(
+            [
+                f"ResNet-{depth}",
+                "+".join(str(len(stage)) for stage in plan.stages),
+                f"{plan.parameters:,}",
+                f"{parameters} M",
+                f"{plan.multiply_adds / 1e9:.2f}",
+                "–" if multiply_adds is None else f"{multiply_adds}",
+            ]
+        )
+    names = ("network", "units", "ours", "theirs", "our_work", "their_work")
+    head = [say(f"counted.{name}") for name in names]
+    return Table(head, body, say("counted.caption"))
+
+
+def shares(
+    job: str, each: Machine, images: int, width: int
+) -> dict[str, float]:
+    """Share of the operations' least time by what they do."""
+    plan, total = planner.jobs()[job].plan, {"with": 0.0, "without": 0.0}
+    for work, count in planner.operations(plan).items():
+        arithmetic, traffic = planner.bounds(work, each, images, width)
+        kind = "with" if work.multiply_adds else "without"
+        total[kind] += count * max(arithmetic, traffic)
+    step = sum(total.values())
+    return {kind: seconds / step for kind, seconds in total.items()}
+
+
+def error_chart(
+    steps: Mapping[str, tuple[float, float]],
+    trainings: Mapping[str, tuple[float, float]],
+) -> Picture:
+    """Draw real over predicted time, for steps here and the paper's hours."""
+    return real_over_predicted(steps, trainings, words())
+
+
+# -------------------------------------------------------------------- Table 5
+def table_5() -> Table:
+    """Table 5: networks on ImageNet, their crops and errors.
+
+    Examples
+    --------
+    >>> from preact.book import setup
+    >>> from preact.book.imagenet import table_5
+    >>> _ = setup("en")
+    >>> table_5().body[0]
+    ['ResNet-152', 'original', 'scale', '224', '23.0', '6.7']
+    """
+    say, body = words(), []
+    for row in paper.read("table_5")["row"]:
+        network, _, unit = row["method"].partition(", ")
+        body.append(
+            [
+                network,
+                say(f"table_5.{unit}") if unit else "–",
+                say(f"table_5.{row['augmentation']}"),
+                str(row["test_crop"]),
+                f"{row['top1_pct']:.1f}",
+                f"{row['top5_pct']:.1f}",
+            ]
+        )
+    names = ("unit", "training", "test_crop", "top1", "top5")
+    head = [say("table.network"), *(say(f"table_5.{name}") for name in names)]
+    return Table(head, body, say("table_5.caption"))
+
+
+class Change(NamedTuple):
+    """Two rows of Table 5 that differ in one thing; points of top-1 error."""
+
+    key: str
+    before: float
+    after: float
+
+    @property
+    def points(self) -> float:
+        return self.after - self.before
+
+
+def changes() -> list[Change]:
+    """Every pair of Table 5's residual networks that differs in one thing."""
+    error = {
+        (
+            int(row["method"].removeprefix("ResNet-")[:3]),
+            "pre" in row["method"],
+            row["test_crop"],
+            "aspect" in row["augmentation"],
+        ): row["top1_pct"]
+        for row in paper.read("table_5")["row"]
+        if row["method"].startswith("ResNet")
+    }
+    pairs = {
+        "crop": ((152, False, 224, False), (152, False, 320, False)),
+        "unit_152": ((152, False, 320, False), (152, True, 320, False)),
+        "unit_200": ((200, False, 320, False), (200, True, 320, False)),
+        "depth_original": ((152, False, 320, False), (200, False, 320, False)),
+        "depth_pre": ((152, True, 320, False), (200, True, 320, False)),
+        "augmentation": ((200, True, 320, False), (200, True, 320, True)),
+    }
+    return [Change(k, error[a], error[b]) for k, (a, b) in pairs.items()]
+
+
+def sampling_error(error_pct: float, images: int = VALIDATION) -> float:
+    """Standard error in points of an error counted on so many images."""
+    share = error_pct / 100
+    return 100 * sqrt(share * (1 - share) / images)
+
+
+# ------------------------------------------------------------------ on digits
+def fifty() -> dict[str, Array]:
+    """Test errors of the narrow ResNet-50 on digits, in percent.
+
+    Returns
+    -------
+    dict
+        Row to (2, seeds): without and with a BN before the classifier.
+    """
+    runs: dict[str, tuple[list[float], list[float]]] = {}
+    for run in load_records("digits_resnet_50"):
+        heads = runs.setdefault(run.row, ([], []))
+        heads["BN" in run.tail].append(run.test_error_pct)
+    return {row: np.array(heads) for row, heads in runs.items()}
+
+
+# -------------------------------------------------------------- two processes
+@measured
+def run_two_processes(seed: int = 0) -> dict[str, Any]:
+    """Let `torchrun` start two processes here; return what they found.
+
+    The seed draws their network.
+
+    The system chooses the port at which they meet.
+
+    Raises
+    ------
+    RuntimeError
+        If they do not end well, with the last line they said.
+    """
+    home = str(Path(preact.__file__).parents[1])
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": home}
+    with TemporaryDirectory() as folder:
+        out = Path(folder) / "two.pt"
+        done = subprocess.run(
+            [
+                *(sys.executable, "-m", "torch.distributed.run"),
+                *("--standalone", "--nproc-per-node", "2"),
+                *(
+                    "-m",
+                    "preact.book.imagenet.two_processes",
+                    str(out),
+                    str(seed),
+                ),
+            ],
+            capture_output=True,
+            text=True,
+            env=environment,
+            timeout=LONGEST_S,
+            check=False,
+        )
+        if done.returncode:
+            last = done.stderr.strip().splitlines()[-1:]
+            raise RuntimeError(f"two processes failed: {' '.join(last)}")
+        outcome: dict[str, Any] = torch.load(out, weights_only=True)
+    return outcome
+
+
+def distance(
+    got: dict[str, torch.Tensor], wanted: dict[str, torch.Tensor]
+) -> float:
+    """Length of the difference of all tensors together, relative."""
+    off, size = (
+        torch.cat([tensor.flatten() for tensor in tensors])
+        for tensors in (
+            [got[name] - wanted[name] for name in wanted],
+            list(wanted.values()),
+        )
+    )
+    return float(off.norm() / size.norm())

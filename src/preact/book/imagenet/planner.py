@@ -1,0 +1,275 @@
+"""What training costs: counted from the plan, bounded by a roofline.
+
+A machine is four numbers: arithmetic, memory traffic, what starting an
+operation takes, and room. Every operation takes the longer of its arithmetic
+and its traffic. A CPU then starts the next one; for a GPU they are started
+ahead, while others run, so a step takes the longer of both sums. No kernel
+falls short of its machine.
+
+Chapter `09-imagenet`.
+"""
+
+import time
+import tomllib
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from math import prod
+from typing import Any, NamedTuple
+
+import torch
+
+from preact.book.measurements import measured
+from preact.nn import Network
+from preact.plan import (
+    BatchNorm,
+    Conv,
+    Linear,
+    MaxPool,
+    NetworkPlan,
+    ReLU,
+    cifar_plan,
+    imagenet_plan,
+)
+from preact.train import find_recipe
+from preact.train.step import TrainingStep, make_optimizer
+
+PASSES = {  # over what an operation reads or writes, forward and backward
+    "conv": 3,  # read, twice again for two gradients; so for its output
+    "BN": 8,  # forward: twice read, once written; backward: 4 and 1
+    "ReLU": 5,
+    "pool": 3,
+    "+": 6,
+}
+WEIGHT_PASSES = 8  # two reads, a gradient, five of SGD with momentum
+
+
+class Work(NamedTuple):
+    """Of one operation: for an image multiply-adds and numbers moved."""
+
+    multiply_adds: int
+    moved: int
+    weights: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Machine:
+    """What a device can do at most.
+
+    Parameters
+    ----------
+    flops : float
+        Multiplications and additions a second.
+    bandwidth : float
+        Bytes a second between memory and processor.
+    launch_s : float
+        Seconds that an operation and its gradients take, however small.
+    bytes : float
+        Memory; 0 is not known.
+    ahead : bool
+        Whether operations are started while others run, as for a GPU.
+    """
+
+    flops: float
+    bandwidth: float
+    launch_s: float
+    bytes: float = 0.0
+    ahead: bool = False
+
+
+def operations(plan: NetworkPlan) -> Counter[Work]:
+    """Count equal operations of a network, one image at a time."""
+    count: Counter[Work] = Counter()
+    for placed in plan.placed_layers:
+        read, written = prod(placed.shape_in), prod(placed.shape_out)
+        match placed.layer:
+            case Conv() | Linear():
+                moved = PASSES["conv"] * (read + written)
+            case BatchNorm():
+                moved = PASSES["BN"] * read
+            case ReLU():
+                moved = PASSES["ReLU"] * read
+            case MaxPool():
+                moved = PASSES["pool"] * (read + written)
+            case _:
+                moved = 2 * (read + written)
+        weights = placed.layer.parameters
+        count[Work(placed.multiply_adds, moved, weights)] += 1
+    for shape in plan.stream_shapes[1:]:
+        count[Work(0, PASSES["+"] * prod(shape), 0)] += 1
+    return count
+
+
+def step_seconds(
+    plan: NetworkPlan, machine: Machine, batch: int, width: int = 4
+) -> float:
+    """Least time of a training step.
+
+    Parameters
+    ----------
+    plan : NetworkPlan
+    machine : Machine
+    batch : int
+        Images that this machine takes in a step.
+    width : int
+        Bytes of a number: 4, or 2 in half precision.
+    """
+    count = operations(plan)
+    started = count.total() * machine.launch_s
+    run = sum(
+        n * max(bounds(work, machine, batch, width))
+        for work, n in count.items()
+    )
+    return max(run, started) if machine.ahead else run + started
+
+
+def bounds(
+    work: Work, machine: Machine, batch: int, width: int = 4
+) -> tuple[float, float]:
+    """Seconds of an operation by its arithmetic, and by its traffic.
+
+    A multiply-add is two operations, and there are three of each: forward,
+    and backward for the input and for the weights.
+    """
+    moved = work.moved * batch * width + 4 * WEIGHT_PASSES * work.weights
+    arithmetic = 6 * work.multiply_adds * batch / machine.flops
+    return arithmetic, moved / machine.bandwidth
+
+
+def kept_bytes(plan: NetworkPlan, width: int = 4) -> int:
+    """Bytes an image that a step keeps for its backward pass.
+
+    The input of every BN and what every ReLU returns, which the next
+    convolution reads; for max pooling a place (8 bytes) for each maximum.
+    """
+    kept = prod(plan.image) * width
+    for placed in plan.placed_layers:
+        match placed.layer:
+            case BatchNorm():
+                kept += prod(placed.shape_in) * width
+            case ReLU():
+                kept += prod(placed.shape_out) * width
+            case MaxPool():
+                kept += prod(placed.shape_out) * 8
+    return kept
+
+
+def state_bytes(plan: NetworkPlan) -> int:
+    """Bytes of the weights, their gradients and their momentum."""
+    return 12 * plan.parameters
+
+
+def all_reduce_seconds(
+    n_bytes: float, count: int, bandwidth: float, latency_s: float
+) -> float:
+    """Time in which `count` processes in a ring sum so many bytes.
+
+    Twice count - 1 steps, each of which waits once and carries one piece of
+    count to the neighbor: once around to sum, once around to share the sums.
+    """
+    steps = 2 * (count - 1)
+    return steps * (latency_s + n_bytes / count / bandwidth)
+
+
+@cache
+def catalog() -> dict[str, Any]:
+    """Return the data sheets: machines, links, and what we assume."""
+    text = (
+        files("preact.book.imagenet")
+        .joinpath("machines.toml")
+        .read_text("utf-8")
+    )
+    return tomllib.loads(text)
+
+
+def machine(name: str, *, half: bool = False) -> Machine:
+    """Return a machine of the catalog, in single or in half precision."""
+    sheets = catalog()
+    (sheet,) = (m for m in sheets["machine"] if m["name"] == name)
+    return Machine(
+        flops=sheet["flops16" if half else "flops32"],
+        bandwidth=sheet["bandwidth"],
+        launch_s=sheets["assumed"]["launch_s"],
+        bytes=sheet["bytes"],
+        ahead=True,
+    )
+
+
+class Job(NamedTuple):
+    """A network and how many images its training shows it in all."""
+
+    plan: NetworkPlan
+    images: int
+    batch: int
+
+
+@cache
+def jobs() -> dict[str, Job]:
+    """Return what the paper trained, with full pre-activation units."""
+    row = "full-preactivation"
+    trainings = {}
+    for depth, convs in ((110, 2), (164, 3), (1001, 3)):
+        recipe = find_recipe("paper")
+        images = recipe.iterations * recipe.batch
+        plan = cifar_plan(row, depth=depth, convs=convs)
+        trainings[f"ResNet-{depth}, CIFAR"] = Job(plan, images, recipe.batch)
+    for depth in (50, 101, 152, 200):
+        recipe = find_recipe("imagenet")
+        images = recipe.iterations * recipe.batch
+        plan = imagenet_plan(row, depth=depth)
+        trainings[f"ResNet-{depth}, ImageNet"] = Job(
+            plan, images, recipe.batch
+        )
+    return trainings
+
+
+def training_hours(
+    job: Job, each: Machine, count: int, images: int, width: int = 4
+) -> float:
+    """Hours on `count` machines of `images` each, their network for free."""
+    steps = job.images / (count * images)
+    return steps * step_seconds(job.plan, each, images, width) / 3600
+
+
+# ----------------------------------------------------------- measured here
+def best_of(work: Callable[[], object], times: int = 3) -> float:
+    """Seconds of the fastest of some repetitions, after a first one."""
+    work()
+    seconds = []
+    for _ in range(times):
+        start = time.perf_counter()
+        work()
+        seconds.append(time.perf_counter() - start)
+    return min(seconds)
+
+
+@measured
+def measure_machine() -> Machine:
+    """Measure one thread of this CPU: the four numbers of a machine."""
+    side, length = 1024, 2**24
+    a, b = torch.randn(side, side), torch.randn(length)
+    copy = torch.empty_like(b)
+    tiny = cifar_plan(
+        "full-preactivation", depth=20, convs=2, image=(1, 4, 4), width=1
+    )
+    return Machine(
+        flops=2 * side**3 / best_of(lambda: a @ a, 5),
+        bandwidth=2 * b.nbytes / best_of(lambda: copy.copy_(b), 5),
+        launch_s=measure_step(tiny, 2, 9) / operations(tiny).total(),
+    )
+
+
+@measured
+def measure_step(plan: NetworkPlan, batch: int, times: int = 2) -> float:
+    """Seconds of a training step on this CPU."""
+    network = Network(plan, seed=0)
+    network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    step = TrainingStep(
+        network, make_optimizer(network, find_recipe("digits"))
+    )
+    x = torch.randn(batch, *plan.image)
+    x = x.contiguous(memory_format=torch.channels_last)
+    y = torch.zeros(batch, dtype=torch.long)
+    return best_of(lambda: step(x, y), times)

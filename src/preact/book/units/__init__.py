@@ -1,0 +1,206 @@
+"""The twelve units of one BN and one ReLU: built by the reader, and measured.
+
+Where no script runs, all twelve stay, and a table of what was measured.
+
+Chapter `04-units`.
+"""
+
+from html import escape
+
+import numpy as np
+
+from preact import paper
+from preact.book.explorers import Html
+from preact.book.kit.builder import (
+    code_lines,
+    curve,
+    explorer,
+    ticks,
+    unit_card,
+)
+from preact.book.kit.placements import (
+    BATCH,
+    SEEDS,
+    UNITS,
+    WIDTH,
+    Measured,
+    key,
+    measure,
+    row_of,
+    silent_line,
+    twelve_units,
+)
+from preact.book.page import words
+from preact.figures import Table
+from preact.figures.variants import color_of
+from preact.spec import BN, TABLE_2, UnitSpec
+
+GHOST = "full-preactivation"
+OWN_WORDS = (
+    *("choose", "bn", "relu", "pre", "post", "after", "order", "bn_first"),
+    *("relu_first", "ghost", "median", "built", "alt_chart"),
+)
+
+
+def growth_by_place_of_bn() -> dict[str, float]:
+    """Growth of the gradient in the units that have their BN in one place.
+
+    Returns
+    -------
+    dict
+        A label for each place to the median over its four units of the
+        median over the seeds.
+
+    Examples
+    --------
+    Half a minute of measuring, so no test runs it here:
+
+    >>> from preact.book.units import growth_by_place_of_bn
+    >>> growth = growth_by_place_of_bn()  # doctest: +SKIP
+    >>> growth["place_pre"] < growth["place_after"]  # doctest: +SKIP
+    True
+    """
+    labels = {"pre": "place_pre", "post": "place_post", "after": "place_after"}
+    growth = {}
+    for place, label in labels.items():
+        units = [u for u in twelve_units().values() if BN in getattr(u, place)]
+        medians = [np.median(measure(unit).gradient[:, 0]) for unit in units]
+        growth[label] = float(np.median(medians))
+    return growth
+
+
+def unit_builder() -> Html:
+    """Let the reader place one BN and one ReLU, and see what comes of it.
+
+    Examples
+    --------
+    Half a minute of measuring, so no test runs it here; a cell shows it:
+
+    >>> from preact.book import setup
+    >>> from preact.book.units import unit_builder
+    >>> strings = setup("en")
+    >>> unit_builder()  # doctest: +SKIP
+    """
+    say, ways = words(), twelve_units()
+    results = {name: measure(spec) for name, spec in ways.items()}
+    cards = "".join(
+        card(name, spec, results[name]) for name, spec in ways.items()
+    )
+    scope = say(
+        "builder.scope", units=UNITS, width=WIDTH, batch=BATCH, seeds=SEEDS
+    )
+    return explorer(
+        say("builder.title"),
+        builder_data(ways, results),
+        cards,
+        scope,
+        say("builder.all"),
+        table(ways, results),
+    )
+
+
+def title(spec: UnitSpec) -> str:
+    """Name the paper's row, or say that there is none."""
+    row = row_of(spec)
+    return words()(f"row.{row}" if row else "builder.unnamed")
+
+
+def card(name: str, spec: UnitSpec, result: Measured) -> str:
+    """One unit as HTML: diagram, the paper's word on it, lines, numbers."""
+    say = words()
+    lines = {
+        **code_lines(spec),
+        "silent": silent_line(spec),
+        "measured": escape(say("builder.numbers", **numbers(result))),
+    }
+    return unit_card(name, spec, title(spec), in_the_paper(spec), lines)
+
+
+def in_the_paper(spec: UnitSpec) -> str:
+    """Say the paper's figure and errors, or that nobody there has it."""
+    say, row = words(), row_of(spec)
+    if row is None:
+        return say("builder.nobody")
+    rows = [result for result in paper.results(2) if result.row == row]
+    errors = [
+        say(
+            "builder.error",
+            depth=result.depth,
+            value=f"{result.error_pct:.2f}",
+        )
+        for result in rows
+    ]
+    return say(
+        "builder.somebody",
+        figure=rows[0].figure,
+        name=title(spec),
+        errors=say.join(errors),
+    )
+
+
+def numbers(result: Measured) -> dict[str, str]:
+    """Format what the last unit receives and the first hears back."""
+    say, ratio = words(), result.gradient[:, 0]
+    share = result.open_share.mean()
+    return {
+        "signal": say.two_digits(np.median(result.signal[:, -1])),
+        "gradient": say.two_digits(float(np.median(ratio))),
+        "low": say.two_digits(ratio.min()),
+        "high": say.two_digits(ratio.max()),
+        "open": "–" if np.isnan(share) else f"{share:.2f}",
+    }
+
+
+def table(ways: dict[str, UnitSpec], results: dict[str, Measured]) -> Table:
+    """All twelve, the smallest growth of the gradient first."""
+    say = words()
+    ordered = sorted(ways, key=lambda n: np.median(results[n].gradient[:, 0]))
+    body = []
+    for name in ordered:
+        values = numbers(results[name])
+        body.append(
+            [
+                str(ways[name]),
+                title(ways[name]),
+                values["signal"],
+                say("builder.range", **values),
+                values["open"],
+            ]
+        )
+    columns = ("unit", "paper", "signal", "gradient", "open")
+    head = [say(f"column.{column}") for column in columns]
+    return Table(head, body, say("builder.all"))
+
+
+def builder_data(
+    ways: dict[str, UnitSpec], results: dict[str, Measured]
+) -> dict[str, object]:
+    """What `builder.js` reads: words, curves, and axes that never move."""
+    say = words()
+    own = {word: say.table[f"builder.{word}"] for word in OWN_WORDS}
+    shared = {
+        quantity: say(f"figure.{quantity}")
+        for quantity in ("signal", "gradient", "depth")
+    } | {"colon": say("punctuation.colon")}
+    curves = {}
+    for name, spec in ways.items():
+        row = row_of(spec)
+        curves[name] = {
+            "name": title(spec),
+            "unit": str(spec),
+            "named": row is not None,
+            "color": color_of(row) if row else "currentColor",
+            "signal": curve(results[name].signal),
+            "gradient": curve(results[name].gradient),
+        }
+    return {
+        "choice": "places",
+        "words": own | shared,
+        "ways": curves,
+        "ghost": key(TABLE_2[GHOST]),
+        "start": key(TABLE_2["original"]),
+        "ticks": {
+            "signal": ticks([r.signal for r in results.values()]),
+            "gradient": ticks([r.gradient for r in results.values()]),
+        },
+    }

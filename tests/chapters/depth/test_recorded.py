@@ -1,0 +1,114 @@
+"""Chapter 07's pictures and explorers show what was recorded, all of it."""
+
+import re
+
+import numpy as np
+import pytest
+
+from preact import paper
+from preact.book.depth import (
+    DEPTHS,
+    MOMENTS,
+    POINTS,
+    left,
+    recorded_arms,
+    recorded_runs,
+    shares_table,
+    table_3,
+    table_4,
+    told,
+    training_by_depth,
+)
+from preact.book.page import setup
+from preact.figures.training import by_unit
+from preact.strings import LANGUAGES, Strings
+
+
+@pytest.fixture(autouse=True)
+def english():
+    yield setup("en")
+    setup("en")
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+def test_every_depth_has_both_units_at_every_shown_moment(depth):
+    arms = recorded_arms(depth)
+    for row in ("original", "full-preactivation"):
+        assert list(arms[row].moments) == list(MOMENTS)
+        assert len(arms[row].errors_pct) == (3 if depth == 1001 else 5)
+
+
+def test_at_110_layers_both_controls_are_there():
+    arms = recorded_arms(110)
+    assert set(arms) == {
+        "full-preactivation",
+        "original",
+        "original+final-bn",
+        "no-relu-after-addition",
+        "no-relu-after-addition+final-bn",
+    }
+
+
+def test_a_curve_ends_where_the_record_does():
+    course = recorded_arms(1001)["original"].moments[100]
+    runs = recorded_runs(1001)["original"]
+    profiles = [p for run in runs for p in run.profiles if p.iteration == 100]
+    assert course.signal.shape == (3, POINTS)
+    assert course.signal[1, -1] == np.median(
+        [p.signal_rms[-1] for p in profiles]
+    )
+    first = [p.gradient_norm[0] / p.gradient_norm[-1] for p in profiles]
+    assert course.gradient[:, 0] == pytest.approx(
+        [min(first), np.median(first), max(first)]
+    )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_steppers_have_a_frame_for_each_depth_and_moment(language):
+    setup(language)
+    page = training_by_depth().markup
+    assert page.count("<div data-moment") == len(DEPTHS) * len(MOMENTS)
+    assert page.count("<div data-depth hidden>") == len(DEPTHS) - 1
+    assert page.count("<div data-moment>") == len(DEPTHS)  # all at 0
+    numbers = re.compile('<script type="text/csv">.*?</script>', re.DOTALL)
+    assert len(numbers.findall(page)) == len(DEPTHS) * len(MOMENTS)
+    assert len(numbers.sub("", page)) < 300_000
+
+
+def test_what_is_left_is_a_share_of_what_each_run_had_at_iteration_0():
+    runs = told()[1001, "original", 0.1]
+    shares = left(runs, "open_last", 100)
+    for share, run in zip(shares, runs, strict=True):
+        at = {p.iteration: p.open_share[-1] for p in run.profiles}
+        assert share == at[100] / at[0]
+    assert len(shares_table().body) == len(told())
+
+
+def test_table_3_has_the_papers_gains_and_ours():
+    gains = {tuple(line[:2]): line[-1] for line in table_3().body}
+    assert len(gains) == 9
+    assert gains["CIFAR-10", "ResNet-1001"] == "2.69"
+    assert gains["CIFAR-100", "ResNet-164"] == "0.83"
+
+
+def test_table_4_has_every_error_and_the_spread_where_the_paper_does():
+    body = table_4().body
+    errors = [cell for line in body for cell in line[2:] if cell]
+    rows = [
+        row
+        for data in paper.read("table_4")["data_set"]
+        for row in data["rows"]
+    ]
+    assert len(errors) == len(rows)
+    assert [line[2:] for line in body[-2:]] == [
+        ["4.92 (4.89 ± 0.14)", "22.71 (22.68 ± 0.22)"],
+        ["4.62 (4.69 ± 0.20)", ""],
+    ]
+
+
+def test_what_is_beyond_an_axis_is_drawn_on_its_edge():
+    course = recorded_arms(1001)["original"].moments[100]
+    wild = course._replace(gradient=course.gradient * 0)
+    picture = by_unit({"original": wild}, {}, 333, "alt", Strings("en"))
+    heights = re.findall(r"M46 ([\d.]+)L", picture.panels[1])
+    assert set(heights) == {"180.0"}  # the axis, and nothing below

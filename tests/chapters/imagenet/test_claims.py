@@ -1,0 +1,291 @@
+"""Sentences of chapter 09: counts, Table 5, and two processes.
+
+What is learned is read from the records, as the chapter reads it.
+"""
+
+import numpy as np
+import pytest
+import torch
+
+import preact
+from preact import paper
+from preact.book.imagenet import (
+    PUBLISHED,
+    changes,
+    distance,
+    fifty,
+    planner,
+    run_two_processes,
+    sampling_error,
+    shares,
+    two_processes,
+)
+from preact.book.imagenet.exercises import HOURS
+from preact.nn import Network
+from preact.nn.layers import set_ghost_batch
+from preact.records.compare import load_records
+from preact.train.footprint import activation_bytes
+from sampled import sampled
+from seeds import draw_seeds
+
+claim = pytest.mark.claim
+slow = pytest.mark.slow
+ROW = "full-preactivation"
+STEPS = {change.key: change for change in changes()}
+H100 = planner.machine("H100 SXM (2022)", half=True)
+RESNET_200 = planner.jobs()["ResNet-200, ImageNet"]
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+# --------------------------------------------------------------------- counts
+@claim("imagenet-depth-is-not-cost")
+def test_resnet_200_costs_more_than_resnet_1001():
+    deep = planner.jobs()["ResNet-1001, CIFAR"].plan
+    assert RESNET_200.plan.multiply_adds > 9 * deep.multiply_adds
+
+
+@claim("imagenet-depth-is-not-cost")
+def test_the_imagenet_training_shows_fourteen_times_as_many_images():
+    deep = planner.jobs()["ResNet-1001, CIFAR"]
+    assert round(RESNET_200.images / deep.images) == 14
+
+
+@pytest.mark.parametrize("depth", PUBLISHED)
+def test_our_counts_are_the_published_ones(depth):
+    multiply_adds, parameters = PUBLISHED[depth]
+    plan = preact.imagenet_plan("original", depth=depth)
+    assert round(plan.parameters / 1e6, 1) == parameters
+    if multiply_adds is not None:
+        assert plan.multiply_adds / 1e9 == pytest.approx(
+            multiply_adds, rel=0.02
+        )
+
+
+@claim("imagenet-kept-bytes")
+@pytest.mark.parametrize("row", ["original", ROW])
+@pytest.mark.parametrize(("depth", "convs"), [*sampled([(20, 2), (56, 3)], 2)])
+def test_kept_bytes_are_those_that_pytorch_allocates(row, depth, convs):
+    plan = preact.cifar_plan(row, depth=depth, convs=convs)
+    kept, _ = activation_bytes(plan, "keep")
+    assert planner.kept_bytes(plan) == pytest.approx(kept, rel=0.015)
+
+
+def test_the_paper_took_a_few_times_the_roofline():
+    titan = planner.machine("Titan X (Maxwell, 2015)")
+    text = paper.read("text")["text"]
+    reported = {
+        ("ResNet-1001, CIFAR", 2, 64): text["resnet_1001_cifar_hours"],
+        ("ResNet-200, ImageNet", 8, 32): 168
+        * text["resnet_200_imagenet_weeks"],
+    }
+    for (name, count, images), hours in reported.items():
+        job = planner.jobs()[name]
+        least = planner.training_hours(job, titan, count, images)
+        assert 2 * least < hours < 10 * least
+
+
+@claim("imagenet-bytes-outgrow-arithmetic")
+def test_bytes_outgrow_arithmetic_from_the_titan_x_to_the_h100():
+    titan = planner.machine("Titan X (Maxwell, 2015)")
+    name = "ResNet-200, ImageNet"
+    assert shares(name, titan, 32, 4)["without"] < 1 / 3
+    assert H100.flops == pytest.approx(160 * titan.flops, rel=0.05)
+    assert H100.bandwidth == pytest.approx(10 * titan.bandwidth, rel=0.05)
+    a100 = planner.machine("A100 SXM, 80 GB (2020)", half=True)
+    assert shares(name, a100, 32, 2)["without"] > 1 / 2
+    newest = shares(name, H100, 32, 2)
+    assert newest["without"] == pytest.approx(2 / 3, abs=0.03)
+
+
+def test_of_an_h100s_step_the_starts_are_hidden_but_not_with_few_images():
+    count, each = planner.operations(RESNET_200.plan), H100.launch_s
+    started = count.total() * each
+    assert planner.step_seconds(RESNET_200.plan, H100, 32, 2) > 1.2 * started
+    assert planner.step_seconds(RESNET_200.plan, H100, 8, 2) == started
+
+
+def test_more_than_two_thirds_of_the_operations_multiply_nothing():
+    count = planner.operations(RESNET_200.plan)
+    idle = sum(n for work, n in count.items() if not work.multiply_adds)
+    assert idle > 2 / 3 * sum(count.values())
+
+
+def test_activations_fill_the_memory():
+    plan = RESNET_200.plan
+    kept = 32 * planner.kept_bytes(plan, 2)
+    assert kept > 4 * planner.state_bytes(plan)
+
+
+def step(link_key, count, images):
+    """Seconds of a step of ResNet-200: work, and the sum of gradients."""
+    (link,) = (
+        one for one in planner.catalog()["link"] if one["key"] == link_key
+    )
+    return (
+        planner.step_seconds(RESNET_200.plan, H100, images, 2),
+        planner.all_reduce_seconds(
+            4 * RESNET_200.plan.parameters,
+            count,
+            link["bandwidth"],
+            link["latency_s"],
+        ),
+    )
+
+
+@claim("imagenet-fixed-batch-loses")
+def test_a_fixed_batch_loses_most_of_a_hundred_gpus():
+    eight, hundred = (sum(step("infiniband", n, 256 / n)) for n in (8, 100))
+    assert eight / hundred < 1.5
+    work, talk = step("ethernet", 100, 32)
+    assert talk > work
+
+
+def faster(link_key, count, images):
+    """Images a second, relative to eight GPUs joined by InfiniBand."""
+    ours = count * images / sum(step(link_key, count, images))
+    return ours / (8 * 32 / sum(step("infiniband", 8, 32)))
+
+
+@claim("imagenet-fixed-batch-loses")
+@pytest.mark.parametrize("count", [16, 32, 64, 128, 256])
+def test_32_images_each_scale_on_a_fast_link_and_nothing_on_a_slow_one(count):
+    ideal = count / 8
+    assert faster("infiniband", count, 32) > 0.75 * ideal
+    assert faster("infiniband", count, 256 / count) < 1.5
+    for images in (32, 256 / count):
+        assert faster("ethernet", count, images) < 0.1 * ideal
+
+
+def test_the_hours_of_the_exercise_are_the_planners():
+    plan = preact.imagenet_plan(
+        ROW, depth=50, stem="cifar", image=(3, 32, 32), classes=10
+    )
+    job = planner.Job(plan, 64_000 * 128, 128)
+    hours = planner.training_hours(job, H100, 1, 128, 2)
+    assert pytest.approx(10 * hours, rel=0.01) == HOURS
+
+
+# -------------------------------------------------------------------- Table 5
+@pytest.mark.parametrize("share", [0.05, 0.2])
+def test_a_counted_error_scatters_as_a_binomial_share(share):
+    rng = np.random.default_rng(0)
+    counted = 100 * (rng.random((4000, 500)) < share).mean(axis=1)
+    wanted = sampling_error(100 * share, images=500)
+    assert counted.std() == pytest.approx(wanted, rel=0.05)
+
+
+@claim("imagenet-crop-moves-most")
+def test_the_crop_moves_the_error_most():
+    assert len(STEPS) == 6
+    largest = max(STEPS.values(), key=lambda change: abs(change.points))
+    assert largest.key == "crop"
+
+
+def errors_apart(key):
+    """A change in standard errors of two independent samples."""
+    change = STEPS[key]
+    return abs(change.points) / (2**0.5 * sampling_error(change.before))
+
+
+@claim("imagenet-no-evidence-at-152")
+def test_two_tenths_of_a_point_are_within_the_sampling_error():
+    assert errors_apart("unit_152") < 1
+    top5 = {
+        row["top5_pct"]
+        for row in paper.read("table_5")["row"]
+        if row["method"].startswith("ResNet-152") and row["test_crop"] == 320
+    }
+    assert len(top5) == 1
+
+
+@claim("imagenet-unit-at-200")
+def test_the_unit_matters_at_200_layers():
+    assert STEPS["unit_200"].points < 0
+    assert errors_apart("unit_200") > 4
+
+
+def test_depth_helps_one_unit_and_hurts_the_other():
+    assert STEPS["depth_original"].points > 0 > STEPS["depth_pre"].points
+    for key in ("depth_original", "depth_pre"):
+        assert 0.3 < abs(STEPS[key].points) < 0.6
+        assert errors_apart(key) < 2
+
+
+# -------------------------------------------------------------- two processes
+@pytest.fixture(scope="module", params=draw_seeds(2))
+def seed(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def two(seed):
+    return run_two_processes(seed)
+
+
+def alone(seed, half=slice(None), ghost_batch=None):
+    """Gradients and buffers of one process."""
+    x, y = two_processes.the_batch()
+    network = Network(two_processes.the_plan(), seed=seed)
+    set_ghost_batch(network, ghost_batch)
+    two_processes.backward(network, x[half], y[half])
+    return two_processes.gradients(network), dict(network.named_buffers())
+
+
+@slow
+@claim("imagenet-ddp-is-the-mean")
+def test_ddp_is_the_mean_of_what_each_half_gives_bit_for_bit(two, seed):
+    halves = slice(32), slice(32, 64)
+    first, second = (alone(seed, half)[0] for half in halves)
+    for name, gradient in two["ddp"].items():
+        assert torch.equal(gradient, (first[name] + second[name]) / 2)
+
+
+@slow
+@claim("imagenet-ddp-is-the-mean")
+def test_ddp_is_one_process_with_ghost_batches(two, seed):
+    assert distance(two["ddp"], alone(seed, ghost_batch=32)[0]) < 1e-5
+
+
+@claim("imagenet-ghosts-are-another-gradient")
+@pytest.mark.parametrize("drawn", [*sampled(draw_seeds(5), 5)])
+def test_ghost_batches_give_another_gradient_than_the_whole_batch(drawn):
+    ghosts, together = (alone(drawn, ghost_batch=g)[0] for g in (32, None))
+    assert distance(ghosts, together) > 0.4
+
+
+@slow
+def test_running_statistics_differ_and_their_mean_is_the_ghosts(two, seed):
+    ghosts = alone(seed, ghost_batch=32)[1]
+    names = [name for name in ghosts if name.endswith("running_var")]
+    ranks = [{n: rank[n] for n in names} for rank in two["statistics"]]
+    mean = {n: (ranks[0][n] + ranks[1][n]) / 2 for n in names}
+    assert distance(*ranks) > 1e-3
+    assert distance(mean, {n: ghosts[n] for n in names}) < 1e-6
+
+
+# ------------------------------------------------------------------ ResNet-50
+@claim("imagenet-narrow-fifty")
+def test_the_narrow_resnet_50_learns_faster_with_preactivation():
+    original, full = fifty()["original"], fifty()[ROW]
+    assert original.shape == full.shape == (2, 3)
+    assert full.max() < 10
+    assert original[0].min() > 50
+    assert original[1].min() > full.max()
+
+
+@claim("imagenet-narrow-fifty")
+def test_the_original_has_the_larger_training_loss_too():
+    losses = {"original": {}, ROW: {}}
+    for run in load_records("digits_resnet_50"):
+        if "BN" in run.tail:
+            losses[run.row][run.seed] = run.train_loss
+    assert len(losses["original"]) == 3
+    for seed, loss in losses["original"].items():
+        assert loss > losses[ROW][seed]

@@ -1,0 +1,74 @@
+"""The cost planner: the page's arithmetic is the package's."""
+
+import pytest
+
+from engine.calls import call, needs_node
+from preact.book.imagenet import (
+    cost_planner,
+    page_jobs,
+    page_machines,
+    planner,
+)
+
+
+def bill(name, machine, link, count, images, width):
+    """The bill of the package."""
+    job = planner.jobs()[name]
+    work = planner.step_seconds(job.plan, machine, images, width)
+    talk = planner.all_reduce_seconds(
+        4 * job.plan.parameters, count, link["bandwidth"], link["latency_s"]
+    )
+    kept = planner.kept_bytes(job.plan, width)
+    return {
+        "work": work,
+        "talk": talk,
+        "kept": kept,
+        "needed": planner.state_bytes(job.plan) + kept * images,
+        "speed": count * images / (work + talk),
+        "hours": job.images / count / images * (work + talk) / 3600,
+    }
+
+
+@needs_node
+def test_the_page_and_the_package_send_the_same_bill():
+    links, sheets = planner.catalog()["link"], page_machines(None)
+    asked, wanted = [], []
+    for k, job in enumerate(page_jobs()):
+        sheet, link = sheets[k % len(sheets)], links[k % len(links)]
+        count, images, width = (1, 8, 100)[k % 3], 4 * (k + 1), (4, 2)[k % 2]
+        choice = {"count": count, "images": images, "width": width}
+        asked.append([job, sheet, link, choice])
+        machine = planner.machine(sheet["name"], half=width == 2)
+        wanted.append(bill(job["name"], machine, link, count, images, width))
+    bills = call("imagenet.plan", asked)
+    for got, own in zip(bills, wanted, strict=True):
+        assert got == pytest.approx(own, rel=1e-9)
+
+
+def test_without_a_script_the_page_has_a_bill_of_every_network():
+    page = cost_planner().markup
+    assert page.count("<tr>") == 1 + len(planner.jobs())
+    assert len(page) < 60_000
+
+
+def test_a_machine_that_was_measured_is_one_more():
+    here = planner.Machine(flops=1e10, bandwidth=1e10, launch_s=1e-4)
+    own = page_machines(here)[-1]
+    assert own["flops32"] == own["flops16"] == 1e10
+    assert own["name"].startswith("one thread")
+
+
+@pytest.mark.parametrize("count", [2, 100])
+def test_a_ring_of_free_links_takes_its_latency_alone(count):
+    seconds = planner.all_reduce_seconds(1e9, count, float("inf"), 1e-5)
+    assert seconds == pytest.approx(2 * (count - 1) * 1e-5)
+
+
+def test_a_step_is_no_shorter_than_its_arithmetic_or_its_traffic():
+    plan = planner.jobs()["ResNet-50, ImageNet"].plan
+    machine = planner.machine("V100 SXM2 (2017)")
+    least = 6 * plan.multiply_adds * 32 / machine.flops
+    assert planner.step_seconds(plan, machine, 32) > least
+    for faster in (4, 2):
+        own = planner.step_seconds(plan, machine, 32, faster)
+        assert own <= planner.step_seconds(plan, machine, 32)
