@@ -11,12 +11,13 @@ import json
 import re
 from collections.abc import Mapping
 from html import escape
+from typing import Any
 
 from preact.book.page import words
 from preact.figures import Picture
 from preact.figures.variants import color_of
-from preact.plan import stack_plan
-from preact.spec import CONTROLS, TABLE_2
+from preact.plan import NetworkPlan, stack_plan
+from preact.spec import CONTROLS, TABLE_2, Scale
 
 ROWS = {**TABLE_2, **CONTROLS}
 MINUS = re.compile(r"^-(?=\d)")
@@ -137,47 +138,6 @@ def stepper(
     )
 
 
-def growth_explorer(fallback: Picture) -> Html:
-    """Let the reader hold the growth of a signal against two laws.
-
-    A curve can be pinned, and that of another unit drawn beside it.
-
-    Parameters
-    ----------
-    fallback : Picture
-        The measured figure that stands where no script runs.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from preact.book import growth_explorer, setup
-    >>> from preact.figures import growth_laws
-    >>> strings, depth = setup("en"), np.arange(11.0)
-    >>> curves = {"full-preactivation": np.sqrt(1 + depth)}
-    >>> laws = {"root": np.sqrt(1 + depth), "linear": 1 + depth}
-    >>> explorer = growth_explorer(growth_laws(curves, laws, strings))
-    >>> explorer.markup.count("<svg")  # what stands where no script runs
-    2
-    """
-    say = words()
-    laws = {law: say(f"law.{law}") for law in ("root", "linear")}
-    # The script fills them in.
-    lines = {
-        line: say.table[f"explorer.{line}"] for line in ("from_to", "pinned")
-    }
-    return live(
-        "growth",
-        ("pin", "unpin"),
-        ("signal", "depth"),
-        laws
-        | lines
-        | {
-            mark: say(f"punctuation.{mark}") for mark in ("comma", "semicolon")
-        },
-        fallback,
-    )
-
-
 def live(
     name: str,
     controls: tuple[str, ...],
@@ -206,3 +166,31 @@ def live(
     data = {"words": own | more, "rows": rows, "batch": 64, "classes": 10}
     title = say(f"explorer.{name}")
     return mount(name, title, data, fallback._repr_html_())
+
+
+def engine_plan(plan: NetworkPlan) -> dict[str, Any]:
+    """Say a plan of equal fully connected units as the page's engine reads it.
+
+    Returns
+    -------
+    dict
+        Numbers and lists of strings, as JSON has them; see `Network` in
+        `book/scripts/engine/network.js`.
+    """
+    unit, shortcut = plan.units[0], plan.spec.on_shortcut
+    assert isinstance(shortcut, Scale)
+    rows = {
+        "stem": plan.stem,
+        "pre": unit.pre,
+        "weights": unit.weights,
+        "post": unit.post,
+        "after": unit.after,
+        "tail": plan.tail,
+    }
+    return {
+        "inputs": plan.image[0],
+        "width": unit.c_in,
+        "units": len(plan.units),
+        "classes": plan.classes,
+        "shortcut": shortcut.value,
+    } | {place: [str(layer) for layer in row] for place, row in rows.items()}

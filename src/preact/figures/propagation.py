@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from preact.figures.race import arm_name
 from preact.figures.style import PAPER_GREY, Picture, axes, picture
 from preact.figures.svg import INK
 from preact.figures.variants import (
@@ -116,7 +115,7 @@ def signal_and_gradient(
         (left, right),
     ):
         for i, row in enumerate(signal):
-            style = _style(row, i, strings)
+            style = row_style(row, i, strings)
             left.plot(signal[row], **style)
             right.plot(gradient[row] / gradient[row][-1], **style)
         left.set(yscale="log", xlabel=strings("figure.depth"))
@@ -146,133 +145,7 @@ def signal_and_gradient(
     return picture(figure, alt)
 
 
-def _style(row: str, i: int, strings: Strings) -> dict[str, Any]:
+def row_style(row: str, i: int, strings: Strings) -> dict[str, Any]:
     """Color, name, and markers that do not meet those of the others."""
     own = {"label": row_name(row, strings), "markevery": (0.02 * i, 0.14)}
     return marked(row) | own | {"ms": 4}
-
-
-def growth_laws(
-    signal: Mapping[str, Array],
-    laws: Mapping[str, Array],
-    strings: Strings,
-) -> Picture:
-    """Measured growth of the signal on theory's lines, both axes log.
-
-    Parameters
-    ----------
-    signal : row name to (L + 1,) float64
-        Root mean square of x_l.
-    laws : name of a law in the strings to (L + 1,) float64
-        What theory predicts.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from preact.figures import growth_laws
-    >>> from preact.strings import Strings
-    >>> root = np.sqrt(1 + np.arange(101.0))
-    >>> signal = {"full-preactivation": root}
-    >>> picture = growth_laws(signal, {"root": root}, Strings("en"))
-    >>> picture.alt.split(". ")[-1]
-    'After 100 units the root mean square is 10 for full pre-activation.'
-    """
-    with axes(150, 95) as (figure, ax):
-        for i, (row, values) in enumerate(signal.items()):
-            depth = np.arange(len(values)) + 1
-            ax.plot(depth, values, **_style(row, i, strings))
-        for law, values in laws.items():
-            depth, name = np.arange(len(values)) + 1, strings(f"law.{law}")
-            ax.plot(depth, values, "--", color=INK, lw=1, label=f"_{name}")
-            ax.annotate(
-                name,
-                (depth[-1], values[-1]),
-                xytext=(4, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=9,
-            )
-        ax.set(
-            xscale="log",
-            yscale="log",
-            xlabel=strings("figure.depth_plus_one"),
-            ylabel=strings("figure.signal"),
-        )
-        ax.set_xlim(right=depth[-1])  # no grid behind the laws' names
-        figure.legend(loc="outside lower center", ncols=2, fontsize=8.5)
-    alt = strings(
-        "alt.growth",
-        units=len(next(iter(signal.values()))) - 1,
-        each=values_by_row(strings, {row: v[-1] for row, v in signal.items()}),
-    )
-    return picture(figure, alt)
-
-
-def error_by_rate(
-    rates: Sequence[float], errors: Mapping[str, Array], strings: Strings
-) -> Picture:
-    """Training error in percent against the learning rate.
-
-    Parameters
-    ----------
-    rates : sequence of R floats
-        Learning rates, as they stand from left to right.
-    errors : arm to (seeds, R) float64
-        Percent; an arm is a row, or a row and "+final-bn".
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from preact.figures import error_by_rate
-    >>> from preact.strings import Strings
-    >>> errors = {"original": np.array([[2.0, 11.0], [3.0, 45.0]])}
-    >>> picture = error_by_rate((0.1, 0.01), errors, Strings("en"))
-    >>> picture.alt.split("; ")[-1]
-    'at 0.01: 28.0 % for original.'
-    """
-    names = {arm: arm_name(arm, strings) for arm in errors}
-    with axes(150, 105) as (figure, ax):
-        middles = np.arange(len(rates), dtype=np.float64)
-        for i, (arm, values) in enumerate(errors.items()):
-            row, _, control = arm.partition("+")
-            # side by side, or the seeds of one arm hide another's
-            own = middles + 0.09 * (i - (len(errors) - 1) / 2)
-            color = color_of(row)
-            ax.plot(
-                own,
-                np.median(values, axis=0),
-                "--" if control else "-",
-                **marked(row, hollow=bool(control)),
-                label=names[arm],
-            )
-            for seed in values:
-                dots = {"marker": marker_of(row), "ls": "", "ms": 4}
-                ax.plot(own, seed, color=color, alpha=0.5, **dots)
-        ax.set(
-            xlabel=strings("race.learning_rate"),
-            ylabel=strings("figure.training_error"),
-            yscale="log",
-        )
-        ax.set_xticks(middles, [f"{rate:g}" for rate in rates])
-        ax.set_yticks([0.3, 1, 3, 10, 30, 100])
-        ax.yaxis.set_major_formatter("{x:g}")
-        ax.minorticks_off()
-        figure.legend(
-            loc="outside lower center", ncols=2, fontsize=8.5, handlelength=4
-        )
-    each = []
-    for i, rate in enumerate(rates):
-        medians = [
-            strings(
-                "alt.per_row",
-                value=strings.percent(np.median(values[:, i]), 1),
-                row=names[arm],
-            )
-            for arm, values in errors.items()
-        ]
-        said = strings.join(medians)
-        each.append(strings("alt.error_at", rate=rate, medians=said))
-    alt = strings(
-        "alt.error", each=strings("punctuation.semicolon").join(each)
-    )
-    return picture(figure, alt)

@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from preact.figures.race import arm_name
 from preact.figures.style import Picture, axes, picture
 from preact.figures.svg import INK
-from preact.figures.variants import color_of, marked, marker_of
+from preact.figures.variants import arm_name, color_of, marked, marker_of
 from preact.strings import Strings
 
 DASHES = ("--", ":", "-.")
@@ -161,7 +160,8 @@ def dots_by_case(
     >>> picture.alt
     'The original fails at 110 layers.'
     """
-    with axes(140, 100) as (figure, ax):
+    many = len(values) > 4  # names of six arms need lines of their own
+    with axes(140, 115 if many else 100) as (figure, ax):
         places = np.arange(len(cases), dtype=np.float64)
         for k, (arm, runs) in enumerate(values.items()):
             row, _, control = arm.partition("+")
@@ -180,7 +180,10 @@ def dots_by_case(
         numbers = [strings.number(tick, "g") for tick in ticks]
         ax.set_yticks(ticks, numbers)
         figure.legend(
-            loc="outside lower center", ncols=2, fontsize=8.5, handlelength=4
+            loc="outside lower center",
+            ncols=1 if many else 2,
+            fontsize=8.5,
+            handlelength=4,
         )
     return picture(figure, alt)
 
