@@ -14,13 +14,11 @@ from preact.book.explorers import (
 )
 from preact.book.page import glue, setup
 from preact.book.predictions import predict
-from preact.book.racetrack import race
 
 __all__ = [
     "check",
     "glue",
     "predict",
-    "race",
     "setup",
     "stepper",
 ]

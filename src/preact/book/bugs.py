@@ -19,10 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from preact.book.explorers import Html, mount
+from preact.book.explorers import Html, engine_plan, mount
 from preact.book.measurements import measured
 from preact.book.page import words
-from preact.book.race import engine_plan
 from preact.conformance import Property as P
 from preact.conformance import Report, Verdict, probe
 from preact.conformance.words import (
