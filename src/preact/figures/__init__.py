@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from preact.figures.bugs import answers_by_mutant
     from preact.figures.cover import Course, depth_and_time
     from preact.figures.propagation import (
-        direct_term,
         signal_and_gradient,
     )
     from preact.figures.speed_tables import times_table
@@ -73,7 +72,6 @@ __all__ = [
     "answers_by_mutant",
     "arm_name",
     "depth_and_time",
-    "direct_term",
     "errors_table",
     "network_table",
     "signal_and_gradient",
