@@ -20,9 +20,6 @@ DRAWN = {
         say,
     ),
     "unit_diagram": lambda say: draw_unit(say, "row.original"),
-    "answers_by_mutant": lambda say: figures.answers_by_mutant(
-        {"one": {"a": "no"}, "two": {"b": "could not tell"}}, ["a", "b"], say
-    ),
 }
 
 

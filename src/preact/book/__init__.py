@@ -9,9 +9,7 @@ Every chapter.
 """
 
 from preact.book.exercises import check
-from preact.book.explorers import (
-    stepper,
-)
+from preact.book.explorers import stepper
 from preact.book.page import glue, setup
 from preact.book.predictions import predict
 
