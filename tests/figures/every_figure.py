@@ -8,9 +8,6 @@ from preact.spec import BN, TABLE_2
 from rooms import gathered
 
 DRAWN = {
-    "direct_term": lambda say: figures.direct_term(
-        [10, 20], {row: SEEDS for row in BOTH}, SEEDS[0], say
-    ),
     "signal_and_gradient": lambda say: figures.signal_and_gradient(
         {row: PROFILE for row in TABLE_2},
         {row: PROFILE for row in TABLE_2},
@@ -23,9 +20,6 @@ DRAWN = {
         say,
     ),
     "unit_diagram": lambda say: draw_unit(say, "row.original"),
-    "answers_by_mutant": lambda say: figures.answers_by_mutant(
-        {"one": {"a": "no"}, "two": {"b": "could not tell"}}, ["a", "b"], say
-    ),
 }
 
 

@@ -14,7 +14,7 @@ Examples
 >>> table.head[:2]
 ['network', 'row']
 
-Every chapter. What one chapter alone draws is moving to that chapter's room,
+Every chapter. What one chapter alone draws stands in that chapter's room,
 `preact.book.<name>.figures`.
 
 Parameters
@@ -48,10 +48,8 @@ caption : str
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from preact.figures.bugs import answers_by_mutant
     from preact.figures.cover import Course, depth_and_time
     from preact.figures.propagation import (
-        direct_term,
         signal_and_gradient,
     )
     from preact.figures.speed_tables import times_table
@@ -70,10 +68,8 @@ __all__ = [
     "Course",
     "Picture",
     "Table",
-    "answers_by_mutant",
     "arm_name",
     "depth_and_time",
-    "direct_term",
     "errors_table",
     "network_table",
     "signal_and_gradient",
@@ -100,10 +96,6 @@ def __getattr__(name: str) -> object:
             from preact.figures import variants
 
             return variants.arm_name
-        case "answers_by_mutant":
-            from preact.figures import bugs
-
-            return getattr(bugs, name)
         case "Course" | "depth_and_time":
             from preact.figures import cover
 
