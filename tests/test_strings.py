@@ -70,10 +70,10 @@ NAMED_ELSEWHERE = {
     "explorer": ["src/preact/book/gradient/__init__.py"],
     "shortcut": ["book/en/05-shortcuts.md"],
     "speed": ["src/preact/records/speed.toml"],
-    "predict": ["book/en/*.md"],
+    "predict": ["book/en/*.md", "src/preact/book/units/__init__.py"],
     "costs": ["src/preact/book/imagenet/machines.toml"],
     "imagenet": ["src/preact/book/imagenet/__init__.py"],
-    "afterlife": ["src/preact/book/afterlife.py"],
+    "afterlife": ["src/preact/book/afterlife/__init__.py"],
     "exercise": [
         "src/preact/book/exercises/*.py",
         "src/preact/book/*/exercises.py",

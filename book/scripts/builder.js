@@ -1,32 +1,8 @@
-// The unit builders: in chapter 04 the reader places one BN and one ReLU; a room
-// adds its own kind. Every unit, line of code and number stands in the page; this
-// shows one of them, and draws its measured curves beside those of one unit that
-// stays.
+// The unit builders: a room adds its own kind. Every unit, line of code and number
+// stands in the page; this shows one of them, and draws its measured curves beside
+// those of one unit that stays.
 import { DepthChart } from "./depth.js";
 import { figure, node, numberText, fill, stroke } from "./charts.js";
-
-const PLACES = ["pre", "post", "after"];
-
-// The name of a unit: what stands in pre/post/after. The order counts only
-// where both stand in one place.
-export function wayOf({ bn, relu, reluFirst }) {
-  return PLACES.map((place) => {
-    const here = [bn === place && "BN", relu === place && "ReLU"];
-    if (reluFirst) here.reverse();
-    return here.filter(Boolean).join(" ");
-  }).join("/");
-}
-
-// The choice that leads to a unit: the inverse of wayOf.
-export function choiceOf(way) {
-  const places = way.split("/").map((ops) => ops.split(" "));
-  const find = (op) => PLACES[places.findIndex((ops) => ops.includes(op))];
-  return {
-    bn: find("BN"),
-    relu: find("ReLU"),
-    reluFirst: places.some((ops) => ops.join(" ") === "ReLU BN"),
-  };
-}
 
 export class Builder {
   form;
@@ -140,80 +116,8 @@ export class Builder {
   }
 }
 
-// One BN and one ReLU, three places: a table of places, and an order.
-class Places extends Builder {
-  makeControls() {
-    const { words } = this;
-    this.choice = choiceOf(this.start);
-    const row = (op) => {
-      const radios = PLACES.map((place) =>
-        this.radio(
-          op,
-          place,
-          this.choice[op] === place,
-          words[op] + words.colon + words[place],
-        ),
-      );
-      return node(
-        "tr",
-        {},
-        node("th", { scope: "row", textContent: words[op] }),
-        ...radios.map((radio) => node("td", {}, node("label", {}, radio))),
-      );
-    };
-    const head = PLACES.map((place) =>
-      node(
-        "th",
-        { scope: "col" },
-        node("code", { textContent: place }),
-        node("br"),
-        words[place],
-      ),
-    );
-    this.order = node(
-      "p",
-      { className: "order" },
-      words.order + words.colon,
-      ...Object.entries({ bn_first: false, relu_first: true }).map(
-        ([name, first]) =>
-          node(
-            "label",
-            {},
-            this.radio("order", name, this.choice.reluFirst === first),
-            words[name],
-          ),
-      ),
-    );
-    this.form = node(
-      "fieldset",
-      {},
-      node("legend", { textContent: words.choose }),
-      node(
-        "table",
-        {},
-        node("thead", {}, node("tr", {}, node("td"), ...head)),
-        node("tbody", {}, row("bn"), row("relu")),
-      ),
-      this.order,
-    );
-    this.form.addEventListener("input", ({ target }) => {
-      if (target.name === "order") {
-        this.choice.reluFirst = target.value === "relu_first";
-      } else {
-        this.choice[target.name] = target.value;
-      }
-      this.show();
-    });
-  }
-
-  chosen() {
-    this.order.hidden = this.choice.bn !== this.choice.relu;
-    return wayOf(this.choice);
-  }
-}
-
-// Builders by the choice that the page's data name.
-export const CHOICES = { places: Places };
+// Builders by the choice that the page's data name; rooms put theirs here.
+export const CHOICES = {};
 
 export function makeBuilder(host) {
   new CHOICES[JSON.parse(host.dataset.builder).choice](host);

@@ -10,6 +10,7 @@ import { places as depth } from "#rooms/depth/explorer.js";
 import { places as imagenet } from "#rooms/imagenet/explorer.js";
 import { places as shortcuts } from "#rooms/shortcuts/explorer.js";
 import { places as training } from "#rooms/training/explorer.js";
+import "#rooms/units/explorer.js";
 
 export const EXPLORERS = {
   "preact-answer": makeField,

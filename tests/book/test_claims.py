@@ -13,7 +13,8 @@ from preact.strings import LANGUAGES
 from sampled import sampled
 
 LEDGER = "book/claims.toml"
-TESTED = "claims/test_exact.py::test_bn_lets_through_neither_equal"
+ROOM = "src/preact/book/units/claims.toml"
+TESTED = "chapters/units/test_claims.py::test_bn_lets_through_neither_equal"
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +91,7 @@ FAULTS = [
         "computed needs scope.assumes",
     ),
     (
-        LEDGER,
+        ROOM,
         'proof = "units-bn"\n',
         "",
         "bn-dx: proved needs proof",
@@ -102,37 +103,37 @@ FAULTS = [
         "reading cannot rest on tests",
     ),
     (
-        LEDGER,
+        ROOM,
         'proof = "units-bn"',
         'proof = "units-xx"',
         "04-units has no section 'units-xx'",
     ),
     (
-        LEDGER,
+        "src/preact/book/signal/claims.toml",
         'source = "de2020batch"',
         'source = "de2021batch"',
         "references.bib has no 'de2021batch'",
     ),
     (
-        LEDGER,
+        "src/preact/book/depth/claims.toml",
         'record = ["digits_depth"]',
         'record = ["digits_width"]',
         "there are no records of 'digits_width'",
     ),
     (
-        LEDGER,
+        ROOM,
         TESTED,
         TESTED.replace("neither", "both"),
-        "there is no test claims/test_exact.py::test_bn_lets_through_both",
+        f"there is no test {TESTED.replace('neither', 'both')}",
     ),
     (
-        "tests/claims/test_exact.py",
+        "tests/chapters/signal/test_claims.py",
         '@claim("linear-units-add-up-all-paths")\n',
         "",
         'lacks @pytest.mark.claim("linear-units-add-up-all-paths")',
     ),
     (
-        "tests/claims/test_exact.py",
+        "tests/chapters/signal/test_claims.py",
         '@claim("linear-units-add-up-all-paths")',
         '@claim("bn-takes-three-parts")',
         "no ledger has 'bn-takes-three-parts'",

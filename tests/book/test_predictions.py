@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from engine.calls import call, evaluate, needs_node
-from preact.book import growth_by_place_of_bn, predict, setup
-from preact.book.placements import measure, twelve_units
-from preact.spec import BN
+from preact.book import predict, setup
 from preact.strings import LANGUAGES, Strings
 
 
@@ -45,19 +43,6 @@ def test_an_axis_leads_from_a_place_to_a_value_and_back():
     for axis in (linear, wide, narrow):
         same = [Strings("en").two_digits(v) for v in axis["values"]]
         assert texts(axis) == same
-
-
-@pytest.mark.slow
-def test_the_growth_of_a_place_is_the_median_over_its_units():
-    growth = growth_by_place_of_bn()
-    for place in ("pre", "post", "after"):
-        ratios = [
-            np.median(measure(spec).gradient[:, 0])
-            for spec in twelve_units().values()
-            if BN in getattr(spec, place)
-        ]
-        assert len(ratios) == 4
-        assert growth[f"place_{place}"] == np.median(ratios)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

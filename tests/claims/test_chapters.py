@@ -4,7 +4,6 @@ Each test takes its networks, its point in time and its seeds from the
 sentence. Where a chapter computes, the test runs the chapter's own cells.
 """
 
-from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
@@ -14,18 +13,15 @@ import pytest
 from preact import paper, reference
 from preact.book.race import race_errors
 from preact.paper import FAIL_ERROR_PCT
-from preact.plan import cifar_plan, stack_plan
+from preact.plan import stack_plan
 from preact.propagation import (
     direct_coefficient,
     draw_batch,
-    profile,
     pullback,
     run_units,
 )
 from preact.records.compare import load_records
 from preact.spec import (
-    CONTROLS,
-    ROWS,
     TABLE_2,
 )
 from seeds import draw_seeds
@@ -90,77 +86,6 @@ def test_the_original_unit_reaches_the_papers_error_with_stochastic_depth():
     )
     theirs = paper.read("text")["literature"]["stochastic_depth"]
     assert abs(theirs["cifar10_error_pct"] - ours) < 0.14  # one deviation
-
-
-# ------------------------------------------------------------ chapter 02
-def growth_without_bn(seed, units=20, width=64):
-    """Factor of the mean square for each unit, both weights 2 / d."""
-    rng = np.random.default_rng(seed)
-    x = rng.normal(size=(256, width))
-    start = np.mean(x**2)
-    for _ in range(units):
-        W1, W2 = rng.normal(0, np.sqrt(2 / width), (2, width, width))
-        x = x + np.maximum(np.maximum(x, 0) @ W1, 0) @ W2
-    return (np.mean(x**2) / start) ** (1 / units)
-
-
-@claim("without-bn-the-mean-square-doubles")
-def test_a_preactivated_branch_without_bn_doubles_the_mean_square():
-    factors = [growth_without_bn(seed) for seed in draw_seeds(8)]
-    assert np.mean(factors) == pytest.approx(2, abs=0.2)
-
-
-@claim("growth-laws")
-@pytest.mark.parametrize("row", [*TABLE_2, *CONTROLS])
-@slow
-def test_streams_of_fresh_units_grow_by_their_laws(row):
-    """Means of three networks; BN after addition is as large at 20 units."""
-    plan = stack_plan(ROWS[row], units=200, width=64)
-    seen = [profile(plan, batch=128, seed=s).signal_rms for s in draw_seeds(3)]
-    rms = np.mean(seen, axis=0)
-    laws = {
-        "bn-after-addition": rms[20],
-        "relu-before-addition": 200 / np.sqrt(2 * np.pi),
-    }
-    assert rms[200] == pytest.approx(laws.get(row, np.sqrt(201)), rel=0.1)
-
-
-# ------------------------------------------------------------ chapter 04
-@cache
-def growth_over_50_units(tap):
-    """Gradient ratios of full pre-activation, one tap in every unit."""
-    plan = stack_plan(TABLE_2["full-preactivation"], units=50, width=64)
-    units = tuple(replace(unit, tap=tap) for unit in plan.units)
-    plan = replace(plan, units=units)
-    return [profile(plan, seed=seed).gradient_ratio for seed in draw_seeds(4)]
-
-
-@claim("popular-bug-explodes")
-@pytest.mark.slow
-def test_a_shortcut_behind_bn_and_relu_makes_the_gradient_explode():
-    """50 fresh units of width 64."""
-    assert min(growth_over_50_units("after pre")) > 5000
-    assert max(growth_over_50_units("before pre")) < 100
-
-
-@claim("popular-bug-is-the-worst-row")
-@pytest.mark.parametrize("depth", [110, 164])
-def test_bn_after_addition_is_the_worst_row_of_table_2(depth):
-    errors = {r.row: r.error_pct for r in paper.results(2) if r.depth == depth}
-    assert max(errors, key=errors.get) == "bn-after-addition"
-
-
-@claim("three-units-change-the-width")
-@pytest.mark.parametrize(
-    ("depth", "convs", "count"), [(110, 2, 2), (164, 3, 3)]
-)
-def test_two_basic_units_change_the_width_and_three_bottlenecks(
-    depth, convs, count
-):
-    plan = cifar_plan(TABLE_2["full-preactivation"], depth=depth, convs=convs)
-    changing = [i for i, u in enumerate(plan.units) if u.c_in != u.c_out]
-    assert len(changing) == count
-    assert (0 in changing) == (convs == 3)
 
 
 # -------------------------------------------------------- the front page

@@ -1,13 +1,8 @@
 """Sentences about numbers that others have published."""
 
-import numpy as np
 import pytest
 
-from preact import paper, reference
-from preact.plan import stack_plan
-from preact.propagation import draw_batch, run_units
-from preact.spec import TABLE_2
-from sampled import sampled
+from preact import paper
 
 claim = pytest.mark.claim
 
@@ -36,20 +31,3 @@ def test_the_smaller_number_belongs_to_another_batch():
     by_batch = {r["batch"]: r["error_pct"] for r in rows if "batch" in r}
     ours = errors(3, data="CIFAR-10", depth=1001)["full-preactivation"]
     assert by_batch == {128: ours, 64: 4.62}
-
-
-@claim("a-free-shortcut-alone-does-not-win")
-@pytest.mark.parametrize("depth", [110, 164])
-def test_relu_before_addition_has_f_identity_and_the_larger_error(depth):
-    by_row = errors(2, depth=depth)
-    assert TABLE_2["relu-before-addition"].is_identity_after
-    assert by_row["relu-before-addition"] > by_row["original"]
-
-
-@claim("a-free-shortcut-alone-does-not-win")
-@pytest.mark.parametrize("seed", [*sampled(range(3), 9)])
-def test_where_the_branch_ends_in_a_relu_the_stream_never_decreases(seed):
-    plan = stack_plan(TABLE_2["relu-before-addition"], units=10, width=16)
-    params = reference.initialize(plan, seed)
-    streams, _ = run_units(plan, params, draw_batch(plan, 32, seed)[0])
-    assert all((np.diff(streams, axis=0) >= 0).ravel())

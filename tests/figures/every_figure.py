@@ -1,6 +1,5 @@
 """One call of every function that draws, with numbers small and plain."""
 
-import numpy as np
 from handed import BOTH, PROFILE, SEEDS
 
 from preact import figures
@@ -8,11 +7,6 @@ from preact.plan import Conventions, cifar_plan
 from preact.spec import BN, TABLE_2
 from rooms import gathered
 
-TRAINED = {
-    (arm, draw): SEEDS
-    for arm in ("post-ln", "pre-ln")
-    for draw in ("book", "default")
-}
 DRAWN = {
     "direct_term": lambda say: figures.direct_term(
         [10, 20], {row: SEEDS for row in BOTH}, SEEDS[0], say
@@ -22,16 +16,8 @@ DRAWN = {
         {row: PROFILE for row in TABLE_2},
         say,
     ),
-    "growth_laws": lambda say: figures.growth_laws(
-        {row: PROFILE for row in BOTH},
-        {"root": PROFILE, "linear": PROFILE},
-        say,
-    ),
     "error_by_rate": lambda say: figures.error_by_rate(
         [0.1, 0.01], {"original": SEEDS, "original+final-bn": SEEDS}, say
-    ),
-    "paths_by_length": lambda say: figures.paths_by_length(
-        PROFILE, PROFILE, PROFILE, say
     ),
     "depth_and_time": lambda say: figures.depth_and_time(
         {row: figures.Course(SEEDS, SEEDS, 12.5) for row in BOTH},
@@ -48,24 +34,6 @@ DRAWN = {
     "unit_diagram": lambda say: draw_unit(say, "row.original"),
     "answers_by_mutant": lambda say: figures.answers_by_mutant(
         {"one": {"a": "no"}, "two": {"b": "could not tell"}}, ["a", "b"], say
-    ),
-    "placed_by_unit": lambda say: figures.placed_by_unit(
-        {"post-ln": figures.Placed(*[np.array([PROFILE] * 3)] * 3)},
-        "one transformer",
-        say,
-    ),
-    "losses_by_rate": lambda say: figures.losses_by_rate(
-        [0.001, 0.003],
-        {4: TRAINED, 12: TRAINED},
-        0.0875,
-        "two transformers",
-        say,
-    ),
-    "mixing_products": lambda say: figures.mixing_products(
-        {name: SEEDS for name in ("free", "stochastic")},
-        {name: SEEDS for name in ("free", "stochastic")},
-        {"rms": SEEDS[0], "typical": SEEDS[1]},
-        say,
     ),
     "errors_by_condition": lambda say: figures.errors_by_condition(
         [

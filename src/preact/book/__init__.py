@@ -8,24 +8,19 @@ and a new record shall not run every chapter anew.
 Every chapter.
 """
 
-from preact.book.builder import unit_builder
 from preact.book.exercises import check
 from preact.book.explorers import (
-    growth_explorer,
     stepper,
 )
 from preact.book.page import glue, setup
-from preact.book.predictions import growth_by_place_of_bn, predict
+from preact.book.predictions import predict
 from preact.book.racetrack import race
 
 __all__ = [
     "check",
     "glue",
-    "growth_by_place_of_bn",
-    "growth_explorer",
     "predict",
     "race",
     "setup",
     "stepper",
-    "unit_builder",
 ]

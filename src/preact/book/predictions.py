@@ -9,12 +9,8 @@ Chapters `02-signal` to `08-training`.
 from collections.abc import Mapping
 from html import escape
 
-import numpy as np
-
 from preact.book.explorers import Html, mount
 from preact.book.page import words
-from preact.book.placements import measure, twelve_units
-from preact.spec import BN
 
 SHARED = (
     *("title", "commit", "again", "yours", "kept", "alt", "row"),
@@ -89,30 +85,3 @@ def predict(
         f"<details><summary>{skip}</summary><ul>{listed}</ul></details>"
     )
     return mount("predict", say("predict.title"), data, inside)
-
-
-def growth_by_place_of_bn() -> dict[str, float]:
-    """Growth of the gradient in the units that have their BN in one place.
-
-    Returns
-    -------
-    dict
-        A label for each place to the median over its four units of the
-        median over the seeds.
-
-    Examples
-    --------
-    Half a minute of measuring, so no test runs it here:
-
-    >>> from preact.book import growth_by_place_of_bn
-    >>> growth = growth_by_place_of_bn()  # doctest: +SKIP
-    >>> growth["place_pre"] < growth["place_after"]  # doctest: +SKIP
-    True
-    """
-    labels = {"pre": "place_pre", "post": "place_post", "after": "place_after"}
-    growth = {}
-    for place, label in labels.items():
-        units = [u for u in twelve_units().values() if BN in getattr(u, place)]
-        medians = [np.median(measure(unit).gradient[:, 0]) for unit in units]
-        growth[label] = float(np.median(medians))
-    return growth

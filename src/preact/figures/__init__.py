@@ -48,21 +48,12 @@ caption : str
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from preact.figures.afterlife import (
-        Placed,
-        losses_by_rate,
-        mixing_products,
-        placed_by_unit,
-        placed_legend,
-    )
     from preact.figures.bugs import answers_by_mutant
     from preact.figures.conditions import Group, errors_by_condition
     from preact.figures.cover import Course, depth_and_time
-    from preact.figures.paths import paths_by_length
     from preact.figures.propagation import (
         direct_term,
         error_by_rate,
-        growth_laws,
         signal_and_gradient,
     )
     from preact.figures.race import arm_name, race_curves
@@ -79,7 +70,6 @@ __all__ = [
     "Course",
     "Group",
     "Picture",
-    "Placed",
     "Table",
     "answers_by_mutant",
     "arm_name",
@@ -88,13 +78,7 @@ __all__ = [
     "error_by_rate",
     "errors_by_condition",
     "errors_table",
-    "growth_laws",
-    "losses_by_rate",
-    "mixing_products",
     "network_table",
-    "paths_by_length",
-    "placed_by_unit",
-    "placed_legend",
     "race_curves",
     "signal_and_gradient",
     "times_table",
@@ -132,20 +116,6 @@ def __getattr__(name: str) -> object:
             from preact.figures import conditions
 
             return getattr(conditions, name)
-        case (
-            "Placed"
-            | "losses_by_rate"
-            | "mixing_products"
-            | "placed_by_unit"
-            | "placed_legend"
-        ):
-            from preact.figures import afterlife
-
-            return getattr(afterlife, name)
-        case "paths_by_length":
-            from preact.figures import paths
-
-            return paths.paths_by_length
         case "times_table":
             from preact.figures import speed_tables
 

@@ -116,7 +116,7 @@ def signal_and_gradient(
         (left, right),
     ):
         for i, row in enumerate(signal):
-            style = _style(row, i, strings)
+            style = row_style(row, i, strings)
             left.plot(signal[row], **style)
             right.plot(gradient[row] / gradient[row][-1], **style)
         left.set(yscale="log", xlabel=strings("figure.depth"))
@@ -146,66 +146,10 @@ def signal_and_gradient(
     return picture(figure, alt)
 
 
-def _style(row: str, i: int, strings: Strings) -> dict[str, Any]:
+def row_style(row: str, i: int, strings: Strings) -> dict[str, Any]:
     """Color, name, and markers that do not meet those of the others."""
     own = {"label": row_name(row, strings), "markevery": (0.02 * i, 0.14)}
     return marked(row) | own | {"ms": 4}
-
-
-def growth_laws(
-    signal: Mapping[str, Array],
-    laws: Mapping[str, Array],
-    strings: Strings,
-) -> Picture:
-    """Measured growth of the signal on theory's lines, both axes log.
-
-    Parameters
-    ----------
-    signal : row name to (L + 1,) float64
-        Root mean square of x_l.
-    laws : name of a law in the strings to (L + 1,) float64
-        What theory predicts.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from preact.figures import growth_laws
-    >>> from preact.strings import Strings
-    >>> root = np.sqrt(1 + np.arange(101.0))
-    >>> signal = {"full-preactivation": root}
-    >>> picture = growth_laws(signal, {"root": root}, Strings("en"))
-    >>> picture.alt.split(". ")[-1]
-    'After 100 units the root mean square is 10 for full pre-activation.'
-    """
-    with axes(150, 95) as (figure, ax):
-        for i, (row, values) in enumerate(signal.items()):
-            depth = np.arange(len(values)) + 1
-            ax.plot(depth, values, **_style(row, i, strings))
-        for law, values in laws.items():
-            depth, name = np.arange(len(values)) + 1, strings(f"law.{law}")
-            ax.plot(depth, values, "--", color=INK, lw=1, label=f"_{name}")
-            ax.annotate(
-                name,
-                (depth[-1], values[-1]),
-                xytext=(4, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=9,
-            )
-        ax.set(
-            xscale="log",
-            yscale="log",
-            xlabel=strings("figure.depth_plus_one"),
-            ylabel=strings("figure.signal"),
-        )
-        ax.set_xlim(right=depth[-1])  # no grid behind the laws' names
-        figure.legend(loc="outside lower center", ncols=2, fontsize=8.5)
-    alt = strings(
-        "alt.growth",
-        units=len(next(iter(signal.values()))) - 1,
-        each=values_by_row(strings, {row: v[-1] for row, v in signal.items()}),
-    )
-    return picture(figure, alt)
 
 
 def error_by_rate(

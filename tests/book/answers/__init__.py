@@ -4,20 +4,14 @@ Those of a chapter that has a room stand with its tests.
 """
 
 from answers import (
-    afterlife,
     bugs,
-    signal,
     summary,
-    units,
     why,
 )
 from preact.book.kit import ROOMS
 from rooms import gathered
 
-HERE = (
-    *(why, signal, units),
-    *(afterlife, bugs, summary),
-)
+HERE = (why, bugs, summary)
 BY_ROOM = {m.__name__.rpartition(".")[2]: m for m in HERE} | gathered(
     "answers"
 )

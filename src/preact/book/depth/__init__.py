@@ -21,6 +21,7 @@ from preact.figures.training import FINAL_BN, Moment, by_unit, legend
 from preact.figures.variants import row_name
 from preact.records import Profile, Record
 from preact.records.compare import compare, load_records
+from preact.strings import RAISED
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -37,7 +38,7 @@ QUANTITIES: dict[str, Callable[[Array, Array], float]] = {
 }  # of a moment's gradients and open shares, unit by unit
 TOLD = (  # of a table: iteration, quantity
     *((10, "ratio"), (10, "open_last"), (30, "open_last")),
-    *((100, "ratio"), (100, "first"), (100, "last")),
+    *((100, "first"), (100, "last")),
 )
 SHOWN_TAILS = {"original": ("", "BN"), "no-relu-after-addition": ("", "BN")}
 
@@ -222,6 +223,15 @@ def interval(values: Array) -> str:
     return low if low == high else f"{low}–{high}"
 
 
+def _rounded(values: Array) -> str:
+    """Write the least and the greatest; what is tiny, as powers of ten."""
+    if values.max() >= 1e-3:
+        return interval(values)
+    ends = (round(np.log10(v)) for v in (values.min(), values.max()))
+    powers = [f"10{str(end).translate(RAISED)}" for end in ends]
+    return "–".join(dict.fromkeys(powers))
+
+
 def told() -> dict[tuple[int, str, float], list[Record]]:
     """Runs that the chapter tells of, by depth, arm and rate."""
     high, low = runs_at(110, 0.1), runs_at(110, 0.01)
@@ -237,13 +247,13 @@ def shares_table() -> Table:
     """Say what gradients and paths have kept of their start."""
     say, body = words(), []
     for (depth, arm, rate), runs in told().items():
-        cells = [interval(left(runs, name, i)) for i, name in TOLD]
+        cells = [_rounded(left(runs, name, i)) for i, name in TOLD]
         own = arm.replace("full-preactivation" + FINAL_BN, ROWS[1])
         name = say("depth.told", name=arm_name(own, say), depth=depth)
         body.append([name, f"{rate:g}", *cells])
     head = [say("depth.network"), say("depth.lr")]
     head += [
-        say("depth.kept", quantity=say(f"training.{name}"), iteration=i)
+        say("depth.kept", quantity=say(f"depth.{name}"), iteration=i)
         for i, name in TOLD
     ]
     return Table(head, body, say("depth.shares"))

@@ -161,7 +161,8 @@ def dots_by_case(
     >>> picture.alt
     'The original fails at 110 layers.'
     """
-    with axes(140, 100) as (figure, ax):
+    many = len(values) > 4  # names of six arms need lines of their own
+    with axes(140, 115 if many else 100) as (figure, ax):
         places = np.arange(len(cases), dtype=np.float64)
         for k, (arm, runs) in enumerate(values.items()):
             row, _, control = arm.partition("+")
@@ -180,7 +181,10 @@ def dots_by_case(
         numbers = [strings.number(tick, "g") for tick in ticks]
         ax.set_yticks(ticks, numbers)
         figure.legend(
-            loc="outside lower center", ncols=2, fontsize=8.5, handlelength=4
+            loc="outside lower center",
+            ncols=1 if many else 2,
+            fontsize=8.5,
+            handlelength=4,
         )
     return picture(figure, alt)
 

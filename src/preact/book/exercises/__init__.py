@@ -15,9 +15,6 @@ right : bool
 
 from preact.book.exercises import (  # noqa: F401, I001  in the book's order
     why,
-    signal,
-    units,
-    afterlife,
     bugs,
     summary,
 )

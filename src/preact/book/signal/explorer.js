@@ -1,13 +1,13 @@
 // The explorer of chapter 02: the signal of a freshly drawn stack beside the
 // laws of its growth; a curve can be pinned, and another one drawn beside it.
-import { DepthChart, LAWS } from "./depth.js";
-import { figure, fill, node, numberText, stroke } from "./charts.js";
-import { Asker, replace } from "./asker.js";
-import { choice, control, planOf, range } from "./stack.js";
+import { Asker, replace } from "#scripts/asker.js";
+import { figure, fill, node, numberText, stroke } from "#scripts/charts.js";
+import { DepthChart, LAWS } from "#scripts/depth.js";
+import { choice, control, planOf, range } from "#scripts/stack.js";
 
 const TICKS = [0.1, 1, 10, 100];
 
-export class Growth {
+class Growth {
   words;
   rows;
   batch;
@@ -167,3 +167,7 @@ export class Growth {
     this.facts.textContent = lines.join(words.semicolon);
   }
 }
+
+export const places = {
+  "preact-growth": (host) => new Growth(host),
+};

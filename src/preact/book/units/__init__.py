@@ -1,46 +1,72 @@
-"""The unit builder: the reader places one BN and one ReLU.
+"""The twelve units of one BN and one ReLU: built by the reader, and measured.
 
-The page's script only shows and hides what is made here; where no script
-runs, all twelve units stay, and a table of what was measured.
+Where no script runs, all twelve stay, and a table of what was measured.
 
-Chapters `04-units` and `05-shortcuts`.
+Chapter `04-units`.
 """
 
-from collections.abc import Mapping
 from html import escape
 
 import numpy as np
 
 from preact import paper
-from preact.book.explorers import Html, mount
-from preact.book.page import words
-from preact.book.placements import (
+from preact.book.explorers import Html
+from preact.book.kit.builder import (
+    code_lines,
+    curve,
+    explorer,
+    ticks,
+    unit_card,
+)
+from preact.book.kit.placements import (
     BATCH,
     SEEDS,
     UNITS,
     WIDTH,
     Measured,
-    equation,
     key,
     measure,
-    numpy_line,
     row_of,
     silent_line,
-    spec_line,
-    torch_line,
     twelve_units,
 )
-from preact.figures import Table, unit_diagram
-from preact.figures.variants import color_of, in_words
-from preact.plan import cifar_plan
-from preact.reference.caches import Array
-from preact.spec import TABLE_2, UnitSpec
+from preact.book.page import words
+from preact.figures import Table
+from preact.figures.variants import color_of
+from preact.spec import BN, TABLE_2, UnitSpec
 
 GHOST = "full-preactivation"
 OWN_WORDS = (
     *("choose", "bn", "relu", "pre", "post", "after", "order", "bn_first"),
     *("relu_first", "ghost", "median", "built", "alt_chart"),
 )
+
+
+def growth_by_place_of_bn() -> dict[str, float]:
+    """Growth of the gradient in the units that have their BN in one place.
+
+    Returns
+    -------
+    dict
+        A label for each place to the median over its four units of the
+        median over the seeds.
+
+    Examples
+    --------
+    Half a minute of measuring, so no test runs it here:
+
+    >>> from preact.book.units import growth_by_place_of_bn
+    >>> growth = growth_by_place_of_bn()  # doctest: +SKIP
+    >>> growth["place_pre"] < growth["place_after"]  # doctest: +SKIP
+    True
+    """
+    labels = {"pre": "place_pre", "post": "place_post", "after": "place_after"}
+    growth = {}
+    for place, label in labels.items():
+        units = [u for u in twelve_units().values() if BN in getattr(u, place)]
+        medians = [np.median(measure(unit).gradient[:, 0]) for unit in units]
+        growth[label] = float(np.median(medians))
+    return growth
 
 
 def unit_builder() -> Html:
@@ -50,7 +76,8 @@ def unit_builder() -> Html:
     --------
     Half a minute of measuring, so no test runs it here; a cell shows it:
 
-    >>> from preact.book import setup, unit_builder
+    >>> from preact.book import setup
+    >>> from preact.book.units import unit_builder
     >>> strings = setup("en")
     >>> unit_builder()  # doctest: +SKIP
     """
@@ -72,73 +99,6 @@ def unit_builder() -> Html:
     )
 
 
-def explorer(
-    title: str,
-    data: Mapping[str, object],
-    cards: str,
-    scope: str,
-    everything: str,
-    table: Table,
-) -> Html:
-    """Put together what `builder.js` finds: cards, scope, and a table.
-
-    Parameters
-    ----------
-    title, scope, everything : str
-        Of the explorer, of what was measured, of the table.
-    data : mapping
-        What the script reads; "choice" names its kind of controls.
-    cards : str
-        One `details` element for each unit, from `unit_card`.
-    table : Table
-        All of them, for a page without script.
-    """
-    return mount(
-        "builder",
-        title,
-        data,
-        f'<div class="cards">{cards}</div>'
-        f'<p class="note">{escape(scope)}</p>'
-        f'<details class="all" open><summary>{escape(everything)}'
-        f"</summary>{table._repr_html_()}</details>",
-    )
-
-
-def unit_card(
-    name: str,
-    spec: UnitSpec,
-    title: str,
-    text: str,
-    lines: Mapping[str, str],
-) -> str:
-    """One unit as HTML: diagram, a sentence, and lines below their labels.
-
-    Parameters
-    ----------
-    name : str
-        As the script calls the unit.
-    title : str
-        Above the diagram.
-    text : str
-        The sentence.
-    lines : mapping
-        A key of the words `builder` to HTML.
-    """
-    say = words()
-    unit = cifar_plan(spec, depth=20, convs=2).units[1]
-    drawing = unit_diagram(unit, say, title)._repr_html_()
-    listed = "".join(
-        f"<dt>{escape(say(f'builder.{line}'))}</dt><dd>{html}</dd>"
-        for line, html in lines.items()
-    )
-    return (
-        f'<details class="way" data-way="{name}">'
-        f"<summary>{escape(in_words(spec, say))}</summary>{drawing}"
-        f"<div><p>{escape(text)}</p><dl>{listed}</dl>"
-        "</div></details>"
-    )
-
-
 def title(spec: UnitSpec) -> str:
     """Name the paper's row, or say that there is none."""
     row = row_of(spec)
@@ -154,21 +114,6 @@ def card(name: str, spec: UnitSpec, result: Measured) -> str:
         "measured": escape(say("builder.numbers", **numbers(result))),
     }
     return unit_card(name, spec, title(spec), in_the_paper(spec), lines)
-
-
-def code_lines(spec: UnitSpec) -> dict[str, str]:
-    """Write a unit as an equation, as data and in two engines, as HTML."""
-    return {
-        "equation": equation(spec),
-        "spec": breaking_code(spec_line(spec)),
-        "numpy": breaking_code(numpy_line(spec)),
-        "torch": breaking_code(torch_line(spec)),
-    }
-
-
-def breaking_code(line: str) -> str:
-    """Write a line of code that a narrow page breaks behind parentheses."""
-    return f"<code>{escape(line).replace('(', '(<wbr>')}</code>"
 
 
 def in_the_paper(spec: UnitSpec) -> str:
@@ -225,33 +170,6 @@ def table(ways: dict[str, UnitSpec], results: dict[str, Measured]) -> Table:
     columns = ("unit", "paper", "signal", "gradient", "open")
     head = [say(f"column.{column}") for column in columns]
     return Table(head, body, say("builder.all"))
-
-
-def curve(values: Array) -> dict[str, list[float]]:
-    """Median, least and greatest over the seeds, to three digits."""
-    parts = {
-        "median": np.median(values, axis=0),
-        "low": values.min(axis=0),
-        "high": values.max(axis=0),
-    }
-    return {
-        name: [float(f"{v:.3g}") for v in part] for name, part in parts.items()
-    }
-
-
-def ticks(values: list[Array]) -> list[float]:
-    """Ticks of a logarithmic axis that holds all values, at most nine."""
-    low = min(v.min() for v in values)
-    high = max(v.max() for v in values)
-    scales = [sorted(m * 10.0**k for k in range(-12, 13) for m in (1.0, 3.0))]
-    scales += [[10.0**k for k in range(-12, 13, by)] for by in (1, 2, 3)]
-    for marks in scales:
-        first = max(mark for mark in marks if mark <= low)
-        last = min(mark for mark in marks if mark >= high)
-        inside = [mark for mark in marks if first <= mark <= last]
-        if len(inside) < 10:
-            break
-    return [float(f"{mark:.0e}") for mark in inside]
 
 
 def builder_data(

@@ -8,6 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from preact.book.afterlife.figures import (
+    Placed,
+    losses_by_rate,
+    mixing_products,
+    placed_by_unit,
+    placed_legend,
+)
 from preact.book.explorers import Html, stepper
 from preact.book.page import words
 from preact.book.transformer.runs import (
@@ -15,14 +22,7 @@ from preact.book.transformer.runs import (
     at_rate,
     recorded_letters,
 )
-from preact.figures import (
-    Picture,
-    Placed,
-    losses_by_rate,
-    mixing_products,
-    placed_by_unit,
-    placed_legend,
-)
+from preact.figures import Picture
 from preact.figures.variants import row_name
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -100,18 +100,6 @@ def kept_difference(products: Array) -> Array:
     apart = np.eye(n) - 1 / n
     norms: Array = np.linalg.norm(products @ apart, ord=2, axis=(-2, -1))
     return norms
-
-
-def growth_of_draws(
-    rng: np.random.Generator, units: int, streams: int, size: float, draws: int
-) -> Array:
-    """By what factor free matrices enlarge a vector: one for each draw."""
-    u = np.ones((draws, streams, 1))
-    for _ in range(units):
-        noise = rng.normal(size=(draws, streams, streams))
-        u = u + size * noise @ u
-    grown: Array = np.linalg.norm(u[..., 0], axis=1) / np.sqrt(streams)
-    return grown
 
 
 STRENGTHS = (0.1, 0.01, 0.001)

@@ -1,4 +1,7 @@
-"""Transformers by unit, and products of mixing matrices."""
+"""Transformers by unit, and products of mixing matrices.
+
+Chapter `10-afterlife`.
+"""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -37,7 +40,7 @@ class Placed(NamedTuple):
     Examples
     --------
     >>> import numpy as np
-    >>> from preact.figures import Placed
+    >>> from preact.book.afterlife.figures import Placed
     >>> ones = np.ones((3, 97))  # least, median and greatest at x_0 to x_96
     >>> Placed(signal=ones, gradient=ones, direct=ones).signal.shape
     (3, 97)
@@ -63,7 +66,7 @@ def placed_by_unit(
     Examples
     --------
     >>> import numpy as np
-    >>> from preact.figures import Placed, placed_by_unit
+    >>> from preact.book.afterlife.figures import Placed, placed_by_unit
     >>> from preact.strings import Strings
     >>> ones = np.ones((3, 97))
     >>> arms = {"pre-ln": Placed(ones, ones, ones)}
@@ -80,7 +83,7 @@ def placed_legend(arms: Sequence[str], strings: Strings) -> str:
 
     Examples
     --------
-    >>> from preact.figures import placed_legend
+    >>> from preact.book.afterlife.figures import placed_legend
     >>> from preact.strings import Strings
     >>> legend = placed_legend(["pre-ln", "post-ln"], Strings("en"))
     >>> legend.count("<li>")  # HTML
@@ -115,7 +118,7 @@ def losses_by_rate(
     Examples
     --------
     >>> import numpy as np
-    >>> from preact.figures import losses_by_rate
+    >>> from preact.book.afterlife.figures import losses_by_rate
     >>> from preact.strings import Strings
     >>> one = {("pre-ln", "book"): np.array([[2.3, 2.4], [2.1, 2.2]])}
     >>> alt = "A larger rate loses less."
@@ -178,7 +181,7 @@ def mixing_products(
     Examples
     --------
     >>> import numpy as np
-    >>> from preact.figures import mixing_products
+    >>> from preact.book.afterlife.figures import mixing_products
     >>> from preact.strings import Strings
     >>> gains = {"stochastic": np.ones((8, 11))}  # 8 seeds, 10 units
     >>> kept = {"stochastic": 0.9 ** np.arange(11.0) * np.ones((8, 1))}

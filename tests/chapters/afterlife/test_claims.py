@@ -9,7 +9,6 @@ import torch
 from preact.book.afterlife import (
     free_mixing,
     gain,
-    growth_of_draws,
     kept_difference,
     running_products,
     sinkhorn,
@@ -161,6 +160,15 @@ def test_free_matrices_multiply_the_mean_square_as_derived(size):
     theory = (1 + 4 * size**2) ** 20
     assert abs(np.mean(squares) - theory) < 5 * error
     assert error < 0.1 * theory
+
+
+def growth_of_draws(rng, units, streams, size, draws):
+    """By what factor free matrices enlarge a vector: one for each draw."""
+    u = np.ones((draws, streams, 1))
+    for _ in range(units):
+        noise = rng.normal(size=(draws, streams, streams))
+        u = u + size * noise @ u
+    return np.linalg.norm(u[..., 0], axis=1) / np.sqrt(streams)
 
 
 @claim("afterlife-free-matrices-explode")

@@ -1,0 +1,136 @@
+"""What both unit builders share: cards with diagram and code, curves, axes.
+
+The page's script only shows and hides what is made here; where no script
+runs, all units stay, and a table of what was measured.
+
+Chapters `04-units` and `05-shortcuts`.
+"""
+
+from collections.abc import Mapping
+from html import escape
+
+import numpy as np
+
+from preact.book.explorers import Html, mount
+from preact.book.kit.placements import (
+    equation,
+    numpy_line,
+    spec_line,
+    torch_line,
+)
+from preact.book.page import words
+from preact.figures import Table, unit_diagram
+from preact.figures.variants import in_words
+from preact.plan import cifar_plan
+from preact.reference.caches import Array
+from preact.spec import UnitSpec
+
+
+def explorer(
+    title: str,
+    data: Mapping[str, object],
+    cards: str,
+    scope: str,
+    everything: str,
+    table: Table,
+) -> Html:
+    """Put together what `builder.js` finds: cards, scope, and a table.
+
+    Parameters
+    ----------
+    title, scope, everything : str
+        Of the explorer, of what was measured, of the table.
+    data : mapping
+        What the script reads; "choice" names its kind of controls.
+    cards : str
+        One `details` element for each unit, from `unit_card`.
+    table : Table
+        All of them, for a page without script.
+    """
+    return mount(
+        "builder",
+        title,
+        data,
+        f'<div class="cards">{cards}</div>'
+        f'<p class="note">{escape(scope)}</p>'
+        f'<details class="all" open><summary>{escape(everything)}'
+        f"</summary>{table._repr_html_()}</details>",
+    )
+
+
+def unit_card(
+    name: str,
+    spec: UnitSpec,
+    title: str,
+    text: str,
+    lines: Mapping[str, str],
+) -> str:
+    """One unit as HTML: diagram, a sentence, and lines below their labels.
+
+    Parameters
+    ----------
+    name : str
+        As the script calls the unit.
+    title : str
+        Above the diagram.
+    text : str
+        The sentence.
+    lines : mapping
+        A key of the words `builder` to HTML.
+    """
+    say = words()
+    unit = cifar_plan(spec, depth=20, convs=2).units[1]
+    drawing = unit_diagram(unit, say, title)._repr_html_()
+    names = {line: say(f"builder.{line}") for line in lines}
+    listed = "".join(
+        f"<dt>{escape(names[line])}</dt><dd>{html}</dd>"
+        for line, html in lines.items()
+    )
+    return (
+        f'<details class="way" data-way="{name}">'
+        f"<summary>{escape(in_words(spec, say))}</summary>{drawing}"
+        f"<div><p>{escape(text)}</p><dl>{listed}</dl>"
+        "</div></details>"
+    )
+
+
+def code_lines(spec: UnitSpec) -> dict[str, str]:
+    """Write a unit as an equation, as data and in two engines, as HTML."""
+    return {
+        "equation": equation(spec),
+        "spec": breaking_code(spec_line(spec)),
+        "numpy": breaking_code(numpy_line(spec)),
+        "torch": breaking_code(torch_line(spec)),
+    }
+
+
+def breaking_code(line: str) -> str:
+    """Write a line of code that a narrow page breaks behind parentheses."""
+    return f"<code>{escape(line).replace('(', '(<wbr>')}</code>"
+
+
+def curve(values: Array) -> dict[str, list[float]]:
+    """Median, least and greatest over the seeds, to three digits."""
+    parts = {
+        "median": np.median(values, axis=0),
+        "low": values.min(axis=0),
+        "high": values.max(axis=0),
+    }
+    return {
+        name: [float(f"{v:.3g}") for v in part] for name, part in parts.items()
+    }
+
+
+def ticks(values: list[Array]) -> list[float]:
+    """Ticks of a logarithmic axis that holds all values, at most nine."""
+    low = min(v.min() for v in values)
+    high = max(v.max() for v in values)
+    scales = [sorted(m * 10.0**k for k in range(-12, 13) for m in (1.0, 3.0))]
+    scales += [[10.0**k for k in range(-12, 13, by)] for by in (1, 2, 3)]
+    for marks in scales:
+        first = max(mark for mark in marks if mark <= low)
+        last = min(mark for mark in marks if mark >= high)
+        inside = [mark for mark in marks if first <= mark <= last]
+        if len(inside) < 10:
+            break
+    return [float(f"{mark:.0e}") for mark in inside]
