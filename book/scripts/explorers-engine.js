@@ -1,14 +1,14 @@
 // The explorers of a page that has an engine of its own, too.
-import { Lab } from "./lab.js";
 import { EXPLORERS, makeExplorers } from "./places.js";
-import { Race } from "./race.js";
-import { explore } from "./stack.js";
+import { places as bugs } from "#rooms/bugs/explorer.js";
+import { places as gradient } from "#rooms/gradient/explorer.js";
 import { places as signal } from "#rooms/signal/explorer.js";
+import { places as why } from "#rooms/why/explorer.js";
 
 makeExplorers({
   ...EXPLORERS,
+  ...bugs,
+  ...gradient,
   ...signal,
-  "preact-lab": (host) => new Lab(host),
-  "preact-race": (host) => new Race(host),
-  "preact-stack": explore,
+  ...why,
 });

@@ -4,14 +4,10 @@ Each test takes its networks, its point in time and its seeds from the
 sentence. Where a chapter computes, the test runs the chapter's own cells.
 """
 
-from functools import cache
-from itertools import pairwise
-
 import numpy as np
 import pytest
 
-from preact import paper, reference
-from preact.book.race import race_errors
+from preact import reference
 from preact.paper import FAIL_ERROR_PCT
 from preact.plan import stack_plan
 from preact.propagation import (
@@ -32,60 +28,6 @@ slow = pytest.mark.slow
 
 # ------------------------------------------------------------ chapter 01
 PAIR = ("original", "full-preactivation")
-CONTROL = "no-relu-after-addition"
-
-
-@cache
-def raced(arm, *, lr=0.1, units=20):
-    """Training errors of eight networks of the race, in percent."""
-    seeds = tuple(draw_seeds(8))
-    return race_errors(arm, units, lr=lr, seeds=seeds)
-
-
-@slow
-@claim("toy-order-turns-round")
-@pytest.mark.parametrize(
-    ("lr", "order"),
-    [
-        (0.1, ("full-preactivation", CONTROL, "original")),
-        (0.03, (CONTROL, "full-preactivation", "original")),
-        (0.01, (CONTROL, "original", "full-preactivation")),
-    ],
-)
-def test_full_preactivation_is_first_second_or_last_by_the_rate(lr, order):
-    error = {arm: np.median(raced(arm, lr=lr)) for arm in order}
-    assert tuple(sorted(error, key=error.get)) == order
-
-
-@slow
-@claim("toy-order-turns-round")
-@pytest.mark.parametrize("row", ["original", CONTROL])
-def test_a_final_bn_helps_at_a_rate_of_01_and_hurts_at_a_tenth_of_it(row):
-    bn = f"{row}+final-bn"
-    assert np.median(raced(bn)) < 0.75 * np.median(raced(row))
-    slow_bn, slow_row = (np.median(raced(arm, lr=0.01)) for arm in (bn, row))
-    assert slow_bn > 1.2 * slow_row
-
-
-@slow
-@claim("toy-plain")
-def test_plain_networks_miss_more_of_their_own_images_with_every_depth():
-    plain = "constant-scaling-0-1"
-    errors = [raced(plain, units=units) for units in (2, 8, 20)]
-    for shallower, deeper in pairwise(np.median(errors, axis=1)):
-        assert deeper > 1.4 * shallower
-    assert errors[-1].min() > 60
-
-
-@claim("stochastic-depth-is-level")
-def test_the_original_unit_reaches_the_papers_error_with_stochastic_depth():
-    (ours,) = (
-        r.error_pct
-        for r in paper.results(3)
-        if (r.data, r.depth, r.row) == ("CIFAR-10", 1001, "full-preactivation")
-    )
-    theirs = paper.read("text")["literature"]["stochastic_depth"]
-    assert abs(theirs["cifar10_error_pct"] - ours) < 0.14  # one deviation
 
 
 # -------------------------------------------------------- the front page

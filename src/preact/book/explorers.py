@@ -17,8 +17,8 @@ from preact.book.kit.widget import view
 from preact.book.page import words
 from preact.figures import Picture
 from preact.figures.variants import color_of
-from preact.plan import stack_plan
-from preact.spec import CONTROLS, TABLE_2
+from preact.plan import NetworkPlan, stack_plan
+from preact.spec import CONTROLS, TABLE_2, Scale
 
 ROWS = {**TABLE_2, **CONTROLS}
 MINUS = re.compile(r"^-(?=\d)")
@@ -174,3 +174,31 @@ def live(
     data = {"words": own | more, "rows": rows, "batch": 64, "classes": 10}
     title = say(f"explorer.{name}")
     return mount(name, title, data, fallback._repr_html_())
+
+
+def engine_plan(plan: NetworkPlan) -> dict[str, Any]:
+    """Say a plan of equal fully connected units as the page's engine reads it.
+
+    Returns
+    -------
+    dict
+        Numbers and lists of strings, as JSON has them; see `Network` in
+        `book/scripts/engine/network.js`.
+    """
+    unit, shortcut = plan.units[0], plan.spec.on_shortcut
+    assert isinstance(shortcut, Scale)
+    rows = {
+        "stem": plan.stem,
+        "pre": unit.pre,
+        "weights": unit.weights,
+        "post": unit.post,
+        "after": unit.after,
+        "tail": plan.tail,
+    }
+    return {
+        "inputs": plan.image[0],
+        "width": unit.c_in,
+        "units": len(plan.units),
+        "classes": plan.classes,
+        "shortcut": shortcut.value,
+    } | {place: [str(layer) for layer in row] for place, row in rows.items()}

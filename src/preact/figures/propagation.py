@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from preact.figures.race import arm_name
 from preact.figures.style import PAPER_GREY, Picture, axes, picture
 from preact.figures.svg import INK
 from preact.figures.variants import (
@@ -150,73 +149,3 @@ def row_style(row: str, i: int, strings: Strings) -> dict[str, Any]:
     """Color, name, and markers that do not meet those of the others."""
     own = {"label": row_name(row, strings), "markevery": (0.02 * i, 0.14)}
     return marked(row) | own | {"ms": 4}
-
-
-def error_by_rate(
-    rates: Sequence[float], errors: Mapping[str, Array], strings: Strings
-) -> Picture:
-    """Training error in percent against the learning rate.
-
-    Parameters
-    ----------
-    rates : sequence of R floats
-        Learning rates, as they stand from left to right.
-    errors : arm to (seeds, R) float64
-        Percent; an arm is a row, or a row and "+final-bn".
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from preact.figures import error_by_rate
-    >>> from preact.strings import Strings
-    >>> errors = {"original": np.array([[2.0, 11.0], [3.0, 45.0]])}
-    >>> picture = error_by_rate((0.1, 0.01), errors, Strings("en"))
-    >>> picture.alt.split("; ")[-1]
-    'at 0.01: 28.0 % for original.'
-    """
-    names = {arm: arm_name(arm, strings) for arm in errors}
-    with axes(150, 105) as (figure, ax):
-        middles = np.arange(len(rates), dtype=np.float64)
-        for i, (arm, values) in enumerate(errors.items()):
-            row, _, control = arm.partition("+")
-            # side by side, or the seeds of one arm hide another's
-            own = middles + 0.09 * (i - (len(errors) - 1) / 2)
-            color = color_of(row)
-            ax.plot(
-                own,
-                np.median(values, axis=0),
-                "--" if control else "-",
-                **marked(row, hollow=bool(control)),
-                label=names[arm],
-            )
-            for seed in values:
-                dots = {"marker": marker_of(row), "ls": "", "ms": 4}
-                ax.plot(own, seed, color=color, alpha=0.5, **dots)
-        ax.set(
-            xlabel=strings("race.learning_rate"),
-            ylabel=strings("figure.training_error"),
-            yscale="log",
-        )
-        ax.set_xticks(middles, [f"{rate:g}" for rate in rates])
-        ax.set_yticks([0.3, 1, 3, 10, 30, 100])
-        ax.yaxis.set_major_formatter("{x:g}")
-        ax.minorticks_off()
-        figure.legend(
-            loc="outside lower center", ncols=2, fontsize=8.5, handlelength=4
-        )
-    each = []
-    for i, rate in enumerate(rates):
-        medians = [
-            strings(
-                "alt.per_row",
-                value=strings.percent(np.median(values[:, i]), 1),
-                row=names[arm],
-            )
-            for arm, values in errors.items()
-        ]
-        said = strings.join(medians)
-        each.append(strings("alt.error_at", rate=rate, medians=said))
-    alt = strings(
-        "alt.error", each=strings("punctuation.semicolon").join(each)
-    )
-    return picture(figure, alt)

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from preact.figures.drawn import Series
-from preact.figures.race import arm_name
 from preact.figures.style import Picture
 from preact.figures.training import Across, Quantity, key, line, markers, panel
+from preact.figures.variants import arm_name
 from preact.strings import Strings
 
 Array = np.ndarray[Any, np.dtype[np.float64]]

@@ -87,34 +87,6 @@ def race_plan(arm: str, units: int, width: int = WIDTH) -> NetworkPlan:
     )
 
 
-def engine_plan(plan: NetworkPlan) -> dict[str, Any]:
-    """Say a plan of equal fully connected units as the page's engine reads it.
-
-    Returns
-    -------
-    dict
-        Numbers and lists of strings, as JSON has them; see `Network` in
-        `book/scripts/engine/network.js`.
-    """
-    unit, shortcut = plan.units[0], plan.spec.on_shortcut
-    assert isinstance(shortcut, Scale)
-    rows = {
-        "stem": plan.stem,
-        "pre": unit.pre,
-        "weights": unit.weights,
-        "post": unit.post,
-        "after": unit.after,
-        "tail": plan.tail,
-    }
-    return {
-        "inputs": plan.image[0],
-        "width": unit.c_in,
-        "units": len(plan.units),
-        "classes": plan.classes,
-        "shortcut": shortcut.value,
-    } | {place: [str(layer) for layer in row] for place, row in rows.items()}
-
-
 # ------------------------------------------------- the page's random numbers
 class Draws:
     """mulberry32, Box-Muller and Fisher-Yates, as in `training.js`."""
@@ -253,7 +225,7 @@ def race_errors(
 
     Examples
     --------
-    >>> from preact.book.race import race_errors
+    >>> from preact.book.why.race import race_errors
     >>> race_errors("original", units=1, seeds=(0, 1), steps=2).shape
     (2,)
     """
