@@ -48,7 +48,7 @@ const bundled = {
 const inside = {
   name: "loaded at once",
   setup({ onResolve }) {
-    onResolve({ filter: /^\.\/load\.js$/ }, () => ({
+    onResolve({ filter: /^(?:\.|#scripts)\/load\.js$/ }, () => ({
       path: `${import.meta.dirname}/load-inside.js`,
     }));
   },

@@ -1,14 +1,14 @@
 // All explorers, those that compute included.
-import { Growth } from "./growth.js";
-import { Lab } from "./lab.js";
 import { EXPLORERS } from "./places.js";
-import { Race } from "./race.js";
-import { explore } from "./stack.js";
+import { places as bugs } from "#rooms/bugs/explorer.js";
+import { places as gradient } from "#rooms/gradient/explorer.js";
+import { places as signal } from "#rooms/signal/explorer.js";
+import { places as why } from "#rooms/why/explorer.js";
 
 export const WITH_ENGINE = {
   ...EXPLORERS,
-  "preact-growth": (host) => new Growth(host),
-  "preact-lab": (host) => new Lab(host),
-  "preact-race": (host) => new Race(host),
-  "preact-stack": explore,
+  ...bugs,
+  ...gradient,
+  ...signal,
+  ...why,
 };

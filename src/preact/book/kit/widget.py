@@ -61,7 +61,7 @@ def _make() -> Any:
 
     here = files("preact.book.kit")
 
-    class Explorer(anywidget.AnyWidget):  # type: ignore[misc]
+    class Explorer(anywidget.AnyWidget):
         _esm = here.joinpath("widget.js").read_text("utf-8")
         _css = here.joinpath("widget.css").read_text("utf-8")
         markup = Unicode().tag(sync=True)
