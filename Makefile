@@ -82,7 +82,7 @@ nightly: setup ## rare surroundings, after `make book`: GPU kernels, kills, widt
 
 notebooks: setup ## notebooks/ anew from the chapters, and their explorers
 	$(BIN)/python -m book.tools.notebooks
-	node book/scripts/build.js --widget src/preact/book/kit
+	node book/scripts/build.js --widget src/preact/book
 
 # SEED=7: any whole number; the tests of `make test` take 0.
 claims: setup ## all measured claims on new networks: make claims SEED=7

@@ -10,7 +10,7 @@ import pytest
 from paths import ROOT
 
 VIEW = "application/vnd.jupyter.widget-view+json"
-KIT = ROOT / "src/preact/book/kit"
+KIT = ROOT / "src/preact/book"
 CELL = """
 from preact.book import predict, setup
 strings = setup("en")

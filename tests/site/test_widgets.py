@@ -5,7 +5,7 @@ from bs4 import BeautifulSoup
 
 from paths import ROOT
 
-KIT = ROOT / "src/preact/book/kit"
+KIT = ROOT / "src/preact/book"
 RENDER = """async ([script, css, markup]) => {
   const module = URL.createObjectURL(
     new Blob([script], { type: "text/javascript" }));

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-from preact.book.kit.widget import view
 from preact.book.page import words
+from preact.book.widget import view
 from preact.figures import Picture
 from preact.figures.variants import color_of
 from preact.plan import NetworkPlan, stack_plan

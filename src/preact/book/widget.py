@@ -59,7 +59,7 @@ def _make() -> Any:
     import anywidget
     from traitlets import Unicode
 
-    here = files("preact.book.kit")
+    here = files("preact.book")
 
     class Explorer(anywidget.AnyWidget):
         _esm = here.joinpath("widget.js").read_text("utf-8")
