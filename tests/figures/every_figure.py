@@ -8,9 +8,6 @@ from preact.spec import BN, TABLE_2
 from rooms import gathered
 
 DRAWN = {
-    "direct_term": lambda say: figures.direct_term(
-        [10, 20], {row: SEEDS for row in BOTH}, SEEDS[0], say
-    ),
     "signal_and_gradient": lambda say: figures.signal_and_gradient(
         {row: PROFILE for row in TABLE_2},
         {row: PROFILE for row in TABLE_2},

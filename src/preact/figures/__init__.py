@@ -50,7 +50,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from preact.figures.cover import Course, depth_and_time
     from preact.figures.propagation import (
-        direct_term,
         signal_and_gradient,
     )
     from preact.figures.speed_tables import times_table
@@ -71,7 +70,6 @@ __all__ = [
     "Table",
     "arm_name",
     "depth_and_time",
-    "direct_term",
     "errors_table",
     "network_table",
     "signal_and_gradient",
