@@ -83,7 +83,7 @@ NAMED_ELSEWHERE = {
     "card_title": ["src/preact/results/**/seed-[16].json"],
     "lab_why": [
         "src/preact/conformance/report.py",
-        "src/preact/book/bugs.py",
+        "src/preact/book/bugs/__init__.py",
     ],
     "probe_ask": ["src/preact/conformance/report.py"],
     "probe_said": ["src/preact/conformance/checks/*.py"],

@@ -7,17 +7,17 @@ import re
 from functools import cache
 
 import pytest
-from answers import MODULES
 
 from engine.calls import call, needs_node
 from preact.book import check, setup
 from preact.book.exercises.field import answer_field, expected_number
 from preact.book.exercises.judge import Expected, checker, labels, number
 from preact.strings import LANGUAGES, Strings
+from rooms import gathered
 
 ANSWERS = {
     label: [*right, *wrong]
-    for module in MODULES.values()
+    for module in gathered("answers").values()
     for label, (right, wrong) in module.ANSWERS.items()
 }
 

@@ -6,12 +6,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from answers import MODULES
 
 from book.tools.myst import KINDS, STAGES, chapters, directive, tokens
 from preact.book import check, setup
 from preact.book.exercises.judge import exercise as register
 from preact.book.exercises.judge import labels
+from rooms import gathered
 from sampled import sampled
 
 
@@ -25,14 +25,15 @@ def said(capsys):
     return capsys.readouterr().out
 
 
+ANSWERED = gathered("answers")
 EACH_CHAPTER = pytest.mark.parametrize(
     "answers",
-    [*sampled([module.ANSWERS for module in MODULES.values()], 4)],
-    ids=[*MODULES],
+    [*sampled([module.ANSWERS for module in ANSWERED.values()], 4)],
+    ids=[*ANSWERED],
 )
 ANSWERS = {
     label: answers
-    for module in MODULES.values()
+    for module in ANSWERED.values()
     for label, answers in module.ANSWERS.items()
 }
 
@@ -208,7 +209,7 @@ def test_an_unknown_exercise_is_answered_with_the_known_ones():
 
 
 def test_a_known_mistake_is_called_by_its_name(english, capsys):
-    own = [getattr(m, "OWN_SENTENCES", {}) for m in MODULES.values()]
+    own = [getattr(m, "OWN_SENTENCES", {}) for m in ANSWERED.values()]
     assert any(own)
     for (exercise, answer), mistake in ChainMap(*own).items():
         assert not check(exercise, answer)

@@ -12,15 +12,14 @@ from engine.questions import (
 from paths import ROOT
 from preact import reference
 from preact.book.digits import digits_script
-from preact.book.explorers import ROWS
-from preact.book.race import (
+from preact.book.explorers import ROWS, engine_plan
+from preact.book.why.race import (
     ARMS,
     BATCH,
     NOT_RACING,
     RECIPE,
     WINDOW,
     Draws,
-    engine_plan,
     mini_batches,
     race_digits,
     race_errors,

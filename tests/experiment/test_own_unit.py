@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from preact.book.why.figures import error_by_rate
 from preact.cli import main
 from preact.experiment import read_experiment
-from preact.figures import error_by_rate, errors_table
+from preact.figures import errors_table
 from preact.figures.variants import (
     COLORS,
     MARKERS,

@@ -5,11 +5,11 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
+from preact.book.gradient.figures import direct_term
+from preact.book.why.figures import error_by_rate
 from preact.figures import (
     Picture,
     Table,
-    direct_term,
-    error_by_rate,
     network_table,
     signal_and_gradient,
     unit_diagram,

@@ -97,7 +97,7 @@ UNNAMED = {
 COMPOSED = {
     *("depth_laws", "errors_by_unit", "paths_fresh_and_trained"),
     *("by_iteration", "silent_chain", "mixing_products"),
-    *("answers_by_mutant", "losses_by_rate"),
+    *("answers_by_mutant", "losses_by_rate", "real_over_predicted"),
 }
 
 

@@ -9,8 +9,7 @@ import pytest
 from built import SITE, TWO_LANGUAGES, load, settle
 from engine.calls import bundled, evaluate
 from preact import reference
-from preact.book.explorers import ROWS
-from preact.book.race import engine_plan
+from preact.book.explorers import ROWS, engine_plan
 from preact.plan import Conventions, stack_plan
 from preact.propagation import draw_batch, open_share
 from preact.spec import BN, TABLE_2, Scale, UnitSpec

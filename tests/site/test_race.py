@@ -6,7 +6,7 @@ from built import SITE, TWO_LANGUAGES, load, reload
 from engine.calls import bundled
 from engine.questions import assert_equal_training, training_question
 from preact import reference
-from preact.book.race import (
+from preact.book.why.race import (
     ARMS,
     STEPS,
     mini_batches,

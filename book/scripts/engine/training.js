@@ -1,5 +1,5 @@
 // How the page trains: the digits, random numbers from a seed, SGD, and a
-// race of several networks on the same mini-batches. preact.book.race says the
+// race of several networks on the same mini-batches. preact.book.why.race says the
 // same in Python.
 import { Network } from "./network.js";
 

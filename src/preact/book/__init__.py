@@ -9,18 +9,14 @@ Every chapter.
 """
 
 from preact.book.exercises import check
-from preact.book.explorers import (
-    stepper,
-)
+from preact.book.explorers import stepper
 from preact.book.page import glue, setup
 from preact.book.predictions import predict
-from preact.book.racetrack import race
 
 __all__ = [
     "check",
     "glue",
     "predict",
-    "race",
     "setup",
     "stepper",
 ]

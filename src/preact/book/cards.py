@@ -80,6 +80,21 @@ def cards() -> list[Card]:
     ]
 
 
+def totals() -> tuple[int, int, float]:
+    """Count the training runs of all records.
+
+    Returns
+    -------
+    (int, int, float)
+        Runs, those of them that failed, and hours on the machines that
+        made them.
+    """
+    runs, others = load_records(), transformers()
+    failed = sum(map(fails, runs)) + sum(map(learns_only_letters, others))
+    seconds = [run.wall_s for run in runs] + [run.wall_s for run in others]
+    return len(seconds), failed, sum(seconds) / 3600
+
+
 # ------------------------------------------------------------- the package's
 def _training(name: str, runs: Sequence[Record]) -> Card:
     """One experiment of `preact ablate`."""

@@ -11,12 +11,14 @@ import json
 import re
 from collections.abc import Mapping
 from html import escape
+from typing import Any
 
 from preact.book.page import words
+from preact.book.widget import view
 from preact.figures import Picture
 from preact.figures.variants import color_of
-from preact.plan import stack_plan
-from preact.spec import CONTROLS, TABLE_2
+from preact.plan import NetworkPlan, stack_plan
+from preact.spec import CONTROLS, TABLE_2, Scale
 
 ROWS = {**TABLE_2, **CONTROLS}
 MINUS = re.compile(r"^-(?=\d)")
@@ -43,6 +45,13 @@ class Html:
         return self.plain or object.__repr__(self)
 
 
+class Explorer(Html):
+    """An explorer: alive on a page, and as a widget in a notebook."""
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
+        return view(self.markup)
+
+
 def mount(
     name: str, title: str, data: object, inside: str, plain: str = ""
 ) -> Html:
@@ -64,7 +73,7 @@ def mount(
     packed = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     # in single quotes, where JSON's own need no escape of six letters
     packed = escape(packed, quote=False).replace("'", "&#39;")
-    return Html(
+    return Explorer(
         f'<div class="preact-explorer preact-{name}" role="group" '
         f'aria-label="{escape(title, quote=True)}" '
         f"data-{name}='{packed}'>{inside}</div>",
@@ -165,3 +174,31 @@ def live(
     data = {"words": own | more, "rows": rows, "batch": 64, "classes": 10}
     title = say(f"explorer.{name}")
     return mount(name, title, data, fallback._repr_html_())
+
+
+def engine_plan(plan: NetworkPlan) -> dict[str, Any]:
+    """Say a plan of equal fully connected units as the page's engine reads it.
+
+    Returns
+    -------
+    dict
+        Numbers and lists of strings, as JSON has them; see `Network` in
+        `book/scripts/engine/network.js`.
+    """
+    unit, shortcut = plan.units[0], plan.spec.on_shortcut
+    assert isinstance(shortcut, Scale)
+    rows = {
+        "stem": plan.stem,
+        "pre": unit.pre,
+        "weights": unit.weights,
+        "post": unit.post,
+        "after": unit.after,
+        "tail": plan.tail,
+    }
+    return {
+        "inputs": plan.image[0],
+        "width": unit.c_in,
+        "units": len(plan.units),
+        "classes": plan.classes,
+        "shortcut": shortcut.value,
+    } | {place: [str(layer) for layer in row] for place, row in rows.items()}

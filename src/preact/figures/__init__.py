@@ -14,7 +14,7 @@ Examples
 >>> table.head[:2]
 ['network', 'row']
 
-Every chapter. What one chapter alone draws is moving to that chapter's room,
+Every chapter. What one chapter alone draws stands in that chapter's room,
 `preact.book.<name>.figures`.
 
 Parameters
@@ -48,15 +48,10 @@ caption : str
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from preact.figures.bugs import answers_by_mutant
-    from preact.figures.conditions import Group, errors_by_condition
     from preact.figures.cover import Course, depth_and_time
     from preact.figures.propagation import (
-        direct_term,
-        error_by_rate,
         signal_and_gradient,
     )
-    from preact.figures.race import arm_name, race_curves
     from preact.figures.speed_tables import times_table
     from preact.figures.style import Picture
     from preact.figures.tables import (
@@ -65,21 +60,18 @@ if TYPE_CHECKING:
         network_table,
     )
     from preact.figures.units import unit_diagram
+    from preact.figures.variants import (
+        arm_name,
+    )
 
 __all__ = [
     "Course",
-    "Group",
     "Picture",
     "Table",
-    "answers_by_mutant",
     "arm_name",
     "depth_and_time",
-    "direct_term",
-    "error_by_rate",
-    "errors_by_condition",
     "errors_table",
     "network_table",
-    "race_curves",
     "signal_and_gradient",
     "times_table",
     "unit_diagram",
@@ -100,22 +92,14 @@ def __getattr__(name: str) -> object:
             from preact.figures import units
 
             return units.unit_diagram
-        case "arm_name" | "race_curves":
-            from preact.figures import race
+        case "arm_name":
+            from preact.figures import variants
 
-            return getattr(race, name)
-        case "answers_by_mutant":
-            from preact.figures import bugs
-
-            return getattr(bugs, name)
+            return variants.arm_name
         case "Course" | "depth_and_time":
             from preact.figures import cover
 
             return getattr(cover, name)
-        case "Group" | "errors_by_condition":
-            from preact.figures import conditions
-
-            return getattr(conditions, name)
         case "times_table":
             from preact.figures import speed_tables
 

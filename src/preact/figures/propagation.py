@@ -1,88 +1,19 @@
 """Curves over depth: the direct term, the signal, the gradient."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from preact.figures.race import arm_name
-from preact.figures.style import PAPER_GREY, Picture, axes, picture
-from preact.figures.svg import INK
+from preact.figures.style import Picture, axes, picture
 from preact.figures.variants import (
-    color_of,
     marked,
-    marker_of,
     row_name,
     values_by_row,
 )
 from preact.strings import Strings
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-
-
-def direct_term(
-    depths: Sequence[int],
-    measured: Mapping[str, Array],
-    open_share: Array,
-    strings: Strings,
-) -> Picture:
-    """Direct term of Eq. (5) against the number of units.
-
-    Parameters
-    ----------
-    depths : sequence of D ints
-        Numbers of units L.
-    measured : row name to (seeds, D) float64
-        The coefficient of `propagation.direct_coefficient` at unit 0; holds
-        "original" and "full-preactivation".
-    open_share : (D,) float64
-        Mean share of open shortcut paths of the original, for comparison.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from preact.figures import direct_term
-    >>> from preact.strings import Strings
-    >>> measured = {
-    ...     "original": np.array([[0.3, 0.1]]),  # one seed, two depths
-    ...     "full-preactivation": np.array([[1.0, 1.0]]),
-    ... }
-    >>> share = np.array([0.26, 0.08])
-    >>> picture = direct_term((10, 100), measured, share, Strings("en"))
-    >>> "falls to 0.10 for the original unit" in picture.alt
-    True
-    """
-    with axes(150, 80) as (figure, ax):
-        for row, values in measured.items():
-            color, marker = color_of(row), marker_of(row)
-            name = row_name(row, strings)
-            ax.plot(depths, values.mean(0), **marked(row), label=name)
-            for seed in values:
-                dots = {"marker": marker, "ls": "", "ms": 4, "mew": 0}
-                ax.plot(depths, seed, color=color, alpha=0.45, **dots)
-        ax.plot(
-            depths,
-            open_share,
-            "--",
-            color=INK,
-            lw=1.2,
-            label=strings("figure.theory"),
-        )
-        ax.axhline(0, color=PAPER_GREY, lw=0.8)
-        ax.set(xscale="log", xlabel=strings("figure.units"))
-        ax.set_xticks(depths, [str(L) for L in depths], minor=False)
-        ax.minorticks_off()
-        ax.set_ylabel(strings("figure.direct"))
-        figure.legend(loc="outside lower center", ncols=2, fontsize=9)
-    alt = strings(
-        "alt.direct",
-        first=depths[0],
-        last=depths[-1],
-        pre=f"{measured['full-preactivation'].mean():.2f}",
-        orig=f"{measured['original'].mean(0)[-1]:.2f}",
-        open=f"{open_share[-1]:.2f}",
-    )
-    return picture(figure, alt)
 
 
 def signal_and_gradient(
@@ -150,73 +81,3 @@ def row_style(row: str, i: int, strings: Strings) -> dict[str, Any]:
     """Color, name, and markers that do not meet those of the others."""
     own = {"label": row_name(row, strings), "markevery": (0.02 * i, 0.14)}
     return marked(row) | own | {"ms": 4}
-
-
-def error_by_rate(
-    rates: Sequence[float], errors: Mapping[str, Array], strings: Strings
-) -> Picture:
-    """Training error in percent against the learning rate.
-
-    Parameters
-    ----------
-    rates : sequence of R floats
-        Learning rates, as they stand from left to right.
-    errors : arm to (seeds, R) float64
-        Percent; an arm is a row, or a row and "+final-bn".
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from preact.figures import error_by_rate
-    >>> from preact.strings import Strings
-    >>> errors = {"original": np.array([[2.0, 11.0], [3.0, 45.0]])}
-    >>> picture = error_by_rate((0.1, 0.01), errors, Strings("en"))
-    >>> picture.alt.split("; ")[-1]
-    'at 0.01: 28.0 % for original.'
-    """
-    names = {arm: arm_name(arm, strings) for arm in errors}
-    with axes(150, 105) as (figure, ax):
-        middles = np.arange(len(rates), dtype=np.float64)
-        for i, (arm, values) in enumerate(errors.items()):
-            row, _, control = arm.partition("+")
-            # side by side, or the seeds of one arm hide another's
-            own = middles + 0.09 * (i - (len(errors) - 1) / 2)
-            color = color_of(row)
-            ax.plot(
-                own,
-                np.median(values, axis=0),
-                "--" if control else "-",
-                **marked(row, hollow=bool(control)),
-                label=names[arm],
-            )
-            for seed in values:
-                dots = {"marker": marker_of(row), "ls": "", "ms": 4}
-                ax.plot(own, seed, color=color, alpha=0.5, **dots)
-        ax.set(
-            xlabel=strings("race.learning_rate"),
-            ylabel=strings("figure.training_error"),
-            yscale="log",
-        )
-        ax.set_xticks(middles, [f"{rate:g}" for rate in rates])
-        ax.set_yticks([0.3, 1, 3, 10, 30, 100])
-        ax.yaxis.set_major_formatter("{x:g}")
-        ax.minorticks_off()
-        figure.legend(
-            loc="outside lower center", ncols=2, fontsize=8.5, handlelength=4
-        )
-    each = []
-    for i, rate in enumerate(rates):
-        medians = [
-            strings(
-                "alt.per_row",
-                value=strings.percent(np.median(values[:, i]), 1),
-                row=names[arm],
-            )
-            for arm, values in errors.items()
-        ]
-        said = strings.join(medians)
-        each.append(strings("alt.error_at", rate=rate, medians=said))
-    alt = strings(
-        "alt.error", each=strings("punctuation.semicolon").join(each)
-    )
-    return picture(figure, alt)

@@ -12,9 +12,8 @@ import numpy as np
 
 from preact.figures import svg
 from preact.figures.drawn import Series
-from preact.figures.race import arm_name
 from preact.figures.style import Picture
-from preact.figures.variants import color_of, marker_of
+from preact.figures.variants import arm_name, color_of, marker_of
 from preact.strings import RAISED, Strings
 
 Array = np.ndarray[Any, np.dtype[np.float64]]

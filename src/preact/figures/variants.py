@@ -82,6 +82,21 @@ def row_name(row: str, strings: Strings) -> str:
     return strings(key) if key in strings.table else row
 
 
+def arm_name(arm: str, strings: Strings) -> str:
+    """Name an arm: a row of the tables, or a row and "+final-bn".
+
+    Examples
+    --------
+    >>> from preact.figures import arm_name
+    >>> from preact.strings import Strings
+    >>> arm_name("original+final-bn", Strings("en"))
+    'original + final BN'
+    """
+    row, _, control = arm.partition("+")
+    name = row_name(row, strings)
+    return name + strings("figure.with_final_bn") if control else name
+
+
 def in_words(spec: UnitSpec, strings: Strings) -> str:
     """Write a unit as `str` does, its factors as the page would.
 

@@ -1,7 +1,7 @@
 """One call of every function of the room that draws."""
 
 import numpy as np
-from handed import SEEDS
+from handed import BOTH, SEEDS
 
 from preact.book.gradient import figures
 
@@ -12,5 +12,8 @@ DRAWN = {
         {0.1: {"original": COURSE, "original+final-bn": COURSE}},
         "what is seen",
         say,
+    ),
+    "direct_term": lambda say: figures.direct_term(
+        [10, 20], {row: SEEDS for row in BOTH}, SEEDS[0], say
     ),
 }

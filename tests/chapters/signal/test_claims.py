@@ -1,6 +1,7 @@
 """Sentences of chapter 02: what holds to rounding, and how streams grow."""
 
 from itertools import product
+from math import comb
 
 import numpy as np
 import pytest
@@ -82,3 +83,8 @@ def test_streams_of_fresh_units_grow_by_their_laws(row):
         "relu-before-addition": 200 / np.sqrt(2 * np.pi),
     }
     assert rms[200] == pytest.approx(laws.get(row, np.sqrt(201)), rel=0.1)
+
+
+# ------------------------------- words of the checkers that are claims too
+def test_paths_through_half_of_the_branches_are_hardly_more_than_the_next():
+    assert 0.95 < comb(54, 26) / comb(54, 27) < 1

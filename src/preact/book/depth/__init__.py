@@ -16,9 +16,8 @@ from preact.book.explorers import Html
 from preact.book.kit.recorded import runs_at
 from preact.book.page import words
 from preact.figures import Picture, Table
-from preact.figures.race import arm_name
 from preact.figures.training import FINAL_BN, Moment, by_unit, legend
-from preact.figures.variants import row_name
+from preact.figures.variants import arm_name, row_name
 from preact.records import Profile, Record
 from preact.records.compare import compare, load_records
 from preact.strings import RAISED

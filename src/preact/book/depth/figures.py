@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from preact.figures.race import arm_name
 from preact.figures.style import Picture, axes, picture
 from preact.figures.svg import INK
-from preact.figures.variants import color_of, marked, marker_of
+from preact.figures.variants import arm_name, color_of, marked, marker_of
 from preact.strings import Strings
 
 DASHES = ("--", ":", "-.")

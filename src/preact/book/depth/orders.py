@@ -15,9 +15,8 @@ import numpy as np
 from preact.book.explorers import Html, mount
 from preact.book.page import words
 from preact.figures import Table
-from preact.figures.race import arm_name
 from preact.figures.training import FINAL_BN
-from preact.figures.variants import color_of
+from preact.figures.variants import arm_name, color_of
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Order = tuple[int, ...]

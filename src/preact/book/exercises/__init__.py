@@ -13,11 +13,6 @@ right : bool
     Whether the answer is right.
 """
 
-from preact.book.exercises import (  # noqa: F401, I001  in the book's order
-    why,
-    bugs,
-    summary,
-)
 from preact.book.exercises.field import answer_field
 from preact.book.exercises.judge import NoNumber, checker, labels
 from preact.book.page import show, words

@@ -12,7 +12,7 @@ from preact.book.gradient.figures import Course, by_iteration, legend_by_rate
 from preact.book.kit.recorded import runs_at
 from preact.book.page import words
 from preact.figures import Picture
-from preact.figures.race import arm_name
+from preact.figures.variants import arm_name
 from preact.records import Record
 
 TOLD = 100  # the iteration that the alternative text speaks of

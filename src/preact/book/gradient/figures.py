@@ -1,4 +1,4 @@
-"""Six arms over the iterations, drawn by hand, as networks in training are.
+"""The direct term by depth, and six arms over the iterations.
 
 Chapter `03-gradient`.
 """
@@ -10,9 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from preact.figures.drawn import Series
-from preact.figures.race import arm_name
-from preact.figures.style import Picture
+from preact.figures.style import PAPER_GREY, Picture, axes, picture
+from preact.figures.svg import INK
 from preact.figures.training import Across, Quantity, key, line, markers, panel
+from preact.figures.variants import (
+    arm_name,
+    color_of,
+    marked,
+    marker_of,
+    row_name,
+)
 from preact.strings import Strings
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -42,6 +49,71 @@ class Course(NamedTuple):
     first: Array
     last: Array
     open_last: Array
+
+
+def direct_term(
+    depths: Sequence[int],
+    measured: Mapping[str, Array],
+    open_share: Array,
+    strings: Strings,
+) -> Picture:
+    """Direct term of Eq. (5) against the number of units.
+
+    Parameters
+    ----------
+    depths : sequence of D ints
+        Numbers of units L.
+    measured : row name to (seeds, D) float64
+        The coefficient of `propagation.direct_coefficient` at unit 0; holds
+        "original" and "full-preactivation".
+    open_share : (D,) float64
+        Mean share of open shortcut paths of the original, for comparison.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from preact.book.gradient.figures import direct_term
+    >>> from preact.strings import Strings
+    >>> measured = {
+    ...     "original": np.array([[0.3, 0.1]]),  # one seed, two depths
+    ...     "full-preactivation": np.array([[1.0, 1.0]]),
+    ... }
+    >>> share = np.array([0.26, 0.08])
+    >>> picture = direct_term((10, 100), measured, share, Strings("en"))
+    >>> "falls to 0.10 for the original unit" in picture.alt
+    True
+    """
+    with axes(150, 80) as (figure, ax):
+        for row, values in measured.items():
+            color, marker = color_of(row), marker_of(row)
+            name = row_name(row, strings)
+            ax.plot(depths, values.mean(0), **marked(row), label=name)
+            for seed in values:
+                dots = {"marker": marker, "ls": "", "ms": 4, "mew": 0}
+                ax.plot(depths, seed, color=color, alpha=0.45, **dots)
+        ax.plot(
+            depths,
+            open_share,
+            "--",
+            color=INK,
+            lw=1.2,
+            label=strings("figure.theory"),
+        )
+        ax.axhline(0, color=PAPER_GREY, lw=0.8)
+        ax.set(xscale="log", xlabel=strings("figure.units"))
+        ax.set_xticks(depths, [str(L) for L in depths], minor=False)
+        ax.minorticks_off()
+        ax.set_ylabel(strings("figure.direct"))
+        figure.legend(loc="outside lower center", ncols=2, fontsize=9)
+    alt = strings(
+        "alt.direct",
+        first=depths[0],
+        last=depths[-1],
+        pre=f"{measured['full-preactivation'].mean():.2f}",
+        orig=f"{measured['original'].mean(0)[-1]:.2f}",
+        open=f"{open_share[-1]:.2f}",
+    )
+    return picture(figure, alt)
 
 
 def by_iteration(

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from preact.figures.lines import width_of
 from preact.figures.style import PAPER_GREY, Picture, axes, picture
 from preact.figures.svg import INK
 from preact.strings import Strings
@@ -72,21 +71,13 @@ def real_over_predicted(
     """
     times = {0.1: "0.1 s", 10: "10 s", 3600: "1 h", 360000: "100 h"}
     with axes(140, 96) as (figure, ax):
-        names = []
-        for key, marker, pairs in (
-            ("measured", "o", steps),
-            ("reported", "s", trainings),
+        pairs = {**steps, **trainings}
+        for marker, (name, (guess, real)) in zip(
+            "os^DvP", pairs.items(), strict=False
         ):
-            names.append(strings(f"imagenet.{key}"))
-            ax.plot(
-                [guess for guess, _ in pairs.values()],
-                [real / guess for guess, real in pairs.values()],
-                marker,
-                color=INK,
-                label=names[-1],
-            )
-        names.append(strings("imagenet.equal"))
-        ax.plot((0.01, 1e6), (1, 1), "-", color=INK, label=names[-1])
+            ax.plot(guess, real / guess, marker, color=INK, label=name)
+        equal = strings("imagenet.equal")
+        ax.plot((0.01, 1e6), (1, 1), "-", color=INK, label=equal)
         ax.set(xscale="log", yscale="log")
         ax.set_xlabel(strings("imagenet.predicted"))
         ax.set_ylabel(strings("imagenet.error"))
@@ -95,13 +86,13 @@ def real_over_predicted(
         ax.minorticks_off()
         figure.legend(
             loc="outside lower center",
-            ncols=1 if any(width_of(name) > 34 for name in names) else 2,
+            ncols=2,
             fontsize=8.5,
             handlelength=4,
         )
     each = [
         strings("imagenet.step", name=name, points=f"{real / guess:.1f}")
-        for name, (guess, real) in {**steps, **trainings}.items()
+        for name, (guess, real) in pairs.items()
     ]
     alt = strings("imagenet.error_alt", each=strings.join(each))
     return picture(figure, alt)

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from matplotlib.transforms import ScaledTranslation, Transform
 
-from preact.figures.apart import meet, moved
 from preact.figures.drawn import AID, Series
 from preact.figures.style import PAPER_GREY, Picture, axes, picture
 from preact.figures.svg import INK
@@ -16,6 +16,7 @@ from preact.figures.ticks import power
 from preact.figures.variants import alone, color_of, marked, row_name
 from preact.strings import Strings
 
+HIDDEN = 0.03, 0.4  # nearer: a share of the axis across, percent upward
 Array = np.ndarray[Any, np.dtype[np.float64]]
 FAIL_AT = 16.5  # where "fail" is drawn: the paper prints no number
 FAIL_HIGH = 2.3  # half of a band in which nine rows stand apart
@@ -113,6 +114,24 @@ def error_name(error: float | None, strings: Strings) -> str:
     return (
         strings("table.fail") if error is None else strings.percent(error, 2)
     )
+
+
+def moved(ax: Any, across: float, up: float) -> Transform:
+    """Return where an axes' numbers stand, moved by points."""
+    scale = ax.figure.dpi_scale_trans
+    there: Transform = ax.transData
+    return there + ScaledTranslation(across / 72, up / 72, scale)
+
+
+def meet(
+    one: tuple[float, float],
+    other: tuple[float, float],
+    limits: tuple[float, float],
+) -> bool:
+    """Say whether the marker of one place would hide that of another."""
+    wide = np.log10(limits[1] / limits[0])
+    across = abs(np.log10(one[0] / other[0])) / wide
+    return bool(across < HIDDEN[0] and abs(one[1] - other[1]) < HIDDEN[1])
 
 
 def row_key(strings: Strings) -> Picture:

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from preact.figures.race import arm_name
 from preact.figures.style import Picture, axes, picture
 from preact.figures.svg import INK
-from preact.figures.variants import marked
+from preact.figures.variants import arm_name, marked
 from preact.strings import Strings
 
 Array = np.ndarray[Any, np.dtype[np.float64]]

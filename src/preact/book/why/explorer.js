@@ -1,9 +1,9 @@
 // The race of chapter 01: the reader ranks five networks, then watches them
 // train in a worker, on digits that come when they are needed.
-import { LineChart, figure, fill, icon, node } from "./charts.js";
-import { loadBundle } from "./load.js";
-import { Ranking, rankings } from "./ranking.js";
-import { makeWorker } from "./worker.js";
+import { LineChart, figure, fill, icon, node } from "#scripts/charts.js";
+import { loadBundle } from "#scripts/load.js";
+import { Ranking, rankings } from "#scripts/ranking.js";
+import { makeWorker } from "#scripts/worker.js";
 
 // Mean of the last `window` values up to each step.
 function smooth(values, window) {
@@ -14,7 +14,7 @@ function smooth(values, window) {
 }
 
 // ---------------------------------------------------------------- race
-export class Race {
+class Race {
   arms;
   words;
   defaults;
@@ -381,3 +381,7 @@ export class Race {
     );
   }
 }
+
+export const places = {
+  "preact-race": (host) => new Race(host),
+};

@@ -23,8 +23,8 @@ from preact.book.bugs import (
     predicted,
     stack,
 )
-from preact.book.surveyed import survey
 from preact.conformance import Property, Verdict, probe
+from preact.conformance.survey import surveyed
 from preact.conformance.zoo import MUTANTS, RIGHT
 from preact.propagation import draw_batch, profile, run_units
 from sampled import sampled
@@ -285,7 +285,7 @@ def test_biases_before_bn_change_no_logit_in_training():
 
 # ------------------------------------------------------------------ the survey
 def named():
-    return [n for n in survey()["network"] if n["row"]]
+    return [n for n in surveyed()["network"] if n["row"]]
 
 
 def said_no(network):
@@ -312,7 +312,7 @@ def test_what_such_networks_are_faulted_for_is_stem_size_or_bias():
 
 
 def test_in_bert_with_silent_branches_a_norm_moves_no_more_than_rounding():
-    (bert,) = (n for n in survey()["network"] if "bert" in n["address"])
+    (bert,) = (n for n in surveyed()["network"] if "bert" in n["address"])
     (finding,) = bert["no"]
     assert finding["reason"] == "stream-norm"
     assert float(json.loads(finding["evidence"])["moved"]) < 1e-6
@@ -321,7 +321,7 @@ def test_in_bert_with_silent_branches_a_norm_moves_no_more_than_rounding():
 def test_the_three_mistakes_of_the_last_network_get_four_noes():
     names = cells(
         *("11-find-the-bug", "import Property, probe"),
-        *("class Block(", "card = probe("),
+        *("class Block(", "mine = nn.Sequential(\n", "card = probe("),
     )
     faults = [finding.property for finding in names["card"].faults]
     assert len(faults) == len(set(faults)) == 4

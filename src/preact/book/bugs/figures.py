@@ -29,7 +29,7 @@ def answers_by_mutant(
 
     Examples
     --------
-    >>> from preact.figures import answers_by_mutant
+    >>> from preact.book.bugs.figures import answers_by_mutant
     >>> from preact.strings import Strings
     >>> answers = {"raw-projection": {"width-change": "no"}}
     >>> questions = ["identity-shortcut", "width-change"]

@@ -1,4 +1,7 @@
-"""Every run a dot, beside the conditions that its network keeps."""
+"""Every run a dot, beside the conditions that its network keeps.
+
+Chapter `12-summary`.
+"""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -29,7 +32,7 @@ class Group(NamedTuple):
     Examples
     --------
     >>> import numpy as np
-    >>> from preact.figures import Group
+    >>> from preact.book.summary.figures import Group
     >>> group = Group("110 layers", {"original": np.array([82.5, 69.7])})
     >>> group.label, float(np.median(group.errors["original"]))
     ('110 layers', 76.1)

@@ -87,34 +87,6 @@ def race_plan(arm: str, units: int, width: int = WIDTH) -> NetworkPlan:
     )
 
 
-def engine_plan(plan: NetworkPlan) -> dict[str, Any]:
-    """Say a plan of equal fully connected units as the page's engine reads it.
-
-    Returns
-    -------
-    dict
-        Numbers and lists of strings, as JSON has them; see `Network` in
-        `book/scripts/engine/network.js`.
-    """
-    unit, shortcut = plan.units[0], plan.spec.on_shortcut
-    assert isinstance(shortcut, Scale)
-    rows = {
-        "stem": plan.stem,
-        "pre": unit.pre,
-        "weights": unit.weights,
-        "post": unit.post,
-        "after": unit.after,
-        "tail": plan.tail,
-    }
-    return {
-        "inputs": plan.image[0],
-        "width": unit.c_in,
-        "units": len(plan.units),
-        "classes": plan.classes,
-        "shortcut": shortcut.value,
-    } | {place: [str(layer) for layer in row] for place, row in rows.items()}
-
-
 # ------------------------------------------------- the page's random numbers
 class Draws:
     """mulberry32, Box-Muller and Fisher-Yates, as in `training.js`."""
@@ -253,7 +225,7 @@ def race_errors(
 
     Examples
     --------
-    >>> from preact.book.race import race_errors
+    >>> from preact.book.why.race import race_errors
     >>> race_errors("original", units=1, seeds=(0, 1), steps=2).shape
     (2,)
     """
@@ -268,10 +240,14 @@ def race_errors(
                 W = params[f"{unit}{layer.name}.weight"]
                 x = torch.einsum("nsi,soi->nso", x, W)
             elif isinstance(layer, BatchNorm):
-                names = (f"{unit}{layer.name}.{p}" for p in ("weight", "bias"))
-                affine = (params[name].flatten() for name in names)
+                weight, bias = (
+                    params[f"{unit}{layer.name}.{name}"].flatten()
+                    for name in ("weight", "bias")
+                )
                 flat = torch.nn.functional.batch_norm(
-                    x.flatten(1), None, None, *affine, True, eps=BN_EPS
+                    *(x.flatten(1), None, None, weight, bias),
+                    training=True,
+                    eps=BN_EPS,
                 )
                 x = flat.view_as(x)
             else:
@@ -289,7 +265,8 @@ def race_errors(
             params[name] = torch.tensor(
                 stacked.reshape(stacked.shape[:3]), requires_grad=True
             )
-    sgd = torch.optim.SGD(params.values(), **RECIPE | {"lr": lr})
+    recipe: dict[str, Any] = RECIPE | {"lr": lr}
+    sgd = torch.optim.SGD(params.values(), **recipe)
     batches = [mini_batches(digits.train, BATCH, steps, s) for s in seeds]
     images = torch.tensor(digits.images.reshape(-1, PIXELS))
     labels, errors = torch.tensor(digits.labels), []
@@ -313,4 +290,4 @@ def race_errors(
         (len(seeds) * loss).backward()  # of each network its own mean
         sgd.step()
     torch.set_num_threads(threads)
-    return np.mean(errors[-WINDOW:], axis=0)
+    return np.asarray(np.mean(errors[-WINDOW:], axis=0))

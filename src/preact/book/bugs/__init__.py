@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from preact.book.explorers import Html, mount
+from preact.book.bugs.figures import answers_by_mutant
+from preact.book.explorers import Html, engine_plan, mount
 from preact.book.measurements import measured
 from preact.book.page import words
-from preact.book.race import engine_plan
 from preact.conformance import Property as P
 from preact.conformance import Report, Verdict, probe
 from preact.conformance.words import (
@@ -34,7 +34,7 @@ from preact.conformance.words import (
     unasked_line,
 )
 from preact.conformance.zoo import MUTANTS, RIGHT, right, styles
-from preact.figures import Picture, Table, answers_by_mutant
+from preact.figures import Picture, Table
 from preact.plan import Conventions, NetworkPlan, cifar_plan, stack_plan
 from preact.propagation import profile
 from preact.reference.caches import Array
@@ -173,7 +173,7 @@ def whole_file(name: str) -> str:
             told = told.replace(own, methods.get(called, own))
         parts = [told, inspect.getsource(right.PreNet)]
     else:
-        parts = [*map(inspect.getsource, WRITTEN[name])]
+        parts = [inspect.getsource(one) for one in WRITTEN[name]]
     head = """import torch.nn.functional as nnf
 from torch import Tensor, nn
 

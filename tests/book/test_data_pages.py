@@ -7,21 +7,14 @@ import pytest
 import yaml
 
 from book.site.glossary import address, definitions, pages
-from book.tools.language import chapters, glossary, prose, sections
+from book.tools.language import chapters, glossary, sections
 from book.tools.lessons import read_lessons, table
 from book.tools.myst import directive, tokens
 from paths import ROOT
 from preact.book import setup
-from preact.book.cards import cards, experiment_cards
-from preact.book.evidence import (
-    NAMES,
-    conditions_figure,
-    kept,
-    runs_by_condition,
-    totals,
-)
+from preact.book.cards import cards, experiment_cards, totals
 from preact.records import read_record
-from preact.records.compare import PUBLISHED, load_records
+from preact.records.compare import PUBLISHED
 from preact.strings import LANGUAGES, Strings
 
 CHAPTERS = chapters("en")
@@ -125,18 +118,6 @@ def test_the_sum_over_all_cards_is_said_in_the_text():
     assert hours > 1
 
 
-def test_every_set_of_conditions_that_was_run_is_drawn():
-    found = {kept(run) for run in load_records("digits_table_1")}
-    found |= {kept(run) for run in load_records("digits_twelve")}
-    assert found <= set(NAMES)
-    drawn = conditions_figure().panels[0]
-    assert sum(map(int, re.findall(r"(\d+) runs", drawn))) == sum(
-        len(errors)
-        for rows in runs_by_condition().values()
-        for errors in rows.values()
-    )
-
-
 # ----------------------------------------------------------------- lessons
 @pytest.mark.parametrize("hours", ["1", "2", "6"])
 def test_the_minutes_of_a_plan_are_its_hours(hours):
@@ -195,10 +176,3 @@ def test_every_definition_is_one_sentence_of_a_term_in_each_language():
 def test_the_glossary_prints_every_group(language):
     text = chapters(language)["glossary"]
     assert re.findall(r"{terms} (\w+)", text) == [*definitions()]
-
-
-def test_the_summary_shows_each_of_nine_equations():
-    text = sections(CHAPTERS["12-summary"])["summary-equations"]
-    for number in range(1, 10):
-        assert re.search(rf"^\| \({number}\) \|.*{{claim}}", text, re.M)
-    assert "There is no Eq. (10)" in prose(text)

@@ -1,6 +1,6 @@
 """The survey of other people's networks, as the page tells it.
 
-Chapters `04-units` and `11-find-the-bug`.
+Chapter `11-find-the-bug`.
 """
 
 import json
@@ -15,21 +15,18 @@ from preact.strings import Strings
 NAMED = ("original", "full-preactivation")  # rows that were found there
 
 
-def survey() -> dict[str, Any]:
-    """Return the last survey: date, PyTorch's version, networks."""
-    return surveyed()
-
-
 def caption(say: Strings) -> str:
     """Say when, and with what, the networks were probed."""
-    return say("bugs.survey", date=survey()["date"], torch=survey()["torch"])
+    return say(
+        "bugs.survey", date=surveyed()["date"], torch=surveyed()["torch"]
+    )
 
 
 def surveyed_networks() -> Table:
     """Count networks by package: how many are a row, how many have a no."""
     say = words()
     by_package: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for network in survey()["network"]:
+    for network in surveyed()["network"]:
         key = network["package"], network["version"]
         by_package.setdefault(key, []).append(network)
     body = [
@@ -62,7 +59,7 @@ def answered_no() -> Table:
                 **typeset(json.loads(finding["evidence"]), say),
             ),
         ]
-        for network in survey()["network"]
+        for network in surveyed()["network"]
         for finding in network.get("no", [])
     ]
     head = [say(f"bugs.{word}") for word in ("address", "question", "said")]

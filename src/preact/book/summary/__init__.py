@@ -8,10 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from preact.book.cards import fails, learns_only_letters
 from preact.book.page import words
-from preact.book.transformer.runs import recorded as transformers
-from preact.figures.conditions import Group, errors_by_condition
+from preact.book.summary.figures import Group, errors_by_condition
 from preact.figures.style import Picture
 from preact.paper import FAIL_ERROR_PCT
 from preact.records import Record
@@ -139,18 +137,3 @@ def conditions_figure() -> Picture:
         for one, rows in runs_by_condition().items()
     ]
     return errors_by_condition(groups, say)
-
-
-def totals() -> tuple[int, int, float]:
-    """Count the training runs of all records.
-
-    Returns
-    -------
-    (int, int, float)
-        Runs, those of them that failed, and hours on the machines that
-        made them.
-    """
-    runs, others = load_records(), transformers()
-    failed = sum(map(fails, runs)) + sum(map(learns_only_letters, others))
-    seconds = [run.wall_s for run in runs] + [run.wall_s for run in others]
-    return len(seconds), failed, sum(seconds) / 3600

@@ -1,16 +1,25 @@
 """What chapter 12 says of all runs together."""
 
+import re
 from functools import cache
 
 import numpy as np
 import pytest
 
-from preact.book.evidence import (
+from book.tools.language import chapters, prose, sections
+from preact.book import setup
+from preact.book.summary import (
+    NAMES,
     Kept,
     at_a_tenth_of_the_rate,
+    conditions_figure,
+    kept,
     runs_by_condition,
     short_on_cifar,
 )
+from preact.records.compare import load_records
+
+CHAPTERS = chapters("en")
 
 gathered = cache(runs_by_condition)
 
@@ -45,3 +54,23 @@ def test_on_cifar_the_short_runs_of_the_original_have_the_smaller_median():
     original, full = rows["original"], rows["full-preactivation"]
     assert len(original) == len(full) == 3
     assert np.median(original) < min(full)
+
+
+def test_every_set_of_conditions_that_was_run_is_drawn():
+    setup("en")
+    found = {kept(run) for run in load_records("digits_table_1")}
+    found |= {kept(run) for run in load_records("digits_twelve")}
+    assert found <= set(NAMES)
+    drawn = conditions_figure().panels[0]
+    assert sum(map(int, re.findall(r"(\d+) runs", drawn))) == sum(
+        len(errors)
+        for rows in runs_by_condition().values()
+        for errors in rows.values()
+    )
+
+
+def test_the_summary_shows_each_of_nine_equations():
+    text = sections(CHAPTERS["12-summary"])["summary-equations"]
+    for number in range(1, 10):
+        assert re.search(rf"^\| \({number}\) \|.*{{claim}}", text, re.M)
+    assert "There is no Eq. (10)" in prose(text)

@@ -7,21 +7,20 @@ from html import escape
 
 import numpy as np
 
-from preact.book.explorers import Html, mount
+from preact.book.explorers import Html, engine_plan, mount
 from preact.book.page import words
-from preact.book.race import (
+from preact.book.why.figures import race_curves
+from preact.book.why.race import (
     ARMS,
     BATCH,
     RECIPE,
     STEPS,
     WINDOW,
-    engine_plan,
     race_digits,
     race_plan,
     train_arm,
 )
-from preact.figures import arm_name, race_curves
-from preact.figures.variants import color_of, marker_of
+from preact.figures.variants import arm_name, color_of, marker_of
 from preact.reference.caches import Array
 
 RATES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
@@ -72,7 +71,8 @@ def race(units: int = 20, seed: int = 0) -> Html:
     --------
     Seconds of training, so no test runs it here; a cell shows the race:
 
-    >>> from preact.book import race, setup
+    >>> from preact.book import setup
+    >>> from preact.book.why import race
     >>> strings = setup("en")
     >>> race(units=4)  # doctest: +SKIP
     """
@@ -90,7 +90,7 @@ def race(units: int = 20, seed: int = 0) -> Html:
 
 
 def race_data(units: int, seed: int) -> dict[str, object]:
-    """What `race.js` reads: words, networks, recipe, first settings."""
+    """What the explorer reads: words, networks, recipe, first settings."""
     say = words()
     own = {key: say.table[f"race.{key}"] for key in OWN_WORDS}
     shared = {key.split(".")[1]: say.table[key] for key in SHARED_WORDS}

@@ -1,10 +1,10 @@
 // A lab of chapter 11: the reader commits to the question whose answer will be
 // no; then the probe's report opens, and the page's engine runs the fully
 // connected version beside what its author meant.
-import { DepthChart } from "./depth.js";
-import { figure, node, numberText, fill, stroke } from "./charts.js";
-import { Asker } from "./asker.js";
-import { stored } from "./predict.js";
+import { DepthChart } from "#scripts/depth.js";
+import { figure, node, numberText, fill, stroke } from "#scripts/charts.js";
+import { Asker } from "#scripts/asker.js";
+import { stored } from "#scripts/predict.js";
 
 const MUTANT = "#c4473a",
   MEANT = "#2a7fc1";
@@ -195,3 +195,7 @@ export class Lab {
     });
   }
 }
+
+export const places = {
+  "preact-lab": (host) => new Lab(host),
+};
