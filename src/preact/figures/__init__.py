@@ -48,7 +48,6 @@ caption : str
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from preact.figures.cover import Course, depth_and_time
     from preact.figures.propagation import (
         signal_and_gradient,
     )
@@ -65,11 +64,9 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "Course",
     "Picture",
     "Table",
     "arm_name",
-    "depth_and_time",
     "errors_table",
     "network_table",
     "signal_and_gradient",
@@ -96,10 +93,6 @@ def __getattr__(name: str) -> object:
             from preact.figures import variants
 
             return variants.arm_name
-        case "Course" | "depth_and_time":
-            from preact.figures import cover
-
-            return getattr(cover, name)
         case "times_table":
             from preact.figures import speed_tables
 
