@@ -1,14 +1,14 @@
-"""What the rooms' folders of tests hold."""
+"""What the rooms' folders of tests hold, the chapters' in the book's order."""
 
 from importlib import import_module
 
 from paths import ROOT
+from preact.book.kit import ROOMS
 
 
 def gathered(kind):
     """Modules of one kind, `tests/chapters/ROOM/KIND.py`, by room."""
-    found = sorted((ROOT / "tests/chapters").glob(f"*/{kind}.py"))
-    return {
-        path.parent.name: import_module(f"chapters.{path.parent.name}.{kind}")
-        for path in found
-    }
+    found = {p.parent.name for p in ROOT.glob(f"tests/chapters/*/{kind}.py")}
+    ordered = [room for room in ROOMS if room in found]
+    ordered += sorted(found - set(ROOMS))
+    return {room: import_module(f"chapters.{room}.{kind}") for room in ordered}

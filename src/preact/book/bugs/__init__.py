@@ -173,7 +173,7 @@ def whole_file(name: str) -> str:
             told = told.replace(own, methods.get(called, own))
         parts = [told, inspect.getsource(right.PreNet)]
     else:
-        parts = [*map(inspect.getsource, WRITTEN[name])]
+        parts = [inspect.getsource(one) for one in WRITTEN[name]]
     head = """import torch.nn.functional as nnf
 from torch import Tensor, nn
 

@@ -240,10 +240,14 @@ def race_errors(
                 W = params[f"{unit}{layer.name}.weight"]
                 x = torch.einsum("nsi,soi->nso", x, W)
             elif isinstance(layer, BatchNorm):
-                names = (f"{unit}{layer.name}.{p}" for p in ("weight", "bias"))
-                affine = (params[name].flatten() for name in names)
+                weight, bias = (
+                    params[f"{unit}{layer.name}.{name}"].flatten()
+                    for name in ("weight", "bias")
+                )
                 flat = torch.nn.functional.batch_norm(
-                    x.flatten(1), None, None, *affine, True, eps=BN_EPS
+                    *(x.flatten(1), None, None, weight, bias),
+                    training=True,
+                    eps=BN_EPS,
                 )
                 x = flat.view_as(x)
             else:
@@ -261,7 +265,8 @@ def race_errors(
             params[name] = torch.tensor(
                 stacked.reshape(stacked.shape[:3]), requires_grad=True
             )
-    sgd = torch.optim.SGD(params.values(), **RECIPE | {"lr": lr})
+    rest = {name: value for name, value in RECIPE.items() if name != "lr"}
+    sgd = torch.optim.SGD(params.values(), lr, **rest)
     batches = [mini_batches(digits.train, BATCH, steps, s) for s in seeds]
     images = torch.tensor(digits.images.reshape(-1, PIXELS))
     labels, errors = torch.tensor(digits.labels), []
@@ -285,4 +290,5 @@ def race_errors(
         (len(seeds) * loss).backward()  # of each network its own mean
         sgd.step()
     torch.set_num_threads(threads)
-    return np.mean(errors[-WINDOW:], axis=0)
+    last: Array = np.mean(errors[-WINDOW:], axis=0)
+    return last
