@@ -80,8 +80,9 @@ test-all: test ## and the other editions' notebooks, the book, the site
 nightly: setup ## rare surroundings, after `make book`: GPU kernels, kills, widths
 	$(BIN)/pytest -q -n 2 --dist loadgroup -m nightly
 
-notebooks: setup ## notebooks/ anew from the chapters
+notebooks: setup ## notebooks/ anew from the chapters, and their explorers
 	$(BIN)/python -m book.tools.notebooks
+	node book/scripts/build.js --widget src/preact/book
 
 # SEED=7: any whole number; the tests of `make test` take 0.
 claims: setup ## all measured claims on new networks: make claims SEED=7

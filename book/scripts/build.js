@@ -2,6 +2,11 @@
 // that is opened as a file loads no modules.
 //
 //     node book/scripts/build.js FOLDER
+//
+// For notebooks, the explorers as one ES module with its sheet, which the
+// package brings along:
+//
+//     node book/scripts/build.js --widget FOLDER
 import { build } from "esbuild";
 
 const BUNDLES = [
@@ -39,9 +44,23 @@ const bundled = {
   },
 };
 
+// What is loaded later on a page stands in the module of a notebook.
+const inside = {
+  name: "loaded at once",
+  setup({ onResolve }) {
+    onResolve({ filter: /^(?:\.|#scripts)\/load\.js$/ }, () => ({
+      path: `${import.meta.dirname}/load-inside.js`,
+    }));
+  },
+};
+
+const [first, folder] = process.argv.slice(2);
+const isWidget = first === "--widget";
+const made = isWidget ? ["widget"] : BUNDLES;
 await build({
   ...options,
-  entryPoints: BUNDLES.map((name) => `${import.meta.dirname}/${name}.js`),
-  outdir: process.argv[2],
-  plugins: [bundled],
+  ...(isWidget ? { format: "esm" } : {}),
+  entryPoints: made.map((name) => `${import.meta.dirname}/${name}.js`),
+  outdir: isWidget ? folder : first,
+  plugins: isWidget ? [bundled, inside] : [bundled],
 });

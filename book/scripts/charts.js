@@ -3,6 +3,10 @@
 // chart hands over its numbers, as the figures of cells do.
 const { words = "{}" } = globalThis.document?.currentScript?.dataset ?? {};
 const DATA = JSON.parse(words); // of the link and of the columns
+
+// The same where no script element has them: in a notebook.
+export const tellWords = (more) => Object.assign(DATA, more);
+
 const INDEX = /(?<![A-Za-z0-9])([A-Za-z])_([A-Za-z0-9])(?![A-Za-z0-9])/;
 const POWER = /(?<=[A-Za-zλ])\^([A-Za-z0-9])/;
 const UNIT = /(?<=\d) (?=(?:[%×]|[kMG]?B|m?s)(?![A-Za-z]))|(?<=×) (?=\d)/g;

@@ -25,7 +25,7 @@ GET = """# On Colab the package is not there yet; elsewhere this does nothing.
 try:
     import preact
 except ModuleNotFoundError:
-    %pip install -q "preact-resnet @ {}"
+    %pip install -q "preact-resnet[notebook] @ {}"
 """
 ASK = """try:
     import preact

@@ -170,7 +170,10 @@ def test_the_first_cell_promises_no_place_that_is_not_there(
     assert title.source.startswith("# ")
     assert first.id == INSTALL
     if address:
-        assert f'%pip install -q "preact-resnet @ {address}' in first.source
+        assert (
+            f'%pip install -q "preact-resnet[notebook] @ {address}'
+            in first.source
+        )
     else:
         assert "%pip" not in first.source
         assert "http" not in first.source
@@ -314,7 +317,7 @@ def test_binder_has_what_the_package_needs_at_the_books_versions():
     needed = {re.split("[>=<]", one)[0] for one in project["dependencies"]}
     binder = pins(ROOT / "binder/requirements.txt")
     book = pins(ROOT / "requirements.txt")
-    assert set(binder) == needed | {"matplotlib"}  # of figures
+    assert set(binder) == needed | {"anywidget", "matplotlib"}
     for name, version in binder.items():
         assert version.removesuffix("+cpu") == book[name]
     post = ROOT / "binder/postBuild"

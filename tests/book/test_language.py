@@ -89,8 +89,8 @@ WRONG = [
     ),
     (
         "book/zh-Hans/12-summary.md",
-        "{numref}`summary-figure-conditions` 把",
-        "{numref}`summary-figure-conditions`把",
+        "{numref}`summary-figure-conditions` 的",
+        "{numref}`summary-figure-conditions`的",
         "zh-Hans/12-summary: no space after 'summary-figure-conditions'",
     ),
 ]

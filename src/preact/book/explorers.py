@@ -14,6 +14,7 @@ from html import escape
 from typing import Any
 
 from preact.book.page import words
+from preact.book.widget import view
 from preact.figures import Picture
 from preact.figures.variants import color_of
 from preact.plan import NetworkPlan, stack_plan
@@ -44,6 +45,13 @@ class Html:
         return self.plain or object.__repr__(self)
 
 
+class Explorer(Html):
+    """An explorer: alive on a page, and as a widget in a notebook."""
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
+        return view(self.markup)
+
+
 def mount(
     name: str, title: str, data: object, inside: str, plain: str = ""
 ) -> Html:
@@ -65,7 +73,7 @@ def mount(
     packed = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     # in single quotes, where JSON's own need no escape of six letters
     packed = escape(packed, quote=False).replace("'", "&#39;")
-    return Html(
+    return Explorer(
         f'<div class="preact-explorer preact-{name}" role="group" '
         f'aria-label="{escape(title, quote=True)}" '
         f"data-{name}='{packed}'>{inside}</div>",

@@ -87,7 +87,7 @@ def masked_stream(kept: float, seed: int) -> Array:
     x, _ = forward(plan.stem, params, draw_batch(plan, BATCH, seed)[0])
     rng, sizes = np.random.default_rng([seed, 3]), [rms(x)]
     for unit, own in zip(plan.units, unit_params(plan, params), strict=True):
-        mask = np.where(rng.random(x.shape) >= 0.5, kept, 0.0)
+        mask = np.where(rng.random(x.shape) < 0.5, 0.0, kept)
         x, _ = unit_forward(unit, own, x, mask=mask)
         sizes.append(rms(x))
     return np.array(sizes)

@@ -265,8 +265,8 @@ def race_errors(
             params[name] = torch.tensor(
                 stacked.reshape(stacked.shape[:3]), requires_grad=True
             )
-    rest = {name: value for name, value in RECIPE.items() if name != "lr"}
-    sgd = torch.optim.SGD(params.values(), lr, **rest)
+    recipe: dict[str, Any] = RECIPE | {"lr": lr}
+    sgd = torch.optim.SGD(params.values(), **recipe)
     batches = [mini_batches(digits.train, BATCH, steps, s) for s in seeds]
     images = torch.tensor(digits.images.reshape(-1, PIXELS))
     labels, errors = torch.tensor(digits.labels), []
@@ -290,5 +290,4 @@ def race_errors(
         (len(seeds) * loss).backward()  # of each network its own mean
         sgd.step()
     torch.set_num_threads(threads)
-    last: Array = np.mean(errors[-WINDOW:], axis=0)
-    return last
+    return np.asarray(np.mean(errors[-WINDOW:], axis=0))
