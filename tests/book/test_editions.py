@@ -265,6 +265,8 @@ def test_a_chapter_ends_with_summary_exercises_and_references():
         text = path.read_text("utf-8")
         labels = re.findall(r"^\((\w+-\w+)\)=\n## ", text, re.MULTILINE)
         name = labels[0].split("-")[0]
+        if f"{name}-further" in labels:  # what may be left out
+            labels.remove(f"{name}-further")
         assert labels[-3:] == [
             f"{name}-{part}" for part in ("summary", "exercises", "references")
         ]
