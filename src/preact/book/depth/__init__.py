@@ -14,8 +14,8 @@ import numpy as np
 from preact import paper
 from preact.book.depth.figures import Moment, by_unit, legend
 from preact.book.explorers import Html
-from preact.book.kit.recorded import runs_at
 from preact.book.page import words
+from preact.book.recorded import runs_at
 from preact.figures import Picture, Table
 from preact.figures.training import FINAL_BN
 from preact.figures.variants import arm_name, row_name
