@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from preact import paper
+from preact.book.depth.figures import Moment, by_unit, legend
 from preact.book.explorers import Html
-from preact.book.kit.recorded import runs_at
 from preact.book.page import words
+from preact.book.recorded import runs_at
 from preact.figures import Picture, Table
-from preact.figures.training import FINAL_BN, Moment, by_unit, legend
+from preact.figures.training import FINAL_BN
 from preact.figures.variants import arm_name, row_name
 from preact.records import Profile, Record
 from preact.records.compare import compare, load_records
