@@ -66,6 +66,7 @@ def test_a_range_whose_ends_are_written_alike_is_one_number(
 # does not spell it out.
 NAMED_ELSEWHERE = {
     "row": ["src/preact/spec.py"],
+    "training": ["src/preact/book/depth/figures.py"],
     "law": ["book/en/02-signal.md"],
     "explorer": ["src/preact/book/gradient/__init__.py"],
     "shortcut": ["book/en/05-shortcuts.md"],
