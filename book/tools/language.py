@@ -329,7 +329,6 @@ WORDS = 2_200  # of prose in an English chapter
 MORE_WORDS = {
     "06-activations": 2_300,
     "07-depth": 2_400,
-    "11-find-the-bug": 2_600,
 }
 UNCOUNTED = ("-exercises", "-further", "-references")  # ends of labels
 
