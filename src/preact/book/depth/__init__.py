@@ -225,7 +225,7 @@ def interval(values: Array) -> str:
 
 def _rounded(values: Array) -> str:
     """Write the least and the greatest; what is tiny, as powers of ten."""
-    if values.max() >= 1e-3:
+    if values.min() >= 1e-3:
         return interval(values)
     ends = (round(np.log10(v)) for v in (values.min(), values.max()))
     powers = [f"10{str(end).translate(RAISED)}" for end in ends]
