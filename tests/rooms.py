@@ -1,15 +1,14 @@
-"""What the chapters' folders of tests hold, in the order of the book."""
+"""What the rooms' folders of tests hold, the chapters' in the book's order."""
 
 from importlib import import_module
 
 from paths import ROOT
-from preact.book.kit import ROOMS
+from preact.book.exercises.judge import ROOMS
 
 
 def gathered(kind):
     """Modules of one kind, `tests/chapters/ROOM/KIND.py`, by room."""
-    return {
-        room: import_module(f"chapters.{room}.{kind}")
-        for room in ROOMS
-        if (ROOT / f"tests/chapters/{room}/{kind}.py").exists()
-    }
+    found = {p.parent.name for p in ROOT.glob(f"tests/chapters/*/{kind}.py")}
+    ordered = [room for room in ROOMS if room in found]
+    ordered += sorted(found - set(ROOMS))
+    return {room: import_module(f"chapters.{room}.{kind}") for room in ordered}

@@ -2,12 +2,12 @@
 import { keepInAddress } from "./address.js";
 import { makeField } from "./answer.js";
 import { makeBuilder } from "./builder.js";
-import { Cover } from "./cover.js";
 import { Ledger } from "./ledger.js";
 import { Prediction } from "./predict.js";
-import { Runs } from "./runs.js";
+import { places as cover } from "#rooms/cover/explorer.js";
 import { places as depth } from "#rooms/depth/explorer.js";
 import { places as imagenet } from "#rooms/imagenet/explorer.js";
+import { places as runs } from "#rooms/runs/explorer.js";
 import { places as shortcuts } from "#rooms/shortcuts/explorer.js";
 import { places as training } from "#rooms/training/explorer.js";
 import "#rooms/units/explorer.js";
@@ -15,12 +15,12 @@ import "#rooms/units/explorer.js";
 export const EXPLORERS = {
   "preact-answer": makeField,
   "preact-builder": makeBuilder,
-  "preact-cover": (host) => new Cover(host),
   "preact-ledger-filter": (host) => new Ledger(host),
   "preact-predict": (host) => new Prediction(host),
-  "preact-runs": (host) => new Runs(host),
+  ...cover,
   ...depth,
   ...imagenet,
+  ...runs,
   ...shortcuts,
   ...training,
 };

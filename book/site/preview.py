@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
 
 from preact.book.cover import DEPTH, ROWS, recorded_course
-from preact.figures.cover import FULL, LOUD, QUIET
+from preact.book.cover.figures import FULL, LOUD, QUIET
 
 NAME = "preview.png"
 WIDTH, HEIGHT = 1200, 630  # pixels, as those who show previews ask for

@@ -1,7 +1,7 @@
 """The claim ledger: what the book asserts, and on what evidence.
 
-`book/claims.toml` holds every claim that a chapter marks with {claim}`id`, but
-for those of the chapters' rooms, `src/preact/book/*/claims.toml`.
+A room's `claims.toml`, `src/preact/book/*`, holds every claim that its chapter
+marks with {claim}`id`; names in a scope stand in `book/site/ui_strings.yml`.
 What is *proved* or *measured* has tests that carry its id: those of what is
 measured draw new networks, from the seeds of `tests/seeds.py`. Tests of what
 is *recorded* read committed runs, and those of what is *computed* do
@@ -39,8 +39,7 @@ from book.tools import ROOT
 from book.tools.myst import chapters, directive, role, tokens
 from preact.strings import LANGUAGES, ORIGINAL
 
-LEDGER = "book/claims.toml"
-ROOMS = "src/preact/book/*/claims.toml"
+LEDGERS = "src/preact/book/*/claims.toml"
 MOST = 150  # claims: one for each thing that a reader would tell somebody
 # What each kind rests on, and what it may name besides.
 NEEDED = {
@@ -206,8 +205,8 @@ def read_claims(root: Path = ROOT) -> dict[str, Claim]:
 
 
 def ledgers(root: Path = ROOT) -> list[Path]:
-    """Return the files of claims: what no room has, then by room."""
-    return [root / LEDGER, *sorted(root.glob(ROOMS))]
+    """Return the files of claims, by room."""
+    return sorted(root.glob(LEDGERS))
 
 
 def count_kinds(root: Path = ROOT) -> dict[str, int]:

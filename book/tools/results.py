@@ -10,8 +10,8 @@ from statistics import median
 
 from book.tools import ROOT
 from preact.book.cover import cover_picture
-from preact.book.kit.recorded import runs_at
 from preact.book.page import setup
+from preact.book.recorded import runs_at
 
 README, COVER = ROOT / "README.md", ROOT / "docs" / "cover.svg"
 BLOCK = re.compile(r"(?<=<!-- errors -->\n).*?(?=<!-- end -->)", re.DOTALL)

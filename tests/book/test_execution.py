@@ -314,5 +314,5 @@ preact.propagation.profile
 def test_what_a_room_loads_late_is_counted_too():
     """An outdated figure would stay on the page without a word."""
     rooms = needed(modules_of("from preact.figures import unit_diagram"))
-    for name in ("propagation", "race", "style", "tables", "units"):
+    for name in ("propagation", "style", "tables", "units"):
         assert f"preact.figures.{name}" in rooms

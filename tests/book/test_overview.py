@@ -87,5 +87,5 @@ def test_a_chapter_takes_about_as_long_in_every_language():
 
 def test_a_notebook_lists_the_chapters_with_links():
     listed = contents(ROOT / "book/zh-Hant")
-    assert "1. [單元到底怎麼寫？](04-units.ipynb)\n" in listed
+    assert "1. [單元究竟該怎麼寫？](04-units.ipynb)\n" in listed
     assert "index" not in listed

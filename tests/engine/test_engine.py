@@ -11,8 +11,8 @@ from engine.questions import (
 )
 from paths import ROOT
 from preact import reference
-from preact.book.digits import digits_script
 from preact.book.explorers import ROWS, engine_plan
+from preact.book.why.digits import digits_script
 from preact.book.why.race import (
     ARMS,
     BATCH,

@@ -1,6 +1,6 @@
 """One call of every function that draws, with numbers small and plain."""
 
-from handed import BOTH, PROFILE, SEEDS
+from handed import PROFILE
 
 from preact import figures
 from preact.plan import Conventions, cifar_plan
@@ -11,12 +11,6 @@ DRAWN = {
     "signal_and_gradient": lambda say: figures.signal_and_gradient(
         {row: PROFILE for row in TABLE_2},
         {row: PROFILE for row in TABLE_2},
-        say,
-    ),
-    "depth_and_time": lambda say: figures.depth_and_time(
-        {row: figures.Course(SEEDS, SEEDS, 12.5) for row in BOTH},
-        [0, 30],
-        [1],
         say,
     ),
     "unit_diagram": lambda say: draw_unit(say, "row.original"),

@@ -8,30 +8,22 @@ from functools import cache
 import numpy as np
 import pytest
 from every_figure import DRAWN
-from handed import BOTH, PROFILE
+from handed import BOTH
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.text import Text
 
 from drawings import alike, at, gray
-from preact.figures import cover, style, training
+from preact.book.cover import figures as cover
+from preact.figures import style
 from preact.figures.drawn import AID, COLUMNS, table
-from preact.spec import TABLE_2
 from preact.strings import Strings
 from sampled import sampled
 
-MOMENT = training.Moment(*[np.array([PROFILE] * 3)] * 3)
 POWERS = np.arange(-14, 15) / 2
 DECADES = cover.Course(10 ** POWERS[None], np.ones((1, 29)), 50.0)
 ALL = DRAWN | {
     "depth_and_time": lambda say: cover.depth_and_time(
         {row: DECADES for row in BOTH}, [0], [9, 19], say
-    ),
-    "by_unit": lambda say: training.by_unit(
-        {row: MOMENT for row in (*TABLE_2, "original+final-bn")},
-        {"original": MOMENT._replace()},
-        2,
-        "what is seen",
-        say,
     ),
 }
 BY_HAND = {

@@ -15,7 +15,6 @@ from matplotlib.text import Text
 
 from paths import ROOT
 from preact import figures
-from preact.book.kit import ROOMS
 from preact.figures import style
 from preact.plan import cifar_plan
 from preact.spec import ROWS
@@ -89,6 +88,7 @@ UPRIGHT = {
 # Their rows are told by markers, and named in the numbers.
 UNNAMED = {
     "by_iteration",
+    "by_unit",
     "errors_by_condition",
     "placed_by_unit",
     "prediction_beside_errors",
@@ -96,7 +96,7 @@ UNNAMED = {
 # Their labels are put together from several words.
 COMPOSED = {
     *("depth_laws", "errors_by_unit", "paths_fresh_and_trained"),
-    *("by_iteration", "silent_chain", "mixing_products"),
+    *("by_iteration", "by_unit", "silent_chain", "mixing_products"),
     *("answers_by_mutant", "losses_by_rate", "real_over_predicted"),
 }
 
@@ -108,14 +108,13 @@ def joined(picture):
 
 def test_every_function_that_draws_is_tested_here():
     offered = {name: getattr(figures, name) for name in figures.__all__}
-    for room in ROOMS:
-        if (ROOT / f"src/preact/book/{room}/figures.py").exists():
-            module = import_module(f"preact.book.{room}.figures")
-            offered |= {
-                name: made
-                for name, made in vars(module).items()
-                if getattr(made, "__module__", "") == module.__name__
-            }
+    for path in ROOT.glob("src/preact/book/*/figures.py"):
+        module = import_module(f"preact.book.{path.parent.name}.figures")
+        offered |= {
+            name: made
+            for name, made in vars(module).items()
+            if getattr(made, "__module__", "") == module.__name__
+        }
     drawing = {
         name
         for name, made in offered.items()

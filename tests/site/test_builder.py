@@ -3,7 +3,7 @@
 import pytest
 
 from built import SITE, TWO_LANGUAGES
-from preact.book.kit.placements import numpy_line, spec_line, twelve_units
+from preact.book.placements import numpy_line, spec_line, twelve_units
 from preact.spec import BN, RELU, TABLE_2, UnitSpec
 from preact.strings import Strings
 

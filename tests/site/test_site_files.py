@@ -24,7 +24,7 @@ from built import (
     html,
 )
 from paths import ROOT
-from preact.book.cards import cards
+from preact.book.runs.cards import cards
 
 CHINESE = pytest.mark.parametrize("language", LANGUAGES[1:])
 CJK = re.compile(r"[\u3400-\u9fff]")

@@ -1,8 +1,8 @@
 """What the chapters call: the language, pictures, numbers, exercises.
 
 A chapter's first cell is `strings = setup("en")`; it is the only cell that
-differs between the three editions. `preact.book.cover` and
-`preact.book.activations` are asked for by their own names: they read records,
+differs between the three editions. What one chapter alone shows stands in its
+room, `preact.book.<name>`, and is asked for by that name: rooms read records,
 and a new record shall not run every chapter anew.
 
 Every chapter.

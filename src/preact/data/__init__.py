@@ -112,7 +112,8 @@ def stand_in(name: str) -> ImageSet:
 
     Parameters
     ----------
-    name : one of `NAMES`
+    name : str
+        One of `NAMES`.
 
     Raises
     ------

@@ -232,6 +232,7 @@ def hold_out(data: ImageSet, images: int) -> ImageSet:
     Parameters
     ----------
     data : ImageSet
+        All of it.
     images : int
         How many: the last ones of a fixed random order, the same for every
         seed of a run.

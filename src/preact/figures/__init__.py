@@ -23,16 +23,10 @@ strings : Strings
     The words of the page's language.
 alt : str
     The alternative text, in that language.
-label : str
-    Of the axis with numbers.
-curves : row to (points,) float64
-    One line for each row, from unit 0 on, in the row's own color.
 plans : mapping of str to NetworkPlan
     Networks by the names that the table prints.
 arm : str
     Name of a row, or a row and "+final-bn".
-arms : sequence of str
-    What the legend lists.
 panels : tuple of str
     An SVG for each panel; one wider than a phone has a second for phones.
 series : tuple of Series
@@ -48,28 +42,17 @@ caption : str
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from preact.figures.cover import Course, depth_and_time
-    from preact.figures.propagation import (
-        signal_and_gradient,
-    )
+    from preact.figures.propagation import signal_and_gradient
     from preact.figures.speed_tables import times_table
     from preact.figures.style import Picture
-    from preact.figures.tables import (
-        Table,
-        errors_table,
-        network_table,
-    )
+    from preact.figures.tables import Table, errors_table, network_table
     from preact.figures.units import unit_diagram
-    from preact.figures.variants import (
-        arm_name,
-    )
+    from preact.figures.variants import arm_name
 
 __all__ = [
-    "Course",
     "Picture",
     "Table",
     "arm_name",
-    "depth_and_time",
     "errors_table",
     "network_table",
     "signal_and_gradient",
@@ -96,10 +79,6 @@ def __getattr__(name: str) -> object:
             from preact.figures import variants
 
             return variants.arm_name
-        case "Course" | "depth_and_time":
-            from preact.figures import cover
-
-            return getattr(cover, name)
         case "times_table":
             from preact.figures import speed_tables
 

@@ -39,51 +39,11 @@ class Quantity(NamedTuple):
     log: bool
 
 
-QUANTITIES = (
-    Quantity("signal", (-1, 1, 3, 5), True),
-    Quantity("gradient", (-12, -8, -4, 0, 4, 8), True),
-    Quantity("open", (0, 0.5, 1), False),
-)
-
-
 class Across(NamedTuple):
     """A horizontal axis: its name, and what stands where, from 0 to 1."""
 
     label: str
     ticks: Sequence[tuple[float, str]]
-
-
-class Moment(NamedTuple):
-    """One arm at one iteration: (3, L + 1) each, least, median and greatest.
-
-    `gradient` is relative to that at the last unit.
-    """
-
-    signal: Array
-    gradient: Array
-    open: Array
-
-
-def by_unit(
-    arms: Mapping[str, Moment],
-    ghosts: Mapping[str, Moment],
-    units: int,
-    alt: str,
-    strings: Strings,
-) -> Picture:
-    """Draw three panels of one network at one iteration.
-
-    Parameters
-    ----------
-    arms, ghosts : arm to Moment
-        What is shown, and the same before training; an arm is a row, or a
-        row and "+final-bn".
-    units : int
-        Of the network; the curves may have fewer points, evenly spaced.
-    alt : str
-        What the panels show, in words.
-    """
-    return panels(QUANTITIES, arms, ghosts, units, alt, strings)
 
 
 def panels(
@@ -123,18 +83,6 @@ def panels(
         words = alt if place == 0 else title
         drawn.append(panel(quantity, title, across, curves, words))
     return Picture(tuple(drawn), tuple(series))
-
-
-def legend(errors: Mapping[str, Sequence[float]], strings: Strings) -> str:
-    """Name the arms of a network, each with the test errors of its runs."""
-    items = []
-    for arm, values in errors.items():
-        error = strings.percents(min(values), max(values), 0)
-        line = strings(
-            "training.error", name=arm_name(arm, strings), error=error
-        )
-        items.append(f"<li>{key(arm)} {escape(line)}</li>")
-    return f'<ul class="preact-arms">{"".join(items)}</ul>'
 
 
 def key(arm: str) -> str:

@@ -153,6 +153,7 @@ def with_classes(
     Parameters
     ----------
     network : Network
+        It stays as it is.
     classes : int
         Outputs of the new classifier.
     seed : int, optional

@@ -1,6 +1,6 @@
 """Units of one's own in a planned network.
 
-Chapter `08-training`.
+Chapter `04-units`.
 """
 
 from collections.abc import Callable

@@ -8,7 +8,7 @@ import pytest
 
 from preact import paper, reference
 from preact.book.activations import learned
-from preact.book.kit.placements import (
+from preact.book.placements import (
     CONTROL,
     answers,
     asymmetric,

@@ -1,8 +1,12 @@
 """One call of every function of the room that draws."""
 
-from handed import BOTH, SEEDS
+import numpy as np
+from handed import BOTH, PROFILE, SEEDS
 
 from preact.book.depth import figures
+from preact.spec import TABLE_2
+
+MOMENT = figures.Moment(*[np.array([PROFILE] * 3)] * 3)
 
 DRAWN = {
     "depth_laws": lambda say: figures.depth_laws(
@@ -28,6 +32,13 @@ DRAWN = {
         {row: SEEDS for row in BOTH},
         {row: SEEDS for row in BOTH},
         "paths of two rows",
+        say,
+    ),
+    "by_unit": lambda say: figures.by_unit(
+        {row: MOMENT for row in (*TABLE_2, "original+final-bn")},
+        {"original": MOMENT._replace()},
+        2,
+        "what is seen",
         say,
     ),
 }

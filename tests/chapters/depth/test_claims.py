@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from preact.book.depth import RATES, recorded_runs
-from preact.book.kit.recorded import runs_at
+from preact.book.recorded import runs_at
 
 claim = pytest.mark.claim
 ROWS = ("original", "no-relu-after-addition", "full-preactivation")

@@ -19,8 +19,8 @@ from preact.book.depth import (
     told,
     training_by_depth,
 )
+from preact.book.depth.figures import by_unit
 from preact.book.page import setup
-from preact.figures.training import by_unit
 from preact.strings import LANGUAGES, Strings
 
 

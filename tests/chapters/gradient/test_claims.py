@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from preact import reference
-from preact.book.kit.recorded import runs_at
+from preact.book.recorded import runs_at
 from preact.figures.training import FINAL_BN
 from preact.plan import stack_plan
 from preact.propagation import (

@@ -4,8 +4,8 @@ import numpy as np
 
 from preact.book.gradient import course, courses, six_arms
 from preact.book.gradient.figures import by_iteration
-from preact.book.kit.recorded import runs_at
 from preact.book.page import setup
+from preact.book.recorded import runs_at
 from preact.figures.training import FINAL_BN
 
 

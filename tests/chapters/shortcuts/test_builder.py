@@ -7,8 +7,8 @@ from torch.nn.functional import batch_norm, conv2d
 
 from engine.calls import call, needs_node
 from preact import paper, reference
-from preact.book.kit.builder import ticks
-from preact.book.kit.placements import numpy_line, spec_line, torch_line
+from preact.book.builder import ticks
+from preact.book.placements import numpy_line, spec_line, torch_line
 from preact.book.shortcuts import at_start, watch_units
 from preact.book.shortcuts.builder import PLACEMENTS, SHORTCUTS, combinations
 from preact.book.shortcuts.ranking import FORMULAS, marker_in_page

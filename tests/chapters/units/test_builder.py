@@ -9,7 +9,7 @@ from torch.nn.functional import batch_norm, conv2d
 
 from engine.calls import call, needs_node
 from preact import reference
-from preact.book.kit.placements import (
+from preact.book.placements import (
     PLACES,
     key,
     measure,

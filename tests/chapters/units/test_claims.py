@@ -9,7 +9,7 @@ import pytest
 
 from paths import ROOT
 from preact import paper, reference
-from preact.book.kit.placements import twelve_units
+from preact.book.placements import twelve_units
 from preact.plan import Conventions, cifar_plan, stack_plan
 from preact.propagation import draw_batch, profile, run_units
 from preact.reference.layers import bn_backward, bn_forward

@@ -13,7 +13,8 @@ import numpy as np
 
 from preact import paper
 from preact.book.activations.figures import Arm
-from preact.book.kit.placements import (
+from preact.book.page import words
+from preact.book.placements import (
     CONTROL,
     answers,
     asymmetric,
@@ -22,8 +23,7 @@ from preact.book.kit.placements import (
     twelve_units,
     with_control,
 )
-from preact.book.kit.recorded import growth_at_start
-from preact.book.page import words
+from preact.book.recorded import growth_at_start
 from preact.figures import Table
 from preact.records.compare import load_records
 from preact.reference.caches import Array

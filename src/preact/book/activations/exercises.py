@@ -15,8 +15,8 @@ from preact.book.exercises.judge import (
     named,
     number,
 )
-from preact.book.kit.placements import answers, with_control
 from preact.book.page import words
+from preact.book.placements import answers, with_control
 from preact.reference.caches import Array
 
 SEED = 6  # of the input on which an answer is tried

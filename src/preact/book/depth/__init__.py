@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from preact import paper
+from preact.book.depth.figures import Moment, by_unit, legend
 from preact.book.explorers import Html
-from preact.book.kit.recorded import runs_at
 from preact.book.page import words
+from preact.book.recorded import runs_at
 from preact.figures import Picture, Table
-from preact.figures.training import FINAL_BN, Moment, by_unit, legend
+from preact.figures.training import FINAL_BN
 from preact.figures.variants import arm_name, row_name
 from preact.records import Profile, Record
 from preact.records.compare import compare, load_records
@@ -224,7 +225,7 @@ def interval(values: Array) -> str:
 
 def _rounded(values: Array) -> str:
     """Write the least and the greatest; what is tiny, as powers of ten."""
-    if values.max() >= 1e-3:
+    if values.min() >= 1e-3:
         return interval(values)
     ends = (round(np.log10(v)) for v in (values.min(), values.max()))
     powers = [f"10{str(end).translate(RAISED)}" for end in ends]

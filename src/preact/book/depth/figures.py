@@ -4,18 +4,72 @@ Chapter `07-depth`.
 """
 
 from collections.abc import Mapping, Sequence
+from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from preact.figures.style import Picture, axes, picture
 from preact.figures.svg import INK
+from preact.figures.training import Quantity, key, panels
 from preact.figures.variants import arm_name, color_of, marked, marker_of
 from preact.strings import Strings
 
 DASHES = ("--", ":", "-.")
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+QUANTITIES = (
+    Quantity("signal", (-1, 1, 3, 5), True),
+    Quantity("gradient", (-12, -8, -4, 0, 4, 8), True),
+    Quantity("open", (0, 0.5, 1), False),
+)
+
+
+class Moment(NamedTuple):
+    """One arm at one iteration: (3, L + 1) each, least, median and greatest.
+
+    `gradient` is relative to that at the last unit.
+    """
+
+    signal: Array
+    gradient: Array
+    open: Array
+
+
+def by_unit(
+    arms: Mapping[str, Moment],
+    ghosts: Mapping[str, Moment],
+    units: int,
+    alt: str,
+    strings: Strings,
+) -> Picture:
+    """Draw three panels of one network at one iteration.
+
+    Parameters
+    ----------
+    arms, ghosts : arm to Moment
+        What is shown, and the same before training; an arm is a row, or a
+        row and "+final-bn".
+    units : int
+        Of the network; the curves may have fewer points, evenly spaced.
+    alt : str
+        What the panels show, in words.
+    """
+    return panels(QUANTITIES, arms, ghosts, units, alt, strings)
+
+
+def legend(errors: Mapping[str, Sequence[float]], strings: Strings) -> str:
+    """Name the arms of a network, each with the test errors of its runs."""
+    items = []
+    for arm, values in errors.items():
+        error = strings.percents(min(values), max(values), 0)
+        line = strings(
+            "training.error", name=arm_name(arm, strings), error=error
+        )
+        items.append(f"<li>{key(arm)} {escape(line)}</li>")
+    return f'<ul class="preact-arms">{"".join(items)}</ul>'
 
 
 class Law(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn.functional import cross_entropy
+from torch.nn.functional import batch_norm, cross_entropy
 
 from preact import nn
 from preact.book.measurements import measured
@@ -145,6 +145,11 @@ class Stack:
         return x
 
     def _bn(self, x: Tensor, where: Hashable) -> Tensor:
+        if torch.is_grad_enabled() and not self.frozen:
+            seeds, batch, width = x.shape  # a channel for each seed and number
+            rows = x.transpose(0, 1).reshape(batch, seeds * width)
+            rows = batch_norm(rows, None, None, training=True)
+            return rows.view(batch, seeds, width).transpose(0, 1)
         if not self.frozen:
             self.statistics[where] = torch.var_mean(
                 x, 1, correction=0, keepdim=True
@@ -241,8 +246,7 @@ def neighbors_agree(
     line = torch.linspace(-2, 2, 256).view(1, -1, 1).repeat(seeds, 1, 1)
     line.requires_grad_()
     first = (line * w + b).relu()
-    network.run(first.detach(), network.units)
-    network.frozen = True
+    network.freeze(first.detach())
     out = (network.run(first, network.units) @ network.head)[..., 0]
     (g,) = torch.autograd.grad(out.sum(), line)
     g = (g - g.mean(1, keepdim=True)).squeeze(-1).double()

@@ -9,8 +9,8 @@ import numpy as np
 
 from preact.book.explorers import Html, live
 from preact.book.gradient.figures import Course, by_iteration, legend_by_rate
-from preact.book.kit.recorded import runs_at
 from preact.book.page import words
+from preact.book.recorded import runs_at
 from preact.figures import Picture
 from preact.figures.variants import arm_name
 from preact.records import Record

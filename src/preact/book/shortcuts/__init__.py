@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from preact import paper, reference
-from preact.book.kit.recorded import growth_at_start
 from preact.book.measurements import measured
+from preact.book.recorded import growth_at_start
 from preact.plan import NetworkPlan, stack_plan
 from preact.propagation import (
     draw_batch,

@@ -11,14 +11,14 @@ from html import escape
 
 import numpy as np
 
-from preact.book.explorers import Html
-from preact.book.kit.builder import (
+from preact.book.builder import (
     code_lines,
     curve,
     explorer,
     ticks,
     unit_card,
 )
+from preact.book.explorers import Html
 from preact.book.page import words
 from preact.book.shortcuts import (
     BATCH,

@@ -10,15 +10,16 @@ from html import escape
 import numpy as np
 
 from preact import paper
-from preact.book.explorers import Html
-from preact.book.kit.builder import (
+from preact.book.builder import (
     code_lines,
     curve,
     explorer,
     ticks,
     unit_card,
 )
-from preact.book.kit.placements import (
+from preact.book.explorers import Html
+from preact.book.page import words
+from preact.book.placements import (
     BATCH,
     SEEDS,
     UNITS,
@@ -30,7 +31,6 @@ from preact.book.kit.placements import (
     silent_line,
     twelve_units,
 )
-from preact.book.page import words
 from preact.figures import Table
 from preact.figures.variants import color_of
 from preact.spec import BN, TABLE_2, UnitSpec

@@ -1,7 +1,8 @@
 """The handwritten digits for the page: a script of less than 80 kB.
 
-`python -m preact.book.digits > book/scripts/engine/digits.js` writes it anew:
-one byte a pixel, the labels behind them, deflated.
+    python -m preact.book.why.digits > book/scripts/engine/digits.js
+
+writes it anew: one byte a pixel, the labels behind them, deflated.
 
 Chapter `01-why`.
 """
@@ -30,7 +31,8 @@ def digits_script() -> str:
         "packed": base64.b64encode(zlib.compress(plain, 9)).decode(),
     }
     return (
-        "// scikit-learn's digits; python -m preact.book.digits writes them.\n"
+        "// scikit-learn's digits; "
+        "python -m preact.book.why.digits writes them.\n"
         f"export const digits = {json.dumps(packed)};\n"
     )
 

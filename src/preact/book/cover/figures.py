@@ -1,6 +1,8 @@
 """The cover: a network by depth and by time, in one picture.
 
 Its panels are drawn by hand: thousands of cells share a few dozen paths.
+
+Chapter `index`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -49,7 +51,7 @@ class Course(NamedTuple):
     Examples
     --------
     >>> import numpy as np
-    >>> from preact.figures import Course
+    >>> from preact.book.cover.figures import Course
     >>> from preact.records.compare import load_records
     >>> record = load_records("digits_bf16")[0]
     >>> rows = [p.gradient_norm for p in record.profiles]
@@ -85,7 +87,7 @@ def depth_and_time(
     Examples
     --------
     >>> import numpy as np
-    >>> from preact.figures import Course, depth_and_time
+    >>> from preact.book.cover.figures import Course, depth_and_time
     >>> from preact.strings import Strings
     >>> moments, unit = [0, 10, 300], np.arange(7)
     >>> gradient = np.stack([10.0 ** (k * (6 - unit)) for k in (1, -1, 0)])

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from preact.book.cover import DEPTH, EXPERIMENT, ROWS, STAGES, recorded_course
+from preact.book.cover.figures import Course, depth_and_time
 from preact.book.page import setup
-from preact.figures import Course, depth_and_time
 from preact.plan import cifar_plan
 from preact.records.compare import load_records
 from preact.spec import TABLE_2

@@ -5,8 +5,9 @@ Chapter `index`.
 
 import numpy as np
 
+from preact.book.cover.figures import Course, depth_and_time
 from preact.book.page import words
-from preact.figures import Course, Picture, depth_and_time
+from preact.figures import Picture
 from preact.records.compare import load_records
 
 EXPERIMENT, DEPTH = "digits_depth", 1001

@@ -1,6 +1,6 @@
 // The cover's picture in time: it plays the recorded moments once, and says the
 // numbers of one unit at one moment, chosen by sliders or by pointing at it.
-import { element, fill, node, numberText } from "./charts.js";
+import { element, fill, node, numberText } from "#scripts/charts.js";
 
 const STEP_MS = 600;
 
@@ -12,7 +12,7 @@ function unpack(text) {
   });
 }
 
-export class Cover {
+class Cover {
   moments;
   networks;
   words;
@@ -200,3 +200,7 @@ export class Cover {
     );
   }
 }
+
+export const places = {
+  "preact-cover": (host) => new Cover(host),
+};

@@ -12,13 +12,13 @@ from html import escape
 import numpy as np
 
 from preact.book.explorers import Html, mount
-from preact.book.kit.placements import (
+from preact.book.page import words
+from preact.book.placements import (
     equation,
     numpy_line,
     spec_line,
     torch_line,
 )
-from preact.book.page import words
 from preact.figures import Table, unit_diagram
 from preact.figures.variants import in_words
 from preact.plan import cifar_plan

@@ -40,7 +40,7 @@ def test_a_query_finds_the_runs_that_python_finds():
     runs = recorded()
     answers = evaluate(
         "{ groupsOf, matching }",
-        "book/scripts/runs.js",
+        "src/preact/book/runs/explorer.js",
         """({ runs, queries }) => queries.map((query) => {
             const found = matching(runs, query);
             return { count: found.length, groups: groupsOf(found).length };

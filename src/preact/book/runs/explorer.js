@@ -10,7 +10,7 @@ import {
   record,
   stroke,
   tickText,
-} from "./charts.js";
+} from "#scripts/charts.js";
 const WIDTH = 560,
   HEIGHT = 336,
   LEFT = 54,
@@ -153,7 +153,7 @@ class Chart {
   }
 }
 
-export class Runs {
+class Runs {
   start;
   words;
   runs;
@@ -336,3 +336,7 @@ export class Runs {
         : "");
   }
 }
+
+export const places = {
+  "preact-runs": (host) => new Runs(host),
+};
