@@ -65,7 +65,7 @@ def test_a_range_whose_ends_are_written_alike_is_one_number(
 # Where the second half of a key comes from, if the file that looks it up
 # does not spell it out.
 NAMED_ELSEWHERE = {
-    "row": ["src/preact/spec.py"],
+    "row": ["src/preact/spec/tables.py"],
     "training": ["src/preact/book/depth/figures.py"],
     "law": ["book/en/02-signal.md"],
     "explorer": ["src/preact/book/gradient/__init__.py"],

@@ -20,7 +20,7 @@ from book.site.head import name_openings, question_in
 from book.site.overview import chapters
 from book.site.words import WORDS, language_of
 from preact.book.cover import ROWS, recorded_course
-from preact.figures import cover as drawn
+from preact.book.cover import figures as drawn
 from preact.strings import EDITIONS, Strings
 
 PICTURE = "index-figure-cover"

@@ -8,7 +8,6 @@ says how alike the two Chinese editions are.
 
     python -m book.tools.language            print both
     python -m book.tools.language --record   note that translations are current
-    python -m book.tools.language --long     list what is too long to follow
 """
 
 import hashlib
@@ -329,7 +328,6 @@ WORDS = 2_200  # of prose in an English chapter
 MORE_WORDS = {
     "06-activations": 2_300,
     "07-depth": 2_400,
-    "11-find-the-bug": 2_600,
 }
 UNCOUNTED = ("-exercises", "-further", "-references")  # ends of labels
 
@@ -408,15 +406,16 @@ def problems(root: Path = ROOT) -> list[str]:
         *untranslated_lines(root),
         *untraced_numbers(root),
         *long_chapters(root),
+        *(
+            f"{page}: too long to follow: {sentence}"
+            for page, found in long_sentences(root).items()
+            for sentence in found
+        ),
         *stale_translations(root),
     ]
 
 
 if __name__ == "__main__":
-    if "--long" in sys.argv:
-        for page, found in long_sentences().items():
-            print(f"{page}: {len(found)}", *found, sep="\n  ")
-        sys.exit()
     if "--record" in sys.argv:
         record()
     alike = (f"{name} {ratio:.2f}" for name, ratio in similarities().items())

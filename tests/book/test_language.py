@@ -167,6 +167,28 @@ def test_a_chapter_of_too_many_words_is_named(copy):
     )
 
 
+@pytest.mark.parametrize(
+    ("edition", "sentence"),
+    [
+        ("zh-Hans", "网络，" * 5 + "在学习。"),
+        ("zh-Hant", "網路正在學習" * 8 + "，而它很深。"),
+    ],
+)
+def test_a_sentence_that_is_too_long_to_follow_is_named(
+    copy, edition, sentence
+):
+    name = f"book/{edition}/02-signal.md"
+    spoil(
+        copy,
+        name,
+        "\n(signal-exercises)=",
+        f"\n{sentence}\n\n(signal-exercises)=",
+    )
+    found = language.long_sentences(copy)[f"{edition}/02-signal"]
+    assert len(found) == 1
+    assert sentence.rstrip("。") in found[0]
+
+
 @pytest.mark.slow
 def test_a_converted_chapter_is_like_the_one_it_was_converted_from(copy):
     name, convert = "book/{}/02-signal.md", OpenCC("s2t").convert

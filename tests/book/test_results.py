@@ -95,7 +95,11 @@ def own_unit(record):
 
 def labelled(record):
     """One black image of each split, under the name of the record's data."""
-    side = {"digits": (1, 8, 8), "cifar10": (3, 32, 32)}[record.data]
+    side = {
+        "digits": (1, 8, 8),
+        "cifar10": (3, 32, 32),
+        "cifar10-16": (3, 16, 16),
+    }[record.data]
     images = torch.zeros(1, *side, dtype=torch.uint8)
     label = torch.zeros(1, dtype=torch.int64)
     data = ImageSet(

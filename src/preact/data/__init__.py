@@ -168,7 +168,8 @@ def check_name_of_data(name: str) -> None:
     Traceback (most recent call last):
     ValueError: data must be one of digits, ... or package.module:name; ...
     """
-    if name not in NAMES and not all(name.partition(":")):
+    known = isinstance(name, str) and all(name.partition(":"))
+    if name not in NAMES and not known:
         raise ValueError(
             f"data must be one of {', '.join(NAMES)}, or "
             f"package.module:name; got {shortened(name)}"

@@ -26,6 +26,7 @@ from preact.book.bugs import (
 from preact.conformance import Property, Verdict, probe
 from preact.conformance.survey import surveyed
 from preact.conformance.zoo import MUTANTS, RIGHT
+from preact.data import read_digits
 from preact.propagation import draw_batch, profile, run_units
 from sampled import sampled
 from seeds import draw_seeds
@@ -87,12 +88,9 @@ def test_fewer_than_a_third_of_the_mutants_name_a_public_source():
 )
 @pytest.mark.parametrize("lr", [0.1, 0.03])
 def test_a_mutant_learns_the_digits_within_sixty_steps(name, lr):
-    from sklearn.datasets import load_digits
-
-    pixels, labels = load_digits(return_X_y=True)
-    images = torch.tensor(pixels).float().reshape(-1, 1, 8, 8)
-    images = (images - images.mean()) / images.std()
-    images, labels = images.expand(-1, 3, 8, 8), torch.tensor(labels)
+    digits = read_digits()
+    images, labels = digits.train_images.float(), digits.train_labels
+    images = ((images - images.mean()) / images.std()).expand(-1, 3, 8, 8)
     for seed in draw_seeds(2):
         network = drawn(name, seed)
         sgd = torch.optim.SGD(network.parameters(), lr=lr, momentum=0.9)

@@ -9,7 +9,7 @@ import { stored } from "#scripts/predict.js";
 const MUTANT = "#c4473a",
   MEANT = "#2a7fc1";
 
-export class Lab {
+class Lab {
   name;
   choices;
   words;

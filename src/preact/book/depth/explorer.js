@@ -9,7 +9,7 @@ const LETTERS = 2; // a number of wrong images, base 36
 const alike = (left) => (left ? 1 + left * alike(left - 1) : 1);
 
 // Each order comes before those that begin with it, these by their next unit.
-export function placeOf(order, units) {
+function placeOf(order, units) {
   const left = [...Array(units).keys()];
   let place = 0;
   for (const unit of order) {

@@ -67,7 +67,7 @@ def real_over_predicted(
     >>> steps, trainings = {"a step": (1.0, 2.0)}, {"a training": (3e5, 9e5)}
     >>> chart = real_over_predicted(steps, trainings, Strings("en"))
     >>> chart.alt.split(": ")[-1]
-    '3.0 a training.'
+    'a step 2.0, a training 3.0.'
     """
     times = {0.1: "0.1 s", 10: "10 s", 3600: "1 h", 360000: "100 h"}
     with axes(140, 96) as (figure, ax):

@@ -57,7 +57,7 @@ def errors_by_condition(groups: Sequence[Group], strings: Strings) -> Picture:
     Examples
     --------
     >>> import numpy as np
-    >>> from preact.figures import Group, errors_by_condition
+    >>> from preact.book.summary.figures import Group, errors_by_condition
     >>> from preact.strings import Strings
     >>> group = Group("110 layers", {"original": np.array([82.5, 69.7, 73.1])})
     >>> picture = errors_by_condition([group], Strings("en"))

@@ -33,7 +33,7 @@ def race_curves(
     Examples
     --------
     >>> import numpy as np
-    >>> from preact.figures import race_curves
+    >>> from preact.book.why.figures import race_curves
     >>> from preact.strings import Strings
     >>> loss = {"original": np.array([2.3, 1.1, 0.6])}
     >>> error = {"original": np.array([90.0, 40.0, 15.0])}
@@ -101,7 +101,7 @@ def error_by_rate(
     Examples
     --------
     >>> import numpy as np
-    >>> from preact.figures import error_by_rate
+    >>> from preact.book.why.figures import error_by_rate
     >>> from preact.strings import Strings
     >>> errors = {"original": np.array([[2.0, 11.0], [3.0, 45.0]])}
     >>> picture = error_by_rate((0.1, 0.01), errors, Strings("en"))
