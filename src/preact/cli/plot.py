@@ -9,6 +9,7 @@ from typing import Any
 from preact.cli import COMMANDS
 from preact.cli.report import find_folder
 from preact.figures.recorded import PANELS, Runs, recorded
+from preact.figures.style import quiet
 from preact.records import Record, read_curve
 from preact.records.compare import grouped, load_runs
 
@@ -62,7 +63,8 @@ def _plot(options: argparse.Namespace) -> int:
         options.experiment,
     )
     out.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(out)
+    with quiet():
+        figure.savefig(out)
     print(f"{out}: {len(runs)} runs in {len(groups)} lines")
     return 0
 

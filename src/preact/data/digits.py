@@ -36,6 +36,7 @@ def read_digits() -> ImageSet:
         label="scikit-learn digits",
         classes=10,
         class_names=tuple("0123456789"),
+        white=16,
         train_images=images[:TRAIN],
         train_labels=labels[:TRAIN],
         test_images=images[TRAIN:],

@@ -31,6 +31,8 @@ class ImageSet:
         Number of labels, two or more.
     class_names : tuple of str
         What the labels mean, in their order; () if nobody said.
+    white : int
+        The value of white: 255, of scikit-learn's digits 16.
     train_images, test_images : (N, C, H, W) uint8
     train_labels, test_labels : (N,) int64
 
@@ -60,6 +62,7 @@ class ImageSet:
     test_images: Tensor
     test_labels: Tensor
     class_names: tuple[str, ...] = ()
+    white: int = 255
 
     def __post_init__(self) -> None:
         check_classes(self.classes)
@@ -138,7 +141,10 @@ class ImageSet:
         """
         mean, deviation = self.statistics(kind)
         return Preprocessing(
-            mean=mean, deviation=deviation, names=self.class_names
+            mean=mean,
+            deviation=deviation,
+            names=self.class_names,
+            white=self.white,
         )
 
     def statistics(self, kind: str) -> tuple[Tensor, Tensor]:

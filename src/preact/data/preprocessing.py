@@ -27,6 +27,8 @@ class Preprocessing:
         Names of the classes in the order of their labels; () if unknown.
     middle : float
         Share of an image file's shorter side that is cut out of its middle.
+    white : int
+        The training images' value of white, 255 in an image file.
 
     Examples
     --------
@@ -41,6 +43,7 @@ class Preprocessing:
     deviation: Tensor
     names: tuple[str, ...] = ()
     middle: float = 1.0
+    white: int = 255
 
     def __call__(self, images: Tensor) -> Tensor:
         """Normalize uint8 images (C, H, W) or (N, C, H, W).
@@ -67,7 +70,7 @@ class Preprocessing:
         return normalize(images, mean, self.deviation.to(images.device))
 
     def open(self, path: Path | str, image: tuple[int, int, int]) -> Tensor:
-        """Decode a JPEG or PNG file to bytes of the shape `image`.
+        """Decode a JPEG or PNG file to values of the shape `image`.
 
         The middle square is cut out and scaled; a network of one channel
         gets shades of gray.
@@ -81,4 +84,5 @@ class Preprocessing:
         ValueError
             If the file is no whole JPEG or PNG image.
         """
-        return decode_middle(Path(path), image, self.middle)
+        pixels = decode_middle(Path(path), image, self.middle)
+        return (pixels * (self.white / 255)).round().to(torch.uint8)

@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from preact.figures.style import MM, RC
+from preact.figures.style import MM, RC, quiet
 from preact.figures.svg import INK
 from preact.figures.variants import COLORS, marker_of
 from preact.records.line import half_interval
@@ -49,6 +49,7 @@ class Runs:
     gradients: Sequence[Sequence[float]] = field(default=())
 
 
+@quiet()
 def recorded(
     runs: Sequence[Runs], panels: Sequence[str] = PANELS, title: str = ""
 ) -> Figure:

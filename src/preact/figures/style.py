@@ -116,17 +116,35 @@ class Picture:
 
 
 @contextmanager
+def quiet() -> Iterator[None]:
+    """Keep matplotlib from telling of fonts that a machine lacks.
+
+    The reader's browser has the glyphs.
+    """
+    names = ("matplotlib.font_manager", "matplotlib.mathtext")
+    levels = [(log, log.level) for log in map(logging.getLogger, names)]
+    for log, _ in levels:
+        log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        for log, level in levels:
+            log.setLevel(level)
+
+
+@contextmanager
 def axes(
     width_mm: float, height_mm: float, columns: int = 1
 ) -> Iterator[tuple[Figure, Any]]:
     """Give a new (figure, axes) and our style, without pyplot's state."""
-    with mpl.rc_context(RC):
+    with quiet(), mpl.rc_context(RC):
         figure = Figure(
             figsize=(width_mm * MM, height_mm * MM), layout="constrained"
         )
         yield figure, figure.subplots(1, columns)
 
 
+@quiet()
 def picture(
     figure: Figure, alt: str, series: Sequence[Series] = ()
 ) -> Picture:
@@ -157,9 +175,6 @@ def picture(
 def _written(figure: Figure, alt: str, width: str) -> Picture:
     """Write a figure as it is; without a style sheet the narrow one hides."""
     text, canvas, dpi = io.StringIO(), figure.canvas, figure.dpi
-    logger = logging.getLogger("matplotlib.font_manager")
-    level = logger.level
-    logger.setLevel(logging.ERROR)
     try:
         with warnings.catch_warnings(), mpl.rc_context(RC):
             # Text stays text: the reader's browser has the glyphs.
@@ -170,7 +185,6 @@ def _written(figure: Figure, alt: str, width: str) -> Picture:
     finally:
         figure.set_canvas(canvas)
         figure.dpi = dpi
-        logger.setLevel(level)
     tree = svg.slim(text.getvalue())
     svg.set_indices(tree)
     svg.raise_exponents(tree)

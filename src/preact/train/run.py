@@ -4,7 +4,7 @@ Chapter `08-training`.
 """
 
 import hashlib
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -181,12 +181,18 @@ class Run:
     def _check_init(self, init: Path) -> None:
         """Refuse weights of another network, but for image and classes."""
         theirs, mine = read_plan_of(init), self.plan
-        if replace(theirs, image=mine.image, classes=mine.classes) != mine:
+        theirs = replace(theirs, image=mine.image, classes=mine.classes)
+        parts = [
+            part.name
+            for part in fields(mine)
+            if getattr(theirs, part.name) != getattr(mine, part.name)
+        ]
+        if parts:
             raise ValueError(
-                f"init must hold weights of this network, ResNet-"
-                f"{self.depth} of `{self.spec}`; {init} has those of ResNet-"
-                f"{theirs.depth} of `{theirs.spec}`, or with another tail, "
-                "width or convention"
+                f"init must hold weights of this network, ResNet-{self.depth} "
+                f"of `{self.spec}`; {init} has those of ResNet-"
+                f"{theirs.depth} of `{theirs.spec}`, and differs in "
+                f"{', '.join(parts)}"
             )
 
     @property

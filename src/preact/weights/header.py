@@ -90,11 +90,16 @@ class Described:
 
     names: tuple[str, ...] = ()
     middle: Annotated[float, Field(gt=0.0, le=1.0)] = 1.0
+    white: Annotated[int, Field(ge=1, le=255)] = 255
 
 
 def described(preprocess: Preprocessing) -> dict[str, Any]:
     """What of the preprocessing stands in the header, as JSON has it."""
-    return {"names": list(preprocess.names), "middle": preprocess.middle}
+    return {
+        "names": list(preprocess.names),
+        "middle": preprocess.middle,
+        "white": preprocess.white,
+    }
 
 
 def checksum(texts: Mapping[str, str], tensors: Mapping[str, Tensor]) -> str:

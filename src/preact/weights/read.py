@@ -151,7 +151,11 @@ def _preprocessing(
             f"{path}: {BESIDE[1]} must be greater than 0 everywhere"
         )
     return Preprocessing(
-        mean=mean, deviation=deviation, names=said.names, middle=said.middle
+        mean=mean,
+        deviation=deviation,
+        names=said.names,
+        middle=said.middle,
+        white=said.white,
     )
 
 
