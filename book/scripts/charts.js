@@ -321,9 +321,10 @@ export function rule(svg, y, text) {
 export function inside(svg, size = FRAME) {
   const { WIDTH, HEIGHT, TOP, BOTTOM } = size;
   const [y, height] = [TOP - 5, HEIGHT - TOP - BOTTOM + 10]; // room for markers
-  const place = { x: 0, y, width: WIDTH, height };
-  const viewBox = `0 ${y} ${WIDTH} ${height}`;
-  return element("svg", { ...place, viewBox, overflow: "hidden" }, svg);
+  const id = `inside-${Math.random().toString(36).slice(2)}`;
+  const path = element("clipPath", { id }, svg);
+  element("rect", { x: 0, y, width: WIDTH, height }, path);
+  return element("g", { "clip-path": `url(#${id})` }, svg);
 }
 
 // How far below its upper end a value lies on an axis, in lengths of the axis;
