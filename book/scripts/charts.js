@@ -321,7 +321,7 @@ export function rule(svg, y, text) {
 export function inside(svg, size = FRAME) {
   const { WIDTH, HEIGHT, TOP, BOTTOM } = size;
   const [y, height] = [TOP - 5, HEIGHT - TOP - BOTTOM + 10]; // room for markers
-  const id = `inside-${Math.random().toString(36).slice(2)}`;
+  const id = `inside-${Math.random().toString(36).slice(2)}`; // as in no other
   const path = element("clipPath", { id }, svg);
   element("rect", { x: 0, y, width: WIDTH, height }, path);
   return element("g", { "clip-path": `url(#${id})` }, svg);
