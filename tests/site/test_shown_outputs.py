@@ -32,7 +32,8 @@ def shown_outputs(notebook):
     """Outputs of the cells that a page shows."""
     for cell in notebook.cells:
         tags = cell.metadata.get("tags", [])
-        if cell.cell_type == "code" and "remove-cell" not in tags:
+        hidden = {"remove-cell", "remove-output"} & {*tags}
+        if cell.cell_type == "code" and not hidden:
             yield from cell.outputs
 
 
