@@ -15,7 +15,10 @@ HEARD = """window.heard = [];
 document.addEventListener(
     "DOMContentLoaded", ({ isTrusted }) => heard.push(isTrusted));"""
 # All of it has come but its scripts, for which it is not complete.
-LAID_OUT = "document.readyState === 'interactive'"
+LAID_OUT = (  # read and painted, so that its sheets are there
+    "document.readyState === 'interactive' && "
+    "performance.getEntriesByType('paint').length > 0"
+)
 TOPS = """[...document.querySelectorAll(
     ".bd-article > section > :is(h1, p:not(.waits), .admonition)," +
     ".bd-article > section > section:first-of-type")]
