@@ -34,18 +34,18 @@ def html(path):
 def load(page, address):
     """Open an address; return when the page can be used."""
     page.goto(address)
-    page.wait_for_function(READY, polling=50)
+    page.wait_for_function(READY)
 
 
 def reload(page):
     """Load the page again; return when it can be used."""
     page.reload()
-    page.wait_for_function(READY, polling=50)
+    page.wait_for_function(READY)
 
 
 def settle(page):
     """Return when the page shows what its controls say, and has drawn it."""
-    page.wait_for_function(READY, polling=50)  # frames may be few
+    page.wait_for_function(READY)
     page.evaluate(DRAWN)
 
 

@@ -104,7 +104,11 @@ def open_page(tabs, site):
 
     def opened(path, **options):
         pages.append(tabs.take(**options))
-        load(pages[-1], path if "://" in path else site + path)
+        address = path if "://" in path else site + path
+        if options.get("java_script_enabled", True):
+            load(pages[-1], address)
+        else:
+            pages[-1].goto(address)  # where no script runs, none can wait
         return pages[-1]
 
     yield opened
