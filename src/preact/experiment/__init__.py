@@ -45,11 +45,7 @@ from preact.experiment.config import (
     read_experiment,
     shipped,
 )
-from preact.experiment.execute import (
-    Busy,
-    execute,
-    find_checkpoint,
-)
+from preact.experiment.execute import Busy, execute
 from preact.experiment.matrix import (
     PlannedRun,
     cost,
@@ -69,7 +65,6 @@ __all__ = [
     "count_runs",
     "execute",
     "experiment_schema",
-    "find_checkpoint",
     "find_device",
     "load_data",
     "planned_runs",
