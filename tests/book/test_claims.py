@@ -79,7 +79,7 @@ FAULTS = [
     (LEDGER, "lr = [0.1]", "lr = [0.7]", "say `learning rate` and 0.7"),
     (
         LEDGER,
-        'record = ["conformance/surveyed.toml"]',
+        'record = ["book/bugs/surveyed.toml"]',
         'record = ["conformance/asked.toml"]',
         "there are no records of 'conformance/asked.toml'",
     ),

@@ -70,14 +70,12 @@ class Finding:
 
     Examples
     --------
+    >>> from preact import Network, cifar_plan
     >>> from preact.conformance import probe
-    >>> from preact.conformance.zoo import MUTANTS
-    >>> network = MUTANTS["raw-projection"].make()
-    >>> finding = probe(network, image=(3, 8, 8))["width-change"]
+    >>> plan = cifar_plan("relu-before-addition", depth=20, convs=2)
+    >>> finding = probe(Network(plan, seed=0), (3, 8, 8))["signed-branch"]
     >>> str(finding.verdict), finding.source
-    ('no', 'Sec. 5, appendix')
-    >>> finding.places
-    ('4 (units.3)', '7 (units.6)')
+    ('no', 'Fig. 4(c)')
     """
 
     property: Property

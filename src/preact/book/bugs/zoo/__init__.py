@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 from torch import nn
 
+from preact.book.bugs.zoo import boundaries, interior, layers
+from preact.book.bugs.zoo.right import OriginalNet, PreNet
+from preact.book.bugs.zoo.styles import STYLES
 from preact.conformance.report import Property as P
-from preact.conformance.zoo import boundaries, interior, layers
-from preact.conformance.zoo.right import OriginalNet, PreNet
-from preact.conformance.zoo.styles import STYLES
 
 __all__ = ["MUTANTS", "RIGHT", "Specimen"]
 PRE, ORIGINAL = "full-preactivation", "original"
@@ -43,7 +43,7 @@ class Specimen:
 
     Examples
     --------
-    >>> from preact.conformance.zoo import MUTANTS
+    >>> from preact.book.bugs.zoo import MUTANTS
     >>> mutant = MUTANTS["raw-projection"]
     >>> mutant.meant, [str(question) for question in mutant.breaks]
     ('full-preactivation', ['width-change'])
