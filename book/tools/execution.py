@@ -190,12 +190,11 @@ def _data(room: Path) -> Iterator[Path]:
 
 
 # ------------------------------------------------------------------- outputs
-def printed(chapter: Path) -> dict[str, str]:
-    """Return what a chapter's cells handed to its prose, by name.
+def printed(book: Any) -> dict[str, str]:
+    """Return what the cells of a notebook handed to its prose, by name.
 
-    Nothing if the chapter has not been run.
+    Nothing if it has not been run.
     """
-    book = executed(chapter)
     return {
         output.metadata["scrapbook"]["name"]: ast.literal_eval(
             output.data["text/plain"]

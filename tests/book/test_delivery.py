@@ -235,7 +235,7 @@ def test_a_notebook_runs_alone_with_the_wheel(tmp_path, more):
     (cell,) = executed(path).cells
     results = [*(ROOT / "src/preact/results").rglob("*.json")]
     assert cell.outputs[0].text == f"{len(results)}\n"
-    assert printed(path) == {}
+    assert printed(executed(path)) == {}
 
 
 # ------------------------------------------------------------ one setting
