@@ -206,8 +206,10 @@ def printed(book: Any) -> dict[str, str]:
 
 
 def without_first(book: Any) -> Any:
-    """Return a notebook as the book has it: without the first cell."""
+    """Return a notebook as the book has it: no first cell, no folded code."""
     book.cells = [c for c in book.cells if c.get("id") != INSTALL]
+    for cell in book.cells:
+        cell.metadata.pop("jupyter", None)
     return book
 
 

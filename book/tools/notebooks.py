@@ -19,8 +19,9 @@ import nbformat
 from book.tools import ROOT
 from book.tools.execution import INSTALL, executed, join_streams, printed
 from book.tools.places import WHEELS, wheel_name
-from book.tools.plain import Page, plain
+from book.tools.plain import Page, fold_solutions, plain
 from book.words import WORDS
+from preact.strings import EDITIONS
 
 GET = """# On Colab the package is not there yet; elsewhere this does nothing.
 try:
@@ -66,6 +67,7 @@ def notebook(
     page = Page(path, printed(ran), site)
     if ran:
         keep_outputs(ran, book)
+    fold_solutions(book.cells, EDITIONS[page.language]["solution"])
     for i, cell in enumerate(book.cells):
         cell["id"] = f"cell-{i:03d}"
         if cell.cell_type == "markdown":
