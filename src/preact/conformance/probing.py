@@ -276,6 +276,16 @@ def assert_identity_shortcuts(
     For a test of your own; the stream between the units must be free of
     normalization too, or the shortcuts are no identities end to end.
 
+    Parameters
+    ----------
+    module : torch.nn.Module
+        Any network; it is left as it was.
+    image : sequence of int
+        Shape of one input without the batch; of an image channels, height and
+        width.
+    row : str
+        Key of `preact.spec.ROWS` that is meant; "" if none is.
+
     Raises
     ------
     AssertionError

@@ -56,6 +56,10 @@ class Finding:
 
     Attributes
     ----------
+    property : Property
+        The question.
+    verdict : Verdict
+        The answer.
     reason : str
         Key of the sentences in `preact/strings`.
     evidence : mapping of str to number or str
@@ -93,12 +97,15 @@ class Report:
 
     Attributes
     ----------
+    network : str
+        What was probed: the name that was given, or that of the class.
+    image : sequence of int
+        Shape of one input without the batch; of an image channels, height and
+        width.
     unit : str
         The unit that most units are, read aloud as `UnitSpec` is.
     row : str
         Its row in the paper, or "".
-    meant : str
-        The row that it was to be compared with, or "".
     units, stages : int and tuple of int
         Residual units, and how they are spread over sizes.
     additions : int
@@ -106,6 +113,11 @@ class Report:
     parameters, multiply_adds : int
         Of the whole network, for one image; multiply-adds of convolutions
         and linear layers.
+    findings : tuple of Finding
+        The answers, in the order of `CHECKS`; a question that means nothing
+        for the network has none.
+    meant : str
+        The row that it was to be compared with, or "".
 
     Examples
     --------

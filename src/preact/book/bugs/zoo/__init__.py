@@ -3,11 +3,6 @@
 Some of the mistakes are from public code or issues, which `seen` names; the
 others we wrote as plausible variations. The table of what each of them breaks
 is `MUTANTS`; a test holds the probe to it, answer by answer.
-
-Parameters
-----------
-image : (int, int, int)
-    Channels, height and width of an image that the network takes.
 """
 
 from collections.abc import Callable
@@ -40,6 +35,8 @@ class Specimen:
     seen : str
         The public code or issue that has the mistake; "" if we wrote it as a
         variation.
+    image : (int, int, int)
+        Channels, height and width of an image that the network takes.
 
     Examples
     --------
