@@ -8,11 +8,6 @@ its room, whose module is imported when it is asked for: a chapter depends on
 no other chapter's exercises.
 
 Every chapter.
-
-Parameters
-----------
-right : bool
-    Whether the answer is right.
 """
 
 import json
@@ -146,6 +141,11 @@ def labels() -> list[str]:
 
 class Verdict:
     """Truth of a check; a cell that ends in one shows nothing more.
+
+    Parameters
+    ----------
+    right : bool
+        Whether the answer is right.
 
     Examples
     --------

@@ -83,7 +83,7 @@ def units() -> dict[str, tuple[Callable[[Array, Branch], Array], bool]]:
 
 def smallest_suite() -> int:
     """Count the fewest questions that find every mutant."""
-    from preact.conformance.zoo import MUTANTS  # loads torch
+    from preact.book.bugs.zoo import MUTANTS  # loads torch
 
     broken = [mutant.breaks for mutant in MUTANTS.values()]
     needed = {next(iter(b)) for b in broken if len(b) == 1}
