@@ -102,7 +102,8 @@ def _jobs(
         data, is_here = stand_in(experiment.data), False
         complain(f"{error}; the cost is that of random images")
     plan = list(planned_runs(experiment, data))
-    recorded, missing = [], []
+    recorded: list[PlannedRun] = []
+    missing: list[PlannedRun] = []
     for planned in plan:
         try:
             there = is_here and is_recorded(planned, options.out)

@@ -26,8 +26,8 @@ from preact.train import Execution, Run, find_recipe, recipes
 
 CHANGES = ("iterations", "batch", "lr")  # of the recipe
 EXECUTION = ("precision", "channels_last", "memory", "fast")
-RUN = ("depth", "convs", "row", "data", "hold_out", "init", "recipe", "seed")
-RUN += ("width", *CHANGES, *EXECUTION)  # what a file would say
+NETWORK = ("depth", "convs", "row", "width", "init", "seed")
+RUN = (*NETWORK, "data", "hold_out", "recipe", *CHANGES, *EXECUTION)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -180,9 +180,12 @@ def train(
                     report_point(report, history)
             if here < last:
                 late = time.monotonic() - saved_s >= save_every_s
-                due = late or here % save_every == 0
                 stop, over, due = workers.largest(
-                    [max(signals, default=0), left_s() <= 0, due]
+                    [
+                        max(signals, default=0),
+                        left_s() <= 0,
+                        late or here % save_every == 0,
+                    ]
                 )
                 if stop or over or due:
                     save(session, history, checkpoints)
