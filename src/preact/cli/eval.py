@@ -3,17 +3,15 @@
 import argparse
 import json
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 from preact.cli import complain
 from preact.data import NAMES, load
 from preact.train import Execution, Recipe, evaluate, find_recipe
 from preact.train.device import check_device, find_device
-from preact.typed import parse, shortened
+from preact.typed import parse
 from preact.weights import load as load_network
 from preact.weights import read_config
-
-T = TypeVar("T")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -72,20 +70,13 @@ def _settings(
 ) -> tuple[Recipe, Execution]:
     """How the run normalized and computed, or what is asked for."""
     where = f"{options.file}: config"
-    execution = _table(
+    execution = parse(
         Execution, config.get("execution", {}), f"{where}.execution"
     )
     if execution.precision == "tf32" and device == "cpu":
         execution = replace(execution, precision="fp32")
         complain("its run had TF32, which no CPU has: evaluated in fp32")
     if options.recipe is None and "recipe" in config:
-        return _table(Recipe, config["recipe"], f"{where}.recipe"), execution
+        return parse(Recipe, config["recipe"], f"{where}.recipe"), execution
     by_data = "digits" if name == "digits" else "paper"
     return find_recipe(options.recipe or by_data), execution
-
-
-def _table(kind: type[T], values: object, where: str) -> T:
-    """Read a part of the configuration."""
-    if not isinstance(values, dict):
-        raise ValueError(f"{where} must be a table; got {shortened(values)}")
-    return parse(kind, values, where)

@@ -13,7 +13,6 @@ Chapter `08-training`.
 
 from preact.experiment.config import (
     Experiment,
-    experiment_schema,
     read_experiment,
     shipped,
 )
@@ -36,7 +35,6 @@ __all__ = [
     "cost",
     "count_runs",
     "execute",
-    "experiment_schema",
     "find_device",
     "load_data",
     "planned_runs",
