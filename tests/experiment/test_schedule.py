@@ -16,7 +16,6 @@ from preact.experiment import (
 from preact.experiment.matrix import cost
 from preact.experiment.schedule import (
     Job,
-    by_network,
     network_name,
     time_limit,
     work_through,
@@ -97,12 +96,6 @@ def test_a_run_that_fits_exactly_is_made_and_a_longer_one_comes_last(jobs):
     assert worker.ended == {"finished": 4, "not begun": 4}
 
 
-def test_what_does_not_fit_is_begun_with_the_time_that_is_left(jobs):
-    worker = Worker(4.5)
-    assert worker.work(jobs)[4:] == [(1, 8)]
-    assert worker.ended == {"finished": 5, "not begun": 3}
-
-
 def test_a_run_that_cannot_be_made_does_not_keep_the_others(jobs):
     wrong = {2: ValueError("no such row"), 3: MemoryError("too large")}
     worker = Worker(100.0, wrong)
@@ -144,14 +137,6 @@ def test_a_limit_is_in_minutes_and_none_is_none():
     first = left_s()
     assert 300 < first <= 600
     assert left_s() <= first
-
-
-def test_runs_are_grouped_by_the_network_in_their_path(jobs):
-    groups = by_network(job.planned for job in jobs)
-    assert {name: len(group) for name, group in groups.items()} == {
-        "resnet-8-2-width-4": 4,
-        "resnet-11-3-width-4": 4,
-    }
 
 
 def test_the_cost_of_a_run_grows_with_its_iterations(jobs):
