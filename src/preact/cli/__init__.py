@@ -12,7 +12,7 @@ from io import TextIOWrapper
 
 from preact.cli.parser import COMMANDS, make_parser, one_line
 
-__all__ = ["BAD_INPUT", "COMMANDS", "complain", "main", "make_parser"]
+__all__ = ["BAD_INPUT", "COMMANDS", "main", "make_parser"]
 BAD_INPUT = (ValueError, OSError, RuntimeError, MemoryError, ArithmeticError)
 """Errors that end a command with one sentence and exit code 2."""
 
