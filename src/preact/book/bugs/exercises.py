@@ -104,7 +104,7 @@ def units() -> dict[str, tuple[Callable[[Array, Branch], Array], bool]]:
 @exercise("bugs-5")
 def smallest_suite(answer: Any) -> Answer:
     """The least number of questions that finds every mutant."""
-    from preact.conformance.zoo import MUTANTS  # loads torch
+    from preact.book.bugs.zoo import MUTANTS  # loads torch
 
     broken = [mutant.breaks for mutant in MUTANTS.values()]
     needed = {next(iter(b)) for b in broken if len(b) == 1}

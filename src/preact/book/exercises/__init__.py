@@ -6,11 +6,6 @@ module of checkers, `exercises` in its room; importing it registers them. A
 number is also answered in the page, where no kernel runs.
 
 Every chapter.
-
-Parameters
-----------
-right : bool
-    Whether the answer is right.
 """
 
 from preact.book.exercises.field import answer_field
@@ -22,6 +17,11 @@ __all__ = ["Verdict", "check"]
 
 class Verdict:
     """Truth of a check; a cell that ends in one shows nothing more.
+
+    Parameters
+    ----------
+    right : bool
+        Whether the answer is right.
 
     Examples
     --------
