@@ -22,7 +22,7 @@ PAGE = "page.js"
 THEME = "scripts/pydata-sphinx-theme.js"
 # Of a page with such a place; the first that fits.
 EXPLORERS = {
-    "explorers-engine.js": r"\bpreact-(?:growth|lab|race|stack)\b",
+    "explorers-engine.js": r"\bpreact-(?:growth|lab|playground)\b",
     "explorers.js": r"\bpreact-(?:explorer|ledger-filter)\b",
 }
 # Sphinx's own search, its marks and its options, and a kernel: unused.

@@ -16,10 +16,10 @@ STATES = [
         {"growth.units", "growth.row"},
     ),
     (
-        "03-gradient",
-        ".preact-stack",
-        "slider menu",
-        {"stack.units", "stack.row"},
+        "playground",
+        ".preact-playground",
+        "menu",
+        {"playground.a.row"},
     ),
     ("04-units", ".preact-builder", "radio", {"builder.bn"}),
     ("05-shortcuts", ".preact-builder", "radio", None),
@@ -80,15 +80,16 @@ def test_what_was_set_is_there_when_the_page_is_loaded_again(
     ("chapter", "host", "bad"),
     [
         (
-            "03-gradient",
-            ".preact-stack",
-            "stack.units=101&stack.width=abc&stack.row=none&stack.lambda="
-            "&stack.seed=1e1&stack.x=1&stack2.units=3&stack.tail=%00",
+            "playground",
+            ".preact-playground",
+            "playground.a.lr=0.2&playground.b.tail=%00&playground.pinned="
+            "original,1,none,20,0.1,0;original,1,none,20,0.1,21",
         ),
         (
             "02-signal",
             ".preact-growth",
-            "growth.pinned=original,50,33,0&growth.units=0",
+            "growth.pinned=original,50,33,0&growth.units=0&growth.width=abc"
+            "&growth.row=none&growth.seed=1e1&growth.x=1&growth2.units=3",
         ),
         ("04-units", ".preact-builder", "builder.bn=pr%C3%A9&builder.relu="),
         (
@@ -112,12 +113,12 @@ def test_what_an_address_says_wrongly_is_ignored(
 
 
 def test_settings_taken_back_leave_the_address_as_it_was(open_page):
-    page = open_page("/en/03-gradient.html?a=1#gradient-lambda")
+    page = open_page("/en/02-signal.html?a=1#signal-growth")
     before = page.evaluate("history.length")
-    for units, said in (("80", {"a", "stack.units"}), ("50", {"a"})):
-        page.locator(".preact-stack [name=units]").fill(units)
+    for units, said in (("80", {"a", "growth.units"}), ("50", {"a"})):
+        page.locator(".preact-growth [name=units]").fill(units)
         assert asked(page) == said
-    assert urlsplit(page.url).fragment == "gradient-lambda"
+    assert urlsplit(page.url).fragment == "signal-growth"
     assert page.evaluate("history.length") == before
 
 
@@ -144,10 +145,10 @@ def test_moves_that_follow_each_other_change_the_address_once(open_page):
 
 @pytest.mark.parametrize("name", ["blur", "pagehide"])
 def test_a_reader_who_goes_takes_the_last_move_along(open_page, name):
-    page = open_page("/en/03-gradient.html")
+    page = open_page("/en/02-signal.html")
     search = page.evaluate(
         """(name) => {
-          const units = document.querySelector(".preact-stack [name=units]");
+          const units = document.querySelector(".preact-growth [name=units]");
           units.value = 80;
           units.dispatchEvent(new Event("change", { bubbles: true }));
           dispatchEvent(new Event(name));
@@ -155,23 +156,23 @@ def test_a_reader_who_goes_takes_the_last_move_along(open_page, name):
         }""",
         name,
     )
-    assert search == "?stack.units=80"
+    assert search == "?growth.units=80"
 
 
 def test_a_link_that_follows_a_move_at_once_knows_it(open_page):
-    page = open_page("/en/03-gradient.html")
+    page = open_page("/en/02-signal.html")
     link = ".language-switch a[hreflang=zh-Hans]"
     with page.expect_navigation(url="**/zh-Hans/**"):  # not the address alone
         page.evaluate(
             """(link) => setTimeout(() => {
-          const units = document.querySelector(".preact-stack [name=units]");
+          const units = document.querySelector(".preact-growth [name=units]");
           units.value = 80;
           units.dispatchEvent(new Event("change", { bubbles: true }));
           document.querySelector(link).click();
         })""",
             link,
         )
-    assert asked(page) == {"stack.units"}
+    assert asked(page) == {"growth.units"}
 
 
 def test_a_pinned_curve_is_part_of_the_view(open_page):
@@ -208,28 +209,28 @@ def test_the_runs_that_were_laid_over_each_other_are_part_of_the_view(
 
 def test_the_language_switch_keeps_the_view_and_the_section(open_page):
     page = open_page(
-        "/en/03-gradient.html?stack.units=80&stack.seed=3#gradient-engine"
+        "/en/02-signal.html?growth.units=80&growth.seed=3#signal-growth"
     )
     link = page.locator(".language-switch a[hreflang=zh-Hant]")
     with page.expect_navigation():
         link.evaluate("link => link.click()")
     settle(page)
-    values = page.locator(".preact-stack").evaluate(
+    values = page.locator(".preact-growth").evaluate(
         "host => ['units', 'seed'].map("
         "(name) => host.querySelector(`[name=${name}]`).value)"
     )
     assert values == ["80", "3"]
-    assert asked(page) == {"stack.units", "stack.seed"}
+    assert asked(page) == {"growth.units", "growth.seed"}
 
 
 def test_marks_of_a_search_go_and_the_view_stays(open_page):
     page = open_page(
-        "/en/03-gradient.html?mark=gradient&stack.units=80#gradient-engine"
+        "/en/02-signal.html?mark=signal&growth.units=80#signal-growth"
     )
     assert page.locator(".search-mark").count() > 0
     page.keyboard.press("Escape")
-    assert asked(page) == {"stack.units"}
-    assert page.locator(".preact-stack [name=units]").input_value() == "80"
+    assert asked(page) == {"growth.units"}
+    assert page.locator(".preact-growth [name=units]").input_value() == "80"
 
 
 def test_a_guess_is_nobody_elses(open_page):
@@ -246,11 +247,11 @@ def test_a_guess_is_nobody_elses(open_page):
 def test_an_explorer_of_a_page_that_is_a_file_works_all_the_same(
     open_page,
 ):
-    file = (SITE / "en/03-gradient.html").as_uri()
-    page = open_page(f"{file}?stack.units=80")
-    units = page.locator(".preact-stack [name=units]")
+    file = (SITE / "en/02-signal.html").as_uri()
+    page = open_page(f"{file}?growth.units=80")
+    units = page.locator(".preact-growth [name=units]")
     assert units.input_value() == "80"
-    facts = page.locator(".preact-stack:not([aria-busy]) .facts")
+    facts = page.locator(".preact-growth:not([aria-busy]) .facts")
     before = facts.text_content()
     units.fill("20")
     assert facts.text_content() != before

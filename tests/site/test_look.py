@@ -39,16 +39,6 @@ def test_a_line_of_running_text_uses_the_room_that_it_has(open_page, language):
     assert 500 <= widest <= 42 * 16
 
 
-@pytest.mark.parametrize("language", ["en", "zh-Hans"])
-def test_a_readout_sets_indices_and_powers(open_page, language):
-    page = open_page(f"/{language}/03-gradient.html")
-    facts = page.locator(".preact-stack .facts")
-    assert facts.locator("sup").inner_text() == "L"
-    assert "L" in facts.locator("sub").all_inner_texts()
-    assert "^" not in facts.inner_text()
-    assert "_" not in facts.inner_text()
-
-
 def test_an_index_in_an_explorer_stands_below_its_letter(open_page):
     page = open_page("/en/02-signal.html")
     title = page.locator(".preact-growth svg text").first
