@@ -15,7 +15,13 @@ from preact.strings import Strings
 
 
 def run(options: argparse.Namespace) -> int:
-    """Draw, and say where."""
+    """Draw, and say where.
+
+    Raises
+    ------
+    ValueError
+        If the picture's file ends in another way than it can be written.
+    """
     out = options.out or Path(f"{options.experiment}.svg")
     if out.suffix not in (".svg", ".pdf", ".png"):
         raise ValueError(f"--out must end in .svg, .pdf or .png; got {out}")

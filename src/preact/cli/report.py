@@ -27,7 +27,13 @@ FOLDERS = (Path("runs"), PUBLISHED)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print one experiment, or say which there are."""
+    """Print one experiment, or say which there are.
+
+    Raises
+    ------
+    ValueError
+        If there are no records.
+    """
     if options.experiment is None:
         counts: dict[str, int] = {}
         for folder in [options.results] if options.results else FOLDERS:
