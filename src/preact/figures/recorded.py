@@ -56,9 +56,9 @@ def recorded(
     """Draw recorded runs beside each other.
 
     "errors": a dot for each seed, a bar at the median, and from three seeds
-    on the 95 % interval of the mean. "curves": the test error by iteration, the median and, shaded,
-    least and greatest. "gradients": |dE/dx_l| by unit at the last watched
-    iteration, likewise.
+    on the 95 % interval of the mean. "curves": the test error by iteration,
+    the median and, shaded, least and greatest. "gradients": |dE/dx_l| by unit
+    at the last watched iteration, likewise.
 
     Parameters
     ----------
