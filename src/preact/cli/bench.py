@@ -3,7 +3,6 @@
 import argparse
 import json
 import os
-import platform
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from preact.bench.contestants import missing_peers
 from preact.bench.measure import checked_depth
 from preact.cli.report import as_rich
 from preact.experiment import find_device
-from preact.experiment.provenance import git
+from preact.experiment.provenance import device_name, git
 from preact.fast import kernels
 from preact.figures import times_table
 from preact.plan import cifar_plan, fitting_convs
@@ -80,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
         ),
         "rounds": options.rounds,
         "threads": options.threads,
-        "device": _name(device),
+        "device": device_name(str(device)),
         "torch": torch.__version__,
         "git": git(),
         "started_utc": started_utc,
@@ -109,15 +108,3 @@ def check_place(path: Path) -> None:
             f"{path} is there already; give another name or delete it"
         )
     path.parent.mkdir(parents=True, exist_ok=True)
-
-
-def _name(device: torch.device) -> str:
-    """What the device calls itself."""
-    if device.type == "cuda":
-        return torch.cuda.get_device_name()
-    cpuinfo = Path("/proc/cpuinfo")
-    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
-    names = [
-        line.split(":")[1].strip() for line in lines if "model name" in line
-    ]
-    return names[0] if names else platform.processor()
