@@ -131,12 +131,14 @@ def _add_training(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--channels-last",
         action="store_true",
-        help="channels side by side in memory: faster on most devices",
+        help="channels side by side in memory: faster on most devices, but "
+        "other last bits than those of the records, so not the default",
     )
     parser.add_argument(
         "--fast",
         action="store_true",
-        help="fused units on a CPU, in float32 with --channels-last",
+        help="fused units on a CPU, in float32 with --channels-last, where "
+        "they were measured to pay; see `preact bench`",
     )
     parser.add_argument(
         "--memory",

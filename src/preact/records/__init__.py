@@ -117,25 +117,19 @@ rows : tuple of BenchRow
 name : str
     Of the contestant: package and settings.
 peer : bool
-    Whether it is another package as shipped.
+    Whether it is another package.
 train_ms_min, train_ms_median : float
     Milliseconds of a training step on a batch: least and median of rounds.
 forward_ms_min, forward_ms_median : float
     Likewise of a forward pass in evaluation.
 kept_bytes_per_image : int or None
-    Bytes that a step keeps for its backward pass, for each image; None on a
-    GPU, where they are not measured.
+    Bytes that a step keeps for its backward pass, for each image; None of a
+    compiled network, where they are not measured.
 peak_bytes_per_image : int or None
     Most bytes at any time of a step, beyond what was held before it, for
-    each image; None is not known.
+    each image; likewise.
 first_step_s : float
     Seconds of the first step, with what is compiled in it.
-launches : int
-    Kernels and copies that a training step starts on a GPU where it is not
-    replayed as a graph; 0 on the CPU.
-limit_ms : float or None
-    Milliseconds that the fewest bytes of a training step in half precision
-    would take on this GPU; None on the CPU.
 """
 
 from preact.records.files import (
