@@ -65,6 +65,14 @@ def check(
     ------
     ArithmeticError
         If it is larger than PyTorch's own explains.
+
+    Examples
+    --------
+    >>> from preact import cifar_plan
+    >>> from preact.bench import check
+    >>> plan = cifar_plan("full-preactivation", depth=11, convs=3)
+    >>> check(plan) < 1e-4  # doctest: +SKIP
+    True
     """
     errors: list[tuple[float, float]] = []
     for seed in range(DRAWS):

@@ -32,6 +32,15 @@ class NetworkView(Network):
         How units in a row are run.
     memory : {"keep", "recompute", "unit", "segment"}
         See `with_memory`.
+
+    Examples
+    --------
+    >>> from preact import Network, cifar_plan
+    >>> from preact.fast import fast
+    >>> plan = cifar_plan("full-preactivation", depth=11, convs=3)
+    >>> network = Network(plan, seed=0)
+    >>> fast(network).units is network.units
+    True
     """
 
     def __init__(
