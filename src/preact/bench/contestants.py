@@ -12,7 +12,7 @@ from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 
-from torch import Tensor, nn
+from torch import nn
 
 from preact.fast import Memory, fast, with_memory
 from preact.nn import Network
@@ -108,20 +108,9 @@ def _ours(plan: NetworkPlan, fused: bool, memory: Memory) -> Network:
     return with_memory(fast(network, fused=True) if fused else network, memory)
 
 
-class WithHead(nn.Module):
-    """A network that ends in features, and the classifier it lacks."""
-
-    def __init__(self, features: nn.Module, width: int, classes: int) -> None:
-        super().__init__()
-        self.features, self.head = features, nn.Linear(width, classes)
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.head(self.features(x))  # type: ignore[no-any-return]
-
-
 def _with_head(make: Callable[..., nn.Module], classes: int) -> nn.Module:
-    """torch-resnet's network and a classifier."""
-    return WithHead(make(small_images=True), 256, classes)
+    """torch-resnet's network, which ends in features, and a classifier."""
+    return nn.Sequential(make(small_images=True), nn.Linear(256, classes))
 
 
 def missing_peers() -> list[str]:

@@ -1,6 +1,5 @@
 """The kernels on tensors: grids, tiles, and room for partial results."""
 
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
 import torch
@@ -88,10 +87,6 @@ class Launcher:
         # Full float32 is for checks: it must fit into any GPU, not be fast.
         exact = x.is_cuda and x.dtype == torch.float32 and not tf32
         self.most, self.stages = (16, 1) if exact else (64, 3)
-
-    def fits(self, x: Tensor, groups: int) -> bool:
-        """Whether x is of the shape and dtype that this was made for."""
-        return x.shape == self.shape and groups == self.groups
 
     def parts(self, size: int) -> Tensor:
         """Room for a partial result of every program, float32."""
@@ -200,7 +195,7 @@ class Launcher:
         self, kernel: Any, how: Tile, *args: Any, deep: int = 1, **shape: Any
     ) -> None:
         """Launch a kernel over the rows of all ghost batches."""
-        with _on(self.device):
+        with torch.cuda.device_of(args[0]):  # nothing on a CPU
             kernel[self.programs, self.groups, deep](
                 *args,
                 SPAN=self.span,
@@ -221,10 +216,3 @@ def statistics(x: Tensor, groups: int) -> Tensor:
     rows = x.permute(0, 2, 3, 1).reshape(groups, -1, x.shape[1]).float()
     var, mean = torch.var_mean(rows, 1, correction=0)
     return torch.stack([mean, var])
-
-
-def _on(device: torch.device) -> AbstractContextManager[object]:
-    """Make a GPU the current one."""
-    return (
-        torch.cuda.device(device) if device.type == "cuda" else nullcontext()
-    )

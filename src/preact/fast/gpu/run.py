@@ -40,7 +40,10 @@ def run_fused(units: Sequence[nn.Module], x: Tensor, keep: bool) -> Tensor:
             continue
         x = x.to(dtype).contiguous(memory_format=torch.channels_last)
         groups = branch.bns[0].count_ghosts(x.shape)
-        if launcher is None or not launcher.fits(x, groups):
+        if launcher is None or (launcher.shape, launcher.groups) != (
+            x.shape,
+            groups,
+        ):
             launcher, stats = Launcher(x, groups), None
         if stats is None:
             stats = statistics(x, groups)
