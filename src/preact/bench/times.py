@@ -12,8 +12,9 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from typing import Any
 
 import torch
@@ -175,12 +176,7 @@ class Worker:
             args=(end, contestant, shape, torch.get_num_threads()),
             daemon=True,
         )
-        # A process that starts while SIGINT is ignored ignores it as well.
-        handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        try:
-            self.process.start()
-        finally:
-            signal.signal(signal.SIGINT, handler)
+        _start_without_sigint(self.process)
         end.close()
 
     def ask(self, what: str) -> Any:
@@ -206,6 +202,25 @@ class Worker:
         self.pipe.close()
         self.process.terminate()
         self.process.join()
+
+
+def _start_without_sigint(process: BaseProcess) -> None:
+    """Start a process that never sees Ctrl-C, not while it imports either.
+
+    A child inherits what its parent blocks. Here the signal waits until the
+    child has been told what to do: another thread may have received it.
+    """
+    waiting: list[int] = []
+    handler = signal.signal(signal.SIGINT, lambda *_: waiting.append(1))
+    resource_tracker.ensure_running()  # it unblocks the signal
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        process.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.signal(signal.SIGINT, handler)
+    if waiting:
+        signal.raise_signal(signal.SIGINT)
 
 
 def _serve(
