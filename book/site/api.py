@@ -24,7 +24,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Add the pages, and what leads to them."""
     app.connect("config-inited", configure, priority=0)
     app.setup_extension("book.site.api_links")
-    app.add_css_file("api.css", priority=600)  # after the page's own
     return {
         "version": "1",
         "parallel_read_safe": True,
