@@ -67,7 +67,6 @@ TRACED = "disabled-by-default-devtools.timeline.invalidationTracking"
     [
         ("02-signal", ".preact-growth [name=units]"),
         ("03-gradient", ".preact-stack [name=units]"),
-        ("04-units", ".preact-builder [type=radio]"),
         ("05-shortcuts", ".preact-builder [type=radio]"),
     ],
 )
