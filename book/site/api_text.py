@@ -22,7 +22,6 @@ from book.tools.api import (
     read_api,
     readers,
     sections,
-    shared,
 )
 
 # A list of names with a word on each, as module docstrings have them.
@@ -38,7 +37,6 @@ MARKS = {"`": "{}", '"': "`{}`", "<": "\\{}"}
 BUILT_IN = ("int", "float", "str", "bool", "tuple", "list", "dict", "type")
 OF_PARAMETERS = ("parameters", "attributes")
 Words = dict[str, str]
-Shared = dict[str, griffe.DocstringParameter]
 
 
 def room_text(room: Room, words: Words, level: int = 2) -> str:
@@ -46,8 +44,7 @@ def room_text(room: Room, words: Words, level: int = 2) -> str:
     title = "#" * level + f" {room.path}"
     parts = [f"({anchor(room.path)})=", title, '<div lang="en">']
     for section in sections(room.module):
-        if section.kind.value != "parameters":  # these are the entries'
-            parts += section_text(section, words)
+        parts += section_text(section, words)
     if room.repeated:
         names = ", ".join(f"`{entry.path}`" for entry in room.repeated)
         parts.append(f"{words['@api-repeated']}{names}")
@@ -63,25 +60,24 @@ def room_text(room: Room, words: Words, level: int = 2) -> str:
 def entry_text(entry: Entry, room: Room, words: Words) -> str:
     """Return a public name as a directive of Sphinx's Python domain."""
     thing: Any = entry.object
-    common = shared(room)
-    body = [source_line(entry, words), *described(thing, common, words)]
+    body = [source_line(entry, words), *described(thing, words)]
     for member in members(thing):
-        body.append(member_text(member, common, words))
+        body.append(member_text(member, words))
     kind = thing.kind.value
     options = [f":module: {entry.room}", ":no-index-entry:"]
     if kind == "attribute":
         kind = "data"
         options += [f":value: {value}" for value in short_value(thing)]
-    head = f"{entry.name}{signature(thing, common)}"
+    head = f"{entry.name}{signature(thing)}"
     return fenced(f"py:{kind}", head, options, body, 6)
 
 
-def member_text(member: Any, common: Shared, words: Words) -> str:
+def member_text(member: Any, words: Words) -> str:
     """Return a method or a property inside the entry of its class."""
     options = [":no-index-entry:"]
-    body = described(member, common, words)
+    body = described(member, words)
     if member.is_function:
-        head = f"{member.name}{signature(member, common)}"
+        head = f"{member.name}{signature(member)}"
         options += [
             f":{label}:"
             for label in ("classmethod", "staticmethod")
@@ -102,13 +98,13 @@ def fenced(
     return f"{fence}{{{name}}} {head}\n{lines}\n\n{text}\n{fence}"
 
 
-def signature(thing: griffe.Object, common: Shared) -> str:
+def signature(thing: griffe.Object) -> str:
     """Return names and defaults; types too, if no list below has them."""
     if not (thing.is_class or thing.is_function):
         return ""
     if is_enumeration(thing):
         return ""
-    with_types = not lists_parameters(thing, common)
+    with_types = not lists_parameters(thing)
     kinds = griffe.ParameterKind
     given: list[str] = []
     before: griffe.ParameterKind | None = None
@@ -132,10 +128,9 @@ def signature(thing: griffe.Object, common: Shared) -> str:
     return f"({', '.join(given)}){arrow}"
 
 
-def lists_parameters(thing: griffe.Object, common: Shared) -> bool:
-    """Whether something is said of the parameters, here or in the room."""
-    own = any(part.kind.value in OF_PARAMETERS for part in sections(thing))
-    return own or any(one.name in common for one in parameters(thing))
+def lists_parameters(thing: griffe.Object) -> bool:
+    """Whether something is said of the parameters."""
+    return any(part.kind.value in OF_PARAMETERS for part in sections(thing))
 
 
 def is_enumeration(thing: griffe.Object) -> bool:
@@ -163,12 +158,10 @@ def source_line(entry: Entry, words: Words) -> str:
 
 
 # -------------------------------------------------------------- docstrings
-def described(thing: griffe.Object, common: Shared, words: Words) -> list[str]:
+def described(thing: griffe.Object, words: Words) -> list[str]:
     """Return what a docstring says, the parameters after its first text."""
     parts: list[str] = []
-    rows = listed(
-        words["@api-parameters"], merged(parameter_rows(thing, common))
-    )
+    rows = listed(words["@api-parameters"], merged(parameter_rows(thing)))
     for section in sections(thing):
         if section.kind.value in OF_PARAMETERS:
             continue
@@ -186,13 +179,10 @@ def described(thing: griffe.Object, common: Shared, words: Words) -> list[str]:
     return parts
 
 
-def parameter_rows(
-    thing: griffe.Object, common: Shared
-) -> list[tuple[str, str, str]]:
+def parameter_rows(thing: griffe.Object) -> list[tuple[str, str, str]]:
     """Return name, type and meaning of all parameters.
 
-    First those of the docstring, then those of which the room tells, with
-    the type that the room gives; the rest have the signature's type.
+    First those of the docstring; the rest have the signature's type.
     """
     told = [
         row
@@ -202,14 +192,12 @@ def parameter_rows(
     ]
     named = {name.strip("* ") for row in told for name in row.name.split(",")}
     rows = [(row.name, type_of(row), row.description) for row in told]
-    if not lists_parameters(thing, common):
+    if not lists_parameters(thing):
         return rows
     for one in parameters(thing):
         if one.name in named:
             continue
-        row = common.get(one.name)
-        kind = type_of(row) if row else str(one.annotation or "")
-        rows.append((one.name, kind, row.description if row else ""))
+        rows.append((one.name, str(one.annotation or ""), ""))
     return rows
 
 

@@ -14,7 +14,6 @@ from book.site.parallel import FOLDER as PARALLEL
 from book.site.scripts import explorers
 from book.site.words import WORDS, language_of
 from book.tools import ROOT
-from book.tools.execution import printed
 from book.tools.notebooks import notebook
 from book.tools.places import (
     GITHUB,
@@ -165,11 +164,13 @@ def state_of_book(language: str) -> str:
 def write_notebooks(language: str, folder: Path) -> None:
     """Write an edition's notebooks for readers, beside its pages.
 
-    Their first cell gets the package, and the numbers in their text are those
-    that their cells have printed.
+    Their first cell gets the package; they have the outputs of their cells,
+    and the numbers in their text are those that their cells have printed.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for path in sorted((ROOT / "book" / language).glob("*.md")):
         if "{code-cell}" in path.read_text("utf-8"):
-            text = notebook(path, package_address(), printed(path), site_url())
+            text = notebook(
+                path, package_address(), site_url(), with_outputs=True
+            )
             (folder / f"{path.stem}.ipynb").write_text(text, "utf-8")

@@ -245,20 +245,6 @@ def imports(code: str) -> Iterator[tuple[str, str]]:
                 yield other or name, f"{statement[1]}.{name}"
 
 
-def shared(room: Room | None) -> dict[str, griffe.DocstringParameter]:
-    """Return what a room's own docstring says of its entries' parameters.
-
-    What means the same in all of them is said once.
-    """
-    return {
-        name.strip(): row
-        for section in (sections(room.module) if room else [])
-        if section.kind.value == "parameters"
-        for row in section.value
-        for name in row.name.split(",")
-    }
-
-
 def lists_fields(thing: griffe.Class) -> bool:
     """Whether fields are arguments, and no `__init__` lists them."""
     made = {str(d.value).split("(")[0] for d in thing.decorators}

@@ -16,7 +16,7 @@ from book.site.api_links import ELSEWHERE, entry_address
 from book.site.api_text import parameter_rows, room_text, signature
 from book.site.commands import commands_text
 from book.site.words import WORDS
-from book.tools.api import parameters, read_api, sections, shared
+from book.tools.api import parameters, read_api, sections
 from paths import ROOT
 from preact.cli import COMMANDS, make_parser
 from preact.strings import LANGUAGES
@@ -62,9 +62,7 @@ def untold(entry):
     thing = entry.object
     told = {
         name.strip("* ")
-        for names, kind, text in parameter_rows(
-            thing, shared(rooms()[entry.room])
-        )
+        for names, kind, text in parameter_rows(thing)
         if text or SHAPE.match(kind)
         for name in names.split(",")
     }
@@ -188,22 +186,16 @@ def test_an_example_needs_no_more_than_it_imports(room, tmp_path, monkeypatch):
 
 def test_every_parameter_has_a_type_in_its_list_or_in_the_signature():
     for path, entry in read_api().entries.items():
-        common = shared(rooms()[entry.room])
-        rows = parameter_rows(entry.object, common)
+        rows = parameter_rows(entry.object)
         typed = {
             name.strip("* ")
             for names, kind, _ in rows
             if kind
             for name in names.split(",")
         }
-        head = signature(entry.object, common)
+        head = signature(entry.object)
         for one in parameters(entry.object):
             assert one.name in typed or f"{one.name}: " in head, path
-
-
-def test_a_named_tuple_is_called_with_its_fields_in_their_order():
-    made = read_api().entries["preact.conformance.zoo.variations.Variation"]
-    assert signature(made.object, {}) == "(make, row='', image=IMAGE)"
 
 
 def test_an_entry_names_the_lines_that_define_it():

@@ -7,7 +7,6 @@ import pytest
 
 from book.tools import claims
 from book.tools.claims import faults, measure_again, read_claims
-from book.tools.notebooks import notebook
 from paths import ROOT
 from preact.strings import LANGUAGES
 from sampled import sampled
@@ -79,7 +78,7 @@ FAULTS = [
     (LEDGER, "lr = [0.1]", "lr = [0.7]", "say `learning rate` and 0.7"),
     (
         LEDGER,
-        'record = ["conformance/surveyed.toml"]',
+        'record = ["book/bugs/surveyed.toml"]',
         'record = ["conformance/asked.toml"]',
         "there are no records of 'conformance/asked.toml'",
     ),
@@ -214,11 +213,3 @@ def test_an_entry_that_is_no_claim_is_refused_in_one_line(
     with pytest.raises(ValueError, match=message) as refused:
         read_claims(root)
     assert "\n" not in str(refused.value)
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_a_notebook_says_the_kind_and_the_id_of_a_claim(language):
-    text = notebook(ROOT / "book" / language / "04-units.md")
-    kind = {"en": "proved", "zh-Hans": "本书证明", "zh-Hant": "本書證明"}
-    assert f"[{kind[language]}: bn-dx]" in text
-    assert "{claim}" not in text

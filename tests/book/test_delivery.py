@@ -131,12 +131,19 @@ def test_publications_are_numbered_and_listed():
     assert "1512" in listed
 
 
-def test_a_claim_leads_to_its_evidence_where_there_is_a_site():
-    path = ROOT / "book/en/01-why.md"
-    assert plain("{claim}`eq-5`", Page(path)) == "[proved: eq-5]"
-    page = Page(path, site="https://a.example")
-    link = "(https://a.example/en/claims.html#claim-eq-5)"
-    assert plain("{claim}`eq-5`", page) == f"[\\[proved\\]]{link}"
+def test_what_a_page_hides_is_folded_in_a_notebook():
+    book = read(notebook(ROOT / "book/en/05-shortcuts.md"))
+    words = [c.source for c in book.cells if c.cell_type == "markdown"]
+    text = "\n".join(words)
+    assert text.count("**Exercise 5.") == text.count("Hint: the idea") == 6
+    assert "<details><summary>Hint: the idea</summary>\n\nEach of" in text
+    folded = re.sub(r"<details>(?s:.*?)</details>", "", text)
+    assert "The factors are exchanged." in text
+    assert "The factors are exchanged." not in folded
+    hidden = [c.source for c in book.cells if "jupyter" in c.metadata]
+    assert any("def repaired" in code for code in hidden)
+    assert not any(code == 'check("shortcuts-4", ...)' for code in hidden)
+    assert "{claim}" not in text
 
 
 def test_a_notebook_links_to_notebooks_that_are_there():
@@ -235,7 +242,7 @@ def test_a_notebook_runs_alone_with_the_wheel(tmp_path, more):
     (cell,) = executed(path).cells
     results = [*(ROOT / "src/preact/results").rglob("*.json")]
     assert cell.outputs[0].text == f"{len(results)}\n"
-    assert printed(path) == {}
+    assert printed(executed(path)) == {}
 
 
 # ------------------------------------------------------------ one setting

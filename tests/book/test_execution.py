@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from jupyter_cache import get_cache
+from nbformat import reads
 from nbmake.nb_run import NotebookRun
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace
@@ -59,6 +60,17 @@ def by_nbmake(tree):
     result = execute(NotebookRun(path, default_timeout=100))
     assert result.error is None
     (cell,) = [c for c in result.nb.cells if c.cell_type == "code"]
+    assert cell.outputs[0].text == "5\n"
+
+
+def test_an_offered_notebook_has_the_outputs_of_the_run(tree):
+    chapter = tree / "book/en/index.md"
+    offered = reads(notebook(chapter, with_outputs=True), as_version=4)
+    assert not any(cell.get("outputs") for cell in offered.cells)
+    by_nbmake(tree)
+    offered = reads(notebook(chapter, with_outputs=True), as_version=4)
+    _, *first, cell = offered.cells
+    assert [c.id for c in first] == ["install"]
     assert cell.outputs[0].text == "5\n"
 
 

@@ -9,8 +9,7 @@ import pytest
 
 from book.tools.myst import KINDS, STAGES, chapters, directive, tokens
 from preact.book import check, setup
-from preact.book.exercises.judge import exercise as register
-from preact.book.exercises.judge import labels
+from preact.book.exercises import labels
 from rooms import gathered
 from sampled import sampled
 
@@ -95,11 +94,6 @@ def test_the_book_has_sixty_exercises_and_each_chapter_at_least_five():
     }
     assert sum(counts.values()) >= 60
     assert min(counts.values()) >= 5, counts
-
-
-def test_an_exercise_has_one_checker():
-    with pytest.raises(ValueError, match="got two for 'why-1'"):
-        register("why-1")
 
 
 def spoiled(answer, how):

@@ -1,16 +1,12 @@
 """Numeric exercises answered in the page, and what of a chapter folds."""
 
 from built import TWO_LANGUAGES
-from preact.book.exercises.field import expected_number
-from preact.book.exercises.judge import labels
+from preact.book.exercises import Number, exercises_of
 from preact.strings import Strings
 
 CHAPTER = "02-signal"
-NUMERIC = [
-    label
-    for label in labels()
-    if label.startswith("signal-") and expected_number(label)
-]
+EXERCISES = exercises_of("signal")
+NUMERIC = [one for one, e in EXERCISES.items() if isinstance(e, Number)]
 
 
 def field(page, n=0):
@@ -25,7 +21,7 @@ def said(page):
 def test_an_answer_is_judged_by_keyboard(open_page, language):
     page, words = open_page(f"/{language}/{CHAPTER}.html"), Strings(language)
     assert page.locator(".preact-answer[data-live]").count() == len(NUMERIC)
-    expected = expected_number(NUMERIC[0]).value
+    expected = EXERCISES[NUMERIC[0]].value
     for typed, state, sentence in (
         (f"{expected}", "right", f"exercise.{NUMERIC[0]}.why"),
         (f"{2 * expected + 1}", "wrong", f"exercise.{NUMERIC[0]}.hint"),

@@ -87,6 +87,8 @@ def contestants(
     ----------
     plan : NetworkPlan
         A ResNet-164 or 1001 of full pre-activation units for CIFAR-10.
+    device : torch.device
+        Where all of them run.
 
     Examples
     --------

@@ -23,6 +23,19 @@ from preact.plan import NetworkPlan, cifar_plan
 class Measured:
     """A contestant, and the seconds of each round.
 
+    Parameters
+    ----------
+    name : str
+        Of the contestant: package and settings.
+    peer : bool
+        Whether it is another package as shipped.
+    facts : Facts
+        Parameters, bytes per image, launches and seconds of the first step.
+    train_s : list of float
+        Seconds of a training step, in each round.
+    forward_s : list of float
+        Seconds of a forward pass in evaluation, in each round.
+
     Examples
     --------
     >>> from preact.bench import Measured
@@ -67,6 +80,13 @@ def check(plan: NetworkPlan, device: torch.device) -> list[Compared]:
 
     On the plan's unit at `checked_depth` layers, since deeper networks are
     chaotic in any precision, and on four small images.
+
+    Parameters
+    ----------
+    plan : NetworkPlan
+        The network.
+    device : torch.device
+        Where it is computed.
 
     Returns
     -------
@@ -123,10 +143,18 @@ def compare_times(
 
     Parameters
     ----------
+    entries : sequence of Contestant
+        Who runs.
+    plan : NetworkPlan
+        The network.
     batch : int
         Images in a step.
     rounds : int
         Turns of each; one more before them does not count.
+    device : torch.device
+        Where it is computed.
+    progress : callable
+        Called with the number of each turn when it is over; 0 does not count.
 
     Raises
     ------
@@ -191,6 +219,10 @@ def limit_ms(plan: NetworkPlan, batch: int, device: torch.device) -> float:
     ----------
     plan : NetworkPlan
         Of bottleneck units.
+    batch : int
+        Images in a step.
+    device : torch.device
+        Where it is computed.
 
     Examples
     --------

@@ -138,8 +138,14 @@ class Experiment:
 
     Parameters
     ----------
+    name : str
+        Of the file, without `.toml`; its records' folder is called so.
+    title : str
+        What tables call it; the name, if the file has no title.
     rows : dict of str to UnitSpec or OwnCode
         Units by the names of their rows: the paper's, ours, one's own.
+    networks : tuple
+        Depth, convolutions per unit, width, stages and seeds of each network.
     final_bn : tuple of "drawn", True or False
         Tails before the classifier: as the row asks for, or that with one
         BN put in front or taken away.
@@ -150,6 +156,10 @@ class Experiment:
         Training images that are tested on in place of the test images.
     recipes : tuple of Recipe
         One for each learning rate of `scientific.lr`, or the only one.
+    execution : Execution
+        How the function is computed.
+    deviations : sequence of Deviation
+        Departures from the paper, with reasons.
 
     Examples
     --------
@@ -187,6 +197,11 @@ def experiment_schema() -> dict[str, Any]:
 
 def read_experiment(path: Path | str) -> Experiment:
     """Read an experiment file, or one of the package's by its bare name.
+
+    Parameters
+    ----------
+    path : Path or str
+        Of the file; a bare name is that of one of the package's.
 
     Raises
     ------

@@ -89,6 +89,10 @@ def execute(
         "cpu", "cuda" or "cuda:<number>".
     report : callable, optional
         Called with each point of the curve.
+    deviations : sequence of Deviation
+        Departures from the paper, with reasons.
+    save_every : int
+        Iterations between checkpoints; one is due every minute in any case.
     left_s : callable
         Seconds that are left to train.
     save : Path, str or bool

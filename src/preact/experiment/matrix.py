@@ -27,6 +27,10 @@ class PlannedRun:
 
     Parameters
     ----------
+    experiment : str
+        Its name.
+    run : Run
+        What is trained.
     lr_in_path : bool
         Whether the experiment has runs that differ in nothing else.
 
@@ -82,6 +86,13 @@ def planned_runs(experiment: Experiment, data: Data) -> Iterator[PlannedRun]:
     All first seeds come before all second ones, so that an experiment that
     is stopped has every row.
 
+    Parameters
+    ----------
+    experiment : Experiment
+        What the file asks for.
+    data : Data
+        The images.
+
     Examples
     --------
     >>> from preact.data import load
@@ -121,6 +132,11 @@ def planned_runs(experiment: Experiment, data: Data) -> Iterator[PlannedRun]:
 
 def count_runs(experiment: Experiment) -> int:
     """Count the runs that an experiment asks for; the images are not needed.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What the file asks for.
 
     Examples
     --------
@@ -199,6 +215,15 @@ def tail(
 
 def cost(run: Run, device: str, steps: int = 3) -> float:
     """Seconds that a run will take here, from the time of a few steps.
+
+    Parameters
+    ----------
+    run : Run
+        What is trained.
+    device : str
+        "cpu", "cuda" or, for one of several GPUs, "cuda:1" and so on.
+    steps : int
+        Steps that are timed; the fastest counts.
 
     Raises
     ------

@@ -3,13 +3,6 @@
 A view runs the very modules of the network it is made from: whatever is
 trained, loaded, swapped, hooked, frozen or converted there is so here. Where
 a unit is not exactly what a fused operation computes, its own forward runs.
-
-Parameters
-----------
-network : Network
-    Ours; the view runs its very modules.
-device : torch.device
-    Where it would run.
 """
 
 from preact.fast.cpu.build import kernels, kernels_status

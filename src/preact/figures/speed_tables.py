@@ -17,6 +17,8 @@ def times_table(record: Mapping[str, Any], strings: Strings) -> Table:
     record : dict
         As `preact bench --record` writes it; on a GPU with kernel launches
         and the time that the fewest bytes would take.
+    strings : Strings
+        The words of the page's language.
 
     Examples
     --------

@@ -28,6 +28,15 @@ NAME = 20  # columns of letters that a name fills, which does not part
 class Table:
     """An HTML table that Jupyter and the book show as it is.
 
+    Parameters
+    ----------
+    head : sequence of str
+        Heads of the columns.
+    body : sequence of rows
+        Each as many texts as `head`.
+    caption : str
+        What the table shows.
+
     Examples
     --------
     >>> from preact.figures import Table
@@ -160,6 +169,8 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
     ----------
     lines : sequence of Line
         From `preact.records.compare`.
+    strings : Strings
+        The words of the page's language.
 
     Examples
     --------
@@ -261,6 +272,13 @@ DATA_KEYS = {
 
 def network_table(plans: Mapping[str, NetworkPlan], strings: Strings) -> Table:
     """Units, parameters and millions of multiply-adds of planned networks.
+
+    Parameters
+    ----------
+    plans : mapping of str to NetworkPlan
+        Networks by the names that the table prints.
+    strings : Strings
+        The words of the page's language.
 
     Examples
     --------

@@ -20,24 +20,38 @@ class Line:
 
     Parameters
     ----------
+    row : str
+        Key of `preact.spec.ROWS`, or the name of a unit of one's own.
+    spec : str
+        The unit, read aloud.
     tail : str
         What stands before the classifier; "" is nothing.
+    depth : int
+        Counted layers.
+    convs : {1, 2, 3}
+        Convolutions per unit.
+    width : int
+        Channels behind the stem.
+    data_label : str
+        What the images are called.
     errors_pct : tuple of float
         Test errors of the last iteration, by seed.
     paper_data : str
         The paper's data set that ours stands beside; "" is none.
+    paper_has : bool
+        Whether the paper has an error of this row and network, with this tail.
     paper_pct : float or None
         The paper's error; None where it prints "fail", or if `paper_has` is
         False, nothing.
+    settings : tuple of str
+        What tells it from other lines of the same row and network, for
+        example "execution.precision bf16".
+    cut_short : bool
+        Whether it ended before the paper's last iteration, on CIFAR.
     diverged : int
         How many runs ended early, since their loss was not finite.
     lr : float or None
         The recipe's learning rate, where one is known.
-    cut_short : bool
-        Whether it ended before the paper's last iteration, on CIFAR.
-    settings : tuple of str
-        What tells it from other lines of the same row and network, for
-        example "execution.precision bf16".
 
     Examples
     --------

@@ -28,6 +28,31 @@ class BenchRow:
 
     Parameters
     ----------
+    name : str
+        Of the contestant: package and settings.
+    peer : bool
+        Whether it is another package as shipped.
+    parameters : int
+        Numbers that are trained.
+    train_ms_min : float
+        Milliseconds of a training step on a batch: the least of all rounds.
+    train_ms_median : float
+        The median of all rounds.
+    forward_ms_min : float
+        Milliseconds of a forward pass in evaluation: the least of all rounds.
+    forward_ms_median : float
+        The median of all rounds.
+    kept_bytes_per_image : int or None
+        Bytes that a step keeps for its backward pass, for each image; None on
+        a GPU, where they are not measured.
+    peak_bytes_per_image : int or None
+        Most bytes at any time of a step, beyond what was held before it, for
+        each image; None is not known.
+    first_step_s : float
+        Seconds of the first step, with what is compiled in it.
+    launches : int
+        Kernels and copies that a training step starts on a GPU where it is not
+        replayed as a graph; 0 on the CPU.
     bn_batch : int or None
         Images over which its BN takes its statistics; None in records older
         than it, which have one of all rows.
@@ -65,14 +90,37 @@ class BenchRecord:
 
     Parameters
     ----------
+    network : str
+        What was timed.
+    batch : int
+        Images in a step.
     bn_batch : int or None
         Of all rows, but for contestants with ghost batches in their names;
         None where each row has its own.
+    precision : str
+        In which numbers it was timed.
+    rounds : int
+        Turns of each contestant that count.
     threads : int
         CPU threads of each contestant.
+    device : str
+        What the processor or GPU calls itself.
+    torch : str
+        Version of PyTorch.
+    git : Git
+        The code that ran.
     started_utc : str
         When the command began, in records without `bn_batch`; in those
         with it, when the times had been taken: ISO 8601.
+    gradient_error : float
+        How far gradients of the fast network were from float64 in a network of
+        at most 29 layers: in the worst tensor, relative to its largest number,
+        the median of several draws.
+    rows : tuple of BenchRow
+        The contestants.
+    limit_ms : float or None
+        Milliseconds that the fewest bytes of a training step in half precision
+        would take on this GPU; None on the CPU.
 
     Examples
     --------

@@ -28,6 +28,32 @@ log = logging.getLogger(__name__)
 class Outcome:
     """How a run ended; `weights` are those of its last iteration.
 
+    Parameters
+    ----------
+    outcome : {"finished", "diverged"}
+        "diverged" if the loss at the last point of the curve is not finite.
+    iterations : int
+        Steps that were taken.
+    test_error_pct : float
+        Error of the last iteration on the test images, in percent.
+    train_loss : float
+        Mean cross-entropy in nats between the last two points of the curve.
+    curve : list of dict
+        By point: iteration, lr, loss (mean since the point before, in nats),
+        train_error_pct and, in some, test_error_pct.
+    profiles : list of dict
+        By step that was watched: iteration, signal_rms, gradient_norm and
+        open_share, each of these three a list of L + 1 numbers or None.
+    kernels : list of str
+        What computed the units, part by part.
+    wall_s : float
+        Seconds of steps, tests and checkpoints, over all parts of the run.
+    images_per_s : float or None
+        Training images in a second of steps, tests and checkpoints apart; None
+        before there was any.
+    weights : mapping of str to Tensor
+        Parameters and running statistics after the last iteration, by name.
+
     Examples
     --------
     >>> from dataclasses import replace

@@ -81,18 +81,28 @@ class Run:
     ----------
     row : str
         Key of `preact.spec.ROWS`, or the name of `unit`.
+    depth : int
+        Layers: convolutions of the units, the stem's, and the classifier.
+    convs : {1, 2, 3}
+        Convolutions of a unit; ImageNet's networks from 50 layers on have 3.
+    recipe : Recipe
+        How it is trained.
+    data : Data
+        The images.
+    seed : int
+        Of weights, order of images, crops, flips and dropout.
+    width : int
+        Channels behind the stem; ImageNet's 64 cannot be chosen.
+    tail : tuple of Op, optional
+        What stands before the classifier; None is what the row asks for.
+    execution : Execution
+        How the function is computed.
     unit : UnitSpec or OwnCode, optional
         A unit of one's own, as data or made by one's own code; None is the
         one that `row` names.
     init : Path, optional
         A file of weights to start from: of the same network, whose classes
         may be others and are then learned from the beginning.
-    convs : {1, 2, 3}
-        Convolutions of a unit; ImageNet's networks from 50 layers on have 3.
-    width : int
-        Channels behind the stem; ImageNet's 64 cannot be chosen.
-    tail : tuple of Op, optional
-        What stands before the classifier; None is what the row asks for.
     classes : int, optional
         Outputs of the classifier; None is one for each class of the data.
     stages : {3, 4}

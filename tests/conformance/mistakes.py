@@ -7,8 +7,8 @@ from functools import partial
 import torch.nn.functional as nnf
 from torch import Tensor, nn
 
-from preact.conformance.zoo.changed import LAYERS, Frozen
-from preact.conformance.zoo.parts import (
+from conformance.changed import LAYERS, Frozen
+from conformance.parts import (
     CLASSES,
     ORIGINAL,
     PRE,
@@ -16,7 +16,7 @@ from preact.conformance.zoo.parts import (
     Parts,
     Unit,
 )
-from preact.conformance.zoo.placed import (
+from conformance.placed import (
     ADDED,
     ALWAYS,
     EVERY,
@@ -26,7 +26,7 @@ from preact.conformance.zoo.placed import (
     Kind,
     placed,
 )
-from preact.conformance.zoo.right import WIDTHS, conv1x1, conv3x3
+from preact.book.bugs.zoo.right import WIDTHS, conv1x1, conv3x3
 
 WIDENING = (4, 7)
 

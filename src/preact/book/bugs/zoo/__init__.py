@@ -3,11 +3,6 @@
 Some of the mistakes are from public code or issues, which `seen` names; the
 others we wrote as plausible variations. The table of what each of them breaks
 is `MUTANTS`; a test holds the probe to it, answer by answer.
-
-Parameters
-----------
-image : (int, int, int)
-    Channels, height and width of an image that the network takes.
 """
 
 from collections.abc import Callable
@@ -15,10 +10,10 @@ from dataclasses import dataclass
 
 from torch import nn
 
+from preact.book.bugs.zoo import boundaries, interior, layers
+from preact.book.bugs.zoo.right import OriginalNet, PreNet
+from preact.book.bugs.zoo.styles import STYLES
 from preact.conformance.report import Property as P
-from preact.conformance.zoo import boundaries, interior, layers
-from preact.conformance.zoo.right import OriginalNet, PreNet
-from preact.conformance.zoo.styles import STYLES
 
 __all__ = ["MUTANTS", "RIGHT", "Specimen"]
 PRE, ORIGINAL = "full-preactivation", "original"
@@ -40,10 +35,12 @@ class Specimen:
     seen : str
         The public code or issue that has the mistake; "" if we wrote it as a
         variation.
+    image : (int, int, int)
+        Channels, height and width of an image that the network takes.
 
     Examples
     --------
-    >>> from preact.conformance.zoo import MUTANTS
+    >>> from preact.book.bugs.zoo import MUTANTS
     >>> mutant = MUTANTS["raw-projection"]
     >>> mutant.meant, [str(question) for question in mutant.breaks]
     ('full-preactivation', ['width-change'])

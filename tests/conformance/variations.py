@@ -15,8 +15,7 @@ import torch.nn.functional as nnf
 from torch import Tensor, nn
 from torch.nn.utils import parametrizations
 
-from preact import Network, cifar_plan
-from preact.conformance.zoo.others import (
+from conformance.others import (
     Checkpointed,
     HandMadeNorm,
     Reentrant,
@@ -31,9 +30,10 @@ from preact.conformance.zoo.others import (
     transformer,
     zeroed,
 )
-from preact.conformance.zoo.parts import IMAGE, ORIGINAL, PRE, Parts, Unit
-from preact.conformance.zoo.styles import STYLES
-from preact.conformance.zoo.writings import WRITINGS, Listed
+from conformance.parts import IMAGE, ORIGINAL, PRE, Parts, Unit
+from conformance.writings import WRITINGS, Listed
+from preact import Network, cifar_plan
+from preact.book.bugs.zoo.styles import STYLES
 
 __all__ = ["VARIATIONS", "Variation"]
 
@@ -52,7 +52,7 @@ class Variation(NamedTuple):
 
     Examples
     --------
-    >>> from preact.conformance.zoo.variations import VARIATIONS
+    >>> from conformance.variations import VARIATIONS
     >>> VARIATIONS["original, Sequential"].row
     'original'
     """

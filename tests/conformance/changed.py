@@ -5,9 +5,9 @@ from functools import partial
 
 from torch import nn
 
-from preact.conformance.zoo.parts import PRE, Parts, Unit
-from preact.conformance.zoo.placed import Change, Kind
-from preact.conformance.zoo.right import conv3x3
+from conformance.parts import PRE, Parts, Unit
+from conformance.placed import Change, Kind
+from preact.book.bugs.zoo.right import conv3x3
 
 
 def layer(name: str, make: Callable[[Unit], nn.Module]) -> Change:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from torch import Tensor, nn
 
-from preact.conformance.zoo.right import WIDTHS, conv1x1, conv3x3
+from preact.book.bugs.zoo.right import WIDTHS, conv1x1, conv3x3
 
 UNITS = (3, 3, 3)
 IMAGE = (3, 8, 8)

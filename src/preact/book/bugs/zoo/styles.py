@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as nnf
 from torch import Tensor, nn
 
-from preact.conformance.zoo.right import UNITS, WIDTHS, conv1x1, conv3x3
+from preact.book.bugs.zoo.right import UNITS, WIDTHS, conv1x1, conv3x3
 
 
 class Functional(nn.Module):

@@ -10,12 +10,12 @@ import torch
 import torch.nn.functional as nnf
 from torch import Tensor, nn
 
-from preact.conformance.zoo.parts import (
+from conformance.parts import (
     ORIGINAL,
     PRE,
     Parts,
 )
-from preact.conformance.zoo.right import conv1x1
+from preact.book.bugs.zoo.right import conv1x1
 
 ALWAYS, TRAINING, EVALUATION = MODES = ("always", "training", "evaluation")
 NOISE = np.random.default_rng(0)

@@ -1,32 +1,33 @@
 """The matrix: kind x position x mode x row x writing, what a probe catches.
 
-`python -m preact.conformance.zoo.matrix` probes every kind at every position
-in every mode once, rows and writings taking turns, and writes `matrix.toml`:
-which cells got no *no*. Chapter 11 prints it, tests probe cells of it again.
+`PYTHONPATH=tests python -m conformance.matrix` probes every kind at every
+position in every mode once, rows and writings taking turns, and writes
+`matrix.toml` for chapter 11: counts, and which cells got no *no*. Tests probe
+cells of it again.
 """
 
 import json
 import random
 import sys
-import tomllib
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import nn
 
+from conformance.mistakes import KINDS
+from conformance.parts import IMAGE, ORIGINAL, PRE, Parts
+from conformance.placed import EVALUATION, TRAINING
+from conformance.variations import VARIATIONS
+from conformance.writings import WRITINGS
+from preact.book import bugs
 from preact.conformance import Report, probe
-from preact.conformance.zoo.mistakes import KINDS
-from preact.conformance.zoo.parts import IMAGE, ORIGINAL, PRE, Parts
-from preact.conformance.zoo.placed import EVALUATION, TRAINING
-from preact.conformance.zoo.writings import WRITINGS
 
 WAYS = [(row, writing) for row in (PRE, ORIGINAL) for writing in WRITINGS]
-HERE = files("preact.conformance.zoo").joinpath("matrix.toml")
+HERE = Path(bugs.__file__).with_name("matrix.toml")
 
 
 MISSED = {
@@ -48,7 +49,7 @@ class Cell(NamedTuple):
 
     Examples
     --------
-    >>> from preact.conformance.zoo.matrix import Cell
+    >>> from conformance.matrix import Cell
     >>> cell = Cell(
     ...     place="shortcut", name="0.9 * x", position=4, mode="evaluation",
     ...     row="full-preactivation", writing="functional",
@@ -129,7 +130,7 @@ def cells(turn: int | None = 0) -> Iterator[Cell]:
 
     Examples
     --------
-    >>> from preact.conformance.zoo.matrix import cells
+    >>> from conformance.matrix import cells
     >>> print(next(cells()))
     shortcut | dropout(x, 0.2) | 1 | always | full-preactivation | ModuleList
     >>> 10 * len([*cells()]) < len([*cells(None)])
@@ -154,29 +155,36 @@ def cells(turn: int | None = 0) -> Iterator[Cell]:
             count += 1
 
 
-@cache
-def recorded() -> dict[str, Any]:
-    """Return what was caught when the matrix was last probed."""
-    return tomllib.loads(HERE.read_text("utf-8"))
-
-
 def missed(cell: Cell) -> str:
     """The line of a cell that gets no *no*; "" of one that gets one."""
     torch.set_num_threads(1)
     return "" if cell.is_caught() else str(cell)
 
 
+def counts() -> dict[str, int]:
+    """What the page says of the matrix."""
+    why = Counter(cell.hidden for cell in cells())
+    asked = why[""] + why["missed"]
+    return {
+        "kinds": len(KINDS),
+        "right": len(VARIATIONS),
+        "asked": asked,
+        "missed": why["missed"],
+        "hidden": why.total() - asked,
+    }
+
+
 def record(lines: Iterable[str]) -> str:
     """Write the cells that got no *no*, one a line."""
-    every = [*lines]
-    names = [line for line in every if line]
     return "\n".join(
         [
-            "# Written by `python -m preact.conformance.zoo.matrix`.",
-            f"cells = {len(every)}",
+            "# Written by `PYTHONPATH=tests python -m conformance.matrix`.",
             "passed = [",
-            *(f"  {json.dumps(name)}," for name in names),
-            "]\n",
+            *(f"  {json.dumps(line)}," for line in lines if line),
+            "]",
+            "[counts]",
+            *(f"{word} = {count}" for word, count in counts().items()),
+            "",
         ]
     )
 
@@ -185,7 +193,7 @@ def main() -> int:
     """Write `matrix.toml` beside this file."""
     with ProcessPoolExecutor() as pool:
         text = record(pool.map(missed, cells(), chunksize=20))
-    Path(str(HERE)).write_text(text, "utf-8")
+    HERE.write_text(text, "utf-8")
     return 0
 
 

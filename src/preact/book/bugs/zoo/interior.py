@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as nnf
 from torch import Tensor, nn
 
-from preact.conformance.zoo.right import (
+from preact.book.bugs.zoo.right import (
     OriginalNet,
     OriginalUnit,
     PreNet,

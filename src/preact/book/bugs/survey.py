@@ -1,6 +1,6 @@
 """Probe networks of other packages, and write down what was found.
 
-`python -m preact.conformance.survey` reads `survey.toml`, probes what is
+`python -m preact.book.bugs.survey` reads `survey.toml`, probes what is
 installed and writes `surveyed.toml`: with date and versions, so that a reader
 knows of what it was true. Packages that are missing are said, and left out.
 """
@@ -10,9 +10,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -22,22 +20,15 @@ from preact.conformance.address import load
 from preact.conformance.probing import probe
 from preact.conformance.report import Finding, Report, Verdict
 
-HERE = files("preact.conformance")
+HERE = Path(__file__).parent
 KEPT_PLACES = 3
-
-
-@cache
-def surveyed() -> dict[str, Any]:
-    """Return what the last survey found."""
-    text = HERE.joinpath("surveyed.toml").read_text("utf-8")
-    return tomllib.loads(text)
 
 
 def survey() -> Iterator[str]:
     """Probe every subject; yield the file, a piece at a time."""
-    subjects = tomllib.loads(HERE.joinpath("survey.toml").read_text("utf-8"))
+    subjects = tomllib.loads((HERE / "survey.toml").read_text("utf-8"))
     yield (
-        "# Written by `python -m preact.conformance.survey`; do not edit.\n"
+        "# Written by `python -m preact.book.bugs.survey`; do not edit.\n"
         f'date = "{datetime.now(UTC).date().isoformat()}"\n'
         f'torch = "{torch.__version__}"\n'
     )
@@ -119,7 +110,7 @@ def _value(value: object) -> str:
 def main() -> int:
     """Write `surveyed.toml` beside this file."""
     text = "".join(survey())
-    Path(str(HERE.joinpath("surveyed.toml"))).write_text(text, "utf-8")
+    (HERE / "surveyed.toml").write_text(text, "utf-8")
     return 0
 
 

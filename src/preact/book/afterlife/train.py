@@ -1,6 +1,6 @@
 """Train small transformers and record them.
 
-    python -m preact.book.transformer.train [--rates] [--out DIR] SEED ...
+    python -m preact.book.afterlife.train [--rates] [--out DIR] SEED ...
 
 makes the runs that are not recorded yet, each written whole when it is done:
 all placements at one learning rate, or two of them at several, for longer.
@@ -11,32 +11,30 @@ Chapter `10-afterlife`.
 import argparse
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from functools import partial
+from itertools import product
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
 
-from preact.book.transformer.model import PLACEMENTS, Transformer
-from preact.book.transformer.runs import (
-    HERE,
+from preact.book.afterlife.model import PLACEMENTS, Transformer
+from preact.book.afterlife.runs import (
+    LENGTH,
     RATES,
+    RECORDED,
     TEXT,
-    WARM_UP,
     Run,
-    TextRead,
-    fresh,
-    loss_on,
-    measure,
-    shorter,
-)
-from preact.book.transformer.text import (
     draw_windows,
+    four_digits,
+    fresh,
     letter_entropy,
+    measure,
     read_text,
 )
 from preact.experiment.provenance import environment
@@ -49,34 +47,20 @@ RECIPE = {
     "lr": 0.003,
     "iterations": 200,
     "batch": 16,
-    "length": 32,
+    "length": LENGTH,
     "width": 32,
     "heads": 4,
 }
-WARM_UP_STEPS = 100
+WARM_UP_STEPS, LONGER, TEST_WINDOWS = 100, 1000, 256
 MEASURED = (0, 1, 10, 50, 200)
-LONGER = 1000
 LONGER_MEASURED = (0, 10, 50, 200, LONGER)
-TEST_WINDOWS = 256
 DEPTHS = (4, 12)
-ARMS = [(arm, layers) for layers in DEPTHS for arm in PLACEMENTS]
-ARMS += [("post-ln" + WARM_UP, 12), ("pre-ln" + WARM_UP, 12)]
-ARMS += [("post-ln", 24)]
-
-
-RATES_TRIED = (0.003, 0.001, 0.0003)
-# As the book draws weights and, with `default`, as PyTorch does.
-AT_RATES = [
-    (arm, layers, lr, draw)
-    for arm, draw in (
-        ("post-ln", "book"),
-        ("post-ln", "default"),
-        ("pre-ln", "book"),
-        ("pre-ln", "default"),
-    )
-    for layers in DEPTHS
-    for lr in RATES_TRIED
+ARMS = [
+    *((arm, layers) for layers in DEPTHS for arm in PLACEMENTS),
+    *(("post-ln+warm-up", 12), ("pre-ln+warm-up", 12), ("post-ln", 24)),
 ]
+AT_RATES = (("post-ln", "pre-ln"), ("book", "default"), DEPTHS)
+RATES_TRIED = (0.003, 0.001, 0.0003)
 
 
 def main(seeds: list[int], *, rates: bool, out: Path) -> None:
@@ -85,10 +69,10 @@ def main(seeds: list[int], *, rates: bool, out: Path) -> None:
     made = environment("cpu", 1)  # of the code that is loaded
     note_text()
     for seed in seeds:
-        for name, make in (planned_at_rates if rates else planned)(seed):
+        for name, arm, layers, changed in planned(rates):
             path = out / f"{name}-seed-{seed}.json"
             if not path.exists():
-                run = make() | made
+                run = train(arm, layers, seed, changed) | made
                 parse(Run, run, str(path))
                 lines = (f' "{k}": {json.dumps(run[k])}' for k in run)
                 text = "{\n" + ",\n".join(lines) + "\n}\n"
@@ -96,21 +80,15 @@ def main(seeds: list[int], *, rates: bool, out: Path) -> None:
                 write_new(path, text, replace=False)
 
 
-Planned = Iterator[tuple[str, Callable[[], dict[str, Any]]]]
-
-
-def planned(seed: int) -> Planned:
-    """Name the runs at one learning rate; how to make each."""
-    for arm, layers in ARMS:
-        yield f"{arm}-{layers}", partial(train, arm, layers, seed)
-
-
-def planned_at_rates(seed: int) -> Planned:
-    """Name the longer runs at several; how to make each."""
-    for arm, layers, lr, draw in AT_RATES:
+def planned(rates: bool) -> Iterator[tuple[str, str, int, dict[str, Any]]]:
+    """Yield each run's name, arm, layers, and what it changes of `RECIPE`."""
+    if not rates:
+        for arm, layers in ARMS:
+            yield f"{arm}-{layers}", arm, layers, {}
+        return
+    for arm, draw, layers, lr in product(*AT_RATES, RATES_TRIED):
         changed = {"lr": lr, "iterations": LONGER, "draw": draw}
-        name = f"{RATES}/{arm}-{layers}-{draw}-lr-{lr}"
-        yield name, partial(train, arm, layers, seed, changed)
+        yield f"{RATES}/{arm}-{layers}-{draw}-lr-{lr}", arm, layers, changed
 
 
 def note_text() -> None:
@@ -123,14 +101,14 @@ def note_text() -> None:
     """
     text = read_text()
     letters = round(letter_entropy(text.test), 4)
-    now = TextRead(sha256=text.sha256, letter_entropy=letters)
     if not TEXT.exists():
-        write_new(TEXT, json.dumps(dump(now)) + "\n", replace=False)
-    before = parse(TextRead, read_json(TEXT), str(TEXT))
-    if before.sha256 != now.sha256:
+        note = {"sha256": text.sha256, "letter_entropy": letters}
+        write_new(TEXT, json.dumps(note) + "\n", replace=False)
+    before = read_json(TEXT)["sha256"]
+    if before != text.sha256:
         raise ValueError(
-            f"the text must be that of {TEXT}, {before.sha256[:12]}; got "
-            f"{now.sha256[:12]}: another Python has other documentation"
+            f"the text must be that of {TEXT}, {before[:12]}; got "
+            f"{text.sha256[:12]}: another Python has other documentation"
         )
 
 
@@ -159,6 +137,7 @@ def train(
     default = config.get("draw") == "default"
     network = fresh(placement, layers, seed, default=default)
     losses, moments = descend(network, config, bool(changed))
+    means = np.mean(np.reshape(losses, (-1, 10)), axis=1)
     return {
         "arm": arm,
         "layers": layers,
@@ -167,7 +146,7 @@ def train(
         "config_sha256": sha256_of(config),
         "text_sha256": config["text_sha256"],
         "parameters": sum(p.numel() for p in network.parameters()),
-        "train_loss": shorter(np.mean(np.reshape(losses, (-1, 10)), axis=1)),
+        "train_loss": four_digits(means),
         "test_loss": test_loss(network),
         "moments": moments,
         "wall_s": round(time.monotonic() - clock, 1),
@@ -175,13 +154,17 @@ def train(
     }
 
 
+def loss_on(network: Transformer, text: Tensor, wanted: Tensor) -> Tensor:
+    """Mean cross-entropy in nats per character."""
+    return cross_entropy(network(text).flatten(0, 1), wanted.flatten())
+
+
+@torch.no_grad()
 def test_loss(network: Transformer) -> float | None:
     """Loss on windows of the last topics, the same for all networks."""
     generator = torch.Generator().manual_seed(0)
-    test = draw_windows(read_text().test, TEST_WINDOWS, 32, generator)
-    with torch.no_grad():
-        (loss,) = shorter([loss_on(network, *test)])
-    return loss
+    test = draw_windows(read_text().test, TEST_WINDOWS, LENGTH, generator)
+    return four_digits([loss_on(network, *test)])[0]
 
 
 def descend(
@@ -206,11 +189,9 @@ def descend(
             moments.append(moment)
         if i == steps:
             break
-        part = (
-            min(1.0, (i + 1) / config["warm_up"]) if config["warm_up"] else 1
-        )
-        adam.param_groups[0]["lr"] = config["lr"] * part
-        batch = draw_windows(numbers, config["batch"], 32, generator)
+        warm_up = config["warm_up"] or 1
+        adam.param_groups[0]["lr"] = config["lr"] * min(1, (i + 1) / warm_up)
+        batch = draw_windows(numbers, config["batch"], LENGTH, generator)
         loss = loss_on(network, *batch)
         adam.zero_grad()
         loss.backward()
@@ -222,7 +203,7 @@ def descend(
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Train small transformers.")
     parser.add_argument("--rates", action="store_true")
-    parser.add_argument("--out", type=Path, default=HERE)
+    parser.add_argument("--out", type=Path, default=RECORDED)
     parser.add_argument("seeds", type=int, nargs="+")
     options = parser.parse_args()
     main(options.seeds, rates=options.rates, out=options.out)

@@ -7,7 +7,7 @@ import torch.nn.functional as nnf
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-from preact.conformance.zoo.writings import Listed
+from conformance.writings import Listed
 
 
 class Checkpointed(Listed):

@@ -5,7 +5,7 @@ from typing import Self
 import torch.nn.functional as nnf
 from torch import Tensor, nn
 
-from preact.conformance.zoo.right import PreNet, PreUnit
+from preact.book.bugs.zoo.right import PreNet, PreUnit
 
 
 class BiasedConvs(PreNet):

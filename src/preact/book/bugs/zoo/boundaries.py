@@ -3,7 +3,7 @@
 import torch.nn.functional as nnf
 from torch import Tensor, nn
 
-from preact.conformance.zoo.right import (
+from preact.book.bugs.zoo.right import (
     OriginalNet,
     OriginalUnit,
     PreNet,

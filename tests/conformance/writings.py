@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as nnf
 from torch import Tensor, nn
 
-from preact.conformance.zoo.parts import Layers, Parts, Unit
+from conformance.parts import Layers, Parts, Unit
 
 __all__ = ["WRITINGS"]
 
