@@ -1,6 +1,6 @@
 // What all pages of an edition load: one sheet and one script. The sheet holds
-// the theme's rules, the extensions' and the book's, in this order, without
-// those that no page uses; the script joins what runs on every page.
+// of the theme's rules, and the extensions', those that a page uses, and then the
+// book's; the script joins what runs on every page.
 //
 //     node book/scripts/assets.js BUILT FINISHED
 //
@@ -43,6 +43,7 @@ const OURS = [
   "sheets/parallel",
 ];
 const LAST = ["sheets/awaiting", "sheets/print", "fonts", "math"];
+// What a cell holds would be asked again at each move of an explorer.
 const OF_CELLS = /[^{}]*cell[^{}]*:has\([^{}]*\{[^{}]*\}/g;
 const SCRIPTS = [
   "clipboard.min.js",
@@ -54,14 +55,9 @@ const SCRIPTS = [
   "scripts/pydata-sphinx-theme.js",
 ];
 
-async function writeSheet() {
-  const paths = [
-    ...THEIRS.map((name) => `./${name}`),
-    ...OURS.map((name) => `${root}book/_static/${name}.css`),
-    ...rooms.map((name) => `${root}src/preact/book/${name}`),
-    ...LAST.map((name) => `${root}book/_static/${name}.css`),
-  ];
-  const joined = await build({
+// Sheets as one, with rules that are nested unfolded.
+async function join(paths) {
+  const { outputFiles } = await build({
     stdin: {
       contents: paths.map((path) => `@import "${path}";`).join("\n"),
       loader: "css",
@@ -72,20 +68,29 @@ async function writeSheet() {
     external: ["*.woff2", "*.ttf", "*.png"], // as seen from `styles`
     logLevel: "error",
     minify: true,
-    target: ["chrome111", "firefox113", "safari16.4"], // nested rules, unfolded
+    target: ["chrome111", "firefox113", "safari16.4"],
     write: false,
   });
-  // What a cell holds would be asked again at each move of an explorer.
-  const raw = joined.outputFiles[0].text.replace(OF_CELLS, "");
+  return outputFiles[0].text;
+}
+
+async function writeSheet() {
+  const theirs = await join(THEIRS.map((name) => `./${name}`));
+  const ours = await join([
+    ...OURS.map((name) => `${root}book/_static/${name}.css`),
+    ...rooms.map((name) => `${root}src/preact/book/${name}`),
+    ...LAST.map((name) => `${root}book/_static/${name}.css`),
+  ]);
   const [{ css }] = await new PurgeCSS().purge({
     content: [`${finished}/**/*.html`, `${finished}/_static/*.js`],
-    css: [{ raw }],
-    dynamicAttributes: raw.match(/(?<=\[)[\w-]+/g), // scripts set some
+    css: [{ raw: theirs.replace(OF_CELLS, "") }],
+    dynamicAttributes: theirs.match(/(?<=\[)[\w-]+/g), // scripts set some
     keyframes: true,
+    safelist: { variables: ours.match(/--[\w-]+/g) },
     variables: true,
   });
   await mkdir(`${finished}/_static/styles`, { recursive: true });
-  await writeFile(`${finished}/_static/styles/book.css`, css);
+  await writeFile(`${finished}/_static/styles/book.css`, css + ours);
 }
 
 // Joined, not bundled: to a module these scripts would not be what they are.

@@ -20,7 +20,7 @@ from book.tools import ROOT
 
 # Of a page with such a place; the first that fits.
 EXPLORERS = {
-    "explorers-engine.js": r"\bpreact-(?:growth|lab|race|stack)\b",
+    "explorers-engine.js": r"\bpreact-(?:growth|lab|playground)\b",
     "explorers.js": r"\bpreact-(?:explorer|ledger-filter)\b",
 }
 

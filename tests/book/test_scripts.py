@@ -55,8 +55,8 @@ def test_the_digits_and_the_engine_of_the_search_come_only_when_asked_for(
 @pytest.mark.parametrize(
     ("place", "bundle"),
     [
-        ("preact-explorer preact-race", "explorers-engine.js"),
-        ("preact-explorer preact-racer", "explorers.js"),
+        ("preact-explorer preact-playground", "explorers-engine.js"),
+        ("preact-explorer preact-playgrounds", "explorers.js"),
         ("preact-ledger-filter", "explorers.js"),
         ("preact-table", ""),
     ],

@@ -14,6 +14,12 @@ STATES = [
         "slider menu",
         {"growth.units", "growth.row"},
     ),
+    (
+        "playground",
+        ".preact-playground",
+        "menu",
+        {"playground.a.row"},
+    ),
     ("05-shortcuts", ".preact-builder", "radio", None),
     ("07-depth", ".preact-training", "slider", {"training.1"}),
     ("07-depth", ".preact-subnetworks", "checkbox", {"subnetworks.1"}),
@@ -70,10 +76,16 @@ def test_what_was_set_is_there_when_the_page_is_loaded_again(
     ("chapter", "host", "bad"),
     [
         (
-            "03-gradient",
-            ".preact-stack",
-            "stack.units=101&stack.width=abc&stack.row=none&stack.lambda="
-            "&stack.seed=1e1&stack.x=1&stack2.units=3&stack.tail=%00",
+            "playground",
+            ".preact-playground",
+            "playground.a.lr=0.2&playground.b.tail=%00&playground.pinned="
+            "original,1,none,20,0.1,0;original,1,none,20,0.1,21",
+        ),
+        (
+            "02-signal",
+            ".preact-growth",
+            "growth.pinned=original,50,33,0&growth.units=0&growth.width=abc"
+            "&growth.row=none&growth.seed=1e1&growth.x=1&growth2.units=3",
         ),
         ("04-units", ".preact-builder", "builder.bn=pr%C3%A9&builder.relu="),
         (
@@ -95,12 +107,12 @@ def test_what_an_address_says_wrongly_is_ignored(
 
 
 def test_settings_taken_back_leave_the_address_as_it_was(open_page):
-    page = open_page("/en/03-gradient.html?a=1#gradient-lambda")
+    page = open_page("/en/02-signal.html?a=1#signal-growth")
     before = page.evaluate("history.length")
-    for units, said in (("80", {"a", "stack.units"}), ("50", {"a"})):
-        page.locator(".preact-stack [name=units]").fill(units)
+    for units, said in (("80", {"a", "growth.units"}), ("50", {"a"})):
+        page.locator(".preact-growth [name=units]").fill(units)
         assert asked(page) == said
-    assert urlsplit(page.url).fragment == "gradient-lambda"
+    assert urlsplit(page.url).fragment == "signal-growth"
     assert page.evaluate("history.length") == before
 
 
@@ -127,10 +139,10 @@ def test_moves_that_follow_each_other_change_the_address_once(open_page):
 
 @pytest.mark.parametrize("name", ["blur", "pagehide"])
 def test_a_reader_who_goes_takes_the_last_move_along(open_page, name):
-    page = open_page("/en/03-gradient.html")
+    page = open_page("/en/02-signal.html")
     search = page.evaluate(
         """(name) => {
-          const units = document.querySelector(".preact-stack [name=units]");
+          const units = document.querySelector(".preact-growth [name=units]");
           units.value = 80;
           units.dispatchEvent(new Event("change", { bubbles: true }));
           dispatchEvent(new Event(name));
@@ -138,23 +150,23 @@ def test_a_reader_who_goes_takes_the_last_move_along(open_page, name):
         }""",
         name,
     )
-    assert search == "?stack.units=80"
+    assert search == "?growth.units=80"
 
 
 def test_a_link_that_follows_a_move_at_once_knows_it(open_page):
-    page = open_page("/en/03-gradient.html")
+    page = open_page("/en/02-signal.html")
     link = ".language-switch a[hreflang=zh-Hans]"
     with page.expect_navigation(url="**/zh-Hans/**"):  # not the address alone
         page.evaluate(
             """(link) => setTimeout(() => {
-          const units = document.querySelector(".preact-stack [name=units]");
+          const units = document.querySelector(".preact-growth [name=units]");
           units.value = 80;
           units.dispatchEvent(new Event("change", { bubbles: true }));
           document.querySelector(link).click();
         })""",
             link,
         )
-    assert asked(page) == {"stack.units"}
+    assert asked(page) == {"growth.units"}
 
 
 def test_a_pinned_curve_is_part_of_the_view(open_page):
@@ -191,12 +203,12 @@ def test_the_runs_that_were_laid_over_each_other_are_part_of_the_view(
 
 def test_marks_of_a_search_go_and_the_view_stays(open_page):
     page = open_page(
-        "/en/03-gradient.html?mark=gradient&stack.units=80#gradient-engine"
+        "/en/02-signal.html?mark=signal&growth.units=80#signal-growth"
     )
     assert page.locator(".search-mark").count() > 0
     page.keyboard.press("Escape")
-    assert asked(page) == {"stack.units"}
-    assert page.locator(".preact-stack [name=units]").input_value() == "80"
+    assert asked(page) == {"growth.units"}
+    assert page.locator(".preact-growth [name=units]").input_value() == "80"
 
 
 def test_a_guess_is_nobody_elses(open_page):

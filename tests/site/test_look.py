@@ -5,7 +5,6 @@ import re
 import unicodedata
 
 import numpy as np
-import pytest
 from PIL import Image
 
 from book.site.together import FIXED
@@ -27,16 +26,6 @@ def test_a_page_loads_the_faces_that_it_is_set_in_and_no_other(
     assert len(asked) == serif
     assert page.evaluate(LOADED, "Source Serif 4") == serif
     assert page.evaluate(LOADED, "Book Math") == 1
-
-
-@pytest.mark.parametrize("language", ["en", "zh-Hans"])
-def test_a_readout_sets_indices_and_powers(open_page, language):
-    page = open_page(f"/{language}/03-gradient.html")
-    facts = page.locator(".preact-stack .facts")
-    assert facts.locator("sup").inner_text() == "L"
-    assert "L" in facts.locator("sub").all_inner_texts()
-    assert "^" not in facts.inner_text()
-    assert "_" not in facts.inner_text()
 
 
 # ------------------------------------------------------------------ formulas
