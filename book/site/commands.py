@@ -15,7 +15,7 @@ Words = dict[str, str]
 
 def commands_text(words: Words) -> str:
     """Return the page of all commands."""
-    parser = make_parser(COMMANDS)
+    parser = make_parser()
     (group,) = (
         action
         for action in parser._actions

@@ -163,7 +163,7 @@ def test_the_page_of_commands_names_each_option_of_each_command(capsys):
     for name in COMMANDS:
         # what its own `--help` lists, one option a line
         with pytest.raises(SystemExit):
-            make_parser([name]).parse_args([name, "--help"])
+            make_parser().parse_args([name, "--help"])
         options = re.findall(r"^  (--[\w-]+)", capsys.readouterr().out, re.M)
         for option in {*options} - {"--help"}:
             assert re.search(rf"^`.*{option}\b", told[name], re.M), option
