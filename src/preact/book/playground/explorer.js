@@ -358,23 +358,31 @@ class Playground {
   // --------------------------------------------------------------- computing
   // Fresh networks for what nobody has computed, once the moves rest.
   refresh() {
-    if (this.workers) this.stop();
+    this.halt();
     this.now = this.arms.map((arm) => this.settings(arm));
-    const known = this.now.every((settings) => this.known.has(settings));
-    clearTimeout(this.resting);
-    this.host.toggleAttribute("aria-busy", false);
-    if (!known) {
+    const known = this.now.map((settings) => this.known.get(settings));
+    if (!known.every(Boolean)) {
       this.host.setAttribute("aria-busy", "true");
       this.resting = setTimeout(() => this.compute(1), RESTS);
     }
-    this.say(this.words.fresh);
+    this.say(known.every((run) => run?.done) ? "" : this.words.fresh);
     this.show();
+  }
+
+  halt() {
+    clearTimeout(this.resting);
+    for (const worker of this.workers ?? []) worker.terminate();
+    this.workers = null;
+    this.host.removeAttribute("aria-busy");
   }
 
   // Each network in a worker of its own.
   async compute(steps) {
+    const training = steps > 1;
+    if (training) this.halt();
+    this.training = training;
     const asked = [...new Set([...this.now, ...this.pinned])].filter(
-      (settings) => steps > 1 || !this.known.has(settings),
+      (settings) => training || !this.known.has(settings),
     );
     const workers = asked.map(makeWorker);
     const began = performance.now();
@@ -394,15 +402,16 @@ class Playground {
             this.frame ??= requestAnimationFrame(() => this.draw());
           return;
         }
-        run.done = steps > 1;
+        run.done = training;
         const seconds = ((performance.now() - began) / 1000).toFixed(1);
         const { words } = this;
-        const said =
-          steps > 1 ? fill(words.done, { steps, seconds }) : words.fresh;
+        const said = training
+          ? fill(words.done, { steps, seconds })
+          : words.fresh;
         if (--left === 0) this.finish(said);
       };
     }
-    if (steps > 1) {
+    if (training) {
       this.cursor.value = steps;
       this.say(this.words.running);
     }
@@ -420,9 +429,7 @@ class Playground {
   }
 
   finish(text) {
-    for (const worker of this.workers) worker.terminate();
-    this.workers = null;
-    this.host.removeAttribute("aria-busy");
+    this.halt();
     this.say(text);
     this.show();
   }
@@ -439,7 +446,7 @@ class Playground {
 
   show() {
     const { words, host, steps } = this;
-    const running = this.workers && !host.hasAttribute("aria-busy");
+    const running = this.workers && this.training;
     const done = this.now.every((key) => this.known.get(key)?.done);
     host.dataset.state = running ? "running" : done ? "done" : "ready";
     this.train.textContent = running
