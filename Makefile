@@ -9,7 +9,7 @@ NPM := $(shell command -v npm 2>/dev/null)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check lint types form contracts chapters words scripts test test-all nightly notebooks report claims translated book pdf site-test links serve clean
+.PHONY: help setup check lint types form contracts chapters words scripts test test-all nightly notebooks size report claims translated book pdf site-test links serve clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -85,8 +85,17 @@ notebooks: setup ## notebooks/ anew from the chapters, and their explorers
 	node book/scripts/build.js --widget src/preact/book
 
 # SEED=7: any whole number; the tests of `make test` take 0.
-claims: setup ## all measured claims on new networks: make claims SEED=7
-	$(BIN)/python -m book.tools.claims --seed $(or $(SEED),0)
+claims: setup ## all claims, what is measured on new networks: make claims SEED=7
+	PREACT_SEED=$(or $(SEED),0) $(BIN)/pytest -q -n 2 -m "claim and not nightly"
+
+# As git knows them, docstrings included; CONTRIBUTING says what they mean.
+size: ## lines by area
+	@lines() { printf '%7d  %s\n' "$$(git ls-files -- "$$@" | xargs cat | wc -l)" "$$name"; }; \
+	name='engine: src/preact without book' lines 'src/preact/*.py' ':!src/preact/book'; \
+	name='what chapters show: src/preact/book' lines 'src/preact/book/*.py'; \
+	name='build of the book: book' lines 'book/*.py'; \
+	name='scripts and sheets' lines '*.js' '*.css' '*.html' ':!tests' ':!docs'; \
+	name='tests' lines 'tests/*.py' 'tests/*.js'
 
 report: setup ## the tables of errors and times in README.md
 	$(BIN)/python -m book.tools.results

@@ -11,10 +11,9 @@ from book.site.figures import words_of_numbers
 from book.site.head import head_of_page
 from book.site.offline import PLACE as OFFLINE
 from book.site.parallel import FOLDER as PARALLEL
-from book.site.scripts import THEME, explorers, sort_scripts
+from book.site.scripts import explorers
 from book.site.words import WORDS, language_of
 from book.tools import ROOT
-from book.tools.execution import printed
 from book.tools.notebooks import notebook
 from book.tools.places import (
     GITHUB,
@@ -45,11 +44,13 @@ def dress_page(
     language = context["language"] = language_of(app)
     if "header_buttons" not in context:
         return
-    words = json.dumps(words_of_numbers(language))
-    for bundle in explorers(context.get("body", "")):
-        app.add_js_file(bundle, priority=600, **{"data-words": words})
-    app.add_js_file(THEME, priority=900)
-    sort_scripts(context)
+    context["explorers"] = explorers(context.get("body", ""))
+    context["words_of_numbers"] = json.dumps(words_of_numbers(language))
+    context["version_of_assets"] = app.config.page_parts[:8]
+    texts = [s.attributes.get("body", "") for s in context["script_files"]]
+    context["said"] = [  # by extensions, for their scripts
+        text for text in dict.fromkeys(texts) if "toggle" in text
+    ]
     target = page if tree is not None or page == "search" else "index"
     up = "../" * (page.count("/") + 1)
     context["faces"] = [
@@ -74,8 +75,7 @@ def dress_page(
 
 def faces(language: str, context: dict[str, Any]) -> list[str]:
     """Return the faces that a page's first lines are set in."""
-    has_text_face = (ROOT / "node_modules/@fontsource").exists()
-    asked = [*ENGLISH_FACES] if language == ORIGINAL and has_text_face else []
+    asked = [*ENGLISH_FACES] if language == ORIGINAL else []
     return [*asked, MATH_FACE] if "<math" in context.get("body", "") else asked
 
 
@@ -164,11 +164,13 @@ def state_of_book(language: str) -> str:
 def write_notebooks(language: str, folder: Path) -> None:
     """Write an edition's notebooks for readers, beside its pages.
 
-    Their first cell gets the package, and the numbers in their text are those
-    that their cells have printed.
+    Their first cell gets the package; they have the outputs of their cells,
+    and the numbers in their text are those that their cells have printed.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for path in sorted((ROOT / "book" / language).glob("*.md")):
         if "{code-cell}" in path.read_text("utf-8"):
-            text = notebook(path, package_address(), printed(path), site_url())
+            text = notebook(
+                path, package_address(), site_url(), with_outputs=True
+            )
             (folder / f"{path.stem}.ipynb").write_text(text, "utf-8")

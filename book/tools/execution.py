@@ -190,12 +190,11 @@ def _data(room: Path) -> Iterator[Path]:
 
 
 # ------------------------------------------------------------------- outputs
-def printed(chapter: Path) -> dict[str, str]:
-    """Return what a chapter's cells handed to its prose, by name.
+def printed(book: Any) -> dict[str, str]:
+    """Return what the cells of a notebook handed to its prose, by name.
 
-    Nothing if the chapter has not been run.
+    Nothing if it has not been run.
     """
-    book = executed(chapter)
     return {
         output.metadata["scrapbook"]["name"]: ast.literal_eval(
             output.data["text/plain"]
@@ -207,8 +206,10 @@ def printed(chapter: Path) -> dict[str, str]:
 
 
 def without_first(book: Any) -> Any:
-    """Return a notebook as the book has it: without the first cell."""
+    """Return a notebook as the book has it: no first cell, no folded code."""
     book.cells = [c for c in book.cells if c.get("id") != INSTALL]
+    for cell in book.cells:
+        cell.metadata.pop("jupyter", None)
     return book
 
 

@@ -2,7 +2,8 @@
 
 Code cells pass unchanged, so that what runs in a notebook is what the book
 shows; before them stands one that gets the package. The text becomes plain
-Markdown. Notebooks have no outputs and stable ids.
+Markdown. Notebooks have stable ids, and outputs only where the site offers
+them.
 
     python -m book.tools.notebooks           write what has changed
     python -m book.tools.notebooks --check   fail if anything has changed
@@ -16,10 +17,11 @@ import jupytext
 import nbformat
 
 from book.tools import ROOT
-from book.tools.execution import INSTALL
+from book.tools.execution import INSTALL, executed, join_streams, printed
 from book.tools.places import WHEELS, wheel_name
-from book.tools.plain import Page, plain
+from book.tools.plain import Page, fold_solutions, plain
 from book.words import WORDS
+from preact.strings import EDITIONS
 
 GET = """# On Colab the package is not there yet; elsewhere this does nothing.
 try:
@@ -39,8 +41,9 @@ except ModuleNotFoundError:
 def notebook(
     path: Path,
     package: str = "",
-    printed: dict[str, str] | None = None,
     site: str = "",
+    *,
+    with_outputs: bool = False,
 ) -> str:
     """Return one chapter as the text of a notebook.
 
@@ -51,15 +54,20 @@ def notebook(
     package : str
         What pip installs the package from. Where nobody knows, the first
         cell says what to install.
-    printed : dict, optional
-        Name to value of what the chapter's cells hand to its prose.
     site : str
         Address of the site, for links to pages that are no notebooks.
+    with_outputs : bool
+        Whether it has what its cells printed and drew when they were run,
+        in the text, too; a chapter that was not run has none.
     """
+    ran = executed(path) if with_outputs else None
     book = jupytext.read(path)
     book.metadata.pop("jupytext", None)
     book.metadata["language_info"] = {"name": "python"}
-    page = Page(path, printed or {}, site)
+    page = Page(path, printed(ran), site)
+    if ran:
+        keep_outputs(ran, book)
+    fold_solutions(book.cells, EDITIONS[page.language]["solution"])
     for i, cell in enumerate(book.cells):
         cell["id"] = f"cell-{i:03d}"
         if cell.cell_type == "markdown":
@@ -70,6 +78,23 @@ def notebook(
     nbformat.validate(book)
     text: str = nbformat.writes(book)
     return text + "\n"
+
+
+def keep_outputs(ran: Any, book: Any) -> None:
+    """Give a notebook's code cells what they returned when they were run.
+
+    What was handed to the prose is in the prose.
+    """
+    codes = [
+        [c for c in one.cells if c.cell_type == "code"] for one in (ran, book)
+    ]
+    for done, cell in zip(*codes, strict=True):
+        cell.execution_count = done.execution_count
+        cell.outputs = [
+            output
+            for output in join_streams(done.outputs)
+            if "scrapbook" not in output.get("metadata", {})
+        ]
 
 
 def first_cell(language: str, package: str) -> Any:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +19,18 @@ from sphinx.config import Config
 from sphinx.directives.code import LiteralInclude, LiteralIncludeReader
 
 from book.tools import ROOT
-from book.tools.claims import read_claims
 from book.tools.myst import STAGES, read_options
 from book.words import WORDS
 from preact.strings import EDITIONS
 
 OPTIONS = r"(?::[\w-]+:.*\n)*"
-HINT_HEAD = r":::+{hint}.*\n" + OPTIONS
-HINT = rf"^{HINT_HEAD}(?:.*\n)*?:::+ *$\n?"
+BODY = r"((?:.*\n)*?):::+ *(?:\n|\Z)"
+HINT = r"^:::+{hint}.*\n" + OPTIONS + BODY
+DROPDOWN = r"^:::+{admonition} (.*)\n:class: dropdown\n" + BODY
+SOLUTION = r"^:::+{solution}.*\n" + OPTIONS + BODY
+EXERCISE = r"^:::+{exercise} *(.*)\n:label: (\S+)\n" + OPTIONS
+HIDDEN = {"hide-input", "remove-cell"}  # tags of cells
+EDGE = r"^:::+{solution-(start|end)}.*\n" + OPTIONS + BODY
 LABELED_EQUATION = r"^\$\$\n((?:(?!\$\$).*\n)*?)\$\$ \(([\w-]+)\)$"
 
 
@@ -41,7 +46,7 @@ class Page:
         Name to value of what its cells handed to the prose; what is not
         there is said to be printed above.
     site : str
-        Address of the site, to which claims lead; may be empty.
+        Address of the site, for pages that are no notebooks; may be empty.
     cited : list of str
         Keys of publications in the order of their numbers, filled on the way.
     """
@@ -76,7 +81,7 @@ def plain(text: str, page: Page) -> str:
     rules: list[tuple[str, Callable[[re.Match[str]], str] | str]] = [
         (r"```{literalinclude} (\S+)\n((?:.*\n)*?)```",
          lambda m: quote_source(page.path.parent / m[1], m[2])),
-        (r"{claim}`([^`]+)`", lambda m: mark(m[1], page)),
+        (r"\s?{claim}`[^`]+`", ""),  # evidence is on the page
         (r"{glue:text}`([^`]+)`", lambda m: value(m[1], page)),
         (r"{footcite:(\w)}`([^`]+)`", lambda m: cite(m[1], m[2], page)),
         (r"```{footbibliography}\n```", lambda _: bibliography(page)),
@@ -88,7 +93,12 @@ def plain(text: str, page: Page) -> str:
          lambda m: f"$$\n{m[1]}\\tag{{{number[m[2]]}}}\n$$"),
         (r"^:::+{caption} (\S+)\n", lambda m: say["opens"].format(figure(m))),
         (r"^:::+{chapter-map}\n", lambda _: contents(page.path.parent)),
+        (EXERCISE,
+         lambda m: f"{say['opens'].format(exercise(m[2], page))}{m[1]}\n"),
         (rf"(?:{HINT}\s*){{2,}}", lambda row: stages(row[0], page.words)),
+        (HINT, lambda m: fold(say["hint"], m[1])),
+        (DROPDOWN, lambda m: fold(m[1], m[2])),
+        (SOLUTION, lambda m: fold(say["solution"], m[1])),
         *patterns(say),
     ]  # fmt: skip
     for pattern, made in rules:
@@ -101,21 +111,12 @@ def patterns(say: dict[str, str]) -> list[tuple[str, str]]:
     return [
         (r"^%.*\n?", ""),
         (r"^\([\w-]+\)=\n", ""),  # labels
-        (
-            r"^:::+{exercise} *(.*)\n" + OPTIONS,
-            say["opens"].format(say["exercise"]) + r"\1\n",
-        ),
-        (
-            r"^:::+{solution(?:-start)?}.*\n" + OPTIONS,
-            f"**{say['solution']}**\n",
-        ),
-        (r"^:::+{solution-end}\n", ""),
         (r"^:::+{tab-item} (.*)\n" + OPTIONS, r"#### \1\n\n"),
         (r"^:::+{admonition} (.*)\n" + OPTIONS, r"**\1**\n"),
-        ("^" + HINT_HEAD, f"**{say['hint']}**\n"),
         (r"^:::+{[\w-]+}.*\n" + OPTIONS, ""),
         (r"^:::+ *$\n?", ""),
         (r"{[\w:]+}`([^`<]+?) *<[^`>]+>`", r"\1"),
+        (r'<a href="[^"]+">([^<]+)</a>', r"\1"),  # a page of the site alone
         # a list of terms
         (r"^(?![-:# |])(\S.*)\n: {1,3}(?=\S)", r"- \1\n  "),
     ]
@@ -124,13 +125,17 @@ def patterns(say: dict[str, str]) -> list[tuple[str, str]]:
 # ------------------------------------------------------------ numbers
 @cache
 def numbers(folder: Path) -> dict[str, str]:
-    """Map labels of an edition's figures and equations to their numbers."""
+    """Map labels of figures, equations and exercises to their numbers."""
     by_label: dict[str, str] = {}
     for path in sorted(folder.glob("*.md")):
         text = path.read_text("utf-8")
         start = re.match(r"0*(\d+)-", path.name)
         before = f"{start[1]}." if start else ""
-        for pattern in (r"^:::+{caption} (\S+)", r"^\$\$ \(([\w-]+)\)$"):
+        for pattern in (
+            r"^:::+{caption} (\S+)",
+            r"^\$\$ \(([\w-]+)\)$",
+            r"^:::+{exercise}.*\n:label: (\S+)",
+        ):
             labels = re.findall(pattern, text, re.MULTILINE)
             by_label |= {
                 label: f"{before}{n}" for n, label in enumerate(labels, 1)
@@ -143,15 +148,6 @@ def value(name: str, page: Page) -> str:
     if name in page.printed:
         return page.printed[name]
     return page.words["@printed"].format(f"`{name}`")
-
-
-def mark(claim: str, page: Page) -> str:
-    """Return a claim's kind; on a site, with a link to its evidence."""
-    kind = page.words[f"@claim-{read_claims()[claim].kind}"]
-    if not page.site:
-        return f"[{kind}: {claim}]"
-    ledger = f"{page.site}/{page.language}/claims.html"
-    return f"[\\[{kind}\\]]({ledger}#claim-{claim})"
 
 
 # ------------------------------------------------------------ other chapters
@@ -175,16 +171,15 @@ def chapter(name: str, page: Page) -> str:
 def section(label: str, page: Page) -> str:
     """Return the heading with a label, and a link to its notebook.
 
-    An exercise has no heading: its label is its name.
+    An exercise has no heading: its number is its name.
     """
     heading = rf"^\({re.escape(label)}\)=\n#+ (.*)"
-    exercise = rf"^:::+{{exercise}}.*\n(?::.*\n)*:label: {re.escape(label)}$"
     for path in sorted(page.path.parent.glob("*.md")):
         text = path.read_text("utf-8")
         if match := re.search(heading, text, re.MULTILINE):
             name = match[1]
-        elif re.search(exercise, text, re.MULTILINE):
-            name = f"{EDITIONS[page.language]['exercise']} `{label}`"
+        elif f"\n:label: {label}\n" in text:
+            name = exercise(label, page)
         else:
             continue
         if path == page.path:
@@ -193,6 +188,12 @@ def section(label: str, page: Page) -> str:
     raise ValueError(
         f"a label must stand before a heading or in an exercise; got {label}"
     )
+
+
+def exercise(label: str, page: Page) -> str:
+    """Return an exercise's number, as the page has it."""
+    number = numbers(page.path.parent)[label]
+    return f"{EDITIONS[page.language]['exercise']} {number}"
 
 
 def contents(folder: Path) -> str:
@@ -205,11 +206,39 @@ def contents(folder: Path) -> str:
 
 def stages(row: str, words: dict[str, str]) -> str:
     """Name the hints of a row by what they give away."""
-    hints = re.split(r"^(?=:::+{hint})", row, flags=re.MULTILINE)[1:]
+    hints = re.findall(HINT, row, flags=re.MULTILINE)
     return "".join(
-        re.sub(HINT_HEAD, f"**{words[f'@hint-{stage}']}**\n", hint)
+        fold(words[f"@hint-{stage}"], hint)
         for stage, hint in zip(STAGES, hints, strict=False)
     )
+
+
+def fold_solutions(cells: list[Any], head: str) -> None:
+    """Fold what stands between the two marks of each solution.
+
+    It may span several cells: words are folded under the head, code is
+    hidden, as what the page hides is.
+    """
+    inside = False
+    for cell in cells:
+        if cell.cell_type == "code":
+            if inside or HIDDEN & {*cell.metadata.get("tags", ())}:
+                cell.metadata["jupyter"] = {"source_hidden": True}
+            continue
+        text = ""
+        parts = re.split(EDGE, cell.source + "\n", flags=re.MULTILINE)
+        for words, edge in zip_longest(parts[::3], parts[1::3]):
+            text += fold(head, words) if inside and words.strip() else words
+            inside = edge == "start" if edge else inside
+        if parts[1::3] and inside and not parts[-1].strip():
+            text += f"**{head}**\n"  # of the code below
+        cell.source = text
+
+
+def fold(head: str, body: str) -> str:
+    """Return Markdown that shows its body when its head is clicked."""
+    opening = f"<details><summary>{head}</summary>"
+    return f"{opening}\n\n{body.strip()}\n\n</details>\n\n"
 
 
 # ------------------------------------------------------------ publications

@@ -2,8 +2,8 @@
 
 from functools import cache
 
+from preact.book.bugs.zoo import MUTANTS, RIGHT
 from preact.conformance import probe
-from preact.conformance.zoo import MUTANTS, RIGHT
 
 ZOO = {**RIGHT, **MUTANTS}
 

@@ -9,19 +9,19 @@ import pytest
 
 from conformance.reports import report_of
 from paths import ROOT
+from preact.book.bugs.surveyed import surveyed
+from preact.book.bugs.zoo import MUTANTS
 from preact.cli import main
 from preact.cli.check import exit_status, show
 from preact.conformance import Property, Verdict, probe
 from preact.conformance.address import load
 from preact.conformance.cost import EXPERIMENTS, costs, rows_of
-from preact.conformance.survey import surveyed
 from preact.conformance.words import (
     head_lines,
     judged_lines,
     lines,
     markdown,
 )
-from preact.conformance.zoo import MUTANTS
 from preact.spec import find_row
 from preact.strings import LANGUAGES, Strings
 
@@ -30,7 +30,7 @@ import os
 import sys
 import torch
 from torch import nn
-from preact.conformance.zoo import MUTANTS, RIGHT
+from preact.book.bugs.zoo import MUTANTS, RIGHT
 
 def right():
     print("made")

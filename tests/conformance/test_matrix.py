@@ -5,13 +5,14 @@ import random
 import pytest
 import torch
 
+from conformance.matrix import WAYS, Cell, cells, counts
+from conformance.mistakes import KINDS
+from conformance.parts import IMAGE, ORIGINAL, PRE, Parts
+from conformance.placed import RANDOM
+from conformance.variations import VARIATIONS
+from conformance.writings import WRITINGS
+from preact.book.bugs.surveyed import matrix
 from preact.conformance import probe
-from preact.conformance.zoo.matrix import WAYS, Cell, cells, recorded
-from preact.conformance.zoo.mistakes import KINDS
-from preact.conformance.zoo.parts import IMAGE, ORIGINAL, PRE, Parts
-from preact.conformance.zoo.placed import RANDOM
-from preact.conformance.zoo.variations import VARIATIONS
-from preact.conformance.zoo.writings import WRITINGS
 from sampled import sampled
 
 EVERY = [*cells()]
@@ -80,12 +81,12 @@ claim = pytest.mark.claim
 def test_what_gets_no_no_is_what_the_record_says(place):
     ours = [cell for cell in SAMPLE if cell.place == place]
     asked = {str(cell) for cell in ours}
-    assert passed(ours) == asked & {*recorded()["passed"]}
+    assert passed(ours) == asked & {*matrix()["passed"]}
 
 
 @claim("the-probe-finds-each-and-accuses-none")
 def test_at_every_place_all_but_one_in_fifty_are_caught():
-    passed = {*recorded()["passed"]}
+    passed = {*matrix()["passed"]}
     by_place, by_writing = {}, {}
     for cell in EVERY:
         if cell.hidden in ("", "missed"):
@@ -97,8 +98,8 @@ def test_at_every_place_all_but_one_in_fifty_are_caught():
 
 
 def test_every_cell_is_caught_or_on_the_list_with_its_reason():
-    assert recorded()["cells"] == len(EVERY)
-    assert {*recorded()["passed"]} == {str(c) for c in EVERY if c.hidden}
+    assert matrix()["counts"] == counts()
+    assert {*matrix()["passed"]} == {str(c) for c in EVERY if c.hidden}
 
 
 @pytest.mark.nightly

@@ -7,14 +7,14 @@ import torch
 import torch.nn.functional as nnf
 from torch import nn
 
-from preact.conformance import Verdict, probe
-from preact.conformance.zoo import RIGHT
-from preact.conformance.zoo.right import (
+from preact.book.bugs.zoo import RIGHT
+from preact.book.bugs.zoo.right import (
     OriginalNet,
     PreNet,
     PreUnit,
     conv1x1,
 )
+from preact.conformance import Verdict, probe
 
 IMAGE = (3, 8, 8)
 NO, UNKNOWN, YES = Verdict.NO, Verdict.UNKNOWN, Verdict.YES

@@ -11,10 +11,10 @@ import torch.nn.functional as nnf
 from torch import nn
 
 from conformance.reports import report_of
+from preact.book.bugs.zoo import MUTANTS, RIGHT
+from preact.book.bugs.zoo.right import PreUnit
 from preact.conformance import Verdict, assert_identity_shortcuts, probe
 from preact.conformance.words import lines
-from preact.conformance.zoo import MUTANTS, RIGHT
-from preact.conformance.zoo.right import PreUnit
 from preact.strings import LANGUAGES, Strings
 
 

@@ -20,7 +20,7 @@ MODELS = """
 import os
 import sys
 from torch import nn
-from preact.conformance.zoo import MUTANTS, RIGHT
+from preact.book.bugs.zoo import MUTANTS, RIGHT
 
 def ends():
     os._exit(0)

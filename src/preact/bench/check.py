@@ -26,6 +26,11 @@ def checked_plan(plan: NetworkPlan) -> NetworkPlan:
 
     Deeper ones are chaotic in any precision.
 
+    Parameters
+    ----------
+    plan : NetworkPlan
+        The network that is to be timed.
+
     Examples
     --------
     >>> from preact import cifar_plan

@@ -35,6 +35,10 @@ class Contestant:
 
     Parameters
     ----------
+    name : str
+        Of package and settings, as the table prints it.
+    peer : bool
+        Whether it is another package.
     build : callable
         Makes the network; another process must be able to call it.
     channels_last : bool

@@ -42,8 +42,16 @@ def compare_times(
 
     Parameters
     ----------
+    entries : sequence of Contestant
+        Who runs.
+    plan : NetworkPlan
+        The network.
+    batch : int
+        Images in a step.
     rounds : int
         Turns of each; one more before them does not count.
+    progress : callable
+        Called with the number of each turn when it is over; 0 does not count.
 
     Returns
     -------

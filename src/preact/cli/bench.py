@@ -3,7 +3,6 @@
 import argparse
 import json
 import os
-import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +14,6 @@ from rich.table import Table
 
 from preact.bench import check, checked_plan, compare_times, contestants
 from preact.bench.contestants import missing_peers
-from preact.cli import COMMANDS
 from preact.experiment.provenance import git
 from preact.fast import kernels
 from preact.fast.network import processor_name
@@ -24,53 +22,16 @@ from preact.plan.checks import check_positive
 from preact.records import write_new
 from preact.records.speed import fused_pays
 from preact.spec import TABLE_2
-from preact.train.stop import Stopped, stopping_at_once
 
 # Far beyond any use; of threads, what a processor may have.
 MOST = {"batch": 65_536, "rounds": 100_000, "threads": 1_024}
 
 
-def add_command(commands: Any) -> None:
-    """Describe `preact bench`."""
-    parser = commands.add_parser(
-        "bench",
-        help=COMMANDS["bench"],
-        description="Time a training step (forward, loss, backward, SGD) and "
-        "a forward pass in evaluation of the full pre-activation network, "
-        "ours and the peers' by turns, on the CPU, each in a process of its "
-        "own. Gradients are compared with float64 first.",
-    )
-    parser.add_argument("--depth", type=int, default=164)
-    parser.add_argument("--batch", type=int, default=32)
-    parser.add_argument("--rounds", type=int, default=10)
-    parser.add_argument(
-        "--threads",
-        type=int,
-        default=torch.get_num_threads(),
-        help="CPU threads of all (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--compile",
-        action="store_true",
-        help="torch.compile beside them, too: takes minutes for each",
-    )
-    parser.add_argument("--record", type=Path, help="write a JSON record")
-    parser.set_defaults(run=_stoppable)
-
-
-def _stoppable(options: argparse.Namespace) -> int:
-    """Measure; after Ctrl-C there is nothing to go on from."""
-    try:
-        with stopping_at_once():
-            return _bench(options)
-    except Stopped as stopped:
-        print("preact: stopped; no times are kept", file=sys.stderr)
-        return stopped.exit_code
-
-
-def _bench(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     """Check, measure, print, record."""
     started_utc = datetime.now(UTC).isoformat(timespec="seconds")
+    if options.threads is None:
+        options.threads = torch.get_num_threads()
     for name, most in MOST.items():
         check_positive(name, getattr(options, name), most)
     if options.record:

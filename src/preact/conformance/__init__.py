@@ -9,31 +9,12 @@ Chapter `11-find-the-bug`.
 
 Examples
 --------
+>>> from preact import Network, cifar_plan
 >>> from preact.conformance import probe
->>> from preact.conformance.zoo import MUTANTS
->>> network = MUTANTS["activated-shortcut"].make()
->>> report = probe(network, image=(3, 8, 8))
+>>> plan = cifar_plan("bn-after-addition", depth=20, convs=2)
+>>> report = probe(Network(plan, seed=0), image=(3, 8, 8))
 >>> report.row, [str(finding.property) for finding in report.faults]
 ('bn-after-addition', ['clear-stream'])
-
-Parameters
-----------
-property : Property
-    The question.
-verdict : Verdict
-    The answer.
-network : str
-    What was probed: the name that was given, or that of the class.
-findings : tuple of Finding
-    The answers, in the order of `CHECKS`; a question that means nothing for
-    the network has none.
-module : torch.nn.Module
-    Any network; it is left as it was.
-image : sequence of int
-    Shape of one input without the batch; of an image channels, height and
-    width.
-row : str
-    Key of `preact.spec.ROWS` that is meant; "" if none is.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -67,9 +67,11 @@ def probe_isolated(
     Examples
     --------
     >>> from preact.conformance.isolated import probe_isolated
-    >>> address = "preact.conformance.zoo.right:PreNet"
-    >>> probe_isolated(address, (3, 8, 8)).row
-    'full-preactivation'
+    >>> probe_isolated("torch.nn:Identity", (3, 8, 8))
+    Traceback (most recent call last):
+        ...
+    ValueError: the network must add two signals somewhere, as a residual \
+unit does; no addition was found
     """
     _check_limit("time limit in seconds", seconds)
     if gibibytes is not None:

@@ -74,9 +74,10 @@ def probe(
 
     Examples
     --------
+    >>> from preact import Network, cifar_plan
     >>> from preact.conformance import probe
-    >>> from preact.conformance.zoo import RIGHT
-    >>> network = RIGHT["original"].make()  # any torch.nn.Module
+    >>> plan = cifar_plan("original", depth=20, convs=2)
+    >>> network = Network(plan, seed=0)  # or any other torch.nn.Module
     >>> report = probe(network, image=(3, 8, 8))
     >>> report.row, report["identity-shortcut"].verdict.value
     ('original', 'yes')
@@ -275,6 +276,16 @@ def assert_identity_shortcuts(
     For a test of your own; the stream between the units must be free of
     normalization too, or the shortcuts are no identities end to end.
 
+    Parameters
+    ----------
+    module : torch.nn.Module
+        Any network; it is left as it was.
+    image : sequence of int
+        Shape of one input without the batch; of an image channels, height and
+        width.
+    row : str
+        Key of `preact.spec.ROWS` that is meant; "" if none is.
+
     Raises
     ------
     AssertionError
@@ -284,12 +295,13 @@ def assert_identity_shortcuts(
 
     Examples
     --------
+    >>> from preact import Network, cifar_plan
     >>> from preact.conformance import assert_identity_shortcuts
-    >>> from preact.conformance.zoo import MUTANTS, RIGHT
-    >>> right, wrong = RIGHT["pre-activation"], MUTANTS["halved-shortcut"]
-    >>> assert_identity_shortcuts(right.make(), (3, 8, 8))
+    >>> def network(row):
+    ...     return Network(cifar_plan(row, depth=20, convs=2), seed=0)
+    >>> assert_identity_shortcuts(network("full-preactivation"), (3, 8, 8))
     >>> try:
-    ...     assert_identity_shortcuts(wrong.make(), (3, 8, 8))
+    ...     assert_identity_shortcuts(network("dropout-shortcut"), (3, 8, 8))
     ... except AssertionError as error:
     ...     str(error)[:22]
     'identity-shortcut: no,'

@@ -54,8 +54,12 @@ class Property(StrEnum):
 class Finding:
     """One property and the evidence for it.
 
-    Attributes
+    Parameters
     ----------
+    property : Property
+        The question.
+    verdict : Verdict
+        The answer.
     reason : str
         Key of the sentences in `preact/strings`.
     evidence : mapping of str to number or str
@@ -70,14 +74,12 @@ class Finding:
 
     Examples
     --------
+    >>> from preact import Network, cifar_plan
     >>> from preact.conformance import probe
-    >>> from preact.conformance.zoo import MUTANTS
-    >>> network = MUTANTS["raw-projection"].make()
-    >>> finding = probe(network, image=(3, 8, 8))["width-change"]
+    >>> plan = cifar_plan("relu-before-addition", depth=20, convs=2)
+    >>> finding = probe(Network(plan, seed=0), (3, 8, 8))["signed-branch"]
     >>> str(finding.verdict), finding.source
-    ('no', 'Sec. 5, appendix')
-    >>> finding.places
-    ('4 (units.3)', '7 (units.6)')
+    ('no', 'Fig. 4(c)')
     """
 
     property: Property
@@ -93,14 +95,17 @@ class Finding:
 class Report:
     """All findings on one network.
 
-    Attributes
+    Parameters
     ----------
+    network : str
+        What was probed: the name that was given, or that of the class.
+    image : sequence of int
+        Shape of one input without the batch; of an image channels, height and
+        width.
     unit : str
         The unit that most units are, read aloud as `UnitSpec` is.
     row : str
         Its row in the paper, or "".
-    meant : str
-        The row that it was to be compared with, or "".
     units, stages : int and tuple of int
         Residual units, and how they are spread over sizes.
     additions : int
@@ -108,6 +113,11 @@ class Report:
     parameters, multiply_adds : int
         Of the whole network, for one image; multiply-adds of convolutions
         and linear layers.
+    findings : tuple of Finding
+        The answers, in the order of `CHECKS`; a question that means nothing
+        for the network has none.
+    meant : str
+        The row that it was to be compared with, or "".
 
     Examples
     --------

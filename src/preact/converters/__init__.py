@@ -19,11 +19,6 @@ Examples
 ['features.init_block.weight', 'features.stage1.unit1.body.conv1.bn.weight']
 >>> from_pytorchcv(weights).plan.depth
 20
-
-Parameters
-----------
-network : Network
-    Ours, in any mode.
 """
 
 import re
@@ -212,6 +207,11 @@ def from_timm(weights: Weights, *, name: str | None = None) -> Network:
 def to_pytorchcv(network: Network) -> dict[str, Tensor]:
     """Return the weights under pytorchcv's names, for a strict load.
 
+    Parameters
+    ----------
+    network : Network
+        Ours, in any mode.
+
     Returns
     -------
     dict of str to Tensor
@@ -239,6 +239,11 @@ def to_pytorchcv(network: Network) -> dict[str, Tensor]:
 
 def to_torch_resnet(network: Network) -> dict[str, Tensor]:
     """Return the weights under torch-resnet's names, for a strict load.
+
+    Parameters
+    ----------
+    network : Network
+        Ours, in any mode.
 
     Returns
     -------
@@ -270,6 +275,11 @@ def to_torch_resnet(network: Network) -> dict[str, Tensor]:
 def to_torchvision(network: Network) -> dict[str, Tensor]:
     """Return the weights under torchvision's names, for a strict load.
 
+    Parameters
+    ----------
+    network : Network
+        Ours, in any mode.
+
     Returns
     -------
     dict of str to Tensor
@@ -299,6 +309,11 @@ def to_torchvision(network: Network) -> dict[str, Tensor]:
 
 def to_timm(network: Network) -> dict[str, Tensor]:
     """Return the weights under timm's names, for a strict load.
+
+    Parameters
+    ----------
+    network : Network
+        Ours, in any mode.
 
     Returns
     -------

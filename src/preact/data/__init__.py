@@ -3,21 +3,6 @@
 All but ImageNet stay in memory as bytes; `augment` turns batches into what a
 network reads, on whatever device they are. `from_dataset` and `from_folders`
 make a data set of your images.
-
-Parameters
-----------
-name : str
-    Of the data set; of CIFAR "cifar10" or "cifar100".
-label : str
-    What tables and records call it.
-root : Path
-    Where the files lie, in `train` and `val`.
-folder : Path or str
-    The same; of CIFAR the folder of its binary files, or the one above.
-size : int
-    Height and width of what the network sees, in pixels.
-classes : int
-    How many classes.
 """
 
 from pathlib import Path
@@ -155,6 +140,11 @@ def stand_in(name: str) -> ImageSet:
 
 def check_name_of_data(name: str) -> None:
     """Refuse what `load` does not know.
+
+    Parameters
+    ----------
+    name : str
+        Of the data set.
 
     Raises
     ------

@@ -31,6 +31,13 @@ PIXELS = 3 * 32 * 32
 def read_cifar(name: str, folder: Path | str) -> ImageSet:
     """Read CIFAR from a folder that holds, or is, its binary files.
 
+    Parameters
+    ----------
+    name : {"cifar10", "cifar100"}
+        Which of them.
+    folder : Path or str
+        Of the binary files, or the one above.
+
     Raises
     ------
     FileNotFoundError

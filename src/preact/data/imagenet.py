@@ -37,8 +37,16 @@ class ImageFolder:
 
     Parameters
     ----------
+    name : str
+        Of the data set.
+    label : str
+        What tables and records call it.
+    root : Path
+        Where the files lie, in `train` and `val`.
     size : int
         Height and width of what the network sees.
+    classes : int
+        How many classes.
     train_files, test_files : tuple of (Path, int)
         Files with their labels, in order of their names.
     class_names : tuple of str
@@ -172,6 +180,13 @@ def read_imagenet(folder: Path | str, size: int = 224) -> ImageFolder:
     Hidden files and folders are passed over. Images are taken as they are
     stored: an orientation in their EXIF data is not applied, as in
     torchvision.
+
+    Parameters
+    ----------
+    folder : Path or str
+        Where the files lie.
+    size : int
+        Height and width of what the network sees, in pixels.
 
     Raises
     ------

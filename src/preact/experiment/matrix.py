@@ -15,7 +15,6 @@ from preact.data import Data, ImageSet, hold_out, load
 from preact.experiment.config import Experiment
 from preact.spec import BN, ROWS, Op, UnitSpec
 from preact.train import OwnCode, Run
-from preact.train.device import check_memory
 from preact.train.parallel import ALONE
 from preact.train.session import Session
 from preact.typed import check_name, shortened
@@ -27,6 +26,10 @@ class PlannedRun:
 
     Parameters
     ----------
+    experiment : str
+        Its name.
+    run : Run
+        What is trained.
     lr_in_path : bool
         Whether the experiment has runs that differ in nothing else.
 
@@ -49,6 +52,7 @@ class PlannedRun:
         check_name("experiment", self.experiment)
         if not isinstance(self.run, Run):
             raise ValueError(f"run must be a Run; got {shortened(self.run)}")
+        check_name("data's name", self.run.data.name)
 
     @property
     def path(self) -> Path:
@@ -65,8 +69,6 @@ class PlannedRun:
             network += f"-width-{run.width}"
         if run.stages != 3:
             network += f"-stages-{run.stages}"
-        if run.outputs != run.data.classes:
-            network += f"-classes-{run.outputs}"
         return (
             Path(self.experiment)
             / run.data.name
@@ -81,6 +83,13 @@ def planned_runs(experiment: Experiment, data: Data) -> Iterator[PlannedRun]:
 
     All first seeds come before all second ones, so that an experiment that
     is stopped has every row.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What the file asks for.
+    data : Data
+        The images.
 
     Examples
     --------
@@ -121,6 +130,11 @@ def planned_runs(experiment: Experiment, data: Data) -> Iterator[PlannedRun]:
 
 def count_runs(experiment: Experiment) -> int:
     """Count the runs that an experiment asks for; the images are not needed.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What the file asks for.
 
     Examples
     --------
@@ -200,12 +214,19 @@ def tail(
 def cost(run: Run, device: str, steps: int = 3) -> float:
     """Seconds that a run will take here, from the time of a few steps.
 
+    Parameters
+    ----------
+    run : Run
+        What is trained.
+    device : str
+        "cpu", "cuda" or, for one of several GPUs, "cuda:1" and so on.
+    steps : int
+        Steps that are timed; the fastest counts.
+
     Raises
     ------
     ValueError
         If the device is not here.
-    MemoryError
-        If the run would not fit into memory.
 
     Examples
     --------
@@ -217,7 +238,6 @@ def cost(run: Run, device: str, steps: int = 3) -> float:
     >>> cost(run, "cpu", steps=1) > 0
     True
     """
-    check_memory(run, device)
     session = Session(run, device, ALONE)
     times = []
     for iteration in range(steps):

@@ -119,6 +119,8 @@ def with_memory(network: Network, memory: Memory) -> NetworkView:
 
     Parameters
     ----------
+    network : Network
+        Ours; the view runs its very modules.
     memory : {"keep", "recompute", "unit", "segment"}
         All activations; all but the outputs of BN-ReLU in front of a
         convolution, which are computed again from what BN read; the input of

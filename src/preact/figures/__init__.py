@@ -16,27 +16,6 @@ Examples
 
 Every chapter. What one chapter alone draws stands in that chapter's room,
 `preact.book.<name>.figures`.
-
-Parameters
-----------
-strings : Strings
-    The words of the page's language.
-alt : str
-    The alternative text, in that language.
-plans : mapping of str to NetworkPlan
-    Networks by the names that the table prints.
-arm : str
-    Name of a row, or a row and "+final-bn".
-panels : tuple of str
-    An SVG for each panel; one wider than a phone has a second for phones.
-series : tuple of Series
-    The numbers that the panels show, see `preact.figures.drawn`.
-head : sequence of str
-    Heads of the columns.
-body : sequence of rows
-    Each as many texts as `head`.
-caption : str
-    What the table shows.
 """
 
 from typing import TYPE_CHECKING

@@ -27,6 +27,8 @@ def signal_and_gradient(
     ----------
     signal, gradient : row name to (L + 1,) float64
         Root mean square of x_l; norm of dE/dx_l, drawn relative to the last.
+    strings : Strings
+        The words of the page's language.
 
     Examples
     --------

@@ -58,6 +58,13 @@ class Picture:
     `series` are the numbers that the panels show. They stand in the markup,
     where the page finds them; a notebook shows nothing of them.
 
+    Parameters
+    ----------
+    panels : tuple of str
+        An SVG for each panel; one wider than a phone has a second for phones.
+    series : tuple of Series
+        The numbers that the panels show, see `preact.figures.drawn`.
+
     Examples
     --------
     >>> from preact import cifar_plan

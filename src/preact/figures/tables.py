@@ -28,6 +28,15 @@ NAME = 20  # columns of letters that a name fills, which does not part
 class Table:
     """An HTML table that Jupyter and the book show as it is.
 
+    Parameters
+    ----------
+    head : sequence of str
+        Heads of the columns.
+    body : sequence of rows
+        Each as many texts as `head`.
+    caption : str
+        What the table shows.
+
     Examples
     --------
     >>> from preact.figures import Table
@@ -160,6 +169,8 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
     ----------
     lines : sequence of Line
         From `preact.records.compare`.
+    strings : Strings
+        The words of the page's language.
 
     Examples
     --------
@@ -181,6 +192,9 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
     for line in lines:
         half = line.half_interval
         spread = "" if half is None else f" ± {half:.2f}"
+        if line.n == 2:  # too few for an interval
+            both = ", ".join(f"{error:.2f}" for error in line.errors_pct)
+            spread = f" ({both})"
         median = f"{line.median:.2f}"
         if line.diverged or line.fails:
             note = strings("table.diverged", n=line.diverged)
@@ -261,6 +275,13 @@ DATA_KEYS = {
 
 def network_table(plans: Mapping[str, NetworkPlan], strings: Strings) -> Table:
     """Units, parameters and millions of multiply-adds of planned networks.
+
+    Parameters
+    ----------
+    plans : mapping of str to NetworkPlan
+        Networks by the names that the table prints.
+    strings : Strings
+        The words of the page's language.
 
     Examples
     --------

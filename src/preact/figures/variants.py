@@ -85,6 +85,13 @@ def row_name(row: str, strings: Strings) -> str:
 def arm_name(arm: str, strings: Strings) -> str:
     """Name an arm: a row of the tables, or a row and "+final-bn".
 
+    Parameters
+    ----------
+    arm : str
+        Name of a row, or a row and "+final-bn".
+    strings : Strings
+        The words of the page's language.
+
     Examples
     --------
     >>> from preact.figures import arm_name

@@ -5,21 +5,6 @@ names are those of the reference.
 
 Chapter `04-units` reads `unit` beside its NumPy twin; `09-imagenet` spreads a
 network over two processes.
-
-Parameters
-----------
-units : int
-    How many modules are watched.
-branches : int
-    How many branches.
-plan : NetworkPlan
-    Of the network.
-params : mapping of str to array
-    By parameter name, as `preact.reference.initialize` draws them.
-x : (N, C, H, W) float array
-    Images; their dtype is that of the computation.
-labels : (N,) int
-    Classes, from 0; a tensor of int64, or an array of any int.
 """
 
 from preact.nn.network import Network, start_from, with_classes

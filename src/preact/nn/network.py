@@ -82,6 +82,11 @@ class Network(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Compute the logits (N, classes), in the dtype of the weights.
 
+        Parameters
+        ----------
+        x : (N, C, H, W) float tensor
+            Images; their dtype is that of the computation.
+
         Raises
         ------
         TypeError
@@ -99,13 +104,24 @@ class Network(nn.Module):
         return self.classifier(x.mean((2, 3)))  # type: ignore[no-any-return]
 
     def run_units(self, x: Tensor) -> Tensor:
-        """Hand x_0 from unit to unit; `preact.fast` has other ways."""
+        """Hand x_0 from unit to unit; `preact.fast` has other ways.
+
+        Parameters
+        ----------
+        x : (N, C, H, W) float tensor
+            Images; their dtype is that of the computation.
+        """
         for unit in self.units:
             x = unit(x)
         return x
 
     def load_arrays(self, params: Arrays) -> None:
         """Copy in a plain dictionary of arrays with the reference's names.
+
+        Parameters
+        ----------
+        params : mapping of str to array
+            By parameter name, as `preact.reference.initialize` draws them.
 
         Raises
         ------

@@ -55,7 +55,13 @@ class Unit(nn.Module):
         self.after = sequential(plan.after, owns_input=True)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Map x_l (N, c_in, H, W) to x_{l+1} (N, c_out, H', W')."""
+        """Map x_l (N, c_in, H, W) to x_{l+1} (N, c_out, H', W').
+
+        Parameters
+        ----------
+        x : (N, C, H, W) float tensor
+            What the unit reads.
+        """
         a = self.pre(x)
         F = self.post(self.weights(a))
         h = self.shortcut(a if self.tap_after_pre else x)

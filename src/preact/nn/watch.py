@@ -34,10 +34,12 @@ class Watched:
 
     Attributes
     ----------
-    streams : list of L + 1
-        Readings of x_0, ..., x_L.
+    units : int
+        How many modules are watched.
     branches : list of L, or empty
         Readings of F_0, ..., F_{L-1}, where branches were named.
+    streams : list of L + 1
+        Readings of x_0, ..., x_L.
     gradients : list of L + 1
         Readings of dE/dx_0, ..., dE/dx_L.
     open_share : list of L + 1 floats or scalar tensors
@@ -244,6 +246,17 @@ def propagate(
 
     Computes in the dtype of `x`. Dropout masks come from PyTorch's global
     generator, so they differ from the reference's.
+
+    Parameters
+    ----------
+    plan : NetworkPlan
+        Of the network.
+    params : mapping of str to array
+        By parameter name, as `preact.reference.initialize` draws them.
+    x : (N, C, H, W) float array
+        Images; their dtype is that of the computation.
+    labels : (N,) int array
+        Classes, from 0.
 
     Returns
     -------

@@ -7,21 +7,6 @@ we. Rows of Tables 1 to 3 join to our own measurements on
 
 Chapters `05-shortcuts`, `06-activations`, `08-training` and `09-imagenet`
 print these tables.
-
-Parameters
-----------
-figure : str
-    Of the unit, for example "4(e)"; "" in Table 3, which names none.
-on_shortcut, on_branch : str
-    As the columns of Table 1 print them; "" in the other tables.
-network : str
-    As Table 3 prints it, for example "ResNet-110 (1-layer skip)"; else "".
-remark : str
-    What stands beside the row, of the paper's or of ours; most often "".
-name : str
-    "table_1" to "table_5", "protocols" or "text".
-table : {1, 2, 3}
-    Its number.
 """
 
 import tomllib
@@ -60,6 +45,16 @@ class Result:
     error_pct : float or None
         Median of 5 runs in percent; None where the paper prints "fail", its
         word for more than 20 %.
+    figure : str
+        Of the unit, for example "4(e)"; "" in Table 3, which names none.
+    on_shortcut : str
+        What is on the shortcut, as Table 1 prints it; "" in the other tables.
+    on_branch : str
+        What is on the branch, as Table 1 prints it; "" in the other tables.
+    network : str
+        As Table 3 prints it, for example "ResNet-110 (1-layer skip)"; else "".
+    remark : str
+        What stands beside the row, of the paper's or of ours; most often "".
 
     Examples
     --------
@@ -89,6 +84,11 @@ def read(name: str) -> dict[str, Any]:
     Read once and shared: not to be changed. Units stand in the names of keys
     (`error_pct`); "protocols" are the recipes of the appendix.
 
+    Parameters
+    ----------
+    name : str
+        "table_1" to "table_5", "protocols" or "text".
+
     Raises
     ------
     ValueError
@@ -113,6 +113,11 @@ def read(name: str) -> dict[str, Any]:
 
 def results(table: int) -> tuple[Result, ...]:
     """Return the rows of Table 1, 2 or 3.
+
+    Parameters
+    ----------
+    table : {1, 2, 3}
+        Number of the table.
 
     Raises
     ------

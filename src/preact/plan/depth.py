@@ -20,6 +20,12 @@ def fitting_convs(depth: int) -> int:
     Depths that fit both (110 = 9 * 12 + 2 = 6 * 18 + 2) are basic up to 110,
     the deepest basic network of the paper's tables.
 
+    Parameters
+    ----------
+    depth : int
+        Counted layers: convolutions of units, the classifier and, but for a
+        stack, the stem's convolution.
+
     Returns
     -------
     int

@@ -21,6 +21,21 @@ BN_MOMENTUM = 0.1  # weight of the new batch in the running statistics
 class Conv:
     """A convolution with zero padding `kernel // 2`; no bias unless given.
 
+    Parameters
+    ----------
+    name : str
+        Of the layer, such as "weights.0".
+    c_in : int
+        Channels read.
+    c_out : int
+        Channels written.
+    kernel : int
+        Side of the square kernel, in pixels.
+    stride : int
+        Step of its places, in pixels.
+    bias : float or None
+        A bias that starts at this number; None is none.
+
     Examples
     --------
     >>> from preact.plan import Conv
@@ -45,15 +60,23 @@ class Conv:
         return self.kernel**2 * self.c_in * self.c_out + bias
 
     def deviation(self, init: Init) -> float:
-        """Standard deviation of the initial weights (He et al. 2015)."""
+        """Standard deviation of the initial weights (He et al. 2015).
+
+        Parameters
+        ----------
+        init : Init
+            How weights of convolutions are drawn.
+        """
         c = self.c_in if init == "fan-in" else self.c_out
         return math.sqrt(2.0 / (self.kernel**2 * c))
 
     def out(self, shape: Shape) -> Shape:
+        """Return the shape of what it writes, for that of what it reads."""
         _, height, width = shape
         return self.c_out, -(-height // self.stride), -(-width // self.stride)
 
     def multiply_adds(self, shape: Shape) -> int:
+        """Count multiply-adds for one image of the shape that it reads."""
         _, height, width = self.out(shape)
         return self.kernel**2 * self.c_in * self.c_out * height * width
 
@@ -65,6 +88,15 @@ class Conv:
 @dataclass(frozen=True, kw_only=True)
 class BatchNorm:
     """Batch normalization: scale 1, shift `shift` at the start.
+
+    Parameters
+    ----------
+    name : str
+        Of the layer, such as "weights.0".
+    channels : int
+        Channels read and written.
+    shift : float
+        What the bias of BN starts at.
 
     Examples
     --------
@@ -87,9 +119,11 @@ class BatchNorm:
         return 2 * self.channels
 
     def out(self, shape: Shape) -> Shape:
+        """Return the shape of what it writes, for that of what it reads."""
         return shape
 
     def multiply_adds(self, shape: Shape) -> int:
+        """Count multiply-adds for one image of the shape that it reads."""
         return 0
 
     def __str__(self) -> str:
@@ -99,6 +133,13 @@ class BatchNorm:
 @dataclass(frozen=True, kw_only=True)
 class ReLU:
     """max(x, 0).
+
+    Parameters
+    ----------
+    name : str
+        Of the layer, such as "weights.0".
+    parameters : int
+        0: it has no weights.
 
     Examples
     --------
@@ -116,9 +157,11 @@ class ReLU:
     parameters: int = 0
 
     def out(self, shape: Shape) -> Shape:
+        """Return the shape of what it writes, for that of what it reads."""
         return shape
 
     def multiply_adds(self, shape: Shape) -> int:
+        """Count multiply-adds for one image of the shape that it reads."""
         return 0
 
     def __str__(self) -> str:
@@ -128,6 +171,19 @@ class ReLU:
 @dataclass(frozen=True, kw_only=True)
 class Pad:
     """Subsample by the stride, append zero channels (v1's option A).
+
+    Parameters
+    ----------
+    name : str
+        Of the layer, such as "weights.0".
+    c_in : int
+        Channels read.
+    c_out : int
+        Channels written.
+    stride : int
+        Step of its places, in pixels.
+    parameters : int
+        0: it has no weights.
 
     Examples
     --------
@@ -144,10 +200,12 @@ class Pad:
     parameters: int = 0
 
     def out(self, shape: Shape) -> Shape:
+        """Return the shape of what it writes, for that of what it reads."""
         _, height, width = shape
         return self.c_out, -(-height // self.stride), -(-width // self.stride)
 
     def multiply_adds(self, shape: Shape) -> int:
+        """Count multiply-adds for one image of the shape that it reads."""
         return 0
 
     def __str__(self) -> str:
@@ -157,6 +215,13 @@ class Pad:
 @dataclass(frozen=True, kw_only=True)
 class MaxPool:
     """3x3 max pooling with stride 2 and padding 1: the ImageNet stem's.
+
+    Parameters
+    ----------
+    name : str
+        Of the layer, such as "weights.0".
+    parameters : int
+        0: it has no weights.
 
     Examples
     --------
@@ -169,10 +234,12 @@ class MaxPool:
     parameters: int = 0
 
     def out(self, shape: Shape) -> Shape:
+        """Return the shape of what it writes, for that of what it reads."""
         channels, height, width = shape
         return channels, (height + 1) // 2, (width + 1) // 2
 
     def multiply_adds(self, shape: Shape) -> int:
+        """Count multiply-adds for one image of the shape that it reads."""
         return 0
 
     def __str__(self) -> str:
@@ -184,6 +251,15 @@ class Linear:
     """The classifier, with a bias that starts at zero.
 
     It reads the mean over the feature map, so its cost is that of one pixel.
+
+    Parameters
+    ----------
+    name : str
+        Of the layer, such as "weights.0".
+    c_in : int
+        Channels read.
+    c_out : int
+        Channels written.
 
     Examples
     --------
@@ -202,9 +278,11 @@ class Linear:
         return (self.c_in + 1) * self.c_out
 
     def out(self, shape: Shape) -> Shape:
+        """Return the shape of what it writes, for that of what it reads."""
         return self.c_out, 1, 1
 
     def multiply_adds(self, shape: Shape) -> int:
+        """Count multiply-adds for one image of the shape that it reads."""
         return self.c_in * self.c_out
 
     def __str__(self) -> str:

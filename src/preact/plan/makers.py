@@ -188,6 +188,25 @@ def stack_plan(
     vectors of `width` numbers. There is no stem convolution; BN and ReLU at
     both ends follow the same rule as in the paper's networks.
 
+    Parameters
+    ----------
+    spec : UnitSpec or str
+        The unit, or the name of its row.
+    units : int
+        How many units.
+    width : int
+        Channels of the whole stack.
+    convs : {1, 2, 3}
+        Convolutions per unit.
+    kernel : {1, 3}
+        Side of the kernels, in pixels; the outer two of a bottleneck have 1.
+    side : int
+        Height and width of the whole stack, in pixels.
+    classes : int
+        Outputs of the classifier.
+    conventions : str or Conventions
+        What the paper leaves open, or the name of a set.
+
     Raises
     ------
     ValueError

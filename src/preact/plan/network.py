@@ -13,6 +13,18 @@ from preact.spec import UnitSpec
 class PlacedLayer:
     """A layer in its network: full name, shapes that it reads and writes.
 
+    Parameters
+    ----------
+    name : str
+        Of the layer; in a unit with the unit's in front, as
+        "units.3.weights.0".
+    layer : Layer
+        The layer without its place.
+    shape_in : Shape
+        What it reads.
+    shape_out : Shape
+        What it writes.
+
     Examples
     --------
     >>> from preact.plan import imagenet_plan
@@ -40,6 +52,31 @@ class NetworkPlan:
     `depth == convs * len(units) + 2` in every network of the paper: the
     convolutions of the units, the stem's and the classifier. A stack has no
     stem convolution, and its depth is `convs * len(units) + 1`.
+
+    Parameters
+    ----------
+    spec : UnitSpec
+        The unit; the first one lacks `pre` where the stem of ImageNet stands
+        for it ("fair").
+    depth : int
+        Counted layers: convolutions of units, the classifier and, but for a
+        stack, the stem's convolution.
+    convs : {1, 2, 3}
+        Convolutions per unit.
+    image : Shape
+        What the network reads.
+    classes : int
+        Outputs of the classifier.
+    stem : tuple of Layer
+        What stands before the first unit.
+    units : tuple of UnitPlan
+        The units, every choice resolved.
+    stages : tuple of range
+        Indices of the units of each stage, from 0.
+    tail : tuple of Layer
+        What stands between the last unit and pooling.
+    init : Init
+        How weights of convolutions are drawn.
 
     Examples
     --------

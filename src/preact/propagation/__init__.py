@@ -10,23 +10,6 @@ Chapters `02-signal`, `03-gradient`, `05-shortcuts`, `06-activations`,
 References
 ----------
 He et al., ECCV 2016, Secs. 2 and 3.
-
-Parameters
-----------
-plan : NetworkPlan
-    The network.
-params : dict of str to float64 array
-    By parameter name.
-x : (N, C, H, W) float64
-    Images; for `rms` any array.
-batch, seed, probes : int
-    How many images; of all that is drawn; random gradients averaged.
-streams : list of L + 1 arrays
-    x_0, ..., x_L.
-caches : list of L UnitCache, as `run_units` returns them
-dout : (N, C, H, W) float64
-    dE/dx_L.
-values : (L + 1,) float64, positive
 """
 
 from preact.propagation.measure import (

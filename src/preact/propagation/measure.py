@@ -33,7 +33,17 @@ class Engine(Protocol):
     def propagate(
         self, plan: NetworkPlan, params: Params, x: Array, labels: Labels, /
     ) -> tuple[list[Array], list[Array], list[Array], float]:
-        """Streams, branches, gradients and loss of one pass."""
+        """Streams, branches, gradients and loss of one pass.
+
+        Parameters
+        ----------
+        plan : NetworkPlan
+            The network.
+        params : dict of str to float64 array
+            By parameter name.
+        x : (N, C, H, W) float64
+            Images.
+        """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +52,8 @@ class Profile:
 
     Parameters
     ----------
+    plan : NetworkPlan
+        The network.
     signal_rms : (L + 1,) float64
         Root mean square of x_0, ..., x_L over batch and features.
     gradient_norm : (L + 1,) float64
@@ -83,6 +95,15 @@ def draw_batch(
     plan: NetworkPlan, batch: int, seed: int
 ) -> tuple[Array, Labels]:
     """Gaussian images (batch, C, H, W) float64 and uniform labels (batch,).
+
+    Parameters
+    ----------
+    plan : NetworkPlan
+        The network.
+    batch : int
+        How many images.
+    seed : int
+        Of all that is drawn.
 
     Examples
     --------
@@ -155,6 +176,11 @@ def profile(
 def rms(x: Array) -> float:
     """Root mean square of all numbers in x.
 
+    Parameters
+    ----------
+    x : float64 array
+        Of any shape.
+
     Examples
     --------
     >>> import numpy as np
@@ -170,6 +196,13 @@ def open_share(plan: NetworkPlan, streams: list[Array]) -> Array:
 
     The rule is `preact.plan.open_paths`': with f = ReLU a coordinate of
     x_{l+1} that is 0 has lost its shortcut.
+
+    Parameters
+    ----------
+    plan : NetworkPlan
+        The network.
+    streams : list of L + 1 arrays
+        x_0, ..., x_L.
 
     Returns
     -------
@@ -197,6 +230,13 @@ def open_share(plan: NetworkPlan, streams: list[Array]) -> Array:
 
 def growth(plan: NetworkPlan, values: Array) -> tuple[float, float]:
     """Fit both growth laws to one value per depth.
+
+    Parameters
+    ----------
+    plan : NetworkPlan
+        The network.
+    values : (L + 1,) float64
+        Positive numbers, one for each of x_0 to x_L.
 
     Returns
     -------

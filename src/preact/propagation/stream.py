@@ -19,6 +19,15 @@ def run_units(
 ) -> tuple[list[Array], list[UnitCache]]:
     """Forward through stem and units: (x_0 ... x_L, the units' caches).
 
+    Parameters
+    ----------
+    plan : NetworkPlan
+        The network.
+    params : dict of str to float64 array
+        By parameter name.
+    x : (N, C, H, W) float64
+        Images.
+
     Examples
     --------
     >>> import numpy as np
@@ -47,6 +56,15 @@ def pullback(
     plan: NetworkPlan, caches: list[UnitCache], dout: Array
 ) -> list[Array]:
     """Carry a gradient at x_L back through `caches`: to x_0, ..., x_L.
+
+    Parameters
+    ----------
+    plan : NetworkPlan
+        The network.
+    caches : list of L UnitCache
+        As `run_units` returns them.
+    dout : (N, C, H, W) float64
+        dE/dx_L.
 
     Examples
     --------
@@ -83,6 +101,11 @@ def shortcut_products(plan: NetworkPlan) -> Array:
     A constant is its lambda (Eq. (8)), a gate 1 - sigmoid(b), or sigmoid(b)
     where g(x) itself stands on the shortcut, at its initial bias and zero
     input; anything else is 1.
+
+    Parameters
+    ----------
+    plan : NetworkPlan
+        The network.
 
     Returns
     -------
@@ -127,6 +150,17 @@ def direct_coefficient(
     stand after the additions. What comes through the weights averages out over
     `probes` random g_L, the slower the deeper the network.
 
+    Parameters
+    ----------
+    plan : NetworkPlan
+        The network.
+    batch : int
+        How many images.
+    seed : int
+        Of all that is drawn.
+    probes : int
+        Over how many random gradients the mean is taken.
+
     Returns
     -------
     (L + 1,) float64, the last entry 1
@@ -169,6 +203,15 @@ def stream_jacobian(
     plan: NetworkPlan, params: Params, x: Array
 ) -> tuple[Array, Array]:
     """Full Jacobian of Eqs. (5) and (8), both sides, at small width.
+
+    Parameters
+    ----------
+    plan : NetworkPlan
+        The network.
+    params : dict of str to float64 array
+        By parameter name.
+    x : (N, C, H, W) float64
+        Images.
 
     Returns
     -------

@@ -1,24 +1,6 @@
 """Records of many seeds as one line each, beside the paper's numbers.
 
 Chapters `05-shortcuts` and `08-training`.
-
-Parameters
-----------
-records : iterable of Record
-    In any order.
-experiment : str
-    Its name; `load_records` reads all of them where it is None.
-folder : Path or str
-    Where the records lie, at any depth below.
-row, spec : str
-    Key of `preact.spec.ROWS` or name of a unit of one's own, and the unit
-    read aloud.
-depth, convs, width : int
-    Layers, convolutions per unit, channels behind the stem.
-data_label : str
-    What the images are called.
-paper_has : bool
-    Whether the paper has an error of this row and network, with this tail.
 """
 
 import re
@@ -64,6 +46,13 @@ def load_records(
 
     The default folder is the package's own: what we have published.
 
+    Parameters
+    ----------
+    experiment : str or None
+        Name of the experiment; None reads all of them.
+    folder : Path or str
+        Where the records lie, at any depth below.
+
     Raises
     ------
     FileNotFoundError
@@ -87,6 +76,13 @@ def load_runs(
     experiment: str | None = None, folder: Path | str = PUBLISHED
 ) -> list[tuple[Path, Record]]:
     """Read records as `load_records`, each with the path of its file.
+
+    Parameters
+    ----------
+    experiment : str or None
+        Name of the experiment; None reads all of them.
+    folder : Path or str
+        Where the records lie, at any depth below.
 
     Raises
     ------
@@ -134,6 +130,11 @@ def compare(records: Iterable[Record]) -> list[Line]:
     error is joined on (table, data, depth, convs, row), to rows with the
     width and the tail that the paper draws.
 
+    Parameters
+    ----------
+    records : iterable of Record
+        In any order.
+
     Examples
     --------
     >>> from preact.records.compare import compare, load_records
@@ -154,6 +155,11 @@ def compare(records: Iterable[Record]) -> list[Line]:
 
 def grouped(records: Iterable[Record]) -> list[list[Record]]:
     """Gather runs that differ in nothing but their seed, by seed.
+
+    Parameters
+    ----------
+    records : iterable of Record
+        In any order.
 
     Examples
     --------
@@ -238,6 +244,11 @@ def medians(experiment: str) -> dict[tuple[str, int], str]:
     Texts of percent and number of runs; lines without an error of the
     paper's beside them are left out.
 
+    Parameters
+    ----------
+    experiment : str
+        Name of the experiment.
+
     Examples
     --------
     >>> from preact.records.compare import medians
@@ -293,6 +304,11 @@ def paper_errors() -> dict[tuple[str, int, int, str], float | None]:
 
 def deviations(records: Iterable[Record]) -> list[Deviation]:
     """Every departure from the paper that the records name, once.
+
+    Parameters
+    ----------
+    records : iterable of Record
+        In any order.
 
     Examples
     --------

@@ -76,6 +76,11 @@ def write_record(
 def read_record(path: Path | str) -> Record:
     """Read one record.
 
+    Parameters
+    ----------
+    path : Path or str
+        A record's JSON file; the curve is beside it, ending in `.csv`.
+
     Raises
     ------
     FileNotFoundError

@@ -30,6 +30,15 @@ Depth = Annotated[int, Field(ge=3, le=MOST["depth"])]
 class Deviation:
     """One departure from the paper; printed under the table.
 
+    Parameters
+    ----------
+    from_ : str
+        What the paper does.
+    to : str
+        What was done.
+    why : str
+        The reason.
+
     Examples
     --------
     >>> from preact.records import read_record
@@ -51,6 +60,13 @@ class Deviation:
 class Git:
     """The code that ran, and if it was changed; None is not known.
 
+    Parameters
+    ----------
+    commit : str or None
+        Of git; None is not known.
+    dirty : bool or None
+        Whether the code differed from the commit; None is not known.
+
     Examples
     --------
     >>> from preact.records import Git
@@ -68,6 +84,14 @@ class Git:
 @typed
 class Profile:
     """Signal and gradient at x_0, ..., x_L in one step of training.
+
+    Parameters
+    ----------
+    iteration : int
+        Steps before the one that was watched.
+    signal_rms, gradient_norm, open_share : tuple of L + 1 floats or None
+        As in `preact.propagation.Profile`, of one process's images in the
+        batch, to four digits; None where not finite.
 
     Examples
     --------
@@ -94,6 +118,95 @@ class Record:
     Field by field what stands in its file. `kernels` is what computed the
     units, "C" or "PyTorch", one after another where a run was resumed with
     others.
+
+    Parameters
+    ----------
+    experiment : str
+        Name of the experiment.
+    row : str
+        Key of `preact.spec.ROWS`, or the name of a unit of one's own.
+    spec : str
+        The unit, read aloud.
+    tail : str
+        What stands before the classifier, read aloud.
+    depth : int
+        Counted layers.
+    convs : {1, 2, 3}
+        Convolutions per unit.
+    width : int
+        Channels behind the stem.
+    recipe : str
+        Name of the recipe.
+    data : str
+        Name of the images.
+    data_label : str
+        What tables call the images.
+    data_sha256 : str
+        Checksum of pixels and labels; of images that stay on disk, of names
+        and sizes of the files and of their labels.
+    seed : int
+        Of weights, order of images, crops, flips and dropout.
+    config : mapping
+        The configuration, as JSON has it.
+    config_sha256 : str
+        Hash of the configuration.
+    parameters : int
+        Numbers that are trained.
+    bn_batch : int
+        Images over which BN takes its statistics, in one process.
+    outcome : {"finished", "diverged"}
+        "diverged" if the loss at the last point of the curve is not finite.
+    iterations : int
+        Steps taken.
+    test_error_pct : float
+        Error of the last iteration on the test images, in percent.
+    test_error_is : str
+        Of which iteration the error is.
+    train_loss : float or None
+        Mean cross-entropy in nats between the last two points of the curve;
+        None if the run diverged.
+    wall_s : float
+        Seconds of steps, tests and checkpoints, over all parts of the run.
+    images_per_s : float or None
+        Training images in a second of steps, tests and checkpoints apart; None
+        where it was not measured.
+    profiles : tuple of Profile
+        Signal and gradient by unit, in some of the steps.
+    peak_memory_bytes : int or None
+        Most memory held at any time; None is not known.
+    peak_memory_is : str
+        What is counted: "CUDA allocator", or "resident set of the process".
+    deviations : tuple of Deviation
+        Departures from the paper.
+    started_utc : str
+        When the run, or the last part of one that was resumed, began: ISO
+        8601.
+    device : str
+        What the processor or GPU calls itself.
+    devices : int
+        Processes that shared a batch, each on a device of its own if on GPUs.
+    threads : int
+        CPU threads of PyTorch, in each process.
+    processors : int or None
+        Logical processors of the machine; None is not known.
+    torch : str
+        Version of PyTorch.
+    cuda : str or None
+        Version of CUDA; None on the CPU.
+    deterministic : bool
+        Whether PyTorch was told to use deterministic algorithms alone.
+    python : str
+        Version of Python; "" in records older than it.
+    preact : str
+        Version of this package; "" in records older than it.
+    git : Git
+        The code that ran.
+    code_sha256 : str or None
+        Hash of the package's code; None in records older than it.
+    wall_is : str
+        How these seconds were taken; "" in records older than it.
+    kernels : tuple of str
+        What computed the units, part by part; () in records older than it.
 
     Raises
     ------
@@ -196,6 +309,11 @@ IN_CONFIG = (
 
 def sha256_of(config: Mapping[str, Any]) -> str:
     """SHA-256 of a configuration in hexadecimal: the identity of its run.
+
+    Parameters
+    ----------
+    config : mapping
+        The configuration, as JSON has it.
 
     Examples
     --------

@@ -26,6 +26,31 @@ Ms = Annotated[float, Field(gt=0.0)]
 class BenchRow:
     """One contestant of `preact bench`; times in milliseconds.
 
+    Parameters
+    ----------
+    name : str
+        Of the contestant: package and settings.
+    peer : bool
+        Whether it is another package.
+    parameters : int
+        Numbers that are trained.
+    train_ms_min : float
+        Milliseconds of a training step on a batch: the least of all rounds.
+    train_ms_median : float
+        The median of all rounds.
+    forward_ms_min : float
+        Milliseconds of a forward pass in evaluation: the least of all rounds.
+    forward_ms_median : float
+        The median of all rounds.
+    kept_bytes_per_image : int or None
+        Bytes that a step keeps for its backward pass, for each image; None of
+        a compiled network, where they are not measured.
+    peak_bytes_per_image : int or None
+        Most bytes at any time of a step, beyond what was held before it, for
+        each image; None is not known.
+    first_step_s : float
+        Seconds of the first step, with what is compiled in it.
+
     Examples
     --------
     >>> from preact.records.speed import load_times
@@ -54,13 +79,33 @@ class BenchRecord:
 
     Parameters
     ----------
+    network : str
+        What was timed.
+    batch : int
+        Images in a step.
     bn_batch : int
         Images over which BN takes its statistics.
+    precision : str
+        In which numbers it was timed.
+    rounds : int
+        Turns of each contestant that count.
     threads : int
         CPU threads of each contestant.
+    device : str
+        What the processor or GPU calls itself.
+    torch : str
+        Version of PyTorch.
+    git : Git
+        The code that ran.
     started_utc : str
         ISO 8601; in the two records of November 2026 when the times had
         been taken, in later ones when the command began.
+    gradient_error : float
+        How far gradients of the fast network were from float64 in a network of
+        at most 29 layers: in the worst tensor, relative to its largest number,
+        the median of several draws.
+    rows : tuple of BenchRow
+        The contestants.
 
     Examples
     --------

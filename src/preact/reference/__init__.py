@@ -19,31 +19,6 @@ Examples
 
 Chapter `04-units` derives `layers` and `unit`; chapters `02-signal` and
 `03-gradient` measure with `network`, chapter `06-activations` with all.
-
-Parameters
-----------
-plan : NetworkPlan or UnitPlan
-    Of the network, or of the unit.
-params : dict of str to float64 array
-    By parameter name, as `initialize` draws them; never modified.
-seed : int
-    Of the random numbers.
-x : (N, C, H, W) float64
-    Images, or what the unit reads.
-labels : (N,) int
-    Classes, from 0.
-mode : {"train", "eval"}
-    BN by the batch's statistics, or by the running ones and no dropout.
-cache : NetworkCache or UnitCache
-    What the forward pass returned beside its result.
-dlogits : (N, classes) float64
-    dE/d logits.
-dout : (N, C, H, W) float64
-    dE/dx_{l+1}.
-grads, velocity : dict of str to float64 array
-    Gradients, and what the step before returned, by parameter name.
-lr, momentum, weight_decay : float
-    Per step; decay is of w itself, the derivative of w^2 / 2.
 """
 
 from preact.reference.network import (

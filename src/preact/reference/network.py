@@ -55,6 +55,13 @@ def initialize(plan: NetworkPlan, seed: int) -> Params:
     `init`. Classifier: uniform in +-1/sqrt(c_in), bias 0. Gates: their
     initial bias.
 
+    Parameters
+    ----------
+    plan : NetworkPlan
+        Of the network.
+    seed : int
+        Of the random numbers.
+
     Returns
     -------
     dict of float64 arrays
@@ -122,6 +129,14 @@ def network_forward(
 
     Parameters
     ----------
+    plan : NetworkPlan
+        Of the network.
+    params : dict of str to float64 array
+        By parameter name, as `initialize` draws them; never modified.
+    x : (N, C, H, W) float64
+        Images.
+    mode : {"train", "eval"}
+        BN by the batch's statistics, or by the running ones and no dropout.
     rng : numpy.random.Generator, optional
         Source of dropout masks; only plans with dropout need it in training.
 
@@ -182,6 +197,15 @@ def network_backward(
 ) -> tuple[Array, Params]:
     """Gradient of `network_forward`: (dx, gradients by parameter name).
 
+    Parameters
+    ----------
+    plan : NetworkPlan
+        Of the network.
+    dlogits : (N, classes) float64
+        dE/d logits.
+    cache : NetworkCache
+        What the forward pass returned beside its result.
+
     Returns
     -------
     dx : (N, C, H, W) float64
@@ -217,6 +241,17 @@ def propagate(
     """Run once forward and backward, and show what each unit saw.
 
     In training mode; dropout masks are the same in each call.
+
+    Parameters
+    ----------
+    plan : NetworkPlan
+        Of the network.
+    params : dict of str to float64 array
+        By parameter name, as `initialize` draws them; never modified.
+    x : (N, C, H, W) float64
+        Images.
+    labels : (N,) int
+        Classes, from 0.
 
     Returns
     -------

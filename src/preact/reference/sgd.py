@@ -18,6 +18,21 @@ def sgd_step(
     parameter, as in the authors' release; entries without a gradient (running
     statistics) pass unchanged. Start with an empty `velocity`.
 
+    Parameters
+    ----------
+    params : dict of str to float64 array
+        By parameter name, as `initialize` draws them; never modified.
+    grads : dict of str to float64 array
+        Gradients by parameter name.
+    velocity : dict of str to float64 array
+        What the step before returned.
+    lr : float
+        Learning rate of this step.
+    momentum : float
+        Share of the velocity that is kept.
+    weight_decay : float
+        Of w itself, the derivative of w^2 / 2.
+
     Returns
     -------
     params, velocity : dict of str to float64 array

@@ -116,6 +116,15 @@ def unit_backward(
     dy returns along both paths, as dh and dF; each factor that depends on x
     adds a third.
 
+    Parameters
+    ----------
+    plan : UnitPlan
+        Of the unit.
+    dout : (N, C, H, W) float64
+        dE/dx_{l+1}.
+    cache : UnitCache
+        What `unit_forward` returned beside its result.
+
     Returns
     -------
     dx : (N, c_in, H, W) float64

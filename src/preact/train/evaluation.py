@@ -35,10 +35,14 @@ def evaluate(
     network : Network
         Moved to the device, and left in evaluation mode; images are given
         its dtype.
+    data : Data
+        The images.
     normalization : {"channel", "pixel mean"}
         Of the images, by those to train on: as the run's recipe has it.
     execution : Execution, optional
         How the function is computed; float32 if not given.
+    device : str
+        "cpu", "cuda" or, for one of several GPUs, "cuda:1" and so on.
 
     Raises
     ------

@@ -22,23 +22,45 @@ class Recipe:
 
     Parameters
     ----------
+    name : str
+        Of the recipe.
     conventions : str
         Key of `preact.plan.CONVENTIONS`.
     batch, ghost_batch : int
         Images in a step, and images over which BN takes its statistics.
     lr, warmup_lr : float
         Learning rate, and the one of the first `warmup_iterations`.
+    warmup_iterations : int
+        Steps at `warmup_lr`, or where the schedule has no steps from it to
+        `lr`.
     schedule : {"steps", "linear", "cosine"}
         Of the learning rate: constant with drops; or a line from
         `warmup_lr` up to `lr` and, down to 0, another line or the half of a
         cosine.
     drop_at : tuple of int
         Iterations after which the rate is a tenth of what it was.
+    iterations : int
+        Steps of the whole run.
+    momentum : float
+        Share of the step before, from 0 to below 1.
+    nesterov : bool
+        Whether the momentum is Nesterov's.
     weight_decay : float
         L2 penalty on every parameter, or only on `decayed` "weights" of
         convolutions and classifier.
+    decayed : {"everything", "weights"}
+        What the decay is of; "weights" leaves out BN and every bias.
     label_smoothing : float
         Share of the target that is spread over all classes.
+    normalization : {"channel", "pixel mean"}
+        Of the images: by mean and deviation of each channel, or by the mean of
+        each pixel and one deviation; images on disk by ImageNet's in any case.
+    pad : int
+        Pixels added on each side, before a crop of the image's own size.
+    pad_before_normalization : bool
+        Whether these are black; if not, the mean.
+    flip : bool
+        Whether each image is mirrored with probability 1/2.
     optimizer : {"sgd", "adamw"}
         With "adamw" `momentum` is its first beta, the second is 0.999, and
         weight decay is decoupled from the gradient.
@@ -145,6 +167,11 @@ def recipes() -> dict[str, Recipe]:
 
 def find_recipe(name: str) -> Recipe:
     """Return a recipe by name.
+
+    Parameters
+    ----------
+    name : str
+        Of the recipe.
 
     Raises
     ------

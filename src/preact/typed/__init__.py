@@ -14,19 +14,6 @@ Examples
 >>> parse(Choice, {"depth": 8.5}, "mine.toml")
 Traceback (most recent call last):
 ValueError: mine.toml: depth must be a whole number; got 8.5
-
-Parameters
-----------
-kind : type
-    A class made by `typed`.
-field : str
-    What the message calls the value.
-value : object
-    Anything: an instance of such a class, or what a file said.
-error : Exception
-    What another library raised.
-most : int
-    Characters that are left.
 """
 
 from preact.typed.classes import dump, parse, typed

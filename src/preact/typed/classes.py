@@ -137,6 +137,11 @@ def refuse_times(values: Any, key: str = "") -> None:
 def dump(value: Any) -> dict[str, Any]:
     """Return what a file says of an instance, fields at rest left out.
 
+    Parameters
+    ----------
+    value : object
+        An instance of a class made by `typed`.
+
     Returns
     -------
     dict of str to JSON values

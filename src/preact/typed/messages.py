@@ -15,6 +15,13 @@ UNKNOWN = ("unexpected_keyword_argument", "extra_forbidden")
 def check_name(field: str, value: object) -> None:
     """Refuse what a record cannot be called; a file's own are `Name`.
 
+    Parameters
+    ----------
+    field : str
+        What the message calls the value.
+    value : object
+        What a file said, or a caller.
+
     Raises
     ------
     ValueError
@@ -44,6 +51,13 @@ def check_name(field: str, value: object) -> None:
 def shortened(value: object, most: int = 60) -> str:
     """Repeat a value in a message, but not a page of it.
 
+    Parameters
+    ----------
+    value : object
+        Anything.
+    most : int
+        Characters that are left.
+
     Examples
     --------
     >>> from preact.typed import shortened
@@ -67,6 +81,11 @@ def plain(error: BaseException) -> str:
 
     The name of the error's class stands for a message that is empty.
 
+    Parameters
+    ----------
+    error : Exception
+        What another library raised.
+
     Examples
     --------
     >>> from preact.typed import plain
@@ -83,6 +102,8 @@ def sentence(error: ValidationError, kind: type[Any]) -> str:
     ----------
     error : pydantic.ValidationError
         Raised where an instance of `kind` was to be made.
+    kind : type
+        A class made by `typed`.
 
     Examples
     --------
@@ -145,10 +166,11 @@ def _keys(kind: type[Any], place: tuple[int | str, ...]) -> list[str]:
     node: dict[str, Any] = full_schema
 
     def resolved(node: dict[str, Any]) -> dict[str, Any]:
+        properties: dict[str, Any] = {}
         for choice in node.get("oneOf", node.get("anyOf", ())):
-            branch = resolved(choice)
-            if "properties" in branch:
-                return branch
+            properties |= resolved(choice).get("properties", {})
+        if properties:
+            return {"properties": properties}
         if "$ref" in node:
             name = node["$ref"].rsplit("/", 1)[1]
             return resolved(full_schema["$defs"][name])

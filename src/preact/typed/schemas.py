@@ -10,6 +10,11 @@ ADAPTERS: dict[Any, TypeAdapter[Any]] = {}
 def schema(kind: type[Any]) -> dict[str, Any]:
     """Return the JSON schema of a class made by `typed`.
 
+    Parameters
+    ----------
+    kind : type
+        A class made by `typed`.
+
     Returns
     -------
     dict of str to JSON values

@@ -18,21 +18,6 @@ Examples
 ...     network = load(f"{folder}/mine.safetensors")
 >>> network.plan == plan, network.training
 (True, False)
-
-Parameters
-----------
-path : Path or str
-    A `.safetensors` file; the plan is in its head.
-plan : NetworkPlan
-    Of the network.
-weights : mapping of str to Tensor
-    Parameters and running statistics by name.
-config : mapping, optional
-    The configuration of the run, as its record has it.
-preprocess : Preprocessing, optional
-    How the images were normalized, and names of the classes.
-make : str, optional
-    Where the code stands that makes the units, if it is not ours.
 """
 
 from preact.weights.read import load, read_config, read_plan_of

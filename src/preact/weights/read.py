@@ -162,6 +162,11 @@ def _preprocessing(
 def read_plan_of(path: Path | str) -> NetworkPlan:
     """Return the plan of a file's network; the weights are not looked at.
 
+    Parameters
+    ----------
+    path : Path or str
+        A `.safetensors` file; the plan is in its head.
+
     Raises
     ------
     FileNotFoundError
@@ -189,6 +194,11 @@ def read_plan_of(path: Path | str) -> NetworkPlan:
 
 def read_config(path: Path | str) -> dict[str, Any] | None:
     """Return the configuration of the run that trained a file's weights.
+
+    Parameters
+    ----------
+    path : Path or str
+        A `.safetensors` file; the plan is in its head.
 
     Returns
     -------

@@ -84,6 +84,21 @@ def save_weights(
 
     Those of a run that has diverged are written, too; `load` refuses them.
 
+    Parameters
+    ----------
+    path : Path or str
+        A `.safetensors` file; the plan is in its head.
+    plan : NetworkPlan
+        Of the network.
+    weights : mapping of str to Tensor
+        Parameters and running statistics by name.
+    config : mapping or None
+        The configuration of the run, as its record has it.
+    preprocess : Preprocessing or None
+        How the images were normalized, and names of the classes.
+    make : str or None
+        Where the code stands that makes the units, if it is not ours.
+
     Raises
     ------
     ValueError

@@ -23,9 +23,9 @@ from preact.book.bugs import (
     predicted,
     stack,
 )
+from preact.book.bugs.surveyed import surveyed
+from preact.book.bugs.zoo import MUTANTS, RIGHT
 from preact.conformance import Property, Verdict, probe
-from preact.conformance.survey import surveyed
-from preact.conformance.zoo import MUTANTS, RIGHT
 from preact.data import read_digits
 from preact.propagation import draw_batch, profile, run_units
 from sampled import sampled

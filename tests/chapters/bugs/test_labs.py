@@ -8,8 +8,8 @@ from conformance.reports import report_of
 from paths import ROOT
 from preact.book import setup
 from preact.book.bugs import LABS, NOTHING, different_size, lab, source
+from preact.book.bugs.zoo import MUTANTS
 from preact.conformance import Verdict, probe
-from preact.conformance.zoo import MUTANTS
 from preact.strings import LANGUAGES, Strings
 
 

@@ -15,13 +15,13 @@ from preact.book.afterlife.figures import (
     placed_by_unit,
     placed_legend,
 )
-from preact.book.explorers import Html, stepper
-from preact.book.page import words
-from preact.book.transformer.runs import (
+from preact.book.afterlife.runs import (
     Moment,
     at_rate,
     recorded_letters,
 )
+from preact.book.explorers import Html, stepper
+from preact.book.page import words
 from preact.figures import Picture
 from preact.figures.variants import row_name
 

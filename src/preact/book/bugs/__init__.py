@@ -20,6 +20,7 @@ import numpy as np
 import torch
 
 from preact.book.bugs.figures import answers_by_mutant
+from preact.book.bugs.zoo import MUTANTS, RIGHT, right, styles
 from preact.book.explorers import Html, engine_plan, mount
 from preact.book.measurements import measured
 from preact.book.page import words
@@ -33,7 +34,6 @@ from preact.conformance.words import (
     typeset,
     unasked_line,
 )
-from preact.conformance.zoo import MUTANTS, RIGHT, right, styles
 from preact.figures import Picture, Table
 from preact.plan import Conventions, NetworkPlan, cifar_plan, stack_plan
 from preact.propagation import profile

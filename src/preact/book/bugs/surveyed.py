@@ -1,18 +1,36 @@
-"""The survey of other people's networks, as the page tells it.
+"""What a survey and a matrix of mistakes have found, as the page tells it.
 
 Chapter `11-find-the-bug`.
 """
 
 import json
+import tomllib
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from preact.book.page import words
-from preact.conformance.survey import surveyed
 from preact.conformance.words import typeset
 from preact.figures import Table
 from preact.strings import Strings
 
 NAMED = ("original", "full-preactivation")  # rows that were found there
+
+
+@cache
+def surveyed() -> dict[str, Any]:
+    """Return what `python -m preact.book.bugs.survey` found."""
+    return _read("surveyed.toml")
+
+
+@cache
+def matrix() -> dict[str, Any]:
+    """Return what `tests/conformance/matrix.py` found: counts, and misses."""
+    return _read("matrix.toml")
+
+
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_name(name).read_text("utf-8"))
 
 
 def caption(say: Strings) -> str:
@@ -52,7 +70,7 @@ def answered_no() -> Table:
     say = words()
     body = [
         [
-            network["address"].removeprefix("preact.conformance.subjects:"),
+            network["address"].removeprefix("preact.book.bugs.third_party:"),
             say(f"probe_ask.{finding['property']}"),
             say(
                 f"probe_said.{finding['reason']}",
