@@ -22,7 +22,7 @@ CJK = re.compile(r"[\u3400-\u9fff]")
 PACKED = {".html", ".css", ".js", ".json", ".svg", ".csv"}
 # Bytes that a reader downloads. Faces come once for the whole book.
 HEAVIEST, FACES = 150e3, 65e3
-WITHOUT_FORMULAS = ("bibliography", "runs", "teachers")
+WITHOUT_FORMULAS = ("bibliography", "playground", "runs", "teachers")
 WITHOUT_FIGURES = ("bibliography", "claims", "glossary", "teachers")
 LEGEND = {
     "en": "Data (CSV)",
