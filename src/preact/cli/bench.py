@@ -4,7 +4,6 @@ import argparse
 import json
 import os
 import platform
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ from rich.console import Console
 from preact.bench import check, compare_times, contestants, limit_ms
 from preact.bench.contestants import missing_peers
 from preact.bench.measure import checked_depth
-from preact.cli import COMMANDS
 from preact.cli.report import as_rich
 from preact.experiment import find_device
 from preact.experiment.provenance import git
@@ -27,56 +25,21 @@ from preact.records import write_new
 from preact.spec import TABLE_2
 from preact.strings import Strings
 from preact.train.device import check_device
-from preact.train.stop import Stopped, stopping_at_once
 
 # Far beyond any use; of threads, what a processor may have.
 MOST = {"batch": 65_536, "rounds": 100_000, "threads": 1_024}
 
 
-def add_command(commands: Any) -> None:
-    """Describe `preact bench`."""
-    parser = commands.add_parser(
-        "bench",
-        help=COMMANDS["bench"],
-        description="Time a training step (forward, loss, backward, SGD) and "
-        "a forward pass in evaluation of the full pre-activation network, "
-        "ours and the peers' by turns, on the CPU each in a process of its "
-        "own. Gradients are compared with float64 first.",
-    )
-    parser.add_argument("--depth", type=int, default=164)
-    parser.add_argument("--batch", type=int, default=32)
-    parser.add_argument("--rounds", type=int, default=10)
-    parser.add_argument(
-        "--threads",
-        type=int,
-        default=torch.get_num_threads(),
-        help="CPU threads of all (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--device", default=find_device(), help="default: %(default)s"
-    )
-    parser.add_argument("--record", type=Path, help="write a JSON record")
-    parser.set_defaults(run=_stoppable)
-
-
-def _stoppable(options: argparse.Namespace) -> int:
-    """Measure; after Ctrl-C there is nothing to go on from."""
-    try:
-        with stopping_at_once():
-            return _bench(options)
-    except Stopped as stopped:
-        print("preact: stopped; no times are kept", file=sys.stderr)
-        return stopped.exit_code
-
-
-def _bench(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     """Check, measure, print, record."""
     started_utc = datetime.now(UTC).isoformat(timespec="seconds")
+    if options.threads is None:
+        options.threads = torch.get_num_threads()
     for name, most in MOST.items():
         check_positive(name, getattr(options, name), most)
     if options.record:
         check_place(options.record)
-    device = check_device(options.device)
+    device = check_device(options.device or find_device())
     console = Console(highlight=False)
     torch.set_num_threads(options.threads)
     if device.type == "cpu" and kernels() is None:

@@ -12,14 +12,6 @@ from typing import Any
 import torch
 
 HERE = Path(__file__).parents[1]
-# A repository's settings name programs that git would start.
-GIT: tuple[str, ...] = (
-    "git",
-    "--no-optional-locks",
-    "-c",
-    "core.fsmonitor=false",
-)
-GIT += ("-c", f"core.hooksPath={os.devnull}")
 CODE = (".py", ".c", ".toml")
 
 
@@ -89,7 +81,6 @@ def git() -> dict[str, Any]:
     try:
         top = Path(_ask("rev-parse", "--show-toplevel"))
         if HERE.resolve() == top.resolve() / "src" / "preact":
-            _ask("ls-files", "--error-unmatch", "--", "__init__.py")
             changed = _ask("status", "--porcelain", "--", ".", ":!results")
             return {
                 "commit": _ask("rev-parse", "HEAD"),
@@ -102,14 +93,11 @@ def git() -> dict[str, Any]:
 
 
 def _ask(*words: str) -> str:
-    """Ask git about the repository around the package, and no other."""
-    env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
+    """Ask git about the repository around the package."""
     return subprocess.run(
-        [*GIT, *words],
+        ["git", "--no-optional-locks", *words],
         cwd=HERE,
-        env=env,
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
     ).stdout.strip()

@@ -18,6 +18,7 @@ from preact.train.device import check_device
 from preact.train.evaluation import count_wrong, layout_of
 from preact.train.parallel import Workers
 from preact.train.precision import arithmetic, loss_scaler
+from preact.train.profiles import Profile, watched
 from preact.train.run import Run
 from preact.train.step import TrainingStep, make_optimizer
 
@@ -103,6 +104,13 @@ class Session:
         loss, logits = self.training(x, y)
         wrong = (logits.argmax(1) != y).sum()
         self.sums += torch.stack([loss * self.count, wrong, self.count])
+
+    def watched_step(self, iteration: int) -> Profile:
+        """One training step; returns what was seen in it, unit by unit."""
+        scale = self.training.scaler.get_scale()  # the step may change it
+        with watched(self.network, iteration, scale) as profile:
+            self.step(iteration)
+        return profile
 
     def batch(self, iteration: int) -> tuple[Tensor, Tensor]:
         """The images of this process, normalized and augmented, and labels."""
