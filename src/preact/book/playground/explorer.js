@@ -205,6 +205,7 @@ class Playground {
 
   constructor(host) {
     this.host = host;
+    host.closest(".bd-main")?.classList.add("one-screen");
     Object.assign(this, JSON.parse(host.dataset.playground));
     this.still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.known = new Map(); // runs by their settings
