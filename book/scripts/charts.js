@@ -104,7 +104,6 @@ export const KINDS = {
   ghost: [1.6, "2 4"],
   pinned: [1.4, "9 3 2 3"],
   law: [1, "7 4"],
-  product: [1.6, "7 4"],
 };
 
 // A short piece of a curve, for a legend.

@@ -16,7 +16,7 @@ from typing import Any
 from preact.book.page import words
 from preact.book.widget import view
 from preact.figures import Picture
-from preact.figures.variants import color_of
+from preact.figures.variants import color_of, marker_of
 from preact.plan import NetworkPlan, stack_plan
 from preact.spec import CONTROLS, TABLE_2, Scale
 
@@ -155,25 +155,37 @@ def live(
 ) -> Html:
     """Put an explorer's rows and words where its script finds them."""
     say = words()
-    rows = {}
+    own = {
+        key: say(f"explorer.{key}")
+        for key in ("row", "units", "width", "seed", *controls)
+    } | {key: say(f"figure.{key}") for key in axes}
+    data = {"words": own | more, "rows": engine_rows(), "batch": 64}
+    title = say(f"explorer.{name}")
+    return mount(name, title, data, fallback._repr_html_())
+
+
+def engine_rows() -> dict[str, dict[str, Any]]:
+    """Say the rows as `book/scripts/stack.js` reads them."""
+    say, rows = words(), {}
     for row, spec in ROWS.items():
         plan = stack_plan(spec, units=1, width=1)
         rows[row] = {
             "name": say(f"row.{row}"),
             "color": color_of(row),
+            "marker": marker_of(row),
             "stem": [str(layer) for layer in plan.stem],
             "spec": {
                 place: [str(op) for op in getattr(spec, place)]
                 for place in ("pre", "post", "after")
             },
         }
-    own = {
-        key: say(f"explorer.{key}")
-        for key in ("row", "units", "width", "seed", *controls)
-    } | {key: say(f"figure.{key}") for key in axes}
-    data = {"words": own | more, "rows": rows, "batch": 64, "classes": 10}
-    title = say(f"explorer.{name}")
-    return mount(name, title, data, fallback._repr_html_())
+    return rows
+
+
+def ranking_words() -> dict[str, str]:
+    """What every list that the reader puts in order says."""
+    keys = ("up", "down", "moved", "commit", "again", "kept")
+    return {key: words().table[f"race.{key}"] for key in keys}
 
 
 def engine_plan(plan: NetworkPlan) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The gradient: an explorer, and six arms over the iterations, from records.
+"""The gradient of six arms over the iterations, from records.
 
 Chapter `03-gradient`.
 """
@@ -7,12 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from preact.book.explorers import Html, live
+from preact.book.explorers import Html
 from preact.book.gradient.figures import Course, by_iteration
 from preact.book.page import words
 from preact.book.panels import legend
 from preact.book.recorded import runs_at
-from preact.figures import Picture
 from preact.figures.variants import arm_name
 from preact.records import Record
 
@@ -94,34 +93,3 @@ def six_arms(depth: int = 110, rates: Sequence[float] = (0.1, 0.01)) -> Html:
     picture = by_iteration(by_rate, alt, say)._repr_html_()
     named = legend(errors)
     return Html(f'<div class="preact-training">{picture}{named}</div>', alt)
-
-
-def stack_explorer(fallback: Picture) -> Html:
-    """Give the page's own engine its rows and words.
-
-    Parameters
-    ----------
-    fallback : Picture
-        The measured figure that stands where no script runs.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from preact.book import setup
-    >>> from preact.book.gradient import stack_explorer
-    >>> from preact.figures import signal_and_gradient
-    >>> strings, ones = setup("en"), {"original": np.ones(11)}
-    >>> explorer = stack_explorer(signal_and_gradient(ones, ones, strings))
-    >>> explorer.markup.count("<svg")  # what stands where no script runs
-    2
-    """
-    return live(
-        "stack",
-        (
-            *("tail", "derived", "none", "final_bn"),
-            *("product", "open", "ratio", "loss", "ghost", "factors"),
-        ),
-        ("signal", "gradient", "depth"),
-        {"semicolon": words()("punctuation.semicolon")},
-        fallback,
-    )

@@ -323,7 +323,7 @@ def _bench(name: str) -> Card:
 
 # ----------------------------------------------------------------- the page
 def _fold(card: Card) -> str:
-    """One card as a disclosure that opens without a script."""
+    """One card as a disclosure, without a script; a link into it opens it."""
     say = words()
     facts = [("command", card.command), *card.facts]
     listed = "".join(
@@ -339,7 +339,8 @@ def _fold(card: Card) -> str:
         )
         listed += f"<dd>{departure}</dd>"
     return (
-        f'<details id="card-{card.name}"><summary><code>{card.name}</code> '
-        f"{escape(card.title)}</summary><dl>{listed}</dl>{card.table._repr_html_()}"
+        f"<details><summary><code>{card.name}</code> {escape(card.title)}"
+        f'</summary><dl id="card-{card.name}">{listed}</dl>'
+        f"{card.table._repr_html_()}"
         "</details>"
     )
