@@ -282,16 +282,7 @@ def errors_by_rate(depth: int = 110) -> dict[str, Array]:
 
 # ------------------------------------------------------------- the paper
 def table_3() -> Table:
-    """Table 3 of the paper, with its gains, and ours on the digits.
-
-    Examples
-    --------
-    >>> from preact.book import setup
-    >>> from preact.book.depth import table_3
-    >>> _ = setup("en")
-    >>> table_3().body[-1]
-    ['8×8 digits (ours)', 'ResNet-1001', '333', '86.39', '6.94', '79.45']
-    """
+    """Table 3 of the paper, with its gains, and ours on the digits."""
     say = words()
     errors: dict[tuple[str, str, int], dict[str, float]] = {}
     for result in paper.results(3):
