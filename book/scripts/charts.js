@@ -130,7 +130,7 @@ export function stroke(color, kind = "curve") {
 // ------------------------------------------------------------------ data
 const drawn = new WeakMap(); // what a chart shows, by its SVG
 
-// `series`: { panel, name, x, y, low, high, labels }, as preact.figures.drawn.
+// `series`: { panel, name, x, y, low, high, labels }, as preact.figures.series.
 export function record(svg, series) {
   drawn.set(svg, series);
 }
