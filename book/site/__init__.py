@@ -21,11 +21,8 @@
 `parallel`   two languages on a page, paragraph by paragraph
 `offline`    an edition as one file, to be read without a network
 `api`        the package reference, by autodoc; `commands`, by argparse
-`drawings`   what the drawings of a page repeat, said once
-`sheets`     style sheets by rooms, without idle rules
-`assets`     fonts, made small
-`loading`    a page's sheets, as two files
 `scripts`    a page's scripts, bundled
+`assets`     what pages load, made small: a sheet, a script, faces
 """
 
 import logging

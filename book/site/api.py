@@ -70,7 +70,6 @@ def setup(app: Sphinx) -> None:
     app.setup_extension("sphinx.ext.napoleon")
     app.connect("config-inited", configure, priority=0)
     app.connect("autodoc-process-docstring", edit_docstring, priority=0)
-    app.add_css_file("api.css", priority=600)  # after the page's own
 
 
 def configure(app: Sphinx, config: Config) -> None:

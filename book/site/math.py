@@ -58,7 +58,6 @@ def choose_renderer(app: Sphinx, config: Config) -> None:
             "formulas need Node and Temml: install npm, then `make setup`"
         )
     config.html_math_renderer = "mathml"
-    config.html_css_files.append("math.css")
 
 
 class HoldMarks(SphinxPostTransform):
