@@ -44,7 +44,7 @@ def test_every_public_name_has_an_entry():
         for module in modules()
         for name in getattr(module, "__all__", ())
     }
-    assert len(listed) > 200
+    assert len(listed) > 150
     assert listed - set(read_api().addresses) == set()
 
 
@@ -79,8 +79,6 @@ def untold(entry):
 
 
 def test_only_what_a_method_is_bound_to_is_no_parameter():
-    function = read_api().entries["preact.typed.typed"].object
-    assert [one.name for one in parameters(function)] == ["cls"]
     method = read_api().entries["preact.plan.Conv"].object["deviation"]
     assert [one.name for one in parameters(method)] == ["init"]
 
@@ -284,8 +282,8 @@ def test_the_values_of_a_parameter_are_shown_as_they_are_written():
 
 
 def test_an_empty_string_is_code_in_the_reference():
-    page = room_page("preact.typed")
-    assert 'for the message; `""` names none' in page
+    page = room_page("preact.records")
+    assert '`""` in records older than it' in page
 
 
 def test_a_string_of_code_keeps_its_quotes_in_the_reference():
