@@ -23,7 +23,7 @@ from preact.fast import kernels
 from preact.figures import times_table
 from preact.plan import cifar_plan, fitting_convs
 from preact.plan.checks import check_positive
-from preact.records import write_new
+from preact.records.files import write_new
 from preact.spec import TABLE_2
 from preact.strings import Strings
 from preact.train.device import check_device

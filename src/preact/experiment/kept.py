@@ -6,7 +6,8 @@ Chapter `08-training`.
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-from preact.records import sha256_of, write_new
+from preact.records import sha256_of
+from preact.records.files import write_new
 from preact.train import Run
 from preact.weights import load, read_config
 

@@ -119,12 +119,6 @@ def half_interval(values: Sequence[float]) -> float | None:
     float or None
         None for a single value; beyond eleven values the normal quantile is
         near enough, and wider by the usual correction.
-
-    Examples
-    --------
-    >>> from preact.records.line import half_interval
-    >>> round(half_interval([4.2, 4.4, 4.9, 5.0, 5.6]), 2)
-    0.68
     """
     freedom = len(values) - 1
     if not freedom:
