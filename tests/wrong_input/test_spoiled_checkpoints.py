@@ -62,15 +62,12 @@ BOMB = b"cposix\nsystem\n(S'touch bomb-went-off'\ntR."
 BYTES = {
     "empty": lambda _: b"",
     "half": lambda path: path.read_bytes()[: path.stat().st_size // 2],
-    "head and no digest": lambda _: HEAD + b"abc",
     "of another version": lambda path: path.read_bytes().replace(
         HEAD, b"preact checkpoint 0\n"
     ),
-    "an archive of nothing": lambda _: signed(b"PK\5\6" + bytes(18)),
     "a tensor": lambda _: to_bytes(torch.zeros(3)),
     "a bomb": lambda _: BOMB,
     "a signed bomb": lambda _: signed(BOMB),
-    "a zipped bomb": zipped_pickle,
     "a signed, zipped bomb": lambda path: signed(zipped_pickle(path)),
     **{f"one bit at {share:.0%}": flipped(share) for share in (0.0, 0.5, 1.0)},
 }
@@ -113,42 +110,24 @@ def first_tensor(change: Callable) -> Callable[[dict], None]:
 STATES = {
     "no session": at("session", value=GONE),
     "no iteration": at("iteration", value=GONE),
-    "session is empty": at("session", value={}),
     "iteration is text": at("iteration", value="abc"),
     "iteration 10^9": at("iteration", value=10**9),
-    "iteration of the end, no curve": at("iteration", value=4),
-    "no curve": at("history", "curve", value=GONE),
-    "curve of texts": at(
-        "history", "curve", value=[{"iteration": 1, "loss": "x"}]
-    ),
     "a point of the future": at(
         "history", "curve", value=[{"iteration": 400, "loss": 1.0}]
     ),
     "time is NaN": at("history", "busy_s", value=float("nan")),
-    "time is negative": at("history", "away_s", value=-1.0),
-    "images are negative": at("history", "images", value=-64),
-    "kernels of numbers": at("history", "kernels", value=[5]),
-    "profiles of nothing": at("history", "profiles", value=[{}]),
     "another shape": first_tensor(lambda t: t.new_zeros(3, 5, 7)),
     "text for a tensor": first_tensor(lambda _: "x"),
 }
 
 
-def state_of(kind: str, path: Path) -> bytes:
-    state = read(path)
-    STATES[kind](state)
-    return to_bytes(state)
-
-
-def spoiled(kind: str, path: Path) -> bytes:
-    return BYTES[kind](path) if kind in BYTES else state_of(kind, path)
-
-
-KINDS = [*BYTES, *STATES]
-
-
 def spoil(kind: str, path: Path) -> None:
-    path.write_bytes(spoiled(kind, path))
+    if kind in BYTES:
+        path.write_bytes(BYTES[kind](path))
+    else:
+        state = read(path)
+        STATES[kind](state)
+        path.write_bytes(to_bytes(state))
 
 
 def test_a_run_that_broke_off_ends_like_a_calm_one(command, work, small, calm):
@@ -158,7 +137,7 @@ def test_a_run_that_broke_off_ends_like_a_calm_one(command, work, small, calm):
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("kind", [*sampled(KINDS, 5)])
+@pytest.mark.parametrize("kind", [*sampled([*BYTES, *STATES], 5)])
 def test_a_spoiled_newest_checkpoint_gives_way_to_the_one_before(
     command, work, small, calm, kind, tmp_path, monkeypatch
 ):
