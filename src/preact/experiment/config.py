@@ -22,6 +22,7 @@ from preact.train import Execution, OwnCode, Recipe, find_recipe
 from preact.typed import (
     Name,
     Seed,
+    Text,
     parse,
     plain,
     read_text,
@@ -29,7 +30,6 @@ from preact.typed import (
     shortened,
     typed,
 )
-from preact.typed.fields import Text
 
 Seeds = Annotated[tuple[Seed, ...], Field(min_length=1, max_length=10_000)]
 

@@ -11,8 +11,7 @@ from typing import Any
 
 from preact.records import Deviation, Record
 from preact.train import Outcome, OwnCode, Run
-from preact.typed import parse, shortened
-from preact.typed.messages import shortened_key
+from preact.typed import parse, shortened, shortened_key
 
 Values = dict[str, Any]
 DIFFERENCES = 3  # of configurations, in a message
