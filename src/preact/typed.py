@@ -62,6 +62,7 @@ LEGAL = {  # in words of files; else in pydantic's own
     "list_type": "be a list",
     "literal_error": "be one of {expected}",
     "string_type": "be a text in quotes",
+    "too_short": "be a list of at least {min_length}",
     "tuple_type": "be a list",
 }
 UNKNOWN = ("unexpected_keyword_argument", "extra_forbidden")
@@ -92,10 +93,7 @@ def typed(cls: type[T]) -> type[T]:
     return checked
 
 
-@cache
-def adapter(kind: Any) -> TypeAdapter[Any]:
-    """What checks a class."""
-    return TypeAdapter(kind)
+adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
 
 
 def schema(kind: type[Any]) -> dict[str, Any]:
@@ -168,7 +166,8 @@ def sentence(error: ValidationError, kind: type[Any]) -> str:
         legal = LEGAL[case].format(**context)
         legal = legal.replace("True or False", "true or false")
     else:
-        legal = re.sub(r"^.*? should ", "", first["msg"])
+        *_, legal = first["msg"].rpartition(" should ")
+        legal = legal if " should " in first["msg"] else f"be {legal}"
     return f"{key} must {legal}; got {shortened(first['input'])}"
 
 

@@ -119,7 +119,7 @@ def test_damaged_weights_are_not_copied(capsys, copied, tmp_path):
     save = tmp_path / "w"
     assert main([*TRAIN, str(copied), "--save", str(save)]) == 2
     said = capsys.readouterr().err
-    assert "seed-1.safetensors is damaged" in said
+    assert "seed-1.safetensors: the file is damaged" in said
     assert f"delete {copied / RECORD} to train again" in said
     assert not save.exists()
 

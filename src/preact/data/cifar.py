@@ -64,7 +64,7 @@ def read_cifar(name: str, folder: Path | str) -> ImageSet:
         records = records.reshape(-1, facts["record_bytes"])
         parts["test" if file.startswith("test") else "train"].append(records)
     label = name.upper().replace("CIFAR", "CIFAR-")
-    tensors: dict[str, torch.Tensor] = {}
+    tensors: dict[str, Any] = {}
     for split, blocks in parts.items():
         # CIFAR-100 has a coarse label first; the fine one precedes the pixels.
         both = torch.from_numpy(np.concatenate(blocks)[:, -PIXELS - 1 :])

@@ -312,14 +312,12 @@ def _runs(
 
 def _unit(spec: UnitSpec) -> WrittenUnit:
     """A unit as a file has it."""
-    pre, post, after = (
-        tuple(op.value for op in ops)
-        for ops in (spec.pre, spec.post, spec.after)
-    )
+    places: dict[str, Any] = {
+        place: tuple(op.value for op in getattr(spec, place))
+        for place in ("pre", "post", "after")
+    }
     return WrittenUnit(
-        pre=pre,
-        post=post,
-        after=after,
+        **places,
         on_shortcut=_factor(spec.on_shortcut),
         on_branch=_factor(spec.on_branch),
     )
