@@ -3,7 +3,6 @@ PYTHON ?= python3
 BIN := .venv/bin
 PYTEST := $(BIN)/pytest -q -n 2 --dist worksteal --ignore tests/site
 # The index tells how long its cells take, so that it runs alone.
-NBMAKE := $(BIN)/pytest -q --nbmake --share-cache
 NPM := $(shell command -v npm 2>/dev/null)
 # Hundreds of processes that the tests start read what one of them compiled.
 unexport PYTHONDONTWRITEBYTECODE
@@ -68,12 +67,9 @@ check: lint ## lint, types, contracts and the fast tests, in two minutes
 
 test: lint ## what a newcomer runs: all but the site's tests, English notebooks
 	$(PYTEST) -m "not nightly"
-	$(NBMAKE) notebooks/en/index.ipynb
-	$(NBMAKE) -n 2 --ignore-glob '*/index.ipynb' notebooks/en
+	$(BIN)/python -m book.tools.execution en
 
 test-all: test ## and the other editions' notebooks, the book, the site
-	$(NBMAKE) notebooks/*/index.ipynb
-	$(NBMAKE) -n 2 --ignore-glob '*/index.ipynb' notebooks
 	@$(MAKE) --no-print-directory book
 	@$(MAKE) --no-print-directory site-test
 
@@ -85,8 +81,8 @@ notebooks: setup ## notebooks/ anew from the chapters, and their explorers
 	node book/scripts/build.js --widget src/preact/book
 
 # SEED=7: any whole number; the tests of `make test` take 0.
-claims: setup ## all measured claims on new networks: make claims SEED=7
-	$(BIN)/python -m book.tools.claims --seed $(or $(SEED),0)
+claims: setup ## all claims, what is measured on new networks: make claims SEED=7
+	PREACT_SEED=$(or $(SEED),0) $(BIN)/pytest -q -n 2 -m "claim and not nightly"
 
 # As git knows them, docstrings included; CONTRIBUTING says what they mean.
 size: ## lines by area

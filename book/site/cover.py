@@ -27,14 +27,9 @@ PICTURE = "index-figure-cover"
 SAID = ("play", "pause", "label", "unit", "said")
 
 
-def setup(app: Sphinx) -> dict[str, Any]:
+def setup(app: Sphinx) -> None:
     """Dress the front page when all chapters have been read."""
     app.add_post_transform(Cover)
-    return {
-        "version": "1",
-        "parallel_read_safe": True,
-        "parallel_write_safe": True,
-    }
 
 
 class Cover(SphinxPostTransform):

@@ -190,10 +190,11 @@ def _legal_keys(kind: type[Any], place: tuple[int | str, ...]) -> list[str]:
     node = whole = schema(kind)
 
     def resolved(node: dict[str, Any]) -> dict[str, Any]:
+        properties: dict[str, Any] = {}
         for choice in node.get("oneOf", node.get("anyOf", ())):
-            branch = resolved(choice)
-            if "properties" in branch:
-                return branch
+            properties |= resolved(choice).get("properties", {})
+        if properties:
+            return {"properties": properties}
         if "$ref" in node:
             return resolved(whole["$defs"][node["$ref"].rsplit("/", 1)[1]])
         return node

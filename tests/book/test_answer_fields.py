@@ -2,7 +2,6 @@
 
 import html
 import json
-import math
 import re
 
 import pytest
@@ -96,12 +95,6 @@ def test_a_number_is_read_as_people_type_it():
         assert verdict == {"right": True, "said": f"Right. {why}"}
 
 
-@needs_node
-def test_a_negative_number_is_read_with_its_own_sign():
-    data = {"expected": -2.0, "rtol": 0.0, "words": data_of("why-1")["words"]}
-    assert all(v["right"] for v in verdicts([(data, "-2"), (data, "\u22122")]))
-
-
 def test_where_there_is_no_page_the_field_says_what_to_do(capsys):
     assert not check("why-1", ...)
     assert "three dots" in capsys.readouterr().out
@@ -111,7 +104,3 @@ def test_where_there_is_no_page_the_field_says_what_to_do(capsys):
 def test_a_cell_too_refuses_what_is_no_number(answer, capsys):
     assert not check("why-1", answer)
     assert "A number is asked for" in capsys.readouterr().out
-
-
-def test_nan_is_never_right():
-    assert not Number(math.nan, rtol=1.0)(math.nan)[0]

@@ -3,20 +3,17 @@
 import ast
 import re
 import shutil
-import subprocess
-import sys
 import tomllib
 
 import nbformat
 import pytest
 
-from book.site.pages import write_notebooks
 from book.tools import places
-from book.tools.execution import INSTALL, executed, printed
+from book.tools.execution import INSTALL, executed, printed, run
 from book.tools.myst import tokens
 from book.tools.notebooks import notebook
 from book.tools.plain import Page, plain
-from book.tools.wheel import build_wheel
+from book.tools.wheel import build_wheel, install_wheel
 from paths import ROOT
 
 CHAPTERS = [
@@ -96,10 +93,6 @@ def test_the_gate_sees_what_only_the_book_understands():
         assert raw_markup(text)
 
 
-def test_the_gate_lets_formulas_and_code_pass():
-    assert raw_markup("$\\frac{a}{b}$ `{a}` \n\n```python\n{1: 2}\n```") == []
-
-
 def test_labels_have_the_numbers_of_the_page(tmp_path):
     folder = tmp_path / "book/en"
     folder.mkdir(parents=True)
@@ -165,13 +158,12 @@ def test_a_notebook_links_to_notebooks_that_are_there():
         ("a/b", "https://a.example/b", "https://a.example/b/_wheel/"),
     ],
 )
-@pytest.mark.parametrize("language", ["en", "zh-Hans"])
 def test_the_first_cell_promises_no_place_that_is_not_there(
-    tmp_path, monkeypatch, language, repository, site, address
+    monkeypatch, repository, site, address
 ):
     monkeypatch.setenv("GITHUB_REPOSITORY", repository)
     monkeypatch.setenv("SITE_URL", site)
-    path = ROOT / f"book/{language}/01-why.md"
+    path = ROOT / "book/zh-Hans/01-why.md"
     book = read(notebook(path, places.package_address()))
     title, first = book.cells[:2]
     assert title.source.startswith("# ")
@@ -188,19 +180,6 @@ def test_the_first_cell_promises_no_place_that_is_not_there(
         assert places.wheel_name() in first.source
 
 
-@pytest.mark.slow
-def test_what_the_site_offers_is_what_the_tests_run(tmp_path):
-    """Cell by cell the same code, but for the first."""
-    write_notebooks("en", tmp_path)
-    for path in sorted((ROOT / "notebooks/en").glob("*.ipynb")):
-        run, offered = (
-            [c.source for c in read(p.read_text("utf-8")).cells
-             if c.cell_type == "code" and c.id != INSTALL]
-            for p in (path, tmp_path / path.name)
-        )  # fmt: skip
-        assert run == offered
-
-
 def test_its_wheel_has_the_name_that_the_first_cell_asks_for(tmp_path):
     assert build_wheel(tmp_path).is_file()
     assert [p.name for p in tmp_path.iterdir()] == [places.wheel_name()]
@@ -213,7 +192,7 @@ from pathlib import Path
 import preact
 from preact.records import read_record
 
-assert os.listdir() == ["01-why.ipynb"], os.listdir()
+assert os.listdir() == [], os.listdir()
 home = Path(preact.__file__).parent
 assert not home.is_relative_to({root!r}), home
 print(len(list((home / "results").rglob("*.json"))))
@@ -221,8 +200,7 @@ print(len(list((home / "results").rglob("*.json"))))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("more", [[], ["-n", "1"]], ids=["one", "workers"])
-def test_a_notebook_runs_alone_with_the_wheel(tmp_path, more):
+def test_a_notebook_runs_alone_with_the_wheel(tmp_path):
     path = tmp_path / "notebooks/en/01-why.ipynb"
     path.parent.mkdir(parents=True)
     (tmp_path / "requirements.txt").write_text("torch==2\n")
@@ -230,15 +208,8 @@ def test_a_notebook_runs_alone_with_the_wheel(tmp_path, more):
     probe = nbformat.v4.new_code_cell(PROBE.format(root=str(ROOT)))
     book = nbformat.v4.new_notebook(cells=[first, probe])
     nbformat.write(book, path)
-    pytest_ = [sys.executable, "-m", "pytest", "-q", "-p", "conftest", *more]
-    run = subprocess.run(
-        [*pytest_, "--nbmake", "--share-cache", str(path)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stdout
+    install_wheel(build_wheel(tmp_path), tmp_path / "site")
+    run(path, tmp_path / "site")
     (cell,) = executed(path).cells
     results = [*(ROOT / "src/preact/results").rglob("*.json")]
     assert cell.outputs[0].text == f"{len(results)}\n"
@@ -290,19 +261,6 @@ def test_the_citation_has_the_version_of_the_package():
 
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
     assert str(cited["version"]) == preact.__version__
-
-
-def test_no_file_waits_for_a_name_to_be_filled_in():
-    listed = subprocess.run(
-        ["git", "ls-files", "-z"],
-        cwd=ROOT, capture_output=True, check=True, text=True,
-    ).stdout.split("\0")[:-1]  # fmt: skip
-    waiting = re.compile(r"github\.com/(?:OWNER|USER|you|your-\w+)/", re.I)
-    for name in listed:
-        path = ROOT / name
-        text = path.suffix in {".md", ".ipynb", ".toml", ".cff", ".yml", ".py"}
-        if text and path != ROOT / "tests/book/test_delivery.py":
-            assert not waiting.search(path.read_text("utf-8")), name
 
 
 def test_the_last_change_has_a_day_wherever_there_are_commits(tmp_path):

@@ -1,4 +1,4 @@
-"""Whichever runs a chapter first, the other reads it; and what reruns it."""
+"""A chapter runs once, and again when what it reads has changed."""
 
 import os
 import shutil
@@ -8,12 +8,18 @@ import sys
 import pytest
 from jupyter_cache import get_cache
 from nbformat import reads
-from nbmake.nb_run import NotebookRun
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace
 
-from book.tools.execution import cache_folder, modules_of, needed, once
+from book.tools.execution import (
+    cache_folder,
+    executed,
+    modules_of,
+    needed,
+    run,
+)
 from book.tools.notebooks import notebook
+from book.tools.threads import give_one_thread
 from paths import ROOT
 
 CHAPTER = """---
@@ -54,12 +60,11 @@ def tree(tmp_path):
     return tmp_path
 
 
-def by_nbmake(tree):
+def by_itself(tree):
     path = tree / "notebooks/en/index.ipynb"
-    execute = once(NotebookRun.execute)
-    result = execute(NotebookRun(path, default_timeout=100))
-    assert result.error is None
-    (cell,) = [c for c in result.nb.cells if c.cell_type == "code"]
+    if executed(path) is None:
+        run(path)
+    *_, cell = executed(path).cells
     assert cell.outputs[0].text == "5\n"
 
 
@@ -67,7 +72,7 @@ def test_an_offered_notebook_has_the_outputs_of_the_run(tree):
     chapter = tree / "book/en/index.md"
     offered = reads(notebook(chapter, with_outputs=True), as_version=4)
     assert not any(cell.get("outputs") for cell in offered.cells)
-    by_nbmake(tree)
+    by_itself(tree)
     offered = reads(notebook(chapter, with_outputs=True), as_version=4)
     _, *first, cell = offered.cells
     assert [c.id for c in first] == ["install"]
@@ -100,21 +105,14 @@ def by_the_site(tree, shown="5\n"):
 @pytest.mark.parametrize(
     "order",
     [
-        (by_the_site, by_nbmake),
-        *(
-            pytest.param(order, marks=pytest.mark.slow)
-            for order in [
-                (by_nbmake, by_the_site),
-                (by_nbmake, by_nbmake),
-                (by_the_site, by_the_site, by_nbmake),
-            ]
-        ),
+        (by_the_site, by_itself),
+        pytest.param((by_itself, by_the_site), marks=pytest.mark.slow),
     ],
-    ids=lambda order: "-".join(run.__name__ for run in order),
+    ids=lambda order: "-".join(way.__name__ for way in order),
 )
 def test_in_any_order_a_chapter_runs_once(tree, order):
-    for run in order:
-        run(tree)
+    for way in order:
+        way(tree)
     assert (tree / "log").read_text() == "ran "
     folder = cache_folder(tree / "book/en/index.md")
     assert folder == cache_folder(tree / "notebooks/en/index.ipynb")
@@ -136,50 +134,17 @@ def test_a_page_breaks_lines_where_the_cell_does(tree):
     by_the_site(tree, shown="five rows\nand no more\n</pre>")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("told", "threads"), [({}, "1"), ({"OMP_NUM_THREADS": "2"}, "2")]
-)
-@pytest.mark.parametrize(
-    "run",
-    [
-        [
-            *("sphinx", "-C", "-q", "-b", "html"),
-            *("-D", "extensions=myst_nb,book.site.execution"),
-            *("-D", "nb_execution_mode=cache", "book/en", "_build/en"),
-        ],
-        ["pytest", "-q", "-p", "conftest", "--nbmake", "notebooks"],
-    ],
-    ids=["site", "nbmake"],
-)
-def test_a_chapter_computes_with_one_thread_unless_told(
-    tree, run, told, threads
-):
-    for path in (tree / "book/en/index.md", tree / "notebooks/en/index.ipynb"):
-        text = path.read_text("utf-8")
-        asked = "__import__('os').environ['OMP_NUM_THREADS']"
-        text = text.replace('log.write("ran ")', f"log.write({asked})")
-        text = text.replace('log.write(\\"ran \\")', f"log.write({asked})")
-        path.write_text(text, "utf-8")
-    env = {k: v for k, v in os.environ.items() if "_NUM_THREADS" not in k}
-    paths = os.pathsep.join([str(ROOT), str(ROOT / "src")])
-    subprocess.run(
-        [sys.executable, "-m", *run],
-        cwd=tree,
-        env=env | told | {"PYTHONPATH": paths},
-        check=True,
-    )
-    assert (tree / "log").read_text() == threads
+def test_a_chapter_computes_with_one_thread_unless_told():
+    told = {"OMP_NUM_THREADS": "2"}
+    give_one_thread(told)
+    assert (told["OMP_NUM_THREADS"], told["MKL_NUM_THREADS"]) == ("2", "1")
 
 
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_new_requirements_run_a_chapter_again(tree):
-    by_the_site(tree)
+    chapter = tree / "book/en/index.md"
+    before = cache_folder(chapter)
     (tree / "requirements.txt").write_text("torch==3\n")
-    by_the_site(tree)
-    assert (tree / "log").read_text() == "ran ran "
+    assert cache_folder(chapter) != before
 
 
 # ------------------------------------------------------------ what it reads
@@ -237,45 +202,29 @@ def changed_by(tree, before, name, text="\n# a comment\n"):
     return {chapter for chapter in before if before[chapter] != after[chapter]}
 
 
-@pytest.mark.slow
-def test_kernels_that_nothing_knows_run_no_chapter_again(copy, before):
-    kernel = "src/preact/fast/gpu/forward.py"
-    assert changed_by(copy, before, kernel) == set()
-
-
-@pytest.mark.slow
-def test_a_change_of_the_reference_runs_the_chapter_on_units_again(
-    copy, before
-):
-    changed = changed_by(copy, before, "src/preact/reference/unit.py")
-    assert {f"{edition}-04-units" for edition in EDITIONS} <= changed
-
-
 EDITIONS = sorted(path.name for path in ROOT.glob("notebooks/*"))
+ROOM = "src/preact/book/shortcuts"
 
 
 @pytest.mark.slow
-def test_a_word_runs_the_chapters_of_its_language_again(copy, before):
+def test_a_change_runs_those_chapters_again_that_read_it(copy, before):
+    everywhere = {f"{edition}-{{}}" for edition in EDITIONS}
+    chapters = {path.stem for path in ROOT.glob("notebooks/zh-Hant/*")}
+    for name, chapter, editions in [
+        ("src/preact/fast/gpu/forward.py", None, ()),
+        ("src/preact/reference/unit.py", "04-units", everywhere),
+        ("src/preact/paper/table_2.toml", "index", everywhere),
+        (f"{ROOM}/zh-Hant.toml", "05-shortcuts", {"zh-Hant-{}"}),
+        (f"{ROOM}/claims.toml", None, ()),
+        (f"{ROOM}/explorer.js", None, ()),
+        (f"{ROOM}/exercises.py", "05-shortcuts", everywhere),
+    ]:
+        changed = changed_by(copy, before, name)
+        wanted = {edition.format(chapter) for edition in editions}
+        alone = name.startswith(ROOM) or not wanted
+        assert changed == wanted if alone else wanted <= changed, name
     changed = changed_by(copy, before, "src/preact/strings/zh-Hant.toml")
-    names = {path.stem for path in ROOT.glob("notebooks/zh-Hant/*")}
-    assert changed == {f"zh-Hant-{name}" for name in names}
-
-
-@pytest.mark.slow
-def test_a_word_of_a_room_runs_its_chapter_again_in_one_language(copy, before):
-    room = "src/preact/book/shortcuts"
-    changed = changed_by(copy, before, f"{room}/zh-Hant.toml")
-    assert changed == {"zh-Hant-05-shortcuts"}
-    for name in ("claims.toml", "explorer.js", "explorer.css"):
-        assert changed_by(copy, before, f"{room}/{name}") == set()
-    changed = changed_by(copy, before, f"{room}/exercises.py")
-    assert changed == {f"{edition}-05-shortcuts" for edition in EDITIONS}
-
-
-@pytest.mark.slow
-def test_a_number_of_the_paper_runs_who_prints_it_again(copy, before):
-    changed = changed_by(copy, before, "src/preact/paper/table_2.toml")
-    assert {f"{edition}-index" for edition in EDITIONS} <= changed
+    assert changed == {f"zh-Hant-{name}" for name in chapters}
 
 
 @pytest.mark.slow
@@ -286,18 +235,8 @@ def test_a_new_record_runs_only_who_reads_records_again(copy, before):
     after = folders(copy)
     path.unlink()
     changed = {name for name in before if before[name] != after[name]}
-    readers = {
-        *("index", "03-gradient", "04-units"),
-        *("05-shortcuts", "06-activations", "07-depth"),
-        *("08-training", "09-imagenet", "10-afterlife", "11-find-the-bug"),
-        *("12-summary", "runs"),
-    }
-    written = {
-        f"{path.parent.name}-{path.stem}"
-        for path in ROOT.glob("notebooks/*/*.ipynb")
-        if path.stem in readers
-    }
-    assert changed == written
+    assert {f"{edition}-08-training" for edition in EDITIONS} <= changed
+    assert not any(name.endswith(("-why", "-signal")) for name in changed)
 
 
 def test_modules_are_found_however_they_are_imported():

@@ -66,7 +66,6 @@ TRACED = "disabled-by-default-devtools.timeline.invalidationTracking"
     [
         ("02-signal", ".preact-growth [name=units]"),
         ("playground", ".preact-playground [name='a.seed']"),
-        ("04-units", ".preact-builder [type=radio]"),
         ("05-shortcuts", ".preact-builder [type=radio]"),
     ],
 )
