@@ -138,7 +138,7 @@ def test_an_own_unit_has_all_that_a_spec_has(tmp_path):
 
 WRONG = {
     "scientific = 5": "scientific must be a table",
-    "nuisance.seeds = 1979-05-27": "no date",
+    "nuisance.seeds = 1979-05-27": "seeds must be a list",
     "scientific.rows = { a = 1 }": "rows must be a list",
     "scientific.rows = []": "rows must be a list of at least 1",
     "scientific.rows = [5]": "rows[0] must be a row's name in quotes, or a t",
