@@ -16,7 +16,7 @@ from typing import Any
 from preact.book.page import words
 from preact.book.widget import view
 from preact.figures import Picture
-from preact.figures.variants import color_of, marker_of
+from preact.figures.variants import color_of
 from preact.plan import NetworkPlan, stack_plan
 from preact.spec import CONTROLS, TABLE_2, Scale
 
@@ -172,7 +172,6 @@ def engine_rows() -> dict[str, dict[str, Any]]:
         rows[row] = {
             "name": say(f"row.{row}"),
             "color": color_of(row),
-            "marker": marker_of(row),
             "stem": [str(layer) for layer in plan.stem],
             "spec": {
                 place: [str(op) for op in getattr(spec, place)]

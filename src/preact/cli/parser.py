@@ -179,13 +179,15 @@ def _train(command: argparse.ArgumentParser) -> str:
         "--channels-last",
         action="store_true",
         default=None,
-        help="channels side by side in memory: faster on most devices",
+        help="channels side by side in memory: faster on most devices, but "
+        "other last bits than those of the records, so not the default",
     )
     add(
         "--fast",
         action="store_true",
         default=None,
-        help="fused units on a CPU, in float32 with --channels-last",
+        help="fused units on a CPU, in float32 with --channels-last, where "
+        "they were measured to pay; see `preact bench`",
     )
     add(
         "--memory",
@@ -329,13 +331,17 @@ def _bench(command: argparse.ArgumentParser) -> str:
     add("--depth", type=int, default=164)
     add("--batch", type=int, default=32)
     add("--rounds", type=int, default=10)
-    add("--threads", type=int, help="of all on a CPU (default: PyTorch's)")
-    _device(add)
+    add("--threads", type=int, help="of all (default: PyTorch's)")
+    add(
+        "--compile",
+        action="store_true",
+        help="torch.compile beside them, too: takes minutes for each",
+    )
     add("--record", type=Path, help="write a JSON record")
     return (
         "Time a training step (forward, loss, backward, SGD) and a forward "
         "pass in evaluation of the full pre-activation network, ours and the "
-        "peers' by turns, on the CPU each in a process of its own. Gradients "
+        "peers' by turns, on the CPU, each in a process of its own. Gradients "
         "are compared with float64 first."
     )
 

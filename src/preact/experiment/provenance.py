@@ -11,6 +11,8 @@ from typing import Any
 
 import torch
 
+from preact.fast.network import processor_name
+
 HERE = Path(__file__).parents[1]
 CODE = (".py", ".c", ".toml")
 
@@ -38,12 +40,7 @@ def device_name(device: str) -> str:
     """What a device calls itself."""
     if device.startswith("cuda"):
         return torch.cuda.get_device_name(device)
-    cpuinfo = Path("/proc/cpuinfo")
-    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
-    names = [
-        line.split(":")[1].strip() for line in lines if "model name" in line
-    ]
-    return names[0] if names else platform.processor() or "CPU"
+    return processor_name()
 
 
 def package_version() -> str:

@@ -11,7 +11,7 @@ from torch import Tensor
 from preact.data.augment import batch_indices, draws
 from preact.data.loader import Augmentation, BatchRequest, Loader
 from preact.fast import fast, with_memory
-from preact.fast.network import Kernels, kernels_for
+from preact.fast.network import Kernels, kernels_of
 from preact.nn import Network
 from preact.nn.layers import set_ghost_batch
 from preact.train.device import check_device
@@ -88,10 +88,8 @@ class Session:
 
     def _kernels(self) -> Kernels:
         """What computes the units; the last bits depend on it."""
-        if not self.run.execution.fast:
-            return "PyTorch"
         with self.arithmetic:
-            return kernels_for(self.device, torch.float32)
+            return kernels_of(self.network, self.device, torch.float32)
 
     def step(self, iteration: int) -> None:
         """One training step in full; nothing waits for the device."""

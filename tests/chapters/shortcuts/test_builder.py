@@ -8,7 +8,12 @@ from torch.nn.functional import batch_norm, conv2d
 from engine.calls import call, needs_node
 from preact import paper, reference
 from preact.book.builder import ticks
-from preact.book.placements import numpy_line, spec_line, torch_line
+from preact.book.placements import (
+    numpy_line,
+    spec_line,
+    torch_line,
+    twelve_units,
+)
 from preact.book.shortcuts import at_start, watch_units
 from preact.book.shortcuts.builder import PLACEMENTS, SHORTCUTS, combinations
 from preact.book.shortcuts.ranking import FORMULAS, marker_in_page
@@ -29,7 +34,8 @@ from preact.spec import (
 )
 
 WAYS = combinations()
-SOME_WAYS = pytest.mark.parametrize("way", [*WAYS][::3])
+ALL_WAYS = WAYS | twelve_units()
+SOME_WAYS = pytest.mark.parametrize("way", [*ALL_WAYS][::3])
 NAMES = {
     "UnitSpec": UnitSpec,
     "BN": BN,
@@ -49,13 +55,13 @@ def test_each_shortcut_meets_each_placement_once():
 
 
 def test_the_line_of_data_is_the_unit():
-    for spec in WAYS.values():
+    for spec in ALL_WAYS.values():
         assert eval(spec_line(spec), dict(NAMES)) == spec
 
 
 @SOME_WAYS
 def test_both_lines_of_code_compute_what_the_package_does(way):
-    spec = WAYS[way]
+    spec = ALL_WAYS[way]
     plan = stack_plan(spec, units=1, width=4, kernel=3, side=5)
     own = unit_params(plan, reference.initialize(plan, seed=0))[0]
     x = np.random.default_rng(1).normal(size=(6, 4, 5, 5))

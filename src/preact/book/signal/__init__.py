@@ -17,19 +17,6 @@ def growth_explorer(fallback: Picture) -> Html:
     ----------
     fallback : Picture
         The measured figure that stands where no script runs.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from preact.book import setup
-    >>> from preact.book.signal import growth_explorer
-    >>> from preact.book.signal.figures import growth_laws
-    >>> strings, depth = setup("en"), np.arange(11.0)
-    >>> curves = {"full-preactivation": np.sqrt(1 + depth)}
-    >>> laws = {"root": np.sqrt(1 + depth), "linear": 1 + depth}
-    >>> explorer = growth_explorer(growth_laws(curves, laws, strings))
-    >>> explorer.markup.count("<svg")  # what stands where no script runs
-    2
     """
     say = words()
     laws = {law: say(f"law.{law}") for law in ("root", "linear")}

@@ -14,9 +14,6 @@ pytestmark = pytest.mark.nightly
 NOTEBOOK = ROOT / "experiments/gpu.ipynb"
 SMALL = {
     "DEVICE": "cpu",
-    "DEPTHS": "20",
-    "BATCH": "4",
-    "ROUNDS": "1",
     "DATA": "digits",
     "MORE": "--recipe digits --iterations 1 --batch 8",
 }
@@ -48,13 +45,10 @@ def test_the_notebook_tests_times_trains_and_reports(tmp_path):
             ROOT / "experiments",
             **SMALL,
             RUNS=str(tmp_path / "runs"),
-            OUT=str(tmp_path / "bench"),
         )
     )
-    assert (tmp_path / "bench/cpu-20.json").is_file()
     assert len(list((tmp_path / "runs").rglob("seed-1.json"))) == 2
     assert "skipped" in text  # the tests of a GPU, where there is none
-    assert "float64" in text
 
 
 def test_without_a_gpu_the_notebook_says_so_at_once(tmp_path):
