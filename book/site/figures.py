@@ -21,7 +21,7 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from book.site.words import WORDS, language_of
-from preact.figures.drawn import COLUMNS
+from preact.figures.series import COLUMNS
 
 NUMBERS = "_data"  # of an edition, beside its pages
 HELD = re.compile(r'<script type="text/csv">(.*?)</script>', re.S)

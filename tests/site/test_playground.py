@@ -54,9 +54,9 @@ def smaller(page):
     settle(page)
 
 
-def curves(page, kind="curve"):
+def curves(page, kind=":is(.curve, .ghost)"):
     return page.eval_on_selector_all(
-        f"{HOST} .{kind} path[fill=none]",
+        f"{HOST} {kind} path[fill=none]",
         "paths => paths.map((path) => path.getAttribute('d'))",
     )
 
@@ -126,15 +126,15 @@ def test_each_setting_makes_another_network_and_a_pin_keeps_both(open_page):
     field(page, "a.lr").select_option("0.03")
     train(page)
     assert curves(page) != before
-    assert curves(page, "pinned") == first
+    assert curves(page, ".pinned") == first
     shared = address(page)
     again = open_page(shared)
     assert field(again, "a.tail").input_value() == "BN"
     train(again)
-    assert curves(again, "pinned") == first
+    assert curves(again, ".pinned") == first
     assert said(again) == said(page)
     field(page, "pin").click()
-    assert curves(page, "pinned") == []
+    assert curves(page, ".pinned") == []
     assert page.problems == again.problems == []
 
 

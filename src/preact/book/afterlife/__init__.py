@@ -13,7 +13,6 @@ from preact.book.afterlife.figures import (
     losses_by_rate,
     mixing_products,
     placed_by_unit,
-    placed_legend,
 )
 from preact.book.afterlife.runs import (
     Moment,
@@ -22,6 +21,7 @@ from preact.book.afterlife.runs import (
 )
 from preact.book.explorers import Html, stepper
 from preact.book.page import words
+from preact.book.panels import legend, over_runs
 from preact.figures import Picture
 from preact.figures.variants import row_name
 
@@ -143,11 +143,7 @@ def spread(moments: Sequence[Moment]) -> Placed:
         for name in ("signal_rms", "gradient_norm", "direct")
     )
     gradient = gradient / gradient[:, -1:]
-    three = (
-        np.array([np.min(v, 0), np.median(v, 0), np.max(v, 0)])
-        for v in (signal, gradient, np.abs(direct))
-    )
-    return Placed(*three)
+    return Placed(*map(over_runs, (signal, gradient, np.abs(direct))))
 
 
 def picture_of(arms: Mapping[str, Placed], layers: int) -> Picture:
@@ -185,9 +181,10 @@ def start_by_depth(
         )
         for layers, arms in moments.items()
     }
-    legend = placed_legend(list(next(iter(moments.values()))), say)
+    arms_of = next(iter(moments.values()))
+    named = legend({arm: row_name(arm, say) for arm in arms_of})
     deepest = list(frames)[-1]
-    pictures = stepper(say("afterlife.layers"), frames, deepest, legend)
+    pictures = stepper(say("afterlife.layers"), frames, deepest, named)
     return Html(f'<div class="preact-training">{pictures.markup}</div>')
 
 

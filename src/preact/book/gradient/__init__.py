@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from preact.book.explorers import Html
-from preact.book.gradient.figures import Course, by_iteration, legend_by_rate
+from preact.book.gradient.figures import Course, by_iteration
 from preact.book.page import words
+from preact.book.panels import legend, over_runs
 from preact.book.recorded import runs_at
 from preact.figures.variants import arm_name
 from preact.records import Record
@@ -36,25 +37,26 @@ def course(runs: Sequence[Record]) -> Course:
     )
     first, last = gradient[..., 0], gradient[..., -1]
     values = first, last, share[..., -1]
-    return Course(
-        np.array(reached),
-        *(
-            np.array([f(v, axis=0) for f in (np.min, np.median, np.max)])
-            for v in values
-        ),
-    )
+    return Course(np.array(reached), *map(over_runs, values))
 
 
 def six_arms(depth: int = 110, rates: Sequence[float] = (0.1, 0.01)) -> Html:
     """Draw gradients and open paths of six arms, the rates side by side."""
     say = words()
     by_rate = {lr: courses(depth, lr) for lr in rates}
-    errors: dict[str, dict[float, list[float]]] = {}
+    ended: dict[str, list[str]] = {}
     for lr in rates:
         for arm, runs in runs_at(depth, lr).items():
-            errors.setdefault(arm, {})[lr] = [
-                run.test_error_pct for run in runs
-            ]
+            found = [run.test_error_pct for run in runs]
+            error = say.percents(min(found), max(found), 0)
+            said = say("training.error_at", error=error, lr=f"{lr:g}")
+            ended.setdefault(arm, []).append(said)
+    errors = {
+        arm: say(
+            "training.errors", name=arm_name(arm, say), errors=say.join(each)
+        )
+        for arm, each in ended.items()
+    }
     told = []
     for lr, arms in by_rate.items():
         each = []
@@ -83,5 +85,5 @@ def six_arms(depth: int = 110, rates: Sequence[float] = (0.1, 0.01)) -> Html:
         each=" ".join(told),
     )
     picture = by_iteration(by_rate, alt, say)._repr_html_()
-    legend = legend_by_rate(errors, say)
-    return Html(f'<div class="preact-training">{picture}{legend}</div>', alt)
+    named = legend(errors)
+    return Html(f'<div class="preact-training">{picture}{named}</div>', alt)

@@ -2,20 +2,25 @@
 // row of the cover's map grows with every step, and the charts have both, and those
 // that are pinned.
 import {
-  LineChart,
   element,
   figure,
   fill,
-  icon,
   node,
   numberText,
   record,
+  stroke,
 } from "#scripts/charts.js";
+import { DepthChart } from "#scripts/depth.js";
 import { loadBundle } from "#scripts/load.js";
 import { choice, control, planOf, range } from "#scripts/stack.js";
 import { makeWorker } from "#scripts/worker.js";
 
 const ARMS = ["a", "b"];
+const KINDS = ["curve", "ghost"]; // of their curves
+const TICKS = {
+  loss: [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10],
+  error: [0.3, 1, 3, 10, 30, 100],
+};
 const RESTS = 80; // ms without a move until fresh networks are computed
 const LOUD = "#cf3f4f",
   QUIET = "#4a6fd0"; // as on the cover
@@ -212,15 +217,15 @@ class Playground {
     this.pinned = [];
     this.makeBar();
     this.arms = ARMS.map((name) => this.makeArm(name));
-    this.charts = {
-      loss: this.chart("loss", [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10], true),
-      error: this.chart("error", [0, 20, 40, 60, 80, 100], false),
-    };
-    const svgs = Object.values(this.charts).map(({ svg }) => svg);
-    this.pictures = figure(...svgs);
+    const { words } = this;
+    this.charts = Object.entries(TICKS).map(([quantity, ticks]) => {
+      const axes = { title: words[quantity], xlabel: words.step, ticks };
+      return { quantity, chart: new DepthChart(axes) };
+    });
+    this.pictures = figure(...this.charts.map(({ chart }) => chart.svg));
     host.replaceChildren(
       this.bar,
-      ...this.arms.flatMap(({ form, course }) => [form, course]),
+      ...this.arms.flatMap(({ form, box }) => [form, box]),
       this.pictures,
     );
     host.addEventListener("input", ({ target }) => {
@@ -238,9 +243,7 @@ class Playground {
       return made;
     };
     this.train = button("train", () =>
-      this.host.dataset.state === "running"
-        ? this.stop()
-        : this.compute(steps),
+      this.training ? this.finish(words.stopped) : this.compute(steps),
     );
     this.pin = button("pin", () => this.togglePin());
     this.kept = node("input", { type: "hidden", name: "pinned" });
@@ -276,27 +279,12 @@ class Playground {
       inputs[field] = control(form, `${name}.${field}`, label, input);
     }
     const course = new Course(words, steps);
+    const picture = figure(course.svg);
     const said = node("p", { className: "said" });
     const recorded = node("p", { className: "recorded" });
     form.append(recorded);
-    const picture = figure(course.svg);
     const box = node("div", { className: "course" }, picture, said);
-    return {
-      name,
-      key,
-      form,
-      inputs,
-      picture: course,
-      course: box,
-      said,
-      recorded,
-    };
-  }
-
-  chart(quantity, ticks, log) {
-    const { words, steps } = this;
-    const title = words[quantity];
-    return new LineChart({ title, xlabel: words.step, steps, ticks, log });
+    return { key, form, inputs, course, picture, said, recorded, box };
   }
 
   // ---------------------------------------------------------------- settings
@@ -323,21 +311,16 @@ class Playground {
       : [];
   }
 
-  // What a name of a run stands for.
-  arm(settings, i, pinned = false) {
+  // What such settings stand for.
+  read(settings) {
     const [row, shortcut, tail, units, lr, seed] = settings.split(",");
-    const { name, color, marker, spec } = this.rows[row];
-    const letter = ARMS[i].toUpperCase();
-    const label = pinned ? fill(this.words.pinned, { name: letter }) : letter;
-    return {
-      ...{ color, marker, dashed: i > 0, name: `${label} ${name}` },
-      ...{ row, shortcut, units, lr, seed },
-      tail: { derived: spec.pre, none: [], BN: ["BN"] }[tail],
-    };
+    const { spec, ...looks } = this.rows[row];
+    const ops = { derived: spec.pre, none: [], BN: ["BN"] }[tail];
+    return { ...looks, row, shortcut, units, lr, seed, tail: ops };
   }
 
   question(settings) {
-    const { row, shortcut, tail, units, lr, seed } = this.arm(settings, 0);
+    const { row, shortcut, tail, units, lr, seed } = this.read(settings);
     const { inputs, width, batch, recipe } = this;
     const plan = planOf(this.rows[row], {
       ...{ inputs, width, tail },
@@ -366,7 +349,9 @@ class Playground {
       this.host.setAttribute("aria-busy", "true");
       this.resting = setTimeout(() => this.compute(1), RESTS);
     }
-    this.say(known.every((run) => run?.done) ? "" : this.words.fresh);
+    this.status.textContent = known.every((run) => run?.done)
+      ? ""
+      : this.words.fresh;
     this.show();
   }
 
@@ -374,6 +359,7 @@ class Playground {
     clearTimeout(this.resting);
     for (const worker of this.workers ?? []) worker.terminate();
     this.workers = null;
+    this.training = false;
     this.host.removeAttribute("aria-busy");
   }
 
@@ -414,114 +400,96 @@ class Playground {
     }
     if (training) {
       this.cursor.value = steps;
-      this.say(this.words.running);
+      this.status.textContent = this.words.running;
     }
     this.show();
     const digits = await loadBundle("digits.js").catch(() => null);
     if (this.workers !== workers) return; // stopped meanwhile
-    if (!digits) return this.stop();
+    if (!digits) return this.finish("");
     for (const [i, worker] of workers.entries()) {
       worker.postMessage({ digits, ...this.question(asked[i]), steps });
     }
   }
 
-  stop() {
-    this.finish(fill(this.words.stopped, { step: this.reached() }));
-  }
-
   finish(text) {
     this.halt();
-    this.say(text);
+    this.status.textContent = text;
     this.show();
   }
 
-  reached() {
-    const runs = this.now.map((settings) => this.known.get(settings));
-    return Math.max(...runs.map((run) => run?.loss.length ?? 0));
-  }
-
   // ----------------------------------------------------------------- showing
-  say(text) {
-    this.status.textContent = text;
-  }
-
   show() {
-    const { words, host, steps } = this;
-    const running = this.workers && this.training;
+    const { words, host, steps, training } = this;
     const done = this.now.every((key) => this.known.get(key)?.done);
-    host.dataset.state = running ? "running" : done ? "done" : "ready";
-    this.train.textContent = running
+    host.dataset.state = training ? "running" : done ? "done" : "ready";
+    this.train.textContent = training
       ? words.stop
       : fill(words.train, { steps });
     this.pin.textContent = this.pinned.length ? words.unpin : words.pin;
-    this.pin.disabled = Boolean(running);
+    this.pin.disabled = training;
     this.arms.forEach(({ key, recorded }, i) => {
-      const arm = this.arm(this.now[i], i);
-      key.replaceChildren(ARMS[i].toUpperCase(), " ", icon(arm));
-      const { row, shortcut, tail, lr } = arm;
-      const found =
-        this.records[[shortcut, row, tail.join(" "), lr].join("|")];
-      recorded.replaceChildren(this.recordText(found));
+      const { color, row, shortcut, tail, lr } = this.read(this.now[i]);
+      const name = ARMS[i].toUpperCase();
+      key.replaceChildren(name, " ", stroke(color, KINDS[i]));
+      const like = [shortcut, row, tail.join(" "), lr].join("|");
+      const [runs, low, high, href] = this.records[like] ?? [];
+      const textContent = fill(words.recorded, { runs, low, high });
+      recorded.replaceChildren(
+        runs ? node("a", { href, textContent }) : words.unrecorded,
+      );
     });
     this.draw();
   }
 
-  recordText(found) {
-    const { words } = this;
-    if (!found) return words.unrecorded;
-    const [runs, low, high, href] = found;
-    const text = fill(words.recorded, { runs, low, high });
-    return node("a", { href, textContent: text });
+  // What is known of an arm, or of what was pinned as this arm.
+  shown(settings, i, pinned) {
+    const { words, window, steps } = this;
+    const run = this.known.get(settings);
+    if (!run?.loss.length) return [];
+    const at = Math.min(Number(this.cursor.value), run.loss.length) - 1;
+    const [loss, error] = [run.loss, run.error].map((v) => smooth(v, window));
+    const arm = ARMS[i].toUpperCase();
+    const { name, color } = this.read(settings);
+    const label = `${pinned ? fill(words.pinned, { name: arm }) : arm} ${name}`;
+    const later = Array(steps - run.loss.length).fill(NaN);
+    const curve = (values) => ({
+      ...{ name: label, color, values: [NaN, ...values, ...later] },
+      [pinned ? "pinned" : KINDS[i]]: true,
+    });
+    const curves = { loss: curve(loss), error: curve(error) };
+    const said = this.text(label, run, loss[at], error[at], at);
+    return [{ run, at, said, curves, label }];
   }
 
   draw() {
     this.frame = null;
-    const { words, window } = this;
-    const cursor = Number(this.cursor.value);
-    /** @type {any[]} */
-    const shown = [
-      ...this.pinned.map((settings, i) => [settings, i, true]),
-      ...this.now.map((settings, i) => [settings, i, false]),
-    ]
-      .filter(([settings]) => this.known.get(settings)?.loss.length)
-      .map(([settings, i, pinned]) => {
-        const run = this.known.get(settings);
-        const arm = this.arm(settings, i, pinned);
-        const [loss, error] = [run.loss, run.error].map((v) =>
-          smooth(v, window),
-        );
-        const at = Math.min(cursor, run.loss.length) - 1;
-        return { run, arm, loss, error, i, pinned, at };
-      });
-    const said = shown.map((one) => this.text(one));
-    shown.forEach(({ run, i, pinned, at }, k) => {
-      if (pinned) return;
-      this.arms[i].said.textContent = said[k];
-      this.arms[i].picture.draw(run, at);
-      const { svg } = this.arms[i].picture;
-      svg.setAttribute("aria-label", fill(words.alt, { said: said[k] }));
-      record(svg, this.columns(shown[k]));
-    });
-    this.arms.forEach(({ course }, i) =>
-      course.querySelector(".preact-figure").show(this.arms[i].picture.svg),
-    );
-    for (const [quantity, chart] of Object.entries(this.charts)) {
+    const { words } = this;
+    const pinned = this.pinned.flatMap((one, i) => this.shown(one, i, true));
+    const now = this.now.map((one, i) => this.shown(one, i, false));
+    for (const [i, [one]] of now.entries()) {
+      if (!one) continue;
+      const { course, picture, said } = this.arms[i];
+      said.textContent = one.said;
+      course.draw(one.run, one.at);
+      course.svg.setAttribute("aria-label", fill(words.alt, one));
+      record(course.svg, this.columns(one));
+      picture.show(course.svg);
+    }
+    const all = [...pinned, ...now.flat()];
+    const alt = all.map(({ said }) => said);
+    for (const { quantity, chart } of all.length ? this.charts : []) {
       chart.draw(
-        shown.map(({ arm, pinned, [quantity]: values }) => ({
-          arm,
-          values,
-          pinned,
-        })),
-        Math.min(cursor, this.reached()),
-        [words[quantity], ...said].join(words.semicolon),
+        all.map(({ curves }) => curves[quantity]),
+        [words[quantity], ...alt].join(words.semicolon),
       );
     }
+    this.pictures.show(...this.charts.map(({ chart }) => chart.svg));
   }
 
-  columns({ arm, run, at }) {
+  columns({ label, run, at }) {
     const { words } = this;
     return ["gradient", "open"].map((name) => ({
-      panel: `${arm.name}: ${words[name]}`,
+      panel: `${label}: ${words[name]}`,
       name: `${words.step} ${at + 1}`,
       labels: { x: words.units, y: "" },
       x: run[name][at].map((_, l) => l),
@@ -529,16 +497,15 @@ class Playground {
     }));
   }
 
-  text({ arm, run, loss, error, at }) {
+  text(name, run, loss, error, at) {
     const { words } = this;
-    const { name } = arm;
-    if (!Number.isFinite(loss[at])) return fill(words.diverged, { name });
+    if (!Number.isFinite(loss)) return fill(words.diverged, { name });
     const gradient = run.gradient[at];
     const percent = (value) =>
       fill(words.percent, { value: value.toFixed(value < 10 ? 1 : 0) });
     return fill(words.said, {
-      ...{ name, step: at + 1, loss: numberText(loss[at]) },
-      error: percent(error[at]),
+      ...{ name, step: at + 1, loss: numberText(loss) },
+      error: percent(error),
       ratio: numberText(gradient[0] / gradient.at(-1)),
       open: percent(100 * run.open[at].at(-1)),
     });

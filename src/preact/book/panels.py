@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from preact.figures import svg
-from preact.figures.drawn import Series
+from preact.figures.series import Series
 from preact.figures.style import Picture
 from preact.figures.variants import arm_name, color_of, marker_of
 from preact.strings import RAISED, Strings
@@ -44,6 +44,11 @@ class Across(NamedTuple):
 
     label: str
     ticks: Sequence[tuple[float, str]]
+
+
+def over_runs(values: Array) -> Array:
+    """Least, median and greatest over the runs, the first axis: (3, ...)."""
+    return np.array([f(values, axis=0) for f in (np.min, np.median, np.max)])
 
 
 def panels(
@@ -85,7 +90,15 @@ def panels(
     return Picture(tuple(drawn), tuple(series))
 
 
-def key(arm: str) -> str:
+def legend(lines: Mapping[str, str]) -> str:
+    """List arms, each with its color and marker: arm to what is said of it."""
+    items = [
+        f"<li>{_key(arm)} {escape(said)}</li>" for arm, said in lines.items()
+    ]
+    return f'<ul class="preact-arms">{"".join(items)}</ul>'
+
+
+def _key(arm: str) -> str:
     """A piece of an arm's curve, for a legend."""
     dash = ' stroke-dasharray="5 3"' if arm.endswith(FINAL_BN) else ""
     return (
