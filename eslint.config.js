@@ -22,7 +22,11 @@ export default [
     languageOptions: { globals: globals.worker },
   },
   {
-    files: ["book/scripts/build.js", "tests/engine/**", "book/site/*.cjs"],
+    files: [
+      "book/scripts/{assets,build}.js",
+      "tests/engine/**",
+      "book/site/*.cjs",
+    ],
     languageOptions: { globals: globals.node },
   },
 ];

@@ -3,7 +3,7 @@
 from importlib import import_module
 
 from paths import ROOT
-from preact.book.exercises.judge import ROOMS
+from preact.book.exercises import ROOMS
 
 
 def gathered(kind):

@@ -1,4 +1,3 @@
-import argparse
 import io
 import json
 import os
@@ -6,18 +5,20 @@ import re
 import shlex
 import subprocess
 import sys
-from pathlib import Path
+from typing import get_args
 
 import pytest
-from filelock import FileLock
 from rich.console import Console
 
 import preact
 from paths import ROOT
-from preact.cli import COMMANDS, main, make_parser
+from preact.cli import main, make_parser, parser
 from preact.cli.progress import Progress
-from preact.data import load
-from preact.train import Run, find_recipe
+from preact.data import NAMES, load
+from preact.fast import Memory
+from preact.figures.recorded import PANELS
+from preact.train import Run, find_recipe, recipes
+from preact.train.precision import Precision
 
 
 def run(capsys, *arguments):
@@ -52,14 +53,6 @@ def test_plan_knows_every_row_and_imagenet(capsys):
     assert "66 units (3+24+36+3)" in out
 
 
-def test_a_long_value_is_not_repeated_in_full(capsys):
-    code, _, err = run(capsys, "plan", "--depth", "20", "--row", "x" * 9999)
-    assert code == 2
-    assert len(err) < 1100
-    assert "row must be a key of" in err
-    assert "near it" in err
-
-
 def test_plan_in_json_has_the_numbers_of_the_table(capsys):
     plan = json.loads(run(capsys, "plan", "--depth", "1001", "--json")[1])
     assert plan["units"] == [111, 111, 111]
@@ -70,20 +63,6 @@ def test_plan_in_json_has_the_numbers_of_the_table(capsys):
     )
     plans = json.loads(run(capsys, "plan", "--json")[1])
     assert [one["depth"] for one in plans][:4] == [110, 110, 164, 1001]
-
-
-def test_the_list_of_commands_says_of_each_what_the_command_says():
-    said = {}
-
-    class Listener:
-        def add_parser(self, name, *, help, **_):
-            said[name] = help
-            return argparse.ArgumentParser()
-
-    make_parser(COMMANDS)  # imports them
-    for name in COMMANDS:
-        sys.modules[f"preact.cli.{name}"].add_command(Listener())
-    assert said == COMMANDS
 
 
 def python(code, *arguments, **options):
@@ -98,24 +77,47 @@ def python(code, *arguments, **options):
 
 
 def test_what_needs_no_network_loads_no_torch():
-    """One process for all: what one has loaded stays for the others."""
+    """Help of every command too, so that it comes at once."""
     code = """
-import sys
-from preact.cli import main
-for words in ("--help", "--version", "plan --depth 1001", "plan"):
+import json, sys
+from preact.cli import COMMANDS, main
+helps = [f"{name} --help" for name in COMMANDS]
+report = "report digits_bf16 --json"
+for words in ("--help", "--version", *helps, "plan --depth 1001", report):
     try:
         code = main(words.split())
     except SystemExit as end:
         code = end.code
-    heavy = {"torch", "sklearn", "matplotlib", "IPython"} & set(sys.modules)
+    heavy = {"torch", "matplotlib", "IPython"} & set(sys.modules)
     if heavy or code:
         sys.exit(f"{words}: exit code {code}, loaded {heavy}")
 """
     told = python(code)
     assert (told.returncode, told.stderr) == (0, "")
     version = f"preact {preact.__version__}\n"
-    for words in ("usage: ", version, "10,327,706", "1,727,962"):
+    for words in ("usage: ", version, "10,327,706", '"depth": 110'):
         assert words in told.stdout
+
+
+def test_names_that_the_parser_writes_out_are_those_of_their_rooms():
+    assert parser.DATA == NAMES
+    assert list(parser.RECIPES) == list(recipes())
+    assert get_args(Precision) == parser.PRECISIONS
+    assert get_args(Memory) == parser.MEMORY
+    assert parser.PANELS == PANELS
+
+
+def test_a_package_that_is_missing_is_named_as_pip_calls_it(tmp_path):
+    told = python(
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "from preact.cli import main; sys.exit(main(['plot', 'smoke']))",
+        cwd=tmp_path,
+    )
+    assert (told.returncode, told.stdout) == (2, "")
+    assert told.stderr == (
+        "preact: this command needs the package matplotlib; install it with "
+        "`pip install matplotlib`\n"
+    )
 
 
 def test_the_version_is_that_of_the_package(capsys):
@@ -123,28 +125,6 @@ def test_the_version_is_that_of_the_package(capsys):
         main(["--version"])
     assert end.value.code == 0
     assert capsys.readouterr().out == f"preact {preact.__version__}\n"
-
-
-def test_ctrl_c_while_torch_loads_leaves_no_traceback():
-    code = """
-import os, signal, sys
-from preact.cli import main
-
-class Impatient:
-    def find_spec(self, name, path=None, target=None):
-        if name == "torch":
-            try:
-                os.kill(os.getpid(), signal.SIGINT)
-            except BaseException:  # as some imports do
-                pass
-
-sys.meta_path.insert(0, Impatient())
-sys.exit(main(["train", "--depth", "20"]))
-"""
-    told = python(code)
-    assert told.returncode == 130
-    assert told.stdout == ""
-    assert told.stderr == "preact: stopped\n"
 
 
 def test_a_reader_that_has_left_is_no_error():
@@ -158,60 +138,6 @@ def test_a_reader_that_has_left_is_no_error():
     assert (told.returncode, told.stderr) == (1, "")
 
 
-@pytest.mark.parametrize("unbuffered", ["", "1"])
-@pytest.mark.parametrize("words", ["plan --depth 20", "report digits_table_2"])
-def test_a_full_disk_behind_standard_output_is_named(words, unbuffered):
-    with Path("/dev/full").open("w") as full:
-        told = subprocess.run(
-            [sys.executable, "-m", "preact", *words.split()],
-            env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
-    assert told.returncode == 2
-    assert told.stderr == (
-        "preact: standard output cannot be written: No space left on device\n"
-    )
-
-
-def test_help_that_cannot_be_printed_is_one_sentence_too():
-    with Path("/dev/full").open("w") as full:
-        told = subprocess.run(
-            [sys.executable, "-m", "preact", "--help"],
-            env=os.environ | {"PYTHONUNBUFFERED": ""},
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
-    assert told.returncode == 2
-    assert "standard output cannot be written" in told.stderr
-    assert told.stderr.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    ("module", "package", "words"),
-    [
-        ("matplotlib", "matplotlib", "plot digits_table_2"),
-    ],
-)
-def test_a_package_that_is_missing_is_named_as_pip_calls_it(
-    tmp_path, module, package, words
-):
-    told = python(
-        f"import sys; sys.modules[{module!r}] = None\n"
-        f"from preact.cli import main; sys.exit(main({words.split()}))",
-        cwd=tmp_path,
-    )
-    assert (told.returncode, told.stdout) == (2, "")
-    assert told.stderr == (
-        f"preact: this command needs the package {package}; install it with "
-        f"`pip install {package}`\n"
-    )
-
-
 def test_a_terminal_of_ascii_shows_what_it_can():
     told = python(
         "from preact.cli import main; main(['report', 'digits_table_2'])",
@@ -219,22 +145,6 @@ def test_a_terminal_of_ascii_shows_what_it_can():
     )
     assert (told.returncode, told.stderr) == (0, "")
     assert "69.72" in told.stdout
-
-
-def test_a_run_that_another_process_trains_is_one_sentence(
-    capsys, tmp_path, monkeypatch
-):
-    monkeypatch.chdir(tmp_path)
-    work = tmp_path / "runs/train/digits/resnet-8-2/original"
-    work = work / "seed-1.checkpoints"
-    work.mkdir(parents=True)
-    with FileLock(work / "lock"):
-        code, _, err = run(
-            capsys, "train", "--depth", "8", "--row", "original"
-        )
-    assert code == 2
-    assert "another process trains it" in err
-    assert len(err.splitlines()) == 1
 
 
 def test_progress_is_a_line_in_a_log_and_a_bar_on_a_terminal():
@@ -322,7 +232,7 @@ def test_the_slurm_file_starts_a_command_that_train_understands(tmp_path):
     }.items():
         assert words[words.index(option) + 1] == value
         assert words.index(option) < ours
-    options = make_parser(["train"]).parse_args(words[ours + 1 :])
+    options = make_parser().parse_args(words[ours + 1 :])
     assert (options.depth, options.precision) == (1001, "tf32")
     assert options.channels_last
 
@@ -331,7 +241,7 @@ def test_the_array_of_jobs_starts_a_command_that_ablate_understands():
     text = (ROOT / "experiments" / "slurm_matrix.sh").read_text("utf-8")
     told = re.search(r"^srun python -m preact (ablate .*)$", text, re.M)[1]
     words = shlex.split(told.replace('"$@"', "table_2"))
-    options = make_parser(["ablate"]).parse_args(words)
+    options = make_parser().parse_args(words)
     assert ([*map(str, options.files)], options.device) == (
         ["table_2"],
         "cuda",

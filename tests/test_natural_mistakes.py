@@ -5,7 +5,6 @@ import inspect
 
 import numpy as np
 import pytest
-import torch
 
 import preact
 from preact import converters, reference
@@ -42,8 +41,6 @@ def test_a_run_that_describes_nothing_is_refused_when_it_is_made():
         ({"convs": 7}, "convs must be one of 1, 2, 3; got 7"),
         ({"width": 0}, "width must be a positive whole number; got 0"),
         ({"tail": "BN"}, "tail must be a tuple of distinct BN and RELU"),
-        ({"classes": 0}, "classes must be a positive whole number; got 0"),
-        ({"classes": 5}, "classes must be at least the 10 of scikit-learn"),
         ({"seed": -1}, "seed must be a whole number from 0"),
     ]:
         with pytest.raises(ValueError, match=sentence):
@@ -116,18 +113,6 @@ def test_a_path_may_be_a_string(tmp_path):
         load("cifar10", str(tmp_path))
     with pytest.raises(FileNotFoundError, match="no records below"):
         load_records("digits_table_2", str(tmp_path))
-
-
-def test_more_classes_than_the_data_have_are_a_network_of_their_own():
-    run = Run(**GOOD, classes=12)
-    plain = Run(**GOOD)
-    assert run.plan.classes == 12
-    assert run.config["classes"] == 12
-    assert "classes" not in plain.config
-    assert Run(**GOOD, classes=10).config_sha256 == plain.config_sha256
-    assert PlannedRun("mine", run).path.parts[2] == "resnet-8-2-classes-12"
-    x = torch.zeros(2, 1, 8, 8)
-    assert preact.Network(run.plan).eval()(x).shape == (2, 12)
 
 
 @pytest.mark.parametrize("forward", ["unit_forward", "network_forward"])

@@ -75,10 +75,7 @@ NAMED_ELSEWHERE = {
     "costs": ["src/preact/book/imagenet/machines.toml"],
     "imagenet": ["src/preact/book/imagenet/__init__.py"],
     "afterlife": ["src/preact/book/afterlife/__init__.py"],
-    "exercise": [
-        "src/preact/book/exercises/*.py",
-        "src/preact/book/*/exercises.py",
-    ],
+    "exercise": ["src/preact/book/*/exercises.py"],
     "table_5": ["src/preact/paper/table_5.toml"],
     "deviation": ["src/preact/results/**/seed-[16].json"],
     "card_title": ["src/preact/results/**/seed-[16].json"],

@@ -87,8 +87,12 @@ def test_it_holds_what_it_needs_and_nothing_else(wheel):
     assert wheel.stat().st_size < 4e6
 
 
-def test_1_a_network_is_trained_kept_loaded_and_evaluated(preact, python):
-    preact(*TRAIN, "--save", "mine.safetensors")
+def test_1_a_network_is_trained_kept_loaded_and_evaluated(
+    preact, python, tmp_path
+):
+    preact(*TRAIN)
+    (kept,) = tmp_path.rglob("*.safetensors")
+    kept.rename(tmp_path / "mine.safetensors")
     said = json.loads(preact("eval", "mine.safetensors", "--json"))
     record = python(
         "-c",

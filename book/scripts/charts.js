@@ -21,7 +21,6 @@ const WIDTH = 376,
   TOP = 32,
   BOTTOM = 38;
 export const FRAME = { WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM };
-const MARKED = 10; // a marker at every tenth step
 
 export function element(name, attributes, parent, text) {
   const node = document.createElementNS(SVG, name);
@@ -104,7 +103,6 @@ export const KINDS = {
   ghost: [1.6, "2 4"],
   pinned: [1.4, "9 3 2 3"],
   law: [1, "7 4"],
-  product: [1.6, "7 4"],
 };
 
 // A short piece of a curve, for a legend.
@@ -132,7 +130,7 @@ export function stroke(color, kind = "curve") {
 // ------------------------------------------------------------------ data
 const drawn = new WeakMap(); // what a chart shows, by its SVG
 
-// `series`: { panel, name, x, y, low, high, labels }, as preact.figures.drawn.
+// `series`: { panel, name, x, y, low, high, labels }, as preact.figures.series.
 export function record(svg, series) {
   drawn.set(svg, series);
 }
@@ -333,115 +331,6 @@ export function along(value, low, high) {
   const far = 9 * (high - low);
   const near = Math.min(Math.max(value, low - far), high + far);
   return (high - near) / (high - low);
-}
-
-// Axes from step 1 to `steps`; `ticks` are values, `log` their scale.
-export class LineChart {
-  constructor({ title, xlabel, steps, ticks, log }) {
-    this.labels = { x: xlabel, y: title };
-    this.scale = log ? Math.log10 : (v) => v;
-    this.low = Math.min(...ticks);
-    this.high = Math.max(...ticks);
-    this.steps = steps;
-    this.svg = element("svg", {
-      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
-      role: "img",
-      style: `width:${WIDTH}px`,
-    });
-    element("text", { x: LEFT, y: 14 }, this.svg, title);
-    for (const tick of ticks) rule(this.svg, this.y(tick), tick);
-    for (let step = 0; step <= steps; step += MARKED) {
-      element(
-        "text",
-        {
-          x: this.x(step || 1),
-          y: HEIGHT - BOTTOM + 16,
-          "text-anchor": "middle",
-        },
-        this.svg,
-        step || 1,
-      );
-    }
-    element(
-      "text",
-      {
-        x: (LEFT + WIDTH - RIGHT) / 2,
-        y: HEIGHT - 5,
-        "text-anchor": "middle",
-      },
-      this.svg,
-      xlabel,
-    );
-    this.curves = inside(this.svg);
-    this.cursor = element(
-      "path",
-      { stroke: "currentColor", "stroke-dasharray": "2 3" },
-      this.svg,
-    );
-    record(this.svg, []);
-  }
-
-  x(step) {
-    return LEFT + ((WIDTH - LEFT - RIGHT) * (step - 1)) / (this.steps - 1);
-  }
-
-  y(value) {
-    const down = along(...[value, this.low, this.high].map(this.scale));
-    return TOP + (HEIGHT - TOP - BOTTOM) * down;
-  }
-
-  // `curves`: { arm, values, pinned }; a value that is no number ends one.
-  draw(curves, cursor, alt) {
-    this.curves.replaceChildren();
-    for (const { arm, values, pinned } of curves) {
-      const end = values.findIndex((v) => !Number.isFinite(v));
-      const points = (end < 0 ? values : values.slice(0, end)).map((v, i) => [
-        +this.x(i + 1).toFixed(1),
-        +this.y(v).toFixed(1),
-      ]);
-      if (!points.length) continue;
-      const group = element(
-        "g",
-        { class: pinned ? "pinned" : "curve" },
-        this.curves,
-      );
-      element(
-        "path",
-        {
-          d: "M" + points.join("L"),
-          fill: "none",
-          stroke: arm.color,
-          "stroke-width": pinned ? 1.2 : 2,
-          "stroke-dasharray": arm.dashed ? "5 3" : "none",
-        },
-        group,
-      );
-      const marked = points.filter((_, i) => (i + 1) % MARKED === 0);
-      drawMarkers(
-        arm,
-        marked
-          .map(([x, y]) => shape(arm.marker, x, y, pinned ? 2.5 : 4))
-          .join(""),
-        group,
-      );
-    }
-    record(
-      this.svg,
-      curves.map(({ arm, values }) => ({
-        panel: this.labels.y,
-        name: arm.name,
-        labels: this.labels,
-        x: values.map((_, i) => i + 1),
-        y: values,
-      })),
-    );
-    const x = this.x(cursor);
-    this.cursor.setAttribute(
-      "d",
-      cursor ? `M${x} ${TOP}V${HEIGHT - BOTTOM}` : "",
-    );
-    this.svg.setAttribute("aria-label", alt);
-  }
 }
 
 const tenTo = (power) =>

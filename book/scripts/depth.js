@@ -76,7 +76,7 @@ export class DepthChart {
   }
 
   // `curves`: { name, values, color }, and a band { low, high }, or `ghost`,
-  // `pinned`, `product`, or the name of a `law`, which is written at its end.
+  // `pinned`, or the name of a `law`, which is written at its end.
   draw(curves, alt) {
     this.setUnits(Math.max(...curves.map(({ values }) => values.length)) - 1);
     this.curves.replaceChildren();

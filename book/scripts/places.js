@@ -4,12 +4,13 @@ import { makeField } from "./answer.js";
 import { makeBuilder } from "./builder.js";
 import { Ledger } from "./ledger.js";
 import { Prediction } from "./predict.js";
+import { Ranked } from "./ranking.js";
 import { places as cover } from "#rooms/cover/explorer.js";
 import { places as depth } from "#rooms/depth/explorer.js";
 import { places as imagenet } from "#rooms/imagenet/explorer.js";
 import { places as runs } from "#rooms/runs/explorer.js";
-import { places as shortcuts } from "#rooms/shortcuts/explorer.js";
 import { places as training } from "#rooms/training/explorer.js";
+import "#rooms/shortcuts/explorer.js";
 import "#rooms/units/explorer.js";
 
 export const EXPLORERS = {
@@ -17,11 +18,11 @@ export const EXPLORERS = {
   "preact-builder": makeBuilder,
   "preact-ledger-filter": (host) => new Ledger(host),
   "preact-predict": (host) => new Prediction(host),
+  "preact-ranking": (host) => new Ranked(host),
   ...cover,
   ...depth,
   ...imagenet,
   ...runs,
-  ...shortcuts,
   ...training,
 };
 

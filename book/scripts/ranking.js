@@ -1,15 +1,7 @@
-// The reader ranks networks: before the race of chapter 01, and at the head of
-// chapter 05. A ranking is kept in this browser and nowhere else.
-import {
-  drawMarkers,
-  element,
-  fill,
-  icon,
-  node,
-  prose,
-  record,
-  shape,
-} from "./charts.js";
+// The reader ranks networks before their errors are shown: those of the race of
+// chapter 01, and the rows of Table 1 at the head of chapter 05. A ranking is kept in
+// this browser and nowhere else.
+import { element, figure, fill, icon, node, prose, record } from "./charts.js";
 
 // A page opened as a file, or a private window, may refuse to remember.
 function remembered(stored) {
@@ -30,14 +22,14 @@ function remember(stored, value) {
 
 // ------------------------------------------------------------- ranking
 // A list whose items move by two buttons each, until the reader commits.
-export class Ranking {
+class Ranking {
   arms;
   words;
   changed;
   stored;
 
   // `stored` is the name under which the browser keeps the ranking.
-  constructor({ words, arms, steps }, changed, stored = "preact-race") {
+  constructor({ words, arms, stored }, changed) {
     Object.assign(this, { words, arms, changed, stored });
     const keys = Object.keys(arms),
       kept = remembered(stored);
@@ -55,7 +47,7 @@ export class Ranking {
       "fieldset",
       {},
       node("legend", { textContent: words.rank }),
-      node("p", {}, ...prose(fill(words.ask, { steps }))),
+      node("p", {}, ...prose(words.ask)),
       this.list,
       this.button,
       this.said,
@@ -127,58 +119,116 @@ export class Ranking {
   }
 }
 
-// Two rankings side by side, a line from each network's place to the other.
-export function rankings(left, right, arms, titles, alt) {
-  const width = 390,
-    row = 26,
-    first = 40,
-    from = 34,
-    to = 116;
-  const height = first + row * (right.length - 0.4);
-  const svg = element("svg", {
-    viewBox: `0 0 ${width} ${height}`,
-    role: "img",
-    "aria-label": alt,
-    style: `width:${width}px`,
+// When the ranking is made, the errors are drawn in the reader's order, and below
+// them what has waited till then. A right order is a stair.
+const WIDTH = 376,
+  LEFT = 8,
+  RIGHT = 40,
+  ROW = 34;
+
+// Pairs that `order` has as the errors have them; two fails are no pair.
+export function pairs(order, errors) {
+  let right = 0,
+    all = 0;
+  order.forEach((better, i) => {
+    for (const worse of order.slice(i + 1)) {
+      const [a, b] = [errors[better] ?? Infinity, errors[worse] ?? Infinity];
+      if (a === b) continue;
+      all += 1;
+      right += Number(a < b);
+    }
   });
-  element("text", { x: 4, y: 14 }, svg, titles[0]);
-  element("text", { x: to, y: 14 }, svg, titles[1]);
-  for (const [place, key] of right.entries()) {
-    const arm = arms[key],
-      guessed = left.indexOf(key);
-    const [a, b] = [first + row * guessed, first + row * place];
-    element(
-      "path",
-      {
-        d: `M${from} ${a}L${to} ${b}`,
-        stroke: arm.color,
-        fill: "none",
-        "stroke-width": guessed === place ? 4 : 2,
-        "stroke-dasharray": arm.dashed ? "5 3" : "none",
-      },
-      svg,
-    );
-    drawMarkers(
-      arm,
-      shape(arm.marker, from, a) + shape(arm.marker, to, b),
-      svg,
-    );
-    element("text", { x: 10, y: a + 4 }, svg, `${guessed + 1}.`);
-    element(
-      "text",
-      { x: to + 14, y: b + 4 },
-      svg,
-      `${place + 1}. ${arm.name}`,
-    );
+  return { right, all };
+}
+
+export class Ranked {
+  stored;
+  words;
+  errors;
+  arms;
+  limits;
+
+  constructor(host) {
+    this.host = host;
+    Object.assign(this, JSON.parse(host.dataset.ranking));
+    this.ranking = new Ranking(this, () => this.show());
+    this.told = host.querySelector(".told") ?? "";
+    this.said = node("p", { className: "facts" });
+    this.said.setAttribute("aria-live", "polite");
+    this.picture = figure();
+    host.replaceChildren(this.ranking.box, this.said, this.picture, this.told);
+    host.dataset.live = "true";
+    this.show();
   }
-  record(
-    svg,
-    right.map((key, place) => ({
-      panel: alt,
-      name: arms[key].name,
-      x: titles,
-      y: [left.indexOf(key) + 1, place + 1],
-    })),
-  );
-  return svg;
+
+  show() {
+    const { committed, order } = this.ranking;
+    this.host.dataset.state = committed ? "committed" : "open";
+    this.picture.show();
+    this.said.textContent = committed
+      ? fill(this.words.outcome, pairs(order, this.errors))
+      : "";
+    if (committed) this.picture.show(this.draw(order));
+    if (this.told) this.told.hidden = !committed;
+  }
+
+  text(key) {
+    const { words, errors, arms } = this;
+    const error =
+      errors[key] === null
+        ? words.fail
+        : fill(words.error, { value: errors[key].toFixed(2) });
+    return fill(words.row, { label: arms[key].name, value: error });
+  }
+
+  draw(order) {
+    const {
+      words,
+      errors,
+      arms,
+      limits: [low, high],
+    } = this;
+    const height = ROW * order.length + 8;
+    const svg = element("svg", {
+      viewBox: `0 0 ${WIDTH} ${height}`,
+      role: "img",
+      style: `width:${WIDTH}px`,
+      "aria-label": fill(words.alt, {
+        rows: order.map((key) => this.text(key)).join(words.semicolon),
+      }),
+    });
+    const x = (v) =>
+      LEFT + ((WIDTH - LEFT - RIGHT) * (v - low)) / (high - low);
+    order.forEach((key, i) => {
+      const y = ROW * i + 24,
+        fails = errors[key] === null;
+      element(
+        "text",
+        { x: LEFT, y: y - 7 },
+        svg,
+        `${i + 1}. ${this.text(key)}`,
+      );
+      element(
+        "path",
+        {
+          d: `M${LEFT} ${y}H${fails ? WIDTH - 4 : x(errors[key])}`,
+          stroke: arms[key].color,
+          "stroke-width": 7,
+          "stroke-opacity": 0.8,
+          "stroke-dasharray": fails ? "7 3" : "none",
+        },
+        svg,
+      );
+    });
+    record(
+      svg,
+      order.map((key, i) => ({
+        panel: "",
+        name: arms[key].name,
+        x: [i + 1],
+        y: [errors[key] ?? words.fail],
+      })),
+    );
+    return svg;
+  }
 }

@@ -1,24 +1,15 @@
 // The ranking of sections: MiniSearch (BM25+) over titles, numbers of equations,
-// names in code and text. What holds the query as a phrase, what holds more of its
+// names in code and text. What has the query in its title, what holds more of its
 // words, and the chapter that defines a term come first; what is no chapter, last.
 import MiniSearch from "minisearch";
 import { fold, setFolds, words } from "./search-words.js";
 
-const BOOST = {
-  title: 3,
-  defines: 3,
-  chapter: 1.2,
-  equations: 6,
-  code: 0.7,
-  text: 1,
-};
+const BOOST = { title: 3, defines: 3, equations: 6, code: 0.7, text: 1 };
 const SYNONYM = 0.7; // of the weight of a word that was typed
 const HOME = 1.6,
   DEFINED = 2,
-  PHRASE = 1.5,
   TITLE = 1.6,
-  ASIDE = 0.4,
-  EXERCISE = 0.6;
+  ASIDE = 0.4;
 const SNIPPET = 150; // characters; a Chinese one counts twice
 const HAN = /[\u3400-\u9fff]/;
 const STOP = new Set(
@@ -61,12 +52,7 @@ export function read({ pages, sections: rows, terms: glossary, folds }) {
     code,
     chapter: pages[page][1],
     file: pages[page][0] + ".html",
-    weight:
-      !pages[page][2] || place.endsWith("-references")
-        ? ASIDE
-        : /-\d+$/.test(place)
-          ? EXERCISE
-          : 1,
+    weight: !pages[page][2] || place.endsWith("-references") ? ASIDE : 1,
     folded: { title: fold(title), text: fold(text) },
   }));
   terms = glossary.map(([own, asked, home]) => ({
@@ -137,8 +123,6 @@ export function find(query) {
         ? typed.length
         : typed.filter((word) => hit.queryTerms.includes(word)).length;
       let score = hit.score * section.weight * (had / typed.length) ** 2;
-      if (phrases.some((text) => section.folded.text.includes(text)))
-        score *= PHRASE;
       if (phrases.some((text) => section.folded.title.includes(text)))
         score *= TITLE;
       if (homes.has(section.page)) score *= HOME;

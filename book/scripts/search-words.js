@@ -1,6 +1,6 @@
 // Words of a text and of a query, written the same way: lower case, Simplified
-// characters, American spelling, singular; Chinese by pairs of characters. Each
-// knows where it stood.
+// characters, singular; Chinese by pairs of characters. Each knows where it stood.
+// Another spelling is near enough to be found.
 const GREEK =
   "alpha α beta β gamma γ delta δ epsilon ε eta η theta θ lambda λ " +
   "mu μ pi π sigma σ phi φ";
@@ -31,20 +31,12 @@ export function fold(text) {
 function stem(word) {
   if (letters[word]) return letters[word];
   if (!/^[a-z]{4,}$/.test(word)) return word;
-  const singular = /(?:ss|us|is)$/.test(word)
+  return /(?:ss|us|is)$/.test(word)
     ? word
     : word
         .replace(/ies$/, "y")
         .replace(/(ch|sh|x|ss)es$/, "$1")
         .replace(/s$/, "");
-  return singular
-    .replace(/is(ation|e|ed|ing|er)$/, "iz$1")
-    .replace(/yse(d?)$/, "yze$1")
-    .replace(/our$/, "or")
-    .replace(/tre$/, "ter")
-    .replace(/ogue$/, "og")
-    .replace(/elling$/, "eling")
-    .replace(/elled$/, "eled");
 }
 
 // A word of several parts is found by all of it and by each part.

@@ -2,18 +2,22 @@
 // which a reader chooses one.
 const WEIGHTS = ["conv 1x1", "BN", "ReLU", "conv 1x1"];
 
-// Of such units, and as wide inside as outside.
+const CLASSES = 10;
+
+// Of such units, and as wide inside as outside; `inputs` other than the width, as
+// pixels are, pass a linear map first.
 export function planOf(
   { spec, stem },
-  { units, width, classes, tail, factor },
+  { units, width, tail, factor = 1, inputs = width },
 ) {
+  const map = inputs === width ? [] : [WEIGHTS[0]];
   return {
     ...spec,
-    stem,
+    stem: [...map, ...stem],
     weights: WEIGHTS,
     tail,
-    classes,
-    inputs: width,
+    classes: CLASSES,
+    inputs,
     width,
     units,
     shortcut: factor,

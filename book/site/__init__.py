@@ -20,15 +20,13 @@
 `search`     Chinese full-text search
 `parallel`   two languages on a page, paragraph by paragraph
 `offline`    an edition as one file, to be read without a network
-`api`        the package reference; `api_text` and `commands` write it
-`drawings`   what the drawings of a page repeat, said once
-`sheets`     style sheets by rooms, without idle rules
-`assets`     fonts, made small
-`loading`    a page's sheets, as two files
+`api`        the package reference, by autodoc; `commands`, by argparse
 `scripts`    a page's scripts, bundled
+`assets`     what pages load, made small: a sheet, a script, faces
 """
 
 import logging
+from importlib import import_module
 from typing import Any
 
 from sphinx.application import Sphinx
@@ -43,6 +41,12 @@ from book.site.editions import (
 from book.site.pages import dress_page
 from book.site.words import translate
 
+PARTS = (
+    *("claims", "figures", "exercises", "sections", "glossary", "lessons"),
+    *("overview", "cover", "execution", "math", "together", "chinese"),
+    *("search", "api", "api_links"),
+)
+
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Point the build at one edition and listen in on its steps."""
@@ -51,20 +55,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
         app.connect("config-inited", refuse_drift, priority=0)
         app.connect("builder-inited", build_translations)
         app.connect("build-finished", finish, priority=900)
-    app.setup_extension("book.site.claims")
-    app.setup_extension("book.site.figures")
-    app.setup_extension("book.site.exercises")
-    app.setup_extension("book.site.sections")
-    app.setup_extension("book.site.glossary")
-    app.setup_extension("book.site.lessons")
-    app.setup_extension("book.site.overview")
-    app.setup_extension("book.site.cover")
-    app.setup_extension("book.site.execution")
-    app.setup_extension("book.site.math")
-    app.setup_extension("book.site.together")
-    app.setup_extension("book.site.chinese")
-    app.setup_extension("book.site.search")
-    app.setup_extension("book.site.api")
+    for part in PARTS:
+        import_module(f"book.site.{part}").setup(app)
     app.add_config_value("page_parts", "", "html")  # a change writes all
     app.connect("config-inited", configure, priority=1)  # before the TOC
     app.connect("config-inited", translate, priority=2)  # before numfig
@@ -72,5 +64,5 @@ def setup(app: Sphinx) -> dict[str, Any]:
     return {
         "version": "1",
         "parallel_read_safe": True,
-        "parallel_write_safe": True,
+        "parallel_write_safe": False,  # one process sets formulas
     }

@@ -2,23 +2,22 @@
 
 They do if they can only mean one thing: a name is written with its room, as
 `preact.plan.cifar_plan`; or no other public name is called so and it is no
-plain word; or the chapter's own cells import it. Inside an entry a name means
-what it means in the source.
+plain word; or the chapter's own cells import it. Inside an entry Sphinx knows
+what a name means.
 """
 
 import re
 from typing import Any
 
-import griffe
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-from book.tools.api import PACKAGE, imports, parameters, read_api
+from book.site.api import FOLDER, address_of, imports, rooms
 from preact.cli import COMMANDS
 
-FOLDER = "api"
 CALL = re.compile(r"^([A-Za-z_][\w.]*?)(?:\(.*\))?$")
 COMMAND = re.compile(rf"^preact ({'|'.join(COMMANDS)})\b")
 HUMPS = re.compile(r"^(?:[A-Z][a-z0-9]+){2,}$")
@@ -54,53 +53,41 @@ ELSEWHERE = {
 }
 
 
-def setup(app: Sphinx) -> dict[str, Any]:
+def setup(app: Sphinx) -> None:
     """Add the steps."""
-    app.add_post_transform(LeadFromSignatures)
+    app.connect("missing-reference", lead_from_entry)
     app.add_post_transform(LeadFromCode)
-    return {
-        "version": "1",
-        "parallel_read_safe": True,
-        "parallel_write_safe": True,
-    }
 
 
-class Leading(SphinxPostTransform):
-    """What both steps share: from an address to a link of this page."""
-
-    def link(self, address: str) -> nodes.reference:
-        """Return a link to a page of the reference, or to elsewhere."""
-        if "://" in address:
-            return nodes.reference("", "", internal=False, refuri=address)
-        page, _, anchor = address.partition("#")
-        uri = self.app.builder.get_relative_uri(self.env.docname, page)
-        if anchor:
-            uri += f"#{anchor}"
-        return nodes.reference(
-            "", "", internal=True, refuri=uri, classes=["api-link"]
-        )
+def lead_from_entry(
+    app: Sphinx,
+    env: BuildEnvironment,
+    xref: addnodes.pending_xref,
+    content: nodes.Element,
+) -> nodes.reference | None:
+    """Resolve a name in an entry that is none of the room's own."""
+    if xref.get("refdomain") != "py":
+        return None
+    address = entry_address(xref["reftarget"], {})
+    return address and link(app, env.docname, address, content)
 
 
-class LeadFromSignatures(Leading):
-    """Resolve types in signatures as the source does, not by their looks."""
-
-    default_priority = 5  # before Sphinx guesses
-
-    def run(self, **_: Any) -> None:
-        for xref in list(self.document.findall(addnodes.pending_xref)):
-            if xref.get("refdomain") != "py":
-                continue
-            thing = described(xref)
-            address = thing and meant(xref["reftarget"], thing)
-            if address:
-                link = self.link(address)
-                link += xref.children
-                xref.replace_self(link)
-            else:
-                xref.replace_self(xref.children)
+def link(
+    app: Sphinx, here: str, address: str, content: nodes.Node
+) -> nodes.reference:
+    """Return a link to a page of the reference, or to elsewhere."""
+    if "://" in address:
+        return nodes.reference("", "", content, refuri=address)
+    page, _, anchor = address.partition("#")
+    uri = app.builder.get_relative_uri(here, page)
+    if anchor:
+        uri += f"#{anchor}"
+    return nodes.reference(
+        "", "", content, internal=True, refuri=uri, classes=["api-link"]
+    )
 
 
-class LeadFromCode(Leading):
+class LeadFromCode(SphinxPostTransform):
     """Let inline code lead to the entry that it names."""
 
     default_priority = 900  # links that are written come first
@@ -112,33 +99,24 @@ class LeadFromCode(Leading):
         for literal in list(self.document.findall(nodes.literal)):
             if inside(literal, nodes.reference, nodes.title):
                 continue
-            if "api-parameter" in literal["classes"]:
-                continue
-            address = self.address(literal, imported)
+            address = self.address(str(literal.astext()), imported)
             if address is None:
                 continue
-            link = self.link(address)
-            literal.replace_self(link)
+            shown = literal.deepcopy()
             if "api-name" in literal["classes"]:
                 last = literal.astext().rpartition(".")[2]
-                literal = nodes.literal("", last, classes=["api-name"])
-            link += literal
+                shown = nodes.literal("", last, classes=["api-name"])
+            literal.replace_self(
+                link(self.app, self.env.docname, address, shown)
+            )
 
-    def address(
-        self, literal: nodes.literal, imported: dict[str, str]
-    ) -> str | None:
+    def address(self, text: str, imported: dict[str, str]) -> str | None:
         """Return where a piece of code leads."""
-        here, text = self.env.docname, str(literal.astext())
-        if here.startswith(FOLDER) and text in self.env.found_docs:
+        if self.env.docname.startswith(FOLDER) and text in self.env.found_docs:
             return text
         if command := COMMAND.match(text):
             return f"{FOLDER}/commands#command-{command[1]}"
-        thing = described(literal)
-        if thing is not None and (address := meant(text, thing)):
-            return address
-        folder, _, page = here.rpartition("/")
-        room = f"{PACKAGE}.{page}" if folder == FOLDER else ""
-        return entry_address(text, imported, room)
+        return entry_address(text, imported)
 
 
 def inside(node: nodes.Node, *kinds: type[nodes.Node]) -> bool:
@@ -149,45 +127,7 @@ def inside(node: nodes.Node, *kinds: type[nodes.Node]) -> bool:
     return False
 
 
-def described(node: nodes.Node) -> griffe.Object | None:
-    """Return the object in whose entry a node stands."""
-    entries = read_api().entries
-    while node := node.parent:
-        if isinstance(node, addnodes.desc):
-            for name in node[0]["ids"]:
-                if name in entries:
-                    return entries[name].object
-    return None
-
-
-def meant(text: str, thing: griffe.Object) -> str | None:
-    """Return the address of what a name means where a thing is defined."""
-    called = CALL.match(text)
-    if called is None:
-        return None
-    try:
-        path = thing.resolve(called[1])
-    except griffe.NameResolutionError:
-        return None
-    arguments = {one.name for one in parameters(thing)}
-    if path == thing.path or called[1] in arguments:
-        return None  # it would lead to itself
-    if path.removeprefix(f"{PACKAGE}.") == called[1]:
-        return None  # a word that happens to be a room's
-    return address_of(path)
-
-
-def address_of(path: str) -> str | None:
-    """Return the address of a path, here or elsewhere."""
-    if path in ELSEWHERE:
-        return ELSEWHERE[path]
-    address = read_api().addresses.get(path)
-    return f"{FOLDER}/{address}" if address else None
-
-
-def entry_address(
-    text: str, imported: dict[str, str], room: str = ""
-) -> str | None:
+def entry_address(text: str, imported: dict[str, str]) -> str | None:
     """Return page and anchor of what code means, if that is plain.
 
     Parameters
@@ -196,28 +136,25 @@ def entry_address(
         A name, with dots or without, or a call.
     imported : dict
         Names that the page's cells import, and their paths.
-    room : str
-        On whose page it stands, if it does.
     """
     called = CALL.match(text)
     if called is None:
         return None
     path = called[1]
     head, _, rest = path.partition(".")
-    candidates = [path, f"{PACKAGE}.{path}"] if rest else []
+    candidates = [path, f"preact.{path}"] if rest else []
     if head in SHORT and rest:
         candidates.append(f"{SHORT[head]}.{rest}")
-    homes = [imported.get(head), room and f"{room}.{head}"]
-    homes += unmistakable(head)
+    homes = [imported.get(head), *unmistakable(head)]
     candidates += [f"{home}.{rest}".rstrip(".") for home in homes if home]
     for candidate in candidates:
-        if address := address_of(candidate):
+        if address := ELSEWHERE.get(candidate) or address_of(candidate):
             return address
     return None
 
 
-def unmistakable(name: str) -> tuple[str, ...]:
+def unmistakable(name: str) -> list[str]:
     """Return the path of a name that is public once and is no plain word."""
-    homes = read_api().homes.get(name, ())
+    homes = [f"{room.path}.{name}" for room in rooms() if name in room.names]
     plain = name.isupper() or ("_" not in name and not HUMPS.match(name))
-    return homes if len(homes) == 1 and not plain else ()
+    return homes if len(homes) == 1 and not plain else []

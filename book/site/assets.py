@@ -1,8 +1,8 @@
-"""Last touches to built pages: what loads in vain, what speaks English.
+"""What pages load, made small, and last touches to what the theme wrote.
 
-Of the theme's icons, a font, a few dozen are used. And a few of the theme's
-labels are written into templates, out of reach of translation catalogs. Style
-sheets are made small in `sheets`; `loading` joins those of a page.
+A few of the theme's labels are written into templates, out of reach of
+translation catalogs. `book/scripts/assets.js` makes an edition's sheet and its
+script; of the faces and the icons the glyphs stay that pages show.
 """
 
 import re
@@ -15,9 +15,6 @@ from pathlib import Path
 
 from fontTools import subset
 
-from book.site.drawings import say_once
-from book.site.loading import join_sheets
-from book.site.sheets import finish_sheets
 from book.tools import ROOT
 
 MATH_FACE = ROOT / "book/site/fonts/book-math.woff2"
@@ -45,27 +42,12 @@ ITALICS = (0x210E, *range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C))
 ITALIC = {unicodedata.normalize("NFKC", chr(code)): code for code in ITALICS}
 FORMULA = re.compile(r"<math\b.*?</math>", re.S)
 ROOT_OF = re.compile(r"<m(?:sqrt|root)\b")  # drawn with a sign no text holds
-# Sphinx's own search, its marks, a kernel; icons that a font has already, and
-# Bootstrap, for which menus.js stands in.
-UNUSED = (
-    *("doctools.js", "documentation_options.js", "language_data.js"),
-    *("searchtools.js", "sphinx_highlight.js", "translations.js"),
-    *("sphinx-thebe.js", "scripts/bootstrap.js", "scripts/fontawesome.js"),
+# What pages load as it is; all else is in the sheet and the script.
+LOADED = (
+    *("explorers*.js", "digits.js", "search-engine.js", "favicon.png"),
+    *("images/*", "vendor/fontawesome/webfonts/*.woff2"),
 )
-# What of a page a sheet is for; thebe's is for nothing.
-SERVES = {
-    r"copybutton|pygments": r'class="highlight\b',
-    "togglebutton": r'class="[^"]*\b(?<!-)(?:toggle|dropdown)(?!-)\b',
-    r"sphinx-design\.min": r'class="sd-',
-    "exercise": r'class="[^"]*\b(?:exercise|solution)\b',
-    r"mystnb\.\w+": r'class="cell\b',
-    "sphinx-thebe": r"(?!)",
-}
-SHEET = r"<link[^>]*/(?:{0})\.css[^>]*>\n?"
-# What a writer of HTML calls every box; hundreds of claims are one.
-ENTRY = re.compile(r'(?<=<div class="claim-entry) docutils container"')
 LABEL = re.compile(r'\b(title|aria-label|placeholder)="([^"]+)"')
-TWICE = re.compile(r"<title>(.+?) &#8212; \1</title>")
 # Its words say what it does; the label would hide them, and says less.
 SUMMARY = re.compile(r'<summary aria-label="[^"]*">')
 # The theme's arrow beside a part of the menu has no words at all.
@@ -73,23 +55,15 @@ ARROW = re.compile(r'<summary>(?=<span class="toctree-toggle")')
 SEARCH = re.compile(
     r'(<button class="btn search-button-f[^>]*?) aria-label="\w+"'
 )
-# Names, signs and spaces of code have the color of the text around them.
-PLAIN = re.compile(r'<span class="(?:n|nn|p|w)">([^<]*)</span>')
 # What holds a table scrolls; a sheet that asked what it holds, by `:has()`,
 # would ask again at each move of an explorer.
 OF_TABLE = re.compile(r'(?<=<div class="output text_html)(?="><table\b)')
 # Modules' names have no space to part at; a phone is as wide as half of one.
 MODULE = re.compile(r"(?<=<h[12]>)(?:\w+\.)+(?=\w+<a )")
-MARK = re.compile(r'(class="claim-mark claim-\w+) reference internal"')
-# A name of code that is one piece, of which no style sheet knows more.
-CODE = re.compile(
-    r'<code class="[a-z -]*\bliteral notranslate"><span class="pre">'
-    r"([^<]*)</span></code>"
-)
 
 
 def finish_pages(folder: Path, words: dict[str, str]) -> None:
-    """Rewrite the pages and style sheets of one edition in place.
+    """Rewrite the pages of one edition in place.
 
     Parameters
     ----------
@@ -104,68 +78,36 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
         text = SUMMARY.sub("<summary>", text)
         text = ARROW.sub(f'<summary aria-label="{words["@part"]}">', text)
         text = SEARCH.sub(r"\1", text)
-        text = TWICE.sub(r"<title>\1</title>", text)  # on the front page
-        text = PLAIN.sub(r"\1", text)
-        text = CODE.sub(r'<code class="literal notranslate">\1</code>', text)
-        text = MARK.sub(r'\1"', text)
-        text = ENTRY.sub('"', text)
         text = OF_TABLE.sub(" of-table", text)
         text = MODULE.sub(lambda m: m[0].replace(".", ".<wbr>"), text)
-        page.write_text(say_once(drop_idle(text)), "utf-8")
-    for map_of_source in folder.glob("_static/**/*.map"):
-        map_of_source.unlink()
-    shutil.rmtree(folder / "_static/locales", ignore_errors=True)
-    for template in folder.glob("_static/*webpack-macros.html"):
-        template.unlink()
-    for script in UNUSED:
-        (folder / "_static" / script).unlink(missing_ok=True)
-    minify(folder)
-    finish_sheets(folder)
-    subset_icons(folder)
-    join_sheets(folder)
+        page.write_text(text, "utf-8")
 
 
-def minify(folder: Path) -> None:
-    """Rewrite an edition's sheets without comments and spaces.
+def write_assets(built: Path, edition: Path) -> None:
+    """Write what an edition's finished pages load.
 
-    Not the scripts of others: esbuild would read them as modules, in which
-    `this` is nothing.
+    Parameters
+    ----------
+    built, edition : Path
+        The edition as Sphinx wrote it; its finished pages.
     """
-    files = [*folder.glob("_static/**/*.css")]
-    if not files:
-        return
-    subprocess.run(
-        [
-            ROOT / "node_modules/.bin/esbuild",
-            *files,
-            *("--minify", "--charset=utf8", "--log-level=error"),
-            *("--allow-overwrite", f"--outbase={folder}"),
-            f"--outdir={folder}",
-        ],
-        check=True,
-    )
+    for name in LOADED:
+        for source in (built / "_static").glob(name):
+            copy = edition / source.relative_to(built)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, copy)
+    script = ROOT / "book/scripts/assets.js"
+    subprocess.run(["node", script, built, edition], check=True)
+    keep_icons(edition / "_static")
 
 
-def drop_idle(page: str) -> str:
-    """Return a page without the sheets that nothing in it needs."""
-    for names, served in SERVES.items():
-        if not re.search(served, page):
-            page = re.sub(SHEET.format(names), "", page)
-    return page
-
-
-def subset_icons(folder: Path) -> None:
-    """Keep of the icon fonts only the glyphs that a style sheet names."""
-    sheets = "".join(
-        sheet.read_text("utf-8") for sheet in folder.glob("_static/**/*.css")
-    )
-    codes = {int(c, 16) for c in re.findall(r"\\([ef][0-9a-f]{3})\b", sheets)}
-    codes |= {ord(c) for c in re.findall("[\ue000-\uf8ff]", sheets)}
-    for font in folder.glob("_static/vendor/fontawesome/webfonts/*"):
-        if font.suffix != ".woff2":
-            font.unlink()  # an older format, for browsers that are gone
-        else:
-            keep_glyphs(font, codes, subset.Options())
+def keep_icons(folder: Path) -> None:
+    """Keep of the icon fonts only the glyphs that the sheet names."""
+    sheet = (folder / "styles/book.css").read_text("utf-8")
+    codes = {int(c, 16) for c in re.findall(r"\\([ef][0-9a-f]{3})\b", sheet)}
+    codes |= {ord(c) for c in re.findall("[\ue000-\uf8ff]", sheet)}
+    for font in folder.glob("vendor/fontawesome/webfonts/*"):
+        keep_glyphs(font, codes, subset.Options())
 
 
 def subset_text(vendored: Path) -> None:

@@ -16,14 +16,9 @@ from book.site.words import language_of
 BRACKETS = {" (": "（", ")": "）"}
 
 
-def setup(app: Sphinx) -> dict[str, Any]:
+def setup(app: Sphinx) -> None:
     """Add the step."""
     app.add_post_transform(SetChinese)
-    return {
-        "version": "1",
-        "parallel_read_safe": True,
-        "parallel_write_safe": True,
-    }
 
 
 class SetChinese(SphinxPostTransform):

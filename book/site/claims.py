@@ -37,18 +37,13 @@ FILTER_WORDS = (
 )
 
 
-def setup(app: Sphinx) -> dict[str, Any]:
+def setup(app: Sphinx) -> None:
     """Add role and directive; a book with a fault is not built."""
     app.add_role("claim", ClaimMark())
     app.add_directive("ledger", Ledger)
     app.add_directive("claim-kinds", ClaimKinds)
     app.add_directive("ledger-filter", LedgerFilter)
     app.connect("config-inited", refuse_faults)
-    return {
-        "version": "1",
-        "parallel_read_safe": True,
-        "parallel_write_safe": True,
-    }
 
 
 def refuse_faults(app: Sphinx, config: Config) -> None:

@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from book.site.api_text import escaped, heading
 from preact.cli import COMMANDS, make_parser
 
 Words = dict[str, str]
@@ -16,7 +15,7 @@ Words = dict[str, str]
 
 def commands_text(words: Words) -> str:
     """Return the page of all commands."""
-    parser = make_parser(COMMANDS)
+    parser = make_parser()
     (group,) = (
         action
         for action in parser._actions
@@ -38,7 +37,7 @@ def command_text(
     """Yield a command: what it is for, how it is called, its options."""
     yield f"(command-{name})="
     yield f"## preact {name}"
-    yield '<div lang="en">'
+    yield "::::{container} language-en"
     yield linked(command.description or COMMANDS[name])
     yield f"```text\n{usage(command)}\n```"
     actions = [a for a in command._actions if a.dest != "help"]
@@ -47,9 +46,9 @@ def command_text(
         ("options", [a for a in actions if a.option_strings]),
     ):
         if rows:
-            yield heading(words[f"@api-{title}"])
+            yield f"[{words[f'@api-{title}']}]{{.api-heading}}"
             yield "\n\n".join(action_text(row, command.prog) for row in rows)
-    yield "</div>"
+    yield "::::"
 
 
 def usage(command: argparse.ArgumentParser) -> str:
@@ -79,3 +78,8 @@ def linked(text: str) -> str:
     parts = re.sub(r"(?<![`\w-])--[a-z][\w-]*", r"`\g<0>`", text).split("`")
     parts[::2] = [escaped(part) for part in parts[::2]]
     return "`".join(parts)
+
+
+def escaped(text: str) -> str:
+    """Keep Markdown from reading brackets as links."""
+    return re.sub(r"([\[\]<>*|{}\\])", r"\\\1", text)

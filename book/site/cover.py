@@ -27,14 +27,9 @@ PICTURE = "index-figure-cover"
 SAID = ("play", "pause", "label", "unit", "said")
 
 
-def setup(app: Sphinx) -> dict[str, Any]:
+def setup(app: Sphinx) -> None:
     """Dress the front page when all chapters have been read."""
     app.add_post_transform(Cover)
-    return {
-        "version": "1",
-        "parallel_read_safe": True,
-        "parallel_write_safe": True,
-    }
 
 
 class Cover(SphinxPostTransform):
@@ -60,10 +55,11 @@ class Cover(SphinxPostTransform):
                 figure.insert(caption or 0, live(language_of(self.app)))
 
     def ways_in(self) -> nodes.raw:
-        """Return the link to the first chapter, and to the other editions."""
+        """Return the links to begin with, and to the other editions."""
         language = language_of(self.app)
         name, builder = self.env.docname, self.app.builder
         start = builder.get_relative_uri(name, chapters(self.env)[0])
+        play = builder.get_relative_uri(name, _beside(name, "playground"))
         page = builder.get_target_uri(name)
         here = {language: ' aria-current="true"'}
         editions = "".join(
@@ -75,10 +71,16 @@ class Cover(SphinxPostTransform):
         return raw(
             f'<div class="ways-in"><a class="start" href="{start}">'
             f"{escape(words['@cover-start'])}</a>"
+            f'<a href="{play}">{escape(words["@cover-playground"])}</a>'
             f'<nav class="editions" aria-label="'
             f'{escape(words["@cover-editions"], quote=True)}">'
             f"{editions}</nav></div>"
         )
+
+
+def _beside(name: str, page: str) -> str:
+    """Return the name of a page of the same edition."""
+    return f"{name.rpartition('/')[0]}/{page}".lstrip("/")
 
 
 def _whole_label(asked: nodes.paragraph) -> None:

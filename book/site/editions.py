@@ -26,7 +26,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.errors import ExtensionError
 
-from book.site.assets import copy_vendored, finish_pages
+from book.site.assets import copy_vendored, finish_pages, write_assets
 from book.site.head import write_directions
 from book.site.offline import write_zips
 from book.site.pages import (
@@ -38,9 +38,8 @@ from book.site.pages import (
 from book.site.parallel import FOLDER as PARALLEL
 from book.site.parallel import pair_editions
 from book.site.preview import write_preview
-from book.site.scripts import PAGE, bundle_scripts
+from book.site.scripts import bundle_scripts
 from book.site.search import write_index
-from book.site.sheets import copy_sheets, linked
 from book.site.words import WORDS, language_of
 from book.tools import ROOT
 from book.tools.parity import differences
@@ -96,17 +95,14 @@ def configure(app: Sphinx, config: Config) -> None:
     config.html_favicon = str(ROOT / "book/_static/favicon.png")
     scripts = Path(app.doctreedir).parent / "scripts"
     bundle_scripts(scripts)
-    copy_sheets(scripts)
-    statics = [ROOT / "book/_static", scripts]
-    config.html_static_path = [str(folder) for folder in statics]
-    config.page_parts = fingerprint(*statics, ROOT / "book/site/templates")
-    config.html_css_files = linked()
+    config.html_static_path = [str(scripts)]
+    sources = ("book", "src/preact/book")
+    config.page_parts = fingerprint(*(ROOT / name for name in sources))
     config.templates_path.append(str(ROOT / "book/site/templates"))
     config.html_context |= {"default_mode": "light"}  # without scripts
     if site := site_url():
         config.html_baseurl = f"{site}/{language}/"
     config.html_use_index = False  # the glossary is no index
-    config.html_js_files = [(PAGE, {"priority": 700})]
     options = config.html_theme_options
     options["search_bar_text"] = words.get(
         "Search this book...", "Search this book..."
@@ -127,22 +123,21 @@ def configure(app: Sphinx, config: Config) -> None:
         "nb_code_prompt_hide": "Hide code cell {type}",
     }.items():
         setattr(config, value, words.get(english, english))
-    if (ROOT / "node_modules/@fontsource").exists():
-        config.html_css_files.append("fonts.css")
     silence_thebe(app)
 
 
 def fingerprint(*folders: Path) -> str:
-    """Return a hash of all files in folders, by name and content.
+    """Return a hash of the scripts, sheets and templates in folders.
 
-    Sphinx copies scripts and styles only with a page that changed, and names
-    each by its content: when one changes, all pages are written anew.
+    Pages name their script and their sheet by it: when one of these changes,
+    all pages are written anew.
     """
     said = sha256()
     for folder in folders:
-        for path in sorted(p for p in folder.rglob("*") if p.is_file()):
-            said.update(path.relative_to(folder).as_posix().encode())
-            said.update(path.read_bytes())
+        for path in sorted(folder.rglob("*")):
+            if path.suffix in {".css", ".html", ".js"}:
+                said.update(path.relative_to(folder).as_posix().encode())
+                said.update(path.read_bytes())
     return said.hexdigest()
 
 
@@ -194,12 +189,19 @@ def finish(app: Sphinx, error: Exception | None) -> None:
     languages = [EDITION] if EDITION else LANGUAGES
     for language in languages:
         shutil.rmtree(site / language, ignore_errors=True)
-        shutil.copytree(builds / language / "html", site / language)
+        shutil.copytree(
+            builds / language / "html",
+            site / language,
+            ignore=shutil.ignore_patterns("_static"),
+        )
     copy_vendored(site / "_vendor")  # the glyphs that these pages use
     with get_context("fork").Pool() as pool:
         pool.starmap(
             finish_edition,
-            [(site / language, language) for language in languages],
+            [
+                (builds / language / "html", site / language, language)
+                for language in languages
+            ],
         )
     write_front(site)
     if EDITION:
@@ -215,11 +217,12 @@ def finish(app: Sphinx, error: Exception | None) -> None:
     (site / ".nojekyll").touch()
 
 
-def finish_edition(pages: Path, language: str) -> None:
+def finish_edition(built: Path, pages: Path, language: str) -> None:
     """Write an edition's index and notebooks; finish its pages."""
     write_index(pages, language)
     write_notebooks(language, pages / NOTEBOOKS)
     finish_pages(pages, WORDS[language])
+    write_assets(built, pages)
 
 
 def write_front(site: Path) -> None:

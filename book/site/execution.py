@@ -18,7 +18,7 @@ from book.tools.threads import give_one_thread
 from preact.book.measurements import FOLDER as MEASURED
 
 
-def setup(app: Sphinx) -> dict[str, Any]:
+def setup(app: Sphinx) -> None:
     """Give each chapter its own cache, which knows what it computes with."""
     give_one_thread(os.environ)  # kernels inherit it
     # myst-nb would end a line wherever the kernel happened to send one part
@@ -29,11 +29,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_config_value("chapter_caches", {}, "env")
     app.connect("config-inited", find_caches)
     app.connect("source-read", choose_cache)
-    return {
-        "version": "1",
-        "parallel_read_safe": True,
-        "parallel_write_safe": True,
-    }
 
 
 def find_caches(app: Sphinx, config: Config) -> None:

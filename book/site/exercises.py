@@ -21,16 +21,11 @@ from book.tools.myst import KINDS, STAGES
 logger = logging.getLogger(__name__)
 
 
-def setup(app: Sphinx) -> dict[str, Any]:
+def setup(app: Sphinx) -> None:
     """Add the three steps."""
     app.add_transform(NameStages)
     app.add_post_transform(NameKinds)
     app.add_post_transform(TrimLinks)
-    return {
-        "version": "1",
-        "parallel_read_safe": True,
-        "parallel_write_safe": True,
-    }
 
 
 class NameStages(SphinxTransform):

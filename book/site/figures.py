@@ -21,7 +21,7 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from book.site.words import WORDS, language_of
-from preact.figures.drawn import COLUMNS
+from preact.figures.series import COLUMNS
 
 NUMBERS = "_data"  # of an edition, beside its pages
 HELD = re.compile(r'<script type="text/csv">(.*?)</script>', re.S)
@@ -29,17 +29,12 @@ HELD = re.compile(r'<script type="text/csv">(.*?)</script>', re.S)
 logger = logging.getLogger(__name__)
 
 
-def setup(app: Sphinx) -> dict[str, Any]:
+def setup(app: Sphinx) -> None:
     """Add the directive, and the step that gives it its cell's output."""
     app.add_directive("caption", Caption)
     app.add_transform(WrapOutputs)
     app.add_transform(NameConcealed)
     app.connect("html-page-context", offer_numbers)
-    return {
-        "version": "1",
-        "parallel_read_safe": True,
-        "parallel_write_safe": True,
-    }
 
 
 def words_of_numbers(language: str) -> dict[str, str]:

@@ -29,14 +29,9 @@ SOURCES = ("book/definitions.toml", "book/glossary.toml")
 HAN = re.compile(r"[\u3400-\u9fff]")
 
 
-def setup(app: Sphinx) -> dict[str, Any]:
+def setup(app: Sphinx) -> None:
     """Add the directive."""
     app.add_directive("terms", Terms)
-    return {
-        "version": "1",
-        "parallel_read_safe": True,
-        "parallel_write_safe": True,
-    }
 
 
 def address(term: dict[str, Any]) -> str:

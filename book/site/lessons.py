@@ -1,7 +1,5 @@
 """Plans for teachers: the directive {lesson-plan} prints one as a table."""
 
-from typing import Any
-
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.application import Sphinx
@@ -12,14 +10,9 @@ from book.tools import ROOT
 from book.tools.lessons import PLANS, table
 
 
-def setup(app: Sphinx) -> dict[str, Any]:
+def setup(app: Sphinx) -> None:
     """Add the directive."""
     app.add_directive("lesson-plan", LessonPlan)
-    return {
-        "version": "1",
-        "parallel_read_safe": True,
-        "parallel_write_safe": True,
-    }
 
 
 class LessonPlan(SphinxDirective):

@@ -36,18 +36,13 @@ OPENING = re.compile(r"[(\[‘“（「『〈《【]+$")
 WITH_SCRIPTS = {"msub", "msup", "msubsup", "munder", "mover", "munderover"}
 
 
-def setup(app: Sphinx) -> dict[str, Any]:
+def setup(app: Sphinx) -> None:
     """Add the renderer."""
     app.add_html_math_renderer(
         "mathml", (visit_math, None), (visit_displaymath, None)
     )
     app.add_post_transform(HoldMarks)
     app.connect("config-inited", choose_renderer)
-    return {
-        "version": "1",
-        "parallel_read_safe": True,
-        "parallel_write_safe": False,  # one process, one line at a time
-    }
 
 
 def choose_renderer(app: Sphinx, config: Config) -> None:
@@ -63,7 +58,6 @@ def choose_renderer(app: Sphinx, config: Config) -> None:
             "formulas need Node and Temml: install npm, then `make setup`"
         )
     config.html_math_renderer = "mathml"
-    config.html_css_files.append("math.css")
 
 
 class HoldMarks(SphinxPostTransform):

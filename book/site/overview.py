@@ -26,16 +26,11 @@ WORDS_A_MINUTE = 200
 DOT = "\xa0· "
 
 
-def setup(app: Sphinx) -> dict[str, Any]:
+def setup(app: Sphinx) -> None:
     """Add the directive, the step that fills it, and the head of a chapter."""
     app.add_directive("chapter-map", ChapterMap)
     app.add_post_transform(FillMap)
     app.add_post_transform(HeadOfChapter)
-    return {
-        "version": "1",
-        "parallel_read_safe": True,
-        "parallel_write_safe": True,
-    }
 
 
 class ChapterMap(SphinxDirective):

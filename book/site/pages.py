@@ -11,7 +11,7 @@ from book.site.figures import words_of_numbers
 from book.site.head import head_of_page
 from book.site.offline import PLACE as OFFLINE
 from book.site.parallel import FOLDER as PARALLEL
-from book.site.scripts import THEME, explorers, sort_scripts
+from book.site.scripts import explorers
 from book.site.words import WORDS, language_of
 from book.tools import ROOT
 from book.tools.notebooks import notebook
@@ -44,11 +44,13 @@ def dress_page(
     language = context["language"] = language_of(app)
     if "header_buttons" not in context:
         return
-    words = json.dumps(words_of_numbers(language))
-    for bundle in explorers(context.get("body", "")):
-        app.add_js_file(bundle, priority=600, **{"data-words": words})
-    app.add_js_file(THEME, priority=900)
-    sort_scripts(context)
+    context["explorers"] = explorers(context.get("body", ""))
+    context["words_of_numbers"] = json.dumps(words_of_numbers(language))
+    context["version_of_assets"] = app.config.page_parts[:8]
+    texts = [s.attributes.get("body", "") for s in context["script_files"]]
+    context["said"] = [  # by extensions, for their scripts
+        text for text in dict.fromkeys(texts) if "toggle" in text
+    ]
     target = page if tree is not None or page == "search" else "index"
     up = "../" * (page.count("/") + 1)
     context["faces"] = [
@@ -73,8 +75,7 @@ def dress_page(
 
 def faces(language: str, context: dict[str, Any]) -> list[str]:
     """Return the faces that a page's first lines are set in."""
-    has_text_face = (ROOT / "node_modules/@fontsource").exists()
-    asked = [*ENGLISH_FACES] if language == ORIGINAL and has_text_face else []
+    asked = [*ENGLISH_FACES] if language == ORIGINAL else []
     return [*asked, MATH_FACE] if "<math" in context.get("body", "") else asked
 
 

@@ -26,7 +26,7 @@ BLOCKS = "p, ul, ol, dl, table, div, pre, aside, figure, details, blockquote"
 # Code, what it prints and draws, and what is the same in all languages.
 UNPAIRED = {
     *("cell_input", "highlight", "preact-explorer", "preact-figure"),
-    *("preact-predict", "preact-answer", "preact-ranking", "preact-race"),
+    *("preact-predict", "preact-answer", "preact-ranking"),
     *("preact-table", "preact-ledger-filter", "preact-lab", "footnote-list"),
     *("toctree-wrapper", "terms"),
 }

@@ -11,14 +11,9 @@ from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 
 
-def setup(app: Sphinx) -> dict[str, Any]:
+def setup(app: Sphinx) -> None:
     """Add the step."""
     app.add_transform(LabelFirst)
-    return {
-        "version": "1",
-        "parallel_read_safe": True,
-        "parallel_write_safe": True,
-    }
 
 
 class LabelFirst(SphinxTransform):

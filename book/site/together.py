@@ -51,14 +51,9 @@ OTHERS = (
 )
 
 
-def setup(app: Sphinx) -> dict[str, Any]:
+def setup(app: Sphinx) -> None:
     """Add the step."""
     app.add_post_transform(KeepTogether)
-    return {
-        "version": "1",
-        "parallel_read_safe": True,
-        "parallel_write_safe": True,
-    }
 
 
 class KeepTogether(SphinxPostTransform):

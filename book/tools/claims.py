@@ -9,23 +9,17 @@ arithmetic on inputs that the scope names. What is *reported* or *disputed* has
 a place in a publication; *our reading* says what would decide it.
 `faults(root)` lists what does not hold; the build and a test refuse it.
 
-    python -m book.tools.claims [CHAPTER ...]   faults, of all chapters or some
-    python -m book.tools.claims --seed 7        draw all that is measured anew
+    python -m book.tools.claims         print the faults
 """
 
-import argparse
 import ast
-import os
 import re
-import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Literal
-from xml.etree import ElementTree
 
 from pydantic import (
     AfterValidator,
@@ -391,78 +385,10 @@ def _marks(function: ast.FunctionDef) -> Iterator[str]:
             yield from (str(ast.literal_eval(name)) for name in mark.args)
 
 
-# ------------------------------------------------------------ drawn anew
-def measure_again(seed: int, root: Path = ROOT) -> int:
-    """Test all that is measured on networks that a seed draws; print it.
-
-    Returns
-    -------
-    int
-        How many claims did not hold.
-    """
-    claims = {
-        n: c for n, c in read_claims(root).items() if c.kind == "measured"
-    }
-    named = sorted({f"tests/{t}" for c in claims.values() for t in c.tests})
-    with TemporaryDirectory() as folder:
-        report = Path(folder, "report.xml")
-        subprocess.run(
-            [
-                sys.executable,
-                "-m",
-                "pytest",
-                "-q",
-                "-n",
-                "2",
-                "-m",
-                "not nightly",
-                f"--junit-xml={report}",
-                *named,
-            ],
-            cwd=root,
-            env=os.environ | {"PREACT_SEED": str(seed)},
-            stdout=subprocess.DEVNULL,
-        )
-        failed = _failed(report)
-    lost = {
-        name: sorted(failed.intersection(t.split("::")[1] for t in c.tests))
-        for name, c in claims.items()
-    }
-    lost = {name: tests for name, tests in lost.items() if tests}
-    for name, tests in lost.items():
-        print(f"{name}: {claims[name].says[ORIGINAL]}")
-        print("".join(f"    {test}\n" for test in tests), end="")
-    held = len(claims) - len(lost)
-    print(f"seed {seed}: {held} of {len(claims)} measured claims hold")
-    return len(lost)
-
-
-def _failed(report: Path) -> set[str]:
-    """Return the names of the test functions that failed."""
-    return {
-        case.attrib["name"].split("[")[0]
-        for case in ElementTree.parse(report).iter("testcase")
-        if case.find("failure") is not None or case.find("error") is not None
-    }
-
-
 def main() -> int:
-    """Print faults, or what holds on other seeds."""
-    parser = argparse.ArgumentParser(description="The claims of the book.")
-    parser.add_argument("chapters", nargs="*", help="only what these claim")
-    parser.add_argument("--seed", type=int, help="draw all measured anew")
-    options = parser.parse_args()
-    if options.seed is not None:
-        return 1 if measure_again(options.seed) else 0
-    claims = read_claims()
-    mine = {n for n, c in claims.items() if c.chapter in options.chapters}
-    found = [
-        line
-        for line in faults()
-        if not options.chapters
-        or any(f": {name}: " in line or f" {name}" in line for name in mine)
-    ]
-    print("\n".join(found) or f"{len(mine or claims)} claims: no fault")
+    """Print the faults; return the exit code."""
+    found = faults()
+    print("\n".join(found) or f"{len(read_claims())} claims: no fault")
     return 1 if found else 0
 
 

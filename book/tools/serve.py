@@ -20,7 +20,6 @@ from livereload import Server
 
 from book.site.assets import finish_pages
 from book.site.editions import one_edition
-from book.site.loading import JOINED
 from book.site.parallel import pair_page
 from book.tools import ROOT, language
 from book.tools.parity import differences
@@ -51,14 +50,9 @@ def deliver(pages: list[Path], edition: str, site: Path) -> None:
         finished.mkdir()
         for page in pages:
             shutil.copy(page, finished)
-        for assets in {page.parent / "_static" for page in pages}:
-            if assets.exists():
-                shutil.copytree(assets, finished / "_static")
         finish_pages(finished, WORDS[edition])
-        for made in [*finished.glob("*.html"), *finished.glob(f"{JOINED}/*")]:
-            place = site / edition / made.relative_to(finished)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(made, place)
+        for made in finished.glob("*.html"):
+            shutil.copy(made, site / edition)
     for page in pages:
         twins = [site / code / page.name for code in LANGUAGES]
         if page.stem != "search" and all(twin.exists() for twin in twins):

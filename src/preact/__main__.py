@@ -2,8 +2,6 @@
 
 import sys
 
-try:
-    from preact.cli import main
-except KeyboardInterrupt:
-    sys.exit(130)
+from preact.cli import main
+
 sys.exit(main())

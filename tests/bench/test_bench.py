@@ -7,39 +7,24 @@ import subprocess
 import sys
 import time
 from contextlib import closing
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 import torch
-from torch import nn
 
-from paths import ROOT
-from preact.bench import (
-    Contestant,
-    check,
-    compare_times,
-    contestants,
-    errors,
-    measure,
-)
+from preact.bench import Contestant, check, compare_times, contestants
 from preact.bench.contestants import missing_peers
-from preact.bench.errors import Compared
-from preact.bench.timed_network import LR, Facts, TimedNetwork
-from preact.bench.worker_process import WorkerProcess
+from preact.bench.times import LR, TimedNetwork, Worker
 from preact.cli import main
-from preact.figures import times_table
+from preact.cli.bench import times_table
+from preact.fast import fast
 from preact.nn import Network
-from preact.nn.layers import set_ghost_batch
 from preact.plan import cifar_plan
 from preact.records import BenchRecord
 from preact.spec import TABLE_2
-from preact.strings import Strings
 from preact.train import find_recipe
 from preact.train.step import TrainingStep, make_optimizer
 from preact.typed import parse
-
-CPU = torch.device("cpu")
 
 
 def planned(depth):
@@ -60,7 +45,7 @@ def test_the_step_that_is_timed_is_the_one_that_trains(channels_last):
     entry = Contestant(
         name="a net", peer=False, build=build, channels_last=channels_last
     )
-    timed_network = TimedNetwork(entry, (4, 3, 8, 8), CPU)
+    timed_network = TimedNetwork(entry, (4, 3, 8, 8))
     network = build()
     network.to(
         memory_format=torch.channels_last
@@ -83,13 +68,14 @@ def test_the_step_that_is_timed_is_the_one_that_trains(channels_last):
 
 @pytest.mark.slow
 def test_every_contestant_is_the_same_network():
-    entries = list(contestants(planned(164), CPU))
+    entries = list(contestants(planned(164)))
     assert [e.name for e in entries if e.peer] == [
-        "pytorchcv, as shipped",
-        "torch-resnet, as shipped",
+        f"{package}, {layout}"
+        for package in ("pytorchcv", "torch-resnet")
+        for layout in ("as shipped", "channels_last")
     ]
     for entry in entries:
-        timed_network = TimedNetwork(entry, (2, 3, 32, 32), CPU)
+        timed_network = TimedNetwork(entry, (2, 3, 32, 32))
         n = sum(p.numel() for p in timed_network.network.parameters())
         assert n == 1_703_258
         assert timed_network.network(timed_network.images).shape == (2, 10)
@@ -98,127 +84,103 @@ def test_every_contestant_is_the_same_network():
 @pytest.mark.slow
 def test_times_are_taken_by_turns_and_the_first_turn_does_not_count():
     turns = []
-    found = compare_times(
-        list(contestants(planned(11), CPU))[-2:],  # each loads PyTorch
+    rows = compare_times(
+        list(contestants(planned(11)))[-2:],  # each loads PyTorch
         planned(11),
         batch=4,
         rounds=2,
-        device=CPU,
         progress=turns.append,
     )
     assert turns == [0, 1, 2]
-    assert len(found) == 2
-    for one in found:
-        assert len(one.train_s) == len(one.forward_s) == 2
-        assert 0 < one.summary()["train_ms_min"]
-        assert one.summary()["kept_bytes_per_image"] > 0
+    assert len(rows) == 2
+    for row in rows:
+        assert 0 < row["train_ms_min"] <= row["train_ms_median"]
+        assert row["kept_bytes_per_image"] > 0
 
 
 @pytest.mark.slow
 def test_a_contestant_whose_process_dies_is_named():
-    entry = next(contestants(planned(11), CPU))
-    with closing(WorkerProcess(entry, (2, 3, 32, 32))) as worker:
+    entry = next(contestants(planned(11)))
+    with closing(Worker(entry, (2, 3, 32, 32))) as worker:
         worker.process.kill()
         with pytest.raises(ChildProcessError, match=f"{entry.name} must"):
-            worker.turn()
+            worker.ask("turn")
 
 
-def test_gradients_of_the_fast_network_are_checked_first(monkeypatch):
-    rows = check(planned(29), CPU)
-    assert {row.part for row in rows} == {"logits", "gradients", "statistics"}
-    monkeypatch.setattr(errors, "FACTOR", 0)
-    with pytest.raises(ArithmeticError, match="times of it would mean"):
-        check(planned(29), CPU)
+@pytest.mark.parametrize("wrong", [0, 1e-3])
+def test_a_network_whose_gradients_are_off_is_not_timed(wrong):
+    """A thousandth, at the input of the units."""
+
+    class Mistaken(Network):
+        def run_units(self, x):
+            if x.requires_grad:
+                x.register_hook(lambda dx: dx * (1 + wrong))
+            return super().run_units(x)
+
+    def view(network):
+        network.__class__ = Mistaken
+        return network
+
+    plan = cifar_plan(
+        TABLE_2["full-preactivation"], depth=14, convs=2, image=(3, 16, 16)
+    )
+    assert check(plan, fast) < 1e-4
+    if wrong:
+        with pytest.raises(ArithmeticError, match="times of it would mean"):
+            check(plan, view)
+    else:
+        assert check(plan, view) < 1e-4
 
 
 @pytest.mark.slow
 def test_the_command_prints_a_table_and_writes_a_record(
     tmp_path, capsys, monkeypatch
 ):
-    """With three contestants; `gpu.sh` below times all that there are."""
     monkeypatch.setattr(
         "preact.cli.bench.contestants",
-        lambda *there: [*contestants(*there)][-3:],
+        lambda *there, **how: [*contestants(*there, **how)][-2:],
     )
     path = tmp_path / "bench" / "cpu.json"
     command = ["bench", "--depth", "11", "--batch", "4", "--rounds", "1"]
-    command += ["--threads", "1", "--device", "cpu", "--record", str(path)]
-    assert main(command) == 0
+    assert main([*command, "--threads", "1", "--record", str(path)]) == 0
     said = capsys.readouterr().out
     assert "of float64 (29 layers)" in said
     record = json.loads(path.read_text())
     assert record["threads"] == 1
     assert record["gradient_error"] < 1e-4
     names = [row["name"] for row in record["rows"]]
-    assert names == [
-        f"preact, fast{how}" for how in ("", ", keep", ", segment")
-    ]
-    assert {row["bn_batch"] for row in record["rows"]} == {4}
+    assert names == [f"preact, fast, {how}" for how in ("keep", "segment")]
     parse(BenchRecord, record)
 
 
-@pytest.mark.parametrize(
-    ("ghost_batch", "bn_batch"), [(None, 4), (2, 2), (64, 4)]
-)
-def test_a_contestant_tells_over_how_many_images_its_bn_goes(
-    ghost_batch, bn_batch
-):
-    def build():
-        network = Network(planned(11), seed=0)
-        set_ghost_batch(network, ghost_batch)
-        return network
-
-    entry = Contestant(name="a net", peer=False, build=build)
-    timed_network = TimedNetwork(entry, (4, 3, 32, 32), CPU)
-    assert timed_network.bn_batch() == bn_batch
-
-
-def test_a_peer_s_bn_goes_over_the_batch():
-    def build():
-        return nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4))
-
-    entry = Contestant(name="a net", peer=True, build=build)
-    assert TimedNetwork(entry, (4, 3, 8, 8), CPU).bn_batch() == 4
-
-
-@pytest.mark.parametrize(
-    ("depth", "halves", "precision"),
-    [(11, [False], "float32"), (8, [False, True], "float32 / fp16")],
-)
-def test_what_is_said_and_recorded_is_what_was_compared_and_timed(
-    tmp_path, capsys, monkeypatch, depth, halves, precision
-):
-    compared = []
-
-    def compare(view, plan, device):
-        compared.append((plan.depth, datetime.now(UTC)))
-        time.sleep(1)  # a record has whole seconds
-        return [Compared("gradients", 1e-6, 1e-6)]
-
-    entries = [
-        Contestant(name=f"net {half}", peer=False, build=Network, half=half)
-        for half in halves
+def test_times_are_held_against_the_best_that_a_peer_can_do():
+    rows = [
+        {
+            "name": name,
+            "peer": peer,
+            "train_ms_min": ms,
+            "forward_ms_min": ms / 4,
+            "kept_bytes_per_image": None,
+            "peak_bytes_per_image": 1e6,
+            "first_step_s": 1.0,
+        }
+        for name, peer, ms in (
+            ("theirs, as shipped", True, 12.0),
+            ("theirs, channels_last", True, 9.0),
+            ("ours", False, 6.0),
+        )
     ]
-    facts = Facts(5, 1.0, None, 1, 0, 16)
-    times = [measure.Measured(e.name, False, facts, [1], [1]) for e in entries]
-    monkeypatch.setattr(measure, "compare", compare)
-    monkeypatch.setattr("preact.cli.bench.contestants", lambda *_: entries)
-    monkeypatch.setattr(
-        "preact.cli.bench.compare_times", lambda *_, **__: times
-    )
-    path = tmp_path / "cpu.json"
-    command = ["bench", "--depth", str(depth), "--threads", "1"]
-    command += ["--device", "cpu", "--record", str(path)]
-    before = datetime.now(UTC).replace(microsecond=0)
-    assert main(command) == 0
-    assert f"of float64 ({compared[0][0]} layers)" in capsys.readouterr().out
-    record = json.loads(path.read_text())
-    parse(BenchRecord, record)
-    assert record["precision"] == precision
-    assert "bn_batch" not in record
-    assert [row["bn_batch"] for row in record["rows"]] == [16] * len(halves)
-    started = datetime.fromisoformat(record["started_utc"])
-    assert before <= started <= compared[0][1]
+    columns = [[*column.cells] for column in times_table(rows).columns]
+    assert columns[2] == columns[4] == ["0.75", "1.00", "1.50"]
+
+
+def test_compiled_contestants_come_when_asked_for():
+    added = {e.name for e in contestants(planned(164), compiled=True)}
+    added -= {e.name for e in contestants(planned(164))}
+    assert added == {
+        f"{name}, channels_last, compiled"
+        for name in ("pytorchcv", "torch-resnet")
+    } | {"preact, channels_last, keep, compiled"}
 
 
 def is_contestant(pid):
@@ -244,7 +206,7 @@ def test_ctrl_c_is_one_sentence_and_leaves_no_process(who):
     command = [sys.executable, "-m", "preact", "bench", "--depth", "11"]
     command += ["--batch", "2", "--rounds", "100000", "--threads", "1"]
     with subprocess.Popen(
-        [*command, "--device", "cpu"],
+        command,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -272,64 +234,3 @@ def test_ctrl_c_is_one_sentence_and_leaves_no_process(who):
     assert error == "preact: stopped; no times are kept\n"
     assert process.returncode == 130
     assert not any(map(is_contestant, started))
-
-
-def test_on_a_gpu_half_precision_runs_too():
-    there = list(contestants(planned(164), torch.device("cuda")))
-    assert [e.name for e in there if e.half] == [
-        "pytorchcv, channels_last, fp16",
-        "torch-resnet, channels_last, fp16",
-        "preact, channels_last, keep, fp16",
-        "preact, channels_last, recompute, fp16",
-    ]
-    shipped = [e.name for e in there if e.peer]
-    assert shipped == ["pytorchcv, as shipped", "torch-resnet, as shipped"]
-
-
-def test_the_limit_is_the_traffic_of_the_narrow_tensors(monkeypatch):
-    monkeypatch.setattr(measure, "copy_bytes_per_s", lambda _: 1e9)
-    bytes_an_image = 1e6 * measure.limit_ms(planned(1001), 1, CPU)
-    # 333 units hold 3.1826 million narrow numbers an image.
-    assert bytes_an_image == pytest.approx(2 * 42 * 3.1826e6, rel=1e-3)
-
-
-def test_a_gpu_s_table_shows_launches_and_the_share_of_the_limit():
-    row = {
-        "name": "a net",
-        "peer": False,
-        "train_ms_min": 40.0,
-        "forward_ms_min": 10.0,
-        "kept_bytes_per_image": None,
-        "peak_bytes_per_image": 1e6,
-        "launches": 3210,
-    }
-    said = ("network", "batch", "precision", "threads", "device", "rounds")
-    record = dict.fromkeys(said, "") | {"limit_ms": 10.0, "rows": [row]}
-    table = times_table(record, Strings("en"))
-    assert table.body[0][-2:] == ["3,210", "25"]
-
-
-@pytest.mark.nightly
-def test_the_gpu_command_can_be_tried_on_a_cpu(tmp_path):
-    told = subprocess.run(
-        ["bash", str(ROOT / "bench" / "gpu.sh")],
-        env={
-            **os.environ,
-            "OUT": str(tmp_path),
-            "PYTHON": sys.executable,
-            "DEVICE": "cpu",
-            "DEPTHS": "11",
-            "BATCH": "4",
-            "ROUNDS": "1",
-        },
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=900,
-    )
-    assert "ResNet-11, full pre-activation: batch 4" in told.stdout
-    record = json.loads((tmp_path / "cpu-11.json").read_text())
-    assert record["batch"] == 4
-    assert {row["name"] for row in record["rows"]} == {
-        entry.name for entry in contestants(planned(11), CPU)
-    }

@@ -10,7 +10,6 @@ import tomllib
 import nbformat
 import pytest
 
-from book.site.pages import write_notebooks
 from book.tools import places
 from book.tools.execution import INSTALL, executed, printed
 from book.tools.myst import tokens
@@ -96,10 +95,6 @@ def test_the_gate_sees_what_only_the_book_understands():
         assert raw_markup(text)
 
 
-def test_the_gate_lets_formulas_and_code_pass():
-    assert raw_markup("$\\frac{a}{b}$ `{a}` \n\n```python\n{1: 2}\n```") == []
-
-
 def test_labels_have_the_numbers_of_the_page(tmp_path):
     folder = tmp_path / "book/en"
     folder.mkdir(parents=True)
@@ -165,13 +160,12 @@ def test_a_notebook_links_to_notebooks_that_are_there():
         ("a/b", "https://a.example/b", "https://a.example/b/_wheel/"),
     ],
 )
-@pytest.mark.parametrize("language", ["en", "zh-Hans"])
 def test_the_first_cell_promises_no_place_that_is_not_there(
-    tmp_path, monkeypatch, language, repository, site, address
+    monkeypatch, repository, site, address
 ):
     monkeypatch.setenv("GITHUB_REPOSITORY", repository)
     monkeypatch.setenv("SITE_URL", site)
-    path = ROOT / f"book/{language}/01-why.md"
+    path = ROOT / "book/zh-Hans/01-why.md"
     book = read(notebook(path, places.package_address()))
     title, first = book.cells[:2]
     assert title.source.startswith("# ")
@@ -186,19 +180,6 @@ def test_the_first_cell_promises_no_place_that_is_not_there(
         assert "http" not in first.source
         ast.parse(first.source)
         assert places.wheel_name() in first.source
-
-
-@pytest.mark.slow
-def test_what_the_site_offers_is_what_the_tests_run(tmp_path):
-    """Cell by cell the same code, but for the first."""
-    write_notebooks("en", tmp_path)
-    for path in sorted((ROOT / "notebooks/en").glob("*.ipynb")):
-        run, offered = (
-            [c.source for c in read(p.read_text("utf-8")).cells
-             if c.cell_type == "code" and c.id != INSTALL]
-            for p in (path, tmp_path / path.name)
-        )  # fmt: skip
-        assert run == offered
 
 
 def test_its_wheel_has_the_name_that_the_first_cell_asks_for(tmp_path):
@@ -290,19 +271,6 @@ def test_the_citation_has_the_version_of_the_package():
 
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
     assert str(cited["version"]) == preact.__version__
-
-
-def test_no_file_waits_for_a_name_to_be_filled_in():
-    listed = subprocess.run(
-        ["git", "ls-files", "-z"],
-        cwd=ROOT, capture_output=True, check=True, text=True,
-    ).stdout.split("\0")[:-1]  # fmt: skip
-    waiting = re.compile(r"github\.com/(?:OWNER|USER|you|your-\w+)/", re.I)
-    for name in listed:
-        path = ROOT / name
-        text = path.suffix in {".md", ".ipynb", ".toml", ".cff", ".yml", ".py"}
-        if text and path != ROOT / "tests/book/test_delivery.py":
-            assert not waiting.search(path.read_text("utf-8")), name
 
 
 def test_the_last_change_has_a_day_wherever_there_are_commits(tmp_path):

@@ -2,17 +2,12 @@
 
 import re
 import shutil
-import subprocess
-import sys
 
 import pytest
-from opencc import OpenCC
 
 from book.tools import language
 from paths import ROOT
 from sampled import sampled
-
-MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
 
 
 @pytest.fixture
@@ -31,11 +26,6 @@ def spoil(root, name, old, new):
     text = path.read_text("utf-8")
     assert old in text
     path.write_text(text.replace(old, new), "utf-8")
-
-
-@pytest.mark.slow  # `make lint` asks the same
-def test_nothing_is_to_be_mended():
-    assert language.problems() == []
 
 
 WRONG = [
@@ -187,30 +177,6 @@ def test_a_sentence_that_is_too_long_to_follow_is_named(
     found = language.long_sentences(copy)[f"{edition}/02-signal"]
     assert len(found) == 1
     assert sentence.rstrip("。") in found[0]
-
-
-@pytest.mark.slow
-def test_a_converted_chapter_is_like_the_one_it_was_converted_from(copy):
-    name, convert = "book/{}/02-signal.md", OpenCC("s2t").convert
-    before = language.similarities(copy)["02-signal"]
-    text = (copy / name.format("zh-Hans")).read_text("utf-8")
-    (copy / name.format("zh-Hant")).write_text(convert(text), "utf-8")
-    assert before < 0.9 < 0.99 < language.similarities(copy)["02-signal"] <= 1
-
-
-@pytest.mark.slow  # asks for all that `make lint` asks
-def test_a_check_says_of_each_chapter_how_alike_the_chinese_editions_are():
-    said = subprocess.run(
-        [sys.executable, "-m", "book.tools.language"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    ).stdout
-    for name in language.chapters("en"):
-        assert re.search(rf"{name} 0\.\d\d", said), name
-    recipe = re.search(r"^words:\n\t(.*)$", MAKEFILE, re.M)
-    assert recipe[1].endswith("-m book.tools.language")
 
 
 def test_every_section_has_a_label_and_is_in_the_ledger():

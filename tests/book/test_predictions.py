@@ -58,10 +58,3 @@ def test_without_script_every_row_says_what_was_measured(language):
     assert made.count("<li>") == 2
     assert "2.7 × 10⁻⁵</li>" in made
     assert "34,000</li>" in made
-
-
-def test_a_hundred_is_no_power_of_ten_and_ten_million_is():
-    measured = {"lambda_direct": 100.0, "lambda_gradient": 2.04e7}
-    asked = predict("lambda_ask", measured, limits=(1, 1e8), log=True)
-    assert "100</li>" in asked.markup
-    assert "2 × 10⁷</li>" in asked.markup

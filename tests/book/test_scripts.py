@@ -5,25 +5,12 @@ import re
 import subprocess
 
 import pytest
-from sphinx.cmd.build import build_main
 from sphinx.errors import ExtensionError
 
 from book.site import scripts
 from book.site.scripts import bundle_scripts, explorers, handed_over
 from engine.calls import NODE, needs_node
 
-PROJECT = """
-from book.site.scripts import sort_scripts
-html_js_files = ["page.js", "doctools.js", "copybutton.js", "clipboard.min.js"]
-html_js_files.append("translations.js")
-def sort(app, page, template, context, tree):
-    sort_scripts(context)
-    context["said"] = "SAID " + " ".join(context["said"])
-def setup(app):
-    app.add_js_file(None, body="let shown;")
-    app.add_js_file(None, body="DOCUMENTATION_OPTIONS.pagename = 1;")
-    app.connect("html-page-context", sort, priority=900)
-"""
 LOADS = """
 const script = new EventTarget();
 globalThis.document = { currentScript: script };
@@ -68,10 +55,10 @@ def test_the_digits_and_the_engine_of_the_search_come_only_when_asked_for(
 @pytest.mark.parametrize(
     ("place", "bundle"),
     [
-        ("preact-explorer preact-race", ["explorers-engine.js"]),
-        ("preact-explorer preact-racer", ["explorers.js"]),
-        ("preact-ledger-filter", ["explorers.js"]),
-        ("preact-table", []),
+        ("preact-explorer preact-playground", "explorers-engine.js"),
+        ("preact-explorer preact-playgrounds", "explorers.js"),
+        ("preact-ledger-filter", "explorers.js"),
+        ("preact-table", ""),
     ],
 )
 def test_only_a_page_that_computes_loads_an_engine(place, bundle):
@@ -86,26 +73,6 @@ def test_what_a_script_hands_over_reaches_the_one_that_loaded_it(data):
         [NODE, "--eval", program], capture_output=True, text=True, check=True
     )
     assert json.loads(heard.stdout) == data
-
-
-def test_a_page_defers_its_scripts_and_loads_no_idle_one(tmp_path):
-    source, built = tmp_path / "source", tmp_path / "built"
-    source.mkdir()
-    (source / "conf.py").write_text(PROJECT)
-    (source / "index.rst").write_text("Page\n====\n\n::\n\n    code\n")
-    (source / "text.rst").write_text(":orphan:\n\nPage\n====\n")
-    assert build_main(["-q", str(source), str(built)]) == 0
-    loaded = {
-        name: re.findall(
-            r"<script(.*?) src=\"_static/([\w.]+\.js)",
-            (built / f"{name}.html").read_text("utf-8"),
-        )
-        for name in ("index", "text")
-    }
-    names = ["page.js", "copybutton.js", "clipboard.min.js"]
-    assert [name for _, name in loaded["index"]] == names
-    assert [name for _, name in loaded["text"]] == names[:1]
-    assert {how.strip() for how, _ in loaded["index"]} == {'defer="defer"'}
 
 
 def test_without_npm_the_book_says_in_one_sentence_what_it_needs(

@@ -13,7 +13,6 @@ from book.site.head import (
 )
 from book.site.preview import write_preview
 from book.site.sections import LabelFirst
-from book.site.sheets import keep_rule
 from preact.strings import LANGUAGES
 
 
@@ -108,21 +107,3 @@ def test_the_sitemap_lists_every_page_but_the_search(tmp_path):
     assert "search" not in rows
     robots = (tmp_path / "robots.txt").read_text("utf-8")
     assert "https://a.example/book/sitemap.xml" in robots
-
-
-def test_of_a_rule_those_selectors_stay_that_may_match():
-    for selectors, kept in [
-        (".a p,.b p,p", ".a p,p"),
-        (".a:not(.b:has(.a),.b:has(p)),.b", ".a:not(.b:has(.a),.b:has(p))"),
-        ("p:is(.b,.b:not(.b,p))", "p:is(.b,.b:not(.b,p))"),
-        (".b:is(.a,p)", None),
-        (".a:has(+ .b),p", "p"),
-        (".a:has(.b):not(.b)", None),
-        (".a:not(:has(p.b)) p", ".a p"),
-        (".a:not(:has(p.a)):has(> .a)", ".a:not(:has(p.a)):has(> .a)"),
-        (".a:has(p,.b)", ".a:has(p,.b)"),
-        (".a:is(p,.b:has(.b))", ".a:is(p,.b:has(.b))"),
-        (".a:not(p:has(.b))", ".a:not(p:has(.b))"),
-    ]:
-        wanted = f"{kept}{{top:0}}" if kept else ""
-        assert keep_rule(selectors, "top:0", {"a"}) == wanted

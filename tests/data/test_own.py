@@ -11,7 +11,7 @@ from torch.utils.data import TensorDataset
 
 from preact.cli import main
 from preact.data import from_dataset, from_folders, load
-from preact.experiment import PlannedRun, execute, find_checkpoint
+from preact.experiment import PlannedRun, execute
 from preact.train import Run, find_recipe
 from preact.train.session import Session
 
@@ -221,7 +221,7 @@ def test_own_data_trains_resumes_and_is_recorded(tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         execute(planned, tmp_path / "a", device="cpu", save_every=2)
     monkeypatch.undo()
-    assert find_checkpoint(tmp_path / "a" / planned.path)
+    assert list(tmp_path.rglob("checkpoint.pt"))
     records = [
         execute(planned, tmp_path / where, device="cpu", save_every=2)[0]
         for where in ("a", "b")

@@ -1,7 +1,6 @@
 // What the tests ask of the engine, in Node and in the page alike.
 import { digits as packed } from "../../book/scripts/engine/digits.js";
 import { Network } from "../../book/scripts/engine/network.js";
-import * as propagation from "../../book/scripts/engine/propagation.js";
 import * as training from "../../book/scripts/engine/training.js";
 
 const list = (values) => Array.from(values);
@@ -46,20 +45,13 @@ export function propagate({ plan, params, x, labels }) {
   return { loss, streams: network.streams.map(list), gradients };
 }
 
-// The same, and what the explorers say beside it.
-export function show({ plan, params, x, labels }) {
-  const network = new Network(plan, labels.length);
-  for (const { name, value } of network.parameters) value.set(params[name]);
-  const rows = Float64Array.from(x);
-  const result = propagation.propagate(network, rows, labels);
-  return { ...result, first: list(result.first) };
-}
-
-export async function race({ plans, batch, seed, recipe, steps }) {
-  const digits = await training.unpackDigits(packed);
-  const race = new training.Race({ plans, batch, seed, recipe }, digits);
-  const results = Array.from({ length: steps }, () => race.step());
-  return { results, test: race.test() };
+// A network on the digits, from a seed, as the playground trains it.
+export async function trainOnDigits(question) {
+  const steps = [];
+  const tell = (news) => steps.push(news);
+  await training.train({ ...question, digits: packed }, tell);
+  const { test } = steps.pop();
+  return { steps, test };
 }
 
 export async function digits() {

@@ -21,6 +21,7 @@ from preact.book.why.race import (
     RECIPE,
     WINDOW,
     Draws,
+    initial_weights,
     mini_batches,
     race_digits,
     race_errors,
@@ -29,13 +30,14 @@ from preact.book.why.race import (
 )
 from preact.data import load
 from preact.plan import Conventions, stack_plan
-from preact.propagation import draw_batch
-from preact.spec import BN, TABLE_1
+from preact.propagation import draw_batch, open_share
+from preact.spec import BN, RELU, TABLE_1, Scale, UnitSpec
 from sampled import sampled
 
 pytestmark = needs_node
 DIGITS_JS = ROOT / "book/scripts/engine/digits.js"
-STACKED = {**ROWS, "plain": TABLE_1["constant-scaling-0-1"]}
+SCALED = UnitSpec(pre=(BN, RELU), on_shortcut=Scale(0.9))
+STACKED = {**ROWS, "plain": TABLE_1["constant-scaling-0-1"], "0.9": SCALED}
 TAILS = {"derived": None, "none": (), "BN": (BN,)}
 
 
@@ -87,24 +89,30 @@ def test_the_same_seed_draws_the_same_numbers_and_batches_in_python():
     assert sorted(orders.ravel()[:101]) == list(range(101))
 
 
-def test_a_short_race_is_the_recorded_race():
-    plans = {arm: race_plan(arm, units=3) for arm in ARMS}
+@pytest.mark.parametrize("arm", ARMS)
+def test_a_short_training_in_the_page_is_the_recorded_race(arm):
+    plan, digits = race_plan(arm, units=3), race_digits()
     got = ask(
-        "race",
-        plans=[engine_plan(plan) for plan in plans.values()],
+        "trainOnDigits",
+        plan=engine_plan(plan),
         batch=BATCH,
         seed=1,
         recipe=engine_recipe(RECIPE),
         steps=5,
     )
-    digits = race_digits()
-    for i, plan in enumerate(plans.values()):
-        curve, test = train_arm(plan, digits, seed=1, steps=5)
-        losses = [step[i]["loss"] for step in got["results"]]
-        wrong = [step[i]["wrong"] for step in got["results"]]
-        np.testing.assert_allclose(losses, curve[:, 0], rtol=1e-9)
-        np.testing.assert_allclose(wrong, curve[:, 1], atol=1e-12)
-        assert got["test"][i] == pytest.approx(test, abs=1e-12)
+    curve, test = train_arm(plan, digits, seed=1, steps=5)
+    for name, wanted in zip(("loss", "wrong"), curve.T, strict=True):
+        found = [step[name] for step in got["steps"]]
+        np.testing.assert_allclose(found, wanted, rtol=1e-9)
+    assert got["test"] == pytest.approx(test, abs=1e-12)
+    first = mini_batches(digits.train, BATCH, 1, seed=1)[0]
+    params = initial_weights(plan, 1)
+    batch = digits.images[first], digits.labels[first]
+    streams, _, gradients, _ = reference.propagate(plan, params, *batch)
+    norms = [np.linalg.norm(g) for g in gradients]
+    fresh = got["steps"][0]
+    np.testing.assert_allclose(fresh["gradient"], norms, rtol=1e-9)
+    np.testing.assert_allclose(fresh["open"], open_share(plan, streams))
 
 
 @pytest.mark.parametrize("arm", [*sampled({**ARMS, **NOT_RACING}, 2)])

@@ -1,11 +1,17 @@
-"""What an experiment file may say, and the runs that it means."""
+"""What an experiment file may say, what it may not, and the runs it means."""
 
 from pathlib import Path
 
 import pytest
 
+from preact.cli import main
 from preact.data import ImageFolder, load
-from preact.experiment import planned_runs, read_experiment, shipped
+from preact.experiment import (
+    count_runs,
+    planned_runs,
+    read_experiment,
+    shipped,
+)
 from preact.paper import results
 from preact.spec import BN, RELU, find_row
 
@@ -23,7 +29,7 @@ recipe = "digits"
 
 def written(folder: Path, text: str) -> Path:
     path = folder / "small.toml"
-    path.write_text(text)
+    path.write_text(text, "utf-8")
     return path
 
 
@@ -43,6 +49,7 @@ def test_every_experiment_of_the_project_can_be_read_and_planned():
         found = list(planned_runs(experiment, data))
         assert found
         assert len({planned.path for planned in found}) == len(found)
+        assert count_runs(experiment) == len(found)
         for planned in found[:2]:
             assert planned.run.plan.depth == planned.run.depth
 
@@ -57,6 +64,7 @@ def test_the_matrix_is_rows_by_tails_by_seeds_first_seeds_first(tmp_path):
         "resnet-8-2-width-4/full-preactivation/seed-1.json",
         "resnet-8-2-width-4/full-preactivation.tail-relu/seed-1.json",
     ]
+    assert [c.run.tail for c in found[:4]] == [(BN,), (), (BN, RELU), (RELU,)]
 
 
 def test_a_list_of_learning_rates_is_an_axis_of_the_matrix(tmp_path):
@@ -66,31 +74,19 @@ def test_a_list_of_learning_rates_is_an_axis_of_the_matrix(tmp_path):
     assert [c.run.recipe.lr for c in found] == [0.1, 0.03] * 8
     names = [c.path.parent.name for c in found[:2]]
     assert names == ["original.tail-bn.lr-0.1", "original.tail-bn.lr-0.03"]
-
-
-def test_a_learning_rate_is_listed_or_changed_but_not_both(tmp_path):
-    text = SMALL.replace("[nuisance]", "lr = [0.1, 0.03]\n[nuisance]")
     text += "recipe_changes = { lr = 0.01 }\n"
     with pytest.raises(ValueError, match="lr is either in"):
         read_experiment(written(tmp_path, text))
 
 
-def test_a_final_bn_is_the_only_thing_that_its_switch_moves(tmp_path):
-    experiment = read_experiment(written(tmp_path, SMALL))
-    tails = {
-        (c.run.row, c.run.tail)
-        for c in planned_runs(experiment, load("digits"))
-    }
-    assert tails == {
-        ("original", (BN,)),
-        ("original", ()),
-        ("full-preactivation", (BN, RELU)),
-        ("full-preactivation", (RELU,)),
-    }
+def test_a_recipe_is_changed_by_its_fields(tmp_path):
+    text = SMALL + "recipe_changes = { iterations = 5, drop_at = [3] }\n"
+    recipe = read_experiment(written(tmp_path, text)).recipes[0]
+    assert (recipe.iterations, recipe.drop_at) == (5, (3,))
 
 
 def test_table_1_is_every_printed_row_with_its_searched_row_written_out():
-    experiment = read_experiment(Path("digits_table_1"))
+    experiment = read_experiment("digits_table_1")
     printed = {result.row for result in results(1)}
     assert len(experiment.rows) == len(printed) + 5 == 16
     for row in experiment.rows:
@@ -98,28 +94,21 @@ def test_table_1_is_every_printed_row_with_its_searched_row_written_out():
 
 
 def test_a_network_may_have_seeds_of_its_own():
-    experiment = read_experiment(Path("digits_depth"))
+    experiment = read_experiment("digits_depth")
     seeds = {n.depth: n.seeds for n in experiment.networks}
     assert seeds[1001] == (1, 2, 3)
     assert seeds[110] == (1, 2, 3, 4, 5)
 
 
-def test_an_experiment_of_the_package_is_found_by_name_from_anywhere(
-    tmp_path, monkeypatch
-):
+def test_a_name_is_the_package_s_unless_there_is_a_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "table_1").mkdir()  # a folder of records, say
     for name in ("table_1", "table_1.toml"):
-        assert read_experiment(Path(name)).name == "table_1"
-
-
-def test_a_file_of_ones_own_goes_before_one_of_the_package(
-    tmp_path, monkeypatch
-):
-    monkeypatch.chdir(tmp_path)
-    Path("table_1.toml").write_text(SMALL)
-    assert len(read_experiment(Path("table_1.toml")).rows) == 2
-    assert len(read_experiment(Path("table_1")).rows) == 16
+        assert read_experiment(name).name == "table_1"
+    # with a byte order mark, as some editors write it
+    Path("table_1.toml").write_text(SMALL, "utf-8-sig")
+    assert len(read_experiment("table_1.toml").rows) == 2
+    assert len(read_experiment("table_1").rows) == 16
 
 
 @pytest.mark.parametrize(
@@ -127,7 +116,7 @@ def test_a_file_of_ones_own_goes_before_one_of_the_package(
 )
 def test_an_unknown_name_is_answered_with_those_that_there_are(name):
     with pytest.raises(FileNotFoundError) as told:
-        read_experiment(Path(name))
+        read_experiment(name)
     sentence = str(told.value)
     assert sentence.startswith(f"{name} does not exist; experiments of the")
     near, names = sentence.split("(near it: ")[1].split("): ")
@@ -135,38 +124,93 @@ def test_an_unknown_name_is_answered_with_those_that_there_are(name):
     assert names.split(", ") == list(shipped())
 
 
-def test_a_file_that_means_nothing_is_answered_in_a_sentence(tmp_path):
-    for change, message in [
-        (("[nuisance]", "[nusance]"), "the file may say title, scientific"),
-        (("seeds =", "sedes ="), "nuisance may say seeds; got 'sedes'"),
-        (("[1, 2]", "[1, 1]"), r"distinct whole numbers.*got \[1, 1\]"),
-        (("original", "orignal"), "row must be a key .* got 'orignal'"),
-        (("rows = [", "rows = [] # ["), "rows must be a list of at least"),
-        (("depth", "depht"), r"networks\[0\] may say depth, convs"),
-        (("[true, false]", '["yes"]'), r"final_bn\[0\] must be one of"),
-        (('"digits"', '"digit"'), "recipe must be one of"),
-        (("[scientific]", "[scientific"), "is not TOML"),
-        (
-            ("[fixed]", "[fixed]\nexecution = { processes = 2 }"),
-            r"processes is counted when it runs \(torchrun\); got 2",
-        ),
-    ]:
-        path = written(tmp_path, SMALL.replace(*change))
-        with pytest.raises(ValueError, match=message) as told:
-            read_experiment(path)
-        assert str(path) in str(told.value)
+def test_an_own_unit_has_all_that_a_spec_has(tmp_path):
+    unit = (
+        '{ name = "mine", pre = ["BN"], post = ["ReLU"], on_shortcut = '
+        "{ gate = -2.0, complement = true }, on_branch = { gate = -2.0 } }"
+    )
+    path = written(tmp_path, SMALL.replace('"original"', unit))
+    assert str(read_experiment(path).rows["mine"]) == (
+        "BN conv BN ReLU conv ReLU (+), 1-g(x) on shortcut, g(x) on F, "
+        "initial bias -2"
+    )
 
 
-def test_a_deviation_says_from_what_to_what_and_why(tmp_path):
-    text = SMALL + '[[deviation]]\nfrom = "a"\nto = "b"\n'
-    with pytest.raises(ValueError, match="why is missing; legal keys"):
-        read_experiment(written(tmp_path, text))
+WRONG = {
+    "scientific = 5": "scientific must be a table",
+    "nuisance.seeds = 1979-05-27": "no date",
+    "scientific.rows = { a = 1 }": "rows must be a list",
+    "scientific.rows = []": "rows must be a list of at least 1",
+    "scientific.rows = [5]": "rows[0] must be a row's name in quotes, or a t",
+    "scientific.rows = ['orignal']": "near it: original",
+    "scientific.networks = [{ depth = 8 }]": "networks[0].convs is missing",
+    "scientific.networks = [{ depth = '8', convs = 2 }]": "whole number; got",
+    "scientific.networks = [{ depth = 9, convs = 2 }]": "depth must be 6n + 2",
+    "scientific.networks = [{ depht = 8, convs = 2 }]": "may say depth, convs",
+    "scientific.networks = [{ depth = 8, convs = 2, seeds = [] }]": "seeds mu",
+    'scientific.networks = [{ "\\u001b[31m" = 1 }]': "may say depth, convs",
+    "scientific.final_bn = ['yes']": "final_bn[0] must be one of",
+    "scientific.colums = 5": "may say rows, networks",
+    "nusance.seeds = [1]": "the file may say title, scientific",
+    "nuisance.seeds = [1, 1]": "distinct whole numbers",
+    "nuisance.seeds = [9223372036854775808]": "seeds",
+    "fixed.data = '../data'": "must be one of",
+    "fixed.recipe = 'digit'": "recipe must be one of",
+    "fixed.recipe_changes = { lrr = 1 }": "may say conventions, batch, ghost",
+    "fixed.recipe_changes = { name = 'x' }": "may say conventions, batch, gh",
+    "fixed.recipe_changes = { batch = 65 }": "multiple of ghost_batch; got 65",
+    "fixed.recipe_changes = { iterations = 12.0 }": "must be a whole number",
+    "fixed.recipe_changes = { lr = nan }": "lr must be a finite number",
+    "fixed.execution = { precision = 16 }": "precision must be one of",
+    "fixed.execution = { fast = true }": "fast needs channels_last",
+    "fixed.execution = { processes = 2 }": "is counted when it runs (torchrun",
+    'title = "\\u001b[31m"': "control characters",
+    "deviation = [{ from = 'a', to = 'b' }]": "why is missing; legal keys",
+    **{
+        f"scientific.rows = [{{ {unit} }}]": says
+        for unit, says in {
+            'pre = ["BN"]': "name is missing",
+            'name = "original"': "name must be one of its own",
+            'name = "../x"': "name must be letters",
+            'name = "a", pre = ["BM"]': "pre[0] must be one of 'BN'",
+            'name = "a", pre = ["BN", "BN"]': "BN and ReLU once each at most",
+            'name = "a", per = ["BN"]': "pre, post, after, on_shortcut, on_",
+            'name = "a", mkae = "own:Unit"': "name, make, like; got 'mkae'",
+            'name = "a", on_branch = { gate = 1.0 }': "needs its complement",
+            'name = "a", on_shortcut = {}': "exactly one of scale, gate",
+        }.items()
+    },
+}
 
 
-def test_changes_of_the_protocol_are_changes_of_known_fields(tmp_path):
-    text = SMALL + "recipe_changes = { iterations = 5, drop_at = [3] }\n"
-    recipe = read_experiment(written(tmp_path, text)).recipes[0]
-    assert (recipe.iterations, recipe.drop_at) == (5, (3,))
-    text = SMALL + "recipe_changes = { epochs = 5 }\n"
-    with pytest.raises(ValueError, match="got 'epochs'"):
-        read_experiment(written(tmp_path, text))
+@pytest.mark.parametrize("line", WRONG)
+def test_a_wrong_file_is_one_sentence_that_names_it(tmp_path, line):
+    good = {
+        "scientific.rows": '["original"]',
+        "scientific.networks": "[{ depth = 8, convs = 2, width = 4 }]",
+    }
+    key = line.partition(" =")[0]
+    kept = [
+        f"{name} = {value}"
+        for name, value in good.items()
+        if name != key and not name.startswith(f"{key}.")
+    ]
+    path = written(tmp_path, "\n".join([line, *kept]))
+    with pytest.raises(ValueError, match=r"^[^\n]*\Z") as told:
+        read_experiment(path)
+    said = str(told.value)
+    assert said.startswith(str(path))
+    assert WRONG[line] in said
+    assert "pydantic" not in said
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\xff\xfe\0", b"a = " + b"[" * 20_000, b"[scientific"]
+)
+def test_what_is_no_experiment_file_is_named(tmp_path, capsys, content):
+    path = tmp_path / "wrong.toml"
+    path.write_bytes(content)
+    assert main(["ablate", str(path)]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"preact: {path}")
+    assert error.count("\n") == 1

@@ -1,27 +1,35 @@
-"""From a file to records: run once, kept, shared, interrupted, reported."""
+"""From a file to records: run once, kept, shared, interrupted."""
 
-import json
+import errno
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
+import torch
 from filelock import FileLock
-from tensorboard.backend.event_processing.event_accumulator import (
-    EventAccumulator,
-)
 
 from paths import ROOT
 from preact.cli import main
-from preact.records import read_record, sha256_of
-from preact.records.compare import compare, load_records
+from preact.data import load
+from preact.experiment import Busy, PlannedRun, execute, memory_used
+from preact.experiment.described import described
+from preact.experiment.execute import with_processes
+from preact.experiment.memory_used import peak_memory, reset_peak_memory
+from preact.records import Deviation, read_record
+from preact.records.compare import load_records
+from preact.train import Run, find_recipe
+from preact.train.checkpoint import NAME, read
 from preact.train.session import Session
+from preact.train.stop import TimeOver
 
 SMALL = """
-title = "two rows in seconds"
+title = "[red] two rows in seconds"
 [scientific]
 rows = ["original", "full-preactivation"]
 networks = [{ depth = 8, convs = 2, width = 4 }]
@@ -35,7 +43,9 @@ from = "CIFAR-10"
 to = "digits"
 why = "a test"
 """
-PLACES = ["--device", "cpu"]
+PLACE = "small/digits/resnet-8-2-width-4"
+TRAIN = ["train", "--depth", "8", "--width", "4", "--device", "cpu"]
+TRAINED = "train/digits/resnet-8-2-width-4/full-preactivation"
 
 
 @pytest.fixture(scope="module")
@@ -45,23 +55,55 @@ def small(tmp_path_factory):
     path = folder / "small.toml"
     path.write_text(SMALL)
     out = folder / "runs"
-    assert main(["ablate", str(path), "--out", str(out), *PLACES]) == 0
+    assert main(["ablate", str(path), "--out", str(out)]) == 0
     return path, out
 
 
-def test_an_experiment_leaves_a_record_for_each_run(small):
+@pytest.fixture(scope="module")
+def planned():
+    recipe = replace(
+        find_recipe("digits"),
+        iterations=12,
+        batch=8,
+        ghost_batch=8,
+        drop_at=(),
+        warmup_iterations=0,
+    )
+    run = Run(
+        row="original",
+        depth=8,
+        convs=2,
+        width=4,
+        recipe=recipe,
+        data=load("digits"),
+    )
+    return PlannedRun("mine", run)
+
+
+@pytest.fixture(scope="module")
+def recorded(planned, tmp_path_factory):
+    """Folder with the record of the run."""
+    out = tmp_path_factory.mktemp("recorded")
+    execute(planned, out, device="cpu")
+    return out
+
+
+def contents(folder):
+    return {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def test_an_experiment_leaves_a_record_and_a_curve_for_each_run(small):
     _, out = small
-    names = sorted(str(p.relative_to(out)) for p in out.rglob("*.json"))
-    place = "small/digits/resnet-8-2-width-4"
+    names = sorted(str(p.relative_to(out)) for p in out.rglob("*.*"))
     assert names == [
-        f"{place}/{row}/seed-{seed}.json"
+        f"{PLACE}/{row}/seed-{seed}.{kind}"
         for row in ("full-preactivation", "original")
         for seed in (1, 2)
+        for kind in ("csv", "json")
     ]
-    assert not list(out.rglob("*.checkpoints"))
 
 
-def test_a_record_says_what_the_reader_of_a_table_asks(small):
+def test_a_record_says_what_the_reader_of_a_table_asks(small, tmp_path):
     _, out = small
     for record in load_records("small", out):
         (one,) = record.deviations
@@ -69,15 +111,11 @@ def test_a_record_says_what_the_reader_of_a_table_asks(small):
         assert record.bn_batch == 64
         assert record.devices == 1
         assert record.parameters > 0
-        assert record.images_per_s > 0
-        assert record.images_per_s == round(record.images_per_s, 1)
+        assert record.images_per_s == round(record.images_per_s, 1) > 0
         assert record.wall_s == round(record.wall_s, 2) > 0
-        assert record.peak_memory_bytes > 50e6
-
-
-def test_profiles_lie_on_a_logarithmic_scale_and_cover_every_unit(small):
-    _, out = small
-    for record in load_records("small", out):
+        assert record.test_error_is == "last iteration"
+        assert record.wall_is == "monotonic clock"
+        assert record.kernels == ("PyTorch",)
         at = [profile.iteration for profile in record.profiles]
         assert at == [0, 1, 3, 10, 11]
         for profile in record.profiles:
@@ -85,16 +123,21 @@ def test_profiles_lie_on_a_logarithmic_scale_and_cover_every_unit(small):
                 assert len(getattr(profile, name)) == 3 + 1  # three units
             shut = record.row == "original"
             assert (profile.open_share[1] < 1) is shut
+    for path in out.rglob("*.json"):
+        assert str(out) not in path.read_text()  # no path of the user
 
 
 def test_what_is_recorded_is_not_run_again(small, capsys):
     path, out = small
-    before = {p: p.read_bytes() for p in out.rglob("seed*")}
-    assert main(["ablate", str(path), "--out", str(out), *PLACES]) == 0
+    before = contents(out)
+    left = out / PLACE / "original/seed-1.checkpoints"
+    left.mkdir()  # by a kill just after the record was written
+    (left / NAME).write_text("half")
+    assert main(["ablate", str(path), "--out", str(out)]) == 0
     said = capsys.readouterr().out
     assert "0 runs to go" in said
     assert "4 recorded before" in said
-    assert {p: p.read_bytes() for p in out.rglob("seed*")} == before
+    assert contents(out) == before
 
 
 def test_a_dry_run_shows_plan_cost_and_deviations_and_writes_nothing(
@@ -102,8 +145,9 @@ def test_a_dry_run_shows_plan_cost_and_deviations_and_writes_nothing(
 ):
     path, _ = small
     command = ["ablate", str(path), "--dry-run", "--out", str(tmp_path / "x")]
-    assert main([*command, *PLACES]) == 0
+    assert main(command) == 0
     said = capsys.readouterr().out
+    assert "[red] two rows" in said  # never markup
     assert "4 runs to go, about 0 min on this device" in said
     assert "deviation: CIFAR-10 -> digits (a test)" in said
     assert not (tmp_path / "x").exists()
@@ -113,15 +157,14 @@ def test_a_run_that_another_process_trains_is_left_to_it(
     small, tmp_path, capsys
 ):
     path, _ = small
-    place = tmp_path / "small/digits/resnet-8-2-width-4/original"
-    work = place / "seed-1.checkpoints"
-    work.mkdir(parents=True)
-    with FileLock(work / "lock"):
+    row = tmp_path / PLACE / "original"
+    row.mkdir(parents=True)
+    with FileLock(row / "seed-1.lock"):
         assert main(["ablate", str(path), "--out", str(tmp_path)]) == 0
     said = capsys.readouterr().out
     assert "3 finished" in said
     assert "1 trained by another process" in said
-    assert not (place / "seed-1.json").exists()
+    assert not (row / "seed-1.json").exists()
 
 
 @pytest.mark.slow
@@ -130,7 +173,7 @@ def test_two_processes_share_an_experiment_and_no_run_is_made_twice(
 ):
     path, out = small
     command = [sys.executable, "-m", "preact", "ablate", str(path)]
-    command += ["--out", str(tmp_path), *PLACES]
+    command += ["--out", str(tmp_path)]
     both = [
         subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         for _ in range(2)
@@ -148,80 +191,15 @@ def test_a_file_of_one_run_can_be_trained_and_one_of_many_not(
     small, tmp_path, capsys
 ):
     path, _ = small
-    assert main(["train", str(path), "--out", str(tmp_path), *PLACES]) == 2
+    assert main(["train", str(path), "--out", str(tmp_path)]) == 2
     assert "must ask for one run; got 4" in capsys.readouterr().err
     one = tmp_path / "one.toml"
     text = SMALL.replace("[1, 2]", "[1]").replace('"original", ', "")
     one.write_text(text)
-    assert main(["train", str(one), "--out", str(tmp_path), *PLACES]) == 0
+    assert main(["train", str(one), "--out", str(tmp_path)]) == 0
     assert len(list(tmp_path.rglob("*.json"))) == 1
-
-
-def test_the_report_gathers_seeds_and_stands_beside_the_paper(small, capsys):
-    _, out = small
-    lines = compare(load_records("small", out))
-    assert [line.row for line in lines] == ["original", "full-preactivation"]
-    for line in lines:
-        assert line.n == 2
-        assert not line.paper_has  # the paper has no ResNet-8
-        low, high = sorted(line.errors_pct)
-        assert line.median == line.mean == (low + high) / 2
-        assert line.std == pytest.approx((high - low) / 2**0.5)
-    assert main(["report", "small", "--results", str(out), "--markdown"]) == 0
-    said = capsys.readouterr().out
-    assert f"| original | nothing | {lines[0].median:.2f}" in said
-    assert main(["report", "small", "--results", str(out)]) == 0
-    assert "deviation: CIFAR-10 -> digits" in capsys.readouterr().out
-
-
-def test_the_paper_is_joined_to_its_own_network_and_tail_alone(small):
-    _, out = small
-    (record, *_) = load_records("small", out)
-
-    def paper(**change):
-        config = {**record.config, **change}
-        changes = {**change, "config": config}
-        changes["config_sha256"] = sha256_of(config)
-        (line,) = compare([replace(record, **changes)])
-        return line.paper_pct if line.paper_has else "nothing"
-
-    full = {"depth": 110, "convs": 2, "width": 16}
-    assert paper(**full) == 6.37
-    assert paper(**full, tail="ReLU") == "nothing"
-    assert paper(**{**full, "width": 4}) == "nothing"
-    assert paper(**{**full, "depth": 1001, "convs": 3}) == 4.92
-    gate = {"spec": "conv BN ReLU conv BN (+) ReLU", "tail": ""}
-    fails = {**full, **gate, "row": "exclusive-gating-b-3"}
-    assert paper(**fails) is None
-
-
-def test_a_report_of_nothing_says_where_it_looked(tmp_path, capsys):
-    assert main(["report", "nowhere", "--results", str(tmp_path)]) == 2
-    assert f"no records below {tmp_path}/nowhere" in capsys.readouterr().err
-
-
-def test_a_damaged_record_is_named(small, tmp_path, capsys):
-    _, out = small
-    (path, *_) = sorted(out.rglob("*.json"))
-    hurt = tmp_path / "small" / path.name
-    hurt.parent.mkdir()
-    record = json.loads(path.read_text())
-    record["outcome"] = "fine"
-    hurt.write_text(json.dumps(record))
-    assert main(["report", "small", "--results", str(tmp_path)]) == 2
-    assert "outcome must be one of" in capsys.readouterr().err
-
-
-def test_resume_insists_on_a_checkpoint(tmp_path, capsys):
-    one = tmp_path / "one.toml"
-    text = SMALL.replace("[1, 2]", "[1]").replace('"original", ', "")
-    one.write_text(text)
-    command = ["train", str(one), "--out", str(tmp_path), *PLACES]
-    assert main([*command, "--resume"]) == 2
-    assert "--resume needs a checkpoint" in capsys.readouterr().err
-    assert main(command) == 0
-    assert main([*command, "--resume"]) == 0
-    assert "already recorded" in capsys.readouterr().out
+    assert main(["train", str(one), "--seed", "1", "--row", "original"]) == 2
+    assert "--row, --seed must not stand" in capsys.readouterr().err
 
 
 def test_ctrl_c_saves_and_the_same_command_ends_as_if_nothing_had_been(
@@ -229,14 +207,14 @@ def test_ctrl_c_saves_and_the_same_command_ends_as_if_nothing_had_been(
 ):
     path, out = small
 
-    def press(self, iteration, **options):
-        step(self, iteration, **options)
+    def press(self, iteration):
+        step(self, iteration)
         if iteration == 7:
             signal.raise_signal(signal.SIGINT)
 
     step = Session.step
     monkeypatch.setattr(Session, "step", press)
-    command = ["ablate", str(path), "--out", str(tmp_path), *PLACES]
+    command = ["ablate", str(path), "--out", str(tmp_path)]
     assert main(command) == 130
     assert "run the same command again" in capsys.readouterr().err
     monkeypatch.undo()
@@ -246,53 +224,72 @@ def test_ctrl_c_saves_and_the_same_command_ends_as_if_nothing_had_been(
         assert (tmp_path / one.relative_to(out)).read_text() == one.read_text()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_a_signal_saves_the_iteration_and_is_one_sentence(
+    tmp_path, name, code
+):
+    """SIGINT also where a shell has turned it off, as with `&`."""
+    words = [*TRAIN, "--iterations", "1000000", "--out", str(tmp_path)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "preact", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
+    )
+    assert "1000000" in process.stdout.readline()  # it trains
+    process.send_signal(getattr(signal, name))
+    _, error = process.communicate(timeout=300)
+    assert process.returncode == code
+    assert error == (
+        f"preact: stopped by {'Ctrl-C' if name == 'SIGINT' else name}; run "
+        "the same command again to go on\n"
+    )
+    state = read(tmp_path / TRAINED / "seed-1.checkpoints" / NAME)
+    # Of the very iteration: not of a multiple of 20, where one is reported.
+    assert state["iteration"] >= 20
+
+
 def test_several_files_begin_with_the_first_seeds_of_all(tmp_path, capsys):
     paths = [tmp_path / "one.toml", tmp_path / "two.toml"]
     for path in paths:
         path.write_text(SMALL)
-    command = ["ablate", *map(str, paths), "--out", str(tmp_path), *PLACES]
+    command = ["ablate", *map(str, paths), "--out", str(tmp_path)]
     assert main(command) == 0
-    seeds = re.findall(
-        r"(one|two)/\S+/seed-(\d): finished", capsys.readouterr().out
-    )
+    said = capsys.readouterr().out
+    assert "run 8 of 8" in said
+    seeds = re.findall(r"(one|two)/\S+/seed-(\d): finished", said)
     assert [seed for _, seed in seeds] == ["1"] * 4 + ["2"] * 4
     assert {name for name, _ in seeds[:4]} == {"one", "two"}
 
 
-@pytest.mark.parametrize(
-    ("minutes", "ends"),
-    # an hour is enough on any machine; 60 nanoseconds are over at once
-    [("60", "4 finished"), ("1e-9", "4 not begun")],
-)
-def test_a_time_limit_is_asked_before_each_run(
-    small, tmp_path, capsys, minutes, ends
+@pytest.mark.parametrize("what", ["record", "checkpoint"])
+def test_one_bad_file_does_not_keep_the_other_runs(
+    small, tmp_path, capsys, what
 ):
     path, _ = small
-    command = ["ablate", str(path), "--out", str(tmp_path), *PLACES]
-    assert main([*command, "--minutes", minutes]) == 0
-    assert ends in capsys.readouterr().out
-
-
-def test_curves_can_be_read_by_tensorboard(small, tmp_path):
-    path, out = small
-    board = tmp_path / "board"
-    command = ["ablate", str(path), "--out", str(tmp_path), *PLACES]
-    assert main([*command, "--tensorboard", str(board)]) == 0
-    (folder,) = board.rglob("full-preactivation/seed-1")
-    events = EventAccumulator(str(folder)).Reload()
-    (scalar,) = events.Scalars("test_error_pct")
-    (record,) = out.rglob("full-preactivation/seed-1.json")
-    wanted = json.loads(record.read_text())["test_error_pct"]
-    assert scalar.value == pytest.approx(wanted)
+    row = tmp_path / PLACE / "original"
+    (row / "seed-1.checkpoints").mkdir(parents=True)
+    bad = {"record": "seed-1.json", "checkpoint": f"seed-1.checkpoints/{NAME}"}
+    (row / bad[what]).write_text("{")
+    command = ["ablate", str(path), "--out", str(tmp_path)]
+    if what == "record":
+        assert main([*command, "--dry-run"]) == 2
+        assert "3 runs to go" in capsys.readouterr().out
+    assert main(command) == 2
+    told = capsys.readouterr()
+    assert "3 finished" in told.out
+    assert "1 failed" in told.out
+    assert str(row) in told.err
 
 
 def test_a_run_that_diverges_is_recorded_as_such(tmp_path, capsys):
     path = tmp_path / "wild.toml"
-    text = SMALL.replace(
-        "drop_at", "lr = 1e30, warmup_iterations = 0, drop_at"
+    path.write_text(
+        SMALL.replace("drop_at", "lr = 1e30, warmup_iterations = 0, drop_at")
     )
-    path.write_text(text)
-    assert main(["ablate", str(path), "--out", str(tmp_path), *PLACES]) == 0
+    assert main(["ablate", str(path), "--out", str(tmp_path)]) == 0
     assert "4 diverged" in capsys.readouterr().out
     for record in load_records("wild", tmp_path):
         assert record.outcome == "diverged"
@@ -300,27 +297,196 @@ def test_a_run_that_diverges_is_recorded_as_such(tmp_path, capsys):
         assert 0 <= record.test_error_pct <= 100
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("minutes", "n"), [("60", 4), ("0.000000001", 0)])
-def test_the_gpu_queue_runs_what_fits_with_workers_side_by_side(
-    small, tmp_path, minutes, n
+def test_departures_from_the_recipe_are_recorded(tmp_path):
+    command = [*TRAIN, "--out", str(tmp_path), "--iterations", "4"]
+    assert main([*command, "--lr", "0.05", "--batch", "32"]) == 0
+    record = read_record(tmp_path / TRAINED / "seed-1.json")
+    assert [one.to for one in record.deviations] == [
+        "iterations 4",
+        "batch 32",
+        "lr 0.05",
+        "ghost_batch 32",
+    ]
+
+
+def test_another_configuration_is_told_by_the_fields_that_differ(
+    planned, recorded
+):
+    recipe = replace(planned.run.recipe, lr=0.05)
+    other = replace(planned.run, recipe=recipe)
+    with pytest.raises(
+        ValueError, match=r"recipe\.lr is 0\.1 there, 0\.05 here"
+    ):
+        execute(replace(planned, run=other), recorded, device="cpu")
+
+
+def test_a_run_that_another_process_ends_meanwhile_is_not_trained_again(
+    planned, recorded, tmp_path, monkeypatch
+):
+    """It ends while this one takes the lock."""
+    real = FileLock.acquire
+
+    def acquire(self, **options):
+        shutil.copytree(recorded, tmp_path, dirs_exist_ok=True)
+        return real(self, **options)
+
+    monkeypatch.setattr(FileLock, "acquire", acquire)
+    record, new = execute(planned, tmp_path, device="cpu")
+    assert new is False
+    assert record == read_record(recorded / planned.path)
+    monkeypatch.undo()
+    assert contents(tmp_path).keys() == {
+        tmp_path / p.relative_to(recorded) for p in contents(recorded)
+    }
+
+
+def test_a_locked_run_is_busy_and_free_again_afterwards(planned, tmp_path):
+    path = tmp_path / planned.path
+    path.parent.mkdir(parents=True)
+    with (
+        FileLock(path.with_suffix(".lock")),
+        pytest.raises(Busy, match="must wait: another process trains it"),
+    ):
+        execute(planned, tmp_path, device="cpu")
+    assert not path.exists()
+    for new in (True, False):
+        assert execute(planned, tmp_path, device="cpu")[1] is new
+
+
+def test_time_that_is_over_stops_a_run_and_the_next_call_goes_on(
+    planned, tmp_path
+):
+    reached = []
+    for _ in range(2):
+        left = iter([1.0] * 3)
+        with pytest.raises(TimeOver):
+            execute(
+                planned,
+                tmp_path,
+                device="cpu",
+                left_s=lambda left=left: next(left, 0.0),
+            )
+        (checkpoint,) = tmp_path.rglob(NAME)
+        reached.append(read(checkpoint)["iteration"])
+    assert reached == [4, 8]
+    record, new = execute(planned, tmp_path, device="cpu")
+    assert (record.iterations, new) == (12, True)
+    assert not list(tmp_path.rglob(NAME))
+
+
+def test_checkpoints_stay_until_the_record_is_written(planned, tmp_path):
+    """What takes its place while the run is trained is no record."""
+    path = tmp_path / planned.path
+    with pytest.raises(FileExistsError):
+        execute(
+            planned,
+            tmp_path,
+            device="cpu",
+            report=lambda _: path.write_text("mine"),
+        )
+    path.unlink()
+    points = []
+    record, new = execute(
+        planned, tmp_path, device="cpu", report=points.append
+    )
+    assert (record.iterations, new, points) == (12, True, [])
+
+
+@pytest.mark.parametrize("save", [True, False])
+def test_weights_are_kept_beside_the_record_or_nowhere(
+    planned, tmp_path, save
+):
+    execute(planned, tmp_path, device="cpu", save=save)
+    kept = [p.name for p in tmp_path.rglob("*.safetensors")]
+    assert kept == ["seed-1.safetensors"] * save
+
+
+def test_a_full_disk_is_one_sentence_and_ends_all_runs(
+    small, tmp_path, monkeypatch, capsys
 ):
     path, _ = small
-    told = subprocess.run(
-        ["bash", str(ROOT / "experiments/gpu_queue.sh"), minutes, str(path)],
-        env={
-            **os.environ,
-            "OUT": str(tmp_path),
-            "WORKERS": "2",
-            "PYTHON": sys.executable,
-        },
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=600,  # against a hang
-    )
-    assert len(list(tmp_path.rglob("seed-*.json"))) == n
-    assert f"{n} records in {tmp_path}" in told.stdout
+
+    def full(_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    assert main(["ablate", str(path), "--out", str(tmp_path)]) == 2
+    error = capsys.readouterr().err
+    assert error.endswith("cannot be used: No space left on device\n")
+    assert error.count("\n") == 1
+
+
+def test_a_description_says_when_and_what_deviates(planned):
+    before = datetime.now(UTC).replace(microsecond=0)
+    why = Deviation(from_="CIFAR-10", to="digits", why="small")
+    told = described(planned.run, [why])
+    assert before <= datetime.fromisoformat(told["started_utc"])
+    assert told["deviations"] == [
+        {"from": "CIFAR-10", "to": "digits", "why": "small"}
+    ]
+    assert not {"execution", "unit", "classes"} & told.keys()
+    assert told["config"] == planned.run.config
+
+
+@pytest.mark.parametrize(
+    ("processes", "ghost_batch", "bn_batch"), [(1, 8, 8), (2, 8, 4), (2, 4, 4)]
+)
+def test_processes_that_change_the_batch_of_bn_are_a_deviation(
+    planned, processes, ghost_batch, bn_batch
+):
+    """As torchrun does; a batch has 8 images."""
+    recipe = replace(planned.run.recipe, ghost_batch=ghost_batch)
+    run = with_processes(replace(planned.run, recipe=recipe), processes)
+    told = described(run, [])
+    assert told["config"]["execution"]["processes"] == processes
+    assert told["bn_batch"] == bn_batch
+    deviation = {
+        "from": "bn_batch 8",
+        "to": "bn_batch 4",
+        "why": "2 processes share a batch of 8",
+    }
+    assert told["deviations"] == [deviation] * (bn_batch < ghost_batch)
+
+
+def test_data_of_a_name_that_leads_astray_are_refused(planned):
+    for name in ("..", "../../x", "/etc", "a\udcff"):
+        data = replace(planned.run.data, name=name)
+        with pytest.raises(ValueError, match="name must be letters"):
+            PlannedRun("mine", replace(planned.run, data=data))
+
+
+def test_a_record_tells_the_most_memory_of_its_run_alone():
+    """Not of what the process held before, where the kernel forgets it."""
+    block = b"\x01" * 300_000_000
+    before = peak_memory("cpu")
+    if before["peak_memory_is"] == "unknown":
+        pytest.skip("no /proc here")
+    del block
+    reset_peak_memory("cpu")
+    after = peak_memory("cpu")
+    assert after["peak_memory_is"] == "resident set of the process"
+    if memory_used.CLEAR.exists() and os.access(memory_used.CLEAR, os.W_OK):
+        gone = before["peak_memory_bytes"] - after["peak_memory_bytes"]
+        assert gone > 2e8
+
+
+def test_memory_that_is_not_told_is_unknown(tmp_path, monkeypatch):
+    monkeypatch.setattr(memory_used, "STATUS", tmp_path / "nothing")
+    assert peak_memory("cpu") == {
+        "peak_memory_bytes": None,
+        "peak_memory_is": "unknown",
+    }
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="has a CUDA device")
+def test_half_of_what_torchrun_sets_is_a_sentence(
+    tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    assert main([*TRAIN, "--out", str(tmp_path)]) == 2
+    error = capsys.readouterr().err
+    assert "environment variable RANK expected" in error
+    assert error.count("\n") == 1
 
 
 def queue(tmp_path, *words, **environment):
@@ -339,18 +505,27 @@ def queue(tmp_path, *words, **environment):
     )
 
 
-def test_the_gpu_queue_asks_for_minutes(tmp_path):
-    told = queue(tmp_path, "soon")
-    assert told.returncode == 2
-    assert "got 'soon'" in told.stderr
+@pytest.mark.slow
+def test_the_gpu_queue_runs_what_fits_with_workers_side_by_side(
+    small, tmp_path
+):
+    told = queue(tmp_path, "60", str(small[0]), WORKERS="2")
+    assert len(list(tmp_path.rglob("seed-*.json"))) == 4
+    assert f"4 records in {tmp_path / 'runs'}" in told.stdout
 
 
-@pytest.mark.parametrize("workers", ["abc", "0", "-1", "1; touch spoiled"])
-def test_the_gpu_queue_wants_a_number_of_workers(tmp_path, workers):
-    told = queue(tmp_path, "1", WORKERS=workers)
+@pytest.mark.parametrize(
+    ("minutes", "workers", "says"),
+    [
+        ("soon", "1", "got 'soon'"),
+        ("1", "abc", "WORKERS must be a whole number from 1"),
+        ("1", "1; touch spoiled", "got '1; touch spoiled'"),
+    ],
+)
+def test_the_gpu_queue_wants_numbers(tmp_path, minutes, workers, says):
+    told = queue(tmp_path, minutes, WORKERS=workers)
     assert (told.returncode, told.stdout) == (2, "")
-    assert "WORKERS must be a whole number from 1" in told.stderr
-    assert told.stderr.endswith(f"got '{workers}'\n")
+    assert says in told.stderr
     assert not any(tmp_path.iterdir())
 
 

@@ -1,16 +1,10 @@
 """A unit that the paper has not, from its file to the report."""
 
-import json
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from preact.book.why.figures import error_by_rate
 from preact.cli import main
-from preact.experiment import read_experiment
 from preact.figures import errors_table
 from preact.figures.variants import (
     COLORS,
@@ -61,11 +55,6 @@ def test_an_own_unit_is_trained_and_its_record_holds_it_in_full(out):
     }
 
 
-def test_a_row_of_the_paper_is_hashed_as_it_was_before_there_were_own(out):
-    (path,) = out.rglob("original/seed-1.json")
-    assert "unit" not in read_record(path).config
-
-
 def test_another_unit_of_the_same_name_does_not_take_its_place(out, capsys):
     other = out / "other"
     other.mkdir()
@@ -95,29 +84,3 @@ def test_an_own_row_has_the_same_color_and_marker_everywhere():
     )
     assert color_of("mine") in picture.panels[0]
     assert color_of("original") in picture.panels[0]
-
-
-def test_the_projects_experiments_are_found_by_their_bare_names():
-    experiment = read_experiment(Path("digits_table_2"))
-    assert experiment.name == "digits_table_2"
-    assert read_experiment(Path("digits_table_2.toml")) == experiment
-    with pytest.raises(FileNotFoundError, match="no_such_experiment"):
-        read_experiment(Path("no_such_experiment"))
-
-
-def test_a_report_loads_no_torch_and_draws_nothing():
-    code = (
-        "import sys, json; from preact.cli import main; "
-        "main(['report', 'digits_bf16', '--json']); "
-        "loaded = {'torch', 'matplotlib', 'sklearn', 'numpy'}; "
-        "print(json.dumps(sorted(loaded & set(sys.modules))))"
-    )
-    told = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    lines, loaded = map(json.loads, told.stdout.splitlines())
-    assert [line["depth"] for line in lines] == [110, 164]
-    assert loaded == []

@@ -1,10 +1,9 @@
 """Compile the GPU's kernels without a GPU; print what each one needs.
 
-    python compiled.py 90 float16
+    python compiled.py 90
 
-One JSON list: name, channels, taps, registers of a thread, bytes of shared
-memory, bytes spilled. A process of its own: Triton decides at its import
-whether it compiles or interprets.
+One JSON list: name, bytes of shared memory, bytes spilled. A process of its
+own: Triton decides at its import whether it compiles or interprets.
 """
 
 import json
@@ -24,64 +23,44 @@ from preact.fast.gpu.launch import Launcher
 from preact.fast.gpu.run import run_fused
 from preact.nn import Network
 from preact.plan import cifar_plan
-from preact.spec import TABLE_2
 
 PTXAS = Path(triton.__file__).parent / "backends/nvidia/bin/ptxas"
-TYPES = {
-    torch.float16: "*fp16",
-    torch.bfloat16: "*bf16",
-    torch.float32: "*fp32",
-    torch.int32: "*i32",
-}
-# Processors of an H100; a batch of 128 images in two ghost batches.
-PROCESSORS, BATCH, GHOSTS = 132, 128, 2
+TYPES = {torch.float16: "*fp16", torch.float32: "*fp32"}
 
 
-def launches(convs, dtype):
+def launches(convs):
     """What a training step would launch: kernel, arguments, options."""
     found = {}
 
     def note(launcher, kernel, how, *args, deep=1, **shape):
-        rows = BATCH // GHOSTS * launcher.height * launcher.width
-        share = triton.cdiv(rows, 2 * PROCESSORS // GHOSTS)
-        span = max(64, triton.next_power_of_2(share))
-        shape |= {"SPAN": span, "BLOCK": how.block, "PRECISION": "tf32"}
+        shape |= {"SPAN": 1024, "BLOCK": how.block}
+        if "PRECISION" in shape:
+            shape["PRECISION"] = "tf32"
         key = kernel.__name__, how, *sorted(shape.items())
         found[key] = kernel, args, shape, how.warps
 
     Launcher._run = note
-    plan = cifar_plan(
-        TABLE_2["full-preactivation"], depth=20 + 9 * (convs == 3), convs=convs
-    )
+    depth = 20 + 9 * (convs == 3)
+    plan = cifar_plan("full-preactivation", depth=depth, convs=convs)
     network = NetworkView(Network(plan), run_fused, "recompute")
-    x = torch.randn(2, *plan.image).contiguous(
-        memory_format=torch.channels_last
-    )
-    with torch.autocast("cpu", dtype, enabled=dtype != torch.float32):
+    x = torch.randn(2, *plan.image)
+    with torch.autocast("cpu", torch.float16):
         network(x).sum().backward()
     return found.values()
 
 
 def compiled(kernel, args, shape, warps, arch):
-    """Registers and spills, as the assembler tells them."""
+    """What the assembler tells of a kernel."""
     signature, constants, attributes = {}, {}, {}
-    for i, (name, value) in enumerate(
-        zip(kernel.arg_names, args, strict=False)
-    ):
-        if value is None:
-            signature[name] = "constexpr"
-            constants[(i,)] = None
+    for i, name in enumerate(kernel.arg_names):
+        value = shape[name] if name in shape else args[i]
+        if name in shape or value is None:
+            signature[name], constants[(i,)] = "constexpr", value
         elif isinstance(value, torch.Tensor):
             signature[name] = TYPES[value.dtype]
             attributes[(i,)] = [["tt.divisibility", 16]]
         else:
             signature[name] = "i32"
-            if value % 16 == 0:
-                attributes[(i,)] = [["tt.divisibility", 16]]
-    for i, name in enumerate(kernel.arg_names):
-        if name in shape:
-            signature[name] = "constexpr"
-            constants[(i,)] = shape[name]
     source = ASTSource(kernel, signature, constants, attributes)
     made = triton.compile(
         source,
@@ -100,21 +79,12 @@ def compiled(kernel, args, shape, warps, arch):
         ).stderr
     return {
         "kernel": kernel.__name__,
-        "channels": [shape["C_IN"], shape["C_OUT"]],
-        "taps": shape.get("TAPS"),
-        "behind": shape.get("BEHIND"),
-        "registers": int(re.search(r"Used (\d+) registers", told)[1]),
         "shared": made.metadata.shared,
         "spilled": int(re.search(r"(\d+) bytes spill stores", told)[1]),
-        "warps": warps,
     }
 
 
 if __name__ == "__main__":
     arch = int(sys.argv[1])
-    told = [
-        compiled(*launch, arch)
-        for convs in (3, 2)
-        for launch in launches(convs, getattr(torch, sys.argv[2]))
-    ]
+    told = [compiled(*one, arch) for n in (3, 2) for one in launches(n)]
     print(json.dumps(told))

@@ -11,7 +11,7 @@ import io
 import torch
 import torch.nn.functional as nnf
 from torch import nn
-from torch.nn.utils import parametrizations, prune
+from torch.nn.utils import prune
 from torch.utils.checkpoint import checkpoint
 
 from preact.nn.layers import BatchNorm
@@ -63,36 +63,19 @@ def evaluation_with_gradients(network, view, x, labels):
 
 
 @situation
-def weights_changed_by_data_after_evaluation(network, view, x, labels):
-    logits_of(view, x)
-    for p in network.parameters():
-        p.data.mul_(0.9)
-    return seen(view, x, labels)
-
-
-@situation
-def an_exponential_mean_of_weights_and_statistics(network, view, x, labels):
-    before = seen(view, x, labels)
+def weights_and_statistics_changed_after_evaluation(network, view, x, labels):
+    """By data, in place, in other memory."""
+    out = [logits_of(view, x)]
     for p in [*network.parameters(), *network.buffers()]:
         p.data.add_(0.05 * torch.ones_like(p))
-    return [*before, logits_of(view, x)]
-
-
-@situation
-def weights_changed_in_place_after_evaluation(network, view, x, labels):
-    logits_of(view, x)
+    out += [logits_of(view, x)]
     with torch.no_grad():
         for p in network.parameters():
             p.mul_(0.9)
-    return [logits_of(view, x)]
-
-
-@situation
-def weights_in_other_memory_after_evaluation(network, view, x, labels):
-    logits_of(view, x)
+    out += [logits_of(view, x)]
     for p in network.parameters():
         p.data = p.data.clone() * 0.9
-    return seen(view, x, labels)
+    return [*out, logits_of(view, x), *seen(view, x, labels)]
 
 
 @situation
@@ -140,33 +123,25 @@ def all_bn_frozen(network, view, x, labels):
 
 
 @situation
-def one_bn_of_a_unit_frozen(network, view, x, labels):
+def one_bn_in_another_mode(network, view, x, labels):
+    """Frozen in training, with and without others of its unit; in training."""
     network.units[1].weights[1].eval()
     network.units[2].weights[1].eval()
-    return seen(view, x, labels)
-
-
-@situation
-def one_bn_in_training_while_others_are_not(network, view, x, labels):
+    out = seen(view, x, labels)
     network.eval()
     network.units[1].pre[0].train()
-    return seen(view, x, labels)
+    return out + seen(view, x, labels)
 
 
 @situation
-def a_training_forward_without_gradients(network, view, x, labels):
+def no_gradients_in_training_and_evaluation(network, view, x, labels):
     with torch.no_grad():
-        logits = view(x)
-    return [logits, *seen(view, x, labels)]
-
-
-@situation
-def inference_mode(network, view, x, labels):
+        out = [view(x)]
     with torch.inference_mode():
-        logits = view(x)
+        out.append(view(x).clone())
     network.eval()
     with torch.inference_mode():
-        return [logits.clone(), view(x).clone()]
+        return [*out, view(x).clone()]
 
 
 @situation
@@ -214,28 +189,19 @@ def a_swapped_convolution(network, view, x, labels):
 
 
 @situation
-def a_swapped_batch_normalization(network, view, x, labels):
+def swapped_layers(network, view, x, labels):
+    """Another BN, another nonlinearity, another factor, a copied unit."""
     dtype = network.classifier.weight.dtype
     network.units[1].weights[1] = nn.BatchNorm2d(8).to(dtype)
-    return seen(view, x, labels)
-
-
-@situation
-def a_swapped_nonlinearity(network, view, x, labels):
-    network.units[1].weights[2] = nn.SiLU()
+    network.units[3].weights[2] = nn.SiLU()
+    network.units[4].on_branch.value = 0.5
+    network.units[5] = copy.deepcopy(network.units[5])
     return seen(view, x, labels)
 
 
 @situation
 def a_swapped_unit(network, view, x, labels):
     network.units[1] = nn.Identity()
-    network.units[3] = copy.deepcopy(network.units[3])
-    return seen(view, x, labels)
-
-
-@situation
-def a_changed_factor(network, view, x, labels):
-    network.units[1].on_branch.value = 0.5
     return seen(view, x, labels)
 
 
@@ -287,18 +253,15 @@ def hooks_on_a_unit(network, view, x, labels):
 
 
 @situation
-def hooks_that_take_keywords(network, view, x, labels):
+def hooks_of_other_kinds(network, view, x, labels):
+    """With keywords, on gradients of a unit and of a weight."""
     network.units[1].register_forward_hook(
         lambda _m, _x, _k, y: y * 0.5, with_kwargs=True
     )
-    return seen(view, x, labels)
-
-
-@situation
-def a_backward_hook_on_a_unit(network, view, x, labels):
-    network.units[1].register_full_backward_hook(
+    network.units[3].register_full_backward_hook(
         lambda _m, dx, _dy: (dx[0] * 0.5,)
     )
+    network.units[5].weights[0].weight.register_hook(lambda g: g * 3)
     return seen(view, x, labels)
 
 
@@ -311,18 +274,6 @@ def a_hook_on_all_modules(network, view, x, labels):
     with handle:
         out = seen(view, x, labels)
     return [*out, torch.tensor(float(names.count("Conv2d")))]
-
-
-@situation
-def a_gradient_hook_on_a_weight(network, view, x, labels):
-    network.units[1].weights[0].weight.register_hook(lambda g: g * 3)
-    return seen(view, x, labels)
-
-
-@situation
-def weight_norm(network, view, x, labels):
-    parametrizations.weight_norm(network.units[1].weights[0])
-    return seen(view, x, labels)
 
 
 @situation
@@ -351,36 +302,23 @@ def a_forward_set_on_a_module(network, view, x, labels):
 
 
 @situation
-def a_dilated_convolution(network, view, x, labels):
+def convolutions_that_are_set_otherwise(network, view, x, labels):
+    """Dilated, and with reflected borders."""
     conv = network.units[1].weights[0]
     conv.dilation, conv.padding = (2, 2), (2, 2)
+    old = network.units[3].weights[0]
+    new = nn.Conv2d(16, 16, 3, padding=1, bias=False, padding_mode="reflect")
+    new.weight = old.weight
+    network.units[3].weights[0] = new
     return seen(view, x, labels)
 
 
 @situation
-def a_convolution_with_reflected_borders(network, view, x, labels):
-    network.units[1].weights[0] = (
-        nn.Conv2d(8, 8, 3, padding=1, bias=False, padding_mode="reflect")
-        .to(x.dtype)
-        .requires_grad_(False)
-    )
-    network.units[1].weights[0].weight.data = (
-        network.units[1].weights[3].weight.data.clone()
-    )
-    return seen(view, x, labels)
-
-
-@situation
-def another_eps_and_momentum(network, view, x, labels):
+def batch_normalizations_that_are_set_otherwise(network, view, x, labels):
     network.units[1].pre[0].eps = 0.5
-    network.units[3].weights[1].momentum = 0.7
-    return seen(view, x, labels)
-
-
-@situation
-def statistics_that_are_not_tracked(network, view, x, labels):
-    network.units[1].pre[0].track_running_stats = False
-    bn = network.units[3].weights[1]
+    network.units[1].weights[1].momentum = 0.7
+    network.units[3].pre[0].track_running_stats = False
+    bn = network.units[5].weights[1]
     bn.running_mean = bn.running_var = None
     return seen(view, x, labels)
 
@@ -444,19 +382,15 @@ def many_gradients_at_once(network, view, x, labels):
 
 @situation
 def a_copy(network, view, x, labels):
-    other = copy.deepcopy(view)
-    with torch.no_grad():
-        for p in network.parameters():
-            p.mul_(2)
-    return seen(other, x, labels) + seen(view, x, labels)
-
-
-@situation
-def a_saved_copy(network, view, x, labels):
+    """A deep one, and one that was saved."""
     room = io.BytesIO()
     torch.save(view, room)
     room.seek(0)
-    return seen(torch.load(room, weights_only=False), x, labels)
+    saved, other = torch.load(room, weights_only=False), copy.deepcopy(view)
+    with torch.no_grad():
+        for p in network.parameters():
+            p.mul_(2)
+    return [r for v in (saved, other, view) for r in seen(v, x, labels)]
 
 
 @situation

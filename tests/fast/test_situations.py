@@ -9,7 +9,7 @@ three draws decides, looked at only where the first one is off.
 import gc
 import statistics
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
 
 import pytest
 import torch
@@ -21,8 +21,8 @@ from preact.plan import cifar_plan
 from preact.spec import ROWS
 
 VIEWS = {
-    "fast": fast,
-    "fast, recompute": lambda n: with_memory(fast(n), "recompute"),
+    "fast": partial(fast, fused=True),
+    "fast, recompute": lambda n: with_memory(fast(n, fused=True), "recompute"),
     "recompute": lambda n: with_memory(n, "recompute"),
     "segment": lambda n: with_memory(n, "segment"),
 }

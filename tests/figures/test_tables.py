@@ -5,9 +5,10 @@ import re
 import pytest
 from markdown_it import MarkdownIt
 
-from preact.figures import errors_table
+from preact.figures import errors_table, network_table
 from preact.figures.tables import Table
 from preact.figures.variants import in_words
+from preact.plan import cifar_plan
 from preact.records.compare import Line
 from preact.spec import ROWS, Gated, UnitSpec
 from preact.strings import LANGUAGES, TRANSLATIONS, Strings
@@ -112,6 +113,20 @@ def test_a_column_of_names_is_told_from_one_of_words():
     html = Table(["a", "b", "c"], body, "")._repr_html_()
     kinds = re.findall('<td class="(.*?)"', html)
     assert kinds == ["words names", "words", "words names"]
+
+
+def test_a_sentence_that_begins_with_a_number_is_no_number():
+    reasons = ["4 biases in all, which a BN behind takes away", "none"]
+    table = Table(["errors", "why"], [["3.2", r] for r in reasons], "")
+    html = table._repr_html_()
+    assert html.count('<td class="words">') == 2
+    assert html.count("<td>3.2</td>") == 2
+
+
+def test_the_network_table_prints_counts():
+    plan = cifar_plan("full-preactivation", depth=1001, convs=3)
+    html = network_table({"ResNet-1001": plan}, Strings("en"))._repr_html_()
+    assert "<td>10,327,706</td><td>1,487.85\xa0M</td>" in html
 
 
 def test_a_head_of_chinese_parts_behind_its_particle():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from built import CHAPTERS, settle
+from built import settle
 
 # Sliders that do not say what is shown after a step down, or up again.
 SILENT = """async (move) => {
@@ -54,9 +54,8 @@ def test_what_scrolls_is_a_stop_though_it_came_after_the_page(open_page):
     assert stops == [-1, 0]
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_stop_of_the_keyboard_shows_that_it_is_one(open_page, theme):
-    page = open_page("/en/03-gradient.html", color_scheme=theme)
+def test_every_stop_of_the_keyboard_shows_that_it_is_one(open_page):
+    page = open_page("/en/03-gradient.html")
     unseen = []
     for _ in range(70):
         page.keyboard.press("Tab")
@@ -75,7 +74,9 @@ def test_every_stop_of_the_keyboard_shows_that_it_is_one(open_page, theme):
     assert unseen == []
 
 
-@pytest.mark.parametrize("name", CHAPTERS)
+@pytest.mark.parametrize(
+    "name", ["03-gradient", "07-depth", "11-find-the-bug"]
+)
 def test_a_slider_says_what_is_shown_beside_it(open_page, name):
     page = open_page(f"/en/{name}.html")
     for lab in page.locator(".preact-lab").all()[:2]:

@@ -4,11 +4,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from built import SITE, address, load, query, reload, settle
+from built import address, load, query, reload, settle
 
 # Chapter, explorer, what is done to it, and what the address then says.
 STATES = [
-    ("02-signal", ".preact-explorer[data-keys]", "slider", {"stepper.1"}),
     (
         "02-signal",
         ".preact-growth",
@@ -16,17 +15,14 @@ STATES = [
         {"growth.units", "growth.row"},
     ),
     (
-        "03-gradient",
-        ".preact-stack",
-        "slider menu",
-        {"stack.units", "stack.row"},
+        "playground",
+        ".preact-playground",
+        "menu",
+        {"playground.a.row"},
     ),
-    ("04-units", ".preact-builder", "radio", {"builder.bn"}),
     ("05-shortcuts", ".preact-builder", "radio", None),
     ("07-depth", ".preact-training", "slider", {"training.1"}),
     ("07-depth", ".preact-subnetworks", "checkbox", {"subnetworks.1"}),
-    ("08-training", ".preact-planner", "slider", {"planner.depth"}),
-    ("09-imagenet", ".preact-costs", "menu", {"costs.job"}),
     ("claims", ".preact-ledger-filter", "menu", {"ledger.kind"}),
 ]
 CHANGE = """(host, kinds) => {
@@ -80,15 +76,16 @@ def test_what_was_set_is_there_when_the_page_is_loaded_again(
     ("chapter", "host", "bad"),
     [
         (
-            "03-gradient",
-            ".preact-stack",
-            "stack.units=101&stack.width=abc&stack.row=none&stack.lambda="
-            "&stack.seed=1e1&stack.x=1&stack2.units=3&stack.tail=%00",
+            "playground",
+            ".preact-playground",
+            "playground.a.lr=0.2&playground.b.tail=%00&playground.pinned="
+            "original,1,none,20,0.1,0;original,1,none,20,0.1,21",
         ),
         (
             "02-signal",
             ".preact-growth",
-            "growth.pinned=original,50,33,0&growth.units=0",
+            "growth.pinned=original,50,33,0&growth.units=0&growth.width=abc"
+            "&growth.row=none&growth.seed=1e1&growth.x=1&growth2.units=3",
         ),
         ("04-units", ".preact-builder", "builder.bn=pr%C3%A9&builder.relu="),
         (
@@ -96,8 +93,6 @@ def test_what_was_set_is_there_when_the_page_is_loaded_again(
             ".preact-runs",
             "runs.runs=110|nobody|*|*&runs.quantity=x",
         ),
-        ("07-depth", ".preact-subnetworks", "subnetworks.1=no"),
-        ("08-training", ".preact-planner", "planner.depth=1.5"),
         ("claims", ".preact-ledger-filter", "ledger.kind=<b>"),
     ],
 )
@@ -112,12 +107,12 @@ def test_what_an_address_says_wrongly_is_ignored(
 
 
 def test_settings_taken_back_leave_the_address_as_it_was(open_page):
-    page = open_page("/en/03-gradient.html?a=1#gradient-lambda")
+    page = open_page("/en/02-signal.html?a=1#signal-growth")
     before = page.evaluate("history.length")
-    for units, said in (("80", {"a", "stack.units"}), ("50", {"a"})):
-        page.locator(".preact-stack [name=units]").fill(units)
+    for units, said in (("80", {"a", "growth.units"}), ("50", {"a"})):
+        page.locator(".preact-growth [name=units]").fill(units)
         assert asked(page) == said
-    assert urlsplit(page.url).fragment == "gradient-lambda"
+    assert urlsplit(page.url).fragment == "signal-growth"
     assert page.evaluate("history.length") == before
 
 
@@ -144,10 +139,10 @@ def test_moves_that_follow_each_other_change_the_address_once(open_page):
 
 @pytest.mark.parametrize("name", ["blur", "pagehide"])
 def test_a_reader_who_goes_takes_the_last_move_along(open_page, name):
-    page = open_page("/en/03-gradient.html")
+    page = open_page("/en/02-signal.html")
     search = page.evaluate(
         """(name) => {
-          const units = document.querySelector(".preact-stack [name=units]");
+          const units = document.querySelector(".preact-growth [name=units]");
           units.value = 80;
           units.dispatchEvent(new Event("change", { bubbles: true }));
           dispatchEvent(new Event(name));
@@ -155,23 +150,23 @@ def test_a_reader_who_goes_takes_the_last_move_along(open_page, name):
         }""",
         name,
     )
-    assert search == "?stack.units=80"
+    assert search == "?growth.units=80"
 
 
 def test_a_link_that_follows_a_move_at_once_knows_it(open_page):
-    page = open_page("/en/03-gradient.html")
+    page = open_page("/en/02-signal.html")
     link = ".language-switch a[hreflang=zh-Hans]"
     with page.expect_navigation(url="**/zh-Hans/**"):  # not the address alone
         page.evaluate(
             """(link) => setTimeout(() => {
-          const units = document.querySelector(".preact-stack [name=units]");
+          const units = document.querySelector(".preact-growth [name=units]");
           units.value = 80;
           units.dispatchEvent(new Event("change", { bubbles: true }));
           document.querySelector(link).click();
         })""",
             link,
         )
-    assert asked(page) == {"stack.units"}
+    assert asked(page) == {"growth.units"}
 
 
 def test_a_pinned_curve_is_part_of_the_view(open_page):
@@ -206,30 +201,14 @@ def test_the_runs_that_were_laid_over_each_other_are_part_of_the_view(
     assert again.locator("svg .run").count() > 0
 
 
-def test_the_language_switch_keeps_the_view_and_the_section(open_page):
-    page = open_page(
-        "/en/03-gradient.html?stack.units=80&stack.seed=3#gradient-engine"
-    )
-    link = page.locator(".language-switch a[hreflang=zh-Hant]")
-    with page.expect_navigation():
-        link.evaluate("link => link.click()")
-    settle(page)
-    values = page.locator(".preact-stack").evaluate(
-        "host => ['units', 'seed'].map("
-        "(name) => host.querySelector(`[name=${name}]`).value)"
-    )
-    assert values == ["80", "3"]
-    assert asked(page) == {"stack.units", "stack.seed"}
-
-
 def test_marks_of_a_search_go_and_the_view_stays(open_page):
     page = open_page(
-        "/en/03-gradient.html?mark=gradient&stack.units=80#gradient-engine"
+        "/en/02-signal.html?mark=signal&growth.units=80#signal-growth"
     )
     assert page.locator(".search-mark").count() > 0
     page.keyboard.press("Escape")
-    assert asked(page) == {"stack.units"}
-    assert page.locator(".preact-stack [name=units]").input_value() == "80"
+    assert asked(page) == {"growth.units"}
+    assert page.locator(".preact-growth [name=units]").input_value() == "80"
 
 
 def test_a_guess_is_nobody_elses(open_page):
@@ -241,17 +220,3 @@ def test_a_guess_is_nobody_elses(open_page):
     load(page, page.url.replace("11-find-the-bug", "02-signal"))
     page.locator(".preact-predict [type=range]").first.fill("20")
     assert asked(page) == set()
-
-
-def test_an_explorer_of_a_page_that_is_a_file_works_all_the_same(
-    open_page,
-):
-    file = (SITE / "en/03-gradient.html").as_uri()
-    page = open_page(f"{file}?stack.units=80")
-    units = page.locator(".preact-stack [name=units]")
-    assert units.input_value() == "80"
-    facts = page.locator(".preact-stack:not([aria-busy]) .facts")
-    before = facts.text_content()
-    units.fill("20")
-    assert facts.text_content() != before
-    assert page.problems == []

@@ -1,16 +1,12 @@
 """Numeric exercises answered in the page, and what of a chapter folds."""
 
 from built import TWO_LANGUAGES
-from preact.book.exercises.field import expected_number
-from preact.book.exercises.judge import labels
+from preact.book.exercises import Number, exercises_of
 from preact.strings import Strings
 
 CHAPTER = "02-signal"
-NUMERIC = [
-    label
-    for label in labels()
-    if label.startswith("signal-") and expected_number(label)
-]
+EXERCISES = exercises_of("signal")
+NUMERIC = [one for one, e in EXERCISES.items() if isinstance(e, Number)]
 
 
 def field(page, n=0):
@@ -22,16 +18,10 @@ def said(page):
 
 
 @TWO_LANGUAGES
-def test_every_numeric_exercise_has_a_field(open_page, language):
-    page = open_page(f"/{language}/{CHAPTER}.html")
-    assert page.locator(".preact-answer[data-live]").count() == len(NUMERIC)
-    assert page.problems == []
-
-
-@TWO_LANGUAGES
 def test_an_answer_is_judged_by_keyboard(open_page, language):
     page, words = open_page(f"/{language}/{CHAPTER}.html"), Strings(language)
-    expected = expected_number(NUMERIC[0]).value
+    assert page.locator(".preact-answer[data-live]").count() == len(NUMERIC)
+    expected = EXERCISES[NUMERIC[0]].value
     for typed, state, sentence in (
         (f"{expected}", "right", f"exercise.{NUMERIC[0]}.why"),
         (f"{2 * expected + 1}", "wrong", f"exercise.{NUMERIC[0]}.hint"),
@@ -41,6 +31,7 @@ def test_an_answer_is_judged_by_keyboard(open_page, language):
         page.keyboard.press("Enter")
         assert field(page).get_attribute("data-state") == state
         assert words(sentence) in said(page)
+    assert page.problems == []
 
 
 def test_the_button_judges_too_and_a_new_answer_takes_the_verdict_back(
@@ -59,13 +50,3 @@ def test_without_script_the_page_says_how_to_answer(open_page):
     page = open_page(f"/en/{CHAPTER}.html", java_script_enabled=False)
     assert "three dots" in field(page).text_content()
     assert field(page).locator("input").count() == 0
-
-
-@TWO_LANGUAGES
-def test_the_result_is_folded_and_open_on_paper(open_page, language):
-    page = open_page(f"/{language}/{CHAPTER}.html")
-    result = page.locator(".admonition.dropdown").first.locator("p").nth(1)
-    assert not result.is_visible()
-    page.emulate_media(media="print")
-    assert result.is_visible()
-    assert result.evaluate("e => getComputedStyle(e).opacity") == "1"

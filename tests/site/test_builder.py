@@ -2,7 +2,7 @@
 
 import pytest
 
-from built import SITE, TWO_LANGUAGES
+from built import TWO_LANGUAGES
 from preact.book.placements import numpy_line, spec_line, twelve_units
 from preact.spec import BN, RELU, TABLE_2, UnitSpec
 from preact.strings import Strings
@@ -42,7 +42,9 @@ def test_each_of_the_twelve_can_be_built_and_is_named(open_page, language):
             for op in (BN, RELU)
         }
         place(page, **where)
-        if where["bn"] == where["relu"]:
+        together = where["bn"] == where["relu"]
+        assert host(page).locator(".order").is_visible() == together
+        if together:
             first = getattr(spec, where["bn"])[0].name.lower()
             place(page, order=f"{first}_first")
         assert shown(page).count() == 1
@@ -55,14 +57,6 @@ def test_each_of_the_twelve_can_be_built_and_is_named(open_page, language):
     built = words("builder.built", count=12, seen=12, rows=5, named=5)
     assert built in host(page).inner_text()
     assert page.problems == []
-
-
-def test_the_order_is_asked_only_where_both_stand_in_one_place(open_page):
-    page = open_page(CHAPTER.format("en"))
-    order = host(page).locator(".order")
-    assert not order.is_visible()
-    place(page, bn="after", relu="after")
-    assert order.is_visible()
 
 
 def test_another_unit_has_other_curves_and_the_axes_stay(open_page):
@@ -95,8 +89,9 @@ TOPS = """(host) => [...host.querySelectorAll("fieldset [type=radio]")].map(
   })"""
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-@pytest.mark.parametrize("name", ["04-units", "05-shortcuts"])
+@pytest.mark.parametrize(
+    ("name", "width"), [("04-units", 1280), ("05-shortcuts", 360)]
+)
 def test_a_choice_moves_nothing_that_stands_below_it(open_page, name, width):
     page = open_page(
         f"/en/{name}.html", viewport={"width": width, "height": 800}
@@ -117,30 +112,9 @@ def test_a_unit_is_built_by_keys_alone(open_page):
     assert wanted in shown(page).inner_text()
 
 
-def test_a_finger_can_build(open_page):
-    page = open_page(
-        CHAPTER.format("en"),
-        has_touch=True,
-        viewport={"width": 360, "height": 800},
-    )
-    host(page).locator("label:has([name=bn][value=pre])").tap()
-    host(page).locator("label:has([name=relu][value=post])").tap()
-    wanted = spec_line(UnitSpec(pre=(BN,), post=(RELU,)))
-    assert wanted in shown(page).inner_text()
-
-
 def test_without_script_all_twelve_stand_in_a_table(open_page):
     page = open_page(CHAPTER.format("en"), java_script_enabled=False)
     rows = host(page).locator(".preact-table tbody tr")
     assert rows.count() == len(WAYS)
     assert rows.first.is_visible()
     assert host(page).locator("details.way").count() == len(WAYS)
-
-
-def test_the_builder_works_from_a_file(open_page):
-    page = open_page((SITE / "en/04-units.html").as_uri())
-    place(page, bn="after", relu="pre")
-    assert spec_line(UnitSpec(pre=(RELU,), after=(BN,))) in (
-        shown(page).inner_text()
-    )
-    assert page.problems == []

@@ -36,7 +36,6 @@ DRAG = """(slider) => {
     ("chapter", "slider"),
     [
         ("02-signal", ".preact-growth [name=units]"),
-        ("03-gradient", ".preact-stack [name=units]"),
         ("11-find-the-bug", ".preact-lab [name=seed]"),
     ],
 )
@@ -66,8 +65,7 @@ TRACED = "disabled-by-default-devtools.timeline.invalidationTracking"
     ("chapter", "control"),
     [
         ("02-signal", ".preact-growth [name=units]"),
-        ("03-gradient", ".preact-stack [name=units]"),
-        ("04-units", ".preact-builder [type=radio]"),
+        ("playground", ".preact-playground [name='a.seed']"),
         ("05-shortcuts", ".preact-builder [type=radio]"),
     ],
 )

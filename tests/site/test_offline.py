@@ -9,8 +9,6 @@ import pytest
 from book.site.offline import offer_pdf, write_zip, zip_name
 from built import LANGUAGES, SITE, html, load
 
-EVERY = pytest.mark.parametrize("edition", LANGUAGES)
-
 
 @pytest.fixture(scope="module")
 def unzipped(tmp_path_factory, request):
@@ -45,7 +43,7 @@ def test_no_link_of_an_unzipped_edition_is_dead(unzipped):
     assert dead == set()
 
 
-@pytest.mark.parametrize("unzipped", LANGUAGES[:2], indirect=True)
+@pytest.mark.parametrize("unzipped", ["zh-Hans"], indirect=True)
 def test_an_unzipped_edition_is_read_searched_and_compared(
     cold_page, unzipped
 ):
@@ -65,14 +63,11 @@ def test_an_unzipped_edition_is_read_searched_and_compared(
     assert all(url.startswith(own) for url in page.requested)
 
 
-@EVERY
-def test_the_page_says_how_large_the_file_is_that_it_offers(edition):
-    path = SITE / zip_name(edition)
-    link = html(f"{edition}/01-why").partition(f'href="../{path.name}"')[2][
-        :80
-    ]
+def test_the_page_says_how_large_the_file_is_that_it_offers():
+    path = SITE / zip_name("en")
+    link = html("en/01-why").partition(f'href="../{path.name}"')[2][:80]
     assert f"{path.stat().st_size / 1e6:.1f} MB" in link
-    assert f'href="../../{path.name}"' in html(f"{edition}/api/plan")
+    assert f'href="../../{path.name}"' in html("en/api/plan")
 
 
 def test_with_an_address_the_other_editions_are_found_there(

@@ -3,7 +3,6 @@
 import csv
 import io
 import re
-import xml.etree.ElementTree as ET
 from functools import cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -12,17 +11,29 @@ import brotli
 import pytest
 
 from built import API, EVERY_PAGE, SITE, each, resize
-from drawings import alike
 from paths import ROOT
 
 RULES = Path(__file__).with_name("rules.js").read_text("utf-8")
 AXE = ROOT / "node_modules/axe-core/axe.min.js"
 PHONE, DESK, SHEET = 360, 1280, 660
+OTHER_WIDTHS = (320, 390, 414, 768, 1024, 1920)
 CJK = re.compile(r"[\u3400-\u9fff]")
 PACKED = {".html", ".css", ".js", ".json", ".svg", ".csv"}
 # Bytes that a reader downloads. Faces come once for the whole book.
 HEAVIEST, FACES = 150e3, 65e3
-WITHOUT_FORMULAS = ("bibliography", "runs", "teachers")
+# Of the reference the text is English everywhere: of the Chinese editions two
+# pages are looked at.
+REFERENCE = [f"en/api/{name}" for name in API]
+REFERENCE += ["zh-Hans/api/conformance", "zh-Hant/api/commands"]
+# Axe looks at the original, and at one page of each translation; nightly at
+# all.
+AXE_DAILY = ("zh-Hans/05-shortcuts", "zh-Hant/07-depth")
+AXE_NIGHTLY = [
+    path
+    for path in EVERY_PAGE
+    if not path.startswith("en/") and path not in AXE_DAILY
+]
+WITHOUT_FORMULAS = ("bibliography", "playground", "runs", "teachers")
 WITHOUT_FIGURES = ("bibliography", "claims", "glossary", "teachers")
 LEGEND = {
     "en": "Data (CSV)",
@@ -55,16 +66,6 @@ FIGURES = """() => [...document.querySelectorAll('.preact-figure')].map(
     href: box.querySelector('a.preact-data')?.getAttribute('href'),
     labels: [...box.querySelectorAll('svg')].map((svg) => svg.ariaLabel),
   }))"""
-CURVES = """() => [...document.querySelectorAll(
-    '.preact-figure svg:not(.unit)')].map((svg) => {
-  const whole = svg.cloneNode(true);
-  for (const use of whole.querySelectorAll('use')) {
-    const line = document.getElementById(use.getAttribute('href').slice(1));
-    if (line?.matches('.bd-article > svg > defs > *'))
-      use.replaceWith(line.cloneNode());  // lent by the page
-  }
-  return whole.outerHTML;
-})"""
 
 
 def broken(page, *kinds):
@@ -103,25 +104,17 @@ def assert_light(page, heaviest):
 
 
 @each(EVERY_PAGE)
-def test_a_page_comes_whole_and_light_and_from_one_host(read_page, path):
-    """At most 150 kB, packed as a server sends them, and the faces."""
+def test_a_page_holds_in_every_look(read_page, path):
+    """Whole and light; on a screen, in the dark, on a phone and on paper."""
     page = read_page(path)
-    assert page.problems == []
-    hosts = {urlsplit(url).hostname for url in page.requested}
-    assert hosts <= {"127.0.0.1", None}
-    assert [r.url for r in page.loaded if r.status >= 400] == []
+    assert_whole(page)
     language, _, name = path.partition("/")
     assert page.locator("html").get_attribute("lang") == language
     assert page.locator("math").count() > 5 or name in WITHOUT_FORMULAS
-    assert_light(page, HEAVIEST)
-
-
-@each(EVERY_PAGE)
-def test_every_look_of_a_page_shows_all_that_it_has(read_page, path):
-    """On a screen, in the dark, on a phone and on paper."""
-    page = read_page(path)
     resize(page, DESK)
     found = {"screen": broken(page, "anyWidth", "wide", "theme")}
+    if name not in WITHOUT_FIGURES:
+        assert_figures(page, language)
     page.evaluate(THEME, "dark")
     found["dark"] = broken(page, "theme")
     resize(page, SHEET)
@@ -131,6 +124,68 @@ def test_every_look_of_a_page_shows_all_that_it_has(read_page, path):
     page.evaluate(THEME, "light")
     resize(page, PHONE)
     found["phone"] = broken(page, "anyWidth", "phone")
+    assert not told(path, found), told(path, found)
+
+
+def assert_whole(page):
+    """All that a page asks for comes, from one host, and is light."""
+    assert page.problems == []
+    hosts = {urlsplit(url).hostname for url in page.requested}
+    assert hosts <= {"127.0.0.1", None}
+    assert [r.url for r in page.loaded if r.status >= 400] == []
+    assert_light(page, HEAVIEST)
+
+
+def assert_figures(page, language):
+    """A figure says what it shows, and offers its numbers."""
+    figures = page.evaluate(FIGURES)
+    labels = [label for figure in figures for label in figure["labels"]]
+    assert labels
+    for label in labels:  # a Chinese character says what two letters say
+        assert len(label) > (20 if language == "en" else 10)
+        assert bool(CJK.search(label)) == (language != "en")
+    for figure in figures:
+        assert figure["link"] in (None, LEGEND[language])
+        if figure["href"]:
+            text = (SITE / language / figure["href"]).read_text("utf-8-sig")
+            head, *lines = csv.reader(io.StringIO(text))
+            assert lines
+            assert all(len(line) == len(head) for line in lines)
+            assert "@" not in "".join(head)
+
+
+@each([p for p in EVERY_PAGE if p not in AXE_NIGHTLY], nightly=AXE_NIGHTLY)
+def test_axe_finds_nothing_serious_in_either_theme(read_page, path):
+    """A theme changes colors alone: of the dark one these are asked."""
+    page = read_page(path)
+    resize(page, PHONE if path.startswith("zh-Hant") else DESK)
+    page.add_script_tag(path=AXE)
+    found = {
+        "light": page.evaluate(FINDINGS, ["light", None]),
+        "dark": page.evaluate(FINDINGS, ["dark", COLORS]),
+    }
+    page.evaluate(THEME, "light")
+    assert not told(path, found), told(path, found)
+
+
+@each(REFERENCE)
+def test_a_page_of_the_reference_is_light_and_fits_a_phone(read_page, path):
+    page = read_page(path)
+    resize(page, PHONE)
+    assert_whole(page)
+    found = {"phone": broken(page, "anyWidth")}
+    assert not told(path, found), told(path, found)
+
+
+@pytest.mark.nightly
+@each(EVERY_PAGE)
+def test_every_other_width_shows_all_that_a_page_has(read_page, path):
+    page = read_page(path)
+    found = {}
+    for width in OTHER_WIDTHS:
+        resize(page, width)
+        kinds = ["anyWidth", "phone"] if width < 500 else ["anyWidth"]
+        found[width] = broken(page, *kinds)
     assert not told(path, found), told(path, found)
 
 
@@ -168,78 +223,3 @@ def test_the_rules_name_what_breaks_them(open_page):
     assert "the ground is dark, or the ink is light" in broken(page, "paper")
     with pytest.raises(AssertionError, match="book-math"):
         assert_light(page, 100e3)
-
-
-@pytest.mark.nightly
-@each(EVERY_PAGE)
-def test_every_other_width_shows_all_that_a_page_has(read_page, path):
-    page = read_page(path)
-    found = {}
-    for width in (320, 390, 414, 768, 1024, 1920):
-        resize(page, width)
-        kinds = ["anyWidth", "phone"] if width < 500 else ["anyWidth"]
-        found[width] = broken(page, *kinds)
-    assert not told(path, found), told(path, found)
-
-
-@each([p for p in EVERY_PAGE if not p.endswith(WITHOUT_FIGURES)])
-def test_a_figure_says_what_it_shows_and_offers_its_numbers(read_page, path):
-    """And no two of its curves differ by color alone."""
-    language, page = path.partition("/")[0], read_page(path)
-    resize(page, DESK)
-    figures = page.evaluate(FIGURES)
-    labels = [label for figure in figures for label in figure["labels"]]
-    assert labels
-    for label in labels:  # a Chinese character says what two letters say
-        assert len(label) > (20 if language == "en" else 10)
-        assert bool(CJK.search(label)) == (language != "en")
-    for figure in figures:
-        assert figure["link"] in (None, LEGEND[language])
-        if figure["href"]:
-            text = (SITE / language / figure["href"]).read_text("utf-8-sig")
-            head, *lines = csv.reader(io.StringIO(text))
-            assert lines
-            assert all(len(line) == len(head) for line in lines)
-            assert "@" not in "".join(head)
-    for svg in page.evaluate(CURVES) if language == "en" else ():
-        root = ET.fromstring(svg.replace("&nbsp;", " "))
-        assert alike(root) == [], root.get("aria-label")
-
-
-# Every page of the original; of its translations one at each width.
-AXE_DAILY = ("zh-Hans/05-shortcuts", "zh-Hant/07-depth")
-AXE_NIGHTLY = [
-    path
-    for path in EVERY_PAGE
-    if not path.startswith("en/") and path not in AXE_DAILY
-]
-
-
-@each([p for p in EVERY_PAGE if p not in AXE_NIGHTLY], nightly=AXE_NIGHTLY)
-def test_axe_finds_nothing_serious_in_either_theme(read_page, path):
-    """A theme changes colors alone: of the dark one these are asked."""
-    page = read_page(path)
-    resize(page, PHONE if path.startswith("zh-Hant") else DESK)
-    page.add_script_tag(path=AXE)
-    found = {
-        "light": page.evaluate(FINDINGS, ["light", None]),
-        "dark": page.evaluate(FINDINGS, ["dark", COLORS]),
-    }
-    page.evaluate(THEME, "light")
-    assert not told(path, found), told(path, found)
-
-
-# Of the reference the text is English everywhere: of the Chinese editions two
-# pages are looked at.
-REFERENCE = [f"en/api/{name}" for name in API]
-REFERENCE += ["zh-Hans/api/conformance", "zh-Hant/api/commands"]
-
-
-@each(REFERENCE)
-def test_a_page_of_the_reference_is_light_and_fits_a_phone(read_page, path):
-    page = read_page(path)
-    resize(page, PHONE)
-    assert page.problems == []
-    found = {"phone": broken(page, "anyWidth")}
-    assert not told(path, found), told(path, found)
-    assert_light(page, HEAVIEST)

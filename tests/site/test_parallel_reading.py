@@ -2,7 +2,6 @@
 
 import re
 import shutil
-from urllib.parse import urlsplit
 
 import pytest
 
@@ -32,8 +31,13 @@ def copied(name, tmp_path):
 # ------------------------------------------------------------ when it is built
 @pytest.mark.parametrize("name", PAGES)
 def test_nearly_every_block_has_a_twin_of_its_own(tmp_path, name):
-    """Of the pairs with formulas, most have the same, in any order."""
+    """Of the pairs with formulas, most have the same, in any order.
+
+    The numbers of the pairs are all that is new on a page.
+    """
     copied(name, tmp_path)
+    text = html(f"en/{name}")
+    assert re.sub(r' data-twin="\d+"', "", text) == read_page(text).text
     own, loose = pair_page(tmp_path, name)
     assert own >= 6
     assert own / (own + loose) > 0.95
@@ -61,12 +65,6 @@ def test_a_page_that_is_paired_again_stays_as_it_is(tmp_path):
     pair_page(tmp_path, "04-units")
     assert [page.read_bytes() for page in pages] == before
     assert any(b' data-twin="0"' in text for text in before)
-
-
-def test_the_numbers_are_all_that_is_new_on_a_page():
-    text = html("en/04-units")
-    plain = read_page(text).text
-    assert re.sub(r' data-twin="\d+"', "", text) == plain
 
 
 # ------------------------------------------------------------- when it is read
@@ -101,15 +99,23 @@ def test_each_block_stands_beside_its_twin_or_above_it(
 
 
 def test_the_choice_is_undone_without_a_trace(open_page):
+    """Meanwhile explorers are there once, and paper shows the same."""
     page = open_page("/zh-Hans/03-gradient.html")
     content = "document.querySelector('.bd-article > section').innerHTML"
-    before = page.evaluate(content)
+    count = "document.querySelectorAll('.preact-explorer, input').length"
+    before = page.evaluate(content), page.evaluate(count)
     page.locator(CHOICE).click()
     page.locator(".twin").first.wait_for()
     assert "with=en" in page.url
+    assert page.evaluate(count) == before[1]
+    assert page.locator(".twin [id]").count() == 0
+    page.emulate_media(media="print")
+    assert page.locator("section > p > .twin").first.is_visible()
+    assert not page.locator(".parallel-choice").is_visible()
+    page.emulate_media(media="screen")
     page.locator(CHOICE).click()
     page.wait_for_function("!document.querySelector('.twin')")
-    assert page.evaluate(content) == before
+    assert (page.evaluate(content), page.evaluate(count)) == before
     assert "with=" not in page.url
 
 
@@ -128,8 +134,10 @@ def test_the_choice_holds_on_the_next_page_and_in_the_other_language(
     assert pressed.get_attribute("lang") == "zh-Hant"
 
 
-def test_a_shared_address_shows_both_at_its_section(open_page):
-    page = open_page("/zh-Hans/05-shortcuts.html?with=en#shortcuts-gates")
+def test_a_shared_address_shows_both_at_its_section_with_marks(open_page):
+    page = open_page(
+        "/zh-Hans/05-shortcuts.html?mark=门&with=en#shortcuts-gates"
+    )
     page.locator(".twin").first.wait_for()
     settle(page)
     top = page.evaluate(
@@ -137,52 +145,10 @@ def test_a_shared_address_shows_both_at_its_section(open_page):
         ".getBoundingClientRect().top"
     )
     assert -5 <= top < 300
-
-
-def test_a_search_marks_its_words_beside_the_other_language(open_page):
-    page = open_page(
-        "/zh-Hans/05-shortcuts.html?mark=门&with=en#shortcuts-gates"
-    )
-    page.locator(".twin").first.wait_for()
     marks = page.locator("mark.search-mark")
     assert marks.count() > 0
     page.keyboard.press("Escape")
     assert marks.count() == 0
-
-
-def test_what_can_be_tried_is_there_once_and_still_works(open_page):
-    page = open_page("/zh-Hans/03-gradient.html")
-    count = "document.querySelectorAll('.preact-explorer, input').length"
-    before = page.evaluate(count)
-    page.locator(CHOICE).click()
-    page.locator(".twin").first.wait_for()
-    assert page.evaluate(count) == before
-    assert page.locator(".twin [id]").count() == 0
-    solution = page.locator(".admonition.solution").first
-    solution.locator("button.toggle-button").click()
-    assert solution.locator(
-        "p:not(.admonition-title), .cell"
-    ).first.is_visible()
-
-
-def test_paper_shows_what_the_page_shows(open_page):
-    page = open_page("/zh-Hans/03-gradient.html?with=en")
-    page.locator(".twin").first.wait_for()
-    page.emulate_media(media="print")
-    assert page.locator("section > p > .twin").first.is_visible()
-    assert not page.locator(".parallel-choice").is_visible()
-
-
-@pytest.mark.parametrize("edition", ["en", "zh-Hant"])
-def test_both_languages_are_shown_on_a_page_opened_as_a_file(
-    open_page, edition
-):
-    page = open_page((SITE / edition / "01-why.html").as_uri())
-    page.locator(CHOICE).first.click()
-    page.locator(".twin").first.wait_for()
-    assert page.problems == []
-    asked = {urlsplit(url).scheme for url in page.requested}
-    assert asked <= {"file", "data"}
 
 
 def test_an_edition_that_is_not_there_is_said_to_be_missing(open_page):

@@ -52,23 +52,6 @@ def test_no_page_shows_a_warning_or_the_building_machine(language):
 
 
 @EVERY_LANGUAGE
-def test_no_page_asks_for_a_script_that_sets_formulas(language):
-    setters = re.compile(r'(?i)(?:src|href)="[^"]*(?:mathjax|katex|temml)')
-    assert failing(language, PAGES, setters.findall) == {}
-
-
-@EVERY_LANGUAGE
-def test_every_formula_is_in_the_page_as_it_is_written(language):
-    """A reader without scripts has it, too."""
-    for name in CHAPTERS:
-        places = html(f"{language}/{name}").split('class="math notranslate')[
-            1:
-        ]
-        assert len(places) > 5
-        assert [x[:200] for x in places if "<math" not in x[:400]] == []
-
-
-@EVERY_LANGUAGE
 def test_the_switch_leads_to_the_same_page(language):
     for name in PAGES:
         page = html(f"{language}/{name}")
@@ -102,9 +85,6 @@ def test_a_page_offers_its_own_notebook_and_says_its_version(language):
         written = (ROOT / f"notebooks/{language}/{name}.ipynb").exists()
         assert offered == there == written
         assert re.search(version, page.partition('class="extra_footer"')[2])
-
-
-def test_the_wheel_stands_on_the_site():
     assert [p.name for p in (SITE / "_wheel").iterdir()] == [wheel_name()]
 
 
@@ -125,18 +105,6 @@ def test_a_chinese_page_has_chinese_controls(language):
         }
 
     assert failing(language, PAGES, english) == {}
-
-
-def test_no_simplified_control_on_a_traditional_page():
-    simplified = set("页动链显隐标题览顶导览复制级录宽设")
-    traditional = set("頁動鏈顯隱標題覽頂導複製級錄寬設")
-
-    def mixed(page):
-        found = CONTROL.findall(page)
-        own = [t for t in found if "简体中文" not in t and "语言" not in t]
-        return set("".join(own)) & (simplified - traditional)
-
-    assert failing("zh-Hant", ["04-units"], mixed) == {}
 
 
 @CHINESE
@@ -232,7 +200,7 @@ def test_every_link_inside_the_reference_arrives(language):
             assert not anchor or f'id="{anchor}"' in page
 
 
-# ---------------------------------------------------------------- the claims
+# ------------------------------------------------------ pages made from data
 def marks(language, name):
     """Attributes of every mark of a page."""
     found = MARK.findall(html(f"{language}/{name}"))
@@ -240,43 +208,30 @@ def marks(language, name):
 
 
 @EVERY_LANGUAGE
-def test_every_claim_is_listed_once_and_leads_to_its_sentence(language):
-    ids = re.findall(r'id="claim-([\w-]+)"', html(f"{language}/claims"))
+def test_claims_and_their_sentences_lead_to_each_other(language):
+    """Each is listed once, counted by its kind, with the tests behind it."""
+    ledger = markup.unescape(html(f"{language}/claims"))
+    ids = re.findall(r'id="claim-([\w-]+)"', ledger)
     assert sorted(ids) == sorted(CLAIMS)
     wanted = {f"{c.chapter}.html#said-{c.id}" for c in CLAIMS.values()}
     assert {mark["href"] for mark in marks(language, "claims")} == wanted
-    for claim in CLAIMS.values():
-        page = html(f"{language}/{claim.chapter}")
-        assert page.count(f'id="said-{claim.id}"') == 1
-
-
-@EVERY_LANGUAGE
-def test_every_mark_leads_to_a_claim_and_says_its_scope(language):
     entries = {f"claims.html#claim-{claim_id}" for claim_id in CLAIMS}
     for name in sorted({claim.chapter for claim in CLAIMS.values()}):
         on_page = marks(language, name)
         assert on_page
         assert {mark["href"] for mark in on_page} <= entries
         assert min(len(mark["title"]) for mark in on_page) > 15
-
-
-@EVERY_LANGUAGE
-def test_every_test_of_a_claim_is_named_in_the_ledger(language):
-    page = markup.unescape(html(f"{language}/claims"))
+    for claim in CLAIMS.values():
+        page = html(f"{language}/{claim.chapter}")
+        assert page.count(f'id="said-{claim.id}"') == 1
     tests = {test for claim in CLAIMS.values() for test in claim.tests}
-    assert tests <= {*re.findall(r">([\w/]+\.py::\w+)<", page)}
-
-
-@EVERY_LANGUAGE
-def test_the_ledger_counts_the_claims_of_each_kind(language):
-    page = html(f"{language}/claims")
-    counts = page.partition("claim-kinds")[2].partition("</table>")[0]
-    numbers = re.findall(r"<p>(\d+)</p>", counts)
+    assert tests <= {*re.findall(r">([\w/]+\.py::\w+)<", ledger)}
+    counts = ledger.partition("claim-kinds")[2].partition("</table>")[0]
+    numbers = map(int, re.findall(r"<p>(\d+)</p>", counts))
     kinds = Counter(claim.kind for claim in CLAIMS.values())
-    assert sorted(map(int, numbers)) == sorted(kinds.values())
+    assert sorted(numbers) == sorted(kinds.values())
 
 
-# ------------------------------------------------------ pages made from data
 @EVERY_LANGUAGE
 def test_every_defined_term_stands_in_the_glossary_in_three_languages(
     language,
@@ -324,11 +279,23 @@ def test_the_index_of_the_search_is_small_plain_and_the_only_one(language):
     path = SITE / language / "search-index.js"
     assert path.stat().st_size < 400e3
     assert "\xa0" not in path.read_text("utf-8")
-    left = {path.name for path in (SITE / language).rglob("*.js")} & {
-        "searchindex.js",
-        "searchtools.js",
-        "language_data.js",
-        "sphinx_highlight.js",
-        "doctools.js",
+
+
+# ------------------------------------------------------- what all pages load
+@EVERY_LANGUAGE
+def test_an_edition_has_one_sheet_and_the_scripts_that_are_asked_for(language):
+    sheets = [*(SITE / language).rglob("*.css")]
+    assert [sheet.name for sheet in sheets] == ["book.css"]
+    sheet = sheets[0].read_text("utf-8")
+    assert len(sheet) < 160e3
+    assert ".claim-mark" in sheet
+    assert ".carousel" not in sheet  # the theme's, which no page has
+    scripts = {path.name for path in (SITE / language).rglob("*.js")}
+    assert scripts == {
+        "book.js",
+        "digits.js",
+        "explorers-engine.js",
+        "explorers.js",
+        "search-engine.js",
+        "search-index.js",
     }
-    assert left == set()

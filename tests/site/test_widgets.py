@@ -47,16 +47,16 @@ def answer(host):
         "host => host.dataset.live && !host.matches('[aria-busy]')",
         arg=host.element_handle(),
     )
-    return host.locator(".facts").text_content()
+    return host.locator(".said").all_text_contents()
 
 
 def test_a_fresh_network_is_the_same_in_page_and_notebook(widget):
-    hosts = widget("/en/03-gradient.html", "preact-stack")
+    hosts = widget("/en/playground.html", "preact-playground")
     for host in hosts:
         host.scroll_into_view_if_needed()
     first, again = map(answer, hosts)
     assert first == again
     for host in hosts:
-        host.locator("[name=units]").fill("80")
+        host.locator("[name='a.units']").fill("8")
     changed, again = map(answer, hosts)
     assert changed == again != first

@@ -19,7 +19,7 @@ from preact.plan import BatchNorm as PlannedBatchNorm
 from preact.plan import cifar_plan
 from preact.spec import TABLE_2
 from preact.train import Run, find_recipe, train
-from preact.train.checkpoint import NAME, PREVIOUS, NoSpaceError, read
+from preact.train.checkpoint import NAME, read
 
 
 @pytest.fixture(scope="module")
@@ -142,15 +142,6 @@ def test_a_damaged_checkpoint_gives_way_to_the_one_before(digits, tmp_path):
     assert_same_end(final(tmp_path / "calm"), final(tmp_path / "hurt"))
 
 
-def test_two_damaged_checkpoints_are_refused_with_the_reason(digits, tmp_path):
-    run = tiny(digits)
-    train(run, tmp_path, save_every=4)
-    for name in (NAME, PREVIOUS):
-        (tmp_path / name).write_bytes(b"not a checkpoint")
-    with pytest.raises(ValueError, match="no checkpoint can be read"):
-        train(run, tmp_path)
-
-
 def test_a_checkpoint_is_saved_every_minute_too(digits, tmp_path):
     """Here every moment; by iterations none would be due."""
     saved = []
@@ -177,12 +168,6 @@ def test_a_run_that_was_killed_before_its_record_keeps_its_speed(
     assert again.wall_s >= kept["busy_s"] + kept["away_s"]
 
 
-def test_a_foreign_checkpoint_is_refused(digits, tmp_path):
-    train(tiny(digits, 4), tmp_path)
-    with pytest.raises(ValueError, match="belongs to another configuration"):
-        train(tiny(digits, 5), tmp_path)
-
-
 def test_a_full_disk_loses_nothing_that_was_saved(
     digits, tmp_path, monkeypatch
 ):
@@ -196,7 +181,7 @@ def test_a_full_disk_loses_nothing_that_was_saved(
             raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(NoSpaceError, match=f"no space left in {folder}"):
+    with pytest.raises(OSError, match="No space left"):
         train(run, folder, save_every=4)
     monkeypatch.undo()
     assert sorted(p.name for p in folder.iterdir()) == [NAME]

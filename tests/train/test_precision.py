@@ -8,6 +8,8 @@ import torch
 from preact.data import load
 from preact.fast import kernels
 from preact.fast.cpu import build
+from preact.fast.network import processor_name
+from preact.records.speed import fused_pays
 from preact.train import Execution, Run, find_recipe, train
 from preact.train.checkpoint import NAME, PREVIOUS, read, to_bytes
 from preact.train.step import make_optimizer
@@ -90,7 +92,8 @@ def no_compiler(tmp_path, monkeypatch):
 def test_a_run_tells_which_kernels_computed_it(tmp_path, no_compiler):
     """Without a compiler the last bits are others, under the same hash."""
     fast = run(2, fast=True, channels_last=True)
-    ours = "C" if kernels() else "PyTorch"
+    fused = kernels() and fused_pays(processor_name())
+    ours = "C" if fused else "PyTorch"
     assert train(fast, tmp_path / "fast").kernels == [ours]
     no_compiler()
     assert train(fast, tmp_path / "none").kernels == ["PyTorch"]
@@ -114,11 +117,6 @@ def test_a_run_resumed_with_other_kernels_says_so(
 
 def test_a_run_that_is_not_fast_is_computed_by_pytorch(plain):
     assert plain.kernels == ["PyTorch"]
-
-
-def test_fast_without_its_layout_is_refused():
-    with pytest.raises(ValueError, match="fast needs channels_last"):
-        Execution(fast=True)
 
 
 def test_the_gradient_that_is_shown_is_that_of_the_loss_not_of_its_scale(
@@ -162,19 +160,3 @@ def test_decay_of_weights_alone_leaves_bn_and_biases_out():
     assert (decayed["weight_decay"], kept["weight_decay"]) == (1e-4, 0.0)
     (everything,) = make_optimizer(network, find_recipe("digits")).param_groups
     assert len(everything["params"]) == 2
-
-
-def test_a_linear_schedule_goes_up_once_and_down_to_nothing():
-    recipe = replace(
-        find_recipe("digits"),
-        schedule="linear",
-        warmup_lr=0.0,
-        warmup_iterations=100,
-        iterations=300,
-        lr=0.2,
-    )
-    rates = [recipe.lr_at(i) for i in range(301)]
-    assert rates[0] == 0.0
-    assert max(rates) == rates[100] == pytest.approx(0.2)
-    assert rates[200] == pytest.approx(0.1)
-    assert rates[300] == 0.0

@@ -58,3 +58,22 @@ def test_a_bad_protocol_is_refused(change, message):
         ValueError, match="one of paper, torch-release, digits"
     ):
         find_recipe("ancient")
+
+
+def test_a_line_and_a_cosine_go_up_once_and_down_to_nothing():
+    recipe = replace(
+        find_recipe("digits"),
+        schedule="linear",
+        warmup_lr=0.0,
+        warmup_iterations=10,
+        iterations=110,
+        lr=0.4,
+    )
+    rates = [recipe.lr_at(i) for i in (0, 5, 10, 60, 110)]
+    assert rates == pytest.approx([0.0, 0.2, 0.4, 0.2, 0.0])
+    quarter = recipe.lr_at(35), replace(recipe, schedule="cosine").lr_at(35)
+    assert quarter == pytest.approx((0.3, 0.2 + 0.2 * 0.5**0.5))
+    cosine = replace(recipe, schedule="cosine")
+    assert [cosine.lr_at(i) for i in (0, 5, 10, 60, 110)] == pytest.approx(
+        rates
+    )

@@ -11,11 +11,9 @@ import psutil
 import pytest
 
 from paths import ROOT
-from preact.cli import main
 from preact.data import load
 from preact.train import Run, find_recipe, train
 from preact.train.checkpoint import NAME, read
-from preact.train.session import Session
 from preact.train.stop import Stopped
 
 LAST = 6
@@ -81,31 +79,6 @@ def test_a_request_before_an_error_is_not_lost_with_it(run, tmp_path):
     assert str(stopped.value.__context__) == "no report"
 
 
-def test_a_request_in_the_last_step_of_a_run_begins_no_other_run(
-    tmp_path, monkeypatch, capsys
-):
-    path = tmp_path / "two.toml"
-    path.write_text(
-        "[scientific]\nrows = ['original', 'full-preactivation']\n"
-        "networks = [{depth = 8, convs = 2, width = 4}]\n"
-        "[fixed]\nrecipe = 'digits'\n[fixed.recipe_changes]\n"
-        f"iterations = {LAST}\nbatch = 8\nghost_batch = 8\n"
-        "drop_at = [5]\nwarmup_iterations = 2\n"
-    )
-    real, trained = Session.evaluate, []
-
-    def evaluate(self):
-        trained.append(self.run.row)
-        signal.raise_signal(signal.SIGTERM)
-        return real(self)
-
-    monkeypatch.setattr(Session, "evaluate", evaluate)
-    command = ["ablate", str(path), "--out", str(tmp_path), "--device", "cpu"]
-    assert main(command) == 128 + signal.SIGTERM
-    assert len(set(trained)) == 1
-    assert "stopped by SIGTERM" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("ends", ["well", "stopped", "in an error"])
 def test_a_handler_of_the_calling_program_is_back_and_hears_of_the_signal(
     run, tmp_path, ends
@@ -137,8 +110,8 @@ from preact.train.session import Session
 
 def test_is_ended(tmp_path, monkeypatch):
     real = Session.step
-    def step(self, iteration, **options):
-        real(self, iteration, **options)
+    def step(self, iteration):
+        real(self, iteration)
         os.kill(os.getpid(), signal.SIGTERM)
     monkeypatch.setattr(Session, "step", step)
     main(["train", *{TINY}, "--out", str(tmp_path)])

@@ -68,6 +68,12 @@ function sumOfRows(x, n, c, sum) {
   return sum;
 }
 
+export function norm(v) {
+  let squares = 0;
+  for (let k = 0; k < v.length; k++) squares += v[k] * v[k];
+  return Math.sqrt(squares);
+}
+
 // -------------------------------------------------------------- layers
 // y = x W^T + b, W is cOut x cIn; only the classifier has a b.
 class Linear {
@@ -263,6 +269,7 @@ function backward(row, dy, n) {
 
 // ---------------------------------------------------------------- unit
 class Unit {
+  plan;
   shortcut;
   width;
   returned;
@@ -351,6 +358,22 @@ export class Network {
     }
     backward(this.stem, g, n);
     return gradients.reverse();
+  }
+
+  // After forward: for each l, the share of shortcut paths from x_0 to x_l that are
+  // open: no factor 0 and no zero of a ReLU after an addition has closed them.
+  openShares() {
+    const open = floats(this.streams[0].length).fill(1);
+    return this.streams.map((x, l) => {
+      const plan = this.units[l - 1]?.plan;
+      const masked = plan?.after.includes("ReLU");
+      let sum = 0;
+      for (let k = 0; k < open.length; k++) {
+        if (plan?.shortcut === 0 || (masked && !(x[k] > 0))) open[k] = 0;
+        sum += open[k];
+      }
+      return sum / open.length;
+    });
   }
 
   // Mean cross-entropy in nats, and the share of wrong answers.

@@ -1,7 +1,6 @@
-// How the page trains: the digits, random numbers from a seed, SGD, and a
-// race of several networks on the same mini-batches. preact.book.why.race says the
-// same in Python.
-import { Network } from "./network.js";
+// How the page trains: the digits, random numbers from a seed, mini-batches, and
+// SGD. preact.book.why.race says the same in Python.
+import { Network, norm } from "./network.js";
 
 // -------------------------------------------------------------- digits
 // 1797 images of 8 x 8 values from 0 to 16, then their labels; `train` of
@@ -81,12 +80,15 @@ function sgdStep({ parameters }, { lr, momentum, weightDecay }) {
   }
 }
 
+// Loss and share of wrong answers on a mini-batch; by depth, the norm of dE/dx_l and
+// the share of open paths, as they were before the weights changed.
 export function trainingStep(network, x, labels, n, recipe) {
   network.forward(x, n);
   const result = network.loss(labels, n);
-  network.backward(n);
+  const open = network.openShares();
+  const gradient = network.backward(n).map(norm);
   sgdStep(network, recipe);
-  return result;
+  return { ...result, gradient, open };
 }
 
 // Mini-batches from an endless row of permutations of the training images.
@@ -119,46 +121,41 @@ export class Batches {
   }
 }
 
-export class Race {
+// One network and its own row of mini-batches.
+export class Training {
   recipe;
   digits;
 
-  constructor({ plans, batch, seed, recipe }, digits) {
+  constructor({ plan, batch, seed, recipe }, digits) {
     Object.assign(this, { digits, recipe });
     this.batches = new Batches(digits, batch, seed);
-    this.networks = plans.map((plan) => new Network(plan, batch));
-    for (const network of this.networks) initialize(network, seed);
+    this.network = new Network(plan, batch);
+    initialize(this.network, seed);
   }
 
-  // One step of each: loss and share of wrong answers on the mini-batch.
   step() {
     const { x, y, size } = this.batches;
     this.batches.draw();
-    return this.networks.map((network) =>
-      trainingStep(network, x, y, size, this.recipe),
-    );
+    return trainingStep(this.network, x, y, size, this.recipe);
   }
 
   // Share of wrong answers on the images that nobody has learned from.
   test() {
     const { images, labels, count, train, pixels } = this.digits;
-    return this.networks.map((network) => {
-      let wrong = 0;
-      for (let i = train; i < count; i += this.batches.size) {
-        const n = Math.min(this.batches.size, count - i);
-        network.forward(images.subarray(i * pixels), n, false);
-        wrong += network.loss(labels.subarray(i), n).wrong * n;
-      }
-      return wrong / (count - train);
-    });
+    let wrong = 0;
+    for (let i = train; i < count; i += this.batches.size) {
+      const n = Math.min(this.batches.size, count - i);
+      this.network.forward(images.subarray(i * pixels), n, false);
+      wrong += this.network.loss(labels.subarray(i), n).wrong * n;
+    }
+    return wrong / (count - train);
   }
 }
 
-// Run a race; say what each step showed and, at last, the test.
-export async function run(question, tell) {
-  const race = new Race(question, await unpackDigits(question.digits));
-  for (let step = 0; step < question.steps; step++) {
-    tell({ results: race.step() });
-  }
-  tell({ test: race.test() });
+// Train a network; say what each step showed and, at last, the test.
+export async function train(question, tell) {
+  const { digits, steps } = question;
+  const training = new Training(question, await unpackDigits(digits));
+  for (let step = 0; step < steps; step++) tell(training.step());
+  tell({ test: training.test() });
 }

@@ -1,9 +1,9 @@
-// The engine in a worker: questions have answers, a race tells its steps.
+// The engine in a worker: questions have answers, a training tells its steps.
 import { fresh } from "./propagation.js";
-import { run } from "./training.js";
+import { train } from "./training.js";
 
 addEventListener("message", ({ data }) => {
   const { number, questions } = data;
   if (questions) postMessage({ number, answers: questions.map(fresh) });
-  else run(data, (news) => postMessage(news));
+  else train(data, (news) => postMessage(news));
 });

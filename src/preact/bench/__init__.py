@@ -1,16 +1,16 @@
-"""Ours beside the peers: the same network, the same step, by turns.
+"""Ours beside the peers: the same network, the same step, by turns, on a CPU.
 
 Chapter `08-training`.
 """
 
+from preact.bench.check import check, checked_plan
 from preact.bench.contestants import Contestant, contestants
-from preact.bench.measure import Measured, check, compare_times, limit_ms
+from preact.bench.times import compare_times
 
 __all__ = [
     "Contestant",
-    "Measured",
     "check",
+    "checked_plan",
     "compare_times",
     "contestants",
-    "limit_ms",
 ]

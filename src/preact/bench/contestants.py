@@ -6,18 +6,27 @@ them asks for a torchvision that it does not need for these networks.
 Chapter `08-training`.
 """
 
-import importlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
+from importlib import import_module
+from importlib.util import find_spec
 
-import torch
-from torch import Tensor, nn
+from torch import nn
 
 from preact.fast import Memory, fast, with_memory
 from preact.nn import Network
 from preact.plan import NetworkPlan
+
+PEERS = {"pytorchcv": "pytorchcv", "torch-resnet": "torch_resnet"}
+OURS: list[tuple[str, bool, Memory]] = [  # all of these with channels last
+    ("preact, channels_last, keep", False, "keep"),
+    ("preact, channels_last, recompute", False, "recompute"),
+    ("preact, channels_last, segment", False, "segment"),
+    ("preact, fast", True, "recompute"),  # so records have named it
+    ("preact, fast, keep", True, "keep"),
+    ("preact, fast, segment", True, "segment"),
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,162 +38,103 @@ class Contestant:
     name : str
         Of package and settings, as the table prints it.
     peer : bool
-        Whether it is another package as shipped, against which we count.
+        Whether it is another package.
     build : callable
         Makes the network; another process must be able to call it.
     channels_last : bool
         Layout of its weights and images.
-    half : bool
-        Convolutions in fp16, the loss scaled.
-    on_gpu : {"no", "eager", "all"}
-        Whether it is tried there, and in half precision, too.
+    compiled : bool
+        Whether `torch.compile` works on it; the first step takes minutes.
 
     Examples
     --------
-    >>> from functools import partial
-    >>> from preact import Network, cifar_plan
+    >>> import torch
     >>> from preact.bench import Contestant
-    >>> plan = cifar_plan("full-preactivation", depth=11, convs=3)
-    >>> build = partial(Network, plan, seed=0)
-    >>> mine = Contestant(name="mine", peer=False, build=build)
-    >>> mine.build().plan.depth, mine.channels_last
-    (11, False)
+    >>> Contestant(name="mine", peer=False, build=torch.nn.Flatten).compiled
+    False
     """
 
     name: str
     peer: bool
     build: Callable[[], nn.Module]
     channels_last: bool = False
-    half: bool = False
-    on_gpu: Literal["no", "eager", "all"] = "all"
-
-
-class WithHead(nn.Module):
-    """A network that ends in features, and the classifier it lacks."""
-
-    def __init__(self, features: nn.Module, width: int, classes: int) -> None:
-        super().__init__()
-        self.features, self.head = features, nn.Linear(width, classes)
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.head(self.features(x))  # type: ignore[no-any-return]
-
-
-def _with_head(make: Callable[..., nn.Module], classes: int) -> nn.Module:
-    """torch-resnet's network and a classifier."""
-    return WithHead(make(small_images=True), 256, classes)
+    compiled: bool = False
 
 
 def contestants(
-    plan: NetworkPlan, device: torch.device
+    plan: NetworkPlan, *, compiled: bool = False
 ) -> Iterator[Contestant]:
     """Peers that are installed and have this network, then ours.
 
-    On a GPU also what a skilled user makes of them: half precision with
-    channels last.
+    Each as shipped and with channels last, as a user would have it.
 
     Parameters
     ----------
     plan : NetworkPlan
-        A ResNet-164 or 1001 of full pre-activation units for CIFAR-10.
-    device : torch.device
-        Where all of them run.
+        The peers have ResNet-164 and 1001 of full pre-activation units.
+    compiled : bool
+        The same with channels last and `torch.compile`, too.
 
     Examples
     --------
-    >>> import torch
     >>> from preact import cifar_plan
     >>> from preact.bench import contestants
     >>> plan = cifar_plan("full-preactivation", depth=164, convs=3)
-    >>> *_, last = contestants(plan, torch.device("cpu"))
+    >>> *_, last = contestants(plan)
     >>> last.name, last.channels_last
     ('preact, fast, segment', True)
     """
-    for entry in _contestants(plan):
-        if device.type != "cuda" or entry.on_gpu != "no":
-            yield entry
-        in_half = entry.on_gpu == "all" and entry.channels_last
-        if device.type == "cuda" and in_half:
-            yield replace(entry, name=f"{entry.name}, fp16", half=True)
-
-
-def _contestants(plan: NetworkPlan) -> Iterator[Contestant]:
-    """All of them in float32, every step of eager calls."""
-    memory: Memory
-    for layout, name in ((False, "as shipped"), (True, "channels_last")):
-        for package, build in _peers(plan).items():
-            yield Contestant(
-                name=f"{package}, {name}",
-                peer=not layout,
-                build=build,
-                channels_last=layout,
-            )
-
-    yield Contestant(name="preact", peer=False, build=partial(_ours, plan))
-    for memory in ("keep", "recompute", "segment"):
-        yield Contestant(
-            name=f"preact, channels_last, {memory}",
-            peer=False,
-            build=partial(_ours, plan, memory),
-            channels_last=True,
-            on_gpu="eager" if memory == "segment" else "all",
-        )
+    for name, build in _peers(plan).items():
+        one = Contestant(name=f"{name}, as shipped", peer=True, build=build)
+        yield one
+        last = replace(one, name=f"{name}, channels_last", channels_last=True)
+        yield last
+        if compiled:
+            yield replace(last, name=f"{last.name}, compiled", compiled=True)
     yield Contestant(
-        name="preact, fast",
-        peer=False,
-        build=partial(_fast, plan),
-        channels_last=True,
-        on_gpu="no",
+        name="preact", peer=False, build=partial(Network, plan, seed=0)
     )
-    for memory in ("keep", "segment"):
-        yield Contestant(
-            name=f"preact, fast, {memory}",
+    for name, fused, memory in OURS:
+        one = Contestant(
+            name=name,
             peer=False,
-            build=partial(_fast, plan, memory),
+            build=partial(_ours, plan, fused, memory),
             channels_last=True,
-            on_gpu="no",
         )
+        yield one
+        if compiled and not fused and memory == "keep":
+            yield replace(one, name=f"{name}, compiled", compiled=True)
 
 
-def _ours(plan: NetworkPlan, memory: Memory = "keep") -> Network:
-    """Our network as it is."""
-    return with_memory(Network(plan, seed=0), memory)
+def _ours(plan: NetworkPlan, fused: bool, memory: Memory) -> Network:
+    """Our network, run in some way."""
+    network = Network(plan, seed=0)
+    return with_memory(fast(network, fused=True) if fused else network, memory)
 
 
-def _fast(plan: NetworkPlan, memory: Memory = "recompute") -> Network:
-    """Our network at its best; records name the frugal one "preact, fast"."""
-    return with_memory(fast(Network(plan, seed=0)), memory)
+def _with_head(make: Callable[..., nn.Module], classes: int) -> nn.Module:
+    """torch-resnet's network, which ends in features, and a classifier."""
+    return nn.Sequential(make(small_images=True), nn.Linear(256, classes))
 
 
 def missing_peers() -> list[str]:
     """Names of the peers that are not installed."""
-    return [
-        package
-        for package, module in (
-            ("pytorchcv", "pytorchcv.models.preresnet_cifar"),
-            ("torch-resnet", "torch_resnet"),
-        )
-        if _module(module) is None
-    ]
+    return [name for name, root in PEERS.items() if find_spec(root) is None]
 
 
 def _peers(plan: NetworkPlan) -> dict[str, Callable[[], nn.Module]]:
     """Builders of this network in other packages."""
-    builders: dict[str, Callable[[], nn.Module]] = {}
-    zoo = _module("pytorchcv.models.preresnet_cifar")
     names = {164: "preresnet164bn_cifar10", 1001: "preresnet1001_cifar10"}
-    if zoo and plan.depth in names:
+    missing = missing_peers()
+    builders: dict[str, Callable[[], nn.Module]] = {}
+    if plan.depth not in names:
+        return builders
+    if "pytorchcv" not in missing:
+        zoo = import_module("pytorchcv.models.preresnet_cifar")
         builders["pytorchcv"] = getattr(zoo, names[plan.depth])
-    other = _module("torch_resnet")
-    if other and plan.depth in names:
-        make = getattr(other, f"PreActResNet{plan.depth}")
+    if "torch-resnet" not in missing:
+        make = getattr(
+            import_module("torch_resnet"), f"PreActResNet{plan.depth}"
+        )
         builders["torch-resnet"] = partial(_with_head, make, plan.classes)
     return builders
-
-
-def _module(name: str):  # type: ignore[no-untyped-def]
-    """Import a module, or return None if its package is not installed."""
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        return None

@@ -155,7 +155,18 @@ def live(
 ) -> Html:
     """Put an explorer's rows and words where its script finds them."""
     say = words()
-    rows = {}
+    own = {
+        key: say(f"explorer.{key}")
+        for key in ("row", "units", "width", "seed", *controls)
+    } | {key: say(f"figure.{key}") for key in axes}
+    data = {"words": own | more, "rows": engine_rows(), "batch": 64}
+    title = say(f"explorer.{name}")
+    return mount(name, title, data, fallback._repr_html_())
+
+
+def engine_rows() -> dict[str, dict[str, Any]]:
+    """Say the rows as `book/scripts/stack.js` reads them."""
+    say, rows = words(), {}
     for row, spec in ROWS.items():
         plan = stack_plan(spec, units=1, width=1)
         rows[row] = {
@@ -167,13 +178,13 @@ def live(
                 for place in ("pre", "post", "after")
             },
         }
-    own = {
-        key: say(f"explorer.{key}")
-        for key in ("row", "units", "width", "seed", *controls)
-    } | {key: say(f"figure.{key}") for key in axes}
-    data = {"words": own | more, "rows": rows, "batch": 64, "classes": 10}
-    title = say(f"explorer.{name}")
-    return mount(name, title, data, fallback._repr_html_())
+    return rows
+
+
+def ranking_words() -> dict[str, str]:
+    """What every list that the reader puts in order says."""
+    keys = ("up", "down", "moved", "commit", "again", "kept")
+    return {key: words().table[f"race.{key}"] for key in keys}
 
 
 def engine_plan(plan: NetworkPlan) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 Chapters `03-gradient`, `05-shortcuts`, `06-activations` and `07-depth`.
 """
 
-from preact.figures.training import FINAL_BN
+from preact.book.panels import FINAL_BN
 from preact.records import Record
 from preact.records.compare import load_records
 

@@ -5,97 +5,29 @@ import json
 import math
 import re
 from collections.abc import Collection, Iterable
-from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from preact.cli import COMMANDS
 from preact.conformance import Property, Report, Verdict
-from preact.conformance.isolated import SECONDS, probe_isolated
+from preact.conformance.isolated import probe_isolated
 from preact.conformance.words import judged_lines, markdown
+from preact.plan.checks import check_choice
 from preact.spec import find_row
-from preact.strings import LANGUAGES, Strings
+from preact.strings import Strings
 
 FAULTS = 1  # exit status: it ran, and an answer is no
 COLORS = {Verdict.NO: "red", Verdict.UNKNOWN: "yellow", Verdict.YES: "green"}
 NUMBERS = 2**26  # in one input, 256 MiB; a photograph has ten million
 
 
-def add_command(commands: Any) -> None:
-    """Describe `preact check`."""
-    parser = commands.add_parser(
-        "check",
-        help=COMMANDS["check"],
-        description="Probe a network by what it computes and answer, "
-        "property by property, which residual unit it is and whether it is "
-        "right. The code that you name is imported and run, in a process of "
-        "its own. Exit status: 0 if no answer is no, 1 if one is, 2 if "
-        "nothing could be probed.",
-    )
-    parser.add_argument(
-        "address",
-        help="package.module:factory, or timm:NAME, torchvision:NAME, "
-        "pytorchcv:NAME where these are installed",
-    )
-    parser.add_argument(
-        "--image",
-        default="3x32x32",
-        help="shape of one input, such as 3x224x224 (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--row",
-        default="",
-        help="key of Table 1, Table 2 or a control that it is meant to be; "
-        "any other unit is then a no",
-    )
-    parser.add_argument(
-        "--skip",
-        action="append",
-        default=[],
-        choices=[str(one) for one in Property],
-        metavar="PROPERTY",
-        help="leave a property out of the exit status; may be repeated: "
-        + ", ".join(Property),
-    )
-    parser.add_argument(
-        "--strict",
-        action="store_true",
-        help='exit with 1 for "could not tell", too',
-    )
-    parser.add_argument(
-        "--limit",
-        type=float,
-        default=SECONDS,
-        metavar="SECONDS",
-        help="how long the probe may take (default: %(default)g)",
-    )
-    parser.add_argument(
-        "--limit-memory",
-        type=float,
-        metavar="GIB",
-        help="how much it may allocate (default: half of the memory; on "
-        "Linux only)",
-    )
-    parser.add_argument("--language", default="en", choices=LANGUAGES)
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument(
-        "--verbose", action="store_true", help="evidence for each yes, too"
-    )
-    form.add_argument(
-        "--json", action="store_true", help="for programs: JSON, not words"
-    )
-    form.add_argument(
-        "--markdown", action="store_true", help="for a pull request"
-    )
-    parser.set_defaults(run=_check)
-
-
-def _check(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     """Probe in another process, print, and judge."""
     image = read_image(options.image)
     if options.row:
         find_row(options.row)
+    for name in options.skip:
+        check_choice("--skip", name, tuple(map(str, Property)))
     report = probe_isolated(
         options.address,
         image,

@@ -3,58 +3,33 @@
 import argparse
 import json
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from preact.cli import COMMANDS
-from preact.cli.ablate import add_device, add_folder, complain
+from preact.cli import complain
 from preact.data import NAMES, load
-from preact.train import Execution, Recipe, evaluate, find_recipe, recipes
-from preact.train.device import check_device
-from preact.typed import parse, shortened
+from preact.train import Execution, Recipe, evaluate, find_recipe
+from preact.train.device import check_device, find_device
+from preact.typed import parse
 from preact.weights import load as load_network
 from preact.weights import read_config
 
-T = TypeVar("T")
 
+def run(options: argparse.Namespace) -> int:
+    """Load, evaluate, print.
 
-def add_command(commands: Any) -> None:
-    """Describe `preact eval`."""
-    parser = commands.add_parser(
-        "eval",
-        help=COMMANDS["eval"],
-        description="Print the test error of the network in a file of "
-        "`preact train`, computed as in its run (normalization, precision), "
-        "or of one that was saved by hand.",
-    )
-    parser.add_argument(
-        "file", type=Path, help="for example seed-1.safetensors"
-    )
-    parser.add_argument(
-        "--data", choices=NAMES, help="default: what it was trained on"
-    )
-    parser.add_argument(
-        "--recipe",
-        choices=sorted(recipes()),
-        help="whose normalization to use (default: that of its run)",
-    )
-    add_folder(parser)
-    add_device(parser)
-    parser.add_argument(
-        "--json", action="store_true", help="for programs: JSON"
-    )
-    parser.set_defaults(run=_eval)
-
-
-def _eval(options: argparse.Namespace) -> int:
-    """Load, evaluate, print."""
-    check_device(options.device)
+    Raises
+    ------
+    ValueError
+        If it is not known on which images, or they do not fit the network.
+    """
+    device = options.device or find_device()
+    check_device(device)
     config = read_config(options.file) or {}
     name = options.data or config.get("data")
     if name not in NAMES:
         trained = f": its run had {name!r}" if name else ""
         raise ValueError(f"--data must be one of {', '.join(NAMES)}{trained}")
-    recipe, execution = _settings(options, config, name)
+    recipe, execution = _settings(options, config, name, device)
     network = load_network(options.file)
     data = load(name, options.folder)
     trained_on = str(config.get("data_sha256", ""))
@@ -69,7 +44,7 @@ def _eval(options: argparse.Namespace) -> int:
             data,
             normalization=recipe.normalization,
             execution=execution,
-            device=options.device,
+            device=device,
         )
     except ValueError as error:
         raise ValueError(f"{options.file}: {error}") from error
@@ -94,24 +69,20 @@ def _eval(options: argparse.Namespace) -> int:
 
 
 def _settings(
-    options: argparse.Namespace, config: dict[str, Any], name: str
+    options: argparse.Namespace,
+    config: dict[str, Any],
+    name: str,
+    device: str,
 ) -> tuple[Recipe, Execution]:
     """How the run normalized and computed, or what is asked for."""
     where = f"{options.file}: config"
-    execution = _table(
+    execution = parse(
         Execution, config.get("execution", {}), f"{where}.execution"
     )
-    if execution.precision == "tf32" and options.device == "cpu":
+    if execution.precision == "tf32" and device == "cpu":
         execution = replace(execution, precision="fp32")
         complain("its run had TF32, which no CPU has: evaluated in fp32")
     if options.recipe is None and "recipe" in config:
-        return _table(Recipe, config["recipe"], f"{where}.recipe"), execution
+        return parse(Recipe, config["recipe"], f"{where}.recipe"), execution
     by_data = "digits" if name == "digits" else "paper"
     return find_recipe(options.recipe or by_data), execution
-
-
-def _table(kind: type[T], values: object, where: str) -> T:
-    """Read a part of the configuration."""
-    if not isinstance(values, dict):
-        raise ValueError(f"{where} must be a table; got {shortened(values)}")
-    return parse(kind, values, where)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-from preact.cli import COMMANDS
+from preact.cli.parser import ROW
 from preact.plan import (
     CONVENTIONS,
     IMAGENET_UNITS,
@@ -19,50 +19,8 @@ from preact.plan import (
 )
 from preact.spec import TABLE_2, find_row
 
-ROW = "full-preactivation"  # if no other is asked for
 
-
-def add_command(commands: Any) -> None:
-    """Describe `preact plan`."""
-    plan = commands.add_parser(
-        "plan",
-        help=COMMANDS["plan"],
-        description="Print a network's units, shapes, parameters and "
-        "multiply-adds. Without --depth: the networks of Tables 2 and 3.",
-    )
-    add_network(plan)
-    plan.add_argument(
-        "--conventions",
-        default="paper",
-        choices=sorted(CONVENTIONS),
-        help="reading of what the paper leaves open (default: %(default)s)",
-    )
-    plan.add_argument(
-        "--imagenet", action="store_true", help="ResNet-50, 101, 152 or 200"
-    )
-    plan.add_argument("--classes", type=int, help="outputs of the classifier")
-    plan.add_argument(
-        "--json", action="store_true", help="for programs: JSON, not tables"
-    )
-    plan.set_defaults(run=_plan)
-
-
-def add_network(parser: argparse.ArgumentParser) -> None:
-    """Add the options that name a network."""
-    parser.add_argument("--depth", type=int, help="layers, for example 1001")
-    parser.add_argument(
-        "--convs",
-        type=int,
-        help="convolutions per unit: 1, 2 or 3 (default: what fits the depth)",
-    )
-    parser.add_argument(
-        "--row",
-        default=ROW,
-        help="key of Table 1, Table 2 or a control (default: %(default)s)",
-    )
-
-
-def _plan(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     """Print one network in full, or the paper's in one line each."""
     _refuse_without_effect(options)
     if options.depth is None:
@@ -98,7 +56,7 @@ def _refuse_without_effect(options: argparse.Namespace) -> None:
     if options.depth is not None:
         return
     given = {
-        "--row": options.row != ROW,
+        "--row": options.row is not None,
         "--convs": options.convs is not None,
         "--conventions": options.conventions != "paper",
         "--imagenet": options.imagenet,
@@ -113,7 +71,7 @@ def _refuse_without_effect(options: argparse.Namespace) -> None:
 
 def _make(options: argparse.Namespace) -> NetworkPlan:
     """Turn the options into a plan."""
-    spec = find_row(options.row)
+    spec = find_row(options.row or ROW)
     asked: dict[str, Any] = {"conventions": CONVENTIONS[options.conventions]}
     if options.classes is not None:
         asked["classes"] = options.classes

@@ -4,49 +4,24 @@ import argparse
 import math
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
-from preact.cli import COMMANDS
 from preact.cli.report import find_folder
-from preact.figures.recorded import PANELS, Runs, recorded
+from preact.figures.recorded import Runs, recorded
 from preact.figures.style import quiet
+from preact.figures.variants import row_name
 from preact.records import Record, read_curve
 from preact.records.compare import grouped, load_runs
+from preact.strings import Strings
 
 
-def add_command(commands: Any) -> None:
-    """Describe `preact plot`."""
-    parser = commands.add_parser(
-        "plot",
-        help=COMMANDS["plot"],
-        description="Draw the recorded runs of an experiment: the errors of "
-        "all seeds with median and interval, learning curves, gradients by "
-        "unit at the last iteration.",
-    )
-    parser.add_argument("experiment", help="for example digits_table_2")
-    parser.add_argument(
-        "-o",
-        "--out",
-        type=Path,
-        help="file to write, .svg, .pdf or .png (default: EXPERIMENT.svg)",
-    )
-    parser.add_argument(
-        "--results",
-        type=Path,
-        help="folder of records (default: runs, then those of the package)",
-    )
-    parser.add_argument(
-        "--panels",
-        nargs="+",
-        choices=PANELS,
-        default=PANELS,
-        help="what to draw (default: all)",
-    )
-    parser.set_defaults(run=_plot)
+def run(options: argparse.Namespace) -> int:
+    """Draw, and say where.
 
-
-def _plot(options: argparse.Namespace) -> int:
-    """Draw, and say where."""
+    Raises
+    ------
+    ValueError
+        If the picture's file ends in another way than it can be written.
+    """
     out = options.out or Path(f"{options.experiment}.svg")
     if out.suffix not in (".svg", ".pdf", ".png"):
         raise ValueError(f"--out must end in .svg, .pdf or .png; got {out}")
@@ -73,12 +48,13 @@ def _names(groups: list[list[Record]]) -> list[str]:
     """Name each line by its row and by what else tells the lines apart."""
     facts = [
         {
-            "row": first.row,
+            "row": row_name(first.row, Strings("en")),
             "depth": f"ResNet-{first.depth}",
-            "tail": f"tail {first.tail or 'none'}",
-            "recipe": f"{first.recipe}, lr {first.config['recipe']['lr']:g}",
+            "tail": f"{first.tail or 'nothing'} before the classifier",
+            "recipe": f"recipe {first.recipe}, learning rate "
+            f"{first.config['recipe']['lr']:g}",
             "data": first.data_label,
-            "sha256": first.config_sha256[:7],
+            "config": f"configuration {first.config_sha256[:7]}",
         }
         for first, *_ in groups
     ]

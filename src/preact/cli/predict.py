@@ -3,53 +3,30 @@
 import argparse
 import json
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor
 
-from preact.cli import COMMANDS
-from preact.cli.ablate import add_device
 from preact.data import Preprocessing
-from preact.train.device import check_device
+from preact.train.device import check_device, find_device
 from preact.weights import load
 
 
-def add_command(commands: Any) -> None:
-    """Describe `preact predict`."""
-    parser = commands.add_parser(
-        "predict",
-        help=COMMANDS["predict"],
-        description="Print the likeliest classes of images and their "
-        "probabilities, by the network in a file of `preact train`. The "
-        "middle square of each image is scaled to what the network reads.",
-    )
-    parser.add_argument(
-        "file", type=Path, help="for example seed-1.safetensors"
-    )
-    parser.add_argument(
-        "images",
-        type=Path,
-        nargs="+",
-        metavar="image",
-        help="a JPEG or PNG file",
-    )
-    parser.add_argument(
-        "--top", type=int, default=3, help="classes (default: %(default)s)"
-    )
-    add_device(parser)
-    parser.add_argument(
-        "--json", action="store_true", help="for programs: JSON"
-    )
-    parser.set_defaults(run=_predict)
+def run(options: argparse.Namespace) -> int:
+    """Print a line for each image.
 
-
-def _predict(options: argparse.Namespace) -> int:
-    """Print a line for each image."""
+    Raises
+    ------
+    ValueError, FileNotFoundError
+        If the file does not say how images were normalized, or an image is
+        not there.
+    """
     if options.top < 1:
         raise ValueError(f"--top must be 1 or more; got {options.top}")
-    place = check_device(options.device)
+    place = check_device(options.device or find_device())
+    for path in options.images:
+        if not path.exists():
+            raise FileNotFoundError(f"{path} does not exist")
     network = load(options.file)
     preprocess = network.preprocess
     if not isinstance(preprocess, Preprocessing):

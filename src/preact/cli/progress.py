@@ -3,67 +3,17 @@
 Chapter `08-training`.
 """
 
-import logging
-import os
-import sys
 from collections.abc import Iterable
-from contextlib import suppress
-from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TextIO
+from typing import Self
 
 import torch
 from rich import progress as bars
 from rich.console import Console, RenderableType
 from rich.text import Text
 
+from preact.records import Record
 from preact.train import Run
-
-log = logging.getLogger(__name__)
-
-
-class LastingStream:
-    """A stream whose loss ends nothing: a full disk, a reader who left.
-
-    Says so once, and writes nowhere from then on.
-    """
-
-    def __init__(self, stream: TextIO) -> None:
-        self.stream, self.is_lost = stream, False
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.stream, name)
-
-    def write(self, text: str) -> int:
-        if not self.is_lost:
-            try:
-                self.stream.write(text)
-            except (OSError, ValueError) as error:  # ValueError: closed
-                self.lose(error)
-        return len(text)
-
-    def flush(self) -> None:
-        if not self.is_lost:
-            try:
-                self.stream.flush()
-            except (OSError, ValueError) as error:
-                self.lose(error)
-
-    def lose(self, error: Exception) -> None:
-        """Write nowhere; Python's last flush must not fail either."""
-        self.is_lost = True
-        with suppress(OSError, ValueError):
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, self.stream.fileno())
-        log.warning(
-            "nothing can be printed any more (%s); work goes on", error
-        )
-
-
-def open_console() -> Console:
-    """Return a console on standard output, the loss of which ends nothing."""
-    stream: Any = LastingStream(sys.stdout)
-    return Console(file=stream, highlight=False, markup=False)
 
 
 class Bars(bars.Progress):
@@ -82,20 +32,12 @@ class Bars(bars.Progress):
 class Progress:
     """Shows each point of the curve; call it with the point.
 
-    A bar on a terminal and in a notebook, a line a point in a log; for
-    TensorBoard too, if there is a folder for it.
-
-    Raises
-    ------
-    ValueError
-        If TensorBoard is wanted and not installed.
+    A bar on a terminal and in a notebook, a line a point in a log.
     """
 
-    def __init__(
-        self, console: Console, run: Run, name: str, board: Path | None = None
-    ) -> None:
-        self.console, self.run = console, run
-        self.board = _board(board) if board else None
+    def __init__(self, console: Console, run: Run, name: str) -> None:
+        self.console, self.recipe = console, run.recipe
+        self.moves = console.is_terminal or console.is_jupyter
         self.bar = Bars(
             bars.BarColumn(bar_width=40),
             bars.MofNCompleteColumn(),
@@ -105,13 +47,8 @@ class Progress:
             disable=not self.moves,
         )
         self.task = self.bar.add_task(
-            name, total=run.recipe.iterations, numbers=""
+            name, total=self.recipe.iterations, numbers=""
         )
-
-    @property
-    def moves(self) -> bool:
-        """Whether the console can draw over what it has drawn."""
-        return self.console.is_terminal or self.console.is_jupyter
 
     def __enter__(self) -> Self:
         self.bar.start()
@@ -124,42 +61,21 @@ class Progress:
         trace: TracebackType | None,
     ) -> None:
         self.bar.stop()
-        if self.board:
-            self.board.close()
 
     def __call__(self, point: dict[str, float]) -> None:
         """Show one point of the curve."""
-        if self.board:
-            for what, value in point.items():
-                self.board.add_scalar(what, value, int(point["iteration"]))
-        numbers = in_words(point)
+        iteration, numbers = point["iteration"], in_words(point)
         if self.moves:
-            self.bar.update(
-                self.task, completed=point["iteration"], numbers=numbers
-            )
+            self.bar.update(self.task, completed=iteration, numbers=numbers)
             return
-        recipe = self.run.recipe
-        left = (recipe.iterations - point["iteration"]) * recipe.batch
+        left = (self.recipe.iterations - iteration) * self.recipe.batch
         speed = point["images_per_s"]
         minutes = f"{left / speed / 60:.1f} min left" if speed else ""
         self.console.print(
-            f"{point['iteration']:>7.0f}/{recipe.iterations}  {numbers}  "
+            f"{iteration:>7.0f}/{self.recipe.iterations}  {numbers}  "
             f"{minutes}",
             soft_wrap=True,
-            markup=False,
         )
-
-
-def _board(folder: Path) -> Any:
-    """Open a folder for TensorBoard."""
-    try:
-        from torch.utils.tensorboard import SummaryWriter
-    except ImportError as error:
-        raise ValueError(
-            "--tensorboard needs the package tensorboard; install it with "
-            "`pip install tensorboard`"
-        ) from error
-    return SummaryWriter(folder)
 
 
 def in_words(point: dict[str, float]) -> str:
@@ -174,3 +90,12 @@ def in_words(point: dict[str, float]) -> str:
     if torch.cuda.is_available():
         words += f"  {torch.cuda.max_memory_allocated() / 2**30:.1f} GiB"
     return words
+
+
+def summary(name: str, record: Record) -> str:
+    """Say how a run ended."""
+    return (
+        f"{name}: {record.outcome} after {record.iterations} "
+        f"iterations, test error {record.test_error_pct:.2f} % on "
+        f"{record.data_label}, {record.wall_s:.0f} s"
+    )

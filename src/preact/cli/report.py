@@ -3,6 +3,7 @@
 import argparse
 import json
 from dataclasses import asdict
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -18,42 +19,21 @@ from preact.records.compare import (
     deviations,
     load_records,
 )
-from preact.strings import LANGUAGES, Strings
+from preact.strings import Strings
+from preact.typed import shortened
 
 FOLDERS = (Path("runs"), PUBLISHED)
 """Where records are looked for, in this order."""
 
 
-def add_command(commands: Any) -> None:
-    """Describe `preact report`."""
-    parser = commands.add_parser(
-        "report",
-        help="print our errors beside the paper's",
-        description="Print the recorded errors of an experiment, all seeds "
-        "of a row in one line (median, mean and deviation, number of runs), "
-        "beside the paper's.",
-    )
-    parser.add_argument(
-        "experiment", nargs="?", help="for example digits_table_2"
-    )
-    parser.add_argument(
-        "--results",
-        type=Path,
-        help="folder of records (default: runs, then those of the package)",
-    )
-    parser.add_argument("--language", default="en", choices=LANGUAGES)
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument(
-        "--json", action="store_true", help="for programs: JSON, no table"
-    )
-    form.add_argument(
-        "--markdown", action="store_true", help="as a README has it"
-    )
-    parser.set_defaults(run=_report)
+def run(options: argparse.Namespace) -> int:
+    """Print one experiment, or say which there are.
 
-
-def _report(options: argparse.Namespace) -> int:
-    """Print one experiment, or say which there are."""
+    Raises
+    ------
+    ValueError
+        If there are no records.
+    """
     if options.experiment is None:
         counts: dict[str, int] = {}
         for folder in [options.results] if options.results else FOLDERS:
@@ -93,11 +73,24 @@ def _report(options: argparse.Namespace) -> int:
 
 
 def find_folder(experiment: str, asked: Path | None) -> Path:
-    """Return where an experiment's records lie: in `runs`, or ours."""
-    for folder in FOLDERS:
-        if asked is None and (folder / experiment).is_dir():
+    """Return where an experiment's records lie: in `runs`, or ours.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there are none, but of others of nearly that name.
+    """
+    folders = [asked] if asked else [f for f in FOLDERS if f.is_dir()]
+    for folder in folders:
+        if (folder / experiment).is_dir():
             return folder
-    return asked or PUBLISHED
+    known = {n for f in folders if f.is_dir() for n in experiments(f)}
+    if near := get_close_matches(experiment[:60], sorted(known), cutoff=0.5):
+        raise FileNotFoundError(
+            f"no records of {shortened(experiment)}; near it: "
+            f"{', '.join(near)}; `preact report` lists what there is"
+        )
+    return folders[-1]
 
 
 def runs_asked_for(experiment: str) -> int:

@@ -54,7 +54,7 @@ class Property(StrEnum):
 class Finding:
     """One property and the evidence for it.
 
-    Attributes
+    Parameters
     ----------
     property : Property
         The question.
@@ -95,7 +95,7 @@ class Finding:
 class Report:
     """All findings on one network.
 
-    Attributes
+    Parameters
     ----------
     network : str
         What was probed: the name that was given, or that of the class.

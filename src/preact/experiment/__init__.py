@@ -13,15 +13,10 @@ Chapter `08-training`.
 
 from preact.experiment.config import (
     Experiment,
-    experiment_schema,
     read_experiment,
     shipped,
 )
-from preact.experiment.execute import (
-    Busy,
-    execute,
-    find_checkpoint,
-)
+from preact.experiment.execute import Busy, execute
 from preact.experiment.matrix import (
     PlannedRun,
     cost,
@@ -40,8 +35,6 @@ __all__ = [
     "cost",
     "count_runs",
     "execute",
-    "experiment_schema",
-    "find_checkpoint",
     "find_device",
     "load_data",
     "planned_runs",

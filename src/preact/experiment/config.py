@@ -4,13 +4,13 @@ Chapter `08-training`.
 """
 
 import tomllib
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, Field
 
 from preact.data import check_name_of_data
 from preact.experiment.rows import Row, named_units
@@ -20,27 +20,33 @@ from preact.records import Deviation
 from preact.spec import UnitSpec
 from preact.train import Execution, OwnCode, Recipe, find_recipe
 from preact.typed import (
-    Name,
     Seed,
+    check_name,
     parse,
     plain,
     read_text,
-    schema,
     shortened,
     typed,
 )
 from preact.typed.fields import Text
 
-Seeds = Annotated[tuple[Seed, ...], Field(min_length=1, max_length=10_000)]
 
-
-def check_distinct(seeds: tuple[int, ...]) -> None:
+def check_distinct(seeds: tuple[int, ...]) -> tuple[int, ...]:
     """Refuse the same seed twice."""
     if len(set(seeds)) != len(seeds):
         raise ValueError(
             "seeds must be distinct whole numbers, for example [1, 2, 3]; "
             f"got {shortened(list(seeds))}"
         )
+    return seeds
+
+
+Seeds = Annotated[
+    tuple[Seed, ...],
+    Field(min_length=1, max_length=10_000),
+    AfterValidator(check_distinct),
+]
+FinalBN = Literal["drawn", True, False]
 
 
 @typed
@@ -55,15 +61,6 @@ class NetworkChoice:
     width: Annotated[int, Field(ge=1, le=MOST["width"])] = 16
     seeds: Seeds | None = None
     stages: Literal[3, 4] = 3
-
-    def __post_init__(self) -> None:
-        check_distinct(self.seeds or ())
-
-
-FinalBN = Annotated[
-    Literal["drawn", True, False],
-    BeforeValidator(lambda v: v if isinstance(v, str | bool) else repr(v)),
-]
 
 
 @typed
@@ -83,9 +80,6 @@ class Nuisance:
     """What repeats."""
 
     seeds: Seeds = (1,)
-
-    def __post_init__(self) -> None:
-        check_distinct(self.seeds)
 
 
 @typed
@@ -132,7 +126,7 @@ class ExperimentFile:
                 ) from error
 
 
-@typed
+@dataclass(frozen=True, kw_only=True)
 class Experiment:
     """What an experiment file says, resolved and checked.
 
@@ -171,7 +165,7 @@ class Experiment:
     [(110, 2, 5), (164, 3, 5)]
     """
 
-    name: Name
+    name: str
     title: str
     rows: dict[str, UnitSpec | OwnCode]
     networks: tuple[NetworkChoice, ...]
@@ -181,18 +175,6 @@ class Experiment:
     recipes: tuple[Recipe, ...]
     execution: Execution
     deviations: tuple[Deviation, ...]
-
-
-def experiment_schema() -> dict[str, Any]:
-    """Return the JSON schema of an experiment file.
-
-    Examples
-    --------
-    >>> from preact.experiment import experiment_schema
-    >>> list(experiment_schema()["properties"])
-    ['title', 'scientific', 'nuisance', 'fixed', 'deviation']
-    """
-    return schema(ExperimentFile)
 
 
 def read_experiment(path: Path | str) -> Experiment:
@@ -279,6 +261,7 @@ def find_file(path: Path) -> Path:
 
 def _experiment(name: str, file: ExperimentFile) -> Experiment:
     """Resolve what a file says."""
+    check_name("the file's name", name)
     seeds = file.nuisance.seeds
     return Experiment(
         name=name,
@@ -299,30 +282,9 @@ def _experiment(name: str, file: ExperimentFile) -> Experiment:
 
 def _recipes(file: ExperimentFile) -> tuple[Recipe, ...]:
     """Return the recipe, once for each learning rate that the file lists."""
-    recipe = _recipe(file.fixed)
-    rates = file.scientific.lr
-    if rates and "lr" in file.fixed.recipe_changes:
-        raise ValueError(
-            "lr is either in scientific.lr or in fixed.recipe_changes; "
-            f"got {list(rates)} and {file.fixed.recipe_changes['lr']}"
-        )
-    if not rates:
-        return (recipe,)
-    return tuple(
-        parse(Recipe, recipe_values(recipe) | {"lr": lr}, "scientific.lr")
-        for lr in dict.fromkeys(rates)
-    )
-
-
-def recipe_values(recipe: Recipe) -> dict[str, Any]:
-    """Return what a recipe says, by name."""
-    return {f.name: getattr(recipe, f.name) for f in fields(Recipe)}
-
-
-def _recipe(fixed: Fixed) -> Recipe:
-    """Return the recipe by name, changed where the file says so."""
+    fixed, rates = file.fixed, dict.fromkeys(file.scientific.lr)
     recipe = find_recipe(fixed.recipe)
-    values = recipe_values(recipe)
+    values = {f.name: getattr(recipe, f.name) for f in fields(Recipe)}
     legal = [name for name in values if name != "name"]
     for name in fixed.recipe_changes:
         if name not in legal:
@@ -330,4 +292,13 @@ def _recipe(fixed: Fixed) -> Recipe:
                 f"fixed.recipe_changes may say {', '.join(legal)}; "
                 f"got {shortened(name)}"
             )
-    return parse(Recipe, values | fixed.recipe_changes, "fixed.recipe_changes")
+    if rates and "lr" in fixed.recipe_changes:
+        raise ValueError(
+            "lr is either in scientific.lr or in fixed.recipe_changes; "
+            f"got {list(rates)} and {fixed.recipe_changes['lr']}"
+        )
+    values |= fixed.recipe_changes
+    return tuple(
+        parse(Recipe, values | {"lr": lr}, "fixed.recipe_changes")
+        for lr in rates or [values["lr"]]
+    )

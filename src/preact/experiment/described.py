@@ -3,21 +3,20 @@
 Chapter `08-training`.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
 
-from preact.records import Deviation, Record
+from preact.records import Deviation
 from preact.train import Outcome, OwnCode, Run
-from preact.typed import parse, shortened
+from preact.typed import shortened
 from preact.typed.messages import shortened_key
 
 Values = dict[str, Any]
 DIFFERENCES = 3  # of configurations, in a message
 # Of `config`, and nowhere else in a record.
-INSIDE = ("classes", "execution", "init_sha256", "stages", "unit")
+INSIDE = ("execution", "init_sha256", "stages", "unit")
 # What is not known before a run, for the check of all the rest.
 UNKNOWN_YET: Values = {
     "outcome": "finished",
@@ -46,40 +45,36 @@ def described(run: Run, deviations: Sequence[Deviation]) -> Values:
         "bn_batch": bn_batch(run),
         "deviations": [
             {"from": one.from_, "to": one.to, "why": one.why}
-            for one in (*deviations, *shared(run))
+            for one in (*deviations, *bn_deviations(run))
         ],
         "started_utc": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
 
 def bn_batch(run: Run) -> int:
-    """Images over which BN takes its statistics, in each process."""
-    return min(
-        run.recipe.ghost_batch, run.recipe.batch // run.execution.processes
-    )
+    """Images over which BN takes its statistics, in each process.
+
+    Units of own code know no ghost batches.
+    """
+    batch = run.recipe.batch // run.execution.processes
+    if isinstance(run.unit, OwnCode):
+        return batch
+    return min(run.recipe.ghost_batch, batch)
 
 
-def shared(run: Run) -> list[Deviation]:
-    """Departures from the recipe that come of sharing a batch."""
-    if isinstance(run.unit, OwnCode) and run.recipe.ghost_batch < (
-        run.recipe.batch // run.execution.processes
-    ):
-        return [
-            Deviation(
-                from_=f"bn_batch {run.recipe.ghost_batch}",
-                to=f"bn_batch {run.recipe.batch // run.execution.processes}",
-                why="units of own code normalize over the whole batch",
-            )
-        ]
-    if bn_batch(run) == run.recipe.ghost_batch:
+def bn_deviations(run: Run) -> list[Deviation]:
+    """Departures from the recipe's batch of BN."""
+    wanted, taken = run.recipe.ghost_batch, bn_batch(run)
+    if taken == wanted:
         return []
+    why = (
+        "units of own code normalize over the whole batch"
+        if taken > wanted
+        else f"{run.execution.processes} processes share a batch of "
+        f"{run.recipe.batch}"
+    )
     return [
-        Deviation(
-            from_=f"bn_batch {run.recipe.ghost_batch}",
-            to=f"bn_batch {bn_batch(run)}",
-            why=f"{run.execution.processes} processes share a batch of "
-            f"{run.recipe.batch}",
-        )
+        Deviation(from_=f"bn_batch {wanted}", to=f"bn_batch {taken}", why=why)
     ]
 
 
@@ -108,7 +103,7 @@ def _fields(config: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def measured(run: Run, ended: Outcome) -> Values:
+def measured(ended: Outcome) -> Values:
     """What came out."""
     return {
         "outcome": ended.outcome,
@@ -123,16 +118,3 @@ def measured(run: Run, ended: Outcome) -> Values:
         "profiles": ended.profiles,
         "kernels": ended.kernels,
     }
-
-
-def check_about(about: Values, where: str) -> None:
-    """Refuse what a record cannot hold, before there is anything to lose."""
-    for name, value in about.items():
-        try:
-            json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
-        except (TypeError, ValueError) as error:
-            raise ValueError(
-                f"{where}: {name} must be finite numbers and text; got "
-                f"{str(value)[:200]} ({error})"
-            ) from error
-    parse(Record, about | UNKNOWN_YET, where)

@@ -5,27 +5,21 @@ Chapter `08-training`.
 
 import logging
 import math
+import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
-from glob import escape as glob_escape
 from pathlib import Path
 
+import torch
 from filelock import FileLock, Timeout
 
 from preact.experiment.described import (
-    check_about,
+    UNKNOWN_YET,
+    bn_deviations,
     described,
     differences,
     measured,
-    shared,
-)
-from preact.experiment.kept import (
-    check_save,
-    checkpoints,
-    hand_over,
-    weights_path,
 )
 from preact.experiment.matrix import PlannedRun
 from preact.experiment.memory_used import peak_memory, reset_peak_memory
@@ -37,15 +31,12 @@ from preact.records import (
     write_record,
 )
 from preact.train import OwnCode, Run, train
-from preact.train.checkpoint import NAME, PREVIOUS, clear
-from preact.train.device import check_device, check_memory
-from preact.train.footprint import with_oom_advice
+from preact.train.device import check_device
 from preact.train.parallel import Workers, workers
 from preact.typed import parse
 from preact.weights import save_weights
 
 log = logging.getLogger(__name__)
-ATTEMPTS = 10  # to lock a folder that others delete
 
 
 class Busy(RuntimeError):
@@ -73,7 +64,7 @@ def execute(
     deviations: Sequence[Deviation] = (),
     save_every: int = 100,
     left_s: Callable[[], float] = lambda: math.inf,
-    save: Path | str | bool = True,
+    save: bool = True,
 ) -> tuple[Record, bool]:
     """Return a run's record, training if there is none yet.
 
@@ -95,10 +86,8 @@ def execute(
         Iterations between checkpoints; one is due every minute in any case.
     left_s : callable
         Seconds that are left to train.
-    save : Path, str or bool
-        Where the weights of the last iteration go: beside the record (True),
-        nowhere (False), or into this file, which must be new or hold weights
-        of this very configuration.
+    save : bool
+        Whether the weights of the last iteration are kept beside the record.
 
     Returns
     -------
@@ -111,10 +100,8 @@ def execute(
     Busy
         If another process is at work on it.
     ValueError
-        If the record there is of another configuration, or none can be
-        written: a number in it is not finite, or its name leads astray; if
-        `save` cannot be written, or is something else's file; or if the
-        record is there and the weights that are asked for are not.
+        If the record there is of another configuration, or what is to be
+        written would be none.
     MemoryError
         If the run does not fit into memory.
     Stopped, TimeOver
@@ -142,18 +129,13 @@ def execute(
             'planned must be a run with a name, PlannedRun("mine", run); got '
             f"{type(planned).__name__}"
         )
-    path = record_path(Path(out), planned)
-    asked = None if isinstance(save, bool) else Path(save)
-    kept = weights_path(path) if save is True else asked
+    path = Path(out) / planned.path
     with workers(device) as crew:
         run = with_processes(planned.run, crew.count)
-        if asked and crew.leads:
-            check_save(asked, path, run)
         if path.exists():
             record = known_record(path, run)
-            clear_leftovers(path)  # of a kill just before that
-            if asked and crew.leads:
-                hand_over(path, asked, run)
+            # of a kill just after it was written
+            shutil.rmtree(path.with_suffix(".checkpoints"), ignore_errors=True)
             return record, False
         # before anything is written: what is wrong leaves nothing behind
         about = {
@@ -161,34 +143,31 @@ def execute(
             **described(run, deviations),
             **environment(device, crew.count),
         }
-        check_about(about, str(path))
-        check_memory(run, device)
-        for one in shared(run) if crew.leads else ():
-            log.warning("deviation: %s -> %s (%s)", one.from_, one.to, one.why)
-        with _sole_work(path, crew) as work:
+        parse(Record, about | UNKNOWN_YET, str(path))
+        with _sole_work(path, crew):
             if path.exists():  # another process was faster
-                record = known_record(path, run)
-                if asked and crew.leads:
-                    hand_over(path, asked, run)
-                return record, False
+                return known_record(path, run), False
+            for one in bn_deviations(run) if crew.leads else ():
+                log.warning(
+                    "deviation: %s -> %s (%s)", one.from_, one.to, one.why
+                )
             reset_peak_memory(device)
-            training = partial(
-                train,
-                run,
-                work,
-                device=device,
-                report=report,
-                workers=crew,
-                save_every=save_every,
-                left_s=left_s,
-            )
-            ended = with_oom_advice(training, run)
-            values = about | measured(run, ended) | peak_memory(device)
+            with _advice_on_memory(run):
+                ended = train(
+                    run,
+                    path.with_suffix(".checkpoints"),
+                    device=device,
+                    report=report,
+                    workers=crew,
+                    save_every=save_every,
+                    left_s=left_s,
+                )
+            values = about | measured(ended) | peak_memory(device)
             if not crew.leads:
                 return parse(Record, values, str(path)), True
-            if kept is not None:  # first: who has a record has them
+            if save:  # first: who has a record has them
                 save_weights(
-                    kept,
+                    path.with_suffix(".safetensors"),
                     run.plan,
                     ended.weights,
                     run.config,
@@ -198,103 +177,53 @@ def execute(
             return write_record(path, values, ended.curve), True
 
 
-def record_path(out: Path, planned: PlannedRun) -> Path:
-    """Where the record of a run lies: in `out`, and able to be written.
+@contextmanager
+def _sole_work(path: Path, crew: Workers) -> Iterator[None]:
+    """Lock a run; its checkpoints go when all went well.
 
     Raises
     ------
-    ValueError
-        If its name leads out of the folder, is no text, or is a link to
-        nothing.
+    Busy
+        If another process has the lock.
     """
-    if planned.path.is_absolute() or ".." in planned.path.parts:
-        raise ValueError(
-            "a record must lie in its folder; got the name "
-            f"{str(planned.path)!r}"
-        )
-    path = out / planned.path
-    try:
-        str(planned.path).encode()
-    except UnicodeEncodeError as error:
-        raise ValueError(
-            f"a record's name must be text; got {str(planned.path)!a}"
-        ) from error
-    if path.is_symlink() and not path.exists():
-        raise ValueError(f"{path} is a link to nothing; delete it")
-    return path
-
-
-@contextmanager
-def _sole_work(path: Path, crew: Workers) -> Iterator[Path]:
-    """Folder of checkpoints, locked; gone when all went well."""
-    work = checkpoints(path)
-    lock = _lock(path, work) if crew.leads else None
-    (busy,) = crew.largest([crew.leads and lock is None])
-    if busy:
-        raise Busy(f"{path} must wait: another process trains it")
-    try:
-        yield work
-    finally:
-        if lock:
-            lock.release()
-    if lock:  # no error: the record is there, and is the run's
-        clear_leftovers(path)
-
-
-def _lock(path: Path, work: Path) -> FileLock | None:
-    """Lock the folder of checkpoints; None if another process has it."""
-    lock = FileLock(work / "lock")
-    for attempt in range(ATTEMPTS):
-        work.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(path.with_suffix(".lock"))
+    is_busy = False
+    if crew.leads:
+        path.parent.mkdir(parents=True, exist_ok=True)
         try:
             lock.acquire(timeout=0)
         except Timeout:
-            return None
-        except FileNotFoundError:
-            if attempt + 1 == ATTEMPTS:
-                raise
-            continue  # one that is done has just deleted the folder
-        except OSError as error:
-            raise OSError(
-                f"{work / 'lock'} cannot be locked ({error.strerror}); "
-                "choose an --out on a drive that has locks"
-            ) from error
-        return lock
-    raise AssertionError(path)
+            is_busy = True
+    if any(crew.largest([is_busy])):
+        raise Busy(f"{path} must wait: another process trains it")
+    try:
+        yield
+        if crew.leads:  # the record is there, and is the run's
+            shutil.rmtree(path.with_suffix(".checkpoints"), ignore_errors=True)
+    finally:
+        if crew.leads:
+            # who waits for this very file looks for the record next
+            Path(lock.lock_file).unlink(missing_ok=True)
+            lock.release()
 
 
-def clear_leftovers(path: Path) -> None:
-    """Delete checkpoints and drafts of a record that is there."""
-    clear(checkpoints(path))
-    others = (path.with_suffix(".csv"), weights_path(path))
-    for name in (path.name, *(other.name for other in others)):
-        for draft in path.parent.glob(f".{glob_escape(name)}.*"):
-            with suppress(OSError):
-                draft.unlink()
-
-
-def find_checkpoint(path: Path) -> Path | None:
-    """Return the newest checkpoint of a record's run, if there is one.
-
-    Parameters
-    ----------
-    path : Path
-        Of the record, which need not be there yet.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from preact.experiment import find_checkpoint
-    >>> from preact.records.compare import PUBLISHED
-    >>> folder = PUBLISHED / "digits_table_2/digits/resnet-110-2/original"
-    >>> print(find_checkpoint(folder / "seed-1.json"))
-    None
-    """
-    for name in (NAME, PREVIOUS):
-        checkpoint = checkpoints(path) / name
-        if checkpoint.exists():
-            return checkpoint
-    return None
+@contextmanager
+def _advice_on_memory(run: Run) -> Iterator[None]:
+    """Answer "out of memory" with what to try."""
+    try:
+        yield
+    except RuntimeError as error:
+        said = str(error)
+        if not (
+            isinstance(error, torch.OutOfMemoryError)
+            or "allocate memory" in said  # PyTorch's, on the CPU
+            or "could not create a primitive" in said  # oneDNN's
+        ):
+            raise
+        raise MemoryError(
+            f"out of memory: a step of {run.recipe.batch} images does not "
+            "fit; use a smaller batch, or --memory recompute, unit or segment"
+        ) from error
 
 
 def with_processes(run: Run, count: int) -> Run:

@@ -15,7 +15,6 @@ from preact.data import Data, ImageSet, hold_out, load
 from preact.experiment.config import Experiment
 from preact.spec import BN, ROWS, Op, UnitSpec
 from preact.train import OwnCode, Run
-from preact.train.device import check_memory
 from preact.train.parallel import ALONE
 from preact.train.session import Session
 from preact.typed import check_name, shortened
@@ -53,6 +52,7 @@ class PlannedRun:
         check_name("experiment", self.experiment)
         if not isinstance(self.run, Run):
             raise ValueError(f"run must be a Run; got {shortened(self.run)}")
+        check_name("data's name", self.run.data.name)
 
     @property
     def path(self) -> Path:
@@ -69,8 +69,6 @@ class PlannedRun:
             network += f"-width-{run.width}"
         if run.stages != 3:
             network += f"-stages-{run.stages}"
-        if run.outputs != run.data.classes:
-            network += f"-classes-{run.outputs}"
         return (
             Path(self.experiment)
             / run.data.name
@@ -229,8 +227,6 @@ def cost(run: Run, device: str, steps: int = 3) -> float:
     ------
     ValueError
         If the device is not here.
-    MemoryError
-        If the run would not fit into memory.
 
     Examples
     --------
@@ -242,7 +238,6 @@ def cost(run: Run, device: str, steps: int = 3) -> float:
     >>> cost(run, "cpu", steps=1) > 0
     True
     """
-    check_memory(run, device)
     session = Session(run, device, ALONE)
     times = []
     for iteration in range(steps):

@@ -11,15 +11,9 @@ from typing import Any
 
 import torch
 
+from preact.fast.network import processor_name
+
 HERE = Path(__file__).parents[1]
-# A repository's settings name programs that git would start.
-GIT: tuple[str, ...] = (
-    "git",
-    "--no-optional-locks",
-    "-c",
-    "core.fsmonitor=false",
-)
-GIT += ("-c", f"core.hooksPath={os.devnull}")
 CODE = (".py", ".c", ".toml")
 
 
@@ -46,12 +40,7 @@ def device_name(device: str) -> str:
     """What a device calls itself."""
     if device.startswith("cuda"):
         return torch.cuda.get_device_name(device)
-    cpuinfo = Path("/proc/cpuinfo")
-    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
-    names = [
-        line.split(":")[1].strip() for line in lines if "model name" in line
-    ]
-    return names[0] if names else platform.processor() or "CPU"
+    return processor_name()
 
 
 def package_version() -> str:
@@ -89,7 +78,6 @@ def git() -> dict[str, Any]:
     try:
         top = Path(_ask("rev-parse", "--show-toplevel"))
         if HERE.resolve() == top.resolve() / "src" / "preact":
-            _ask("ls-files", "--error-unmatch", "--", "__init__.py")
             changed = _ask("status", "--porcelain", "--", ".", ":!results")
             return {
                 "commit": _ask("rev-parse", "HEAD"),
@@ -102,14 +90,11 @@ def git() -> dict[str, Any]:
 
 
 def _ask(*words: str) -> str:
-    """Ask git about the repository around the package, and no other."""
-    env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
+    """Ask git about the repository around the package."""
     return subprocess.run(
-        [*GIT, *words],
+        ["git", "--no-optional-locks", *words],
         cwd=HERE,
-        env=env,
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
     ).stdout.strip()

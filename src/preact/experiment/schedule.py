@@ -1,5 +1,6 @@
 """Many runs: in which order, how long, and what becomes of each."""
 
+import errno
 import math
 import time
 from collections import Counter
@@ -11,11 +12,9 @@ from preact.experiment.config import Experiment
 from preact.experiment.execute import (
     Busy,
     known_record,
-    record_path,
     with_processes,
 )
 from preact.experiment.matrix import PlannedRun, cost
-from preact.train.checkpoint import NoSpaceError
 from preact.train.parallel import ALONE
 from preact.train.stop import TimeOver
 
@@ -60,7 +59,7 @@ def is_recorded(planned: PlannedRun, out: Path) -> bool:
     ValueError, OSError
         If what is there is no record, or of another configuration.
     """
-    path = record_path(out, planned)
+    path = out / planned.path
     if not path.exists():
         return False
     known_record(path, with_processes(planned.run, ALONE.count))
@@ -111,7 +110,7 @@ def work_through(
 
     Raises
     ------
-    NoSpaceError
+    OSError
         If the disk is full: no other run would fare better.
     """
     ordered = sorted(jobs, key=lambda job: (job.planned.run.seed, job.cost_s))
@@ -126,9 +125,9 @@ def work_through(
             else:
                 elsewhere.append(job)
             return
-        except NoSpaceError:
-            raise
         except (ValueError, OSError, RuntimeError, MemoryError) as error:
+            if getattr(error, "errno", None) == errno.ENOSPC:
+                raise
             complain(error)
             word = FAILED
         ended[word] += 1

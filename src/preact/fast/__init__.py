@@ -3,6 +3,8 @@
 A view runs the very modules of the network it is made from: whatever is
 trained, loaded, swapped, hooked, frozen or converted there is so here. Where
 a unit is not exactly what a fused operation computes, its own forward runs.
+Fused units are for CPUs. The Triton kernels in `preact.fast.gpu` have never
+run on a GPU, and nothing here uses them.
 """
 
 from preact.fast.cpu.build import kernels, kernels_status

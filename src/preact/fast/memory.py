@@ -1,17 +1,23 @@
 """The same gradients from less memory: what is kept for the backward pass."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import Any, Literal
 
 import torch
+import torch.nn.functional as nnf
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-from preact.fast.plain import RunUnits
+from preact.fast.branch import Branch, call_unit, run_unit
+from preact.fast.eager import is_batched
+from preact.nn.layers import BatchNorm, batch_norm_ghosts
 
+# Hands x from unit to unit, and either keeps the outputs of BN-ReLU for the
+# backward pass or computes them again there.
+RunUnits = Callable[[Sequence[nn.Module], Tensor, bool], Tensor]
 Memory = Literal["keep", "recompute", "unit", "segment"]
 """What is kept between forward and backward; see `with_memory`."""
 
@@ -36,47 +42,96 @@ def run_in_memory(
     return x
 
 
+def run_plain(units: Sequence[nn.Module], x: Tensor, keep: bool) -> Tensor:
+    """Run units by PyTorch's own operations: any device and dtype."""
+    for unit in units:
+        if keep or not torch.is_grad_enabled():
+            x = unit(x)
+        else:
+            x = call_unit(unit, x, lambda unit, x: run_unit(unit, x, _frugal))
+    return x
+
+
+def _frugal(branch: Branch, x: Tensor) -> Tensor | None:
+    """Run a branch that keeps what its BNs read, not what they write."""
+    if not branch.training:
+        return None
+    z = x
+    for bn, conv in branch.segments:
+        if bn is None:
+            z = conv(z)
+        else:
+            tensors = z, bn.weight, bn.bias, conv.weight
+            z = _ConvBnRelu.apply(bn, conv, *tensors)  # type: ignore[no-untyped-call]
+    return x + z if branch.adds_input else z
+
+
+class _ConvBnRelu(torch.autograd.Function):
+    """conv(relu(bn(z))) in training, of which only z is kept."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, bn: BatchNorm, conv: nn.Conv2d, *tensors: Tensor
+    ) -> Tensor:
+        z = tensors[0]
+        ctx.bn = bn.count_ghosts(z.shape), bn.eps
+        ctx.how = conv.stride, conv.padding, conv.dilation
+        ctx.save_for_backward(*tensors)
+        y: Tensor = conv(bn(z).relu_())
+        ctx.dtype = y.dtype  # autocast's
+        return y
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        saved, (dy,), dtype = ctx.saved_tensors, grads, ctx.dtype
+        *read, weight = saved
+        # Where gradients of these gradients are wanted, or many at once.
+        if torch.is_grad_enabled() or is_batched(dy):
+            with torch.enable_grad():
+                a = normalize(*read, *ctx.bn).relu().to(dtype)
+                y = nnf.conv2d(a, weight.to(dtype), None, *ctx.how)
+            return (None, None, *gradients(y, saved, dy))
+        read = [t.detach().requires_grad_() for t in read]
+        with torch.enable_grad():
+            a = normalize(*read, *ctx.bn).relu_()
+        da, dweight, _ = torch.ops.aten.convolution_backward(
+            dy,
+            a.detach().to(dtype),
+            weight.to(dtype),
+            None,
+            *(*ctx.how, False, [0, 0], 1, [True, True, False]),
+        )
+        of_bn = torch.autograd.grad(a, read, da.to(a.dtype))
+        return (None, None, *of_bn, dweight.to(weight.dtype))
+
+
+def gradients(
+    y: Tensor, inputs: Sequence[Tensor], dy: Tensor
+) -> list[Tensor | None]:
+    """Gradients, differentiable if those are recorded; None for no need."""
+    wanted = [t for t in inputs if t.requires_grad]
+    found = iter(
+        torch.autograd.grad(
+            y, wanted, dy, create_graph=torch.is_grad_enabled()
+        )
+    )
+    return [next(found) if t.requires_grad else None for t in inputs]
+
+
+def normalize(
+    z: Tensor, weight: Tensor, bias: Tensor, groups: int, eps: float
+) -> Tensor:
+    """bn(z) once more, by PyTorch; running statistics stay."""
+    if groups > 1:
+        return batch_norm_ghosts(z, weight, bias, groups, eps)
+    return nnf.batch_norm(z, None, None, weight, bias, True, 0.0, eps)
+
+
 def _first_and_second_time(
     units: Sequence[nn.Module],
 ) -> tuple[AbstractContextManager[None], AbstractContextManager[None]]:
     """Contexts of the forward pass and of its repetitions."""
     return nullcontext(), _OnceMore([m for u in units for m in u.modules()])
-
-
-class _State(NamedTuple):
-    """What a module computes with."""
-
-    training: bool
-    parameters: dict[str, Tensor | None]
-    buffers: dict[str, Tensor | None]
-
-
-def _state(module: nn.Module) -> _State:
-    """Note a module's state; its tensors are not copied."""
-    return _State(
-        module.training, dict(module._parameters), dict(module._buffers)
-    )
-
-
-def _set_state(modules: Sequence[nn.Module], states: Sequence[_State]) -> None:
-    """Give modules states that they have had."""
-    for module, state in zip(modules, states, strict=True):
-        module.training = state.training
-        module._parameters.update(state.parameters)  # type: ignore[arg-type]
-        module._buffers.update(state.buffers)
-
-
-def _read(states: Sequence[_State]) -> list[Tensor]:
-    """Tensors that modules read and must find again as they were."""
-    return [
-        tensor
-        for state in states
-        for tensor in (
-            *state.parameters.values(),
-            *(() if state.training else state.buffers.values()),
-        )
-        if tensor is not None
-    ]
 
 
 class _OnceMore:
@@ -89,7 +144,14 @@ class _OnceMore:
 
     def __init__(self, modules: Sequence[nn.Module]) -> None:
         self.modules = modules
-        self.states = [_state(module) for module in modules]
+        self.states: list[dict[str, Any]] = [
+            {
+                "training": m.training,
+                "_parameters": dict(m._parameters),
+                "_buffers": dict(m._buffers),
+            }
+            for m in modules
+        ]
         self.places = self._places()
 
     def __enter__(self) -> None:
@@ -100,22 +162,34 @@ class _OnceMore:
                 "which computes activations again from them; run backward "
                 "before"
             )
-        self.later = [_state(module) for module in self.modules]
-        _set_state(self.modules, self.states)
+        self.later = [
+            {name: m.__dict__[name] for name in state}
+            for m, state in zip(self.modules, self.states, strict=True)
+        ]
+        self._set(self.states)
         self.values = [b.clone() for b in self._buffers()]
 
     def __exit__(self, *_: object) -> None:
         for buffer, value in zip(self._buffers(), self.values, strict=True):
             # By `data`: autograd need not hear of what is as it was.
             buffer.data.copy_(value)
-        _set_state(self.modules, self.later)
+        self._set(self.later)
         del self.later, self.values
+
+    def _set(self, states: Sequence[dict[str, Any]]) -> None:
+        for module, state in zip(self.modules, states, strict=True):
+            module.__dict__.update(state)
 
     def _places(self) -> list[tuple[int, int]]:
         """Versions, and addresses: `weight.data = other` counts none."""
-        return [(t._version, t.data_ptr()) for t in _read(self.states)]
+        read: list[Tensor | None] = []
+        for state in self.states:
+            read += state["_parameters"].values()
+            if not state["training"]:
+                read += state["_buffers"].values()
+        return [(t._version, t.data_ptr()) for t in read if t is not None]
 
     def _buffers(self) -> list[Tensor]:
         """Running statistics."""
-        states = self.states
-        return [b for s in states for b in s.buffers.values() if b is not None]
+        found = [b for s in self.states for b in s["_buffers"].values()]
+        return [b for b in found if b is not None]

@@ -1,16 +1,19 @@
 """A view of a network: its very modules, and another way of running units."""
 
+import platform
 from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
 from typing import Literal, get_args
 
 import torch
 from torch import Tensor, nn
 
-from preact.fast.cpu.branch import can_read, run_on_cpu
+from preact.fast.cpu.fused import can_read, run_fused
 from preact.fast.eager import is_eager, is_plain
-from preact.fast.memory import Memory, run_in_memory
-from preact.fast.plain import RunUnits, run_plain
+from preact.fast.memory import Memory, RunUnits, run_in_memory, run_plain
 from preact.nn.network import Network
+from preact.records.speed import fused_pays
 
 Kernels = Literal["C", "PyTorch"]
 
@@ -36,9 +39,8 @@ class NetworkView(Network):
     >>> from preact.fast import fast
     >>> plan = cifar_plan("full-preactivation", depth=11, convs=3)
     >>> network = Network(plan, seed=0)
-    >>> view = fast(network)
-    >>> view.units is network.units, view.memory
-    (True, 'keep')
+    >>> fast(network).units is network.units
+    True
     """
 
     def __init__(
@@ -59,14 +61,17 @@ class NetworkView(Network):
         return run_in_memory(self.memory, self.run, list(self.units), x)
 
 
-def fast(network: Network) -> NetworkView:
+def fast(network: Network, *, fused: bool | None = None) -> NetworkView:
     """Return a view that computes the same function faster.
 
-    On the CPU in float32, BN and ReLU are one C kernel and the branch of a
-    unit one operation. Wherever a unit or a call is not what these compute,
-    on a GPU for one, the unit's own forward runs. Dropout draws another mask
-    for the same seed than in a network of PyTorch's own layout, because the
-    draw follows the layout.
+    Its layout is channels last. On a CPU in float32, BN and ReLU are one C
+    kernel and the branch of a unit one operation: units are fused. Wherever
+    a unit or a call is not what these compute, the unit's own forward runs.
+    Dropout draws another mask for the same seed than in a network of
+    PyTorch's own layout, because the draw follows the layout.
+
+    On a GPU it is the layout and PyTorch's own operations, no more; that has
+    not been measured.
 
     Parameters
     ----------
@@ -74,6 +79,9 @@ def fast(network: Network) -> NetworkView:
         Its weights of convolutions are laid out with channels last; where
         that is undone (by `load_state_dict(assign=True)`, say), PyTorch's
         own operations run.
+    fused : bool, optional
+        Whether to fuse units; None does so on processors on which it was
+        measured to pay, see `preact.records.speed.fused_pays`.
 
     Returns
     -------
@@ -100,7 +108,10 @@ def fast(network: Network) -> NetworkView:
     """
     _check_network(network, "fast")
     network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    return NetworkView(network, run_fast, _memory(network))
+    if fused is None:
+        fused = fused_pays(processor_name())
+    memory: Memory = getattr(network, "memory", "keep")
+    return NetworkView(network, run_fast if fused else run_plain, memory)
 
 
 def with_memory(network: Network, memory: Memory) -> NetworkView:
@@ -141,24 +152,27 @@ def with_memory(network: Network, memory: Memory) -> NetworkView:
 def run_fast(units: Sequence[nn.Module], x: Tensor, keep: bool) -> Tensor:
     """Run units by the kernels for x's device and dtype, if there are any."""
     if can_read(x.device, x.dtype):
-        return run_on_cpu(units, x, keep)
+        return run_fused(units, x, keep)
     return run_plain(units, x, keep)
 
 
-def kernels_for(device: torch.device, dtype: torch.dtype) -> Kernels:
-    """Name the kernels that `fast` runs where it can; PyTorch's own if none.
-
-    Parameters
-    ----------
-    dtype : torch.dtype
-        Of x_0.
-    """
-    return "C" if can_read(device, dtype) else "PyTorch"
+def kernels_of(
+    network: Network, device: torch.device, dtype: torch.dtype
+) -> Kernels:
+    """Name what computes units on a device, x_0 being of a dtype."""
+    is_fused = isinstance(network, NetworkView) and network.run is run_fast
+    return "C" if is_fused and can_read(device, dtype) else "PyTorch"
 
 
-def _memory(network: Network) -> Memory:
-    """What was chosen for it."""
-    return network.memory if isinstance(network, NetworkView) else "keep"
+@cache
+def processor_name() -> str:
+    """What the processor calls itself."""
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
+    names = [
+        line.split(":")[1].strip() for line in lines if "model name" in line
+    ]
+    return names[0] if names else platform.processor() or "CPU"
 
 
 def _check_network(network: object, function: str) -> None:

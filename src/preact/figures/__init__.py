@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from preact.figures.propagation import signal_and_gradient
-    from preact.figures.speed_tables import times_table
     from preact.figures.style import Picture
     from preact.figures.tables import Table, errors_table, network_table
     from preact.figures.units import unit_diagram
@@ -35,7 +34,6 @@ __all__ = [
     "errors_table",
     "network_table",
     "signal_and_gradient",
-    "times_table",
     "unit_diagram",
 ]
 
@@ -58,10 +56,6 @@ def __getattr__(name: str) -> object:
             from preact.figures import variants
 
             return variants.arm_name
-        case "times_table":
-            from preact.figures import speed_tables
-
-            return getattr(speed_tables, name)
         case "Table" | "errors_table" | "network_table":
             from preact.figures import tables
 

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from preact.figures.style import Picture, axes, picture
+from preact.figures.chart import Chart, draw
+from preact.figures.style import Picture
 from preact.figures.variants import (
     marked,
     row_name,
@@ -44,27 +45,21 @@ def signal_and_gradient(
     >>> picture.alt.split(". ")[0]
     'Two line charts over depth, 10 units'
     """
-    with axes(170, 85 if len(signal) > 1 else 70, columns=2) as (
-        figure,
-        (left, right),
-    ):
+    many = len(signal) > 1
+
+    def on(chart: Chart) -> None:
+        left, right = chart.panels
         for i, row in enumerate(signal):
-            style = row_style(row, i, strings)
-            left.plot(signal[row], **style)
-            right.plot(gradient[row] / gradient[row][-1], **style)
-        left.set(yscale="log", xlabel=strings("figure.depth"))
-        right.set(yscale="log", xlabel=strings("figure.depth"))
-        left.set_title(strings("figure.signal"), fontsize=10)
-        right.set_title(strings("figure.gradient"), fontsize=10)
-        for ax in (left, right):
-            ax.minorticks_off()
-        if len(signal) > 1:
-            figure.legend(
-                *left.get_legend_handles_labels(),
-                loc="outside lower center",
-                ncols=3,
-                fontsize=8.5,
-            )
+            style, at = row_style(row, i, strings), np.arange(len(signal[row]))
+            left.plot(at, signal[row], listed=many, **style)
+            right.plot(at, gradient[row] / gradient[row][-1], **style)
+        for panel, name in ((left, "signal"), (right, "gradient")):
+            panel.ax.set(yscale="log", xlabel=strings("figure.depth"))
+            panel.ax.set_title(strings(f"figure.{name}"))
+            panel.ax.minorticks_off()
+        if many:
+            chart.legend(ncols=3, fontsize=8.5)
+
     units = len(next(iter(signal.values()))) - 1
     alt = strings(
         "alt.profile",
@@ -76,10 +71,10 @@ def signal_and_gradient(
             strings, {row: v[0] / v[-1] for row, v in gradient.items()}
         ),
     )
-    return picture(figure, alt)
+    return draw(on, (170, 85 if many else 70), alt, panels=2)
 
 
 def row_style(row: str, i: int, strings: Strings) -> dict[str, Any]:
     """Color, name, and markers that do not meet those of the others."""
-    own = {"label": row_name(row, strings), "markevery": (0.02 * i, 0.14)}
+    own = {"name": row_name(row, strings), "markevery": (0.02 * i, 0.14)}
     return marked(row) | own | {"ms": 4}

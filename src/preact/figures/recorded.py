@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from preact.figures.style import MM, RC, quiet
 from preact.figures.svg import INK
-from preact.figures.variants import COLORS, marker_of
+from preact.figures.variants import COLORS, MARKERS, marker_of
 from preact.records.line import half_interval
 
 PANELS = ("errors", "curves", "gradients")
@@ -55,10 +55,10 @@ def recorded(
 ) -> Figure:
     """Draw recorded runs beside each other.
 
-    "errors": a dot for each seed, a bar at the median, and the 95 % interval
-    of the mean. "curves": the test error by iteration, the median and, shaded,
-    least and greatest. "gradients": |dE/dx_l| by unit at the last watched
-    iteration, likewise.
+    "errors": a dot for each seed, a bar at the median, and from three seeds
+    on the 95 % interval of the mean. "curves": the test error by iteration,
+    the median and, shaded, least and greatest. "gradients": |dE/dx_l| by unit
+    at the last watched iteration, likewise.
 
     Parameters
     ----------
@@ -99,14 +99,15 @@ def recorded(
 
 def _styles(runs: Sequence[Runs]) -> list[dict[str, Any]]:
     """A color and marker for each: the book's own for the paper's rows."""
-    spare = cycle(SPARE)
+    colors, markers = cycle(SPARE), cycle(MARKERS.values())
     styles: list[dict[str, Any]] = []
     for one in runs:
-        colors = {style["color"] for style in styles}
-        color = COLORS.get(one.row)
-        if color is None or color in colors:
-            color = next(spare)
-        styles.append({"color": color, "marker": marker_of(one.row)})
+        color, marker = COLORS.get(one.row), marker_of(one.row)
+        if color is None or any(color == s["color"] for s in styles):
+            color = next(colors)
+        while any(marker == s["marker"] for s in styles[-len(MARKERS) + 1 :]):
+            marker = next(markers)
+        styles.append({"color": color, "marker": marker})
     return styles
 
 
@@ -163,7 +164,7 @@ def _band(
         [float(find(at[value])) for value in x]
         for find in (min, np.median, max)
     )
-    ax.plot(x, mid, color=style["color"])
+    ax.plot(x, mid, markevery=max(len(x) // 10, 1), ms=4, **style)
     ax.fill_between(x, low, high, color=style["color"], alpha=0.2, lw=0)
 
 

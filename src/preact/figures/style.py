@@ -3,9 +3,9 @@
 import io
 import logging
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import escape
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -15,10 +15,8 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from preact.figures import svg
-from preact.figures.drawn import COLUMNS, Series, drawn, table
-from preact.figures.narrow import NARROW, break_upright, make_narrow
+from preact.figures.series import COLUMNS, Series, table
 from preact.figures.svg import INK
-from preact.figures.ticks import label_enough, write_powers_as_text
 
 PAPER_GREY = "#808080"  # the paper's own values
 
@@ -35,6 +33,7 @@ RC: Any = {
     "grid.color": PAPER_GREY,
     "grid.alpha": 0.25,
     "font.size": 10,
+    "axes.titlesize": 10,
     "legend.frameon": False,
     "lines.linewidth": 1.8,
     "lines.markersize": 5,
@@ -63,7 +62,7 @@ class Picture:
     panels : tuple of str
         An SVG for each panel; one wider than a phone has a second for phones.
     series : tuple of Series
-        The numbers that the panels show, see `preact.figures.drawn`.
+        The numbers that the panels show, see `preact.figures.series`.
 
     Examples
     --------
@@ -139,47 +138,7 @@ def quiet() -> Iterator[None]:
             log.setLevel(level)
 
 
-@contextmanager
-def axes(
-    width_mm: float, height_mm: float, columns: int = 1
-) -> Iterator[tuple[Figure, Any]]:
-    """Give a new (figure, axes) and our style, without pyplot's state."""
-    with quiet(), mpl.rc_context(RC):
-        figure = Figure(
-            figsize=(width_mm * MM, height_mm * MM), layout="constrained"
-        )
-        yield figure, figure.subplots(1, columns)
-
-
-@quiet()
-def picture(
-    figure: Figure, alt: str, series: Sequence[Series] = ()
-) -> Picture:
-    """Turn a matplotlib figure into inline SVG; equal input, equal bytes.
-
-    What is wider than a phone is drawn once more, laid out for one, and the
-    page shows one of the two: letters shrink on none.
-
-    Parameters
-    ----------
-    series : sequence of Series
-        The picture's numbers where they are not those that it is drawn at.
-    """
-    series = tuple(series) or drawn(figure)
-    with mpl.rc_context(RC):
-        label_enough(figure)
-    write_powers_as_text(figure)
-    with mpl.rc_context(RC):
-        break_upright(figure)
-    wide = replace(_written(figure, alt, "wide"), series=series)
-    if figure.get_figwidth() <= NARROW:
-        return wide
-    with mpl.rc_context(RC):
-        make_narrow(figure)
-    return wide + _written(figure, alt, "narrow")
-
-
-def _written(figure: Figure, alt: str, width: str) -> Picture:
+def written(figure: Figure, alt: str, width: str) -> Picture:
     """Write a figure as it is; without a style sheet the narrow one hides."""
     text, canvas, dpi = io.StringIO(), figure.canvas, figure.dpi
     try:

@@ -192,6 +192,9 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
     for line in lines:
         half = line.half_interval
         spread = "" if half is None else f" ± {half:.2f}"
+        if line.n == 2:  # too few for an interval
+            both = ", ".join(f"{error:.2f}" for error in line.errors_pct)
+            spread = f" ({both})"
         median = f"{line.median:.2f}"
         if line.diverged or line.fails:
             note = strings("table.diverged", n=line.diverged)

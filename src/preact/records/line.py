@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from preact.paper import FAIL_ERROR_PCT
 
-# Quantiles of Student's t, 97.5 %, by degrees of freedom from 1.
-T = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
+# Quantiles of Student's t, 97.5 %, by degrees of freedom from 2.
+T = (4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +99,7 @@ class Line:
 
     @property
     def half_interval(self) -> float | None:
-        """Half of the 95 % interval of the mean; None of a single run."""
+        """Half of the 95 % interval of the mean; None of one or two runs."""
         return half_interval(self.errors_pct)
 
     @property
@@ -117,8 +117,9 @@ def half_interval(values: Sequence[float]) -> float | None:
     Returns
     -------
     float or None
-        None for a single value; beyond eleven values the normal quantile is
-        near enough, and wider by the usual correction.
+        None for one or two values, of which the interval is wider than
+        anything that is compared; beyond eleven the normal quantile is near
+        enough, and wider by the usual correction.
 
     Examples
     --------
@@ -127,7 +128,7 @@ def half_interval(values: Sequence[float]) -> float | None:
     0.68
     """
     freedom = len(values) - 1
-    if not freedom:
+    if freedom < 2:
         return None
-    t = T[freedom - 1] if freedom <= len(T) else 1.96 + 2.4 / freedom
+    t = T[freedom - 2] if freedom < len(T) + 2 else 1.96 + 2.4 / freedom
     return t * statistics.stdev(values) / math.sqrt(len(values))

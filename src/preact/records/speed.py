@@ -31,7 +31,7 @@ class BenchRow:
     name : str
         Of the contestant: package and settings.
     peer : bool
-        Whether it is another package as shipped.
+        Whether it is another package.
     parameters : int
         Numbers that are trained.
     train_ms_min : float
@@ -43,19 +43,13 @@ class BenchRow:
     forward_ms_median : float
         The median of all rounds.
     kept_bytes_per_image : int or None
-        Bytes that a step keeps for its backward pass, for each image; None on
-        a GPU, where they are not measured.
+        Bytes that a step keeps for its backward pass, for each image; None of
+        a compiled network, where they are not measured.
     peak_bytes_per_image : int or None
         Most bytes at any time of a step, beyond what was held before it, for
         each image; None is not known.
     first_step_s : float
         Seconds of the first step, with what is compiled in it.
-    launches : int
-        Kernels and copies that a training step starts on a GPU where it is not
-        replayed as a graph; 0 on the CPU.
-    bn_batch : int or None
-        Images over which its BN takes its statistics; None in records older
-        than it, which have one of all rows.
 
     Examples
     --------
@@ -63,7 +57,7 @@ class BenchRow:
     >>> from preact.records import BenchRecord
     >>> from preact.typed import parse
     >>> bench = parse(BenchRecord, load_times("cpu-164"))
-    >>> [row.name for row in bench.rows if row.peer]
+    >>> [row.name for row in bench.rows if row.peer][:2]
     ['pytorchcv, as shipped', 'torch-resnet, as shipped']
     """
 
@@ -77,16 +71,11 @@ class BenchRow:
     kept_bytes_per_image: Bytes | None
     peak_bytes_per_image: Bytes | None
     first_step_s: NotNegative
-    launches: Bytes
-    # Younger than the first records: with a default.
-    bn_batch: Positive | None = None
 
 
 @typed
 class BenchRecord:
     """What `preact bench --record` writes.
-
-    `limit_ms` is the time that the fewest bytes would take, on a GPU.
 
     Parameters
     ----------
@@ -94,9 +83,8 @@ class BenchRecord:
         What was timed.
     batch : int
         Images in a step.
-    bn_batch : int or None
-        Of all rows, but for contestants with ghost batches in their names;
-        None where each row has its own.
+    bn_batch : int
+        Images over which BN takes its statistics.
     precision : str
         In which numbers it was timed.
     rounds : int
@@ -110,17 +98,14 @@ class BenchRecord:
     git : Git
         The code that ran.
     started_utc : str
-        When the command began, in records without `bn_batch`; in those
-        with it, when the times had been taken: ISO 8601.
+        ISO 8601; in the two records of November 2026 when the times had
+        been taken, in later ones when the command began.
     gradient_error : float
         How far gradients of the fast network were from float64 in a network of
         at most 29 layers: in the worst tensor, relative to its largest number,
         the median of several draws.
     rows : tuple of BenchRow
         The contestants.
-    limit_ms : float or None
-        Milliseconds that the fewest bytes of a training step in half precision
-        would take on this GPU; None on the CPU.
 
     Examples
     --------
@@ -135,7 +120,7 @@ class BenchRecord:
 
     network: Text
     batch: Positive
-    bn_batch: Positive | None = None
+    bn_batch: Positive
     precision: Text
     rounds: Positive
     threads: Positive
@@ -145,7 +130,6 @@ class BenchRecord:
     started_utc: Text
     gradient_error: NotNegative
     rows: Annotated[tuple[BenchRow, ...], Field(min_length=1)]
-    limit_ms: Ms | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,3 +192,36 @@ def load_times(name: str, folder: Path = PUBLISHED) -> dict[str, Any] | None:
     record: dict[str, Any] = read_json(path)
     parse(BenchRecord, record, str(path))
     return record
+
+
+def fused_pays(processor: str) -> bool:
+    """Whether fused units have been timed on such a processor, and pay.
+
+    The rule and the names of the records are in `speed.toml`.
+
+    Parameters
+    ----------
+    processor : str
+        What it calls itself, its maker first.
+
+    Examples
+    --------
+    >>> from preact.records.speed import fused_pays
+    >>> fused_pays("Intel(R) Xeon(R) Processor"), fused_pays("AMD EPYC 7763")
+    (True, False)
+    """
+    text = files("preact.records").joinpath("speed.toml").read_text("utf-8")
+    rule = tomllib.loads(text)["fused"]
+    gains = [
+        fused_gain(record)
+        for record in map(load_times, rule["records"])
+        if record and record["device"].split()[:1] == processor.split()[:1]
+    ]
+    return bool(gains) and min(gains) >= rule["least"]
+
+
+def fused_gain(record: Mapping[str, Any]) -> float:
+    """How many times as fast fused units are as the best in their layout."""
+    ms = {row["name"]: row["train_ms_min"] for row in record["rows"]}
+    best = min(t for name, t in ms.items() if "channels_last" in name)
+    return float(best / ms["preact, fast"])

@@ -1,4 +1,4 @@
-"""How much memory a training step needs, measured; what to do without it.
+"""How much memory a training step needs, measured.
 
 Chapter `08-training`.
 """
@@ -7,7 +7,6 @@ import gc
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TypeVar, get_args
 
 # PyTorch's profiler tells every start and stop of its own; not to our users.
 os.environ.setdefault("KINETO_LOG_LEVEL", "6")
@@ -18,11 +17,7 @@ from torch.profiler import ProfilerActivity, profile
 from preact.fast import Memory, with_memory
 from preact.nn import Network
 from preact.plan import NetworkPlan
-from preact.train.run import Run
 
-# What PyTorch's CPU allocator says without memory, and oneDNN.
-REFUSALS = ("allocate memory", "could not create a primitive")
-T = TypeVar("T")
 IMAGES = 2  # a batch just large enough to normalize
 SMALL = 32  # pixels of a side, to be measured as they are
 
@@ -114,28 +109,3 @@ def network_bytes(
         kept, ahead = allocated(lambda: loss.append(network(images).sum()))
         _, back = allocated(lambda: backward(loss[0]))
     return kept // len(images), max(ahead, kept + back) // len(images)
-
-
-def with_oom_advice(work: Callable[[], T], run: Run) -> T:
-    """Do some work; answer "out of memory" with what to try.
-
-    Raises
-    ------
-    MemoryError
-        In place of PyTorch's own error; names the other memory options.
-    """
-    try:
-        return work()
-    except torch.OutOfMemoryError:
-        pass
-    except RuntimeError as error:
-        if not any(words in str(error) for words in REFUSALS):
-            raise
-    gc.collect()  # what the failed step held is free now, the error gone
-    mine = run.execution.memory
-    options = get_args(Memory)  # from the most memory to the least
-    less = [f"--memory {m}" for m in options[options.index(mine) + 1 :]]
-    raise MemoryError(
-        f"out of memory: a step of {run.recipe.batch} images with --memory "
-        f"{mine} does not fit; use {', '.join([*less, 'a smaller batch'])}"
-    )

@@ -3,7 +3,6 @@
 Chapter `08-training`.
 """
 
-import logging
 import math
 import time
 from collections.abc import Callable, Mapping
@@ -12,16 +11,15 @@ from pathlib import Path
 
 from torch import Tensor
 
-from preact.train.checkpoint import Checkpoints, State
+from preact.train.checkpoint import Checkpoints
 from preact.train.history import History, Point
 from preact.train.parallel import ALONE, Workers
-from preact.train.profiles import Profile, profiled_iterations, watched
+from preact.train.profiles import Profile, profiled_iterations
 from preact.train.run import Run
 from preact.train.session import Session
-from preact.train.stop import Stopped, TimeOver, noted_requests
+from preact.train.stop import Stopped, TimeOver, noted_signals
 
 Report = Callable[[Point], None]
-log = logging.getLogger(__name__)
 
 
 @dataclass
@@ -83,24 +81,6 @@ class Outcome:
     weights: Mapping[str, Tensor]
 
 
-@dataclass
-class Rhythm:
-    """When to look up from training."""
-
-    report_every: int  # iterations between points of the curve
-    evaluate_every: int  # between test errors in it
-    save_every: int  # between checkpoints
-    save_every_s: float  # seconds between them, whichever comes first
-    saved_s: float = 0.0  # when the last one was saved
-
-    def reports(self, iteration: int, last: int) -> bool:
-        return iteration % self.report_every == 0 or iteration == last
-
-    def saves(self, iteration: int) -> bool:
-        late = time.monotonic() - self.saved_s >= self.save_every_s
-        return iteration % self.save_every == 0 or late
-
-
 def train(
     run: Run,
     folder: Path | str,
@@ -133,8 +113,7 @@ def train(
         Seconds after which a checkpoint is due in any case.
     report : callable, optional
         Called with each point of the curve: iteration, lr, loss (mean since
-        the last point, nats), train_error_pct, and images_per_s. When it
-        fails for want of somewhere to write, it is not called again.
+        the last point, nats), train_error_pct, and images_per_s.
     evaluate_every : int, optional
         Iterations between test errors in the curve; a tenth of the run if
         not given.
@@ -177,110 +156,67 @@ def train(
     """
     last = run.recipe.iterations
     profiled = profiled_iterations(last)
-    rhythm = Rhythm(
-        report_every,
-        evaluate_every or max(last // 10, 1),
-        save_every,
-        save_every_s,
-    )
+    evaluate_every = evaluate_every or max(last // 10, 1)
     session, history = Session(run, device, workers), History()
     checkpoints = Checkpoints(Path(folder), run.config_sha256)
-    checkpoints.load(lambda state: resume(session, history, state))
-    rhythm.saved_s = time.monotonic()
-    with noted_requests() as requests:
+    if state := checkpoints.load():
+        history.restore(state["iteration"], state["history"])
+        session.restore(state["session"])
+    saved_s = time.monotonic()
+    with noted_signals() as signals:
         while history.iteration < last and not history.diverged:
-            step(session, history, watch=history.iteration in profiled)
-            history.lap(run.recipe.batch)
-            if rhythm.reports(history.iteration, last):
-                look_up(session, history, rhythm)
-                report = tell(report, session, history)
-            if history.iteration < last:
-                asked, over, due = workers.largest(
+            history.note_kernels(session.kernels)
+            if history.iteration in profiled:
+                profile = session.watched_step(history.iteration)
+                history.profiles.append(profile)
+            else:
+                session.step(history.iteration)
+            history.count_step(run.recipe.batch)
+            here = history.iteration
+            if here % report_every == 0 or here == last:
+                test = here % evaluate_every == 0 or here == last
+                record_point(session, history, test=test)
+                if report and workers.leads:
+                    report_point(report, history)
+            if here < last:
+                late = time.monotonic() - saved_s >= save_every_s
+                stop, over, due = workers.largest(
                     [
-                        requests.number,
+                        max(signals, default=0),
                         left_s() <= 0,
-                        rhythm.saves(history.iteration),
+                        late or here % save_every == 0,
                     ]
                 )
-                if asked or over or due:
+                if stop or over or due:
                     save(session, history, checkpoints)
-                    rhythm.saved_s = time.monotonic()
-                if asked:
-                    raise Stopped(asked)
+                    saved_s = time.monotonic()
+                if stop:
+                    raise Stopped(stop)
                 if over:
                     raise TimeOver
         save(session, history, checkpoints)
     return outcome(session, history)
 
 
-def resume(session: Session, history: History, state: State) -> None:
-    """Go back to where a checkpoint was saved.
-
-    Raises
-    ------
-    ValueError
-        If the run has no such iteration.
-    """
-    if not 0 <= state["iteration"] <= session.run.recipe.iterations:
-        raise ValueError(f"has no iteration {state['iteration']}")
-    history.restore(state["iteration"], state["history"])
-    if history.diverged or history.iteration == session.run.recipe.iterations:
-        point = history.curve[-1] if history.curve else {}
-        if point.get("iteration") != history.iteration or (
-            "test_error_pct" not in point
-        ):
-            raise ValueError("has no error of its last iteration")
-    session.restore(state["session"])
-
-
-def step(session: Session, history: History, *, watch: bool) -> None:
-    """Take a step; with `watch`, keep what was seen in it."""
-    history.note_kernels(session.kernels)
-    if not watch:
-        session.step(history.iteration)
-        return
-    scale = session.training.scaler.get_scale()  # the step may change it
-    with watched(session.network, history.iteration, scale) as profile:
-        session.step(history.iteration)
-    history.profiles.append(profile)
-
-
-def look_up(session: Session, history: History, rhythm: Rhythm) -> None:
-    """Add a point to the curve; where it is due, with the test error."""
-    iteration, recipe = history.iteration, session.run.recipe
+def record_point(session: Session, history: History, *, test: bool) -> None:
+    """Add a point to the curve, with the test error if that is due."""
     loss, error = session.since_last_time()
     point = {
-        "iteration": iteration,
-        "lr": recipe.lr_at(iteration - 1),
+        "iteration": history.iteration,
+        "lr": session.run.recipe.lr_at(history.iteration - 1),
         "loss": loss,
         "train_error_pct": error,
     }
-    if (
-        iteration % rhythm.evaluate_every == 0
-        or iteration == recipe.iterations
-        or not math.isfinite(loss)
-    ):
+    if test or not math.isfinite(loss):
         point["test_error_pct"] = session.evaluate()
-    history.pause()
+    history.count_pause()
     history.curve.append(point)
 
 
-def tell(
-    report: Report | None, session: Session, history: History
-) -> Report | None:
-    """Report the newest point; return what to report the next one with."""
-    if report is None or not session.workers.leads:
-        return report
+def report_point(report: Report, history: History) -> None:
+    """Report the newest point of the curve, and how fast it goes."""
     speed = {"images_per_s": history.images_per_s or 0.0}
-    try:
-        report(history.curve[-1] | speed)
-    except OSError as error:
-        log.warning(
-            "progress cannot be shown any more (%s); training goes on",
-            error.strerror or type(error).__name__,
-        )
-        return None
-    return report
+    report(history.curve[-1] | speed)
 
 
 def save(session: Session, history: History, checkpoints: Checkpoints) -> None:
@@ -294,7 +230,7 @@ def save(session: Session, history: History, checkpoints: Checkpoints) -> None:
                 "history": history.state(),
             }
         )
-    history.pause()
+    history.count_pause()
 
 
 def outcome(session: Session, history: History) -> Outcome:

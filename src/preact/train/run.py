@@ -4,6 +4,7 @@ Chapter `08-training`.
 """
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -14,7 +15,7 @@ from preact.data import Data
 from preact.fast.memory import Memory
 from preact.nn import Network, put_units, start_from
 from preact.plan import CONVENTIONS, NetworkPlan, cifar_plan, imagenet_plan
-from preact.plan.checks import MOST, check_choice, check_positive
+from preact.plan.checks import check_choice
 from preact.records import sha256_of
 from preact.spec import Op, UnitSpec, find_row
 from preact.train.own_code import OwnCode
@@ -103,8 +104,6 @@ class Run:
     init : Path, optional
         A file of weights to start from: of the same network, whose classes
         may be others and are then learned from the beginning.
-    classes : int, optional
-        Outputs of the classifier; None is one for each class of the data.
     stages : {3, 4}
         4 is a network of ImageNet's behind the stem of CIFAR's: small images
         in ResNet-50. On ImageNet itself it is 4 in any case.
@@ -115,8 +114,8 @@ class Run:
     >>> from preact.train import Run, find_recipe
     >>> data, recipe = load("digits"), find_recipe("digits")
     >>> run = Run(row="original", depth=110, convs=2, recipe=recipe, data=data)
-    >>> run.plan.parameters, run.outputs, len(run.config_sha256)
-    (1727674, 10, 64)
+    >>> run.plan.parameters, len(run.config_sha256)
+    (1727674, 64)
     """
 
     row: str
@@ -130,7 +129,6 @@ class Run:
     execution: Execution = field(default_factory=Execution)
     unit: UnitSpec | OwnCode | None = None
     init: Path | None = None
-    classes: int | None = None
     stages: Literal[3, 4] = 3
 
     def __post_init__(self) -> None:
@@ -148,13 +146,6 @@ class Run:
                 raise ValueError(
                     f"{name} must be {expected}, {hint}; got "
                     f"{shortened(value)}"
-                )
-        if self.classes is not None:
-            check_positive("classes", self.classes, MOST["classes"])
-            if self.classes < self.data.classes:
-                raise ValueError(
-                    f"classes must be at least the {self.data.classes} of "
-                    f"{self.data.label}; got {self.classes}"
                 )
         legal = isinstance(self.seed, int) and 0 <= self.seed < 2**63
         if not legal or isinstance(self.seed, bool):
@@ -244,42 +235,23 @@ class Run:
         return self.plan.parameters
 
     @property
-    def outputs(self) -> int:
-        """Outputs of the classifier."""
-        return self.classes or self.data.classes
-
-    @property
     def plan(self) -> NetworkPlan:
         """The network: recipe's conventions, shape of the data."""
         conventions = CONVENTIONS[self.recipe.conventions]
+        make: Callable[..., NetworkPlan] = cifar_plan
+        more: dict[str, Any] = {"width": self.width}
         if self.data.name == "imagenet":
-            return imagenet_plan(
-                self.spec,
-                depth=self.depth,
-                convs=self.convs,
-                classes=self.outputs,
-                image=self.data.shape,
-                conventions=replace(conventions, tail=self.tail),
-            )
-        if self.stages == 4:
-            return imagenet_plan(
-                self.spec,
-                depth=self.depth,
-                convs=self.convs,
-                classes=self.outputs,
-                image=self.data.shape,
-                stem="cifar",
-                width=self.width,
-                conventions=replace(conventions, tail=self.tail),
-            )
-        return cifar_plan(
+            make, more = imagenet_plan, {}
+        elif self.stages == 4:
+            make, more = imagenet_plan, more | {"stem": "cifar"}
+        return make(
             self.spec,
             depth=self.depth,
             convs=self.convs,
-            classes=self.outputs,
+            classes=self.data.classes,
             image=self.data.shape,
-            width=self.width,
             conventions=replace(conventions, tail=self.tail),
+            **more,
         )
 
     @property
@@ -301,8 +273,6 @@ class Run:
         if self.init is not None:
             digest = hashlib.sha256(self.init.read_bytes())
             own["init_sha256"] = digest.hexdigest()
-        if self.outputs != self.data.classes:
-            own["classes"] = self.outputs
         if self.stages != 3:
             own["stages"] = self.stages
         return {

@@ -11,13 +11,14 @@ from torch import Tensor
 from preact.data.augment import batch_indices, draws
 from preact.data.loader import Augmentation, BatchRequest, Loader
 from preact.fast import fast, with_memory
-from preact.fast.network import Kernels, kernels_for
+from preact.fast.network import Kernels, kernels_of
 from preact.nn import Network
 from preact.nn.layers import set_ghost_batch
 from preact.train.device import check_device
 from preact.train.evaluation import count_wrong, layout_of
 from preact.train.parallel import Workers
 from preact.train.precision import arithmetic, loss_scaler
+from preact.train.profiles import Profile, watched
 from preact.train.run import Run
 from preact.train.step import TrainingStep, make_optimizer
 
@@ -87,10 +88,8 @@ class Session:
 
     def _kernels(self) -> Kernels:
         """What computes the units; the last bits depend on it."""
-        if not self.run.execution.fast:
-            return "PyTorch"
         with self.arithmetic:
-            return kernels_for(self.device, torch.float32)
+            return kernels_of(self.network, self.device, torch.float32)
 
     def step(self, iteration: int) -> None:
         """One training step in full; nothing waits for the device."""
@@ -103,6 +102,13 @@ class Session:
         loss, logits = self.training(x, y)
         wrong = (logits.argmax(1) != y).sum()
         self.sums += torch.stack([loss * self.count, wrong, self.count])
+
+    def watched_step(self, iteration: int) -> Profile:
+        """One training step; returns what was seen in it, unit by unit."""
+        scale = self.training.scaler.get_scale()  # the step may change it
+        with watched(self.network, iteration, scale) as profile:
+            self.step(iteration)
+        return profile
 
     def batch(self, iteration: int) -> tuple[Tensor, Tensor]:
         """The images of this process, normalized and augmented, and labels."""

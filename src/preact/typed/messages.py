@@ -166,10 +166,11 @@ def _keys(kind: type[Any], place: tuple[int | str, ...]) -> list[str]:
     node: dict[str, Any] = full_schema
 
     def resolved(node: dict[str, Any]) -> dict[str, Any]:
+        properties: dict[str, Any] = {}
         for choice in node.get("oneOf", node.get("anyOf", ())):
-            branch = resolved(choice)
-            if "properties" in branch:
-                return branch
+            properties |= resolved(choice).get("properties", {})
+        if properties:
+            return {"properties": properties}
         if "$ref" in node:
             name = node["$ref"].rsplit("/", 1)[1]
             return resolved(full_schema["$defs"][name])

@@ -14,22 +14,20 @@ from preact.book.afterlife import (
     sinkhorn,
     stochastic_mixing,
 )
-from preact.book.transformer.model import PLACEMENTS
-from preact.book.transformer.runs import (
+from preact.book.afterlife.model import PLACEMENTS
+from preact.book.afterlife.runs import (
+    RATES,
     at_rate,
     chosen,
+    draw_windows,
     fresh,
+    letter_entropy,
     measure,
-    rates,
-    recorded,
+    read_runs,
+    read_text,
     recorded_letters,
 )
-from preact.book.transformer.text import (
-    draw_windows,
-    letter_entropy,
-    read_text,
-)
-from preact.book.transformer.train import descend
+from preact.book.afterlife.train import descend
 from sampled import sampled
 from seeds import draw_seeds
 
@@ -59,7 +57,9 @@ def test_a_bare_addition_passes_all_of_the_gradient(arm):
 
 
 def test_it_does_so_after_training_too():
-    runs = [run for run in (*recorded(), *rates()) if run.arm in BARE]
+    runs = [
+        run for run in (*read_runs(), *read_runs(RATES)) if run.arm in BARE
+    ]
     assert len(runs) >= 20
     for run in runs:
         for m in run.moments:
@@ -216,7 +216,7 @@ def losses(arm, layers):
 
 
 def test_the_recorded_text_is_this_one_or_of_another_python():
-    (sha256,) = {run.text_sha256 for run in (*recorded(), *rates())}
+    (sha256,) = {run.text_sha256 for run in (*read_runs(), *read_runs(RATES))}
     letters = letter_entropy(read_text().test)
     same = read_text().sha256 == sha256
     assert abs(letters - recorded_letters()) < (5e-4 if same else 0.2)
@@ -277,7 +277,10 @@ def test_in_the_other_placements_it_does_not_vanish_but_dips_in_deepnorm():
 
 
 def test_records_are_of_unchanged_code_and_one_recipe():
-    for runs, changed in ((recorded(), set()), (rates(), {"lr", "draw"})):
+    for runs, changed in (
+        (read_runs(), set()),
+        (read_runs(RATES), {"lr", "draw"}),
+    ):
         settings, clean = set(), set()
         for run in runs:
             if run.git.dirty is False:

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from preact import reference
+from preact.book.panels import FINAL_BN
 from preact.book.recorded import runs_at
-from preact.figures.training import FINAL_BN
 from preact.plan import stack_plan
 from preact.propagation import (
     direct_coefficient,

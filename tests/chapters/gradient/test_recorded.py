@@ -5,8 +5,8 @@ import numpy as np
 from preact.book.gradient import course, courses, six_arms
 from preact.book.gradient.figures import by_iteration
 from preact.book.page import setup
+from preact.book.panels import FINAL_BN
 from preact.book.recorded import runs_at
-from preact.figures.training import FINAL_BN
 
 
 def test_an_arm_is_a_row_with_or_without_a_bn_before_the_classifier():

@@ -103,7 +103,7 @@ def test_departures_are_said_with_the_numbers_of_the_records(language):
 def test_the_sum_over_all_cards_is_said_in_the_text():
     runs, failed, hours = totals()
     assert runs == len([*PUBLISHED.rglob("seed-*.json")]) + len(
-        [*(ROOT / "src/preact/book/transformer").glob("*-seed-*.json")]
+        [*(ROOT / "src/preact/book/afterlife/recorded").glob("*-seed-*.json")]
     )
     assert 0 < failed < runs
     assert hours > 1

@@ -142,7 +142,7 @@ def test_the_page_draws_or_writes_every_marker_of_the_ranking():
 )
 def test_pairs_are_counted_and_two_fails_are_none(order, right):
     errors = {"a": 6.6, "b": 6.9, "c": None, "d": None}
-    found = call("shortcuts.pairs", [[[*order], errors]])
+    found = call("ranking.pairs", [[[*order], errors]])
     assert found == [{"right": right, "all": 5}]
 
 

@@ -1,4 +1,4 @@
-"""Where BN and ReLU go: checkers.
+"""Where BN and ReLU go: exercises.
 
 Chapter `06-activations`.
 """
@@ -8,14 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from preact.book.exercises.judge import (
-    Answer,
-    agrees,
-    exercise,
-    named,
-    number,
-)
-from preact.book.page import words
+from preact.book.exercises import Answer, Number, agrees
 from preact.book.placements import answers, with_control
 from preact.reference.caches import Array
 
@@ -23,13 +16,6 @@ SEED = 6  # of the input on which an answer is tried
 STD, RUNS = 0.16, 5  # of the original, as the first paper reports them
 
 
-@exercise("activations-1")
-def standard_errors(answer: Any) -> Answer:
-    """Standard errors between two means of five runs."""
-    return number(answer, 0.24 / (STD * math.sqrt(2 / RUNS)), rtol=0.01)
-
-
-@exercise("activations-2")
 def asymmetric_backward(answer: Any) -> Answer:
     """Gradient of a unit whose branch alone sees the activation, Eq. (9)."""
     rng = np.random.default_rng(SEED)
@@ -37,15 +23,15 @@ def asymmetric_backward(answer: Any) -> Answer:
     slope = np.where(slope > 0, 1.0, 0.0)
     slope[:2] = 0.0, 1.0  # so that the mask never is all or nothing
     J = rng.normal(size=(6, 6))
-    got = answer(dout, slope, J)
     both, wrong_side = (dout @ (np.eye(6) + J)) * slope, (dout * slope) @ J
-    for mistake, value in {"both": both, "side": dout + wrong_side}.items():
-        if agrees((got, value))[0]:
-            return False, words()(f"exercise.activations-2.{mistake}")
-    return agrees((got, dout + (dout @ J) * slope), what="dx")
+    return agrees(
+        answer(dout, slope, J),
+        dout + (dout @ J) * slope,
+        "dx",
+        {"both": both, "side": dout + wrong_side},
+    )
 
 
-@exercise("activations-3")
 def fair_test(answer: Any) -> Answer:
     """How far a silent unit moves what a unit receives."""
     rng = np.random.default_rng(SEED)
@@ -61,17 +47,14 @@ def fair_test(answer: Any) -> Answer:
     got = answer(unit, params, x.copy())
     own, given = passed[-1]
     silent = kept | {"scale": np.zeros(6)}
-    mistakes = {
-        "changed": any((params[n] != kept[n]).any() for n in kept),
-        "negative": bool((given < 0).any()),
-        "loud": bool((bn_after(own, given) != bn_after(silent, given)).any()),
-    }
-    for mistake, made in mistakes.items():
-        if made:
-            return False, words()(f"exercise.activations-3.{mistake}")
+    if any((params[n] != kept[n]).any() for n in kept):
+        return "changed"
+    if (given < 0).any():
+        return "negative"
+    if (bn_after(own, given) != bn_after(silent, given)).any():
+        return "loud"
     x = np.maximum(x, 0)
-    wanted = np.linalg.norm(bn_after(silent, x) - x)
-    return agrees((got, wanted), what="moved")
+    return agrees(got, np.linalg.norm(bn_after(silent, x) - x), "moved")
 
 
 def bn_after(params: dict[str, Array], x: Array) -> Array:
@@ -85,31 +68,25 @@ def bn_after(params: dict[str, Array], x: Array) -> Array:
     return np.maximum(bn(x + params["scale"] * F), 0)
 
 
-@exercise("activations-4")
-def calm_branch(answer: Any) -> Answer:
-    """Size of a branch of width 16 whose weights have deviation 0.01."""
-    return named(
-        "activations-4",
-        number(answer, 0.01 * math.sqrt(16 / 2), rtol=0.05),
-        {
-            "one": number(answer, 0.01, rtol=0.05),
-            "whole": number(answer, 0.01 * math.sqrt(16), rtol=0.05),
-            "normalized": number(answer, 1.0, rtol=0.05),
-        },
-    )
+def empty_cells() -> int:
+    """Count the combinations of answers that no unit gives."""
+    units = map(answers, with_control().values())
+    filled = {(u.f == "identity", u.normalized, u.subtracts) for u in units}
+    return 8 - len(filled)
 
 
-@exercise("activations-5")
-def empty_cells(answer: Any) -> Answer:
-    """Combinations of answers that no unit gives."""
-    filled = {
-        (own.f == "identity", own.normalized, own.subtracts)
-        for own in map(answers, with_control().values())
-    }
-    return number(answer, 8 - len(filled))
-
-
-@exercise("activations-6")
-def runs_of_each_arm(answer: Any) -> Answer:
-    """Runs of each arm until 0.24 is at least three standard errors."""
-    return number(answer, 2 * (3 * STD / 0.24) ** 2, rtol=0.01)
+EXERCISES = {
+    # standard errors between two means of five runs
+    "activations-1": Number(0.24 / (STD * math.sqrt(2 / RUNS)), 0.01),
+    "activations-2": asymmetric_backward,
+    "activations-3": fair_test,
+    # size of a branch of width 16 whose weights have deviation 0.01
+    "activations-4": Number(
+        0.01 * math.sqrt(16 / 2),
+        0.05,
+        {"one": 0.01, "whole": 0.01 * math.sqrt(16), "normalized": 1.0},
+    ),
+    "activations-5": Number(empty_cells),
+    # runs of each arm until 0.24 is at least three standard errors
+    "activations-6": Number(2 * (3 * STD / 0.24) ** 2, 0.01),
+}

@@ -5,12 +5,13 @@ Chapter `06-activations`.
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from preact.figures import svg
-from preact.figures.style import Picture, axes, picture
+from preact.figures.chart import Array, Chart, draw
+from preact.figures.style import Picture
 from preact.figures.svg import INK
 from preact.figures.ticks import PERCENT, percent_axis
 from preact.figures.units import FILL, Pen
@@ -18,7 +19,6 @@ from preact.figures.variants import color_of, marked, marker_of, row_name
 from preact.plan import ReLU
 from preact.strings import Strings
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 GAP = 0.6  # between two groups, in lines
 
 
@@ -33,14 +33,6 @@ class Arm(NamedTuple):
         Its row of the tables; None has the page's ink.
     without, final_bn : (seeds,) float64
         Test errors in percent, without and with a BN before the classifier.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from preact.book.activations.figures import Arm
-    >>> arm = Arm("original", "original", np.array([82.5]), np.array([3.3]))
-    >>> arm.color, arm.marker
-    ('#d1591a', 'o')
     """
 
     label: str
@@ -66,21 +58,12 @@ def errors_by_unit(
     ----------
     groups : title to arms
         From top to bottom.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from preact.book.activations.figures import Arm, errors_by_unit
-    >>> from preact.strings import Strings
-    >>> errors = np.array([82.5, 69.7]), np.array([3.3, 3.9])
-    >>> arms = [Arm("original", "original", *errors)]
-    >>> picture = errors_by_unit({"Fig. 4(a)": arms}, Strings("en"))
-    >>> picture.alt.split(". ")[-1]
-    'Medians: original: 76.1 % without, 3.6 % with.'
     """
     lines = sum(1 + GAP + len(arms) for arms in groups.values())
-    y, places, labels = 0.0, [], []
-    with axes(150, 26 + 6.2 * lines) as (figure, ax):
+
+    def on(chart: Chart) -> None:
+        (panel,) = chart.panels
+        ax, y, places, labels = panel.ax, 0.0, [], []
         for title, arms in groups.items():
             top = y - GAP / 4  # of a title of two lines, on a phone
             left = 0.85 * PERCENT[0]
@@ -93,32 +76,27 @@ def errors_by_unit(
                     (-0.17, arm.without, "without"),
                     (0.17, arm.final_bn, "with"),
                 ):
-                    fill = arm.color if head == "with" else "none"
-                    name = f"_{strings(f'activations.{head}')}"
-                    dots = {"mfc": fill, "ms": 5, "label": name}
-                    ax.plot(
+                    panel.plot(
                         values,
                         np.full(len(values), y + shift),
                         arm.marker,
                         color=arm.color,
                         alpha=0.85,
-                        **dots,
+                        ms=5,
+                        mfc=arm.color if head == "with" else "none",
+                        name=strings(f"activations.{head}"),
+                        told=(None, [arm.label] * len(values)),
                     )
             y += 1 + GAP
         for name, mfc in (("without", "none"), ("with", INK)):
-            ax.plot(
-                [],
-                [],
-                "o",
-                color=INK,
-                mfc=mfc,
-                label=strings(f"activations.{name}"),
-            )
+            label = strings(f"activations.{name}")
+            ax.plot([], [], "o", color=INK, mfc=mfc, label=label)
         percent_axis(ax)
         ax.set_yticks(places, labels)
         ax.set(ylim=(y - GAP, -1), xlabel=strings("activations.error"))
         ax.grid(visible=True, axis="x")
-        figure.legend(loc="outside lower center", ncols=2, fontsize=9)
+        chart.legend(ncols=2, fontsize=9)
+
     each = [
         strings(
             "activations.alt_arm",
@@ -129,9 +107,8 @@ def errors_by_unit(
         for arms in groups.values()
         for arm in arms
     ]
-    return picture(
-        figure, strings("activations.alt_errors", each=strings.join(each))
-    )
+    alt = strings("activations.alt_errors", each=strings.join(each))
+    return draw(on, (150, 26 + 6.2 * lines), alt)
 
 
 def silent_chain(kept: Mapping[str, Array], strings: Strings) -> Picture:
@@ -141,41 +118,21 @@ def silent_chain(kept: Mapping[str, Array], strings: Strings) -> Picture:
     ----------
     kept : row name, or a name of the strings, to (seeds, L + 1) float64
         Correlation of x_l with x_0.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from preact.book.activations.figures import silent_chain
-    >>> from preact.strings import Strings
-    >>> kept = {"original": np.ones((4, 51))}  # 4 seeds, x_0 to x_50
-    >>> picture = silent_chain(kept, Strings("en"))
-    >>> picture.alt.split(". ")[-1]
-    'At the end it is 1.00 for original.'
     """
-    with axes(150, 80) as (figure, ax):
+
+    def on(chart: Chart) -> None:
+        (panel,) = chart.panels
         for i, (row, values) in enumerate(kept.items()):
-            color = color_of(row)
-            units = np.arange(values.shape[1])
-            ax.fill_between(
-                units,
-                values.min(axis=0),
-                values.max(axis=0),
-                color=color,
-                alpha=0.3,
-                lw=0,
-            )
-            ax.plot(
-                units,
-                np.median(values, axis=0),
-                **marked(row, (i, len(kept))),
-                label=row_name(row, strings),
-            )
-        ax.set(
+            style = marked(row, (i, len(kept))) | {"shade": 0.3}
+            at, name = np.arange(values.shape[1]), row_name(row, strings)
+            panel.seeds(at, values.T, name=name, **style)
+        panel.ax.set(
             xlabel=strings("activations.silent_units"),
             ylabel=strings("activations.correlation"),
             ylim=(0, 1.05),
         )
-        figure.legend(loc="outside lower center", ncols=2, fontsize=9)
+        chart.legend(ncols=2, fontsize=9)
+
     each = [
         strings(
             "alt.per_row",
@@ -189,7 +146,7 @@ def silent_chain(kept: Mapping[str, Array], strings: Strings) -> Picture:
         units=next(iter(kept.values())).shape[1] - 1,
         each=strings.join(each),
     )
-    return picture(figure, alt)
+    return draw(on, (150, 80), alt)
 
 
 TRUNK, BRANCH, WIDTH, TOP = 50, 132, 190, 44
@@ -202,18 +159,7 @@ KINDS = {  # what a panel is called, and how it is told in words
 
 
 def three_of_figure_5(strings: Strings) -> Picture:
-    """Draw Fig. 5(a), (b) and (c): two additions and what lies between.
-
-    Examples
-    --------
-    >>> from preact.book.activations.figures import three_of_figure_5
-    >>> from preact.strings import Strings
-    >>> picture = three_of_figure_5(Strings("en"))
-    >>> picture
-    Picture(3 panels)
-    >>> picture.alt.splitlines()[0][:40]
-    'Fig. 5(a): the activation stands on the '
-    """
+    """Draw Fig. 5(a), (b) and (c): two additions and what lies between."""
     parts = Picture(())
     for letter, (kind, words) in zip("abc", KINDS.items(), strict=True):
         title = strings(f"activations.{kind}", letter=letter)

@@ -13,15 +13,15 @@ from preact.book.afterlife.figures import (
     losses_by_rate,
     mixing_products,
     placed_by_unit,
-    placed_legend,
 )
-from preact.book.explorers import Html, stepper
-from preact.book.page import words
-from preact.book.transformer.runs import (
+from preact.book.afterlife.runs import (
     Moment,
     at_rate,
     recorded_letters,
 )
+from preact.book.explorers import Html, stepper
+from preact.book.page import words
+from preact.book.panels import legend
 from preact.figures import Picture
 from preact.figures.variants import row_name
 
@@ -185,9 +185,10 @@ def start_by_depth(
         )
         for layers, arms in moments.items()
     }
-    legend = placed_legend(list(next(iter(moments.values()))), say)
+    arms_of = next(iter(moments.values()))
+    named = legend({arm: row_name(arm, say) for arm in arms_of})
     deepest = list(frames)[-1]
-    pictures = stepper(say("afterlife.layers"), frames, deepest, legend)
+    pictures = stepper(say("afterlife.layers"), frames, deepest, named)
     return Html(f'<div class="preact-training">{pictures.markup}</div>')
 
 

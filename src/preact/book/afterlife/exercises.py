@@ -1,4 +1,4 @@
-"""What became of the identity: checkers.
+"""What became of the identity: exercises.
 
 Chapter `10-afterlife`.
 """
@@ -8,28 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from preact.book.exercises.judge import Answer, agrees, exercise, number
+from preact.book.exercises import Answer, Number, agrees
 
 SEED = 10  # of the input on which an answer is tried
+UNITS = 96
 
 
-@exercise("afterlife-1")
-def direct_term_of_post_ln(answer: Any) -> Answer:
-    """What 96 norms after the addition leave, branches of variance 1.
-
-    To the two digits that the chapter prints.
-    """
-    return number(answer, 2.0**-48, rtol=0.02)
-
-
-@exercise("afterlife-2")
-def direct_term_of_deepnorm(answer: Any) -> Answer:
-    """The same with DeepNorm's two factors."""
-    U = 96
-    return number(answer, (1 + 1 / (4 * U * math.sqrt(U))) ** (-U / 2), 0.002)
-
-
-@exercise("afterlife-3")
 def one_unit_of_mixed_streams(answer: Any) -> Answer:
     """X -> H X + b F(a X)."""
     rng = np.random.default_rng(SEED)
@@ -39,10 +23,9 @@ def one_unit_of_mixed_streams(answer: Any) -> Answer:
     def F(x: Any) -> Any:
         return np.maximum(x @ W, 0)
 
-    return agrees((answer(X, H, a, b, F), H @ X + np.outer(b, F(a @ X))))
+    return agrees(answer(X, H, a, b, F), H @ X + np.outer(b, F(a @ X)))
 
 
-@exercise("afterlife-4")
 def a_doubly_stochastic_matrix(answer: Any) -> Answer:
     """Sinkhorn's method: rows, columns, and signs."""
     rng = np.random.default_rng(SEED)
@@ -65,7 +48,15 @@ def a_doubly_stochastic_matrix(answer: Any) -> Answer:
     return scaled < 1e-6, f"{text}, |Δ log(H / M)| = {scaled:.2g}"
 
 
-@exercise("afterlife-5")
-def what_the_picture_shows(answer: Any) -> Answer:
-    """Of four readings of a dead direct term, the one that is right."""
-    return number(answer, 3)
+EXERCISES = {
+    # what 96 norms after the addition leave, to the digits that are printed
+    "afterlife-1": Number(2.0 ** (-UNITS / 2), 0.02),
+    # the same with DeepNorm's two factors
+    "afterlife-2": Number(
+        (1 + 1 / (4 * UNITS * math.sqrt(UNITS))) ** (-UNITS / 2), 0.002
+    ),
+    "afterlife-3": one_unit_of_mixed_streams,
+    "afterlife-4": a_doubly_stochastic_matrix,
+    # of four readings of a dead direct term, the one that is right
+    "afterlife-5": Number(3),
+}

@@ -4,18 +4,16 @@ Chapter `10-afterlife`.
 """
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from preact.figures.style import Picture, axes, picture
+from preact.book.panels import Quantity, panels
+from preact.figures.chart import Array, Chart, draw
+from preact.figures.style import Picture
 from preact.figures.svg import INK
-from preact.figures.training import Quantity, key, panels
-from preact.figures.variants import color_of, marked, row_name
+from preact.figures.variants import marked, row_name
 from preact.strings import Strings
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 # The axes of signal and gradient are those of networks in training.
 QUANTITIES = (
@@ -36,14 +34,6 @@ class Placed(NamedTuple):
         Norm of dE/dx_l, relative to that at the last unit.
     direct : (3, L + 1) float64
         First term in the bracket of Eq. (8).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from preact.book.afterlife.figures import Placed
-    >>> ones = np.ones((3, 97))  # least, median and greatest at x_0 to x_96
-    >>> Placed(signal=ones, gradient=ones, direct=ones).signal.shape
-    (3, 97)
     """
 
     signal: Array
@@ -62,37 +52,9 @@ def placed_by_unit(
         All of one number of units.
     alt : str
         What the panels show, in words.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from preact.book.afterlife.figures import Placed, placed_by_unit
-    >>> from preact.strings import Strings
-    >>> ones = np.ones((3, 97))
-    >>> arms = {"pre-ln": Placed(ones, ones, ones)}
-    >>> picture = placed_by_unit(arms, "All stay at 1.", Strings("en"))
-    >>> picture
-    Picture(3 panels)
     """
     units = next(iter(arms.values())).signal.shape[1] - 1
     return panels(QUANTITIES, arms, {}, units, alt, strings)
-
-
-def placed_legend(arms: Sequence[str], strings: Strings) -> str:
-    """Name the arms, each with its color and marker.
-
-    Examples
-    --------
-    >>> from preact.book.afterlife.figures import placed_legend
-    >>> from preact.strings import Strings
-    >>> legend = placed_legend(["pre-ln", "post-ln"], Strings("en"))
-    >>> legend.count("<li>")  # HTML
-    2
-    """
-    items = [
-        f"<li>{key(arm)} {escape(row_name(arm, strings))}</li>" for arm in arms
-    ]
-    return f'<ul class="preact-arms">{"".join(items)}</ul>'
 
 
 def losses_by_rate(
@@ -114,53 +76,38 @@ def losses_by_rate(
         Nats per character; weights are drawn as `book` or as `default`.
     letters : float
         Loss of a guess that knows only how frequent a character is.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from preact.book.afterlife.figures import losses_by_rate
-    >>> from preact.strings import Strings
-    >>> one = {("pre-ln", "book"): np.array([[2.3, 2.4], [2.1, 2.2]])}
-    >>> alt = "A larger rate loses less."
-    >>> picture = losses_by_rate(
-    ...     (0.001, 0.003), {4: one, 12: one}, 2.9, alt, Strings("en")
-    ... )
-    >>> picture.alt == alt
-    True
     """
-    places = np.arange(len(rates), dtype=np.float64)
-    with axes(170, 95, columns=len(losses)) as (figure, panels_of):
-        for ax, (layers, curves) in zip(
-            panels_of, losses.items(), strict=True
+    names = [f"{rate:g}" for rate in rates]
+
+    def on(chart: Chart) -> None:
+        for panel, (layers, curves) in zip(
+            chart.panels, losses.items(), strict=True
         ):
-            for k, ((arm, draw), values) in enumerate(curves.items()):
-                own = places + 0.07 * (k - (len(curves) - 1) / 2)
-                style = marked(arm, hollow=draw == "default")
-                name = (
-                    f"{row_name(arm, strings)}, {strings(f'afterlife.{draw}')}"
-                )
-                line = {"ls": "--" if draw == "default" else "-"}
-                median = np.median(values, axis=1)
-                ax.plot(own, median, label=name, **style, **line)
-                ax.plot(own, values, **style | {"ls": "", "alpha": 0.5})
+            for k, ((arm, drawn), values) in enumerate(curves.items()):
+                shift = 0.07 * (k - (len(curves) - 1) / 2)
+                name = row_name(arm, strings)
+                name += f", {strings(f'afterlife.{drawn}')}"
+                look = marked(arm, hollow=drawn == "default")
+                line = "--" if drawn == "default" else "-"
+                at, told = np.arange(len(rates)) + shift, (names, None)
+                middle = np.median(values, axis=1)
+                style: Any = look | {"name": name, "told": told}
+                panel.plot(at, middle, listed=True, **style, ls=line)
+                panel.plot(at, values, **style, ls="", alpha=0.5)
             name = strings("afterlife.letters")
-            ax.axhline(letters, ls=":", color=INK, lw=1, label=name)
-            ax.set_title(
-                strings("afterlife.of_layers", layers=layers), fontsize=10
-            )
-            ax.set(xlabel=strings("afterlife.rate"))
-            ax.set_xticks(places, [f"{rate:g}" for rate in rates])
-        low, high = zip(*(ax.get_ylim() for ax in panels_of), strict=True)
-        for ax in panels_of:
-            ax.set_ylim(min(low), max(high))
-        panels_of[0].set_ylabel(strings("afterlife.loss"))
-        figure.legend(
-            *panels_of[0].get_legend_handles_labels(),
-            loc="outside lower center",
-            ncols=2,
-            fontsize=8.5,
-        )
-    return picture(figure, alt)
+            panel.ax.axhline(letters, ls=":", color=INK, lw=1, label=name)
+            panel.note(name, [""], [letters])
+            panel.ax.set_title(strings("afterlife.of_layers", layers=layers))
+            panel.ax.set(xlabel=strings("afterlife.rate"))
+            panel.ax.set_xticks(np.arange(len(rates)), names)
+        limits = [panel.ax.get_ylim() for panel in chart.panels]
+        for panel in chart.panels:
+            panel.ax.set_ylim(np.min(limits), np.max(limits))
+            if chart.stacked or panel is chart.panels[0]:
+                panel.ax.set_ylabel(strings("afterlife.loss"))
+        chart.legend(chart.panels[0], ncols=2, fontsize=8.5)
+
+    return draw(on, (170, 95), alt, panels=len(losses))
 
 
 def mixing_products(
@@ -177,47 +124,31 @@ def mixing_products(
         Greatest row sum; greatest factor on differences between streams.
     theory : name of the strings to (L + 1,) float64
         Growth of a vector under free matrices, as derived.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from preact.book.afterlife.figures import mixing_products
-    >>> from preact.strings import Strings
-    >>> gains = {"stochastic": np.ones((8, 11))}  # 8 seeds, 10 units
-    >>> kept = {"stochastic": 0.9 ** np.arange(11.0) * np.ones((8, 1))}
-    >>> theory = {"rms": np.ones(11)}
-    >>> picture = mixing_products(gains, kept, theory, Strings("en"))
-    >>> "row sum 1, differences × 0.35" in picture.alt
-    True
     """
     names = {name: strings(f"afterlife.{name}") for name in gains}
-    with axes(170, 88, columns=2) as (figure, (left, right)):
-        for ax, values in ((left, gains), (right, kept)):
+
+    def on(chart: Chart) -> None:
+        left, right = chart.panels
+        for panel, values in ((left, gains), (right, kept)):
             for i, (name, seeds) in enumerate(values.items()):
-                color, units = color_of(name), np.arange(seeds.shape[1])
-                low, high = seeds.min(axis=0), seeds.max(axis=0)
-                ax.fill_between(
-                    units, low, high, color=color, alpha=0.25, lw=0
-                )
-                median = np.median(seeds, axis=0)
-                style = marked(name, (i, len(values)))
-                ax.plot(units, median, **style, label=names[name])
-            ax.set(yscale="log", xlabel=strings("figure.depth"))
-            ax.axhline(1, color=INK, lw=1, ls=":")
-            ax.minorticks_off()
-        for k, (name, curve) in enumerate(theory.items()):
-            label = strings(f"afterlife.{name}")
-            left.plot(curve, ("--", "-.")[k], color=INK, lw=1, label=label)
-        left.set_ylim(0.3, 300)  # the same for all strengths
-        right.set_ylim(1e-12, 100)
-        left.set_title(strings("afterlife.gain"), fontsize=10)
-        right.set_title(strings("afterlife.kept"), fontsize=10)
-        figure.legend(
-            *left.get_legend_handles_labels(),
-            loc="outside lower center",
-            ncols=3,
-            fontsize=8.5,
-        )
+                style = marked(name, (i, len(values))) | {"shade": 0.25}
+                at = np.arange(seeds.shape[1])
+                panel.seeds(at, seeds.T, name=names[name], **style)
+            panel.ax.set(yscale="log", xlabel=strings("figure.depth"))
+            panel.ax.axhline(1, color=INK, lw=1, ls=":")
+            panel.ax.minorticks_off()
+        for dash, (name, curve) in zip(
+            ("--", "-."), theory.items(), strict=True
+        ):
+            style = {"color": INK, "lw": 1, "listed": True}
+            style["name"] = strings(f"afterlife.{name}")
+            left.plot(np.arange(len(curve)), curve, dash, **style)
+        left.ax.set_ylim(0.3, 300)  # the same for all strengths
+        right.ax.set_ylim(1e-12, 100)
+        left.ax.set_title(strings("afterlife.gain"))
+        right.ax.set_title(strings("afterlife.kept"))
+        chart.legend(left, ncols=3, fontsize=8.5)
+
     each = [
         strings(
             "afterlife.mixing_each",
@@ -228,4 +159,4 @@ def mixing_products(
         for name in gains
     ]
     alt = strings("afterlife.mixing_alt", each=strings.join(each))
-    return picture(figure, alt)
+    return draw(on, (170, 88), alt, panels=2)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from preact.figures import svg
-from preact.figures.drawn import Series
+from preact.figures.series import Series
 from preact.figures.style import Picture
 from preact.figures.variants import row_name
 from preact.strings import Strings
@@ -47,19 +47,6 @@ class Course(NamedTuple):
         Share of coordinates whose shortcut no ReLU has closed.
     error_pct : float
         Test error at the end, in percent.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from preact.book.cover.figures import Course
-    >>> from preact.records.compare import load_records
-    >>> record = load_records("digits_bf16")[0]
-    >>> rows = [p.gradient_norm for p in record.profiles]
-    >>> gradient = np.array(rows) / np.array(rows)[:, -1:]
-    >>> share = np.array([p.open_share for p in record.profiles])
-    >>> course = Course(gradient, share, record.test_error_pct)
-    >>> course.gradient.shape == course.open_share.shape
-    True
     """
 
     gradient: Array
@@ -83,18 +70,6 @@ def depth_and_time(
         The iterations of its lines.
     stages : sequence of int
         The units with which a new stage begins.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from preact.book.cover.figures import Course, depth_and_time
-    >>> from preact.strings import Strings
-    >>> moments, unit = [0, 10, 300], np.arange(7)
-    >>> gradient = np.stack([10.0 ** (k * (6 - unit)) for k in (1, -1, 0)])
-    >>> courses = {"original": Course(gradient, np.ones((3, 7)), 80.0)}
-    >>> picture = depth_and_time(courses, moments, [2, 4], Strings("en"))
-    >>> "test error after training: 80 %" in picture.alt
-    True
     """
     parts = Picture(())
     for row, course in courses.items():

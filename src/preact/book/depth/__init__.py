@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from preact import paper
-from preact.book.depth.figures import Moment, by_unit, legend
+from preact.book.depth.figures import Moment, by_unit
 from preact.book.explorers import Html
 from preact.book.page import words
+from preact.book.panels import FINAL_BN, legend
 from preact.book.recorded import runs_at
 from preact.figures import Picture, Table
-from preact.figures.training import FINAL_BN
 from preact.figures.variants import arm_name, row_name
 from preact.records import Profile, Record
 from preact.records.compare import compare, load_records
@@ -118,16 +118,14 @@ def training_by_depth(start: int = 1001) -> Html:
     parts = []
     for depth in DEPTHS:
         arms = recorded_arms(depth)
-        errors = {name: arm.errors_pct for name, arm in arms.items()}
+        named = legend({name: _ended(name, arm) for name, arm in arms.items()})
         frames = "".join(
             f"<div data-moment{'' if i == 0 else ' hidden'}>"
             f"{_frame(depth, arms, i)._repr_html_()}</div>"
             for i in MOMENTS
         )
         hidden = "" if depth == start else " hidden"
-        parts.append(
-            f"<div data-depth{hidden}>{frames}{legend(errors, say)}</div>"
-        )
+        parts.append(f"<div data-depth{hidden}>{frames}{named}</div>")
     first = DEPTHS.index(start)
     controls = _slider("depth", say("training.layers"), DEPTHS, first)
     controls += _slider("moment", say("explorer.iteration"), MOMENTS, 0)
@@ -137,6 +135,13 @@ def training_by_depth(start: int = 1001) -> Html:
         f'aria-label="{title}"><div class="controls">{controls}</div>'
         f"{''.join(parts)}</div>"
     )
+
+
+def _ended(name: str, arm: Arm) -> str:
+    """Name an arm with the test errors of its runs."""
+    say, errors = words(), arm.errors_pct
+    error = say.percents(min(errors), max(errors), 0)
+    return say("training.error", name=arm_name(name, say), error=error)
 
 
 def _frame(depth: int, arms: Mapping[str, Arm], iteration: int) -> Picture:

@@ -14,8 +14,8 @@ import numpy as np
 
 from preact.book.explorers import Html, mount
 from preact.book.page import words
+from preact.book.panels import FINAL_BN
 from preact.figures import Table
-from preact.figures.training import FINAL_BN
 from preact.figures.variants import arm_name, color_of
 
 Array = np.ndarray[Any, np.dtype[np.float64]]

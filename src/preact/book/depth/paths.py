@@ -14,8 +14,8 @@ from torch.nn.functional import batch_norm, cross_entropy
 
 from preact import nn
 from preact.book.measurements import measured
+from preact.book.panels import FINAL_BN
 from preact.data import read_digits
-from preact.figures.training import FINAL_BN
 from preact.plan import cifar_plan
 from preact.spec import BN, RELU, TABLE_1, TABLE_2, Op, Scale, UnitSpec
 

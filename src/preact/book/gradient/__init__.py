@@ -1,4 +1,4 @@
-"""The gradient: an explorer, and six arms over the iterations, from records.
+"""The gradient of six arms over the iterations, from records.
 
 Chapter `03-gradient`.
 """
@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from preact.book.explorers import Html, live
-from preact.book.gradient.figures import Course, by_iteration, legend_by_rate
+from preact.book.explorers import Html
+from preact.book.gradient.figures import Course, by_iteration
 from preact.book.page import words
+from preact.book.panels import legend
 from preact.book.recorded import runs_at
-from preact.figures import Picture
 from preact.figures.variants import arm_name
 from preact.records import Record
 
@@ -50,12 +50,19 @@ def six_arms(depth: int = 110, rates: Sequence[float] = (0.1, 0.01)) -> Html:
     """Draw gradients and open paths of six arms, the rates side by side."""
     say = words()
     by_rate = {lr: courses(depth, lr) for lr in rates}
-    errors: dict[str, dict[float, list[float]]] = {}
+    ended: dict[str, list[str]] = {}
     for lr in rates:
         for arm, runs in runs_at(depth, lr).items():
-            errors.setdefault(arm, {})[lr] = [
-                run.test_error_pct for run in runs
-            ]
+            found = [run.test_error_pct for run in runs]
+            error = say.percents(min(found), max(found), 0)
+            said = say("training.error_at", error=error, lr=f"{lr:g}")
+            ended.setdefault(arm, []).append(said)
+    errors = {
+        arm: say(
+            "training.errors", name=arm_name(arm, say), errors=say.join(each)
+        )
+        for arm, each in ended.items()
+    }
     told = []
     for lr, arms in by_rate.items():
         each = []
@@ -84,36 +91,5 @@ def six_arms(depth: int = 110, rates: Sequence[float] = (0.1, 0.01)) -> Html:
         each=" ".join(told),
     )
     picture = by_iteration(by_rate, alt, say)._repr_html_()
-    legend = legend_by_rate(errors, say)
-    return Html(f'<div class="preact-training">{picture}{legend}</div>', alt)
-
-
-def stack_explorer(fallback: Picture) -> Html:
-    """Give the page's own engine its rows and words.
-
-    Parameters
-    ----------
-    fallback : Picture
-        The measured figure that stands where no script runs.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from preact.book import setup
-    >>> from preact.book.gradient import stack_explorer
-    >>> from preact.figures import signal_and_gradient
-    >>> strings, ones = setup("en"), {"original": np.ones(11)}
-    >>> explorer = stack_explorer(signal_and_gradient(ones, ones, strings))
-    >>> explorer.markup.count("<svg")  # what stands where no script runs
-    2
-    """
-    return live(
-        "stack",
-        (
-            *("tail", "derived", "none", "final_bn"),
-            *("product", "open", "ratio", "loss", "ghost", "factors"),
-        ),
-        ("signal", "gradient", "depth"),
-        {"semicolon": words()("punctuation.semicolon")},
-        fallback,
-    )
+    named = legend(errors)
+    return Html(f'<div class="preact-training">{picture}{named}</div>', alt)

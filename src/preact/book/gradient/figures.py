@@ -4,15 +4,15 @@ Chapter `03-gradient`.
 """
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from preact.figures.drawn import Series
-from preact.figures.style import PAPER_GREY, Picture, axes, picture
+from preact.book.panels import Across, Quantity, line, markers, panel
+from preact.figures.chart import Array, Chart, draw
+from preact.figures.series import Series
+from preact.figures.style import PAPER_GREY, Picture
 from preact.figures.svg import INK
-from preact.figures.training import Across, Quantity, key, line, markers, panel
 from preact.figures.variants import (
     arm_name,
     color_of,
@@ -21,8 +21,6 @@ from preact.figures.variants import (
     row_name,
 )
 from preact.strings import Strings
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 OVER_TIME = (
     Quantity("first", (-4, -2, 0, 2, 4), True),
@@ -68,43 +66,26 @@ def direct_term(
         "original" and "full-preactivation".
     open_share : (D,) float64
         Mean share of open shortcut paths of the original, for comparison.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from preact.book.gradient.figures import direct_term
-    >>> from preact.strings import Strings
-    >>> measured = {
-    ...     "original": np.array([[0.3, 0.1]]),  # one seed, two depths
-    ...     "full-preactivation": np.array([[1.0, 1.0]]),
-    ... }
-    >>> share = np.array([0.26, 0.08])
-    >>> picture = direct_term((10, 100), measured, share, Strings("en"))
-    >>> "falls to 0.10 for the original unit" in picture.alt
-    True
     """
-    with axes(150, 80) as (figure, ax):
+
+    def on(chart: Chart) -> None:
+        (panel,) = chart.panels
         for row, values in measured.items():
-            color, marker = color_of(row), marker_of(row)
-            name = row_name(row, strings)
-            ax.plot(depths, values.mean(0), **marked(row), label=name)
-            for seed in values:
-                dots = {"marker": marker, "ls": "", "ms": 4, "mew": 0}
-                ax.plot(depths, seed, color=color, alpha=0.45, **dots)
-        ax.plot(
-            depths,
-            open_share,
-            "--",
-            color=INK,
-            lw=1.2,
-            label=strings("figure.theory"),
-        )
-        ax.axhline(0, color=PAPER_GREY, lw=0.8)
-        ax.set(xscale="log", xlabel=strings("figure.units"))
-        ax.set_xticks(depths, [str(L) for L in depths], minor=False)
-        ax.minorticks_off()
-        ax.set_ylabel(strings("figure.direct"))
-        figure.legend(loc="outside lower center", ncols=2, fontsize=9)
+            name, look = row_name(row, strings), marked(row)
+            mean = values.mean(0)
+            panel.plot(depths, mean, name=name, listed=True, **look)
+            dots = {"marker": marker_of(row), "ls": "", "ms": 4, "mew": 0}
+            dots |= {"color": color_of(row), "alpha": 0.45}
+            panel.plot(depths, values.T, name=name, **dots)
+        theory: Any = {"name": strings("figure.theory"), "listed": True}
+        panel.plot(depths, open_share, "--", color=INK, lw=1.2, **theory)
+        panel.ax.axhline(0, color=PAPER_GREY, lw=0.8)
+        panel.ax.set(xscale="log", xlabel=strings("figure.units"))
+        panel.ax.set_xticks(depths, [str(L) for L in depths], minor=False)
+        panel.ax.minorticks_off()
+        panel.ax.set_ylabel(strings("figure.direct"))
+        chart.legend(ncols=2, fontsize=9)
+
     alt = strings(
         "alt.direct",
         first=depths[0],
@@ -113,7 +94,7 @@ def direct_term(
         orig=f"{measured['original'].mean(0)[-1]:.2f}",
         open=f"{open_share[-1]:.2f}",
     )
-    return picture(figure, alt)
+    return draw(on, (150, 80), alt)
 
 
 def by_iteration(
@@ -162,26 +143,3 @@ def by_iteration(
 def _when(iteration: Any, last: int) -> Any:
     """Return where an iteration stands: logarithmic, 0 at the left edge."""
     return np.log1p(iteration) / np.log1p(last)
-
-
-def legend_by_rate(
-    errors: Mapping[str, Mapping[float, Sequence[float]]], strings: Strings
-) -> str:
-    """Name arms, each with its runs' test errors at every learning rate."""
-    items = []
-    for arm, rates in errors.items():
-        each = [
-            strings(
-                "training.error_at",
-                error=strings.percents(min(values), max(values), 0),
-                lr=f"{lr:g}",
-            )
-            for lr, values in rates.items()
-        ]
-        line = strings(
-            "training.errors",
-            name=arm_name(arm, strings),
-            errors=strings.join(each),
-        )
-        items.append(f"<li>{key(arm)} {escape(line)}</li>")
-    return f'<ul class="preact-arms">{"".join(items)}</ul>'

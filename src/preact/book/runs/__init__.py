@@ -92,7 +92,7 @@ def recorded() -> list[dict[str, Any]]:
                 "row": run.row,
                 "name": row_name(run.row, say),
                 "color": color_of(run.row),
-                "tail": run.tail or say("runs.nothing"),
+                "tail": tail_of(run),
                 "rate": rate_of(run),
                 "error": round(run.test_error_pct, 1),
                 "at": [p.iteration + 1 for p in _profiles(run)],
@@ -101,6 +101,11 @@ def recorded() -> list[dict[str, Any]]:
                 **_course(run),
             }
     return list(runs.values())
+
+
+def tail_of(run: Record) -> str:
+    """Return what stands before the classifier, in words if it is nothing."""
+    return run.tail or words()("runs.nothing")
 
 
 def rate_of(run: Record) -> float:

@@ -9,10 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
+from preact.book.afterlife.runs import Run, read_runs, recorded_letters
 from preact.book.explorers import Html
 from preact.book.page import words
-from preact.book.transformer.runs import Run, recorded_letters
-from preact.book.transformer.runs import recorded as transformers
 from preact.figures import Table
 from preact.figures.tables import data_name, line_name
 from preact.paper import FAIL_ERROR_PCT
@@ -75,7 +74,7 @@ def cards() -> list[Card]:
     bench = [path.stem for path in sorted((PUBLISHED / "bench").glob("*"))]
     return [
         *(_training(name, runs) for name, runs in sorted(groups.items())),
-        _transformers(transformers()),
+        _transformers(read_runs()),
         *map(_bench, bench),
     ]
 
@@ -89,7 +88,7 @@ def totals() -> tuple[int, int, float]:
         Runs, those of them that failed, and hours on the machines that
         made them.
     """
-    runs, others = load_records(), transformers()
+    runs, others = load_records(), read_runs()
     failed = sum(map(fails, runs)) + sum(map(learns_only_letters, others))
     seconds = [run.wall_s for run in runs] + [run.wall_s for run in others]
     return len(seconds), failed, sum(seconds) / 3600
@@ -253,7 +252,7 @@ def _transformers(runs: Sequence[Run]) -> Card:
     return Card(
         name="transformer",
         title=say("card_title.transformer"),
-        command="python -m preact.book.transformer.train "
+        command="python -m preact.book.afterlife.train "
         + " ".join(map(str, seeds)),
         facts=[
             (
@@ -324,7 +323,7 @@ def _bench(name: str) -> Card:
 
 # ----------------------------------------------------------------- the page
 def _fold(card: Card) -> str:
-    """One card as a disclosure that opens without a script."""
+    """One card as a disclosure, without a script; a link into it opens it."""
     say = words()
     facts = [("command", card.command), *card.facts]
     listed = "".join(
@@ -340,7 +339,8 @@ def _fold(card: Card) -> str:
         )
         listed += f"<dd>{departure}</dd>"
     return (
-        f'<details id="card-{card.name}"><summary><code>{card.name}</code> '
-        f"{escape(card.title)}</summary><dl>{listed}</dl>{card.table._repr_html_()}"
+        f"<details><summary><code>{card.name}</code> {escape(card.title)}"
+        f'</summary><dl id="card-{card.name}">{listed}</dl>'
+        f"{card.table._repr_html_()}"
         "</details>"
     )

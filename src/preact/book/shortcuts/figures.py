@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 from matplotlib.transforms import ScaledTranslation, Transform
 
-from preact.figures.drawn import AID, Series
-from preact.figures.style import PAPER_GREY, Picture, axes, picture
+from preact.figures.chart import Array, Chart, Panel, draw
+from preact.figures.style import PAPER_GREY, Picture
 from preact.figures.svg import INK
 from preact.figures.ticks import power
 from preact.figures.variants import alone, color_of, marked, row_name
 from preact.strings import Strings
 
 HIDDEN = 0.03, 0.4  # nearer: a share of the axis across, percent upward
-Array = np.ndarray[Any, np.dtype[np.float64]]
 FAIL_AT = 16.5  # where "fail" is drawn: the paper prints no number
 FAIL_HIGH = 2.3  # half of a band in which nine rows stand apart
 HEADS = ("shortcut.no_bn", "shortcut.with_bn")  # of the classifier
@@ -47,35 +46,33 @@ def prediction_beside_errors(
     """
     labels = strings(f"shortcut.{theory}"), strings("shortcut.error")
     fail = strings("table.fail")
-    series = []  # a "fail" is drawn at a height that nobody measured
-    for row, values in predicted.items():
-        error = errors[row]
-        y = [fail if error is None else error] * len(values)
-        name = row_name(row, strings)
-        series.append(Series(labels[1], name, [*values], y, labels=labels))
-    with axes(92, 104) as (figure, ax):
+
+    def on(chart: Chart) -> None:
+        (panel,) = chart.panels
+        ax = panel.ax
         foot, top = FAIL_AT - FAIL_HIGH, FAIL_AT + FAIL_HIGH
         ax.axhspan(foot, top, color=PAPER_GREY, alpha=0.15, lw=0)
         fails = [row for row in predicted if errors[row] is None]
         places: list[tuple[float, float]] = []
         for row, values in predicted.items():
             error = errors[row]
+            # a "fail" is drawn at a height that nobody measured
+            told = [fail if error is None else error] * len(values)
+            panel.note(row_name(row, strings), values.tolist(), told)
             if error is None:  # one below the other, or they would hide
                 step = (2 * FAIL_HIGH - 1) / max(1, len(fails) - 1)
                 error = top - 0.5 - step * fails.index(row)
             x = np.clip(values, *limits)
-            name = row_name(row, strings)
-            style = alone(row) | {"label": f"_{name}", "zorder": 3}
+            style = alone(row) | {"zorder": 3}
             ends = [x.min(), x.max()]
             half = style["ms"] / 2
-            foot = -half - 1 if style["marker"].startswith("$") else 0
-            below = moved(ax, 0, foot)  # a line would strike a digit out
+            drop = -half - 1 if style["marker"].startswith("$") else 0
+            below = offset(ax, 0, drop)  # a line would strike a digit out
             line: Any = {"lw": 1, "alpha": 0.5, "transform": below}
-            line |= {"color": style["color"], "label": style["label"]}
-            ax.plot(ends, [error, error], **line)
-            place = np.median(x), error
-            if any(meet(place, other, limits) for other in places):
-                style["transform"] = moved(ax, -half - 2.5, 0)
+            ax.plot(ends, [error, error], color=style["color"], **line)
+            place = float(np.median(x)), error
+            if any(hides(place, other, limits) for other in places):
+                style["transform"] = offset(ax, -half - 2.5, 0)
             places.append(place)
             ax.plot(*place, **style)
         ticks = [6, 8, 10, 12, FAIL_AT]
@@ -90,7 +87,8 @@ def prediction_beside_errors(
         ax.set_xticks(marks, [power(mark) for mark in marks])
         ax.minorticks_off()
         ax.set_xlabel(labels[0])
-        ax.set_title(labels[1], fontsize=10, loc="left")
+        ax.set_title(labels[1], loc="left")
+
     alt = strings(
         "alt.prediction",
         theory=strings(f"shortcut.{theory}"),
@@ -106,7 +104,7 @@ def prediction_beside_errors(
             ]
         ),
     )
-    return picture(figure, alt, series)
+    return draw(on, (92, 104), alt)
 
 
 def error_name(error: float | None, strings: Strings) -> str:
@@ -116,14 +114,14 @@ def error_name(error: float | None, strings: Strings) -> str:
     )
 
 
-def moved(ax: Any, across: float, up: float) -> Transform:
+def offset(ax: Any, across: float, up: float) -> Transform:
     """Return where an axes' numbers stand, moved by points."""
     scale = ax.figure.dpi_scale_trans
     there: Transform = ax.transData
     return there + ScaledTranslation(across / 72, up / 72, scale)
 
 
-def meet(
+def hides(
     one: tuple[float, float],
     other: tuple[float, float],
     limits: tuple[float, float],
@@ -149,14 +147,16 @@ def row_key(strings: Strings) -> Picture:
     }
     for kind in KINDS:
         rows[f"{kind}-b-6"] = strings(f"shortcut.{kind}")
-    with axes(150, 20) as (figure, ax):
+
+    def on(chart: Chart) -> None:
+        ax = chart.panels[0].ax
         ax.axis("off")
         for row, name in rows.items():
             ax.plot([], [], ls="", label=name, **alone(row))
-        ax.legend(loc="center", ncols=2, fontsize=9)
-    return picture(
-        figure, strings("alt.row_key", rows=strings.join([*rows.values()]))
-    )
+        chart.legend(within=ax, loc="center", ncols=2, fontsize=9)
+
+    alt = strings("alt.row_key", rows=strings.join([*rows.values()]))
+    return draw(on, (150, 20), alt)
 
 
 def over_units(
@@ -180,21 +180,23 @@ def over_units(
     limits : (float, float)
         Of the vertical axis, logarithmic.
     """
-    with axes(130, 88) as (figure, ax):
+
+    def on(chart: Chart) -> None:
+        (panel,) = chart.panels
         for i, (label, (row, values)) in enumerate(measured.items()):
-            color, depth = color_of(row), np.arange(values.shape[1])
-            low, high = values.min(0), values.max(0)
-            ax.fill_between(depth, low, high, color=color, alpha=0.2, lw=0)
             style = marked(row, (i, len(measured)))
-            ax.plot(np.median(values, axis=0), **style, label=label)
+            at = np.arange(values.shape[1])
+            panel.seeds(at, values.T, name=label, **style)
         for dashes, (label, line) in zip(
             ("--", ":", "-."), theory.items(), strict=False
         ):
-            ax.plot(line, dashes, color=INK, lw=1.2, label=label)
-        ax.set(yscale="log", ylim=limits, xlabel=strings("figure.depth"))
-        ax.set_title(title, fontsize=10)
-        ax.minorticks_off()
-        figure.legend(loc="outside lower center", ncols=2, fontsize=8.5)
+            style = {"color": INK, "lw": 1.2, "name": label, "listed": True}
+            panel.plot(np.arange(len(line)), line, dashes, **style)
+        panel.ax.set(yscale="log", ylim=limits, xlabel=strings("figure.depth"))
+        panel.ax.set_title(title)
+        panel.ax.minorticks_off()
+        chart.legend(ncols=2, fontsize=8.5)
+
     ends = {k: np.median(v, axis=0) for k, (_, v) in measured.items()} | {
         **theory
     }
@@ -211,7 +213,7 @@ def over_units(
     alt = strings(
         "alt.over_units", title=title, units=units, each=strings.join(each)
     )
-    return picture(figure, alt)
+    return draw(on, (130, 88), alt)
 
 
 def _arm(row: str, tail: str, strings: Strings) -> str:
@@ -240,35 +242,27 @@ def ablation(
         Above the picture.
     """
     shortcuts = list(dict.fromkeys(shortcut for shortcut, _ in errors))
-    with axes(150, 20 + 15 * len(shortcuts)) as (figure, ax):
+    names = [strings(f"shortcut.{shortcut}") for shortcut in shortcuts]
+
+    def on(chart: Chart) -> None:
+        (panel,) = chart.panels
         for (shortcut, tail), values in errors.items():
-            color = color_of(rows[shortcut])
-            y = -shortcuts.index(shortcut) - (0.16 if tail else -0.16)
-            fill: Any = {"mfc": "none"} if tail else {}
-            ax.plot(
-                values,
-                np.full(len(values), y),
-                "o",
-                color=color,
-                ms=5,
-                alpha=0.8,
-                label=f"_{strings(HEADS[bool(tail)])}",
-                **fill,
+            k = shortcuts.index(shortcut)
+            y = -k - (0.16 if tail else -0.16)
+            _dots(
+                panel, values, y, names[k], bool(tail), rows[shortcut], strings
             )
-            middle: Any = {"color": INK, "ms": 15, "mew": 1.6, "label": AID}
-            ax.plot(np.median(values), y, "|", **middle)
-        for fill, key in (({}, "no_bn"), ({"mfc": "none"}, "with_bn")):
-            label = strings(f"shortcut.{key}")
-            ax.plot([], [], "o", color=INK, ms=5, label=label, **fill)
-        names = [strings(f"shortcut.{s}") for s in shortcuts]
-        ax.set_yticks(-np.arange(len(shortcuts)), names)
-        ax.set(
+            middle: Any = {"color": INK, "ms": 15, "mew": 1.6}
+            panel.ax.plot(np.median(values), y, "|", **middle)
+        panel.ax.set_yticks(-np.arange(len(shortcuts)), names)
+        panel.ax.set(
             xlim=(-2, 102),
             ylim=(-len(shortcuts) + 0.45, 0.55),
             xlabel=strings("figure.training_error"),
         )
-        ax.set_title(title, fontsize=10)
-        figure.legend(loc="outside lower center", ncols=2, fontsize=9)
+        panel.ax.set_title(title)
+        _legend_of_heads(chart, strings)
+
     each = [
         strings(
             "alt.ablation_arm",
@@ -278,13 +272,35 @@ def ablation(
         )
         for (shortcut, tail), values in errors.items()
     ]
-    seeds = len(next(iter(errors.values())))
-    return picture(
-        figure,
-        strings(
-            "alt.ablation", title=title, seeds=seeds, each=strings.join(each)
-        ),
-    )
+    seeds, said = len(next(iter(errors.values()))), strings.join(each)
+    alt = strings("alt.ablation", title=title, seeds=seeds, each=said)
+    return draw(on, (150, 20 + 15 * len(shortcuts)), alt)
+
+
+def _dots(
+    panel: Panel,
+    values: Array,
+    y: float,
+    row: str,
+    final_bn: bool,
+    color: str,
+    strings: Strings,
+) -> None:
+    """Draw a row's runs, hollow with a BN before the classifier."""
+    style: Any = {"color": color_of(color), "ms": 5, "alpha": 0.8}
+    style |= {"mfc": "none"} if final_bn else {}
+    # at the end of its axis a dot stays whole
+    style |= {"name": strings(HEADS[final_bn]), "clip_on": False}
+    told = None, [row] * len(values)
+    panel.plot(values, np.full(len(values), y), "o", told=told, **style)
+
+
+def _legend_of_heads(chart: Chart, strings: Strings) -> None:
+    """Say which dots have a BN before the classifier."""
+    for fill, key in (({}, HEADS[0]), ({"mfc": "none"}, HEADS[1])):
+        style: Any = {"color": INK, "ms": 5, "label": strings(key)} | fill
+        chart.panels[0].ax.plot([], [], "o", **style)
+    chart.legend(ncols=2, fontsize=9)
 
 
 def growth_and_error(
@@ -303,40 +319,28 @@ def growth_and_error(
     rows = sorted(
         {row for row, _ in runs}, key=lambda row: np.median(runs[row, ""][0])
     )
-    with axes(170, 24 + 7 * len(rows), columns=2) as (figure, panels):
-        panels[1].sharey(panels[0])
+    names = [row_name(row, strings) for row in rows]
+
+    def on(chart: Chart) -> None:
         for (row, tail), values in runs.items():
             apart = 0.17 if (row, "BN") in runs else 0
-            y = rows.index(row) + (apart if tail else -apart)
-            fill: Any = {"mfc": "none"} if tail else {}
-            for ax, quantity in zip(panels, values, strict=True):
-                ax.plot(
-                    quantity,
-                    np.full(len(quantity), y),
-                    "o",
-                    color=color_of(row),
-                    ms=5,
-                    alpha=0.8,
-                    clip_on=False,  # at the end of its axis it stays whole
-                    label=f"_{strings(HEADS[bool(tail)])}",
-                    **fill,
-                )
-        for fill, key in (({}, HEADS[0]), ({"mfc": "none"}, HEADS[1])):
-            label = strings(key)
-            panels[0].plot([], [], "o", color=INK, ms=5, label=label, **fill)
+            k, told = rows.index(row), row_name(row, strings)
+            y = k + (apart if tail else -apart)
+            for panel, quantity in zip(chart.panels, values, strict=True):
+                _dots(panel, quantity, y, told, bool(tail), row, strings)
+        _legend_of_heads(chart, strings)
+        growth, error = (panel.ax for panel in chart.panels)
         marks = 10.0 ** np.arange(0, 9, 2)
-        panels[0].set_xscale("log")
-        panels[0].set_xticks(marks, [power(mark) for mark in marks])
-        panels[0].minorticks_off()
-        panels[1].set_xlim(0, 100)
-        names = [row_name(row, strings) for row in rows]
-        panels[0].set_yticks(range(len(rows)), names, linespacing=1.0)
-        panels[0].tick_params(axis="y", labelsize=9)
-        panels[1].tick_params(labelleft=False)
-        panels[0].set_ylim(len(rows) - 0.4, -0.6)
-        for ax, name in zip(panels, ("growth", "digits_error"), strict=True):
-            ax.set_title(strings(f"shortcut.{name}"), fontsize=10)
-        figure.legend(loc="outside lower center", ncols=2, fontsize=9)
+        growth.set_xscale("log")
+        growth.set_xticks(marks, [power(mark) for mark in marks])
+        growth.minorticks_off()
+        error.set_xlim(0, 100)
+        growth.set_yticks(range(len(rows)), names, linespacing=1.0)
+        growth.tick_params(axis="y", labelsize=9)
+        growth.set_ylim(len(rows) - 0.4, -0.6)
+        growth.set_title(strings("shortcut.growth"))
+        error.set_title(strings("shortcut.digits_error"))
+
     each = [
         strings(
             "alt.prediction_row",
@@ -346,6 +350,6 @@ def growth_and_error(
         )
         for (row, tail), (growth, error) in runs.items()
     ]
-    return picture(
-        figure, strings("alt.growth_and_error", each=strings.join(each))
-    )
+    alt = strings("alt.growth_and_error", each=strings.join(each))
+    size = 170, 24 + 7 * len(rows)
+    return draw(on, size, alt, panels=2, abreast=True)

@@ -8,7 +8,7 @@ from html import escape
 import numpy as np
 
 from preact import paper
-from preact.book.explorers import Html, mount
+from preact.book.explorers import Html, mount, ranking_words
 from preact.book.page import words
 from preact.figures import Table
 from preact.figures.variants import color_of, marker_of, row_name
@@ -27,7 +27,6 @@ FORMULAS = {
     "conv1x1-shortcut": "BN(W x) + F(x)",
     "dropout-shortcut": "m x + F(x)",
 }
-SHARED = ("up", "down", "moved", "commit", "again", "kept")
 OWN = ("rank", "ask", "outcome", "error", "row", "alt")
 SHUFFLE = 1  # seed of the order in which the rows are first shown
 LIMITS = (0.0, 14.0)  # percent
@@ -60,10 +59,9 @@ def rank_table_1() -> Html:
         for row in order
     }
     own = {word: say.table[f"table_1.{word}"] for word in OWN}
-    shared = {word: say.table[f"race.{word}"] for word in SHARED}
     data = {
         "words": own
-        | shared
+        | ranking_words()
         | {
             "fail": say("table.fail"),
             "semicolon": say("punctuation.semicolon"),
@@ -71,7 +69,7 @@ def rank_table_1() -> Html:
         "arms": arms,
         "errors": errors,
         "limits": LIMITS,
-        "steps": 0,
+        "stored": "preact-table-1",
     }
     body = [
         [

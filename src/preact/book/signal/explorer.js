@@ -11,7 +11,6 @@ class Growth {
   words;
   rows;
   batch;
-  classes;
 
   constructor(host) {
     Object.assign(this, JSON.parse(host.dataset.growth));
@@ -78,14 +77,12 @@ class Growth {
   }
 
   curve(row, units, width, seed) {
-    const { words, batch, classes } = this;
+    const { words, batch } = this;
     const { name, color, spec } = this.rows[row];
     const plan = planOf(this.rows[row], {
       units,
       width,
-      classes,
       tail: spec.pre,
-      factor: 1,
     });
     const settings = [
       name,

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from preact.figures.style import Picture, axes, picture
+from preact.figures.chart import Array, Chart, draw
+from preact.figures.style import Picture
 from preact.figures.svg import INK
 from preact.figures.variants import arm_name, marked
 from preact.strings import Strings
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 # One color, marker and dash for each way to keep activations.
 WAYS: dict[str, tuple[str, str, Any]] = {
@@ -41,51 +40,40 @@ def memory_by_depth(
         MB for each image, by hand.
     measured : way to depth to float
         MB for each image; a depth may be missing.
-
-    Examples
-    --------
-    >>> from preact.book.training.figures import memory_by_depth
-    >>> from preact.strings import Strings
-    >>> predicted = {"keep": [10.0, 25.0], "segment": [3.0, 4.0]}
-    >>> measured = {"keep": {164: 26.0}, "segment": {164: 4.2}}
-    >>> strings, depths = Strings("en"), (56, 164)
-    >>> picture = memory_by_depth(depths, predicted, measured, strings)
-    >>> picture.alt.endswith("measured 4.2 at 164 layers.")
-    True
     """
-    each = []
-    with axes(120, 100) as (figure, ax):
+    names = {way: strings(f"planner.{way}") for way in predicted}
+
+    def on(chart: Chart) -> None:
+        (panel,) = chart.panels
         for way, values in predicted.items():
             color, marker, dash = WAYS[way]
-            name = strings(f"planner.{way}")
-            by_hand = strings("drawn.by_hand", name=name)
-            line: Any = {"ls": dash, "lw": 1.2, "label": f"_{by_hand}"}
-            ax.plot(depths, values, color=color, **line)
-            points = measured[way]
-            ax.plot(
-                list(points),
-                list(points.values()),
-                marker,
-                color=color,
-                label=name,
-            )
-            each.append(
-                strings(
-                    "alt.memory_row",
-                    way=name,
-                    predicted=f"{values[-1]:.1f}",
-                    measured=f"{list(points.values())[-1]:.1f}",
-                    depth=list(points)[-1],
-                )
-            )
+            by_hand = strings("drawn.by_hand", name=names[way])
+            line: Any = {"ls": dash, "lw": 1.2, "color": color}
+            panel.plot(depths, values, name=by_hand, **line)
+            at, name = measured[way], names[way]
+            dots: Any = {"color": color, "name": name, "listed": True}
+            panel.plot([*at], [*at.values()], marker, **dots)
+        ax = panel.ax
         ax.set(xscale="log", yscale="log", xlabel=strings("bill.layers"))
-        ax.set_title(strings("bill.peak"), fontsize=10)
+        ax.set_title(strings("bill.peak"))
         ax.set_xticks(depths, [str(d) for d in depths])
         ticks = [3, 10, 30, 100]
         ax.set_yticks(ticks, [str(tick) for tick in ticks])
         ax.minorticks_off()
-        figure.legend(loc="outside lower center", ncols=2, fontsize=9)
-    return picture(figure, strings("bill.memory_alt", each=strings.join(each)))
+        chart.legend(ncols=2, fontsize=9)
+
+    each = [
+        strings(
+            "alt.memory_row",
+            way=names[way],
+            predicted=f"{values[-1]:.1f}",
+            measured=f"{[*measured[way].values()][-1]:.1f}",
+            depth=[*measured[way]][-1],
+        )
+        for way, values in predicted.items()
+    ]
+    alt = strings("bill.memory_alt", each=strings.join(each))
+    return draw(on, (120, 100), alt)
 
 
 def first_losses(
@@ -103,55 +91,41 @@ def first_losses(
         Loss of each mini-batch, in nats.
     recorded : arm to ((points,), (seeds, points)) float64
         Iterations, and the mean loss since the last of them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from preact.book.training.figures import first_losses
-    >>> from preact.strings import Strings
-    >>> live = {"original": np.linspace(40.0, 4.0, 10)}
-    >>> recorded = {"original": (np.array([20, 40]), np.array([[9.0, 2.4]]))}
-    >>> picture = first_losses(live, recorded, Strings("en"))
-    >>> "the mean of the last ten steps in this page: 22.0" in picture.alt
-    True
     """
-    chance, each = np.log(10), []
-    with axes(170, 92, columns=2) as (figure, (left, right)):
+
+    def on(chart: Chart) -> None:
+        left, right = chart.panels
         for arm, losses in live.items():
             row, _, control = arm.partition("+")
             style: Any = marked(row, hollow=bool(control)) | {
                 "ls": "--" if control else "-",
-                "label": arm_name(arm, strings),
+                "name": arm_name(arm, strings),
+                "listed": True,
+                "markevery": (9, 10),
             }
-            steps = np.arange(1, len(losses) + 1)
-            left.plot(steps, losses, markevery=(9, 10), **style)
-            last = np.mean(losses[-10:])
-            each.append(
-                strings(
-                    "alt.per_row",
-                    value=f"{last:.1f}",
-                    row=arm_name(arm, strings),
-                )
-            )
+            left.plot(np.arange(1, len(losses) + 1), losses, **style)
         for arm, (at, losses) in recorded.items():
-            for seed in losses:
-                style = marked(arm) | {"label": f"_{arm_name(arm, strings)}"}
-                right.plot(at, seed, **style)
-        for ax, title in ((left, "bill.live"), (right, "bill.recorded")):
-            ax.axhline(chance, color=INK, lw=1, ls=":")
+            name = arm_name(arm, strings)
+            right.plot(at, losses.T, name=name, **marked(arm))
+        for panel, title in ((left, "bill.live"), (right, "bill.recorded")):
+            ax = panel.ax
+            ax.axhline(np.log(10), color=INK, lw=1, ls=":")  # a guess
             ax.set(yscale="log", ylim=(0.1, 400), xlabel=strings("race.step"))
             ax.set_yticks([0.3, 1, 3, 10, 100], ["0.3", "1", "3", "10", "100"])
             ax.minorticks_off()
-            ax.set_title(strings(title), fontsize=10)
-        figure.legend(
-            *left.get_legend_handles_labels(),
-            loc="outside lower center",
-            ncols=2,
-            fontsize=9,
-            handlelength=4,
+            ax.set_title(strings(title))
+        chart.legend(ncols=2, fontsize=9, handlelength=4)
+
+    each = [
+        strings(
+            "alt.per_row",
+            value=f"{np.mean(losses[-10:]):.1f}",
+            row=arm_name(arm, strings),
         )
+        for arm, losses in live.items()
+    ]
     alt = strings("bill.losses_alt", each=strings.join(each))
-    return picture(figure, alt)
+    return draw(on, (170, 92), alt, panels=2)
 
 
 def expected_and_gained(
@@ -164,36 +138,23 @@ def expected_and_gained(
     account : sequence of mappings
         `name`; `expected`, one number (at least) or two; `measured`, a
         number; `share`, whether a share of bytes, where less is better.
-
-    Examples
-    --------
-    >>> from preact.book.training.figures import expected_and_gained
-    >>> from preact.strings import Strings
-    >>> step = {"name": "segments", "expected": (0.1, 0.2), "share": True}
-    >>> account = [step | {"measured": 0.12}]
-    >>> picture = expected_and_gained(account, Strings("en"))
-    >>> "0.12 for segments" in picture.alt
-    True
     """
-    each = []
-    with axes(170, 18 + 8 * len(account)) as (figure, ax):
+
+    def on(chart: Chart) -> None:
+        (panel,) = chart.panels
+        ax = panel.ax
         for y, step in enumerate(account):
             low, high = step["expected"][0], step["expected"][-1]
-            color = SHARE_COLOR if step["share"] else TIMES_COLOR
             ends = [low, max(high, 2.2) if low == high else high]
-            marker = "s" if step["share"] else "o"
-            expected = "_" + strings("drawn.expected")
-            gained = "_" + strings("drawn.gained")
-            bar = {"lw": 7, "alpha": 0.55, "label": expected}
-            ax.plot(ends, [y, y], color=color, **bar)
-            ax.plot(step["measured"], y, marker, color=color, label=gained)
-            each.append(
-                strings(
-                    "alt.per_row",
-                    value=f"{step['measured']:.2f}",
-                    row=step["name"],
-                )
-            )
+            style: Any = {"color": TIMES_COLOR, "marker": "o"}
+            if step["share"]:
+                style = {"color": SHARE_COLOR, "marker": "s"}
+            bar = {"lw": 7, "alpha": 0.55, "color": style["color"]}
+            bar |= {"name": strings("drawn.expected")}
+            panel.plot(ends, [y, y], told=(None, [step["name"]] * 2), **bar)
+            style |= {"name": strings("drawn.gained"), "ls": ""}
+            told = None, [step["name"]]
+            panel.plot([step["measured"]], [y], told=told, **style)
         ax.axvline(1, color=INK, lw=1, ls=":")
         ax.set_yticks(range(len(account)), [s["name"] for s in account])
         ax.set(xscale="log", ylim=(len(account) - 0.5, -0.5))
@@ -201,5 +162,14 @@ def expected_and_gained(
         ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
         ax.minorticks_off()
         ax.set_xlabel(strings("bill.times"))
+
+    each = [
+        strings(
+            "alt.per_row",
+            value=f"{step['measured']:.2f}",
+            row=step["name"],
+        )
+        for step in account
+    ]
     alt = strings("bill.speed_alt", each=strings.join(each))
-    return picture(figure, alt)
+    return draw(on, (170, 18 + 8 * len(account)), alt)

@@ -1,4 +1,4 @@
-"""The race of five networks in the page, and a recorded one without script.
+"""The race of five networks: the reader ranks them, then sees it.
 
 Chapter `01-why`.
 """
@@ -7,7 +7,7 @@ from html import escape
 
 import numpy as np
 
-from preact.book.explorers import Html, engine_plan, mount
+from preact.book.explorers import Html, mount, ranking_words
 from preact.book.page import words
 from preact.book.why.figures import race_curves
 from preact.book.why.race import (
@@ -23,7 +23,6 @@ from preact.book.why.race import (
 from preact.figures.variants import arm_name, color_of, marker_of
 from preact.reference.caches import Array
 
-RATES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 FORMULAS = {
     "constant-scaling-0-1": "ReLU(F(x))",
     "original": "ReLU(x + F(x))",
@@ -31,22 +30,7 @@ FORMULAS = {
     "no-relu-after-addition": "x + F(x)",
     "full-preactivation": "x + F(ReLU(BN(x)))",
 }
-OWN_WORDS = (
-    *("rank", "ask", "up", "down", "moved", "commit", "again", "kept"),
-    *("race", "learning_rate", "start", "stop", "pin", "unpin", "first"),
-    *("running", "stopped", "done", "training_loss", "step", "readout"),
-    *("note", "empty", "outcome", "yours", "came", "settings", "pinned"),
-    *("diverged", "alt_loss", "alt_error", "alt_outcome"),
-    *("your_place", "final_loss", "test_error"),
-)
-SHARED_WORDS = (
-    "punctuation.list",
-    "number.percent",
-    "explorer.units",
-    "explorer.seed",
-    "figure.training_error",
-    "table.network",
-)
+OWN_WORDS = ("rank", "outcome", "row", "alt")
 
 
 def smooth(values: Array) -> Array:
@@ -57,15 +41,12 @@ def smooth(values: Array) -> Array:
 
 
 def race(units: int = 20, seed: int = 0) -> Html:
-    """Let the reader rank five networks and watch them train in the page.
-
-    The same race is run here, by the reference: what stands where no script
-    runs.
+    """Let the reader rank five networks, then show how they learned.
 
     Parameters
     ----------
     units, seed : int
-        What the controls show at first, and what the recorded race has.
+        Of each network; the rest is the page's engine's and the playground's.
 
     Examples
     --------
@@ -77,48 +58,37 @@ def race(units: int = 20, seed: int = 0) -> Html:
     >>> race(units=4)  # doctest: +SKIP
     """
     say, digits = words(), race_digits()
-    loss, error = {}, {}
+    loss, error, arms = {}, {}, {}
     for arm in ARMS:
         curve, _ = train_arm(race_plan(arm, units), digits, seed=seed)
         loss[arm], error[arm] = smooth(curve[:, 0]), 100 * smooth(curve[:, 1])
-    settings = say("race.settings", units=units, lr=RECIPE["lr"], seed=seed)
-    caption = say("race.recorded", settings=settings)
-    caption += " " + say("race.note", window=WINDOW, batch=BATCH)
-    figure = race_curves(loss, error, units, say)._repr_html_()
-    inside = f"{figure}<p>{escape(caption)}</p>"
-    return mount("race", say("race.title"), race_data(units, seed), inside)
-
-
-def race_data(units: int, seed: int) -> dict[str, object]:
-    """What the explorer reads: words, networks, recipe, first settings."""
-    say = words()
-    own = {key: say.table[f"race.{key}"] for key in OWN_WORDS}
-    shared = {key.split(".")[1]: say.table[key] for key in SHARED_WORDS}
-    own["note"] = say("race.note", window=WINDOW, batch=BATCH)
-    arms = {}
-    for arm in ARMS:
         row, _, control = arm.partition("+")
-        formula = FORMULAS[arm]
-        if control:
-            formula += say("race.before_classifier")
+        more = say("race.before_classifier") if control else ""
         arms[arm] = {
             "name": arm_name(arm, say),
-            "formula": formula,
+            "formula": FORMULAS[arm] + more,
             "color": color_of(row),
             "marker": marker_of(row),
             "dashed": bool(control),
-            "plan": engine_plan(race_plan(arm, units)),
         }
-    return {
-        "words": own | shared,
-        "arms": arms,
-        "batch": BATCH,
-        "steps": STEPS,
-        "window": WINDOW,
-        "rates": RATES,
-        "recipe": {
-            "momentum": RECIPE["momentum"],
-            "weightDecay": RECIPE["weight_decay"],
-        },
-        "defaults": {"units": units, "lr": RECIPE["lr"], "seed": seed},
+    own = {key: say.table[f"race.{key}"] for key in OWN_WORDS}
+    shared = {
+        "ask": say("race.ask", steps=STEPS),
+        "error": say.table["number.percent"],
+        "semicolon": say("punctuation.semicolon"),
     }
+    data = {
+        "words": own | shared | ranking_words(),
+        "arms": arms,
+        "errors": {arm: round(error[arm][-1], 1) for arm in ARMS},
+        "limits": (0, 100),
+        "stored": "preact-race",
+    }
+    caption = say(
+        "race.recorded",
+        settings=say("race.settings", units=units, lr=RECIPE["lr"], seed=seed),
+    )
+    caption += " " + say("race.note", window=WINDOW, batch=BATCH)
+    figure = race_curves(loss, error, units, say)._repr_html_()
+    told = f'<div class="told">{figure}<p>{escape(caption)}</p></div>'
+    return mount("ranking", say("race.title"), data, told)

@@ -8,7 +8,8 @@
    them on the right side, and no flag of the compiler says they do not exist.
 
    Links against no OpenMP runtime of its own: PyTorch's is there already, and
-   two of them would fight for the cores. */
+   two of them would fight for the cores. All functions return 0, or 1 for want
+   of memory. */
 
 #include <math.h>
 #include <omp.h>
@@ -53,8 +54,8 @@ static void scaled(const float *x, in scale, in shift, float *y, long low,
 }
 
 /* y = relu(bn(x)) in evaluation; `y` may be `x` itself. */
-void bn_relu_eval(const float *x, in weight, in bias, in mean, in var,
-                  float *y, long rows, long c, float eps) {
+int bn_relu_eval(const float *x, in weight, in bias, in mean, in var,
+                 float *y, long rows, long c, float eps) {
   #pragma omp parallel
   {
     long low, high;
@@ -66,11 +67,12 @@ void bn_relu_eval(const float *x, in weight, in bias, in mean, in var,
     }
     scaled(x, scale, shift, y, low, high, c);
   }
+  return 0;
 }
 
 /* y = relu(bn(x)) once more, by the statistics it had. */
-void bn_relu_again(in x, in weight, in bias, in mean, in rstd, out y,
-                   long groups, long rows, long c) {
+int bn_relu_again(in x, in weight, in bias, in mean, in rstd, out y,
+                  long groups, long rows, long c) {
   #pragma omp parallel
   {
     long low, high;
@@ -84,6 +86,7 @@ void bn_relu_again(in x, in weight, in bias, in mean, in rstd, out y,
       scaled(x + g * rows * c, scale, shift, y + g * rows * c, low, high, c);
     }
   }
+  return 0;
 }
 
 /* y = relu(bn(x)) in training. */

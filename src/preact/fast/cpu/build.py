@@ -1,8 +1,8 @@
 """The C kernels, compiled once by the machine's own compiler.
 
 They are kept in the user's cache under a hash of source, flags, compiler and
-processor, each file with its own checksum at its end. A cache in which others
-may write is not trusted: the kernels are then compiled for this process only.
+processor. A cache in which others may write is not trusted: the kernels are
+then compiled for this process only.
 """
 
 import ctypes
@@ -66,15 +66,14 @@ def kernels_status() -> str:
 def _load() -> tuple[ctypes.CDLL | None, str]:
     """Find or compile the kernels."""
     try:
-        library, status = _found_or_made()
+        return _found_or_made()
     except (OSError, subprocess.SubprocessError, ValueError) as error:
         status = (
             "no C kernels, so `fast` runs PyTorch's own operations on the "
             f"CPU: {_reason(error)}"
         )
-        log.warning(status)
-        return None, status
-    return library, status
+    log.warning(status)
+    return None, status
 
 
 def _found_or_made() -> tuple[ctypes.CDLL, str]:
@@ -84,48 +83,40 @@ def _found_or_made() -> tuple[ctypes.CDLL, str]:
         raise ValueError("CC must name a C compiler; got nothing but spaces")
     source = files("preact.fast.cpu").joinpath("bn_relu.c").read_text("utf-8")
     name = f"bn_relu-{_key(source, compiler)}.so"
-    folder = trusted_cache()
-    if folder is None:
+    try:
+        path = trusted_cache() / name
+    except (OSError, RuntimeError) as error:
+        log.warning("the C kernels are not kept: %s", error)
         with tempfile.TemporaryDirectory() as temporary:
             path = Path(temporary) / name
             _make(compiler, source, path)
             return _opened(path), "C kernels, compiled for this process only"
-    path = folder / name
-    if not _is_undamaged(path):
-        if path.exists():
-            log.warning("%s was damaged: it is compiled anew", path)
+    if not path.exists():
         _make(compiler, source, path)
     return _opened(path), f"C kernels in {path}"
 
 
-def trusted_cache() -> Path | None:
-    """Folder of the kernels, if it is this user's and no other's."""
+def trusted_cache() -> Path:
+    """Folder of the kernels.
+
+    Raises
+    ------
+    OSError, RuntimeError
+        If there is none that is this user's and no other's.
+    """
     root = os.environ.get("XDG_CACHE_HOME", "")
-    try:
-        # A relative path is to be ignored, says the XDG specification.
-        top = Path(root) if Path(root).is_absolute() else _home_cache()
-        folder = top / "preact"
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        status = folder.stat()
-    except (OSError, RuntimeError) as error:
-        log.warning("the C kernels are not kept: %s", error)
-        return None
+    # A relative path is to be ignored, says the XDG specification.
+    top = Path(root) if Path(root).is_absolute() else Path.home() / ".cache"
+    folder = top / "preact"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    status = folder.stat()
     if status.st_uid != os.geteuid() or status.st_mode & 0o022:
-        log.warning(
-            "the C kernels are not kept: %s must belong to this user, who "
-            "alone may write in it",
-            folder,
+        raise PermissionError(
+            f"{folder} must belong to this user, who alone may write in it"
         )
-        return None
     if not os.access(folder, os.W_OK):
-        log.warning("the C kernels are not kept: %s is read-only", folder)
-        return None
+        raise PermissionError(f"{folder} is read-only")
     return folder
-
-
-def _home_cache() -> Path:
-    """Folder of this user's caches; RuntimeError without a home."""
-    return Path.home() / ".cache"
 
 
 def _key(source: str, compiler: list[str]) -> str:
@@ -171,23 +162,7 @@ def _make(compiler: list[str], source: str, path: Path) -> None:
         made = here / "bn_relu.so"
         if not made.exists():
             raise ValueError(f"{shlex.join(compiler)} made nothing")
-        content = made.read_bytes()
-        # A loader does not read past the end that the file itself names.
-        made.write_bytes(content + hashlib.sha256(content).digest())
         made.replace(path)
-
-
-def _is_undamaged(path: Path) -> bool:
-    """Whether a file is this user's, and ends with its own checksum."""
-    try:
-        status, content = path.stat(), path.read_bytes()
-    except OSError:
-        return False
-    return (
-        status.st_uid == os.geteuid()
-        and not status.st_mode & 0o022
-        and hashlib.sha256(content[:-32]).digest() == content[-32:]
-    )
 
 
 def _opened(path: Path) -> ctypes.CDLL:

@@ -1,7 +1,5 @@
 """The kernels on tensors: grids, tiles, and room for partial results."""
 
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import torch
@@ -9,10 +7,9 @@ import triton
 from torch import Tensor
 
 from preact.fast.gpu.backward import (
-    conv3_backward_input,
-    conv3_backward_weight,
-    finish,
-    product_backward,
+    bn_backward,
+    conv_backward_input,
+    conv_backward_weight,
 )
 from preact.fast.gpu.forward import conv_forward
 
@@ -30,26 +27,16 @@ class BnReluConv(NamedTuple):
     c_out: int
 
 
-@dataclass(frozen=True)
-class Norm:
-    """A BN at work.
+class Norm(NamedTuple):
+    """A BN at work: x (N, C, H, W), and weight and bias (C,).
 
-    Parameters
-    ----------
-    x : (N, C, H, W)
-        What it reads, channels last.
-    stats : (2, groups, C) float32
-        Mean and variance in each ghost batch.
-    weight, bias : (C,) float32
-    sums : (2, groups, C) float32, optional
-        Gradients of bias and weight by ghost batch, for the backward pass.
+    `stats` are mean and variance in each ghost batch, (2, groups, C).
     """
 
     x: Tensor
     stats: Tensor
     weight: Tensor
     bias: Tensor
-    sums: Tensor | None = None
 
 
 class Tile(NamedTuple):
@@ -80,8 +67,9 @@ class Launcher:
     """
 
     def __init__(self, x: Tensor, groups: int) -> None:
+        self.shape, self.groups = x.shape, groups
         n, _, self.height, self.width = x.shape
-        self.groups, self.rows = groups, n * self.height * self.width // groups
+        self.rows = n * self.height * self.width // groups
         self.device = x.device
         processors = 1
         if x.is_cuda:
@@ -91,9 +79,9 @@ class Launcher:
         share = triton.cdiv(self.rows, most)
         self.span = max(LEAST_SPAN, triton.next_power_of_2(share))
         self.programs = triton.cdiv(self.rows, self.span)
-        self.tickets = torch.zeros(
-            groups, dtype=torch.int32, device=self.device
-        )
+        counts = self.span * torch.arange(self.programs, device=self.device)
+        counts = (self.rows - counts).clamp(0, self.span)
+        self.shares = (counts / self.rows)[:, None]
         tf32 = torch.backends.cuda.matmul.allow_tf32
         self.precision = "tf32" if tf32 else "ieee"
         # Full float32 is for checks: it must fit into any GPU, not be fast.
@@ -115,179 +103,107 @@ class Launcher:
         norm: Norm,
         kernel: Tensor,
         added: Tensor | None,
-        stats_y: Tensor | None,
-    ) -> Tensor:
-        """Return conv(relu(bn(x))) + added; write its statistics."""
-        y = like(norm.x, conv.c_out)
+    ) -> tuple[Tensor, Tensor]:
+        """Return conv(relu(bn(x))) + added, and its statistics."""
+        n, height, width = len(norm.x), self.height, self.width
+        y = norm.x.new_empty(n, height, width, conv.c_out).permute(0, 3, 1, 2)
+        partial = self.parts(2 * conv.c_out)
         self._run(
             conv_forward,
             tile(conv),
-            norm.x,
-            norm.stats,
-            norm.weight,
-            norm.bias,
-            kernel,
-            added,
-            y,
-            stats_y,
-            None if stats_y is None else self.parts(2 * conv.c_out),
-            self.tickets,
-            self.rows,
-            self.height,
-            self.width,
-            self.groups,
-            C_IN=conv.c_in,
-            C_OUT=conv.c_out,
-            TAPS=conv.taps,
+            *(*norm, kernel, added),
+            *(y, partial, self.rows, self.height, self.width, self.groups),
             HAS_ADDED=added is not None,
-            HAS_STATS=stats_y is not None,
+            **self._shape(conv),
         )
-        return y
+        # Chan's rule: join the programs' means and squares.
+        means, squares = self._by_program(partial)
+        mean = (means * self.shares).sum(1, keepdim=True)
+        var = (means - mean).square() * self.shares + squares / self.rows
+        return y, torch.stack([mean[:, 0], var.sum(1)])
 
     def backward(
         self,
         conv: BnReluConv,
-        d: Tensor,
-        next_bn: Norm | None,
+        dy: Tensor,
         norm: Norm,
         kernel: Tensor,
-        dkernel: Tensor,
-        *,
-        store: bool,
-    ) -> Tensor | None:
-        """Undo a convolution, and the ReLU in front of it.
+        added: Tensor | None,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Undo a convolution, and the ReLU and the BN in front of it.
 
         Parameters
         ----------
-        d : (N, c_out, H, W)
-            Gradient of what the convolution wrote, or, with `next_bn`, of
-            what the BN behind it wrote, masked by its ReLU.
-        dkernel : (programs, ...)
-            View of `parts`; filled with partial results.
-        store : bool
-            Whether the result is wanted; else only its sums.
+        dy : (N, c_out, H, W)
+            Gradient of what the convolution wrote.
+        added : (N, c_in, H, W), optional
+            A gradient that reaches what BN reads by another way.
 
         Returns
         -------
-        (N, c_in, H, W) or None
-            Gradient of what the BN in front wrote, masked by its ReLU.
+        dx : (N, c_in, H, W)
+            Gradient of what the BN read.
+        sums : (2, groups, c_in) float32
+            Gradients of BN's bias and weight by ghost batch.
+        dkernel : (c_out * taps * c_in,) float32
         """
-        dm = torch.empty_like(norm.x) if store else None
-        args = [d, *_of_next_bn(next_bn), norm.x, norm.stats, norm.weight]
-        shape: dict[str, Any] = {
+        dm, dx = torch.empty_like(norm.x), torch.empty_like(norm.x)
+        partial = self.parts(2 * conv.c_in)
+        dkernel = self.parts(kernel.numel())
+        given = dy, *norm
+        image = self.rows, self.height, self.width, self.groups
+        how = tile(conv, backward=True)
+        self._run(
+            conv_backward_input,
+            how,
+            *(*given, kernel, dm, partial, *image),
+            **self._shape(conv),
+        )
+        sums = self._by_program(partial).sum(2).contiguous()
+        self._run(
+            conv_backward_weight,
+            how,
+            *(*given, dkernel, *image),
+            deep=conv.taps,
+            **self._shape(conv),
+        )
+        self._run(
+            bn_backward,
+            how,
+            *(dm, norm.x, norm.stats, sums, norm.weight, added, dx),
+            *(self.rows, self.groups),
+            C=conv.c_in,
+            HAS_ADDED=added is not None,
+        )
+        return dx, sums, dkernel.sum(0)
+
+    def _by_program(self, partial: Tensor) -> Tensor:
+        """What each program has found, (2, groups, programs, C)."""
+        by_program = partial.view(self.groups, self.programs, 2, -1)
+        return by_program.permute(2, 0, 1, 3)
+
+    def _shape(self, conv: BnReluConv) -> dict[str, Any]:
+        """Constants of a kernel that multiplies."""
+        return {
             "C_IN": conv.c_in,
             "C_OUT": conv.c_out,
-            "BEHIND": next_bn is not None,
+            "TAPS": conv.taps,
+            "PRECISION": self.precision,
         }
-        partial = self.parts(2 * conv.c_in)
-        how = tile(conv, backward=True)
-        if conv.taps == 1:
-            self._run(
-                product_backward,
-                how,
-                *args,
-                norm.bias,
-                kernel,
-                dm,
-                norm.sums,
-                dkernel,
-                partial,
-                self.tickets,
-                self.rows,
-                self.groups,
-                dkernel.stride(0),
-                STORE=store,
-                **shape,
-            )
-            return dm
-        self._run(
-            conv3_backward_input,
-            how,
-            *args,
-            norm.bias,
-            kernel,
-            dm,
-            norm.sums,
-            partial,
-            self.tickets,
-            self.rows,
-            self.height,
-            self.width,
-            self.groups,
-            **shape,
-        )
-        self._run(
-            conv3_backward_weight,
-            how,
-            *args,
-            norm.bias,
-            dkernel,
-            self.rows,
-            self.height,
-            self.width,
-            self.groups,
-            dkernel.stride(0),
-            deep=3,
-            **shape,
-        )
-        return dm
-
-    def finish(
-        self,
-        conv: BnReluConv,
-        d: Tensor,
-        next_bn: Norm | None,
-        norm: Norm,
-        kernel: Tensor,
-        added: Tensor,
-    ) -> Tensor:
-        """Return the gradient of a unit's input, the shortcut's included.
-
-        With `next_bn`, `d` is what the first convolution's `backward` was
-        given, and its result is computed again; else it is that result.
-        """
-        dx = torch.empty_like(norm.x)
-        self._run(
-            finish,
-            tile(conv, backward=True),
-            d,
-            *_of_next_bn(next_bn),
-            norm.x,
-            norm.stats,
-            norm.sums,
-            norm.weight,
-            norm.bias,
-            kernel,
-            added,
-            dx,
-            self.rows,
-            self.groups,
-            C_IN=conv.c_in,
-            C_OUT=conv.c_out,
-            AGAIN=next_bn is not None,
-        )
-        return dx
 
     def _run(
         self, kernel: Any, how: Tile, *args: Any, deep: int = 1, **shape: Any
     ) -> None:
         """Launch a kernel over the rows of all ghost batches."""
-        with _on(self.device):
+        with torch.cuda.device_of(args[0]):  # nothing on a CPU
             kernel[self.programs, self.groups, deep](
                 *args,
                 SPAN=self.span,
                 BLOCK=min(how.block, self.most),
                 num_warps=how.warps,
                 num_stages=self.stages,
-                PRECISION=self.precision,
                 **shape,
             )
-
-
-def like(x: Tensor, channels: int) -> Tensor:
-    """Room for as many pixels of another number of channels."""
-    n, _, height, width = x.shape
-    return x.new_empty(n, height, width, channels).permute(0, 3, 1, 2)
 
 
 def statistics(x: Tensor, groups: int) -> Tensor:
@@ -300,17 +216,3 @@ def statistics(x: Tensor, groups: int) -> Tensor:
     rows = x.permute(0, 2, 3, 1).reshape(groups, -1, x.shape[1]).float()
     var, mean = torch.var_mean(rows, 1, correction=0)
     return torch.stack([mean, var])
-
-
-def _of_next_bn(norm: Norm | None) -> tuple[Tensor | None, ...]:
-    """What a kernel reads of the BN behind a convolution."""
-    if norm is None:
-        return None, None, None, None
-    return norm.x, norm.stats, norm.sums, norm.weight
-
-
-def _on(device: torch.device) -> AbstractContextManager[object]:
-    """Make a GPU the current one."""
-    return (
-        torch.cuda.device(device) if device.type == "cuda" else nullcontext()
-    )

@@ -25,7 +25,7 @@ PRE, ORIGINAL = "full-preactivation", "original"
 class Specimen:
     """A network and what is wrong with it.
 
-    Attributes
+    Parameters
     ----------
     make : callable
         Makes the network, for 3x32x32 images unless `image` says otherwise.

@@ -1,0 +1,248 @@
+"""Times of a training step and of a forward pass, taken by turns.
+
+Each contestant has a process of its own. In one process the others' memory
+gets in the way: the allocator hands out what they have left, scattered, and a
+step of ours took a tenth longer than alone, one of theirs a twentieth.
+
+Chapter `08-training`.
+"""
+
+import signal
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
+from multiprocessing import get_context, resource_tracker
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from typing import Any
+
+import torch
+
+from preact.bench.contestants import Contestant
+from preact.plan import NetworkPlan
+from preact.train.footprint import network_bytes
+from preact.train.recipe import find_recipe
+from preact.train.step import TrainingStep, make_optimizer
+
+LR = 1e-3  # thousands of steps on one batch of noise must not diverge
+
+
+def compare_times(
+    entries: Sequence[Contestant],
+    plan: NetworkPlan,
+    *,
+    batch: int,
+    rounds: int,
+    progress: Callable[[int], None] = lambda _: None,
+) -> list[dict[str, Any]]:
+    """Time all contestants by turns, each in its own process.
+
+    The machine's good and bad moments so fall on all of them alike.
+
+    Parameters
+    ----------
+    entries : sequence of Contestant
+        Who runs.
+    plan : NetworkPlan
+        The network.
+    batch : int
+        Images in a step.
+    rounds : int
+        Turns of each; one more before them does not count.
+    progress : callable
+        Called with the number of each turn when it is over; 0 does not count.
+
+    Returns
+    -------
+    list of dict
+        As `preact.records.BenchRow` has them.
+
+    Raises
+    ------
+    ChildProcessError
+        If the process of a contestant ends, for want of memory perhaps.
+
+    Examples
+    --------
+    Some seconds, so no test runs it here:
+
+    >>> from preact import cifar_plan
+    >>> from preact.bench import compare_times, contestants
+    >>> plan = cifar_plan("full-preactivation", depth=11, convs=3)
+    >>> entries = list(contestants(plan))[-1:]
+    >>> (row,) = compare_times(  # doctest: +SKIP
+    ...     entries, plan, batch=4, rounds=2
+    ... )
+    >>> row["train_ms_min"] <= row["train_ms_median"]  # doctest: +SKIP
+    True
+    """
+    shape = (batch, *plan.image)
+    with ExitStack() as stack:
+        workers = [
+            stack.enter_context(closing(Worker(entry, shape)))
+            for entry in entries
+        ]
+        facts = [worker.ask("prepare") for worker in workers]
+        turns = []
+        for turn in range(rounds + 1):
+            turns.append([worker.ask("turn") for worker in workers])
+            progress(turn)
+    rows = []
+    for i, entry in enumerate(entries):
+        row: dict[str, Any] = {"name": entry.name, "peer": entry.peer}
+        for k, what in enumerate(("train", "forward")):
+            ms = [1e3 * turn[i][k] for turn in turns[1:]]
+            row[f"{what}_ms_min"] = min(ms)
+            row[f"{what}_ms_median"] = statistics.median(ms)
+        rows.append(row | facts[i])
+    return rows
+
+
+class TimedNetwork:
+    """A contestant with one batch, in the step that `preact train` takes.
+
+    Parameters
+    ----------
+    shape : (N, C, H, W)
+        Of the images, which are noise.
+    """
+
+    def __init__(self, contestant: Contestant, shape: tuple[int, ...]) -> None:
+        rng = torch.Generator().manual_seed(0)
+        images = torch.randn(shape, generator=rng)
+        self.labels = torch.randint(0, 10, shape[:1], generator=rng)
+        layout = (
+            torch.channels_last
+            if contestant.channels_last
+            else torch.contiguous_format
+        )
+        self.images = images.contiguous(memory_format=layout)
+        self.network = contestant.build()
+        self.network.to(memory_format=layout)  # type: ignore[call-overload]
+        self.compiled = contestant.compiled
+        if self.compiled:
+            self.network.compile()
+        optimizer = make_optimizer(self.network, find_recipe("paper"))
+        self.training = TrainingStep(self.network, optimizer)
+        self.training.set_lr(LR)
+
+    def prepare(self) -> dict[str, Any]:
+        """Take the first step; tell what is known then."""
+        first_step_s = timed(self.train)
+        kept: tuple[int | None, int | None] = (None, None)
+        if not self.compiled:  # for another batch it would be anew
+            kept = network_bytes(self.network, self.images[:2])
+        return {
+            "parameters": sum(p.numel() for p in self.network.parameters()),
+            "kept_bytes_per_image": kept[0],
+            "peak_bytes_per_image": kept[1],
+            "first_step_s": first_step_s,
+        }
+
+    def turn(self) -> tuple[float, float]:
+        """Seconds of a training step and of a forward pass.
+
+        Each comes after another one that finds its memory again and sets
+        the network's mode: that takes its time, and is no step.
+        """
+        self.train()
+        train_s = timed(self.train)
+        self.forward()
+        return train_s, timed(self.forward)
+
+    def train(self) -> None:
+        """One training step, the data at hand."""
+        if not self.network.training:
+            self.network.train()
+        self.training(self.images, self.labels)
+
+    @torch.no_grad()
+    def forward(self) -> None:
+        """One forward pass in evaluation."""
+        if self.network.training:
+            self.network.eval()
+        self.network(self.images)
+
+
+def timed(work: Callable[[], object]) -> float:
+    """Seconds that some work takes."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+class Worker:
+    """A `TimedNetwork` in another process; the same arguments."""
+
+    def __init__(self, contestant: Contestant, shape: tuple[int, ...]) -> None:
+        self.name = contestant.name
+        spawn = get_context("spawn")
+        self.pipe, end = spawn.Pipe()
+        self.process = spawn.Process(
+            target=_serve,
+            args=(end, contestant, shape, torch.get_num_threads()),
+            daemon=True,
+        )
+        _start_without_sigint(self.process)
+        end.close()
+
+    def ask(self, what: str) -> Any:
+        """Call a method over there and wait for what it returns.
+
+        Raises
+        ------
+        ChildProcessError
+            If the process has ended, for want of memory perhaps.
+        """
+        try:
+            self.pipe.send(what)
+            return self.pipe.recv()
+        except (EOFError, OSError):
+            self.process.join()
+            raise ChildProcessError(
+                f"{self.name} must answer; its process ended with code "
+                f"{self.process.exitcode}"
+            ) from None
+
+    def close(self) -> None:
+        """End the process, whatever it does."""
+        self.pipe.close()
+        self.process.terminate()
+        self.process.join()
+
+
+def _start_without_sigint(process: BaseProcess) -> None:
+    """Start a process that never sees Ctrl-C, not while it imports either.
+
+    A child inherits what its parent blocks. Here the signal waits until the
+    child has been told what to do: another thread may have received it.
+    """
+    waiting: list[int] = []
+    handler = signal.signal(signal.SIGINT, lambda *_: waiting.append(1))
+    resource_tracker.ensure_running()  # it unblocks the signal
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        process.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.signal(signal.SIGINT, handler)
+    if waiting:
+        signal.raise_signal(signal.SIGINT)
+
+
+def _serve(
+    pipe: Connection,
+    contestant: Contestant,
+    shape: tuple[int, ...],
+    threads: int,
+) -> None:
+    """Do what is asked until nobody asks."""
+    torch.set_num_threads(threads)
+    timed_network = TimedNetwork(contestant, shape)
+    while True:
+        try:
+            what = pipe.recv()
+        except EOFError:
+            return
+        pipe.send(getattr(timed_network, what)())

@@ -1,0 +1,250 @@
+"""Exercises: each says whether an answer is right, and why.
+
+An answer is a number or the reader's own function, which is run on random
+input from a fixed seed and compared with the package. Each chapter's room has
+a module `exercises` with a table `EXERCISES`, from a label, as "signal-4", to
+what judges it: a `Number`, or a function of the answer. A label begins with
+its room, whose module is imported when it is asked for: a chapter depends on
+no other chapter's exercises.
+
+Every chapter.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from html import escape
+from importlib import import_module
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from preact.book.explorers import Html
+from preact.book.page import show, words
+
+__all__ = ["Verdict", "check"]
+
+ROOMS = (
+    *("why", "signal", "gradient", "units", "shortcuts", "activations"),
+    *("depth", "training", "imagenet", "afterlife", "bugs", "summary"),
+)
+"""The chapters' rooms, in the order of the book."""
+
+# Whether it is right and what was got; or the key of a known mistake's words.
+Answer = tuple[bool, str] | str
+Exercise = "Number | Callable[[Any], Answer]"
+
+
+@dataclass(frozen=True)
+class Number:
+    """An exercise answered by one number, which the page judges as well.
+
+    Parameters
+    ----------
+    expected : float, or callable
+        What is right; what has to be measured is a function.
+    rtol : float
+        How far an answer may be from it, relative.
+    mistakes : str to float
+        Wrong answers that have a sentence of their own, by its key.
+    """
+
+    expected: float | Callable[[], float]
+    rtol: float = 0.0
+    mistakes: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def value(self) -> float:
+        """What is right."""
+        given = self.expected
+        return float(given() if callable(given) else given)
+
+    def __call__(self, answer: Any) -> Answer:
+        """Judge an answer; NaN is never right."""
+        try:
+            value = float(answer)
+        except (TypeError, ValueError):
+            say = words()
+            raise NoNumber(say("check.no_number", got=repr(answer))) from None
+        if self._holds(value, self.value):
+            return True, f"{value:g}"
+        for mistake, made in self.mistakes.items():
+            if self._holds(value, made):
+                return mistake
+        return False, f"{value:g}"
+
+    def _holds(self, value: float, expected: float) -> bool:
+        return abs(value - expected) <= self.rtol * abs(expected)
+
+
+class NoNumber(TypeError):
+    """An answer that is no number where one is asked for."""
+
+
+def agrees(
+    got: Any,
+    expected: Any,
+    what: str = "x",
+    mistakes: Mapping[str, Any] = {},
+) -> Answer:
+    """Compare an array with what is expected; NaN is never right.
+
+    Parameters
+    ----------
+    got, expected : array_like
+        Right if the norm of the difference is that of rounding, relative to
+        what is expected.
+    what : str
+        What the norm is relative to, for the message.
+    mistakes : str to array_like
+        Wrong answers that have a sentence of their own, by its key.
+    """
+    values = np.asarray(got, dtype=np.float64)
+
+    def is_(wanted: Any) -> bool:
+        if values.shape != np.shape(wanted):
+            return False
+        return off(wanted) <= 1e-9 * float(np.linalg.norm(wanted))
+
+    def off(wanted: Any) -> float:
+        return float(np.linalg.norm(values - wanted))
+
+    for mistake, made in mistakes.items():
+        if is_(made):
+            return mistake
+    if values.shape != np.shape(expected):
+        return False, f"shape {values.shape}, not {np.shape(expected)}"
+    error = off(expected) / float(np.linalg.norm(expected))
+    return is_(expected), f"|Δ|/|{what}| = {error:.2g}"
+
+
+def exercises_of(room: str) -> dict[str, Any]:
+    """Return what judges the exercises of a chapter, by label."""
+    if room not in ROOMS:
+        return {}
+    if not (files("preact.book") / room / "exercises.py").is_file():
+        return {}
+    module = import_module(f"preact.book.{room}.exercises")
+    return dict(module.EXERCISES)
+
+
+def find_exercise(label: str) -> Any:
+    """Return what judges an answer to an exercise; None if nothing does."""
+    return exercises_of(label.rpartition("-")[0]).get(label)
+
+
+def labels() -> list[str]:
+    """Return the labels of all exercises with a checker, as in the book."""
+    return [label for room in ROOMS for label in exercises_of(room)]
+
+
+class Verdict:
+    """Truth of a check; a cell that ends in one shows nothing more.
+
+    Parameters
+    ----------
+    right : bool
+        Whether the answer is right.
+
+    Examples
+    --------
+    >>> import math
+    >>> from preact.book import check
+    >>> verdict = check("signal-4", math.comb(54, 2))  # doctest: +ELLIPSIS
+    Right. The most numerous paths run through half of the branches, ...
+    >>> bool(verdict)
+    True
+    """
+
+    def __init__(self, right: bool) -> None:
+        self.right = right
+
+    def __bool__(self) -> bool:
+        return self.right
+
+    def _ipython_display_(self) -> None:
+        pass
+
+
+def check(exercise: str, answer: object) -> Verdict:
+    """Judge an answer, print the verdict in the page's language, return it.
+
+    Parameters
+    ----------
+    exercise : str
+        Its label, for example "units-1".
+    answer : object
+        A number or a function, as the exercise asks; `...` says what to do,
+        and shows a field for a number.
+
+    Raises
+    ------
+    ValueError
+        If there is no such exercise.
+
+    Examples
+    --------
+    >>> from preact.book import check
+    >>> verdict = check("signal-4", 54)
+    Not yet: got 54. The number of pairs among 54.
+    >>> verdict = check("signal-4", 54 * 53 / 2)  # doctest: +ELLIPSIS
+    Right. The most numerous paths run through half of the branches, ...
+    """
+    say, judge = words(), find_exercise(exercise)
+    if judge is None:
+        known = ", ".join(labels())
+        raise ValueError(say("check.unknown", known=known, got=repr(exercise)))
+    if answer is ... and isinstance(judge, Number):
+        show(answer_field(exercise, judge))
+        return Verdict(False)
+    right, said = False, say("check.prompt")
+    if answer is not ...:
+        right, said = _judge(exercise, judge, answer)
+    print(said)  # noqa: T201
+    return Verdict(right)
+
+
+def _judge(label: str, judge: Any, answer: object) -> tuple[bool, str]:
+    """Return whether an answer is right, and a sentence on it."""
+    say = words()
+    hint = say(f"exercise.{label}.hint")
+    try:
+        verdict = judge(answer)
+    except NoNumber as error:
+        return False, str(error)
+    except Exception as error:  # the reader's own code may fail in any way
+        text = f"{type(error).__name__}: {error}"
+        return False, say("check.error", error=text, hint=hint)
+    if isinstance(verdict, str):
+        verdict = False, say(f"exercise.{label}.{verdict}")
+    right, got = verdict
+    if right:
+        return True, say("check.right", why=say(f"exercise.{label}.why"))
+    return False, say("check.wrong", got=got, hint=hint)
+
+
+FIELD_WORDS = (
+    *("title", "label", "button", "right", "wrong", "empty", "no_number"),
+)
+
+
+def answer_field(label: str, exercise: Number) -> Html:
+    """Return a field that judges a number without a kernel.
+
+    Where no script runs, it says how to answer in the cell.
+    """
+    say = words()
+    data = {
+        "expected": exercise.value,
+        "rtol": exercise.rtol,
+        "words": {word: say.table[f"check.{word}"] for word in FIELD_WORDS}
+        | {word: say(f"exercise.{label}.{word}") for word in ("why", "hint")},
+    }
+    prompt = say("check.prompt")
+    text = escape(json.dumps(data, ensure_ascii=False), quote=True)
+    return Html(
+        f'<div class="preact-explorer preact-answer" data-answer="{text}">'
+        f"<p>{escape(prompt)}</p></div>",
+        prompt,
+    )

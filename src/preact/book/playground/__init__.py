@@ -1,0 +1,116 @@
+"""The playground: two networks of the reader's choice, trained in the page.
+
+Its networks, digits and recipe are those of chapter 01's race, its maps are
+drawn as the cover's, and what was recorded of the same unit, tail and rate at
+110 layers is a click away.
+
+Page `playground`.
+"""
+
+from html import escape
+from urllib.parse import urlencode
+
+from preact.book.explorers import Html, engine_rows, mount
+from preact.book.page import words
+from preact.book.runs import EXPERIMENTS, rate_of, tail_of
+from preact.book.why.race import BATCH, PIXELS, RECIPE, STEPS, WIDTH, WINDOW
+from preact.records.compare import load_records
+
+RATES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
+DEPTH = 110  # of the recorded networks
+# Factors on the shortcut, and the rows of Table 1 that have them.
+FACTORS = {
+    "1": None,
+    "0.9": None,
+    "0.5": "constant-scaling-0.5-1",
+    "0": "constant-scaling-0-1",
+}
+START = {"a": "original", "b": "full-preactivation"}
+OWN_WORDS = (
+    *("shortcut", "train", "fresh", "running", "stopped", "done", "pin"),
+    *("unpin", "pinned", "step", "gradient", "open", "axis", "said", "loss"),
+    *("error", "alt", "diverged", "recorded", "unrecorded", "stop", "rate"),
+)
+SHARED_WORDS = (
+    *("explorer.row", "explorer.tail", "explorer.units", "explorer.seed"),
+    *("number.percent", "punctuation.semicolon"),
+)
+
+
+def playground() -> Html:
+    """Let the reader choose two networks and watch them learn.
+
+    Examples
+    --------
+    It reads all records, so no test runs it here; a cell shows it:
+
+    >>> from preact.book import setup
+    >>> from preact.book.playground import playground
+    >>> strings = setup("en")
+    >>> playground()  # doctest: +SKIP
+    """
+    say = words()
+    own = {key: say.table[f"playground.{key}"] for key in OWN_WORDS}
+    shared = {key.split(".")[1]: say.table[key] for key in SHARED_WORDS}
+    data = {
+        "words": own | shared,
+        "rows": engine_rows(),
+        "choices": {
+            "shortcut": {factor: f"× {factor}" for factor in FACTORS}
+            | {"1": say("playground.identity"), "0": say("playground.plain")},
+            "tail": {
+                "derived": say("explorer.derived"),
+                "none": say("explorer.none"),
+                "BN": say("explorer.final_bn"),
+            },
+            "lr": {rate: rate for rate in map(str, RATES)},
+        },
+        "start": START,
+        "inputs": PIXELS,
+        "width": WIDTH,
+        "batch": BATCH,
+        "steps": STEPS,
+        "window": WINDOW,
+        "recipe": {
+            "momentum": RECIPE["momentum"],
+            "weightDecay": RECIPE["weight_decay"],
+        },
+        "records": records(),
+    }
+    still = escape(say("playground.without_script"))
+    title = say("playground.title")
+    return mount("playground", title, data, f"<p>{still}</p>")
+
+
+def records() -> dict[str, tuple[int, float, float, str]]:
+    """What was recorded at 110 layers, by factor, row, tail and rate.
+
+    Returns
+    -------
+    dict
+        Runs, least and greatest test error in percent, and where they are.
+    """
+    errors: dict[tuple[str, str], dict[int, float]] = {}
+    factors = {row: factor for factor, row in FACTORS.items() if row}
+    for run in load_records():
+        rate, kind = rate_of(run), (run.row, "1")
+        place = "#card-digits_table_1"
+        if run.experiment == "digits_table_1" and run.row in factors:
+            kind = ("original", factors[run.row])
+        elif run.depth == DEPTH and run.experiment in EXPERIMENTS:
+            query = f"{DEPTH}|{run.row}|{tail_of(run)}|{rate}"
+            place = f"?{urlencode({'runs.runs': query})}#runs-explore"
+        else:
+            continue
+        key = "|".join((kind[1], kind[0], run.tail, str(rate)))
+        seeds = errors.setdefault((key, place), {})
+        seeds.setdefault(run.seed, round(run.test_error_pct, 1))
+    return {
+        key: (
+            len(seeds),
+            min(seeds.values()),
+            max(seeds.values()),
+            f"runs.html{place}",
+        )
+        for (key, place), seeds in errors.items()
+    }

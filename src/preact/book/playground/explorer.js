@@ -1,0 +1,517 @@
+// The playground: two networks of the reader's choice train in a worker; for each, a
+// row of the cover's map grows with every step, and the charts have both, and those
+// that are pinned.
+import {
+  element,
+  figure,
+  fill,
+  node,
+  numberText,
+  record,
+  stroke,
+} from "#scripts/charts.js";
+import { DepthChart } from "#scripts/depth.js";
+import { loadBundle } from "#scripts/load.js";
+import { choice, control, planOf, range } from "#scripts/stack.js";
+import { makeWorker } from "#scripts/worker.js";
+
+const ARMS = ["a", "b"];
+const KINDS = ["curve", "ghost"]; // of their curves
+const TICKS = {
+  loss: [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10],
+  error: [0.3, 1, 3, 10, 30, 100],
+};
+const RESTS = 80; // ms without a move until fresh networks are computed
+const LOUD = "#cf3f4f",
+  QUIET = "#4a6fd0"; // as on the cover
+const FULL = 2; // powers of ten at which a color is at its strongest
+const LEVELS = 12; // of opacity
+const WIDTH = 400,
+  LEFT = 26,
+  PLOT = 366;
+const UNITS = { y: 3, high: 18 },
+  GRADIENT = { y: 45, high: 1.5 },
+  OPEN = { y: 152, high: 0.75 };
+
+// Mean of the last `window` values up to each step.
+export function smooth(values, window) {
+  return values.map((_, i) => {
+    const last = values.slice(Math.max(0, i - window + 1), i + 1);
+    return last.reduce((a, b) => a + b, 0) / last.length;
+  });
+}
+
+// From -LEVELS, far smaller than at the last unit, to LEVELS, far larger.
+export function loudness(gradient) {
+  return gradient.map((g) => {
+    const level = (LEVELS * Math.log10(g / gradient.at(-1))) / FULL;
+    const near = Math.max(-LEVELS, Math.min(LEVELS, Math.round(level)));
+    return Number.isNaN(near) ? 0 : near;
+  });
+}
+
+const paint = (level) => ({
+  fill: level > 0 ? LOUD : QUIET,
+  "fill-opacity": Math.abs(level / LEVELS).toFixed(2),
+});
+
+// ----------------------------------------------------------- a network's course
+class Course {
+  words;
+  steps;
+  run;
+  drawn;
+  cell;
+
+  constructor(words, steps) {
+    Object.assign(this, { words, steps });
+    this.svg = element("svg", {
+      viewBox: `0 0 ${WIDTH} ${OPEN.y + OPEN.high * steps + 16}`,
+      role: "img",
+      style: `width:${WIDTH}px`,
+    });
+    const hatch = element(
+      "pattern",
+      {
+        id: `smaller-${Math.random().toString(36).slice(2)}`,
+        width: 5,
+        height: 5,
+        patternUnits: "userSpaceOnUse",
+        patternTransform: "rotate(45)",
+      },
+      this.svg,
+    );
+    const line = {
+      d: "M2 0v5",
+      stroke: "currentColor",
+      "stroke-opacity": 0.45,
+    };
+    element("path", line, hatch);
+    this.hatched = `url(#${hatch.id})`;
+    this.units = element("g", { class: "units" }, this.svg);
+    for (const [name, { y, high }] of Object.entries({
+      gradient: GRADIENT,
+      open: OPEN,
+    })) {
+      element("text", { x: LEFT, y: y - 5 }, this.svg, words[name]);
+      element(
+        "rect",
+        { ...this.box(y, high * steps), class: "box" },
+        this.svg,
+      );
+      for (const step of [1, steps]) {
+        const at = {
+          x: LEFT - 4,
+          y: y + high * step + 3,
+          "text-anchor": "end",
+        };
+        element("text", at, this.svg, step);
+      }
+    }
+    this.rows = element("g", { "shape-rendering": "crispEdges" }, this.svg);
+    this.axis = element("g", {}, this.svg);
+    this.frames = [GRADIENT, OPEN].map(({ y, high }) =>
+      element("rect", { ...this.box(y, high), class: "frame" }, this.svg),
+    );
+  }
+
+  box(y, height) {
+    return { x: LEFT, y, width: PLOT, height };
+  }
+
+  // Draw the steps of a run that are not there yet, and the network at one of them.
+  draw(run, at) {
+    const count = run.gradient[0].length;
+    if (run !== this.run) {
+      Object.assign(this, { run, drawn: 0, cell: PLOT / count });
+      this.rows.replaceChildren();
+      this.axis.replaceChildren();
+      const y = OPEN.y + OPEN.high * this.steps + 13;
+      for (const [share, anchor, text] of [
+        [0, "start", 0],
+        [0.5, "middle", this.words.axis],
+        [1, "end", count - 1],
+      ]) {
+        const place = { x: LEFT + PLOT * share, y, "text-anchor": anchor };
+        element("text", place, this.axis, text);
+      }
+    }
+    for (; this.drawn < run.gradient.length; this.drawn++) {
+      this.addRow(run, this.drawn);
+    }
+    for (const [i, { y, high }] of [GRADIENT, OPEN].entries()) {
+      this.frames[i].setAttribute("y", y + high * at);
+    }
+    this.drawUnits(loudness(run.gradient[at]), run.open[at]);
+  }
+
+  // Equal neighbors are one piece.
+  addRow({ gradient, open }, step) {
+    const pieces = (levels, { y, high }, style) => {
+      let start = 0;
+      levels.forEach((level, l) => {
+        if (level === levels[l + 1]) return;
+        const x = LEFT + this.cell * start;
+        const width = this.cell * (l + 1 - start);
+        const place = { x, y: y + high * step, width, height: high };
+        if (level) element("rect", { ...place, ...style(level) }, this.rows);
+        if (level < 0) {
+          element("rect", { ...place, fill: this.hatched }, this.rows);
+        }
+        start = l + 1;
+      });
+    };
+    pieces(loudness(gradient[step]), GRADIENT, paint);
+    const shares = open[step].map((share) => Math.round(share * LEVELS));
+    pieces(shares, OPEN, (level) => ({
+      fill: "currentColor",
+      "fill-opacity": (0.75 * level) / LEVELS,
+    }));
+  }
+
+  // A unit glows by its gradient; the shortcut below it is as thick as it is open.
+  drawUnits(levels, open) {
+    this.units.replaceChildren();
+    const { y, high } = UNITS;
+    levels.forEach((level, l) => {
+      const x = LEFT + this.cell * (l + 0.12);
+      const place = { x, y, width: this.cell * 0.76, height: high, rx: 3 };
+      const far = Math.max(level, 0) / 2;
+      const style = `filter:drop-shadow(0 0 ${far}px ${LOUD})`;
+      element("rect", { ...place, ...paint(level), style }, this.units);
+      element("rect", { ...place, class: "box" }, this.units);
+      if (level < 0) {
+        element("rect", { ...place, fill: this.hatched }, this.units);
+      }
+      const tall = 5 * open[l];
+      const path = { x: LEFT + this.cell * l, width: this.cell, height: tall };
+      element(
+        "rect",
+        { ...path, y: y + high + 6 - tall / 2, fill: "currentColor" },
+        this.units,
+      );
+    });
+  }
+}
+
+// -------------------------------------------------------------------- the page
+class Playground {
+  words;
+  rows;
+  choices;
+  start;
+  inputs;
+  width;
+  batch;
+  steps;
+  window;
+  recipe;
+  records;
+
+  constructor(host) {
+    this.host = host;
+    host.closest(".bd-main")?.classList.add("one-screen");
+    Object.assign(this, JSON.parse(host.dataset.playground));
+    this.still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.known = new Map(); // runs by their settings
+    this.pinned = [];
+    this.makeBar();
+    this.arms = ARMS.map((name) => this.makeArm(name));
+    const { words } = this;
+    this.charts = Object.entries(TICKS).map(([quantity, ticks]) => {
+      const axes = { title: words[quantity], xlabel: words.step, ticks };
+      return { quantity, chart: new DepthChart(axes) };
+    });
+    this.pictures = figure(...this.charts.map(({ chart }) => chart.svg));
+    host.replaceChildren(
+      this.bar,
+      ...this.arms.flatMap(({ form, box }) => [form, box]),
+      this.pictures,
+    );
+    host.addEventListener("input", ({ target }) => {
+      if (target !== this.cursor) this.refresh();
+    });
+    this.refresh();
+    host.dataset.live = "true";
+  }
+
+  makeBar() {
+    const { words, steps } = this;
+    const button = (name, act) => {
+      const made = node("button", { type: "button", name });
+      made.addEventListener("click", act);
+      return made;
+    };
+    this.train = button("train", () =>
+      this.training ? this.finish(words.stopped) : this.compute(steps),
+    );
+    this.pin = button("pin", () => this.togglePin());
+    this.kept = node("input", { type: "hidden", name: "pinned" });
+    this.kept.addEventListener("input", () => {
+      this.pinned = this.legal(this.kept.value);
+      if (!this.pinned.length) this.kept.value = "";
+    });
+    this.cursor = range(1, steps, 1, steps);
+    this.cursor.dataset.own = "";
+    this.cursor.addEventListener("input", () => this.draw());
+    this.status = node("p", { className: "facts" });
+    this.status.setAttribute("role", "status");
+    this.bar = node("div", { className: "controls" }, this.train, this.pin);
+    control(this.bar, "step", words.step, this.cursor);
+    this.bar.append(this.kept, this.status);
+  }
+
+  makeArm(name) {
+    const { words, rows, choices, steps } = this;
+    const key = node("legend");
+    const form = node("fieldset", {}, key);
+    const names = Object.keys(rows).map((row) => [row, rows[row].name]);
+    const list = (of) => Object.entries(choices[of]);
+    const inputs = {
+      row: [words.row, choice(names, this.start[name])],
+      shortcut: [words.shortcut, choice(list("shortcut"), "1")],
+      tail: [words.tail, choice(list("tail"), "derived")],
+      units: [words.units, range(2, 50, 1, 20)],
+      lr: [words.rate, choice(list("lr"), "0.1")],
+      seed: [words.seed, range(0, 20, 1, 0)],
+    };
+    for (const [field, [label, input]] of Object.entries(inputs)) {
+      inputs[field] = control(form, `${name}.${field}`, label, input);
+    }
+    const course = new Course(words, steps);
+    const picture = figure(course.svg);
+    const said = node("p", { className: "said" });
+    const recorded = node("p", { className: "recorded" });
+    form.append(recorded);
+    const box = node("div", { className: "course" }, picture, said);
+    return { key, form, inputs, course, picture, said, recorded, box };
+  }
+
+  // ---------------------------------------------------------------- settings
+  // Of an arm, as its run is known by, and as the address has what is pinned.
+  settings({ inputs }) {
+    return Object.values(inputs)
+      .map((input) => input.value)
+      .join();
+  }
+
+  // What an address says is pinned, if both arms can have it.
+  legal(text) {
+    const fields = Object.values(this.arms[0].inputs);
+    const can = (input, value) =>
+      input.type === "range"
+        ? /^\d+$/.test(value) && +value >= +input.min && +value <= +input.max
+        : [...input.options].some((option) => option.value === value);
+    const all = text.split(";").map((one) => one.split(","));
+    const good = (values) =>
+      values.length === fields.length &&
+      fields.every((input, i) => can(input, values[i]));
+    return all.length === ARMS.length && all.every(good)
+      ? text.split(";")
+      : [];
+  }
+
+  // What such settings stand for.
+  read(settings) {
+    const [row, shortcut, tail, units, lr, seed] = settings.split(",");
+    const { spec, ...looks } = this.rows[row];
+    const ops = { derived: spec.pre, none: [], BN: ["BN"] }[tail];
+    return { ...looks, row, shortcut, units, lr, seed, tail: ops };
+  }
+
+  question(settings) {
+    const { row, shortcut, tail, units, lr, seed } = this.read(settings);
+    const { inputs, width, batch, recipe } = this;
+    const plan = planOf(this.rows[row], {
+      ...{ inputs, width, tail },
+      units: Number(units),
+      factor: Number(shortcut),
+    });
+    const rates = { ...recipe, lr: Number(lr) };
+    return { plan, batch, seed: Number(seed), recipe: rates };
+  }
+
+  togglePin() {
+    const text = this.arms.map((arm) => this.settings(arm)).join(";");
+    this.kept.value = this.pinned.length ? "" : text;
+    for (const name of ["input", "change"]) {
+      this.kept.dispatchEvent(new Event(name, { bubbles: true }));
+    }
+  }
+
+  // --------------------------------------------------------------- computing
+  // Fresh networks for what nobody has computed, once the moves rest.
+  refresh() {
+    this.halt();
+    this.now = this.arms.map((arm) => this.settings(arm));
+    const known = this.now.map((settings) => this.known.get(settings));
+    if (!known.every(Boolean)) {
+      this.host.setAttribute("aria-busy", "true");
+      this.resting = setTimeout(() => this.compute(1), RESTS);
+    }
+    this.status.textContent = known.every((run) => run?.done)
+      ? ""
+      : this.words.fresh;
+    this.show();
+  }
+
+  halt() {
+    clearTimeout(this.resting);
+    for (const worker of this.workers ?? []) worker.terminate();
+    this.workers = null;
+    this.training = false;
+    this.host.removeAttribute("aria-busy");
+  }
+
+  // Each network in a worker of its own.
+  async compute(steps) {
+    const training = steps > 1;
+    if (training) this.halt();
+    this.training = training;
+    const asked = [...new Set([...this.now, ...this.pinned])].filter(
+      (settings) => training || !this.known.has(settings),
+    );
+    const workers = asked.map(makeWorker);
+    const began = performance.now();
+    this.workers = workers;
+    let left = workers.length;
+    for (const [i, worker] of workers.entries()) {
+      const run = { loss: [], error: [], gradient: [], open: [] };
+      worker.onerror = ({ message }) => this.finish(message);
+      worker.onmessage = ({ data: { loss, wrong, gradient, open, test } }) => {
+        if (test === undefined) {
+          run.loss.push(loss);
+          run.error.push(100 * wrong);
+          run.gradient.push(gradient);
+          run.open.push(open);
+          this.known.set(asked[i], run);
+          if (!this.still)
+            this.frame ??= requestAnimationFrame(() => this.draw());
+          return;
+        }
+        run.done = training;
+        const seconds = ((performance.now() - began) / 1000).toFixed(1);
+        const { words } = this;
+        const said = training
+          ? fill(words.done, { steps, seconds })
+          : words.fresh;
+        if (--left === 0) this.finish(said);
+      };
+    }
+    if (training) {
+      this.cursor.value = steps;
+      this.status.textContent = this.words.running;
+    }
+    this.show();
+    const digits = await loadBundle("digits.js").catch(() => null);
+    if (this.workers !== workers) return; // stopped meanwhile
+    if (!digits) return this.finish("");
+    for (const [i, worker] of workers.entries()) {
+      worker.postMessage({ digits, ...this.question(asked[i]), steps });
+    }
+  }
+
+  finish(text) {
+    this.halt();
+    this.status.textContent = text;
+    this.show();
+  }
+
+  // ----------------------------------------------------------------- showing
+  show() {
+    const { words, host, steps, training } = this;
+    const done = this.now.every((key) => this.known.get(key)?.done);
+    host.dataset.state = training ? "running" : done ? "done" : "ready";
+    this.train.textContent = training
+      ? words.stop
+      : fill(words.train, { steps });
+    this.pin.textContent = this.pinned.length ? words.unpin : words.pin;
+    this.pin.disabled = training;
+    this.arms.forEach(({ key, recorded }, i) => {
+      const { color, row, shortcut, tail, lr } = this.read(this.now[i]);
+      const name = ARMS[i].toUpperCase();
+      key.replaceChildren(name, " ", stroke(color, KINDS[i]));
+      const like = [shortcut, row, tail.join(" "), lr].join("|");
+      const [runs, low, high, href] = this.records[like] ?? [];
+      const textContent = fill(words.recorded, { runs, low, high });
+      recorded.replaceChildren(
+        runs ? node("a", { href, textContent }) : words.unrecorded,
+      );
+    });
+    this.draw();
+  }
+
+  // What is known of an arm, or of what was pinned as this arm.
+  shown(settings, i, pinned) {
+    const { words, window, steps } = this;
+    const run = this.known.get(settings);
+    if (!run?.loss.length) return [];
+    const at = Math.min(Number(this.cursor.value), run.loss.length) - 1;
+    const [loss, error] = [run.loss, run.error].map((v) => smooth(v, window));
+    const arm = ARMS[i].toUpperCase();
+    const { name, color } = this.read(settings);
+    const label = `${pinned ? fill(words.pinned, { name: arm }) : arm} ${name}`;
+    const later = Array(steps - run.loss.length).fill(NaN);
+    const curve = (values) => ({
+      ...{ name: label, color, values: [NaN, ...values, ...later] },
+      [pinned ? "pinned" : KINDS[i]]: true,
+    });
+    const curves = { loss: curve(loss), error: curve(error) };
+    const said = this.text(label, run, loss[at], error[at], at);
+    return [{ run, at, said, curves, label }];
+  }
+
+  draw() {
+    this.frame = null;
+    const { words } = this;
+    const pinned = this.pinned.flatMap((one, i) => this.shown(one, i, true));
+    const now = this.now.map((one, i) => this.shown(one, i, false));
+    for (const [i, [one]] of now.entries()) {
+      if (!one) continue;
+      const { course, picture, said } = this.arms[i];
+      said.textContent = one.said;
+      course.draw(one.run, one.at);
+      course.svg.setAttribute("aria-label", fill(words.alt, one));
+      record(course.svg, this.columns(one));
+      picture.show(course.svg);
+    }
+    const all = [...pinned, ...now.flat()];
+    const alt = all.map(({ said }) => said);
+    for (const { quantity, chart } of all.length ? this.charts : []) {
+      chart.draw(
+        all.map(({ curves }) => curves[quantity]),
+        [words[quantity], ...alt].join(words.semicolon),
+      );
+    }
+    this.pictures.show(...this.charts.map(({ chart }) => chart.svg));
+  }
+
+  columns({ label, run, at }) {
+    const { words } = this;
+    return ["gradient", "open"].map((name) => ({
+      panel: `${label}: ${words[name]}`,
+      name: `${words.step} ${at + 1}`,
+      labels: { x: words.units, y: "" },
+      x: run[name][at].map((_, l) => l),
+      y: run[name][at],
+    }));
+  }
+
+  text(name, run, loss, error, at) {
+    const { words } = this;
+    if (!Number.isFinite(loss)) return fill(words.diverged, { name });
+    const gradient = run.gradient[at];
+    const percent = (value) =>
+      fill(words.percent, { value: value.toFixed(value < 10 ? 1 : 0) });
+    return fill(words.said, {
+      ...{ name, step: at + 1, loss: numberText(loss) },
+      error: percent(error),
+      ratio: numberText(gradient[0] / gradient.at(-1)),
+      open: percent(100 * run.open[at].at(-1)),
+    });
+  }
+}
+
+export const places = {
+  "preact-playground": (host) => new Playground(host),
+};

@@ -1,0 +1,458 @@
+"""What can be typed after `preact`: every command with its options.
+
+Nothing heavy is imported here, so help and mistakes are answered at once;
+names that other rooms know are written out, and a test compares them.
+"""
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+from preact import __version__
+from preact.plan.conventions import CONVENTIONS
+from preact.strings import LANGUAGES
+
+COMMANDS = {
+    "plan": "print units, shapes, parameters and multiply-adds",
+    "data": "download and verify CIFAR",
+    "train": "train one network; the same command again resumes",
+    "eval": "print the test error of a network that was trained",
+    "predict": "say what is on images, by a network that was trained",
+    "ablate": "run what an experiment file asks for and is not recorded",
+    "report": "print our errors beside the paper's",
+    "plot": "draw errors, curves and profiles of recorded runs",
+    "bench": "time a training step and a forward pass beside other packages",
+    "check": "probe any network: which residual unit is it, and is it right",
+}
+"""What each command is for, by name."""
+LONGEST = 1000  # characters of a message
+ROW = "full-preactivation"  # if no other is asked for
+DATA = ("digits", "cifar10", "cifar100", "cifar10-16", "imagenet", "folders")
+RECIPES = ("paper", "torch-release", "digits", "imagenet", "modern")
+PRECISIONS = ("fp32", "tf32", "bf16", "fp16")
+MEMORY = ("keep", "recompute", "unit", "segment")
+PANELS = ("errors", "curves", "gradients")
+Add = Callable[..., argparse.Action]
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Describe the command line.
+
+    Examples
+    --------
+    >>> from preact.cli import make_parser
+    >>> options = make_parser().parse_args(["plan", "--depth", "110"])
+    >>> options.command, options.depth
+    ('plan', 110)
+    """
+    parser = Parser(
+        prog="preact",
+        description="Identity Mappings in Deep Residual Networks, in code.",
+    )
+    parser.add_argument(
+        "--version", action="version", version=f"preact {__version__}"
+    )
+    commands = parser.add_subparsers(
+        dest="command", required=True, metavar="command"
+    )
+    describe: dict[str, Callable[[argparse.ArgumentParser], str]] = {
+        "plan": _plan,
+        "data": _data,
+        "train": _train,
+        "eval": _eval,
+        "predict": _predict,
+        "ablate": _ablate,
+        "report": _report,
+        "plot": _plot,
+        "bench": _bench,
+        "check": _check,
+    }
+    for name, purpose in COMMANDS.items():
+        command = commands.add_parser(name, help=purpose)
+        command.description = describe[name](command)
+    return parser
+
+
+class Parser(argparse.ArgumentParser):
+    """Refuses in one line, as everything here does."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what was wrong and where the legal forms are."""
+        text = f"{self.prog}: {one_line(message)}; see `{self.prog} --help`\n"
+        self.exit(2, text)
+
+
+def one_line(message: str) -> str:
+    """Put a message into one line, the middle of a long one left out."""
+    from preact.typed.messages import printable  # late: loads pydantic
+
+    text = printable(" ".join(message.split()))
+    half = LONGEST // 2
+    return (
+        text if len(text) <= LONGEST else f"{text[:half]} ... {text[-half:]}"
+    )
+
+
+def _plan(command: argparse.ArgumentParser) -> str:
+    add = command.add_argument
+    _network(add)
+    add(
+        "--conventions",
+        default="paper",
+        choices=sorted(CONVENTIONS),
+        help="reading of what the paper leaves open (default: %(default)s)",
+    )
+    add("--imagenet", action="store_true", help="ResNet-50, 101, 152 or 200")
+    add("--classes", type=int, help="outputs of the classifier")
+    _json(add)
+    return (
+        "Print a network's units, shapes, parameters and multiply-adds. "
+        "Without --depth: the networks of Tables 2 and 3."
+    )
+
+
+def _data(command: argparse.ArgumentParser) -> str:
+    add = command.add_argument
+    add("name", choices=("cifar10", "cifar100"))
+    _folder(add)
+    add("--url", help="another address of the same archive")
+    return (
+        "Download CIFAR from its official address, resume what broke off, "
+        "verify every file. An existing folder is only verified."
+    )
+
+
+def _train(command: argparse.ArgumentParser) -> str:
+    add = command.add_argument
+    add(
+        "file",
+        type=Path,
+        nargs="?",
+        help="an experiment of one run: a file, or a name such as smoke",
+    )
+    # Beside a file these must not stand: without a default, None is not said.
+    _network(add)
+    add(
+        "--data",
+        help=f"{', '.join(DATA)}, or package.module:name of a function that "
+        "returns an ImageSet (default: digits)",
+    )
+    add(
+        "--hold-out",
+        type=int,
+        metavar="N",
+        help="test on N training images, not on the test images",
+    )
+    add(
+        "--init",
+        type=Path,
+        metavar="FILE",
+        help="weights to start from; with other classes the classifier is new",
+    )
+    add(
+        "--make",
+        metavar="package.module:name",
+        help="what makes the units: name(c_in, c_out, stride) to a module; "
+        "--row then says whose stem and tail the network has",
+    )
+    add(
+        "--recipe",
+        choices=RECIPES,
+        help="default: the data's own for digits and imagenet, else paper",
+    )
+    add("--seed", type=int, help="default: 1")
+    add("--width", type=int, help="channels of the first stage (default: 16)")
+    add(
+        "--classes",
+        type=int,
+        help="outputs of the classifier (default: the data's classes)",
+    )
+    for name, kind in (("iterations", int), ("batch", int), ("lr", float)):
+        add(
+            f"--{name}",
+            type=kind,
+            help="in place of the recipe's; recorded as a deviation",
+        )
+    add("--precision", choices=PRECISIONS, help="default: fp32")
+    add(
+        "--channels-last",
+        action="store_true",
+        default=None,
+        help="channels side by side in memory: faster on most devices, but "
+        "other last bits than those of the records, so not the default",
+    )
+    add(
+        "--fast",
+        action="store_true",
+        default=None,
+        help="fused units on a CPU, in float32 with --channels-last, where "
+        "they were measured to pay; see `preact bench`",
+    )
+    add(
+        "--memory",
+        choices=MEMORY,
+        help="what is kept for the backward pass (default: keep)",
+    )
+    add(
+        "--resume",
+        action="store_true",
+        help="insist on a checkpoint: refuse to start from the beginning",
+    )
+    add(
+        "--save",
+        type=Path,
+        metavar="FILE",
+        help="where the weights go (default: beside the record)",
+    )
+    _places(add)
+    return (
+        "Train one network and write its record: the error of the last "
+        "iteration, the curve, the whole configuration; beside it the "
+        "weights, for `preact eval` and preact.load. The same command again "
+        "goes on where it stopped; a finished run is not repeated. Under "
+        "torchrun the processes share every batch."
+    )
+
+
+def _eval(command: argparse.ArgumentParser) -> str:
+    add = command.add_argument
+    add("file", type=Path, help="for example seed-1.safetensors")
+    add("--data", choices=DATA, help="default: what it was trained on")
+    add(
+        "--recipe",
+        choices=RECIPES,
+        help="whose normalization to use (default: that of its run)",
+    )
+    _folder(add)
+    _device(add)
+    _json(add)
+    return (
+        "Print the test error of the network in a file of `preact train`, "
+        "computed as in its run (normalization, precision), or of one that "
+        "was saved by hand."
+    )
+
+
+def _predict(command: argparse.ArgumentParser) -> str:
+    add = command.add_argument
+    add("file", type=Path, help="for example seed-1.safetensors")
+    add(
+        "images",
+        type=Path,
+        nargs="+",
+        metavar="image",
+        help="a JPEG or PNG file",
+    )
+    add("--top", type=int, default=3, help="classes (default: %(default)s)")
+    _device(add)
+    _json(add)
+    return (
+        "Print the likeliest classes of images and their probabilities, by "
+        "the network in a file of `preact train`. The middle square of each "
+        "image is scaled to what the network reads."
+    )
+
+
+def _ablate(command: argparse.ArgumentParser) -> str:
+    add = command.add_argument
+    folder = Path(__file__).parents[1] / "experiments"
+    names = ", ".join(path.stem for path in sorted(folder.glob("*.toml")))
+    add(
+        "files",
+        type=Path,
+        nargs="+",
+        metavar="experiment",
+        help=f"a file, or the name of one of the package's: {names}",
+    )
+    _places(add)
+    add(
+        "--minutes",
+        type=float,
+        help="first what fits into this time, then begin what does not; stop "
+        "when it is over, and resume next time",
+    )
+    add("--dry-run", action="store_true", help="show plan and cost only")
+    add(
+        "--save",
+        action="store_true",
+        help="keep the weights of each run beside its record (default: none)",
+    )
+    return (
+        "Show the runs of an experiment file and what they will cost here, "
+        "then run those without a record. Stop it at any time; the same "
+        "command goes on. Several at once share the work."
+    )
+
+
+def _report(command: argparse.ArgumentParser) -> str:
+    add = command.add_argument
+    add("experiment", nargs="?", help="for example digits_table_2")
+    _results(add)
+    add("--language", default="en", choices=LANGUAGES)
+    form = command.add_mutually_exclusive_group()
+    _json(form.add_argument)
+    form.add_argument(
+        "--markdown", action="store_true", help="as a README has it"
+    )
+    return (
+        "Print the recorded errors of an experiment, all seeds of a row in "
+        "one line (median, mean and deviation, number of runs), beside the "
+        "paper's."
+    )
+
+
+def _plot(command: argparse.ArgumentParser) -> str:
+    add = command.add_argument
+    add("experiment", help="for example digits_table_2")
+    add(
+        "-o",
+        "--out",
+        type=Path,
+        help="file to write, .svg, .pdf or .png (default: EXPERIMENT.svg)",
+    )
+    _results(add)
+    add(
+        "--panels",
+        nargs="+",
+        choices=PANELS,
+        default=PANELS,
+        help="what to draw (default: all)",
+    )
+    return (
+        "Draw the recorded runs of an experiment: the errors of all seeds "
+        "with median and interval, learning curves, gradients by unit at the "
+        "last iteration."
+    )
+
+
+def _bench(command: argparse.ArgumentParser) -> str:
+    add = command.add_argument
+    add("--depth", type=int, default=164)
+    add("--batch", type=int, default=32)
+    add("--rounds", type=int, default=10)
+    add("--threads", type=int, help="of all (default: PyTorch's)")
+    add(
+        "--compile",
+        action="store_true",
+        help="torch.compile beside them, too: takes minutes for each",
+    )
+    add("--record", type=Path, help="write a JSON record")
+    return (
+        "Time a training step (forward, loss, backward, SGD) and a forward "
+        "pass in evaluation of the full pre-activation network, ours and the "
+        "peers' by turns, on the CPU, each in a process of its own. Gradients "
+        "are compared with float64 first."
+    )
+
+
+def _check(command: argparse.ArgumentParser) -> str:
+    add = command.add_argument
+    add(
+        "address",
+        help="package.module:factory, or timm:NAME, torchvision:NAME, "
+        "pytorchcv:NAME where these are installed",
+    )
+    add(
+        "--image",
+        default="3x32x32",
+        help="shape of one input, such as 3x224x224 (default: %(default)s)",
+    )
+    add(
+        "--row",
+        default="",
+        help="key of Table 1, Table 2 or a control that it is meant to be; "
+        "any other unit is then a no",
+    )
+    add(
+        "--skip",
+        action="append",
+        default=[],
+        metavar="PROPERTY",
+        help="leave a property out of the exit status, by the name that the "
+        "report gives it; may be repeated",
+    )
+    add(
+        "--strict",
+        action="store_true",
+        help='exit with 1 for "could not tell", too',
+    )
+    add(
+        "--limit",
+        type=float,
+        default=600.0,
+        metavar="SECONDS",
+        help="how long the probe may take (default: %(default)g)",
+    )
+    add(
+        "--limit-memory",
+        type=float,
+        metavar="GIB",
+        help="how much it may allocate (default: half of the memory; on "
+        "Linux only)",
+    )
+    add("--language", default="en", choices=LANGUAGES)
+    form = command.add_mutually_exclusive_group()
+    form.add_argument(
+        "--verbose", action="store_true", help="evidence for each yes, too"
+    )
+    _json(form.add_argument)
+    form.add_argument(
+        "--markdown", action="store_true", help="for a pull request"
+    )
+    return (
+        "Probe a network by what it computes and answer, property by "
+        "property, which residual unit it is and whether it is right. The "
+        "code that you name is imported and run, in a process of its own. "
+        "Exit status: 0 if no answer is no, 1 if one is, 2 if nothing could "
+        "be probed."
+    )
+
+
+def _network(add: Add) -> None:
+    add("--depth", type=int, help="layers, for example 1001")
+    add(
+        "--convs",
+        type=int,
+        help="convolutions per unit: 1, 2 or 3 (default: what fits the depth)",
+    )
+    add(
+        "--row",
+        help=f"key of Table 1, Table 2 or a control (default: {ROW})",
+    )
+
+
+def _places(add: Add) -> None:
+    _folder(add)
+    add(
+        "--out",
+        type=Path,
+        default=Path("runs"),
+        help="records and checkpoints (default: %(default)s)",
+    )
+    _device(add)
+
+
+def _folder(add: Add) -> None:
+    add(
+        "--folder",
+        type=Path,
+        default=Path("data"),
+        help="where CIFAR or ImageNet lies (default: %(default)s)",
+    )
+
+
+def _device(add: Add) -> None:
+    add("--device", help="cpu or cuda (default: cuda where there is one)")
+
+
+def _results(add: Add) -> None:
+    add(
+        "--results",
+        type=Path,
+        help="folder of records (default: runs, then those of the package)",
+    )
+
+
+def _json(add: Add) -> None:
+    add("--json", action="store_true", help="for programs: JSON")
