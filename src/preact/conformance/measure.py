@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TypeGuard
 
 import torch
 import torch.nn.functional as nnf
@@ -52,7 +53,7 @@ def measure(anatomy: Anatomy, run: Run) -> Measured:
     return Measured(factor=factor, error=error, moved=_moved(anatomy, run))
 
 
-def tells(x: Tensor | None) -> bool:
+def tells(x: Tensor | None) -> TypeGuard[Tensor]:
     """Whether anything follows from a value: not from zeros, nor from NaN."""
     if x is None or not x.numel():
         return False
@@ -63,7 +64,10 @@ def tells(x: Tensor | None) -> bool:
 def _values(
     graph: Graph, run: Run, wanted: set[int], zero: Zero | None = None
 ) -> dict[int, Tensor]:
-    """Run again and keep the values of nodes; none if the pass differs."""
+    """Run again and keep the values of nodes; none if the pass differs.
+
+    What was changed by way of another view has no value of its own.
+    """
     kept: dict[int, Tensor] = {}
 
     def see(node: Node, value: Tensor) -> None:
@@ -89,8 +93,8 @@ def _compared(
     factor: dict[int, float] = {}
     error: dict[int, float] = {}
     for unit in units if values else ():
-        x, (shortcut,) = values[unit.tap], unit.shortcuts
-        if tells(x):
+        x, (shortcut,) = values.get(unit.tap), unit.shortcuts
+        if tells(x) and shortcut.node in values:
             h = shortcut.times * values[shortcut.node]
             factor[unit.add] = ((h * x).sum() / (x * x).sum()).item()
             error[unit.add] = _distance(h, x)
@@ -117,13 +121,14 @@ def _moved(anatomy: Anatomy, run: Run) -> dict[int, float]:
     values = _values(graph, run, wanted, zero)
     moved: dict[int, float] = {}
     for unit in units if values else ():
-        x = values[unit.tap]
+        x = values.get(unit.tap)
         if not unit.keeps_shape or not tells(x):
             continue
         # where the next unit begins, or else the sum itself
         for place in (ends.get(unit.add, unit.add), unit.add):
-            if values[place].shape == x.shape:
-                moved[unit.add] = _distance(values[place], x)
+            y = values.get(place)
+            if y is not None and y.shape == x.shape:
+                moved[unit.add] = _distance(y, x)
                 break
     return moved
 
@@ -151,8 +156,8 @@ def judge(anatomy: Anatomy, run: Run) -> bool:
     values = _values(anatomy.graph, run, wanted)
     learned = False
     for index, step in steps.items() if values else ():
-        x, y = values[step.start], values[index]
-        if not tells(x):
+        x, y = values.get(step.start), values.get(index)
+        if y is None or not tells(x):
             continue
         name = what_is(x, y)
         if name is None and step.name == "unknown norm":

@@ -78,7 +78,7 @@ class TracedNetwork:
         return commonest(self.signatures)
 
     @cached_property
-    def plain(self) -> Signature | None:
+    def plain_sign(self) -> Signature | None:
         """The same if it is written in BN, ReLU and conv alone."""
         return self.sign if self.sign and self.sign.is_plain else None
 
@@ -86,7 +86,7 @@ class TracedNetwork:
     def unit(self) -> str:
         """The interior unit read aloud; several kinds, if it is not plain."""
         kinds = [*dict.fromkeys(map(str, self.signatures))]
-        if self.plain or len(kinds) < 2:
+        if self.plain_sign or len(kinds) < 2:
             return str(self.sign or "")
         return "; ".join(kinds[:SHOWN])
 

@@ -19,7 +19,7 @@ SPARED = {"pool", "slice", "pad", "concatenation"}  # where sides are halved
 @asks(Property.FIRST, "Appendix")
 def first_unit(network: TracedNetwork) -> Answer | None:
     """Whether one BN and one ReLU follow the first convolution, not two."""
-    if not network.plain:
+    if not network.plain_sign:
         return None
     first = network.units[0]
     stem = names_of(first.trunk)
@@ -43,7 +43,7 @@ def first_unit(network: TracedNetwork) -> Answer | None:
 @asks(Property.WIDTH, "Sec. 5, appendix")
 def width_change(network: TracedNetwork) -> Answer | None:
     """Whether the projection reads what the branch reads."""
-    sign = network.plain
+    sign = network.plain_sign
     if sign is None:
         return None
     if not network.is_one_stream:
@@ -124,7 +124,7 @@ def _shortcut_told(units: list[Unit]) -> dict[str, object]:
 @asks(Property.LAST, "Appendix")
 def last_unit(network: TracedNetwork) -> Answer | None:
     """Whether the stream is activated, then averaged, as its unit asks."""
-    sign = network.plain
+    sign = network.plain_sign
     if sign is None:
         return None
     tail, before = names_of(network.training.tail), head_of(network.training)

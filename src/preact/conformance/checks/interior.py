@@ -219,7 +219,7 @@ def one_unit(network: TracedNetwork) -> Answer | None:
         if (others and not lost) or lost > 0:
             count = max(len(others), lost)
             return _odd(network, "units-modes", others, count)
-    sign = network.plain
+    sign = network.plain_sign
     if sign is None:
         return None
     streams = {unit.add: names for unit, names, _ in network.streams}
