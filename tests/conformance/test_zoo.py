@@ -91,7 +91,7 @@ def renamed(network):
     for number, module in enumerate([*network.modules()]):
         names, cls = {}, type(module)
         for kept in (module._modules, module._parameters, module._buffers):
-            for name in [*kept]:
+            for name in [n for n in kept if not n.isdigit()]:
                 names[name] = f"z{len(names)}"
                 kept[names[name]] = kept.pop(name)
 
