@@ -3,10 +3,9 @@
 Terms against the glossary, characters against the script of the page,
 numerals against their sources, English chapters against the number of words
 that a reader can hold, Chinese sections against the English ones they were
-written from. `problems(root)` lists what is wrong; `similarities(root)`
-says how alike the two Chinese editions are.
+written from. `problems(root)` lists what is wrong.
 
-    python -m book.tools.language            print both
+    python -m book.tools.language            print it
     python -m book.tools.language --record   note that translations are current
 """
 
@@ -15,7 +14,6 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterator
-from difflib import SequenceMatcher
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -249,34 +247,6 @@ def untraced_numbers(root: Path = ROOT) -> list[str]:
     return lines
 
 
-# ------------------------------------------------------------- two Chineses
-def similarities(root: Path = ROOT) -> dict[str, float]:
-    """How alike the prose of the two Chinese editions is, 1 being equal.
-
-    Each is written from the English. Section by section characters are
-    compared, those of the Traditional edition in their simplified form.
-    """
-    simplified, traditional = (chapters(name, root) for name in CHINESE)
-    return {
-        name: _similarity(text, traditional[name])
-        for name, text in simplified.items()
-        if name in traditional
-    }
-
-
-@cache
-def _similarity(simplified: str, traditional: str) -> float:
-    """Compare two chapters; a section counts by its length."""
-    fold, equal, length = OpenCC("t2s").convert, 0, 0
-    one, other = sections(simplified), sections(traditional)
-    for label in one.keys() | other.keys():
-        pair = prose(one.get(label, "")), fold(prose(other.get(label, "")))
-        match = SequenceMatcher(None, *pair, autojunk=False)
-        equal += sum(block.size for block in match.get_matching_blocks())
-        length += sum(map(len, pair))
-    return 2 * equal / length
-
-
 # -------------------------------------------------------------- long ones
 LONGEST = {"zh-Hans": 110, "zh-Hant": 45}  # a sentence; a clause that refers
 COMMAS = 4  # in one clause
@@ -418,8 +388,6 @@ def problems(root: Path = ROOT) -> list[str]:
 if __name__ == "__main__":
     if "--record" in sys.argv:
         record()
-    alike = (f"{name} {ratio:.2f}" for name, ratio in similarities().items())
-    print("the two Chinese editions, 1 being equal:", ", ".join(alike))
     lines = problems()
     print("\n".join(lines) or "nothing to mend")
     sys.exit(bool(lines))

@@ -135,7 +135,7 @@ def test_a_cell_is_short_and_narrow():
 
 
 def test_a_chapter_opens_with_question_folded_result_and_equations():
-    for path in CHAPTERS[::4]:
+    for path in (path for path in CHAPTERS if path.stem[0].isdigit()):
         text = path.read_text("utf-8").split("```{code-cell}")[0]
         parts = [
             title or bold

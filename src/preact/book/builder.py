@@ -8,6 +8,7 @@ Chapters `04-units` and `05-shortcuts`.
 
 from collections.abc import Mapping
 from html import escape
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +25,17 @@ from preact.figures.variants import in_words
 from preact.plan import cifar_plan
 from preact.reference.caches import Array
 from preact.spec import UnitSpec
+
+
+class Way(NamedTuple):
+    """A unit in the page: what it is called, and its (seeds, L + 1) curves."""
+
+    name: str
+    unit: str
+    named: bool
+    color: str
+    signal: Array
+    gradient: Array
 
 
 def explorer(
@@ -107,6 +119,42 @@ def code_lines(spec: UnitSpec) -> dict[str, str]:
 def breaking_code(line: str) -> str:
     """Write a line of code that a narrow page breaks behind parentheses."""
     return f"<code>{escape(line).replace('(', '(<wbr>')}</code>"
+
+
+def builder_data(
+    choice: str,
+    own: Mapping[str, str],
+    ways: Mapping[str, Way],
+    ghost: str,
+    start: str,
+) -> dict[str, Any]:
+    """What `builder.js` reads: words, curves, and axes that never move.
+
+    Parameters
+    ----------
+    choice : str
+        The kind of controls.
+    own : mapping
+        The explorer's own words.
+    ways : name to Way
+        All units.
+    ghost, start : str
+        The unit that is always in sight, and the one that is chosen first.
+    """
+    say, both = words(), ("signal", "gradient")
+    return {
+        "choice": choice,
+        "words": {**own, **{q: say(f"figure.{q}") for q in (*both, "depth")}},
+        "ways": {
+            name: way._asdict() | {q: curve(getattr(way, q)) for q in both}
+            for name, way in ways.items()
+        },
+        "ghost": ghost,
+        "start": start,
+        "ticks": {
+            q: ticks([getattr(way, q) for way in ways.values()]) for q in both
+        },
+    }
 
 
 def curve(values: Array) -> dict[str, list[float]]:

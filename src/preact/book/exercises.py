@@ -33,7 +33,6 @@ ROOMS = (
 
 # Whether it is right and what was got; or the key of a known mistake's words.
 Answer = tuple[bool, str] | str
-Exercise = "Number | Callable[[Any], Answer]"
 
 
 @dataclass(frozen=True)

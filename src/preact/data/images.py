@@ -14,6 +14,7 @@ from preact.data.augment import crop_and_flip, normalize
 from preact.data.loader import EVALUATED, Augmentation, BatchRequest
 from preact.data.preprocessing import Preprocessing
 from preact.plan.checks import MOST, check_positive
+from preact.typed import check_name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -265,10 +266,7 @@ def hold_out(data: ImageSet, images: int) -> ImageSet:
     order = np.random.RandomState(0).permutation(n)
     kept, held = (
         torch.from_numpy(np.sort(part))
-        for part in (
-            order[:-images],
-            order[-images:],
-        )
+        for part in (order[:-images], order[-images:])
     )
     return replace(
         data,
@@ -279,6 +277,18 @@ def hold_out(data: ImageSet, images: int) -> ImageSet:
         test_images=data.train_images[held],
         test_labels=data.train_labels[held],
     )
+
+
+TAKEN = ("digits", "cifar10", "cifar100", "cifar1016", "imagenet")
+
+
+def check_data_name(field: str, name: str) -> None:
+    """Refuse what cannot name a folder of records, or names other data."""
+    check_name(field, name)
+    if name.lower().replace("-", "") in TAKEN:
+        raise ValueError(
+            f"{field} must not be that of a known data set; got {name!r}"
+        )
 
 
 def check_classes(classes: object) -> None:
@@ -321,11 +331,8 @@ class MemoryLoader:
     def __init__(
         self, data: ImageSet, augmentation: Augmentation, device: torch.device
     ) -> None:
-        self.data, self.augmentation, self.device = (
-            data,
-            augmentation,
-            device,
-        )
+        self.data, self.augmentation = data, augmentation
+        self.device = device
         self.mean, self.deviation = (
             value.to(device)
             for value in data.statistics(augmentation.normalization)

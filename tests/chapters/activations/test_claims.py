@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from preact import paper, reference
-from preact.book.activations import learned
+from preact.book.activations import final_errors
 from preact.book.placements import (
     CONTROL,
     answers,
@@ -33,7 +33,7 @@ ONLY_ADDS_AND_BN = UnitSpec(post=(RELU,), after=(BN,))
 
 
 def errors(spec, final_bn):
-    return learned()[key(spec), final_bn].error_pct
+    return final_errors()[key(spec), final_bn].error_pct
 
 
 def relative(got, wanted):
@@ -175,7 +175,7 @@ def test_just_those_that_explode_in_stacks_fail_with_a_final_bn(spec):
 @claim("activations-a-thousandfold-never-learns")
 def test_in_the_trained_networks_the_growth_does_not_separate_them():
     def growth(spec):
-        return learned()[key(spec), True].growth
+        return final_errors()[key(spec), True].growth
 
     assert growth(HOPELESS[2]).max() < growth(BN_FIRST_RELU_AFTER).max()
     assert growth(HOPELESS[2]).min() < growth(BN_FIRST_RELU_AFTER).min()
@@ -371,7 +371,8 @@ def test_a_common_factor_does_not_change_any_branch_in_training(spec):
 # ------------------------------------------------------------ regularization
 def test_full_preactivation_ends_with_more_loss_and_no_less_error():
     runs = {
-        spec: learned()[key(spec), True] for spec in (ORIGINAL, FULL, CONTROL)
+        spec: final_errors()[key(spec), True]
+        for spec in (ORIGINAL, FULL, CONTROL)
     }
     assert runs[FULL].loss.min() > runs[ORIGINAL].loss.max()
     assert runs[FULL].error_pct.min() < runs[ORIGINAL].error_pct.max()
@@ -387,12 +388,12 @@ C = key(TABLE_2["relu-before-addition"])
 
 def on_images(row, final_bn):
     spec = CONTROL if row == "control" else TABLE_2[row]
-    return learned("cifar10")[key(spec), final_bn].error_pct
+    return final_errors("cifar10")[key(spec), final_bn].error_pct
 
 
 @claim("activations-images-c-stands-apart")
 def test_on_images_row_c_stands_apart_only_without_a_final_bn():
-    rest = dict(learned("cifar10"))
+    rest = dict(final_errors("cifar10"))
     apart = rest.pop((C, False))
     assert apart.error_pct.min() > max(
         r.error_pct.max() for r in rest.values()

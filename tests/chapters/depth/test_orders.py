@@ -1,6 +1,7 @@
 """The explorer of chapter 07: every order of the units is there, and right."""
 
 import json
+import re
 from html import unescape
 from itertools import permutations
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 from engine.calls import evaluate, needs_node
-from preact.book.depth.orders import every_order, order_explorer, written
+from preact.book.depth.orders import every_order, order_explorer
 from preact.book.page import setup
 from preact.strings import LANGUAGES
 
@@ -35,16 +36,13 @@ def data_of(page):
     return json.loads(unescape(text))
 
 
-@pytest.mark.parametrize(("units", "count"), [(0, 1), (3, 16), (6, 1957)])
-def test_every_order_of_every_selection_is_walked_through_once(units, count):
-    walked = [order for order, _ in every_order(units, None, lambda x, i: x)]
-    wanted = [
-        order
-        for k in range(units + 1)
-        for order in permutations(range(units), k)
-    ]
+def test_every_order_of_every_selection_is_walked_through_once():
+    calls = []
+    walk = every_order(6, None, lambda x, i: calls.append(i))
+    walked = [order for order, _ in walk]
+    wanted = [o for k in range(7) for o in permutations(range(6), k)]
     assert sorted(walked) == sorted(wanted)
-    assert len(walked) == count
+    assert len(walked) == len(calls) + 1  # a unit is run once for each
 
 
 def test_a_shared_beginning_gives_what_each_order_gives_alone():
@@ -61,28 +59,16 @@ def test_a_shared_beginning_gives_what_each_order_gives_alone():
         np.testing.assert_array_equal(found, alone)
 
 
-def test_a_unit_is_run_once_for_each_order():
-    calls = []
-    walk = every_order(6, None, lambda x, i: calls.append(i))
-    assert sum(1 for _ in walk) == len(calls) + 1
-
-
-def test_a_number_of_images_is_two_digits():
-    for wrong in [0, 1, 35, 36, 359, 360, 1295]:
-        text = written(np.array([100 * wrong / 1295]), images=1295)
-        assert (len(text), int(text, 36)) == (2, wrong)
-
-
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_without_a_script_a_table_stays(language):
     say, errors = setup(language), arm(0)
     page = order_explorer({"original+final-bn": errors}, IMAGES)
     assert f"<caption>{say('orders.medians')}</caption>" in page.markup
-    assert page.markup.count('<th scope="row">') == 1 + 3 + 2 + 1
+    assert page.markup.count("<tr>") == 1 + 1 + 3 + 2 + 1
     for order in ((0, 1, 2), (1, 2), (0, 2, 1), (2, 1, 0)):
         row = say("punctuation.list").join(map(str, order))
         value = f"{np.median(errors[order]):.1f}"
-        assert f'<th scope="row">{row}</th><td>{value}</td>' in page.markup
+        assert re.search(rf">{row}</td><td[^>]*>{value}</td>", page.markup)
     assert "input" not in page.markup  # nothing that would do nothing
 
 

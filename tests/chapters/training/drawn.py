@@ -17,7 +17,7 @@ DRAWN = {
     "expected_and_gained": lambda say: figures.expected_and_gained(
         [
             {
-                "name": say("bill.times"),
+                "name": say("training_cost.times"),
                 "expected": (0.5, 2.0),
                 "measured": 1.25,
                 "share": False,

@@ -51,7 +51,7 @@ class Learned(NamedTuple):
 
 
 @cache
-def learned(data: str = "digits") -> dict[tuple[str, bool], Learned]:
+def final_errors(data: str = "digits") -> dict[tuple[str, bool], Learned]:
     """What the twelve units and the control have learned.
 
     On CIFAR-10 only the rows of Table 2 and the control have been trained.
@@ -80,7 +80,7 @@ def short(spec: UnitSpec) -> str:
 
 def arm(name: str) -> Arm:
     """One unit for a picture, named by what is its own."""
-    spec, recorded = with_control()[name], learned()
+    spec, recorded = with_control()[name], final_errors()
     row = next((row for row, own in ROWS.items() if own == spec), None)
     return Arm(
         short(spec),
@@ -144,7 +144,7 @@ def three_questions() -> Table:
 
 def freed_pairs() -> Table:
     """Median errors of each unit that Eq. (9) frees, before and after."""
-    say, recorded, body = words(), learned(), []
+    say, recorded, body = words(), final_errors(), []
     for name, spec in with_control().items():
         if not spec.after:
             continue
@@ -176,6 +176,6 @@ def rank(spec: UnitSpec) -> tuple[bool, ...]:
 def learners(*, final_bn: bool, below: float = 20.0) -> int:
     """How many of the twelve end with an error below a limit in each run."""
     return sum(
-        bool(learned()[name, final_bn].error_pct.max() < below)
+        bool(final_errors()[name, final_bn].error_pct.max() < below)
         for name in twelve_units()
     )

@@ -7,7 +7,6 @@ Chapter `07-depth`.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from html import escape
 from typing import Any, TypeVar
 
 import numpy as np
@@ -79,20 +78,6 @@ def order_explorer(
         Test error in percent, all orders as `every_order` walks.
     images : int
         Test images; of so many each error is a whole number.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from preact.book import setup
-    >>> from preact.book.depth.orders import every_order, order_explorer
-    >>> strings, halves = setup("en"), np.array([25.0, 50.0])
-    >>> walk = every_order(2, halves, lambda x, i: x)
-    >>> order_explorer({"original": dict(walk)}, images=4)
-    order of the units: original
-    0, 1: 37.5
-    1: 37.5
-    0: 37.5
-    1, 0: 37.5
     """
     say = words()
     units = max(len(order) for order in next(iter(errors.values())))
@@ -128,29 +113,13 @@ def order_explorer(
         for order in _examples(units)
     ]
     head = (say("orders.order"), *names.values())
-    shown = _table(head, rows, say("orders.medians"))
-    return mount(
-        "subnetworks",
-        own["title"],
-        data,
-        shown,
-        "\n".join(
-            order + say("punctuation.colon") + say.join(rest)
-            for order, *rest in (head, *rows)
-        ),
-    )
+    table = Table(head, rows, say("orders.medians"))
+    shown = table._repr_html_()
+    return mount("subnetworks", own["title"], data, shown, repr(table))
 
 
 def written(errors: Array, images: int) -> str:
-    """Write the wrong images of each seed, two digits of base 36 each.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from preact.book.depth.orders import written
-    >>> written(np.array([0.0, 12.5, 100.0]), images=360)
-    '0019a0'
-    """
+    """Write the wrong images of each seed, two digits of base 36 each."""
     wrong = np.rint(errors * images / 100).astype(int)
     return "".join(DIGITS[n // 36] + DIGITS[n % 36] for n in wrong)
 
@@ -199,20 +168,3 @@ def _examples(units: int) -> list[Order]:
     without = [(*whole[:i], *whole[i + 1 :]) for i in whole]
     turned = [(0, *whole[:0:-1]), whole[::-1]]
     return list(dict.fromkeys([whole, *without, *_neighbors(units), *turned]))
-
-
-def _table(
-    head: tuple[str, ...], rows: list[tuple[str, ...]], caption: str
-) -> str:
-    """Return the table that stands where no script runs."""
-    columns = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
-    body = "".join(
-        f'<tr><th scope="row">{escape(order)}</th>'
-        + "".join(f"<td>{value}</td>" for value in values)
-        + "</tr>"
-        for order, *values in rows
-    )
-    return (
-        f'<table class="preact-table"><caption>{escape(caption)}</caption>'
-        f"<thead><tr>{columns}</tr></thead><tbody>{body}</tbody></table>"
-    )

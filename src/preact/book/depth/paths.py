@@ -176,13 +176,6 @@ def train(
         Of stochastic gradient descent with a momentum of 0.9, 64 images each.
     lr : float
         Learning rate.
-
-    Examples
-    --------
-    >>> from preact.book.depth.paths import ARMS, train
-    >>> network = train(*ARMS["original+final-bn"], units=2, seeds=3, steps=1)
-    >>> network.test_errors([0, 1]).shape
-    (3,)
     """
     network, data = Stack(unit, tail, **stack), images()
     trained = [network.weights, network.head]

@@ -1,4 +1,4 @@
-"""Beyond one GPU: the bill in the page, Table 5 step by step, two processes.
+"""Beyond one GPU: costs in the page, Table 5 step by step, two processes.
 
 What is recorded is read from files, so this is asked for by its own name,
 like `preact.book.cover`.
@@ -58,9 +58,9 @@ COUNTS = {
 START = {"job": 6, "machine": 5, "width": 1, "images": 3, "count": 3}
 
 
-# ------------------------------------------------------------------- the bill
+# ------------------------------------------------------------- what it costs
 def cost_planner(here: Machine | None = None) -> Html:
-    """Choose a network and machines; the page works out the bill.
+    """Choose a network and machines; the page works out what it costs.
 
     Where no script runs, a table of all networks on eight machines stays.
 
@@ -84,7 +84,7 @@ def cost_planner(here: Machine | None = None) -> Html:
     table_of = escape(say("costs.all"))
     inside = (
         f"<details open><summary>{table_of}</summary>"
-        f"{bill_table()._repr_html_()}</details>"
+        f"{cost_table()._repr_html_()}</details>"
     )
     return mount("costs", say("costs.title"), data, inside)
 
@@ -121,7 +121,7 @@ def page_machines(here: Machine | None) -> list[dict[str, Any]]:
     return machines
 
 
-def bill_table() -> Table:
+def cost_table() -> Table:
     """All networks on eight H100 of 32 images each, half precision."""
     say = words()
     each = planner.machine("H100 SXM (2022)", half=True)
@@ -190,16 +190,7 @@ def error_chart(
 
 # -------------------------------------------------------------------- Table 5
 def table_5() -> Table:
-    """Table 5: networks on ImageNet, their crops and errors.
-
-    Examples
-    --------
-    >>> from preact.book import setup
-    >>> from preact.book.imagenet import table_5
-    >>> _ = setup("en")
-    >>> table_5().body[0]
-    ['ResNet-152', 'original', 'scale', '224', '23.0', '6.7']
-    """
+    """Table 5: networks on ImageNet, their crops and errors."""
     say, body = words(), []
     for row in paper.read("table_5")["row"]:
         network, _, unit = row["method"].partition(", ")

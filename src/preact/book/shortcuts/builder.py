@@ -12,10 +12,10 @@ from html import escape
 import numpy as np
 
 from preact.book.builder import (
+    Way,
+    builder_data,
     code_lines,
-    curve,
     explorer,
-    ticks,
     unit_card,
 )
 from preact.book.explorers import Html
@@ -85,9 +85,20 @@ def shortcut_builder() -> Html:
     scope = say(
         "shortcuts.scope", units=UNITS, width=WIDTH, batch=BATCH, seeds=SEEDS
     )
+    data = builder_data(
+        "lists",
+        {word: say.table[f"shortcuts.{word}"] for word in OWN_WORDS},
+        {name: way(name, result) for name, result in results.items()},
+        GHOST,
+        START,
+    )
+    data["options"] = {
+        "placement": [[p, row_name(p, say)] for p in PLACEMENTS],
+        "shortcut": [[r, parts(f"original/{r}")[1]] for r in SHORTCUTS],
+    }
     return explorer(
         say("shortcuts.title"),
-        builder_data(results),
+        data,
         cards,
         scope,
         say("shortcuts.all", count=len(ways)),
@@ -155,39 +166,10 @@ def table(results: dict[str, AtStart]) -> Table:
     return Table(head, body, say("shortcuts.all", count=len(results)))
 
 
-def builder_data(results: dict[str, AtStart]) -> dict[str, object]:
-    """What `builder.js` reads: words, choices, curves, axes that stay."""
-    say = words()
-    own = {word: say.table[f"shortcuts.{word}"] for word in OWN_WORDS}
-    shared = {
-        quantity: say(f"figure.{quantity}")
-        for quantity in ("signal", "gradient", "depth")
-    }
-    curves = {}
-    for name, result in results.items():
-        place, row = name.split("/")
-        both = say("punctuation.comma").join(parts(name))
-        curves[name] = {
-            "name": both,
-            "unit": both,
-            "named": place == "original",
-            "color": color_of(row if place == "original" else place),
-            "signal": curve(result.signal),
-            "gradient": curve(result.gradient),
-        }
-    options = {
-        "placement": [[p, row_name(p, say)] for p in PLACEMENTS],
-        "shortcut": [[r, parts(f"original/{r}")[1]] for r in SHORTCUTS],
-    }
-    return {
-        "choice": "lists",
-        "options": options,
-        "words": own | shared,
-        "ways": curves,
-        "ghost": GHOST,
-        "start": START,
-        "ticks": {
-            "signal": ticks([r.signal for r in results.values()]),
-            "gradient": ticks([r.gradient for r in results.values()]),
-        },
-    }
+def way(name: str, result: AtStart) -> Way:
+    """One combination as the page's script reads it."""
+    place, row = name.split("/")
+    both = words()("punctuation.comma").join(parts(name))
+    color = color_of(row if place == "original" else place)
+    curves = result.signal, result.gradient
+    return Way(both, both, place == "original", color, *curves)

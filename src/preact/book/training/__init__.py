@@ -283,7 +283,7 @@ def speed_account() -> list[dict[str, Any]]:
         account.append(
             {
                 "name": say(
-                    "bill.step",
+                    "training_cost.step",
                     step=say(f"speed.{step.key}"),
                     network=f"ResNet-{depth}",
                 ),

@@ -54,8 +54,10 @@ def memory_by_depth(
             dots: Any = {"color": color, "name": name, "listed": True}
             panel.plot([*at], [*at.values()], marker, **dots)
         ax = panel.ax
-        ax.set(xscale="log", yscale="log", xlabel=strings("bill.layers"))
-        ax.set_title(strings("bill.peak"))
+        ax.set(
+            xscale="log", yscale="log", xlabel=strings("training_cost.layers")
+        )
+        ax.set_title(strings("training_cost.peak"))
         ax.set_xticks(depths, [str(d) for d in depths])
         ticks = [3, 10, 30, 100]
         ax.set_yticks(ticks, [str(tick) for tick in ticks])
@@ -72,7 +74,7 @@ def memory_by_depth(
         )
         for way, values in predicted.items()
     ]
-    alt = strings("bill.memory_alt", each=strings.join(each))
+    alt = strings("training_cost.memory_alt", each=strings.join(each))
     return draw(on, (120, 100), alt)
 
 
@@ -107,7 +109,10 @@ def first_losses(
         for arm, (at, losses) in recorded.items():
             name = arm_name(arm, strings)
             right.plot(at, losses.T, name=name, **marked(arm))
-        for panel, title in ((left, "bill.live"), (right, "bill.recorded")):
+        for panel, title in (
+            (left, "training_cost.live"),
+            (right, "training_cost.recorded"),
+        ):
             ax = panel.ax
             ax.axhline(np.log(10), color=INK, lw=1, ls=":")  # a guess
             ax.set(yscale="log", ylim=(0.1, 400), xlabel=strings("race.step"))
@@ -124,7 +129,7 @@ def first_losses(
         )
         for arm, losses in live.items()
     ]
-    alt = strings("bill.losses_alt", each=strings.join(each))
+    alt = strings("training_cost.losses_alt", each=strings.join(each))
     return draw(on, (170, 92), alt, panels=2)
 
 
@@ -161,7 +166,7 @@ def expected_and_gained(
         ticks = [0.05, 0.1, 0.2, 0.5, 1, 2]
         ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
         ax.minorticks_off()
-        ax.set_xlabel(strings("bill.times"))
+        ax.set_xlabel(strings("training_cost.times"))
 
     each = [
         strings(
@@ -171,5 +176,5 @@ def expected_and_gained(
         )
         for step in account
     ]
-    alt = strings("bill.speed_alt", each=strings.join(each))
+    alt = strings("training_cost.speed_alt", each=strings.join(each))
     return draw(on, (170, 18 + 8 * len(account)), alt)

@@ -11,10 +11,10 @@ import numpy as np
 
 from preact import paper
 from preact.book.builder import (
+    Way,
+    builder_data,
     code_lines,
-    curve,
     explorer,
-    ticks,
     unit_card,
 )
 from preact.book.explorers import Html
@@ -50,15 +50,6 @@ def growth_by_place_of_bn() -> dict[str, float]:
     dict
         A label for each place to the median over its four units of the
         median over the seeds.
-
-    Examples
-    --------
-    Half a minute of measuring, so no test runs it here:
-
-    >>> from preact.book.units import growth_by_place_of_bn
-    >>> growth = growth_by_place_of_bn()  # doctest: +SKIP
-    >>> growth["place_pre"] < growth["place_after"]  # doctest: +SKIP
-    True
     """
     labels = {"pre": "place_pre", "post": "place_post", "after": "place_after"}
     growth = {}
@@ -70,17 +61,7 @@ def growth_by_place_of_bn() -> dict[str, float]:
 
 
 def unit_builder() -> Html:
-    """Let the reader place one BN and one ReLU, and see what comes of it.
-
-    Examples
-    --------
-    Half a minute of measuring, so no test runs it here; a cell shows it:
-
-    >>> from preact.book import setup
-    >>> from preact.book.units import unit_builder
-    >>> strings = setup("en")
-    >>> unit_builder()  # doctest: +SKIP
-    """
+    """Let the reader place one BN and one ReLU, and see what comes of it."""
     say, ways = words(), twelve_units()
     results = {name: measure(spec) for name, spec in ways.items()}
     cards = "".join(
@@ -89,9 +70,17 @@ def unit_builder() -> Html:
     scope = say(
         "builder.scope", units=UNITS, width=WIDTH, batch=BATCH, seeds=SEEDS
     )
+    own = {word: say.table[f"builder.{word}"] for word in OWN_WORDS}
+    data = builder_data(
+        "places",
+        own | {"colon": say("punctuation.colon")},
+        {name: way(spec, results[name]) for name, spec in ways.items()},
+        key(TABLE_2[GHOST]),
+        key(TABLE_2["original"]),
+    )
     return explorer(
         say("builder.title"),
-        builder_data(ways, results),
+        data,
         cards,
         scope,
         say("builder.all"),
@@ -172,35 +161,9 @@ def table(ways: dict[str, UnitSpec], results: dict[str, Measured]) -> Table:
     return Table(head, body, say("builder.all"))
 
 
-def builder_data(
-    ways: dict[str, UnitSpec], results: dict[str, Measured]
-) -> dict[str, object]:
-    """What `builder.js` reads: words, curves, and axes that never move."""
-    say = words()
-    own = {word: say.table[f"builder.{word}"] for word in OWN_WORDS}
-    shared = {
-        quantity: say(f"figure.{quantity}")
-        for quantity in ("signal", "gradient", "depth")
-    } | {"colon": say("punctuation.colon")}
-    curves = {}
-    for name, spec in ways.items():
-        row = row_of(spec)
-        curves[name] = {
-            "name": title(spec),
-            "unit": str(spec),
-            "named": row is not None,
-            "color": color_of(row) if row else "currentColor",
-            "signal": curve(results[name].signal),
-            "gradient": curve(results[name].gradient),
-        }
-    return {
-        "choice": "places",
-        "words": own | shared,
-        "ways": curves,
-        "ghost": key(TABLE_2[GHOST]),
-        "start": key(TABLE_2["original"]),
-        "ticks": {
-            "signal": ticks([r.signal for r in results.values()]),
-            "gradient": ticks([r.gradient for r in results.values()]),
-        },
-    }
+def way(spec: UnitSpec, result: Measured) -> Way:
+    """One unit as the page's script reads it."""
+    row = row_of(spec)
+    color = color_of(row) if row else "currentColor"
+    curves = result.signal, result.gradient
+    return Way(title(spec), str(spec), row is not None, color, *curves)

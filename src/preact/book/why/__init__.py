@@ -47,15 +47,6 @@ def race(units: int = 20, seed: int = 0) -> Html:
     ----------
     units, seed : int
         Of each network; the rest is the page's engine's and the playground's.
-
-    Examples
-    --------
-    Seconds of training, so no test runs it here; a cell shows the race:
-
-    >>> from preact.book import setup
-    >>> from preact.book.why import race
-    >>> strings = setup("en")
-    >>> race(units=4)  # doctest: +SKIP
     """
     say, digits = words(), race_digits()
     loss, error, arms = {}, {}, {}

@@ -222,12 +222,6 @@ def race_errors(
     (S,) float64
         Percent of wrong answers, the mean of the last `WINDOW` mini-batches:
         what the page ranks by.
-
-    Examples
-    --------
-    >>> from preact.book.why.race import race_errors
-    >>> race_errors("original", units=1, seeds=(0, 1), steps=2).shape
-    (2,)
     """
     import torch
 
