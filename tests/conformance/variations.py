@@ -21,7 +21,6 @@ from preact import Network, cifar_plan
 from preact.book.bugs.zoo import RIGHT
 
 ROWS = (PRE, ORIGINAL)
-TOKENS = (6, 8)
 
 
 class Variation(NamedTuple):
@@ -219,36 +218,8 @@ MORE_EDITS = {
 
 
 # ------------------------------------------------- networks of other kinds
-class TokenBlock(nn.Module):
-    """Attention and a small network, pre-LN; scaled, if that is wanted."""
-
-    def __init__(self, width, scaled):
-        super().__init__()
-        self.norms = nn.ModuleList(nn.LayerNorm(width) for _ in "12")
-        self.attention = nn.MultiheadAttention(width, 2, batch_first=True)
-        self.mlp = nn.Sequential(
-            nn.Linear(width, 2 * width), nn.GELU(), nn.Linear(2 * width, width)
-        )
-        self.scales = [1.0, 1.0]
-        if scaled:
-            small = [torch.full((width,), 1e-2) for _ in "12"]
-            self.scales = nn.ParameterList(small)
-
-    def forward(self, x):
-        y = self.norms[0](x)
-        y = self.attention(y, y, y, need_weights=False)[0]
-        x = x + self.scales[0] * y
-        return x + self.scales[1] * self.mlp(self.norms[1](x))
-
-
-def transformer(scaled):
-    """Blocks of tokens."""
-    blocks = [TokenBlock(8, scaled) for _ in range(3)]
-    return nn.Sequential(*blocks, nn.LayerNorm(8))
-
-
 def encoder():
-    """PyTorch's own."""
+    """PyTorch's transformer, LN first."""
     block = nn.TransformerEncoderLayer(
         8, 2, 16, dropout=0.1, batch_first=True, norm_first=True
     )
@@ -340,9 +311,7 @@ VARIATIONS = {
     f"{PRE}, 56 layers": Variation(partial(plan, PRE, depth=56), PRE),
     f"{PRE}, wide": Variation(partial(plan, PRE, width=32), PRE),
     "squeeze and excitation": Variation(partial(edited, SQUEEZED, ORIGINAL)),
-    "pre-LN": Variation(partial(transformer, False), image=TOKENS),
-    "pre-LN, scaled": Variation(partial(transformer, True), image=TOKENS),
-    "pre-LN of PyTorch": Variation(encoder, image=TOKENS),
+    "pre-LN": Variation(encoder, image=(6, 8)),
     "ConvNeXt": Variation(convnext),
 }
 """Right networks, by what is special about them."""
