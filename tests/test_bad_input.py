@@ -10,7 +10,7 @@ import torch
 from preact import nn, reference
 from preact.nn import Network
 from preact.plan import cifar_plan, stack_plan
-from preact.plan.written_unit import WrittenUnit
+from preact.plan.written import WrittenUnit
 from preact.spec import TABLE_1, TABLE_2
 from preact.typed import Name, parse, typed
 
@@ -76,7 +76,8 @@ class Row:
     [
         (
             {"name": "caf\udce9"},
-            r"name must be text in UTF-8; got 'caf\udce9'",
+            r"name must be a valid string, unable to parse raw data as a "
+            r"unicode string; got 'caf\udce9'",
         ),
         (
             {"name": "a", "final_bn": "yes"},

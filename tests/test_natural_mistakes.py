@@ -69,18 +69,23 @@ def test_something_of_another_kind_is_named():
         (lambda: evaluate(state(), "digits"), "data must be .*; got str"),
         (lambda: preact.save("x", state()), r"preact\.Network; got str"),
         (
-            lambda: converters.from_timm(state()),
+            lambda: converters.from_weights("timm", state()),
             r"state dictionary; got Network: a module gives it by .state_dict",
         ),
         (
-            lambda: converters.from_torchvision("weights.pth"),
+            lambda: converters.from_weights("torchvision", "weights.pth"),
             r"got str: .* a file by torch\.load\(path, weights_only=True\)",
         ),
         (
-            lambda: converters.from_pytorchcv({"output.weight": [1.0]}),
+            lambda: converters.from_weights(
+                "pytorchcv", {"output.weight": [1.0]}
+            ),
             r"output\.weight must be a tensor",
         ),
-        (lambda: converters.to_timm(PLAN), r"preact\.Network; got NetworkPl"),
+        (
+            lambda: converters.to_weights("timm", PLAN),
+            r"preact\.Network; got NetworkPl",
+        ),
     ]:
         with pytest.raises(TypeError, match=sentence):
             call()

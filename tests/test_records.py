@@ -13,10 +13,10 @@ from preact.records import (
     read_record,
     schema,
     sha256_of,
-    write_new,
     write_record,
 )
 from preact.records.compare import PUBLISHED, compare, load_records
+from preact.records.files import write_new
 from preact.records.speed import load_times
 
 SOME = sorted(PUBLISHED.glob("digits_depth/digits/resnet-20-2/*/seed-1.json"))
@@ -107,115 +107,17 @@ def test_a_second_record_is_refused_and_nothing_of_the_first_changes(
     assert read_curve(path) == {"iteration": [1.0], "loss": [2.0]}
 
 
-WRONG = [
-    # each field is there, and of its own kind
-    *(("absent", name) for name in ("row", "seed", "config", "outcome")),
-    ("110", "depth"),
-    (110.0, "depth"),
-    (True, "seed"),
-    (-1, "iterations"),
-    (10**400, "parameters"),
-    (None, "width"),
-    ("5", "test_error_pct"),
-    (-5, "test_error_pct"),
-    (100.1, "test_error_pct"),
-    (-1.0, "wall_s"),
-    (0, "deterministic"),
-    (1, "unheard_of"),
-    # a word that may name a folder, or one of a few
-    ("../x", "row"),
-    ("[/red]", "experiment"),
-    ("a" * 101, "row"),
-    ("crashed", "outcome"),
-    ("x", "recipe"),
-    # a table in a table
-    ({"commit": "a"}, "git"),
-    ({"commit": "a", "dirty": "no"}, "git"),
-    ([{"from": "a"}], "deviations"),
-    ([{"from": ["a"], "to": "b", "why": "c"}], "deviations"),
-    ([{"iteration": "a"}], "profiles"),
-    ("C", "kernels"),
-    ([5], "config"),
-    ({"row": "original"}, "config"),
-    # a hash is 64 digits, and that of the configuration
-    ("f" * 64, "config_sha256"),
-    ("g" * 64, "config_sha256"),
-    ("x", "data_sha256"),
-]
-
-
-@pytest.mark.parametrize(("value", "field"), WRONG)
-def test_a_record_with_a_wrong_value_is_one_sentence(tmp_path, value, field):
-    values = dict(GOOD)
-    if value == "absent":
-        del values[field]
-    else:
-        values[field] = value
+def test_a_record_that_was_changed_by_hand_is_refused(tmp_path):
     path = tmp_path / "seed-1.json"
-    path.write_text(json.dumps(values))
-    with pytest.raises(ValueError, match=re.escape(str(path))) as told:
-        read_record(path)
-    text = str(told.value)
-    assert field in text
-    assert "\n" not in text
-    assert "pydantic" not in text
-    with pytest.raises(ValueError, match=field):
-        write_record(tmp_path / "other.json", values, [])
-    assert not (tmp_path / "other.json").exists()
-
-
-@pytest.mark.parametrize("field", ["row", "depth"])
-def test_a_record_that_was_changed_by_hand_is_refused(tmp_path, field):
-    path = tmp_path / "seed-1.json"
-    other = 29 if isinstance(GOOD[field], int) else "other"
-    path.write_text(json.dumps(GOOD | {field: other}))
-    with pytest.raises(ValueError, match=f"{field} must be what config says"):
-        read_record(path)
-    config = GOOD["config"] | {field: other}
-    path.write_text(json.dumps(GOOD | {field: other, "config": config}))
+    for field in ("row", "recipe", "data_sha256"):
+        other = {field: "f" * 64}
+        path.write_text(json.dumps(GOOD | other))
+        with pytest.raises(ValueError, match=f"{field} must be what config"):
+            read_record(path)
+    config = GOOD["config"] | {"depth": 29}
+    path.write_text(json.dumps(GOOD | {"depth": 29, "config": config}))
     with pytest.raises(ValueError, match="must be the hash of config"):
         read_record(path)
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"{", "is not JSON"),
-        (b"\xff\xfe", "must be UTF-8"),
-        (b"[]", "must be a table"),
-        (b'{"row": NaN}', "NaN is no number of JSON"),
-        (b'{"row": "original"}', "experiment is missing"),
-        (b"[" * 100_000 + b"]" * 100_000, "too deeply"),
-        (b"1" + b"0" * 5000, "is not JSON"),
-    ],
-)
-def test_a_file_that_is_no_record_is_named(tmp_path, content, message):
-    path = tmp_path / "seed-1.json"
-    path.write_bytes(content)
-    with pytest.raises(ValueError, match=message) as told:
-        read_record(path)
-    assert str(path) in str(told.value)
-
-
-def test_what_is_no_regular_file_is_not_waited_for(tmp_path):
-    os.mkfifo(tmp_path / "seed-1.json")
-    with pytest.raises(ValueError, match="must be a regular file"):
-        read_record(tmp_path / "seed-1.json")
-
-
-def test_a_record_can_be_written_where_there_are_no_hard_links(
-    tmp_path, monkeypatch
-):
-    def no_link(*_):
-        raise PermissionError(1, "Operation not permitted")
-
-    monkeypatch.setattr(os, "link", no_link)
-    path = tmp_path / "seed-1.json"
-    record = write_record(path, GOOD, [])
-    assert read_record(path) == record
-    with pytest.raises(FileExistsError):
-        write_record(path, GOOD, [])
-    assert [p.suffix for p in sorted(tmp_path.iterdir())] == [".csv", ".json"]
 
 
 def test_a_curve_that_a_kill_left_without_its_record_is_replaced(tmp_path):
@@ -240,12 +142,11 @@ def test_a_file_that_is_new_replaces_none_unless_it_is_told_to(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("replace", [False, True])
-def test_a_link_at_a_draft_s_name_is_not_followed(tmp_path, replace):
+def test_a_link_at_a_draft_s_name_is_not_followed(tmp_path):
     victim, path = tmp_path / "victim", tmp_path / "a.txt"
     victim.write_text("mine")
     (tmp_path / f".a.txt.{os.getpid()}").symlink_to(victim)
-    write_new(path, "one", replace=replace)
+    write_new(path, "one", replace=False)
     assert (victim.read_text(), path.read_text()) == ("mine", "one")
     assert not path.is_symlink()
     assert len([*tmp_path.iterdir()]) == 2
@@ -287,9 +188,8 @@ def test_two_records_of_one_seed_are_not_counted_twice(tmp_path):
         load_records(folder=tmp_path)
 
 
-@pytest.mark.parametrize("name", ["..", "../..", "/etc", "a/b", ""])
-def test_only_names_of_folders_are_reported(tmp_path, name, capsys):
-    if name:
+def test_only_names_of_folders_are_reported(tmp_path):
+    for name in ("..", "/etc", "a/b"):
         with pytest.raises(ValueError, match="must be the name of a folder"):
             load_records(name, tmp_path)
     with pytest.raises(FileNotFoundError, match="no records below"):
@@ -418,7 +318,6 @@ def test_a_run_that_is_cut_short_does_not_fail(
 @pytest.mark.parametrize(
     ("data", "label", "depth", "row", "tail", "error"),
     [
-        ("cifar10", "CIFAR-10", 164, "full-preactivation", "BN ReLU", 5.46),
         (
             "cifar10",
             "CIFAR-10 (unofficial files)",
@@ -427,9 +326,7 @@ def test_a_run_that_is_cut_short_does_not_fail(
             "BN ReLU",
             5.46,
         ),
-        ("cifar100", "CIFAR-100", 164, "full-preactivation", "BN ReLU", 24.33),
         ("cifar100", "CIFAR-100", 1001, "original", "", 27.82),
-        ("imagenet", "ImageNet", 152, "original", "", 21.3),
         ("imagenet", "ImageNet", 200, "full-preactivation", "BN ReLU", 20.7),
         ("shells", "my shells", 164, "full-preactivation", "BN ReLU", None),
     ],
@@ -486,12 +383,6 @@ def test_changed_code_is_told_only_where_it_is_known(tmp_path, capsys):
     assert "1 of 3 runs had changed code" in reported(tmp_path, capsys)
 
 
-def test_a_report_of_one_record_does_not_say_records(tmp_path, capsys):
-    made(tmp_path / "any" / "seed-1.json", experiment="any")
-    assert main(["report", "--results", str(tmp_path)]) == 0
-    assert capsys.readouterr().out == "any: 1 record\n"
-
-
 def test_names_are_wrapped_and_never_cut_at_80_columns(
     tmp_path, capsys, monkeypatch
 ):
@@ -513,13 +404,9 @@ def test_the_schemas_name_every_field():
     assert schemas["bench"]["properties"].keys() >= bench.keys()
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [("batch", 0), ("rows", []), ("rows", [{}]), ("device", 5), ("x", 1)],
-)
-def test_a_wrong_bench_record_is_one_sentence(tmp_path, key, value):
-    record = load_times("cpu-164") | {key: value}
+def test_a_wrong_bench_record_is_one_sentence(tmp_path):
+    record = load_times("cpu-164") | {"rows": [{}]}
     (tmp_path / "bench").mkdir()
     (tmp_path / "bench/cpu-164.json").write_text(json.dumps(record))
-    with pytest.raises(ValueError, match=rf"cpu-164.json: .*{key}"):
+    with pytest.raises(ValueError, match=r"cpu-164.json: rows\[0\]"):
         load_times("cpu-164", tmp_path)

@@ -124,9 +124,9 @@ def test_4_published_weights_run_in_our_network(python):
     said = python(
         "-c",
         "import torch; from pytorchcv.models.preresnet_cifar import "
-        "preresnet20_cifar10; from preact.converters import from_pytorchcv; "
+        "preresnet20_cifar10; from preact.converters import from_weights; "
         "theirs = preresnet20_cifar10().eval(); "
-        "ours = from_pytorchcv(theirs.state_dict()); "
+        "ours = from_weights('pytorchcv', theirs.state_dict()); "
         "x = torch.randn(2, 3, 32, 32); "
         "print(torch.allclose(theirs(x), ours(x), rtol=1e-3, atol=1e-2))",
     )

@@ -13,11 +13,11 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules, resolve_name
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from sphinx.application import Sphinx
@@ -32,6 +32,7 @@ from book.tools import ROOT
 from preact.strings import LANGUAGES, ORIGINAL
 
 FOLDER = "api"
+MEMBERS = (FunctionType, property, cached_property, classmethod, staticmethod)
 IMPORT = re.compile(
     r"^ *(?:>>> )?from (preact[\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE
 )
@@ -80,7 +81,9 @@ def configure(app: Sphinx, config: Config) -> None:
     config.napoleon_use_ivar = True
     config.napoleon_use_rtype = False
     config.autodoc_member_order = "bysource"
+    config.autodoc_preserve_defaults = True  # names, and no machine's paths
     config.autodoc_typehints = "description"
+    config.autodoc_typehints_description_target = "documented_params"
     config.suppress_warnings.append("ref.python")  # a name of two rooms
     if language_of(app) == ORIGINAL:
         write_pages()
@@ -125,11 +128,13 @@ def addresses() -> dict[str, str]:
         made[room.path] = f"{FOLDER}/{room.page}#{room.anchor}"
         for name in room.names:
             path = f"{room.path}.{name}"
-            made[path] = f"{FOLDER}/{room.page}#{path}"
+            entry = room.anchor if room.page == "index" else path
+            made[path] = f"{FOLDER}/{room.page}#{entry}"
             thing = getattr(room.module, name)
             if inspect.isclass(thing):
                 for member, value in vars(thing).items():
-                    if not member.startswith("_") and inspect.getdoc(value):
+                    is_shown = isinstance(value, MEMBERS) and value.__doc__
+                    if is_shown and not member.startswith("_"):
                         made[f"{path}.{member}"] = f"{made[path]}.{member}"
     return made
 
@@ -261,7 +266,7 @@ def entry_text(room: Room, name: str) -> str:
         return f"\n.. autoclass:: {room.path}.{name}\n   :members:{undoc}"
     lines = [f"\n.. py:data:: {name}", f"   :module: {room.path}"]
     shown = repr(value)
-    if len(shown) <= 60 and not shown.startswith("<"):
+    if len(shown) <= 60 and not re.match(r"<|\w*Path\(", shown):
         lines.append(f"   :value: {shown}")
     told = next(docs_of_data(name, value))
     return "\n".join([*lines, "", *(f"   {line}" for line in told)])
@@ -273,7 +278,7 @@ def index_text(words: dict[str, str]) -> str:
     parts = [
         f"(api)=\n# {words['@api-title']}",
         words["@api-intro"] + words["@api-language"],
-        f"## {words['@api-door']}",
+        f"({door.anchor})=\n## {words['@api-door']}",
         names_text(door.repeated),
         f"## {words['@api-rooms']}",
         "::::{container} language-en",

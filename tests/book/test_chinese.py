@@ -1,11 +1,8 @@
 """How titles are set in the Chinese editions."""
 
-import io
-
 import pytest
+import small_book
 from docutils import nodes
-from sphinx.application import Sphinx
-from sphinx.util.docutils import docutils_namespace
 
 from book.site.chinese import widen_brackets
 
@@ -33,26 +30,8 @@ PAGE = """# 書
     ("edition", "title"), [("zh-Hant", "（數）"), ("en", " (數)")]
 )
 def test_a_page_is_set_in_its_language(tmp_path, edition, title):
-    (tmp_path / edition).mkdir()
-    (tmp_path / edition / "index.md").write_text(PAGE, "utf-8")
-    extensions = ["myst_parser", "sphinx_exercise", "book.site.chinese"]
-    settings = {
-        "extensions": extensions,
-        "myst_enable_extensions": ["colon_fence"],
-        "html_theme": "basic",
-        "source_suffix": {".md": "markdown"},  # its default is shared
-    }
-    folders = (tmp_path / name for name in ("html", "trees"))
-    with docutils_namespace():
-        app = Sphinx(
-            tmp_path / edition,
-            None,
-            *folders,
-            "html",
-            settings,
-            status=None,
-            warning=io.StringIO(),
-        )
-        app.build()
-    page = (tmp_path / "html/index.html").read_text("utf-8")
+    extensions = ["myst_nb", "sphinx_exercise", "book.site.chinese"]
+    sources = {"index.md": PAGE}
+    pages, _ = small_book.build(tmp_path, edition, sources, extensions)
+    page = pages["index"]
     assert page.count(title) == 2

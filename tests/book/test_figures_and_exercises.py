@@ -1,16 +1,14 @@
 """Captions, kinds of exercises and staged hints, as a page shows them."""
 
-from io import StringIO
-
 import nbformat
 import pytest
+import small_book
 from bs4 import BeautifulSoup
-from sphinx.testing.util import SphinxTestApp
 
 from book.site.words import WORDS
 from book.tools.plain import Page, plain
 from preact.book import predict, setup
-from preact.strings import EDITIONS, LANGUAGES
+from preact.strings import LANGUAGES
 
 FIGURE = """(part)=
 ## Part
@@ -64,8 +62,6 @@ def shown(text):
 
 def build(folder, language, *cells):
     """The page of a notebook whose code cells show what they hold."""
-    source = folder / language
-    source.mkdir()
     made = [
         nbformat.v4.new_code_cell(
             "draw()",
@@ -78,33 +74,12 @@ def build(folder, language, *cells):
     ]
     book = nbformat.v4.new_notebook(cells=made)
     book.metadata["language_info"] = {"name": "python"}
-    nbformat.write(book, source / "index.ipynb")
-    (source / "conf.py").touch()
-    warnings = StringIO()
-    app = SphinxTestApp(
-        srcdir=source,
-        builddir=folder,
-        warning=warnings,
-        confoverrides={
-            "extensions": [
-                "myst_nb",
-                "sphinx_exercise",
-                "book.site.figures",
-                "book.site.exercises",
-            ],
-            "language": EDITIONS[language]["catalog"],
-            "myst_enable_extensions": ["colon_fence"],
-            "nb_execution_mode": "off",
-            "numfig": True,
-            "suppress_warnings": ["app"],  # of another test's build
-        },
+    extensions = ["myst_nb", "sphinx_exercise"]
+    extensions += ["book.site.figures", "book.site.exercises"]
+    pages, warnings = small_book.build(
+        folder, language, {"index.ipynb": nbformat.writes(book)}, extensions
     )
-    try:
-        app.build()
-    finally:
-        app.cleanup()
-    html = (folder / "html/index.html").read_text("utf-8")
-    return BeautifulSoup(html, "html.parser"), warnings.getvalue()
+    return BeautifulSoup(pages["index"], "html.parser"), warnings
 
 
 @pytest.mark.parametrize(

@@ -1,24 +1,15 @@
 """From TeX to a page: a small book, built for each claim."""
 
-import io
 import re
 import shutil
 
 import pytest
-from sphinx.application import Sphinx
+import small_book
 from sphinx.errors import ExtensionError
-from sphinx.util.docutils import docutils_namespace
 
 pytestmark = pytest.mark.skipif(
     shutil.which("node") is None, reason="formulas are rendered in Node"
 )
-SETTINGS = {
-    "source_suffix": {".md": "markdown"},  # its default is shared
-    "extensions": ["myst_parser", "book.site.math"],
-    "myst_enable_extensions": ["amsmath", "dollarmath"],
-    "numfig": True,
-    "html_theme": "basic",
-}
 
 
 @pytest.fixture
@@ -26,22 +17,10 @@ def page_of(tmp_path):
     """Build a page from Markdown; return its HTML."""
 
     def built(text):
-        source = tmp_path / "source"
-        source.mkdir(exist_ok=True)
-        (source / "index.md").write_text(text, "utf-8")
-        with docutils_namespace():
-            app = Sphinx(
-                source,
-                None,
-                tmp_path / "html",
-                tmp_path / "trees",
-                "html",
-                SETTINGS,
-                status=None,
-                warning=io.StringIO(),
-            )
-            app.build()
-        return (tmp_path / "html/index.html").read_text("utf-8")
+        extensions = ["myst_nb", "book.site.math"]
+        sources = {"index.md": text}
+        pages, _ = small_book.build(tmp_path, "en", sources, extensions)
+        return pages["index"]
 
     return built
 

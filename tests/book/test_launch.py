@@ -1,8 +1,8 @@
 """Buttons of a page: all of them with a repository, none without."""
 
 import pytest
+import small_book
 from bs4 import BeautifulSoup
-from sphinx.testing.util import SphinxTestApp
 
 from book.site.pages import (
     dress_page,
@@ -11,7 +11,7 @@ from book.site.pages import (
     state_of_book,
 )
 from preact import __version__
-from preact.strings import EDITIONS, LANGUAGES
+from preact.strings import LANGUAGES
 
 SOURCE = "---\nkernelspec:\n  name: python3\n---\n\n# A chapter\n\nText.\n"
 
@@ -25,31 +25,18 @@ def nobody_says_where_the_book_is(monkeypatch):
 
 def page_of(folder, language):
     """A small page of an edition, in the book's theme."""
-    source = folder / language
-    source.mkdir()
-    (source / "index.md").write_text(SOURCE, "utf-8")
-    (source / "conf.py").touch()
     options = source_options(language)
     options["extra_footer"] = state_of_book(language)
-    app = SphinxTestApp(
-        srcdir=source,
-        builddir=folder,
-        confoverrides={
-            "extensions": ["myst_nb"],
-            "html_theme": "sphinx_book_theme",
-            "html_theme_options": options,
-            "language": EDITIONS[language]["catalog"],
-            "nb_execution_mode": "off",
-            "suppress_warnings": ["app"],  # of another test's build
-        },
+    pages, _ = small_book.build(
+        folder,
+        language,
+        {"index.md": SOURCE},
+        ["myst_nb"],
+        dress_page,
+        html_theme="sphinx_book_theme",
+        html_theme_options=options,
     )
-    app.connect("html-page-context", dress_page, priority=900)
-    try:
-        app.build()
-    finally:
-        app.cleanup()
-    html = (folder / "html/index.html").read_text("utf-8")
-    return BeautifulSoup(html, "html.parser")
+    return BeautifulSoup(pages["index"], "html.parser")
 
 
 def addresses(page):

@@ -1,16 +1,14 @@
 """Cards and heads of the chapters say how long each takes."""
 
-from io import StringIO
-
 import pytest
+import small_book
 from bs4 import BeautifulSoup
-from sphinx.testing.util import SphinxTestApp
 
 from book.site.overview import reading_minutes
 from book.tools.myst import chapters
 from book.tools.plain import contents
 from paths import ROOT
-from preact.strings import EDITIONS, LANGUAGES
+from preact.strings import LANGUAGES
 
 INDEX = """# Book
 
@@ -35,34 +33,18 @@ first
 def test_a_card_for_each_chapter_stands_in_their_order(
     tmp_path, language, times, place
 ):
-    source = tmp_path / language
-    source.mkdir()
-    (source / "conf.py").touch()
-    (source / "index.md").write_text(INDEX, "utf-8")
     short = "# First\n\nModules.\n\n**Question.** Is it\nshort?\n"
-    (source / "first.md").write_text(short, "utf-8")
     long = "word " * 600 + "\n\n```python\n" + "code " * 600 + "\n```\n"
-    (source / "second.md").write_text(f"# Second\n\n{long}", "utf-8")
-    warnings = StringIO()
-    app = SphinxTestApp(
-        srcdir=source,
-        builddir=tmp_path,
-        warning=warnings,
-        confoverrides={
-            "extensions": ["myst_nb", "book.site.overview"],
-            "language": EDITIONS[language]["catalog"],
-            "myst_enable_extensions": ["colon_fence"],
-            "nb_execution_mode": "off",
-            "suppress_warnings": ["app"],  # of another test's build
-        },
+    sources = {
+        "index.md": INDEX,
+        "first.md": short,
+        "second.md": f"# Second\n\n{long}",
+    }
+    pages, warnings = small_book.build(
+        tmp_path, language, sources, ["myst_nb", "book.site.overview"]
     )
-    try:
-        app.build()
-    finally:
-        app.cleanup()
-    assert warnings.getvalue() == ""
-    html = (tmp_path / "html/index.html").read_text("utf-8")
-    page = BeautifulSoup(html, "html.parser")
+    assert warnings == ""
+    page = BeautifulSoup(pages["index"], "html.parser")
     cards = page.select("ul.chapter-map > li")
     assert [card.a.text for card in cards] == ["1 Second", "2 First"]
     assert cards[0].a["href"] == "second.html"
@@ -70,8 +52,8 @@ def test_a_card_for_each_chapter_stands_in_their_order(
     assert cards[1].select_one(".question").text == "Is it short?"
     said = [card.select_one(".times").text for card in cards]
     assert [text.replace("\xa0", " ") for text in said] == times
-    html = (tmp_path / "html/second.html").read_text("utf-8")
-    head = BeautifulSoup(html, "html.parser").select_one("h1 + .chapter-times")
+    second = BeautifulSoup(pages["second"], "html.parser")
+    head = second.select_one("h1 + .chapter-times")
     assert head.text.replace("\xa0", " ") == f"{place} · {times[0]}"
 
 

@@ -1,8 +1,6 @@
 """Weights of other packages give the same logits in our networks."""
 
 import re
-from collections import OrderedDict
-from collections.abc import Mapping
 
 import pytest
 import pytorchcv.models.preresnet as cv_preact
@@ -13,7 +11,7 @@ import torch
 import torch_resnet
 from torch import nn
 
-from preact import converters
+from preact.converters import from_weights, to_weights
 from preact.nn import Network
 from preact.plan import PAPER, Conventions, cifar_plan, imagenet_plan
 from preact.spec import TABLE_1, TABLE_2
@@ -68,126 +66,58 @@ def timms(name):
     return "timm", shipped("timm", "create_model", model_name=name)
 
 
-def with_head(network, classes=10):
-    network.set_head(nn.Linear(network.out_planes, classes))
-    return network
+def with_head(name, classes=10, **options):
+    """A network of torch-resnet with a classifier."""
+
+    def make():
+        network = getattr(torch_resnet, name)(**options)
+        network.set_head(nn.Linear(network.out_planes, classes))
+        return network
+
+    return "torch-resnet", make
 
 
-def torchvision_like(counts=(3, 4, 6, 3), classes=10):
-    """ResNet-50 as torchvision builds and names it."""
-
-    class Bottleneck(nn.Module):
-        def __init__(self, c_in, c, stride):
-            super().__init__()
-            self.conv1 = nn.Conv2d(c_in, c, 1, bias=False)
-            self.bn1 = nn.BatchNorm2d(c)
-            self.conv2 = nn.Conv2d(c, c, 3, stride, 1, bias=False)
-            self.bn2 = nn.BatchNorm2d(c)
-            self.conv3 = nn.Conv2d(c, 4 * c, 1, bias=False)
-            self.bn3 = nn.BatchNorm2d(4 * c)
-            self.downsample = None
-            if stride != 1 or c_in != 4 * c:
-                self.downsample = nn.Sequential(
-                    nn.Conv2d(c_in, 4 * c, 1, stride, bias=False),
-                    nn.BatchNorm2d(4 * c),
-                )
-
-        def forward(self, x):
-            out = self.bn1(self.conv1(x)).relu()
-            out = self.bn2(self.conv2(out)).relu()
-            out = self.bn3(self.conv3(out))
-            return (out + (self.downsample or nn.Identity())(x)).relu()
-
-    layers, c_in = OrderedDict(), 64
-    layers["conv1"] = nn.Conv2d(3, 64, 7, 2, 3, bias=False)
-    layers["bn1"] = nn.BatchNorm2d(64)
-    layers["relu"], layers["maxpool"] = nn.ReLU(), nn.MaxPool2d(3, 2, 1)
-    for i, n in enumerate(counts):
-        units = []
-        for unit in range(n):
-            stride = 2 if i and not unit else 1
-            units.append(Bottleneck(c_in, 64 * 2**i, stride))
-            c_in = 256 * 2**i
-        layers[f"layer{i + 1}"] = nn.Sequential(*units)
-    layers["avgpool"], layers["flat"] = nn.AdaptiveAvgPool2d(1), nn.Flatten()
-    layers["fc"] = nn.Linear(c_in, classes)
-    return nn.Sequential(layers)
+# Networks that two packages have: names of the first, and of the second.
+RENAMED = {
+    "torchvision": (
+        (r"features\.init_block\.conv\.conv", "conv1"),
+        (r"features\.init_block\.conv\.bn", "bn1"),
+        (r"features\.stage(\d)\.unit(\d+)\.", r"layer\1.\2."),
+        (r"body\.conv(\d)\.conv", r"conv\1"),
+        (r"body\.conv(\d)\.bn", r"bn\1"),
+        (r"identity_conv\.conv", "downsample.0"),
+        (r"identity_conv\.bn", "downsample.1"),
+        ("output", "fc"),
+    ),
+    "timm": (
+        (r"init_layer\.0", "stem.conv"),
+        (r"layers\.(\d)\.(\d+)\.", r"stages.\1.blocks.\2."),
+        (r"bn(\d)", r"norm\1"),
+        (r"shortcut\.conv", "downsample.conv"),
+        ("head", "head.fc"),
+    ),
+}
 
 
-class TimmUnit(nn.Module):
-    """A full pre-activation unit as timm's resnetv2 computes and names it."""
-
-    def __init__(self, c_in, c, c_out, stride, is_bottleneck):
-        super().__init__()
-        sizes = [1, 3, 1] if is_bottleneck else [3, 3]
-        widths = [c_in, *[c] * (len(sizes) - 1), c_out]
-        strider = sizes.index(3)
-        self.count = len(sizes)
-        for i, size in enumerate(sizes):
-            norm = nn.BatchNorm2d(widths[i])
-            conv = nn.Conv2d(
-                widths[i],
-                widths[i + 1],
-                size,
-                stride if i == strider else 1,
-                size // 2,
-                bias=False,
+def renamed(package, weights):
+    """A state dictionary as another package names it."""
+    found = {}
+    for name, value in weights.items():
+        for theirs, its in RENAMED[package]:
+            name = re.sub(theirs, its, name)
+        if package == "torchvision":  # counts units from 0
+            name = re.sub(
+                r"^(layer\d)\.(\d+)",
+                lambda m: f"{m[1]}.{int(m[2]) - 1}",
+                name,
             )
-            self.add_module(f"norm{i + 1}", norm)
-            self.add_module(f"conv{i + 1}", conv)
-        self.downsample = None
-        if stride != 1 or c_in != c_out:
-            conv = nn.Conv2d(c_in, c_out, 1, stride, bias=False)
-            self.downsample = nn.Sequential(OrderedDict(conv=conv))
-
-    def forward(self, x):
-        out = pre = self.norm1(x).relu()
-        shortcut = self.downsample(pre) if self.downsample else x
-        out = self.conv1(out)
-        for i in range(2, self.count + 1):
-            norm = getattr(self, f"norm{i}")
-            out = getattr(self, f"conv{i}")(norm(out).relu())
-        return out + shortcut
-
-
-class TimmHead(nn.Module):
-    def __init__(self, c_in, classes):
-        super().__init__()
-        self.fc = nn.Conv2d(c_in, classes, 1)
-
-    def forward(self, x):
-        return self.fc(x.mean((2, 3), keepdim=True)).flatten(1)
-
-
-def timm_like(counts=(2, 2, 2, 2), is_bottleneck=False, classes=10):
-    """resnetv2_18 as timm builds and names it, or resnetv2_50."""
-    stem = nn.Conv2d(3, 64, 7, 2, 3, bias=False)
-    pool = nn.MaxPool2d(3, 2, 1)
-    stages, c_in = [], 64
-    for i, n in enumerate(counts):
-        units = []
-        for unit in range(n):
-            c, stride = 64 * 2**i, 2 if i and not unit else 1
-            c_out = 4 * c if is_bottleneck else c
-            units.append(TimmUnit(c_in, c, c_out, stride, is_bottleneck))
-            c_in = c_out
-        blocks = nn.Sequential(*units)
-        stages.append(nn.Sequential(OrderedDict(blocks=blocks)))
-    return nn.Sequential(
-        OrderedDict(
-            stem=nn.Sequential(OrderedDict(conv=stem, pool=pool)),
-            stages=nn.Sequential(*stages),
-            norm=nn.BatchNorm2d(c_in),
-            relu=nn.ReLU(),
-            head=TimmHead(c_in, classes),
-        )
-    )
+        is_head = name == "head.fc.weight"
+        found[name] = value[:, :, None, None] if is_head else value
+    return found
 
 
 CASES = {  # package and maker
     "preresnet20": ("pytorchcv", cv_preact_cifar.preresnet20_cifar10),
-    "preresnet56": ("pytorchcv", cv_preact_cifar.preresnet56_cifar100),
-    "preresnet110": ("pytorchcv", cv_preact_cifar.preresnet110_cifar10),
     "preresnet164bn": ("pytorchcv", cv_preact_cifar.preresnet164bn_cifar10),
     "preresnet1001": ("pytorchcv", cv_preact_cifar.preresnet1001_cifar10),
     "resnet20": ("pytorchcv", cv_original_cifar.resnet20_cifar10),
@@ -196,54 +126,15 @@ CASES = {  # package and maker
     "resnet50": ("pytorchcv", cv_original.resnet50),
     "preresnet50b": ("pytorchcv", cv_preact.preresnet50b),
     "preresnet50": ("pytorchcv", cv_preact.preresnet50),
-    "PreActResNet20": (
-        "torch_resnet",
-        lambda: with_head(torch_resnet.PreActResNet20()),
-    ),
-    "PreActResNet56": (
-        "torch_resnet",
-        lambda: with_head(torch_resnet.PreActResNet56(), 7),
-    ),
-    "PreActResNet110": (
-        "torch_resnet",
-        lambda: with_head(torch_resnet.PreActResNet110()),
-    ),
-    "PreActResNet164": (
-        "torch_resnet",
-        lambda: with_head(torch_resnet.PreActResNet164()),
-    ),
-    "PreActResNet1001": (
-        "torch_resnet",
-        lambda: with_head(torch_resnet.PreActResNet1001()),
-    ),
-    "PreActResNet18": (
-        "torch_resnet",
-        lambda: with_head(torch_resnet.PreActResNet18()),
-    ),
-    "PreActResNet18 for small images": (
-        "torch_resnet",
-        lambda: with_head(torch_resnet.PreActResNet18(small_images=True)),
-    ),
-    "ResNet34": (
-        "torch_resnet",
-        lambda: with_head(torch_resnet.ResNet34()),
-    ),
-    "ResNet20": (
-        "torch_resnet",
-        lambda: with_head(torch_resnet.ResNet20()),
-    ),
-    "PreActResNet50": (
-        "torch_resnet",
-        lambda: with_head(torch_resnet.PreActResNet50()),
-    ),
-    "ResNet50": (
-        "torch_resnet",
-        lambda: with_head(torch_resnet.ResNet50()),
-    ),
-    "torchvision's ResNet-50": ("torchvision", torchvision_like),
-    "timm's ResNet-50": ("timm", torchvision_like),
-    "timm's resnetv2_18": ("timm", timm_like),
-    "timm's resnetv2_50": ("timm", lambda: timm_like((3, 4, 6, 3), True)),
+    "PreActResNet20": with_head("PreActResNet20"),
+    "PreActResNet56": with_head("PreActResNet56", 7),
+    "PreActResNet164": with_head("PreActResNet164"),
+    "PreActResNet18": with_head("PreActResNet18"),
+    "of small images": with_head("PreActResNet18", small_images=True),
+    "ResNet34": with_head("ResNet34"),
+    "ResNet20": with_head("ResNet20"),
+    "PreActResNet50": with_head("PreActResNet50"),
+    "ResNet50": with_head("ResNet50"),
 }
 DEPTHS = (18, 34, 50, 101, 152)
 CASES |= {f"the real resnetv2_{n}": timms(f"resnetv2_{n}") for n in DEPTHS}
@@ -256,7 +147,7 @@ CASES |= {
     for n in DEPTHS
 }
 # A small one of each package in the fast suite, all in the whole one.
-FIRST = ("preresnet20", "resnet20", "PreActResNet20", "timm's resnetv2_18")
+FIRST = ("preresnet20", "resnet20", "PreActResNet20")
 
 
 def cases():
@@ -265,28 +156,46 @@ def cases():
         yield pytest.param(name, *case, id=name, marks=marks)
 
 
-DEPTH = re.compile(r"\d+")
-
-
 @pytest.mark.parametrize(("name", "package", "make"), [*cases()])
 def test_logits_are_theirs_and_the_way_back_is_strict(name, package, make):
     theirs = randomized(make())
     options = {}
     if name in ("resnet50", "preresnet50"):
         options["stride_on"] = "first"
-    if name.startswith("timm's") and "v2" not in name:
-        options["name"] = f"resnet{DEPTH.search(name)[0]}"
-    read = getattr(converters, f"from_{package}")
-    write = getattr(converters, f"to_{package}")
-    ours = read(theirs.state_dict(), **options)
+    if name.startswith("timm's"):
+        options["name"] = name.split()[-1]
+    ours = from_weights(package, theirs.state_dict(), **options)
     # Only pytorchcv insists on the size of the paper's images.
     is_large = package == "pytorchcv" and ours.plan.depth == 50
     agree(theirs, ours, 224 if is_large else 32)
     again = make().double()
-    again.load_state_dict(write(ours))
+    again.load_state_dict(to_weights(package, ours))
     returned = again.state_dict()  # made anew by each call
     for key, value in theirs.state_dict().items():
         assert torch.equal(value, returned[key])
+
+
+@pytest.mark.parametrize(
+    ("package", "source", "make"),
+    [
+        ("torchvision", "pytorchcv", cv_original.resnet50b),
+        ("timm", *with_head("PreActResNet18")),
+        pytest.param(
+            "timm", *with_head("PreActResNet50"), marks=pytest.mark.slow
+        ),
+    ],
+)
+def test_a_network_of_two_packages_is_read_under_either_name(
+    package, source, make
+):
+    theirs = randomized(make()).state_dict()
+    ours = from_weights(source, theirs)
+    again = from_weights(package, renamed(package, theirs))
+    assert again.plan == ours.plan
+    for key, value in ours.state_dict().items():
+        assert torch.equal(again.state_dict()[key], value)
+    back = to_weights(package, again)
+    assert back.keys() == renamed(package, theirs).keys()
 
 
 def test_a_network_of_ours_runs_in_another_package():
@@ -294,146 +203,55 @@ def test_a_network_of_ours_runs_in_another_package():
     plan = cifar_plan(PREACT, depth=20, convs=2, conventions=conventions)
     ours = randomized(Network(plan))
     theirs = cv_preact_cifar.preresnet20_cifar10().double().eval()
-    theirs.load_state_dict(converters.to_pytorchcv(ours))
+    theirs.load_state_dict(to_weights("pytorchcv", ours))
     agree(theirs, ours, 32)
 
 
-def spoiled(change):
-    weights = cv_preact_cifar.preresnet20_cifar10().state_dict()
-    change(weights)
-    return weights
+ONES = torch.ones(3)
+UNIT = "features.stage1.unit2.body.conv1"
 
 
 def test_the_first_odd_name_or_shape_is_in_the_message():
-    for change, said in [
+    stem, head = "features.init_block.weight", "output.weight"
+    mean = "features.post_activ.bn.running_mean"
+    for changed, said in [
+        ({head: None}, r"output\.weight is missing; the first name is feat"),
+        ({stem: None}, "no network of original or full pre-activation units"),
         (
-            lambda w: w.clear(),
-            r"output\.weight is missing; the first name is nothing",
+            {f"{UNIT}.bn.bias": None},
+            r"unit2.body.conv1.bn.bias of .* is missing",
         ),
+        ({f"{UNIT}.conv.weight": None}, "unit2.body.conv1.conv.weight of "),
+        ({stem: torch.ones(0, 3, 3, 3)}, r"a convolution .* \(0, 3, 3, 3\)"),
+        ({stem: ONES}, r"a convolution of 3 pixels; got shape \(3,\)"),
+        ({head: ONES[0]}, r"have shape \(classes, channels\); got \(\)"),
+        ({mean: ONES}, r"a ResNet-20 of .* shape \(64,\); got \(3,\)"),
+        ({mean: ONES.new_ones(64).half()}, "of one kind, F16 .*; got F16, F3"),
+        ({mean: torch.full((64,), torch.nan)}, "finite numbers; got 64 NaN"),
         (
-            lambda w: w.pop("features.init_block.weight"),
-            "no network of original or full pre-activation units",
-        ),
-        (
-            lambda w: w.pop("features.stage2.unit3.body.conv2.bn.bias"),
-            r"features\.stage2\.unit3\.body\.conv2\.bn\.bias is missing",
-        ),
-        (
-            lambda w: w.update(
-                {"features.init_block.weight": torch.ones(0, 3, 3, 3)}
-            ),
-            r"init_block.weight must be a convolution .* \(0, 3, 3, 3\)",
-        ),
-        (
-            lambda w: w.update({"output.weight": torch.ones(())}),
-            r"output\.weight must have shape \(classes, channels\); got \(\)",
-        ),
-        (
-            lambda w: w.pop("features.stage1.unit2.body.conv1.conv.weight"),
-            r"features.stage1.unit2.body.conv1.conv.weight is missing",
-        ),
-        (
-            lambda w: w.pop("features.stage1.unit1.body.conv2.conv.weight"),
-            r"features.stage1.unit1.body.conv2.conv.weight is missing",
-        ),
-        (
-            lambda w: w.update({BN_MEAN: w[BN_MEAN].half()}),
-            "weights must be of one kind, F16 or .*; got F16, F32",
-        ),
-        (
-            lambda w: w.update({n: w[n].int() for n in w}),
-            "weights must be of one kind, F16 or .*; got torch.int32",
-        ),
-        (
-            lambda w: w.update({n: w[n].cfloat() for n in w}),
-            "weights must be of one kind, F16 or .*; got torch.complex64",
-        ),
-        (
-            lambda w: w[BN_MEAN].fill_(torch.nan),
-            r"bn.running_mean must hold finite numbers; got 64 NaN .* 64",
-        ),
-        (
-            lambda w: w[BN_VARIANCE].sub_(2),
-            r"bn.running_var must hold no negative variance; got -1",
-        ),
-        (
-            lambda w: w.update({BN_MEAN: w[BN_MEAN].to("meta")}),
-            r"bn.running_mean must be a dense tensor .* on meta",
-        ),
-        (
-            lambda w: w.update({BN_MEAN: w[BN_MEAN].to_sparse()}),
-            r"bn.running_mean must be a dense tensor .*torch.sparse_coo",
-        ),
-        (
-            lambda w: w.update({"features.stage1.unit1.se.w": torch.ones(1)}),
-            r"stage1\.unit1\.se\.w has no place in a ResNet-20 of `BN ReLU",
-        ),
-        (
-            lambda w: w.update({"features.post_activ.bn.weight": ONES}),
-            r"post_activ.bn.weight must have shape \(64,\) in .*; got \(3,\)",
-        ),
-        (
-            lambda w: [
-                w.pop(k) for k in list(w) if "stage3.unit1.body.conv1.bn" in k
-            ],
-            r"stage3.unit1.body.conv1.bn.weight is",
-        ),
-        (
-            lambda w: w.update({"features.init_block.weight": ONES}),
-            r"must be a convolution of 3 pixels; got shape \(3,\)",
+            {"features.se.w": ONES},
+            "features.se.w. has no place in a ResNet-20",
         ),
     ]:
+        weights = cv_preact_cifar.preresnet20_cifar10().state_dict() | changed
+        weights = {n: v for n, v in weights.items() if v is not None}
         with pytest.raises(ValueError, match=f"pytorchcv: .*{said}"):
-            converters.from_pytorchcv(spoiled(change))
+            from_weights("pytorchcv", weights)
+    with pytest.raises(TypeError, match="names must be text; got 3"):
+        from_weights("pytorchcv", {3: ONES})
+    with pytest.raises(ValueError, match="package must be one of 'pytorchcv'"):
+        from_weights("keras", {})
 
 
-ONES = torch.ones(3)
-BN_MEAN = "features.post_activ.bn.running_mean"
-BN_VARIANCE = "features.post_activ.bn.running_var"
-
-
-def test_a_name_that_is_no_text_is_refused():
-    with pytest.raises(
-        TypeError, match="pytorchcv: names must be text; got 3"
-    ):
-        converters.from_pytorchcv(spoiled(lambda w: w.update({3: ONES})))
-
-
-class Boastful(Mapping):
-    """A mapping that says it has every name."""
-
-    def __init__(self, weights):
-        self.weights = weights
-
-    def __contains__(self, name):
-        return True
-
-    def __getitem__(self, name):
-        return self.weights[name]
-
-    def __iter__(self):
-        return iter(self.weights)
-
-    def __len__(self):
-        return len(self.weights)
-
-
-@pytest.mark.timeout(60)
-def test_a_mapping_that_has_every_name_is_counted_by_those_it_lists():
-    weights = cv_preact_cifar.preresnet20_cifar10().state_dict()
-    assert converters.from_pytorchcv(Boastful(weights)).plan.depth == 20
-
-
-@pytest.mark.parametrize(
-    "name", [None, "resnetaa50", "resnetblur50", "resnet50d", "resnet"]
-)
-def test_a_timm_resnet_must_say_that_it_does_not_blur(name):
+def test_a_timm_resnet_must_say_that_it_does_not_blur():
     """`resnetaa50` has the very weights of `resnet50`, and other logits."""
-    weights = torchvision_like((1, 1, 1, 1)).state_dict()
-    with pytest.raises(ValueError, match=f"name must be that of .* {name!r}"):
-        converters.from_timm(weights, name=name)
-    tagged = converters.from_timm(weights, name="resnet14.a1_in1k")
-    assert tagged.plan.depth == 14
+    theirs = cv_original.resnet50b().state_dict()
+    weights = renamed("torchvision", theirs)
+    for name in (None, "resnetaa50", "resnet50d", "resnet"):
+        with pytest.raises(ValueError, match=f"name must be .* {name!r}"):
+            from_weights("timm", weights, name=name)
+    tagged = from_weights("timm", weights, name="resnet50.a1_in1k")
+    assert tagged.plan.depth == 50
 
 
 def test_a_unit_that_a_package_lacks_is_named_before_its_strides():
@@ -444,14 +262,14 @@ def test_a_unit_that_a_package_lacks_is_named_before_its_strides():
     with pytest.raises(
         ValueError, match=r"its units are `.*`; got `.*dropout"
     ):
-        converters.to_pytorchcv(Network(plan))
+        to_weights("pytorchcv", Network(plan))
 
 
 def test_units_that_no_package_has_are_refused():
     for row in ("relu-before-addition", "bn-after-addition"):
         plan = cifar_plan(TABLE_2[row], depth=8, convs=2)
         with pytest.raises(ValueError, match=r"has no (such net|layer)"):
-            converters.to_torch_resnet(Network(plan))
+            to_weights("torch-resnet", Network(plan))
 
 
 @pytest.mark.parametrize(
@@ -478,23 +296,23 @@ def test_another_reading_of_the_paper_is_refused_with_what_differs(
         PREACT, depth=depth, convs=convs, conventions=conventions
     )
     with pytest.raises(ValueError, match=said):
-        converters.to_pytorchcv(Network(plan))
+        to_weights("pytorchcv", Network(plan))
 
 
 def test_a_stride_that_a_package_does_not_have_is_refused():
     weights = cv_preact_cifar.preresnet164bn_cifar10().state_dict()
     with pytest.raises(ValueError, match="stride_on='3x3'"):
-        converters.from_pytorchcv(weights, stride_on="first")
+        from_weights("pytorchcv", weights, stride_on="first")
     with pytest.raises(ValueError, match=r"stride_on must be .*got 'second'"):
-        converters.from_pytorchcv(weights, stride_on="second")
+        from_weights("pytorchcv", weights, stride_on="second")
 
 
 def test_imagenet_of_the_paper_goes_out_where_the_stem_agrees():
     conventions = Conventions(stride_on="3x3", stem=())
     plan = imagenet_plan(PREACT, depth=50, conventions=conventions)
     network = Network(plan, seed=0)
-    assert "init_layer.0.weight" in converters.to_torch_resnet(network)
+    assert "init_layer.0.weight" in to_weights("torch-resnet", network)
     with pytest.raises(
         ValueError, match="torchvision has no such network: none w"
     ):
-        converters.to_torchvision(network)
+        to_weights("torchvision", network)

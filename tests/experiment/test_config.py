@@ -64,7 +64,7 @@ def test_the_matrix_is_rows_by_tails_by_seeds_first_seeds_first(tmp_path):
         "resnet-8-2-width-4/full-preactivation/seed-1.json",
         "resnet-8-2-width-4/full-preactivation.tail-relu/seed-1.json",
     ]
-    assert [c.run.tail for c in found[:4]] == [(BN,), (), (BN, RELU), (RELU,)]
+    assert [c.run.tail for c in found[:4]] == [(BN,), None, None, (RELU,)]
 
 
 def test_a_list_of_learning_rates_is_an_axis_of_the_matrix(tmp_path):
@@ -138,7 +138,7 @@ def test_an_own_unit_has_all_that_a_spec_has(tmp_path):
 
 WRONG = {
     "scientific = 5": "scientific must be a table",
-    "nuisance.seeds = 1979-05-27": "no date",
+    "nuisance.seeds = 1979-05-27": "seeds must be a list",
     "scientific.rows = { a = 1 }": "rows must be a list",
     "scientific.rows = []": "rows must be a list of at least 1",
     "scientific.rows = [5]": "rows[0] must be a row's name in quotes, or a t",

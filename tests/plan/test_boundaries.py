@@ -71,25 +71,18 @@ def test_the_first_unit_shares_its_activation_and_interior_units_do_not():
     }
 
 
-def test_both_taps_are_fields_of_the_conventions():
-    raw = Conventions(first_tap="before pre", width_tap="before pre")
-    plan = cifar_plan(FULL, depth=20, convs=2, conventions=raw)
-    assert {u.tap for u in plan.units} == {"before pre"}
+def test_what_is_derived_can_be_said():
+    def plan(spec, **said):
+        rules = Conventions(**said)
+        return cifar_plan(spec, depth=20, convs=2, conventions=rules)
 
-
-def test_an_explicit_tail_replaces_the_derived_one():
-    control = Conventions(tail=(BN,))
-    plan = cifar_plan(ORIGINAL, depth=20, convs=2, conventions=control)
-    assert [type(layer) for layer in plan.tail] == [BatchNorm]
-    bug = Conventions(tail=())
-    assert cifar_plan(FULL, depth=20, convs=2, conventions=bug).tail == ()
-
-
-def test_an_explicit_stem_doubles_the_activation():
-    doubled = Conventions(stem=(BN, RELU))
-    plan = cifar_plan(FULL, depth=20, convs=2, conventions=doubled)
-    assert kinds(plan.stem[1:]) == ["BN", "ReLU"]
-    assert kinds(plan.units[0].pre) == ["BN", "ReLU"]
+    raw = plan(FULL, first_tap="before pre", width_tap="before pre")
+    assert {u.tap for u in raw.units} == {"before pre"}
+    assert kinds(plan(ORIGINAL, tail=(BN,)).tail) == ["BN"]
+    assert plan(FULL, tail=()).tail == ()  # a bug of the field
+    doubled = plan(FULL, stem=(BN, RELU))
+    assert kinds(doubled.stem[1:]) == ["BN", "ReLU"]
+    assert kinds(doubled.units[0].pre) == ["BN", "ReLU"]
 
 
 def test_the_projection_has_bn_exactly_where_pre_has_none():
@@ -173,130 +166,61 @@ def test_the_presets_differ_from_the_paper_only_where_they_say():
     )
 
 
-def test_a_bad_plan_is_refused_with_the_value_and_the_legal_form():
-    for make, message in [
+CIFAR = {"spec": FULL, "depth": 20, "convs": 2}
+
+
+@pytest.mark.parametrize(
+    ("make", "change", "message"),
+    [
+        (cifar_plan, {"depth": 1000, "convs": 3}, r"9n \+ 2 .*992 and 1001"),
+        (cifar_plan, {"convs": 4}, "convs must be one of 1, 2, 3; got 4"),
+        (cifar_plan, {"depth": 56.0}, "positive whole number; got 56.0"),
+        (cifar_plan, {"depth": 90_000_002}, "at most 100,002; got 90,000,002"),
+        (cifar_plan, {"width": True}, "width must be a positive .* got True"),
+        (cifar_plan, {"width": 10**6}, "width must be at most 8,192; got 1,0"),
+        (cifar_plan, {"classes": -1}, "classes must be a positive .* got -1"),
+        (cifar_plan, {"image": (32, 32)}, r"image must be \(channels, height"),
+        (cifar_plan, {"image": (3, 10**5, 8)}, "image must have at most 8,19"),
+        (cifar_plan, {"spec": "full"}, "row must be a key of .* got 'full'"),
+        (cifar_plan, {"spec": None}, "must be a UnitSpec or the name of a r"),
+        (cifar_plan, {"conventions": "far"}, "one of paper, .* got 'far'"),
+        (cifar_plan, {"depth": None}, "one of depth and units_per_stage must"),
         (
-            lambda: cifar_plan(FULL, depth=1000, convs=3),
-            r"depth must be 9n \+ 2 for 3 convolutions per unit; got 1000 "
-            r"\(nearest: 992 and 1001\)",
-        ),
-        (
-            lambda: cifar_plan(FULL, depth=2, convs=2),
-            r"depth must be 6n \+ 2 for 2 convolutions per unit; got 2",
-        ),
-        (
-            lambda: cifar_plan(FULL, depth=20, convs=4),
-            "convs must be one of 1, 2, 3; got 4",
-        ),
-        (
-            lambda: imagenet_plan(FULL, depth=35),
-            "depth must be one of 18, 34, 50, 101, 152, 200; got 35",
-        ),
-        (
-            lambda: imagenet_plan(FULL, depth=18, convs=3),
-            "convs must be 2 for ResNet-18; got 3",
-        ),
-        (
-            lambda: cifar_plan(FULL, depth="56", convs=2),
-            "depth must be a positive whole number; got '56'",
-        ),
-        (
-            lambda: cifar_plan(FULL, depth=56.0, convs=2),
-            "depth must be a positive whole number; got 56.0",
-        ),
-        (
-            lambda: cifar_plan(FULL, depth=90_000_002, convs=2),
-            "depth must be at most 100,002; got 90,000,002",
-        ),
-        (
-            lambda: cifar_plan(FULL, depth=20, convs=2, width=10**6),
-            "width must be at most 8,192; got 1,000,000",
-        ),
-        (
-            lambda: cifar_plan(FULL, depth=20, convs=2, width=True),
-            "width must be a positive whole number; got True",
-        ),
-        (
-            lambda: cifar_plan(
-                FULL, depth=20, convs=2, image=(3, 10**5, 10**5)
-            ),
-            "image must have at most 8,192 channels, rows and columns",
-        ),
-        (
-            lambda: stack_plan(FULL, units=10**8, width=8),
-            "units must be at most 50,000; got 100,000,000",
-        ),
-        (
-            lambda: cifar_plan("full", depth=20, convs=2),
-            "row must be a key of .* got 'full'",
-        ),
-        (
-            lambda: cifar_plan(None, depth=20, convs=2),
-            "spec must be a UnitSpec or the name of a row; got None",
-        ),
-        (
-            lambda: cifar_plan(FULL, depth=20, convs=2, conventions="far"),
-            "one of paper, torch-release, fair; got 'far'",
-        ),
-        (
-            lambda: cifar_plan(FULL, convs=2),
-            "one of depth and units_per_stage must be given; got None",
-        ),
-        (
-            lambda: cifar_plan(FULL, convs=2, units_per_stage=5),
-            r"units_per_stage must be 1 to 6 whole numbers.* got 5",
-        ),
-        (
-            lambda: cifar_plan(FULL, convs=2, units_per_stage=(2, 0)),
+            cifar_plan,
+            {"depth": None, "units_per_stage": (2, 0)},
             "units_per_stage must be a positive whole number; got 0",
         ),
+        (imagenet_plan, {"depth": 35}, "one of 18, 34, 50, .*; got 35"),
+        (imagenet_plan, {"depth": 18, "convs": 3}, "must be 2 for ResNet-18"),
         (
-            lambda: imagenet_plan(FULL, depth=50, stem="big"),
+            imagenet_plan,
+            {"depth": 50, "convs": 3, "stem": "big"},
             "stem must be one of 'imagenet', 'cifar'; got 'big'",
         ),
-        (
-            lambda: cifar_plan(FULL, depth=20, convs=2, width=0),
-            "width must be a positive whole number; got 0",
-        ),
-        (
-            lambda: cifar_plan(FULL, depth=20, convs=2, classes=-1),
-            "classes must be a positive whole number; got -1",
-        ),
-        (
-            lambda: cifar_plan(FULL, depth=20, convs=2, image=(32, 32)),
-            r"image must be \(channels, height, width\).*got \(32, 32\)",
-        ),
-        (
-            lambda: stack_plan(FULL, units=0, width=8),
-            "units must be a positive whole number; got 0",
-        ),
-        (
-            lambda: Conventions(stride_on="last"),
-            "stride_on must be one of 'first', '3x3'; got 'last'",
-        ),
-        (
-            lambda: Conventions(tail=["BN"]),
-            "tail must be a tuple of distinct BN and RELU; got",
-        ),
-    ]:
-        with pytest.raises(ValueError, match=message):
-            make()
+    ],
+)
+def test_a_bad_plan_is_refused_with_the_value_and_the_legal_form(
+    make, change, message
+):
+    with pytest.raises(ValueError, match=message):
+        make(**CIFAR | change)
 
 
-UNIT = {"spec": FULL, "c_in": 4, "c_inner": 4, "c_out": 4}
+def test_a_bad_convention_or_stack_is_refused():
+    with pytest.raises(ValueError, match="stride_on must be one of 'first', "):
+        Conventions(stride_on="last")
+    with pytest.raises(ValueError, match="tail must be a tuple of distinct B"):
+        Conventions(tail=["BN"])
+    with pytest.raises(ValueError, match="units must be at most 50,000; got"):
+        stack_plan(FULL, units=10**8, width=8)
 
 
-def test_a_unit_that_cannot_be_is_refused():
-    for change, message in [
-        ({"convs": 5}, "convs must be one of 1, 2, 3; got 5"),
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
         ({"convs": True}, "convs must be one of 1, 2, 3; got True"),
-        ({"tap": "somewhere"}, "tap must be one of .* got 'somewhere'"),
-        ({"projection": "bogus"}, "projection must be one of .* 'bogus'"),
-        ({"kernel": 2}, "kernel must be one of 1, 3; got 2"),
-        ({"stride": 0}, "stride must be one of 1, 2; got 0"),
         ({"stride_on": 2}, "stride_on must be one of 0, 1; got 2"),
         ({"c_in": 0}, "c_in must be a positive whole number; got 0"),
-        ({"c_inner": "4"}, "c_inner must be a positive whole number; got '4'"),
         ({"c_out": 8}, "got None for 4 to 8 channels, stride 1"),
         ({"stride": 2}, "got None for 4 to 4 channels, stride 2"),
         ({"c_out": 2, "projection": "pad"}, "channels get fewer; got 4 to 2"),
@@ -305,10 +229,13 @@ def test_a_unit_that_cannot_be_is_refused():
             {"spec": UnitSpec(on_shortcut=Conv1x1())},
             "projection must be 'conv BN' where Conv1x1 stands",
         ),
-    ]:
-        assert UnitPlan(**UNIT).convs == 2
-        with pytest.raises(ValueError, match=message):
-            UnitPlan(**UNIT | change)
+    ],
+)
+def test_a_unit_that_cannot_be_is_refused(change, message):
+    unit = {"spec": FULL, "c_in": 4, "c_inner": 4, "c_out": 4}
+    assert UnitPlan(**unit).convs == 2
+    with pytest.raises(ValueError, match=message):
+        UnitPlan(**unit | change)
 
 
 def test_names_say_what_specs_and_conventions_say():

@@ -94,7 +94,7 @@ def test_every_page_offers_a_printed_edition_once(tmp_path):
     (tmp_path / "out").mkdir()
     pdf = tmp_path / "out/preact-en.pdf"
     pdf.write_bytes(b"%PDF" + bytes(1_246_000))
-    names = ("index.html", "api/typed.html")
+    names = ("index.html", "api/spec.html")
     for name in names:
         page = tmp_path / "en" / name
         page.parent.mkdir(exist_ok=True, parents=True)

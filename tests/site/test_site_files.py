@@ -173,7 +173,7 @@ def links(path):
 def test_text_of_the_reference_is_marked_as_english(language):
     for name in API:
         head, _, text = html(f"{language}/api/{name}").partition(
-            '<div lang="en">'
+            'container" lang="en">'
         )
         assert 'class="py ' not in head
         assert 'class="py ' in text or name in ("index", "commands")

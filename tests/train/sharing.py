@@ -2,19 +2,16 @@
 
     torchrun ... sharing.py FOLDER [DIE_AT]
 
-With DIE_AT, process 1 kills itself before that step, and process 0 takes a
-second to leave the group: torchrun's SIGTERM reaches it before its last word.
+With DIE_AT, process 1 kills itself before that step.
 """
 
 import os
 import signal
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
 import torch
-import torch.distributed as dist
 
 from preact.data import load
 from preact.experiment import PlannedRun, execute
@@ -65,14 +62,6 @@ def main() -> None:
             step(self, iteration)
 
         DoubleSession.step = last_step
-    elif die_at:
-        leave = dist.destroy_process_group
-
-        def leave_late() -> None:
-            time.sleep(1)
-            leave()
-
-        dist.destroy_process_group = leave_late
     execute(
         PlannedRun("sharing", run(2, 8)), folder, device="cpu", save_every=5
     )

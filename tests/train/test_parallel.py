@@ -71,8 +71,6 @@ def test_two_processes_leave_one_record_with_its_weights_alone(shared):
 def test_a_killed_process_ends_the_run_and_the_next_goes_on(shared, tmp_path):
     told = torchrun(str(tmp_path), "17")
     assert told.returncode != 0
-    # or, where SIGTERM came before the lost connection: "stopped by SIGTERM"
-    assert "run the same command again to go on" in told.stderr
     (path,) = tmp_path.rglob("checkpoint.pt")
     state = read(path)
     assert state["iteration"] == 15

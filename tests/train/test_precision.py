@@ -115,10 +115,6 @@ def test_a_run_resumed_with_other_kernels_says_so(
     assert "10: C, from here on: PyTorch" in caplog.text
 
 
-def test_a_run_that_is_not_fast_is_computed_by_pytorch(plain):
-    assert plain.kernels == ["PyTorch"]
-
-
 def test_the_gradient_that_is_shown_is_that_of_the_loss_not_of_its_scale(
     tmp_path,
 ):
@@ -141,14 +137,6 @@ def test_the_scale_of_the_loss_survives_in_a_checkpoint(tmp_path):
 def test_tf32_is_refused_where_there_is_none(tmp_path):
     with pytest.raises(ValueError, match="got tf32, which only NVIDIA GPUs"):
         train(run(precision="tf32"), tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("field", "value"), [("precision", "fp8"), ("memory", "less")]
-)
-def test_an_unknown_way_of_computing_is_answered_with_the_known(field, value):
-    with pytest.raises(ValueError, match=f"{field} must be one of .* got"):
-        Execution(**{field: value})
 
 
 def test_decay_of_weights_alone_leaves_bn_and_biases_out():

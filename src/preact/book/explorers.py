@@ -1,10 +1,10 @@
 """Explorers that answer without a kernel.
 
 `stepper` is plain HTML over measured pictures, alive in Jupyter and on the
-page. `live` hands the page what its own JavaScript engine needs; where no
-script runs, a measured figure stays.
+page. `mount` hands a script of the page its data; where no script runs, what
+was measured stays.
 
-Chapters `02-signal` and `03-gradient`.
+Every chapter.
 """
 
 import json
@@ -144,24 +144,6 @@ def stepper(
         f"<output>{escape(shown[first])}</output></label></div>"
         f"{pictures}{below}</div>"
     )
-
-
-def live(
-    name: str,
-    controls: tuple[str, ...],
-    axes: tuple[str, ...],
-    more: dict[str, str],
-    fallback: Picture,
-) -> Html:
-    """Put an explorer's rows and words where its script finds them."""
-    say = words()
-    own = {
-        key: say(f"explorer.{key}")
-        for key in ("row", "units", "width", "seed", *controls)
-    } | {key: say(f"figure.{key}") for key in axes}
-    data = {"words": own | more, "rows": engine_rows(), "batch": 64}
-    title = say(f"explorer.{name}")
-    return mount(name, title, data, fallback._repr_html_())
 
 
 def engine_rows() -> dict[str, dict[str, Any]]:

@@ -46,6 +46,11 @@ class Across(NamedTuple):
     ticks: Sequence[tuple[float, str]]
 
 
+def over_runs(values: Array) -> Array:
+    """Least, median and greatest over the runs, the first axis: (3, ...)."""
+    return np.array([f(values, axis=0) for f in (np.min, np.median, np.max)])
+
+
 def panels(
     quantities: Sequence[Quantity],
     arms: Mapping[str, Any],

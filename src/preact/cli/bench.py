@@ -19,7 +19,7 @@ from preact.fast import kernels
 from preact.fast.network import processor_name
 from preact.plan import cifar_plan, fitting_convs
 from preact.plan.checks import check_positive
-from preact.records import write_new
+from preact.records.files import write_new
 from preact.records.speed import fused_pays
 from preact.spec import TABLE_2
 

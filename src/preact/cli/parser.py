@@ -85,7 +85,7 @@ class Parser(argparse.ArgumentParser):
 
 def one_line(message: str) -> str:
     """Put a message into one line, the middle of a long one left out."""
-    from preact.typed.messages import printable  # late: loads pydantic
+    from preact.typed import printable  # late: loads pydantic
 
     text = printable(" ".join(message.split()))
     half = LONGEST // 2

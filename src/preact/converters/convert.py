@@ -1,7 +1,9 @@
 """From a state dictionary to a plan and its network, and back."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
+from typing import Literal
 
 import torch
 from torch import Tensor
@@ -15,25 +17,42 @@ from preact.converters.infer import (
 )
 from preact.converters.names import LAYOUTS, Layout
 from preact.nn import Network
-from preact.nn.state import check_kinds, check_numbers
-from preact.plan import BatchNorm, Conv, Linear, NetworkPlan, PlacedLayer
+from preact.nn.state import check_kinds, check_numbers, check_shapes
+from preact.plan import BatchNorm, Conv, NetworkPlan, PlacedLayer
+from preact.plan.checks import check_choice
 
+Package = Literal["pytorchcv", "torch-resnet", "torchvision", "timm"]
 COUNTER = "num_batches_tracked"  # ours have none
+PLAIN = re.compile(r"resnet\d+(\..*)?")  # of timm, and what trained it
 
 
-def read_weights(
-    package: str, weights: Weights, stride_on: Strides = "3x3"
+def from_weights(
+    package: Package,
+    weights: Weights,
+    *,
+    stride_on: Strides = "3x3",
+    name: str | None = None,
 ) -> Network:
     """Build the network that a package's state dictionary belongs to.
 
     Parameters
     ----------
-    package : str
-        A key of `LAYOUTS`.
+    package : {"pytorchcv", "torch-resnet", "torchvision", "timm"}
+        Whose names the weights bear: pytorchcv's of `preresnet*_cifar10` and
+        its kin, `resnet*_cifar10`, `preresnet50` and `resnet50` up to 200;
+        torch-resnet's of `PreActResNet*` and `ResNet*` after `set_head` with
+        a `Linear`; torchvision's of `resnet18` to 152; timm's of the same
+        and of `resnetv2_18` to 152, without `d`, `t`, `gn` or `bit`.
     weights : mapping of str to Tensor
         As its `state_dict()` gives them.
     stride_on : {"first", "3x3"}
-        The convolution of a bottleneck that strides: weights do not tell.
+        The convolution of a bottleneck that strides, which weights do not
+        tell: "first" for pytorchcv's `resnet50`, `preresnet101` and so on,
+        "3x3" for those with a `b` behind the number and for all others.
+    name : str, optional
+        timm's name of the model, needed for its `resnet18` to 152:
+        `resnetaa50` and `resnetblur50` blur without weights, which therefore
+        do not tell them from `resnet50`. They are refused.
 
     Returns
     -------
@@ -48,46 +67,43 @@ def read_weights(
         If a name or a shape is not that of such a network, or a number is
         not finite or of another kind than the others; the first odd one is
         in the message.
+
+    Examples
+    --------
+    >>> from preact.converters import from_weights, to_weights
+    >>> from preact.nn import Network
+    >>> from preact.plan import Conventions, cifar_plan
+    >>> rules = Conventions(projection="conv BN")
+    >>> plan = cifar_plan("original", depth=20, convs=2, conventions=rules)
+    >>> theirs = to_weights("pytorchcv", Network(plan, seed=0))
+    >>> again = from_weights("pytorchcv", theirs)
+    >>> again.plan == plan, again.training
+    (True, False)
     """
+    check_choice("package", package, tuple(LAYOUTS))
     if not isinstance(weights, Mapping):
         raise TypeError(
             f"{package}: weights must be a state dictionary; got "
             f"{type(weights).__name__}: a module gives it by .state_dict(), "
             "a file by torch.load(path, weights_only=True)"
         )
-    # A mapping of its own kind may say that it has every name.
-    weights = dict(weights.items())
-    for name, value in weights.items():
-        if not isinstance(name, str):
-            raise TypeError(f"{package}: names must be text; got {name!r}")
+    for key, value in weights.items():
+        if not isinstance(key, str):
+            raise TypeError(f"{package}: names must be text; got {key!r}")
         if not isinstance(value, Tensor):
-            raise TypeError(f"{package}: {name} must be a tensor")
+            raise TypeError(f"{package}: {key} must be a tensor")
     layout = find_layout(package, weights)
     plan = infer_plan(package, layout, weights, stride_on)
     network = Network(plan, seed=0)
     names = dict(_tensor_names(layout, plan))
-    odd = [
-        name
-        for name in weights
-        if name not in names and not name.endswith(COUNTER)
-    ]
-    if odd:
-        raise ValueError(f"{package}: {odd[0]} has no place in {_words(plan)}")
     own = network.state_dict()
-    found: dict[str, Tensor] = {}
-    for theirs, ours in names.items():
-        if theirs not in weights:
-            raise ValueError(f"{package}: {theirs} is missing")
-        found[theirs], wanted = weights[theirs], own[ours].shape
-        shape = found[theirs].shape
-        if layout.head_is_conv and shape == (*wanted, 1, 1):
-            shape = wanted
-        if shape != wanted:
-            raise ValueError(
-                f"{package}: {theirs} must have shape {tuple(wanted)} in "
-                f"{_words(plan)}; got {tuple(shape)}"
-            )
+    wanted = {theirs: tuple(own[ours].shape) for theirs, ours in names.items()}
+    if layout.head_is_conv:
+        head = f"{layout.classifier}.weight"
+        wanted[head] = (*wanted[head], 1, 1)
+    found = {k: v for k, v in weights.items() if not k.endswith(COUNTER)}
     try:
+        check_shapes(found, wanted, f"a ResNet-{plan.depth} of `{plan.spec}`")
         check_kinds(found)
         check_numbers(found)
     except ValueError as error:
@@ -99,23 +115,29 @@ def read_weights(
             for theirs, ours in names.items()
         }
     )
+    if package == "timm" and not plan.tail and not PLAIN.fullmatch(name or ""):
+        raise ValueError(
+            "timm: name must be that of a plain ResNet, such as 'resnet50' or "
+            "'resnet50.a1_in1k', since weights do not tell it from "
+            f"'resnetaa50', which blurs; got {name!r}"
+        )
     return network.eval()
 
 
-def write_weights(package: str, network: Network) -> dict[str, Tensor]:
-    """Name a network's weights as a package does.
+def to_weights(package: Package, network: Network) -> dict[str, Tensor]:
+    """Return a network's weights under a package's names.
 
     Parameters
     ----------
-    package : str
-        A key of `LAYOUTS`.
+    package : {"pytorchcv", "torch-resnet", "torchvision", "timm"}
+        Whose `load_state_dict` shall take them, strictly.
     network : Network
-        As the package has it too.
+        Ours, in any mode.
 
     Returns
     -------
     dict of str to Tensor
-        For its `load_state_dict`, strictly; the tensors are the network's.
+        The network's own tensors, and a zero for each counter of batches.
 
     Raises
     ------
@@ -123,7 +145,18 @@ def write_weights(package: str, network: Network) -> dict[str, Tensor]:
         If it is no `Network`.
     ValueError
         If the package has no such network; says where it differs first.
+
+    Examples
+    --------
+    >>> from preact.converters import to_weights
+    >>> from preact.nn import Network
+    >>> from preact.plan import Conventions, cifar_plan
+    >>> rules = Conventions(projection="conv BN")
+    >>> plan = cifar_plan("original", depth=20, convs=2, conventions=rules)
+    >>> list(to_weights("pytorchcv", Network(plan, seed=0)))[:2]
+    ['features.init_block.conv.weight', 'features.init_block.bn.weight']
     """
+    check_choice("package", package, tuple(LAYOUTS))
     if not isinstance(network, Network):
         raise TypeError(
             f"network must be a preact.Network; got {type(network).__name__}"
@@ -184,17 +217,8 @@ def _tensor_names(
         for unit, i in enumerate(units)
     }
     for placed in plan.placed_layers:
-        match placed.layer:
-            case Conv():
-                suffixes = ["weight"]
-            case Linear():
-                suffixes = ["weight", "bias"]
-            case BatchNorm():
-                suffixes = ["weight", "bias", "running_mean", "running_var"]
-            case _:
-                continue
-        theirs = _layer_name(layout, plan, placed, places)
-        for suffix in suffixes:
+        for suffix in placed.layer.tensors:
+            theirs = _layer_name(layout, plan, placed, places)
             yield f"{theirs}.{suffix}", f"{placed.name}.{suffix}"
 
 
@@ -265,8 +289,3 @@ def _difference(wanted: NetworkPlan, plan: NetworkPlan) -> str | None:
         if len(theirs) != len(ours):
             return f"{part} must have {len(theirs)} parts; got {len(ours)}"
     return None
-
-
-def _words(plan: NetworkPlan) -> str:
-    """Name a network in a message."""
-    return f"a ResNet-{plan.depth} of `{plan.spec}`"

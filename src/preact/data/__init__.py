@@ -11,9 +11,9 @@ import torch
 
 from preact.data.cifar import CIFAR, download_cifar, read_cifar
 from preact.data.digits import read_digits
-from preact.data.imagenet import ImageFolder, read_imagenet
+from preact.data.folders import ImageFolder, from_folders, read_imagenet
 from preact.data.images import ImageSet, halve, hold_out
-from preact.data.own import from_dataset, from_folders
+from preact.data.own import from_dataset
 from preact.data.preprocessing import Preprocessing
 from preact.typed import find_own_code, shortened
 
@@ -28,7 +28,6 @@ __all__ = [
     "ImageFolder",
     "ImageSet",
     "Preprocessing",
-    "check_name_of_data",
     "download_cifar",
     "from_dataset",
     "from_folders",
@@ -38,7 +37,6 @@ __all__ = [
     "read_cifar",
     "read_digits",
     "read_imagenet",
-    "stand_in",
 ]
 
 
@@ -95,21 +93,10 @@ def load(name: str, folder: Path | str = "data") -> Data:
 def stand_in(name: str) -> ImageSet:
     """Return a few random images of a data set's shape, to time a run with.
 
-    Parameters
-    ----------
-    name : str
-        One of `NAMES`.
-
     Raises
     ------
     ValueError
         If the shape of its images is not known without them.
-
-    Examples
-    --------
-    >>> from preact.data import stand_in
-    >>> stand_in("cifar10").shape, stand_in("cifar10").label
-    ((3, 32, 32), 'random images in place of cifar10')
     """
     shapes = {
         "digits": (10, (1, 8, 8)),
@@ -141,22 +128,10 @@ def stand_in(name: str) -> ImageSet:
 def check_name_of_data(name: str) -> None:
     """Refuse what `load` does not know.
 
-    Parameters
-    ----------
-    name : str
-        Of the data set.
-
     Raises
     ------
     ValueError
         If the name is none of `NAMES` and not `package.module:name`.
-
-    Examples
-    --------
-    >>> from preact.data import check_name_of_data
-    >>> check_name_of_data("mnist")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ValueError: data must be one of digits, ... or package.module:name; ...
     """
     known = isinstance(name, str) and all(name.partition(":"))
     if name not in NAMES and not known:

@@ -5,11 +5,12 @@ again from nothing where a connection breaks.
 """
 
 import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from http.client import HTTPException, InvalidURL
 from pathlib import Path
 from urllib.error import HTTPError, URLError
+
+from preact.typed import plain
 
 Progress = Callable[[int, int], None]  # bytes so far, bytes in all
 WAIT_S = 60.0  # for each answer of the server
@@ -35,7 +36,7 @@ def fetch(
     Raises
     ------
     ValueError
-        If the address is none, or `part` is no regular file.
+        If the address is none.
     ConnectionError
         If the server cannot be reached, refuses, or breaks off; what has
         arrived is kept, unless the server cannot go on from there.
@@ -44,82 +45,50 @@ def fetch(
         raise ValueError(
             f"url must begin with http:// or https://; got {url!r}"
         )
-    if part.is_symlink() or (part.exists() and not part.is_file()):
-        raise ValueError(f"{part} must be a regular file; delete it")
     have = part.stat().st_size if part.exists() else 0
     if have >= size:
         return
-    with _explained(url, part):
+    try:
         request = urllib.request.Request(url)
         if have:
             request.add_header("Range", f"bytes={have}-")
-        reply = urllib.request.urlopen(request, timeout=WAIT_S)
-    with reply:
-        # A server that ignores the range sends everything again.
-        resumes = bool(have) and reply.status == 206
-        have = have if resumes else 0
-        # Closed too early is not an error to the library: count.
-        end = size if reply.length is None else have + reply.length
-        try:
+        with urllib.request.urlopen(request, timeout=WAIT_S) as reply:
+            # A server that ignores the range sends everything again.
+            resumes = bool(have) and reply.status == 206
+            have = have if resumes else 0
+            end = size if reply.length is None else have + reply.length
             with part.open("ab" if resumes else "wb") as out:
-                while have <= size:  # more would be another file
-                    with _explained(url, part):
-                        block = reply.read(BLOCK)
-                    if not block:
-                        break
+                # More than the size would be another file.
+                while have <= size and (block := reply.read(BLOCK)):
                     out.write(block)
                     have += len(block)
                     if progress:
                         progress(have, size)
-        except OSError as error:
-            if error.strerror and not error.filename:
-                error.filename = str(part)  # a full disk does not say whose
-            raise
-    if have < min(end, size):
-        raise ConnectionError(
-            f"{url} broke off after {have:,} of {end:,} bytes; they are "
-            "kept, run the command again to go on"
-        )
-
-
-@contextmanager
-def _explained(url: str, part: Path) -> Iterator[None]:
-    """Turn what the network library raises into one sentence."""
-    again = "what has arrived is kept, run the command again to go on"
-    try:
-        yield
-    except HTTPError as error:
-        error.close()
-        if error.code == 416:
-            part.unlink(missing_ok=True)
-            raise ConnectionError(
-                f"{url} has nothing beyond what has arrived before; that is "
-                "deleted, run the command again to begin anew"
-            ) from error
-        raise ConnectionError(
-            f"{url} answers {error.code} {error.reason}; try later, or give "
-            "another address with --url"
-        ) from error
+        if have < min(end, size):  # no error to the library
+            raise ConnectionError(f"it broke off after {have:,} of {end:,}")
     except (InvalidURL, ValueError) as error:
         raise ValueError(
             f"url must be an address like https://host/file; got {url!r} "
             f"({error})"
         ) from error
-    except TimeoutError as error:
+    except (HTTPException, URLError, ConnectionError, TimeoutError) as error:
+        if isinstance(error, HTTPError):
+            error.close()
+            if error.code == 416:  # nothing beyond what is there
+                part.unlink(missing_ok=True)
         raise ConnectionError(
-            f"{url} is silent for {WAIT_S:g} s; {again}"
+            f"{url}: {_reason(error)}; what has arrived is kept: run the "
+            "command again, or give another address with --url"
         ) from error
-    except URLError as error:
-        if isinstance(error.reason, TimeoutError):
-            raise ConnectionError(
-                f"{url} is silent for {WAIT_S:g} s; {again}"
-            ) from error
-        why = getattr(error.reason, "strerror", None) or error.reason
-        raise ConnectionError(
-            f"{url} cannot be reached ({why}); check the network, or give "
-            "another address with --url"
-        ) from error
-    except (HTTPException, ConnectionError) as error:
-        why = getattr(error, "strerror", None)
-        why = why or f"{type(error).__name__}: {error}"
-        raise ConnectionError(f"{url} broke off ({why}); {again}") from error
+
+
+def _reason(error: Exception) -> str:
+    """What a network library's error says, in a few words."""
+    if isinstance(error, HTTPError):
+        return f"it answers {error.code} {error.reason}"
+    reason = error.reason if isinstance(error, URLError) else error
+    if isinstance(reason, TimeoutError):
+        return f"it is silent for {WAIT_S:g} s"
+    if isinstance(reason, OSError) and reason.strerror:
+        return f"it cannot be reached ({reason.strerror})"
+    return plain(reason) if isinstance(reason, Exception) else str(reason)

@@ -14,6 +14,7 @@ from preact.data.augment import crop_and_flip, normalize
 from preact.data.loader import EVALUATED, Augmentation, BatchRequest
 from preact.data.preprocessing import Preprocessing
 from preact.plan.checks import MOST, check_positive
+from preact.typed import check_name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -265,10 +266,7 @@ def hold_out(data: ImageSet, images: int) -> ImageSet:
     order = np.random.RandomState(0).permutation(n)
     kept, held = (
         torch.from_numpy(np.sort(part))
-        for part in (
-            order[:-images],
-            order[-images:],
-        )
+        for part in (order[:-images], order[-images:])
     )
     return replace(
         data,
@@ -281,6 +279,18 @@ def hold_out(data: ImageSet, images: int) -> ImageSet:
     )
 
 
+TAKEN = ("digits", "cifar10", "cifar100", "cifar1016", "imagenet")
+
+
+def check_data_name(field: str, name: str) -> None:
+    """Refuse what cannot name a folder of records, or names other data."""
+    check_name(field, name)
+    if name.lower().replace("-", "") in TAKEN:
+        raise ValueError(
+            f"{field} must not be that of a known data set; got {name!r}"
+        )
+
+
 def check_classes(classes: object) -> None:
     """Refuse anything but two classes or more, and absurdly many."""
     check_positive("classes", classes, MOST["classes"])
@@ -291,27 +301,23 @@ def check_classes(classes: object) -> None:
         )
 
 
-def check_dense(field: str, value: Tensor) -> None:
-    """Refuse a tensor without numbers to read here: meta, sparse, CUDA."""
-    if value.device.type != "cpu" or value.layout is not torch.strided:
-        raise ValueError(
-            f"{field} must be a dense tensor on the CPU; got {value.layout} "
-            f"on {value.device}"
-        )
-
-
 def _check_kind(
     field: str, value: object, dtype: torch.dtype, axes: str
 ) -> None:
-    """Refuse anything but a tensor of this dtype with these axes."""
+    """Refuse anything but a tensor of this dtype with these axes, and numbers.
+
+    Those of a tensor on a meta or CUDA device, or a sparse one, cannot be
+    read here.
+    """
     got = type(value).__name__
     if isinstance(value, Tensor):
-        if value.dtype == dtype and value.ndim == len(axes):
-            check_dense(field, value)
+        is_here = value.device.type == "cpu" and value.layout is torch.strided
+        if is_here and value.dtype == dtype and value.ndim == len(axes):
             return
-        got = f"{value.dtype} of shape {tuple(value.shape)}"
+        got = f"{value.dtype} of shape {tuple(value.shape)} on {value.device}"
     raise ValueError(
-        f"{field} must be a tensor ({', '.join(axes)}) of {dtype}; got {got}"
+        f"{field} must be a dense tensor ({', '.join(axes)}) of {dtype} on "
+        f"the CPU; got {got}"
     )
 
 
@@ -321,11 +327,8 @@ class MemoryLoader:
     def __init__(
         self, data: ImageSet, augmentation: Augmentation, device: torch.device
     ) -> None:
-        self.data, self.augmentation, self.device = (
-            data,
-            augmentation,
-            device,
-        )
+        self.data, self.augmentation = data, augmentation
+        self.device = device
         self.mean, self.deviation = (
             value.to(device)
             for value in data.statistics(augmentation.normalization)

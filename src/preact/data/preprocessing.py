@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from preact.data.augment import normalize
-from preact.data.decoding import decode_middle
+from preact.data.decode import decode
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -84,5 +84,5 @@ class Preprocessing:
         ValueError
             If the file is no whole JPEG or PNG image.
         """
-        pixels = decode_middle(Path(path), image, self.middle)
+        pixels = decode(Path(path), image, share=self.middle)
         return (pixels * (self.white / 255)).round().to(torch.uint8)

@@ -21,6 +21,7 @@ from preact.spec import UnitSpec
 from preact.train import Execution, OwnCode, Recipe, find_recipe
 from preact.typed import (
     Seed,
+    Text,
     check_name,
     parse,
     plain,
@@ -28,7 +29,6 @@ from preact.typed import (
     shortened,
     typed,
 )
-from preact.typed.fields import Text
 
 
 def check_distinct(seeds: tuple[int, ...]) -> tuple[int, ...]:

@@ -10,8 +10,7 @@ from typing import Any
 
 from preact.records import Deviation
 from preact.train import Outcome, OwnCode, Run
-from preact.typed import shortened
-from preact.typed.messages import shortened_key
+from preact.typed import shortened, shortened_key
 
 Values = dict[str, Any]
 DIFFERENCES = 3  # of configurations, in a message

@@ -4,7 +4,7 @@ Chapter `08-training`.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -102,13 +102,14 @@ def planned_runs(experiment: Experiment, data: Data) -> Iterator[PlannedRun]:
     """
     by_path: dict[Path, tuple[int, PlannedRun]] = {}
     several_rates = len(experiment.recipes) > 1
-    for network, (row, spec), choice, recipe in product(
-        experiment.networks,
-        experiment.rows.items(),
-        experiment.final_bn,
-        experiment.recipes,
+    for network, (row, unit) in product(
+        experiment.networks, experiment.rows.items()
     ):
-        for k, seed in enumerate(network.seeds or ()):
+        for tail, recipe, (k, seed) in product(
+            tails(unit, experiment.final_bn),
+            experiment.recipes,
+            enumerate(network.seeds or ()),
+        ):
             run = Run(
                 row=row,
                 depth=network.depth,
@@ -118,14 +119,25 @@ def planned_runs(experiment: Experiment, data: Data) -> Iterator[PlannedRun]:
                 recipe=recipe,
                 data=data,
                 seed=seed,
-                tail=tail(spec, choice),
-                unit=None if row in ROWS else spec,
+                tail=tail,
+                unit=None if row in ROWS else unit,
                 execution=experiment.execution,
             )
             planned = PlannedRun(experiment.name, run, several_rates)
             by_path.setdefault(planned.path, (k, planned))
     ordered = sorted(by_path.values(), key=lambda by_path: by_path[0])
     return (planned for _, planned in ordered)
+
+
+def tails(
+    unit: UnitSpec | OwnCode, final_bn: Iterable[str | bool]
+) -> list[tuple[Op, ...] | None]:
+    """What stands before the classifier, each once; None is as drawn."""
+    drawn = (unit.spec if isinstance(unit, OwnCode) else unit).pre
+    rest = tuple(op for op in drawn if op is not BN)
+    asked = {"drawn": drawn, True: (BN, *rest), False: rest}
+    found = dict.fromkeys(asked[choice] for choice in final_bn)
+    return [None if tail == drawn else tail for tail in found]
 
 
 def count_runs(experiment: Experiment) -> int:
@@ -142,22 +154,12 @@ def count_runs(experiment: Experiment) -> int:
     >>> count_runs(read_experiment("digits_table_2"))
     60
     """
-    tails = sum(
-        len(
-            {
-                drawn(unit) if (t := tail(unit, c)) is None else t
-                for c in experiment.final_bn
-            }
-        )
+    arms = sum(
+        len(tails(unit, experiment.final_bn))
         for unit in experiment.rows.values()
     )
     seeds = sum(len(network.seeds or ()) for network in experiment.networks)
-    return tails * seeds * len(experiment.recipes)
-
-
-def drawn(unit: UnitSpec | OwnCode) -> tuple[Op, ...]:
-    """Return the tail that a unit's own figure asks for."""
-    return (unit.spec if isinstance(unit, OwnCode) else unit).pre
+    return arms * seeds * len(experiment.recipes)
 
 
 def load_data(experiment: Experiment, folder: Path | str) -> Data:
@@ -198,17 +200,6 @@ def held_out(data: Data, images: int) -> Data:
             f"hold_out must be 0 for images that stay on disk; got {images}"
         )
     return hold_out(data, images)
-
-
-def tail(
-    unit: UnitSpec | OwnCode, final_bn: str | bool
-) -> tuple[Op, ...] | None:
-    """What stands before the classifier; None is as drawn."""
-    spec = unit.spec if isinstance(unit, OwnCode) else unit
-    if final_bn == "drawn":
-        return None
-    rest = tuple(op for op in spec.pre if op is not BN)
-    return (BN, *rest) if final_bn else rest
 
 
 def cost(run: Run, device: str, steps: int = 3) -> float:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import Discriminator, Tag
 
 from preact import paper
-from preact.plan.written_unit import WrittenUnit
+from preact.plan.written import WrittenUnit
 from preact.spec import CONTROLS, ROWS, TABLE_2, UnitSpec, find_row
 from preact.train import OwnCode
 from preact.typed import Name, typed

@@ -5,21 +5,14 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
+from preact.typed import shortened
+
 DTYPES = {  # as files of weights call them
     "F16": torch.float16,
     "BF16": torch.bfloat16,
     "F32": torch.float32,
     "F64": torch.float64,
 }
-
-
-def check_dtypes(dtypes: set[str]) -> None:
-    """Refuse anything but floating-point numbers of one kind."""
-    if len(dtypes) != 1 or not dtypes <= set(DTYPES):
-        raise ValueError(
-            f"weights must be of one kind, {' or '.join(DTYPES)}; "
-            f"got {', '.join(sorted(dtypes)) or 'none'}"
-        )
 
 
 def check_kinds(weights: Mapping[str, Tensor]) -> None:
@@ -31,8 +24,13 @@ def check_kinds(weights: Mapping[str, Tensor]) -> None:
                 f"{value.layout} on {value.device}"
             )
     names = {dtype: name for name, dtype in DTYPES.items()}
-    kinds = {value.dtype for value in weights.values()}
-    check_dtypes({names.get(kind, str(kind)) for kind in kinds})
+    dtypes = {value.dtype for value in weights.values()}
+    if len(dtypes) != 1 or not dtypes <= set(names):
+        got = sorted(names.get(dtype, str(dtype)) for dtype in dtypes)
+        raise ValueError(
+            f"weights must be of one kind, {' or '.join(DTYPES)}; "
+            f"got {', '.join(got) or 'none'}"
+        )
 
 
 def check_numbers(weights: Mapping[str, Tensor]) -> None:
@@ -47,4 +45,23 @@ def check_numbers(weights: Mapping[str, Tensor]) -> None:
             raise ValueError(
                 f"{name} must hold no negative variance; got "
                 f"{float(value.min()):g}"
+            )
+
+
+def check_shapes(
+    weights: Mapping[str, Tensor],
+    wanted: Mapping[str, tuple[int, ...]],
+    network: str,
+) -> None:
+    """Refuse tensors that are not those of a network."""
+    for name in wanted:
+        if name not in weights:
+            raise ValueError(f"{name} of {network} is missing")
+    for name, value in weights.items():
+        if name not in wanted:
+            raise ValueError(f"{shortened(name)} has no place in {network}")
+        if tuple(value.shape) != wanted[name]:
+            raise ValueError(
+                f"{name} of {network} must have shape {wanted[name]}; got "
+                f"{tuple(value.shape)}"
             )

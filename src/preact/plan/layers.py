@@ -18,7 +18,36 @@ BN_MOMENTUM = 0.1  # weight of the new batch in the running statistics
 
 
 @dataclass(frozen=True, kw_only=True)
-class Conv:
+class Named:
+    """What layers share: by default no weights, no cost and equal shapes."""
+
+    name: str
+
+    @property
+    def tensors(self) -> dict[str, tuple[int, ...]]:
+        """Shapes of its tensors by their names in a state dictionary."""
+        return {}
+
+    @property
+    def parameters(self) -> int:
+        """Numbers that are trained: all but running statistics."""
+        return sum(
+            math.prod(shape)
+            for name, shape in self.tensors.items()
+            if not name.startswith("running_")
+        )
+
+    def out(self, shape: Shape) -> Shape:
+        """Return the shape of what it writes, for that of what it reads."""
+        return shape
+
+    def multiply_adds(self, shape: Shape) -> int:
+        """Count multiply-adds for one image of the shape that it reads."""
+        return 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conv(Named):
     """A convolution with zero padding `kernel // 2`; no bias unless given.
 
     Parameters
@@ -47,7 +76,6 @@ class Conv:
     2.0
     """
 
-    name: str
     c_in: int
     c_out: int
     kernel: int
@@ -55,9 +83,10 @@ class Conv:
     bias: float | None = None  # initial value of the bias, None for no bias
 
     @property
-    def parameters(self) -> int:
-        bias = 0 if self.bias is None else self.c_out
-        return self.kernel**2 * self.c_in * self.c_out + bias
+    def tensors(self) -> dict[str, tuple[int, ...]]:
+        bias = {} if self.bias is None else {"bias": (self.c_out,)}
+        side = self.kernel
+        return {"weight": (self.c_out, self.c_in, side, side), **bias}
 
     def deviation(self, init: Init) -> float:
         """Standard deviation of the initial weights (He et al. 2015).
@@ -71,12 +100,10 @@ class Conv:
         return math.sqrt(2.0 / (self.kernel**2 * c))
 
     def out(self, shape: Shape) -> Shape:
-        """Return the shape of what it writes, for that of what it reads."""
         _, height, width = shape
         return self.c_out, -(-height // self.stride), -(-width // self.stride)
 
     def multiply_adds(self, shape: Shape) -> int:
-        """Count multiply-adds for one image of the shape that it reads."""
         _, height, width = self.out(shape)
         return self.kernel**2 * self.c_in * self.c_out * height * width
 
@@ -86,7 +113,7 @@ class Conv:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BatchNorm:
+class BatchNorm(Named):
     """Batch normalization: scale 1, shift `shift` at the start.
 
     Parameters
@@ -110,36 +137,26 @@ class BatchNorm:
     (1000, 149216, 10178490)
     """
 
-    name: str
     channels: int
     shift: float = 0.0
 
     @property
-    def parameters(self) -> int:
-        return 2 * self.channels
-
-    def out(self, shape: Shape) -> Shape:
-        """Return the shape of what it writes, for that of what it reads."""
-        return shape
-
-    def multiply_adds(self, shape: Shape) -> int:
-        """Count multiply-adds for one image of the shape that it reads."""
-        return 0
+    def tensors(self) -> dict[str, tuple[int, ...]]:
+        names = ("weight", "bias", "running_mean", "running_var")
+        return dict.fromkeys(names, (self.channels,))
 
     def __str__(self) -> str:
         return "BN"
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReLU:
+class ReLU(Named):
     """max(x, 0).
 
     Parameters
     ----------
     name : str
         Of the layer, such as "weights.0".
-    parameters : int
-        0: it has no weights.
 
     Examples
     --------
@@ -153,23 +170,12 @@ class ReLU:
     109
     """
 
-    name: str
-    parameters: int = 0
-
-    def out(self, shape: Shape) -> Shape:
-        """Return the shape of what it writes, for that of what it reads."""
-        return shape
-
-    def multiply_adds(self, shape: Shape) -> int:
-        """Count multiply-adds for one image of the shape that it reads."""
-        return 0
-
     def __str__(self) -> str:
         return "ReLU"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pad:
+class Pad(Named):
     """Subsample by the stride, append zero channels (v1's option A).
 
     Parameters
@@ -182,8 +188,6 @@ class Pad:
         Channels written.
     stride : int
         Step of its places, in pixels.
-    parameters : int
-        0: it has no weights.
 
     Examples
     --------
@@ -193,35 +197,26 @@ class Pad:
     ((32, 16, 16), 0)
     """
 
-    name: str
     c_in: int
     c_out: int
     stride: int
-    parameters: int = 0
 
     def out(self, shape: Shape) -> Shape:
-        """Return the shape of what it writes, for that of what it reads."""
         _, height, width = shape
         return self.c_out, -(-height // self.stride), -(-width // self.stride)
-
-    def multiply_adds(self, shape: Shape) -> int:
-        """Count multiply-adds for one image of the shape that it reads."""
-        return 0
 
     def __str__(self) -> str:
         return "pad"
 
 
 @dataclass(frozen=True, kw_only=True)
-class MaxPool:
+class MaxPool(Named):
     """3x3 max pooling with stride 2 and padding 1: the ImageNet stem's.
 
     Parameters
     ----------
     name : str
         Of the layer, such as "weights.0".
-    parameters : int
-        0: it has no weights.
 
     Examples
     --------
@@ -230,24 +225,16 @@ class MaxPool:
     (64, 56, 56)
     """
 
-    name: str
-    parameters: int = 0
-
     def out(self, shape: Shape) -> Shape:
-        """Return the shape of what it writes, for that of what it reads."""
         channels, height, width = shape
         return channels, (height + 1) // 2, (width + 1) // 2
-
-    def multiply_adds(self, shape: Shape) -> int:
-        """Count multiply-adds for one image of the shape that it reads."""
-        return 0
 
     def __str__(self) -> str:
         return "max pool 3x3/2"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Linear:
+class Linear(Named):
     """The classifier, with a bias that starts at zero.
 
     It reads the mean over the feature map, so its cost is that of one pixel.
@@ -269,20 +256,17 @@ class Linear:
     (2570, 2560)
     """
 
-    name: str
     c_in: int
     c_out: int
 
     @property
-    def parameters(self) -> int:
-        return (self.c_in + 1) * self.c_out
+    def tensors(self) -> dict[str, tuple[int, ...]]:
+        return {"weight": (self.c_out, self.c_in), "bias": (self.c_out,)}
 
     def out(self, shape: Shape) -> Shape:
-        """Return the shape of what it writes, for that of what it reads."""
         return self.c_out, 1, 1
 
     def multiply_adds(self, shape: Shape) -> int:
-        """Count multiply-adds for one image of the shape that it reads."""
         return self.c_in * self.c_out
 
     def __str__(self) -> str:

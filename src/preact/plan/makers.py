@@ -22,6 +22,8 @@ from preact.plan.network import NetworkPlan
 from preact.plan.unit import UnitPlan
 from preact.spec import BN, RELU, Conv1x1, Op, UnitSpec, find_unit
 
+Stage = tuple[int, int, int]  # units, channels inside and out
+
 
 def cifar_plan(
     spec: UnitSpec | str,
@@ -76,22 +78,16 @@ def cifar_plan(
     counts = cifar_counts(depth, units_per_stage, convs)
     check_image(image)
     check_positive("width", width, MOST["width"])
-    expansion = 4 if convs == 3 else 1
-    inners = [width * 2**stage for stage in range(len(counts))]
-    outs = [expansion * inner for inner in inners]
+    stages = _doubling(counts, width, convs)
     if convs == 3 and conventions.first_stage == "narrow":
-        inners[0], outs[0] = max(width // 4, 1), width
+        stages[0] = counts[0], max(width // 4, 1), width
     return _network(
         spec,
-        depth=convs * sum(counts) + 2,
         convs=convs,
         classes=classes,
         image=image,
         stem=_stem(spec, image[0], width, 3, 1, conventions),
-        counts=counts,
-        inners=tuple(inners),
-        outs=tuple(outs),
-        c_in=width,
+        stages=stages,
         conventions=conventions,
     )
 
@@ -148,18 +144,13 @@ def imagenet_plan(
     layers = _stem(spec, image[0], width, kernel, stride, own)
     if stem == "imagenet":
         layers = (*layers, MaxPool(name=f"stem.{len(layers)}"))
-    inners = tuple(width * 2**stage for stage in range(len(counts)))
     plan = _network(
         spec,
-        depth=convs * sum(counts) + 2,
         convs=convs,
         classes=classes,
         image=image,
         stem=layers,
-        counts=counts,
-        inners=inners,
-        outs=tuple((4 if convs == 3 else 1) * inner for inner in inners),
-        c_in=width,
+        stages=_doubling(counts, width, convs),
         conventions=conventions,
     )
     if not fair:
@@ -227,20 +218,23 @@ def stack_plan(
     check_image(image)
     return _network(
         spec,
-        depth=convs * units + 1,
         convs=convs,
         classes=classes,
         image=image,
         stem=op_layers(_stem_ops(spec, conventions), "stem", width),
-        counts=(units,),
-        inners=(width,),
-        outs=(width,),
-        c_in=width,
+        stages=[(units, width, width)],
         kernel=kernel,
         # Nothing is widened here, so the tap rule of the first unit, which
         # belongs to the stem convolution, does not apply either.
         conventions=replace(conventions, first_tap="before pre"),
     )
+
+
+def _doubling(counts: tuple[int, ...], width: int, convs: int) -> list[Stage]:
+    """Stages of twice the width from one to the next."""
+    expansion = 4 if convs == 3 else 1
+    inners = [width * 2**stage for stage in range(len(counts))]
+    return [(n, c, expansion * c) for n, c in zip(counts, inners, strict=True)]
 
 
 def _stem_ops(spec: UnitSpec, conventions: Conventions) -> tuple[Op, ...]:
@@ -269,26 +263,22 @@ def _stem(
 def _network(
     spec: UnitSpec,
     *,
-    depth: int,
     convs: int,
     classes: int,
     image: Shape,
     stem: tuple[Layer, ...],
-    counts: tuple[int, ...],
-    inners: tuple[int, ...],
-    outs: tuple[int, ...],
-    c_in: int,
+    stages: list[Stage],
     conventions: Conventions,
     kernel: int = 3,
 ) -> NetworkPlan:
     """Line up the stages by the boundary rules of the conventions."""
     check_positive("classes", classes, MOST["classes"])
     stride_on = 1 if convs == 3 and conventions.stride_on == "3x3" else 0
+    first = [layer.c_out for layer in stem if isinstance(layer, Conv)]
+    c_in = first[0] if first else image[0]
     units: list[UnitPlan] = []
-    stages: list[range] = []
-    for stage, (count, c_inner, c_out) in enumerate(
-        zip(counts, inners, outs, strict=True)
-    ):
+    places: list[range] = []
+    for stage, (count, c_inner, c_out) in enumerate(stages):
         for i in range(count):
             stride = 2 if stage > 0 and i == 0 else 1
             changes = stride != 1 or c_in != c_out
@@ -307,17 +297,17 @@ def _network(
                 )
             )
             c_in = c_out
-        stages.append(range(len(units) - count, len(units)))
+        places.append(range(len(units) - count, len(units)))
     tail = spec.pre if conventions.tail is None else conventions.tail
     return NetworkPlan(
         spec=spec,
-        depth=depth,
+        depth=convs * len(units) + len(first) + 1,
         convs=convs,
         image=image,
         classes=classes,
         stem=stem,
         units=tuple(units),
-        stages=tuple(stages),
+        stages=tuple(places),
         tail=op_layers(tail, "tail", c_in),
         init=conventions.init,
     )

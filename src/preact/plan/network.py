@@ -148,6 +148,15 @@ class NetworkPlan:
         return tuple(shapes)
 
     @cached_property
+    def tensors(self) -> dict[str, tuple[int, ...]]:
+        """Shapes in `Network(plan).state_dict()`, without a network."""
+        return {
+            f"{placed.name}.{name}": shape
+            for placed in self.placed_layers
+            for name, shape in placed.layer.tensors.items()
+        }
+
+    @cached_property
     def parameters(self) -> int:
         return sum(placed.layer.parameters for placed in self.placed_layers)
 

@@ -1,10 +1,12 @@
-"""Plans as files write them: strict, short, and read back equal.
+"""Plans and units as files write them: strict, short, and read back equal.
 
-Only what cannot be computed is written: where a convolution gets its input
-channels from is the layer before it, so no file can contradict itself.
+Experiment files describe their own units so, and files of weights their
+networks. Only what cannot be computed is written: where a convolution gets
+its input channels from is the layer before it, so no file can contradict
+itself.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import groupby
 from typing import Annotated, Any, Literal
@@ -24,14 +26,92 @@ from preact.plan.layers import (
 )
 from preact.plan.network import NetworkPlan
 from preact.plan.unit import UnitPlan
-from preact.plan.written_unit import OpName, WrittenUnit, write_unit
-from preact.spec import Op
-from preact.typed import dump, parse, typed
+from preact.spec import (
+    Conv1x1,
+    Dropout,
+    Gated,
+    OnBranch,
+    OnShortcut,
+    Op,
+    Scale,
+    UnitSpec,
+)
+from preact.typed import dump, typed
 
+OpName = Literal["BN", "ReLU"]
 Channels = Annotated[int, Field(ge=1, le=2**20)]
 Side = Annotated[int, Field(ge=1, le=MOST["image"])]
 Kernel = Annotated[int, Field(ge=1, le=31)]
-Count = Annotated[int, Field(ge=1, le=MOST["units"])]
+
+
+@typed
+class Factor:
+    """What multiplies the shortcut or F: one of Table 1's, by its name."""
+
+    scale: float | None = None
+    gate: float | None = None
+    complement: bool = False
+    design: Literal["conv1x1", "two conv3x3"] = "conv1x1"
+    dropout: float | None = None
+    conv1x1: bool = False
+
+    def __post_init__(self) -> None:
+        names = ("scale", "gate", "dropout", "conv1x1")
+        absent = (self.scale, self.gate, self.dropout).count(None)
+        if 3 - absent + self.conv1x1 != 1:
+            raise ValueError(f"must say exactly one of {', '.join(names)}")
+        if self.gate is None and (self.complement or self.design != "conv1x1"):
+            raise ValueError("may say complement and design of a gate only")
+
+    @property
+    def made(self) -> OnShortcut:
+        if self.gate is not None:
+            return Gated(self.gate, self.complement, self.design)
+        if self.dropout is not None:
+            return Dropout(self.dropout)
+        if self.conv1x1:
+            return Conv1x1()
+        return Scale(self.scale if self.scale is not None else 1.0)
+
+
+@typed
+class WrittenUnit:
+    """A unit: its three places, and its factors."""
+
+    pre: tuple[OpName, ...] = ()
+    post: tuple[OpName, ...] = ()
+    after: tuple[OpName, ...] = ()
+    on_shortcut: Factor = Factor(scale=1.0)
+    on_branch: Factor = Factor(scale=1.0)
+
+    def __post_init__(self) -> None:
+        for place in ("pre", "post", "after"):
+            if len(set(names := getattr(self, place))) < len(names):
+                raise ValueError(
+                    f"{place} must have BN and ReLU once each at most; got "
+                    f"{', '.join(names)}"
+                )
+        self.spec  # noqa: B018  (refuses what is no unit)
+
+    @property
+    def spec(self) -> UnitSpec:
+        """The unit that the file describes.
+
+        Raises
+        ------
+        ValueError
+            If its factors are of no unit.
+        """
+        branch = self.on_branch.made
+        if not isinstance(branch, OnBranch):
+            raise ValueError("on_branch must be a scale or a gate")
+        return UnitSpec(
+            pre=tuple(map(Op, self.pre)),
+            post=tuple(map(Op, self.post)),
+            after=tuple(map(Op, self.after)),
+            on_shortcut=self.on_shortcut.made,
+            on_branch=branch,
+        )
 
 
 @typed
@@ -45,15 +125,9 @@ class WrittenConv:
 
 @typed
 class WrittenUnits:
-    """Equal units in a row; their input channels are those before them.
+    """Equal units in a row; `unit` stands where it is not the network's."""
 
-    Parameters
-    ----------
-    unit : WrittenUnit, optional
-        Where it is not the network's.
-    """
-
-    count: Count = 1
+    count: Annotated[int, Field(ge=1, le=MOST["units"])] = 1
     c_inner: Channels
     c_out: Channels
     stride: Literal[1, 2] = 1
@@ -95,28 +169,30 @@ class WrittenPlan:
                 "stages must each have a unit, and all of them at most "
                 f"{MOST['units']:,}; got {counts[:20]}"
             )
+        self.plan  # noqa: B018  (refuses what is no network)
 
     @property
     def plan(self) -> NetworkPlan:
-        """The network that the file describes.
-
-        Raises
-        ------
-        ValueError
-            If a unit is none.
-        """
-        spec, (stem, c_in) = self.unit.spec, self._stem()
+        """The network that the file describes."""
+        stem, c_in = self._stem()
         units: list[UnitPlan] = []
         stages: list[range] = []
         for stage in self.stages:
             start = len(units)
-            for unit in self._units(stage, c_in):
-                units.append(unit)
-                c_in = unit.c_out
+            for run in stage:
+                for _ in range(run.count):
+                    unit = UnitPlan(
+                        spec=(run.unit or self.unit).spec,
+                        c_in=c_in,
+                        convs=self.convs,
+                        **_choices(run),
+                    )
+                    units.append(unit)
+                    c_in = run.c_out
             stages.append(range(start, len(units)))
         has_conv = any(isinstance(layer, Conv) for layer in stem)
         return NetworkPlan(
-            spec=spec,
+            spec=self.unit.spec,
             depth=self.convs * len(units) + 1 + has_conv,
             convs=self.convs,
             image=self.image,
@@ -151,44 +227,9 @@ class WrittenPlan:
                 layers.append((ReLU if one == "ReLU" else MaxPool)(name=name))
         return tuple(layers), c
 
-    def _units(
-        self, stage: Iterable[WrittenUnits], c_in: int
-    ) -> Iterator[UnitPlan]:
-        """The units of a stage, one by one."""
-        for run in stage:
-            for _ in range(run.count):
-                yield UnitPlan(
-                    spec=(run.unit or self.unit).spec,
-                    c_in=c_in,
-                    c_inner=run.c_inner,
-                    c_out=run.c_out,
-                    stride=run.stride,
-                    stride_on=run.stride_on,
-                    convs=self.convs,
-                    kernel=run.kernel,
-                    tap=run.tap,
-                    projection=run.projection,
-                )
-                c_in = run.c_out
-
-
-def read_plan(values: Any, where: str = "") -> NetworkPlan:
-    """Make the plan that a file's values describe.
-
-    Raises
-    ------
-    ValueError
-        If they describe none; names file, key, legal form and value.
-    """
-    written = parse(WrittenPlan, values, where)
-    try:
-        return written.plan
-    except ValueError as error:
-        raise ValueError(f"{where}: {error}" if where else error) from error
-
 
 def write_plan(plan: NetworkPlan) -> dict[str, Any]:
-    """Return JSON values from which `read_plan` makes an equal plan.
+    """Return JSON values of which `WrittenPlan` makes an equal plan.
 
     Raises
     ------
@@ -207,11 +248,11 @@ def write_plan(plan: NetworkPlan) -> dict[str, Any]:
     """
     try:
         written = WrittenPlan(
-            unit=write_unit(plan.spec),
+            unit=_unit(plan.spec),
             convs=plan.convs,
             image=plan.image,
             classes=plan.classes,
-            stem=tuple(_stem_layer(layer) for layer in plan.stem),
+            stem=tuple(map(_stem_layer, plan.stem)),
             stages=tuple(
                 _runs(plan, [plan.units[i] for i in stage])
                 for stage in plan.stages
@@ -219,16 +260,14 @@ def write_plan(plan: NetworkPlan) -> dict[str, Any]:
             tail=tuple(str(layer) for layer in plan.tail),  # type: ignore[misc]
             init=plan.init,
         )
-        values = dump(written)
-        equal = read_plan(values) == plan
     except ValueError as error:
         raise ValueError(f"the plan cannot be written: {error}") from error
-    if not equal:
+    if written.plan != plan:
         raise ValueError(
             "the plan cannot be written: a file says only what the makers "
             f"can make; got {plan!r:.200}"
         )
-    return values
+    return dump(written)
 
 
 def _stem_layer(layer: Layer) -> Any:
@@ -244,23 +283,49 @@ def _stem_layer(layer: Layer) -> Any:
             return str(layer)
 
 
+def _choices(unit: WrittenUnits | UnitPlan) -> dict[str, Any]:
+    """What a unit and a file have by the same names."""
+    names = ("c_inner", "c_out", "stride", "stride_on", "kernel", "tap")
+    return {name: getattr(unit, name) for name in (*names, "projection")}
+
+
 def _runs(
     plan: NetworkPlan, units: Iterable[UnitPlan]
 ) -> tuple[WrittenUnits, ...]:
     """A stage as runs of equal units."""
     written = (
         WrittenUnits(
-            c_inner=unit.c_inner,
-            c_out=unit.c_out,
-            stride=unit.stride,  # type: ignore[arg-type]
-            stride_on=unit.stride_on,  # type: ignore[arg-type]
-            kernel=unit.kernel,  # type: ignore[arg-type]
-            tap=unit.tap,
-            projection=unit.projection,
-            unit=None if unit.spec == plan.spec else write_unit(unit.spec),
+            **_choices(unit),
+            unit=None if unit.spec == plan.spec else _unit(unit.spec),
         )
         for unit in units
     )
     return tuple(
         replace(first, count=len(list(run))) for first, run in groupby(written)
     )
+
+
+def _unit(spec: UnitSpec) -> WrittenUnit:
+    """A unit as a file has it."""
+    places: dict[str, Any] = {
+        place: tuple(op.value for op in getattr(spec, place))
+        for place in ("pre", "post", "after")
+    }
+    return WrittenUnit(
+        **places,
+        on_shortcut=_factor(spec.on_shortcut),
+        on_branch=_factor(spec.on_branch),
+    )
+
+
+def _factor(factor: OnShortcut) -> Factor:
+    """A factor as a file has it."""
+    match factor:
+        case Gated(bias, complement, design):
+            return Factor(gate=bias, complement=complement, design=design)
+        case Dropout(rate):
+            return Factor(dropout=rate)
+        case Conv1x1():
+            return Factor(conv1x1=True)
+        case Scale(value):
+            return Factor(scale=value)

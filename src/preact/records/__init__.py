@@ -14,12 +14,7 @@ Chapters `05-shortcuts`, `06-activations`, `07-depth`, `08-training`,
 `09-imagenet` and `12-summary`.
 """
 
-from preact.records.files import (
-    read_curve,
-    read_record,
-    write_new,
-    write_record,
-)
+from preact.records.files import read_curve, read_record, write_record
 from preact.records.record import (
     Deviation,
     Git,
@@ -41,7 +36,6 @@ __all__ = [
     "read_record",
     "schema",
     "sha256_of",
-    "write_new",
     "write_record",
 ]
 

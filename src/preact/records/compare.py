@@ -21,12 +21,7 @@ __all__ = [
     "PUBLISHED",
     "Line",
     "compare",
-    "deviations",
-    "grouped",
     "load_records",
-    "load_runs",
-    "medians",
-    "paper_errors",
 ]
 
 # What of the paper stands beside ours; digits are no data set of its own.
@@ -77,24 +72,10 @@ def load_runs(
 ) -> list[tuple[Path, Record]]:
     """Read records as `load_records`, each with the path of its file.
 
-    Parameters
-    ----------
-    experiment : str or None
-        Name of the experiment; None reads all of them.
-    folder : Path or str
-        Where the records lie, at any depth below.
-
     Raises
     ------
     ValueError, FileNotFoundError
         As `load_records`.
-
-    Examples
-    --------
-    >>> from preact.records.compare import load_runs
-    >>> path, record = load_runs("digits_table_2")[0]
-    >>> path.name, record.seed
-    ('seed-1.json', 1)
     """
     if experiment and not re.fullmatch(r"[A-Za-z0-9][\w.+-]*", experiment):
         raise ValueError(
@@ -149,24 +130,12 @@ def compare(records: Iterable[Record]) -> list[Line]:
         settings = _flat(group[0].settings)
         settings["experiment"] = group[0].experiment
         alike.setdefault(shown, []).append((line, settings))
-    lines = [line for same in alike.values() for line in _told_apart(same)]
+    lines = [line for same in alike.values() for line in _distinguish(same)]
     return sorted(lines, key=_order)
 
 
 def grouped(records: Iterable[Record]) -> list[list[Record]]:
-    """Gather runs that differ in nothing but their seed, by seed.
-
-    Parameters
-    ----------
-    records : iterable of Record
-        In any order.
-
-    Examples
-    --------
-    >>> from preact.records.compare import grouped, load_records
-    >>> [len(group) for group in grouped(load_records("digits_table_2"))]
-    [5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5]
-    """
+    """Gather runs that differ in nothing but their seed, by seed."""
     groups: dict[tuple[str, str], list[Record]] = {}
     for record in records:
         key = (record.experiment, sha256_of(record.settings))
@@ -186,7 +155,6 @@ def _line(group: Sequence[Record]) -> Line:
     joined = (
         key in theirs
         and first.width == (64 if data == "ImageNet" else 16)
-        and "classes" not in first.config
         and first.tail == " ".join(find_row(first.row).pre)
     )
     return Line(
@@ -204,7 +172,7 @@ def _line(group: Sequence[Record]) -> Line:
     )
 
 
-def _told_apart(same: list[tuple[Line, dict[str, Any]]]) -> list[Line]:
+def _distinguish(same: list[tuple[Line, dict[str, Any]]]) -> list[Line]:
     """Lines that would look alike, each with the settings that differ."""
     if len(same) == 1:
         return [same[0][0]]
@@ -238,33 +206,6 @@ def _flat(settings: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def medians(experiment: str) -> dict[tuple[str, int], str]:
-    """Our published medians by (row, depth); {} before any run.
-
-    Texts of percent and number of runs; lines without an error of the
-    paper's beside them are left out.
-
-    Parameters
-    ----------
-    experiment : str
-        Name of the experiment.
-
-    Examples
-    --------
-    >>> from preact.records.compare import medians
-    >>> table_2 = medians("digits_table_2")
-    >>> table_2["original", 110], table_2["full-preactivation", 110]
-    ('69.72 (n = 5)', '4.44 (n = 5)')
-    """
-    if not (PUBLISHED / experiment).is_dir():
-        return {}
-    return {
-        (line.row, line.depth): f"{line.median:.2f} (n = {line.n})"
-        for line in compare(load_records(experiment))
-        if line.paper_has
-    }
-
-
 SHOWN = ("row", "tail", "depth", "convs", "data_label")
 QUOTES = "'\""
 
@@ -277,14 +218,6 @@ def paper_errors() -> dict[tuple[str, int, int, str], float | None]:
     CIFAR's of Tables 1 to 3, ImageNet's top-1 of Table 5 (trained with
     scale augmentation, tested at 320x320: the setting in which it gives all
     its networks).
-
-    Examples
-    --------
-    >>> from preact.records.compare import paper_errors
-    >>> paper_errors()["CIFAR-10", 110, 2, "original"]
-    6.61
-    >>> paper_errors()["ImageNet", 200, 3, "full-preactivation"]
-    20.7
     """
     errors: dict[tuple[str, int, int, str], float | None] = {}
     for table in (1, 2, 3):
@@ -303,19 +236,7 @@ def paper_errors() -> dict[tuple[str, int, int, str], float | None]:
 
 
 def deviations(records: Iterable[Record]) -> list[Deviation]:
-    """Every departure from the paper that the records name, once.
-
-    Parameters
-    ----------
-    records : iterable of Record
-        In any order.
-
-    Examples
-    --------
-    >>> from preact.records.compare import deviations, load_records
-    >>> [one.why for one in deviations(load_records("digits_table_2"))]
-    ['what a laptop does in half a minute']
-    """
+    """Every departure from the paper that the records name, once."""
     return list(
         dict.fromkeys(one for record in records for one in record.deviations)
     )

@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping, Sequence
 from errno import EEXIST
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from preact.records.record import Record
 from preact.typed import dump, parse, plain, read_text
@@ -65,7 +65,11 @@ def write_record(
         writer = csv.DictWriter(table, list(columns), lineterminator="\n")
         writer.writeheader()
         writer.writerows(curve)
-    text = _json(values)
+    lines = (  # one field a line, so that differences can be read
+        f' "{key}": {json.dumps(value, ensure_ascii=False, allow_nan=False)}'
+        for key, value in values.items()
+    )
+    text = "{\n" + ",\n".join(lines) + "\n}\n"
     if os.path.lexists(path):  # asked first: the curve would be replaced
         raise FileExistsError(EEXIST, os.strerror(EEXIST), str(path))
     write_new(path.with_suffix(".csv"), table.getvalue(), replace=True)
@@ -101,36 +105,18 @@ def read_record(path: Path | str) -> Record:
 
 
 def read_json(path: Path) -> Any:
-    """Read a JSON file; NaN and infinity are none of JSON's numbers.
+    """Read a JSON file.
 
     Raises
     ------
     ValueError
         If the file is no JSON.
     """
-    return parse_json(read_text(path), str(path))
-
-
-def parse_json(text: str, where: str) -> Any:
-    """Return what JSON says; NaN and infinity are none of its numbers.
-
-    Raises
-    ------
-    ValueError
-        If it is no JSON.
-    """
-
-    def refuse(word: str) -> NoReturn:
-        raise ValueError(f"{word} is no number of JSON")
-
+    text = read_text(path)
     try:
-        return json.loads(text, parse_constant=refuse)
-    except RecursionError as error:
-        raise ValueError(
-            f"{where}: lists or objects stand too deeply in each other"
-        ) from error
-    except ValueError as error:
-        raise ValueError(f"{where} is not JSON: {plain(error)}") from error
+        return json.loads(text)
+    except (RecursionError, ValueError) as error:
+        raise ValueError(f"{path} is not JSON: {plain(error)}") from error
 
 
 def read_curve(path: Path | str) -> dict[str, list[float]]:
@@ -178,16 +164,6 @@ def read_curve(path: Path | str) -> dict[str, list[float]]:
         raise ValueError(f"{path}: {plain(error)}") from error
 
 
-def _json(record: Mapping[str, Any]) -> str:
-    """One field a line, so that differences can be read."""
-    texts = {
-        key: json.dumps(value, ensure_ascii=False, allow_nan=False)
-        for key, value in record.items()
-    }
-    lines = (f' "{key}": {text}' for key, text in texts.items())
-    return "{\n" + ",\n".join(lines) + "\n}\n"
-
-
 def write_new(path: Path, content: str | bytes, *, replace: bool) -> None:
     """Put a whole file in place, refusing (or not) to replace another.
 
@@ -204,17 +180,6 @@ def write_new(path: Path, content: str | bytes, *, replace: bool) -> None:
     ------
     FileExistsError
         If it is there and not to be replaced.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from preact.records import write_new
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "notes.txt")
-    ...     write_new(path, "depth: 110", replace=False)
-    ...     path.read_text("utf-8")
-    'depth: 110'
     """
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     try:
@@ -224,7 +189,7 @@ def write_new(path: Path, content: str | bytes, *, replace: bool) -> None:
         if replace:
             fresh.replace(path)
         else:
-            _move_new(fresh, path)
+            os.link(fresh, path)
     except OSError as error:
         error.filename, error.filename2 = str(path), None
         raise
@@ -236,16 +201,6 @@ def write_whole(path: Path, content: bytes) -> None:
     """Write a new file to the disk itself; nothing is left of half of one.
 
     What has its name is deleted before, and a link is not followed.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from preact.records.files import write_whole
-    >>> with TemporaryDirectory() as folder:
-    ...     write_whole(Path(folder, "new"), b"whole")
-    ...     Path(folder, "new").read_bytes()
-    b'whole'
     """
     path.unlink(missing_ok=True)  # of a kill, or a link to elsewhere
     try:
@@ -258,14 +213,3 @@ def write_whole(path: Path, content: bytes) -> None:
         if isinstance(error, OSError) and error.filename is None:
             error.filename = str(path)  # a full disk does not say whose
         raise
-
-
-def _move_new(fresh: Path, path: Path) -> None:
-    """Give a file its name, unless the name is taken."""
-    try:
-        os.link(fresh, path)
-    except FileExistsError:
-        raise
-    except OSError:  # no hard links, as on exFAT: take the name, then fill it
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
-        fresh.replace(path)

@@ -120,12 +120,6 @@ def half_interval(values: Sequence[float]) -> float | None:
         None for one or two values, of which the interval is wider than
         anything that is compared; beyond eleven the normal quantile is near
         enough, and wider by the usual correction.
-
-    Examples
-    --------
-    >>> from preact.records.line import half_interval
-    >>> round(half_interval([4.2, 4.4, 4.9, 5.0, 5.6]), 2)
-    0.68
     """
     freedom = len(values) - 1
     if freedom < 2:

@@ -16,10 +16,11 @@ from preact.typed import (
     Percent,
     Positive,
     Seed,
+    Sha256,
+    Text,
     shortened,
     typed,
 )
-from preact.typed.fields import Sha256, Text
 
 NotNegative = Annotated[float, Field(ge=0.0)]
 Bytes = Annotated[int, Field(ge=0, le=2**62)]
@@ -272,39 +273,19 @@ class Record:
                 "config_sha256 must be the hash of config; got "
                 f"{self.config_sha256}: one of them was changed by hand"
             )
-        for name in IN_CONFIG:
-            if self.config.get(name) != getattr(self, name):
+        for name, said in self.config.items():
+            if name == "recipe" and isinstance(said, dict):
+                said = said.get("name")
+            if said != getattr(self, name, said):
                 raise ValueError(
-                    f"{name} must be what config says, "
-                    f"{shortened(self.config.get(name))}; got "
-                    f"{shortened(getattr(self, name))}"
+                    f"{name} must be what config says, {shortened(said)}; "
+                    f"got {shortened(getattr(self, name))}"
                 )
-        recipe = self.config.get("recipe")
-        hashed = recipe.get("name") if isinstance(recipe, dict) else None
-        if hashed != self.recipe:
-            raise ValueError(
-                f"recipe must be what config says, {shortened(hashed)}; "
-                f"got {shortened(self.recipe)}"
-            )
 
     @property
     def settings(self) -> dict[str, Any]:
         """The configuration without its seed: equal in runs of one line."""
         return {k: v for k, v in self.config.items() if k != "seed"}
-
-
-IN_CONFIG = (
-    "row",
-    "spec",
-    "tail",
-    "depth",
-    "convs",
-    "width",
-    "data",
-    "data_label",
-    "data_sha256",
-    "seed",
-)
 
 
 def sha256_of(config: Mapping[str, Any]) -> str:

@@ -14,8 +14,7 @@ from pydantic import Field
 
 from preact.records.files import read_json
 from preact.records.record import Bytes, Git, NotNegative
-from preact.typed import Positive, parse, typed
-from preact.typed.fields import Text
+from preact.typed import Positive, Text, parse, typed
 
 PUBLISHED = Path(str(files("preact"))) / "results"
 """The folder of the records that ship with the package."""

@@ -67,7 +67,7 @@ class Checkpoints:
                     path.name,
                 )
                 # or it would push out the good one when the next is saved
-                (self.folder / NAME).unlink()
+                (self.folder / NAME).unlink(missing_ok=True)
             return state
         if reasons:
             raise ValueError(

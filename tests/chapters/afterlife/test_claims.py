@@ -18,7 +18,6 @@ from preact.book.afterlife.model import PLACEMENTS
 from preact.book.afterlife.runs import (
     RATES,
     at_rate,
-    chosen,
     draw_windows,
     fresh,
     letter_entropy,
@@ -26,6 +25,7 @@ from preact.book.afterlife.runs import (
     read_runs,
     read_text,
     recorded_letters,
+    runs_of,
 )
 from preact.book.afterlife.train import descend
 from sampled import sampled
@@ -210,7 +210,7 @@ def test_sinkhorn_refuses_what_is_not_positive():
 
 # ---------------------------------------------------------------- as recorded
 def losses(arm, layers):
-    runs = chosen(arm, layers)
+    runs = runs_of(arm, layers)
     assert len(runs) >= 4
     return np.array([run.test_loss for run in runs])
 
@@ -269,9 +269,9 @@ def test_with_4_layers_post_ln_ends_about_where_pre_ln_does(lr, draw):
 
 def test_in_the_other_placements_it_does_not_vanish_but_dips_in_deepnorm():
     for arm in BARE:
-        for run in chosen(arm, 12):
+        for run in runs_of(arm, 12):
             assert min(ratio(m) for m in run.moments) > 0.99
-    for run in chosen("deepnorm", 12):
+    for run in runs_of("deepnorm", 12):
         assert ratio(run.at(10)) < 0.1
         assert ratio(run.at(200)) > 0.7
 
@@ -303,7 +303,7 @@ def test_the_first_ten_steps_of_a_recorded_run_are_what_is_recorded(group):
     if group == "rates":
         run = at_rate("post-ln", 4, 0.0003)[0]
     else:
-        run = chosen("deepnorm", 4)[0]
+        run = runs_of("deepnorm", 4)[0]
     if read_text().sha256 != run.text_sha256:
         pytest.skip("another Python has another text")
     network = fresh(run.config["placement"], run.layers, run.seed)

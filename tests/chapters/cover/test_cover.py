@@ -1,17 +1,12 @@
 """The cover shows what was recorded, and its sentences hold in every run."""
 
-import re
-
 import numpy as np
 import pytest
 
 from preact.book.cover import DEPTH, EXPERIMENT, ROWS, STAGES, recorded_course
-from preact.book.cover.figures import Course, depth_and_time
-from preact.book.page import setup
 from preact.plan import cifar_plan
 from preact.records.compare import load_records
 from preact.spec import TABLE_2
-from preact.strings import LANGUAGES, Strings
 
 
 def runs(row):
@@ -70,27 +65,3 @@ def test_only_the_network_of_full_preactivation_learns():
 def test_only_the_network_of_full_preactivation_ends_in_bn_and_relu():
     tails = [{run.tail for run in runs(row)} for row in ROWS]
     assert tails == [{""}, {"BN ReLU"}]
-
-
-def test_a_cell_is_as_strong_as_its_power_of_ten():
-    gradient = np.array([[1e7, 1.0, 1.0], [1e-7, 10**-3.5, 1.0]])
-    course = Course(gradient, np.array([[1.0, 0.5, 0.0]] * 2), 50.0)
-    picture = depth_and_time({"original": course}, [0, 1], [1], Strings("en"))
-    paths = re.findall(
-        r'd="(M[^"]*)" fill="(#\w+)" fill-opacity="([\d.]+)"',
-        picture.panels[0],
-    )
-    strengths = [(color, float(opacity)) for _, color, opacity in paths]
-    loud, half, quiet = strengths
-    assert loud[0] != half[0] == quiet[0]
-    assert [loud[1], half[1], quiet[1]] == [1.0, 0.5, 1.0]
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_cover_says_in_words_what_it_shows(language):
-    words = setup(language)
-    moments, course = recorded_course("original")
-    picture = depth_and_time({"original": course}, moments, STAGES, words)
-    assert words.two_digits(course.gradient[0, 0]) in picture.panels[0]
-    assert words("row.original") in picture.panels[0]
-    setup("en")

@@ -19,34 +19,14 @@ from preact.book.depth import (
     told,
     training_by_depth,
 )
-from preact.book.depth.figures import by_unit
 from preact.book.page import setup
-from preact.strings import LANGUAGES, Strings
+from preact.strings import LANGUAGES
 
 
 @pytest.fixture(autouse=True)
 def english():
     yield setup("en")
     setup("en")
-
-
-@pytest.mark.parametrize("depth", DEPTHS)
-def test_every_depth_has_both_units_at_every_shown_moment(depth):
-    arms = recorded_arms(depth)
-    for row in ("original", "full-preactivation"):
-        assert list(arms[row].moments) == list(MOMENTS)
-        assert len(arms[row].errors_pct) == (3 if depth == 1001 else 5)
-
-
-def test_at_110_layers_both_controls_are_there():
-    arms = recorded_arms(110)
-    assert set(arms) == {
-        "full-preactivation",
-        "original",
-        "original+final-bn",
-        "no-relu-after-addition",
-        "no-relu-after-addition+final-bn",
-    }
 
 
 def test_a_curve_ends_where_the_record_does():
@@ -104,11 +84,3 @@ def test_table_4_has_every_error_and_the_spread_where_the_paper_does():
         ["4.92 (4.89 ± 0.14)", "22.71 (22.68 ± 0.22)"],
         ["4.62 (4.69 ± 0.20)", ""],
     ]
-
-
-def test_what_is_beyond_an_axis_is_drawn_on_its_edge():
-    course = recorded_arms(1001)["original"].moments[100]
-    wild = course._replace(gradient=course.gradient * 0)
-    picture = by_unit({"original": wild}, {}, 333, "alt", Strings("en"))
-    heights = re.findall(r"M46 ([\d.]+)L", picture.panels[1])
-    assert set(heights) == {"180.0"}  # the axis, and nothing below

@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from preact.book.gradient import course, courses, six_arms
-from preact.book.gradient.figures import by_iteration
-from preact.book.page import setup
+from preact.book.gradient import course
 from preact.book.panels import FINAL_BN
 from preact.book.recorded import runs_at
 
@@ -33,14 +31,3 @@ def test_a_course_holds_medians_and_ends_where_a_run_diverged():
     ]
     assert shown.first[1, at] == np.median(recorded)
     assert shown.first[0, at] == min(recorded)
-
-
-def test_every_arm_is_in_every_panel_with_its_numbers():
-    say = setup("en")
-    rates = {lr: courses(110, lr) for lr in (0.1, 0.01)}
-    picture = by_iteration(rates, "what is seen", say)
-    assert len(picture.panels) == 3 * 2
-    assert len(picture.series) == 3 * 2 * 6
-    first = picture.series[0]
-    assert first.y == rates[0.1]["original"].first[1].tolist()
-    assert "open share 1" in six_arms().plain

@@ -70,23 +70,6 @@ def test_a_card_says_command_machine_time_departure_and_code():
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_card_says_what_something_is_once(language):
-    setup(language)
-    for card in experiment_cards().markup.split("<details")[1:]:
-        labels = re.findall("<dt>(.*?)</dt>", card)
-        assert labels
-        assert len(labels) == len(set(labels))
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_cards_are_in_the_pages_language(language):
-    setup(language)
-    titles = [card.title for card in cards()]
-    assert len(set(titles)) == len(titles)
-    assert Strings(language)("card.deviation") in experiment_cards().markup
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
 def test_departures_are_said_with_the_numbers_of_the_records(language):
     say = Strings(language)
     for one in {one for card in cards() for one in card.deviations}:

@@ -21,7 +21,7 @@ from preact.book.afterlife.runs import (
 )
 from preact.book.explorers import Html, stepper
 from preact.book.page import words
-from preact.book.panels import legend
+from preact.book.panels import legend, over_runs
 from preact.figures import Picture
 from preact.figures.variants import row_name
 
@@ -143,11 +143,7 @@ def spread(moments: Sequence[Moment]) -> Placed:
         for name in ("signal_rms", "gradient_norm", "direct")
     )
     gradient = gradient / gradient[:, -1:]
-    three = (
-        np.array([np.min(v, 0), np.median(v, 0), np.max(v, 0)])
-        for v in (signal, gradient, np.abs(direct))
-    )
-    return Placed(*three)
+    return Placed(*map(over_runs, (signal, gradient, np.abs(direct))))
 
 
 def picture_of(arms: Mapping[str, Placed], layers: int) -> Picture:

@@ -24,9 +24,8 @@ from torch.nn.functional import cross_entropy
 from preact.book.afterlife.model import PLACEMENTS, Transformer
 from preact.records.files import read_json
 from preact.records.record import Git, sha256_of
-from preact.typed import Name, Positive, Seed, parse, typed
-from preact.typed.fields import Sha256
-from preact.typed.fields import Text as Words
+from preact.typed import Name, Positive, Seed, Sha256, parse, typed
+from preact.typed import Text as Words
 
 RECORDED = Path(__file__).parent / "recorded"
 RATES = "rates"  # the folder of the runs at several learning rates
@@ -202,7 +201,7 @@ def read_runs(folder: str = "") -> tuple[Run, ...]:
     return tuple(sorted(runs, key=lambda run: (run.arm, run.layers, run.seed)))
 
 
-def chosen(arm: str, layers: int) -> list[Run]:
+def runs_of(arm: str, layers: int) -> list[Run]:
     """Return the runs of one arm and depth, by seed."""
     return [r for r in read_runs() if (r.arm, r.layers) == (arm, layers)]
 

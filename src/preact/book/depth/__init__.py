@@ -15,7 +15,7 @@ from preact import paper
 from preact.book.depth.figures import Moment, by_unit
 from preact.book.explorers import Html
 from preact.book.page import words
-from preact.book.panels import FINAL_BN, legend
+from preact.book.panels import FINAL_BN, legend, over_runs
 from preact.book.recorded import runs_at
 from preact.figures import Picture, Table
 from preact.figures.variants import arm_name, row_name
@@ -98,12 +98,8 @@ def _moment(profiles: Sequence[Any]) -> Moment:
     gradient = gradient / gradient[:, -1:]
     last = signal.shape[1] - 1
     at = np.unique(np.linspace(0, last, min(POINTS, last + 1)).round())
-    least, median, greatest = (
-        [f(v, axis=0)[at.astype(int)] for v in (signal, gradient, share)]
-        for f in (np.min, np.median, np.max)
-    )
-    three = zip(least, median, greatest, strict=True)
-    return Moment(*(np.array(values) for values in three))
+    shown = (v[:, at.astype(int)] for v in (signal, gradient, share))
+    return Moment(*map(over_runs, shown))
 
 
 def training_by_depth(start: int = 1001) -> Html:

@@ -10,7 +10,7 @@ import numpy as np
 from preact.book.explorers import Html
 from preact.book.gradient.figures import Course, by_iteration
 from preact.book.page import words
-from preact.book.panels import legend
+from preact.book.panels import legend, over_runs
 from preact.book.recorded import runs_at
 from preact.figures.variants import arm_name
 from preact.records import Record
@@ -37,13 +37,7 @@ def course(runs: Sequence[Record]) -> Course:
     )
     first, last = gradient[..., 0], gradient[..., -1]
     values = first, last, share[..., -1]
-    return Course(
-        np.array(reached),
-        *(
-            np.array([f(v, axis=0) for f in (np.min, np.median, np.max)])
-            for v in values
-        ),
-    )
+    return Course(np.array(reached), *map(over_runs, values))
 
 
 def six_arms(depth: int = 110, rates: Sequence[float] = (0.1, 0.01)) -> Html:

@@ -3,9 +3,12 @@
 Chapter `02-signal`.
 """
 
-from preact.book.explorers import Html, live
+from preact.book.explorers import Html, engine_rows, mount
 from preact.book.page import words
 from preact.figures import Picture
+
+CONTROLS = ("row", "units", "width", "seed", "pin", "unpin")
+LINES = ("from_to", "pinned")  # which the script fills in
 
 
 def growth_explorer(fallback: Picture) -> Html:
@@ -19,19 +22,13 @@ def growth_explorer(fallback: Picture) -> Html:
         The measured figure that stands where no script runs.
     """
     say = words()
-    laws = {law: say(f"law.{law}") for law in ("root", "linear")}
-    # The script fills them in.
-    lines = {
-        line: say.table[f"explorer.{line}"] for line in ("from_to", "pinned")
+    own = {key: say(f"explorer.{key}") for key in CONTROLS}
+    own |= {key: say.table[f"explorer.{key}"] for key in LINES}
+    own |= {law: say(f"law.{law}") for law in ("root", "linear")}
+    own |= {axis: say(f"figure.{axis}") for axis in ("signal", "depth")}
+    own |= {
+        mark: say(f"punctuation.{mark}") for mark in ("comma", "semicolon")
     }
-    return live(
-        "growth",
-        ("pin", "unpin"),
-        ("signal", "depth"),
-        laws
-        | lines
-        | {
-            mark: say(f"punctuation.{mark}") for mark in ("comma", "semicolon")
-        },
-        fallback,
-    )
+    data = {"words": own, "rows": engine_rows(), "batch": 64}
+    title = say("explorer.growth")
+    return mount("growth", title, data, fallback._repr_html_())

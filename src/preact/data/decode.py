@@ -27,28 +27,37 @@ Box = tuple[float, float, float, float]
 
 def decode(
     path: Path,
-    size: int,
-    drawn: list[float] | None = None,
+    image: tuple[int, int, int],
     *,
-    flip: bool = False,
+    share: float = 1.0,
+    drawn: list[float] | None = None,
 ) -> Tensor:
-    """Decode one image and cut it to (3, size, size) uint8.
+    """Decode the middle square or a random crop of an image file.
 
     Parameters
     ----------
+    image : three ints
+        C, H and W; with one channel the image becomes gray.
+    share : float
+        Of the shorter side, that the middle square has.
     drawn : four numbers in [0, 1), optional
-        Area, aspect, and place of a random crop; the middle without them.
+        Area, aspect, and place of a random crop.
+
+    Returns
+    -------
+    (C, H, W) uint8
 
     Raises
     ------
     ValueError
         If the file cannot be decoded, or has absurdly many pixels.
     """
-    image = open_image(path)
-    box = _crop(image.size, drawn) if drawn else _middle(image.size)
-    cut = image.resize((size, size), BILINEAR, box=box)
-    pixels = np.asarray(cut).transpose(2, 0, 1)
-    return torch.tensor(np.flip(pixels, 2).copy() if flip else pixels)
+    channels, height, width = image
+    whole = open_image(path)
+    box = _crop(whole.size, drawn) if drawn else _middle(whole.size, share)
+    cut = whole.resize((width, height), BILINEAR, box=box)
+    pixels = np.asarray(cut.convert("L" if channels == 1 else "RGB"))
+    return torch.tensor(pixels.reshape(height, width, -1)).permute(2, 0, 1)
 
 
 def open_image(path: Path) -> "Image":
@@ -68,7 +77,7 @@ def open_image(path: Path) -> "Image":
             "images on disk need the package pillow; install it with "
             "`pip install pillow`"
         ) from error
-    if not path.is_file():  # a FIFO would be waited for
+    if not path.is_file():
         raise ValueError(f"{path} must be a regular file, a JPEG or PNG image")
     try:
         with pillow.open(path, formats=FORMATS) as opened:
@@ -97,36 +106,8 @@ def _crop(whole: tuple[int, int], drawn: list[float]) -> Box:
     return left, top, left + w, top + h
 
 
-def _middle(whole: tuple[int, int]) -> Box:
-    """Choose the middle 7/8 of the shorter side: 224 of 256."""
-    width, height = whole
-    side = min(whole) * 7 / 8
-    left, top = (width - side) / 2, (height - side) / 2
+def _middle(whole: tuple[int, int], share: float) -> Box:
+    """Choose the middle square, of a share of the shorter side."""
+    side = min(whole) * share
+    left, top = ((length - side) / 2 for length in whole)
     return left, top, left + side, top + side
-
-
-def decode_middle(
-    path: Path, image: tuple[int, int, int], share: float = 1.0
-) -> Tensor:
-    """Decode one image, its middle square scaled to (C, H, W) uint8.
-
-    Parameters
-    ----------
-    image : three ints
-        C, H and W; with one channel the image becomes gray.
-    share : float
-        Of the shorter side, that the square has.
-
-    Raises
-    ------
-    ValueError
-        As `open_image`.
-    """
-    channels, height, width = image
-    opened = open_image(path)
-    side = min(opened.size) * share
-    left, top = ((length - side) / 2 for length in opened.size)
-    box = (left, top, left + side, top + side)
-    square = opened.resize((width, height), BILINEAR, box=box)
-    pixels = np.asarray(square.convert("L" if channels == 1 else "RGB"))
-    return torch.tensor(pixels.reshape(height, width, -1)).permute(2, 0, 1)

@@ -1,8 +1,8 @@
-"""ImageNet as a folder tree: `train/<class>/*`, `val/<class>/*`.
+"""Images in folders, `train/<class>/*`, `val/<class>/*`: ImageNet, or yours.
 
-Images are decoded when they are asked for, by Pillow, on several threads;
-each is cut by a generator of its own, so that no thread's speed changes what
-is drawn.
+Large images are decoded when they are asked for, by Pillow, on several
+threads; each is cut by numbers drawn for it alone, so that no thread's speed
+changes what is seen. Small ones are read into memory.
 
 Chapter `09-imagenet`.
 """
@@ -18,8 +18,9 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from preact.data.augment import draws
-from preact.data.decoding import decode
+from preact.data.augment import draws, normalize
+from preact.data.decode import decode
+from preact.data.images import ImageSet, check_data_name
 from preact.data.loader import Augmentation, BatchRequest
 from preact.data.preprocessing import Preprocessing
 from preact.plan.checks import MOST, check_positive
@@ -27,8 +28,11 @@ from preact.plan.checks import MOST, check_positive
 # Of fb.resnet.torch, datasets/imagenet.lua: RGB, of bytes divided by 255.
 MEAN = torch.tensor([0.485, 0.456, 0.406])[:, None, None] * 255
 DEVIATION = torch.tensor([0.229, 0.224, 0.225])[:, None, None] * 255
+MIDDLE = 7 / 8  # of the shorter side of a test image: 224 of 256
 SUFFIXES = {".jpeg", ".jpg", ".png"}
 TESTED = 50  # images at once, in a test
+
+Files = tuple[tuple[Path, int], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,8 +76,8 @@ class ImageFolder:
     root: Path
     size: int
     classes: int
-    train_files: tuple[tuple[Path, int], ...] = field(repr=False)
-    test_files: tuple[tuple[Path, int], ...] = field(repr=False)
+    train_files: Files = field(repr=False)
+    test_files: Files = field(repr=False)
     class_names: tuple[str, ...] = field(default=(), repr=False)
 
     @property
@@ -108,7 +112,7 @@ class ImageFolder:
             mean=MEAN,
             deviation=DEVIATION,
             names=self.class_names,
-            middle=7 / 8,
+            middle=MIDDLE,
         )
 
     def loader(
@@ -132,12 +136,7 @@ class FolderLoader:
         augmentation: Augmentation,
         device: torch.device,
     ) -> None:
-        self.data, self.augmentation, self.device = (
-            data,
-            augmentation,
-            device,
-        )
-        self.mean, self.deviation = MEAN.to(device), DEVIATION.to(device)
+        self.data, self.flip, self.device = data, augmentation.flip, device
         self.threads = ThreadPoolExecutor(os.cpu_count())
 
     def train(self, request: BatchRequest) -> tuple[Tensor, Tensor]:
@@ -147,13 +146,12 @@ class FolderLoader:
         # Four numbers an image: area, aspect, place, place; one for the flip.
         numbers = torch.rand(request.batch, 5, generator=rng)[request.part]
 
-        def cut(job: tuple[tuple[Path, int], list[float]]) -> Tensor:
-            (path, _), drawn = job
-            flip = self.augmentation.flip and drawn[4] < 0.5
-            return decode(path, self.data.size, drawn[:4], flip=flip)
+        def cut(file: tuple[Path, int], drawn: list[float]) -> Tensor:
+            pixels = decode(file[0], self.data.shape, drawn=drawn[:4])
+            return pixels.flip(2) if self.flip and drawn[4] < 0.5 else pixels
 
-        jobs = zip(files, numbers.tolist(), strict=True)
-        return self._batch(list(self.threads.map(cut, jobs)), files)
+        images = self.threads.map(cut, files, numbers.tolist())
+        return self._batch(list(images), files)
 
     def test(self, start: int, every: int) -> Iterator[tuple[Tensor, Tensor]]:
         """Decode every `every`-th batch of test images."""
@@ -161,7 +159,8 @@ class FolderLoader:
         for first in range(0, len(files), TESTED)[start::every]:
             part = list(files[first : first + TESTED])
             images = self.threads.map(
-                lambda file: decode(file[0], self.data.size), part
+                lambda file: decode(file[0], self.data.shape, share=MIDDLE),
+                part,
             )
             yield self._batch(list(images), part)
 
@@ -169,9 +168,10 @@ class FolderLoader:
         self, images: list[Tensor], files: list[tuple[Path, int]]
     ) -> tuple[Tensor, Tensor]:
         """Stack, move and normalize."""
-        x = torch.stack(images).to(self.device).float()
+        x = torch.stack(images).to(self.device)
+        mean, deviation = MEAN.to(self.device), DEVIATION.to(self.device)
         labels = torch.tensor([label for _, label in files])
-        return (x - self.mean) / self.deviation, labels.to(self.device)
+        return normalize(x, mean, deviation), labels.to(self.device)
 
 
 def read_imagenet(folder: Path | str, size: int = 224) -> ImageFolder:
@@ -210,53 +210,113 @@ def read_imagenet(folder: Path | str, size: int = 224) -> ImageFolder:
     """
     check_positive("size", size, MOST["image"])
     folder = Path(folder)
-    classes: dict[str, list[str]] = {}
-    files: dict[str, list[tuple[Path, int]]] = {"train": [], "val": []}
-    for split, pairs in files.items():
-        root = folder / split
-        if not root.is_dir():
-            raise FileNotFoundError(
-                f"{root} is missing: images must lie in train/<class>/ and "
-                "val/<class>/, a folder for each class"
-            )
-        names = [path.name for path in _visible(root) if path.is_dir()]
-        if len(names) < 2:
-            raise ValueError(
-                f"{root} must hold a folder for each class, two or more; "
-                f"got {', '.join(names) or 'none'}"
-            )
-        classes[split] = names
-        for label, name in enumerate(names):
-            images = [
-                path
-                for path in _visible(root / name)
-                if path.suffix.lower() in SUFFIXES
-            ]
-            if not images:
-                raise FileNotFoundError(
-                    f"{root / name} must hold JPEG or PNG images; got none"
-                )
-            pairs += [(path, label) for path in images]
-    if classes["train"] != classes["val"]:
-        odd = sorted(set(classes["train"]) ^ set(classes["val"]))
+    names, train = _labeled(folder / "train")
+    others, test = _labeled(folder / "val")
+    if names != others:
+        odd = sorted({*names} ^ {*others})
         raise ValueError(
             f"{folder}: train and val must have the same classes; only one "
             f"of them has {', '.join(odd[:3])}"
         )
+    n = len(names)
     return ImageFolder(
         name="imagenet",
-        label="ImageNet"
-        if len(classes["train"]) == 1000
-        else f"{len(classes['train'])} classes of a folder",
+        label="ImageNet" if n == 1000 else f"{n} classes of a folder",
         root=folder,
         size=size,
-        classes=len(classes["train"]),
-        train_files=tuple(files["train"]),
-        test_files=tuple(files["val"]),
-        class_names=tuple(classes["train"]),
+        classes=n,
+        train_files=train,
+        test_files=test,
+        class_names=names,
     )
+
+
+def _labeled(folder: Path) -> tuple[tuple[str, ...], Files]:
+    """Names of the classes below a folder, and its images with labels."""
+    if not folder.is_dir():
+        raise FileNotFoundError(
+            f"{folder} is missing: images must lie in train/<class>/ and "
+            "val/<class>/, a folder for each class"
+        )
+    classes = [path for path in _visible(folder) if path.is_dir()]
+    if len(classes) < 2:
+        raise ValueError(
+            f"{folder} must hold a folder for each class, two or more; got "
+            f"{', '.join(path.name for path in classes) or 'none'}"
+        )
+    files: list[tuple[Path, int]] = []
+    for label, path in enumerate(classes):
+        images = [p for p in _visible(path) if p.suffix.lower() in SUFFIXES]
+        if not images:
+            raise FileNotFoundError(
+                f"{path} must hold JPEG or PNG images; got none"
+            )
+        files += [(image, label) for image in images]
+    return tuple(path.name for path in classes), tuple(files)
 
 
 def _visible(folder: Path) -> list[Path]:
     """List what is not hidden in a folder, such as `.cache`, by name."""
     return sorted(p for p in folder.iterdir() if not p.name.startswith("."))
+
+
+def from_folders(
+    folder: Path | str, *, size: int = 32, name: str | None = None
+) -> ImageSet:
+    """Read `train/<class>/*` and `val/<class>/*` into memory.
+
+    For images as small as CIFAR's; `preact.data.read_imagenet` finds the
+    same files, leaves them on disk, and cuts them at random.
+
+    Parameters
+    ----------
+    folder : Path or str
+        With JPEG or PNG images below; both parts have the same classes.
+    size : int
+        Height and width to which the middle square of each image is
+        brought.
+    name : str, optional
+        What records and tables call it; the folder's own name if not given.
+
+    Raises
+    ------
+    FileNotFoundError
+        If a part is missing, or a class has no images.
+    ValueError
+        If the parts have different classes, or fewer than two, or an image
+        cannot be decoded.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from PIL import Image
+    >>> from preact.data import from_folders
+    >>> with TemporaryDirectory() as folder:
+    ...     for name in ("train/cat", "train/dog", "val/cat", "val/dog"):
+    ...         Path(folder, name).mkdir(parents=True)
+    ...         Image.new("RGB", (48, 40)).save(f"{folder}/{name}/1.png")
+    ...     pets = from_folders(folder, name="pets")
+    >>> pets.counts, pets.shape, pets.train_labels.tolist()
+    ((2, 2), (3, 32, 32), [0, 1])
+    """
+    if name is None:
+        name = Path(folder).resolve().name
+        check_data_name("the folder's name", name)
+    check_data_name("name", name)
+    files = read_imagenet(folder, size)
+    train, test = files.train_files, files.test_files
+    return ImageSet(
+        name=name,
+        label=name,
+        classes=files.classes,
+        class_names=files.class_names,
+        train_images=torch.stack(
+            [decode(path, files.shape) for path, _ in train]
+        ),
+        train_labels=torch.tensor([label for _, label in train]),
+        test_images=torch.stack(
+            [decode(path, files.shape) for path, _ in test]
+        ),
+        test_labels=torch.tensor([label for _, label in test]),
+    )

@@ -1,0 +1,454 @@
+"""Trained weights in a file that says which network they belong to.
+
+A safetensors file: the tensors under the names of `Network.state_dict()`, and
+in its header the plan, the configuration of the run that trained them, if
+one did, how the images were normalized and what the classes are called
+(`network.preprocess`), and a checksum of it all. Nothing in it is ever
+executed.
+
+Examples
+--------
+>>> from tempfile import TemporaryDirectory
+>>> from preact.nn import Network
+>>> from preact.plan import cifar_plan
+>>> from preact.weights import load, save
+>>> plan = cifar_plan("full-preactivation", depth=20, convs=2)
+>>> with TemporaryDirectory() as folder:
+...     save(Network(plan, seed=1), f"{folder}/mine.safetensors")
+...     network = load(f"{folder}/mine.safetensors")
+>>> network.plan == plan, network.training
+(True, False)
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import torch
+from pydantic import Field, Json
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save as to_safetensors
+from torch import Tensor
+
+from preact.data import Preprocessing
+from preact.nn import MakeUnit, Network, put_units
+from preact.nn.state import check_kinds, check_numbers, check_shapes
+from preact.plan import NetworkPlan
+from preact.plan.written import WrittenPlan, write_plan
+from preact.records.files import write_new
+from preact.typed import Sha256, parse, plain, shortened, typed
+
+__all__ = ["load", "read_config", "read_plan_of", "save", "save_weights"]
+
+FORMAT = "preact weights"
+# Tensors beside the network's: how its images were normalized.
+MEAN, DEVIATION = BESIDE = ("preprocess.mean", "preprocess.deviation")
+
+
+@typed
+class WrittenPreprocessing:
+    """What the header says of the preprocessing, beside its two tensors."""
+
+    names: tuple[str, ...] = ()
+    middle: Annotated[float, Field(gt=0.0, le=1.0)] = 1.0
+    white: Annotated[int, Field(ge=1, le=255)] = 255
+
+
+@typed
+class Header:
+    """What a file says of its tensors; every value is a text."""
+
+    format: Literal["preact weights"]
+    version: Literal["1"]
+    plan: Json[WrittenPlan]
+    config: Json[dict[str, Any] | None] = None
+    preprocess: Json[WrittenPreprocessing | None] = None
+    make: Json[str | None] = None
+    sha256: Sha256
+
+
+def load(path: Path | str, *, make: MakeUnit | None = None) -> Network:
+    """Return the network that a file holds.
+
+    Parameters
+    ----------
+    path : Path or str
+        Of a file that `save` or `preact train` wrote.
+    make : callable, optional
+        What makes the units, where own code did: a file runs no code.
+
+    Returns
+    -------
+    Network
+        On the CPU, in evaluation mode, in the dtype of the weights; its
+        `plan` is the one that was saved, and its `preprocess` normalizes
+        images as its run did, if one trained it.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is none.
+    ValueError
+        If the file is damaged, of something else, or of another version, or
+        its numbers are not finite.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import torch
+    >>> from preact.nn import Network
+    >>> from preact.plan import cifar_plan
+    >>> from preact.weights import load, save
+    >>> plan = cifar_plan("full-preactivation", depth=8, convs=2, width=4)
+    >>> trained = Network(plan, seed=1).eval()
+    >>> with TemporaryDirectory() as folder:
+    ...     save(trained, f"{folder}/mine.safetensors")
+    ...     again = load(f"{folder}/mine.safetensors")
+    >>> image = torch.ones(1, 3, 32, 32)
+    >>> torch.equal(again(image), trained(image))
+    True
+    """
+    with _opened(path) as (file, header):
+        if header.make is not None and make is None:
+            raise ValueError(
+                f"its units are made by {shortened(header.make)}: give it to "
+                "load(path, make=...)"
+            )
+        if header.make is None and make is not None:
+            raise ValueError("its units are made by preact: leave make out")
+        plan = header.plan.plan
+        tensors = {
+            name: file.get_tensor(name)
+            for name in file.keys()  # noqa: SIM118  (no mapping)
+        }
+        beside = {n: tensors.pop(n) for n in BESIDE if n in tensors}
+        check_kinds(tensors)
+        _check_shapes(tensors, plan, own_units=make is not None)
+        if checksum(file.metadata(), tensors | beside) != header.sha256:
+            raise ValueError(
+                "the file is damaged: its SHA-256 is not the one it carries"
+            )
+        check_numbers(tensors | beside)
+        preprocess = _preprocessing(header.preprocess, beside, plan)
+        network = Network(plan, seed=0)
+        if make is not None:
+            put_units(network, make, seed=0)
+        network.to(next(iter(tensors.values())).dtype)
+        counters = {
+            name: value
+            for name, value in network.state_dict().items()
+            if not value.is_floating_point()
+        }
+        network.load_state_dict(counters | tensors)
+    network.preprocess = preprocess
+    return network.eval()
+
+
+def _preprocessing(
+    said: WrittenPreprocessing | None,
+    tensors: Mapping[str, Tensor],
+    plan: NetworkPlan,
+) -> Preprocessing | None:
+    """How the images were normalized, if a file says so."""
+    if said is None and not tensors:
+        return None
+    if said is None or len(tensors) < len(BESIDE):
+        raise ValueError("preprocess must be whole: a part of it is missing")
+    legal = (plan.image[0], 1, 1), plan.image
+    for name, value in tensors.items():
+        if tuple(value.shape) not in legal:
+            raise ValueError(
+                f"{name} must have shape {legal[0]} or {legal[1]}; got "
+                f"{tuple(value.shape)}"
+            )
+    if not (tensors[DEVIATION] > 0).all():
+        raise ValueError(f"{DEVIATION} must be greater than 0 everywhere")
+    return Preprocessing(
+        mean=tensors[MEAN],
+        deviation=tensors[DEVIATION],
+        names=said.names,
+        middle=said.middle,
+        white=said.white,
+    )
+
+
+def read_plan_of(path: Path | str) -> NetworkPlan:
+    """Return the plan of a file's network; the weights are not looked at.
+
+    Parameters
+    ----------
+    path : Path or str
+        A `.safetensors` file; the plan is in its head.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is none.
+    ValueError
+        As `read_config`.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from preact.nn import Network
+    >>> from preact.plan import cifar_plan
+    >>> from preact.weights import read_plan_of, save
+    >>> plan = cifar_plan("original", depth=8, convs=2, width=4)
+    >>> with TemporaryDirectory() as folder:
+    ...     save(Network(plan), f"{folder}/by_hand.safetensors")
+    ...     read_plan_of(f"{folder}/by_hand.safetensors") == plan
+    True
+    """
+    with _opened(path) as (_, header):
+        return header.plan.plan
+
+
+def read_config(path: Path | str) -> dict[str, Any] | None:
+    """Return the configuration of the run that trained a file's weights.
+
+    Parameters
+    ----------
+    path : Path or str
+        A `.safetensors` file; the plan is in its head.
+
+    Returns
+    -------
+    dict or None
+        As in the run's record; None if they were saved by hand.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is none.
+    ValueError
+        If the file's header is damaged, of something else, or of another
+        version; the weights are not looked at.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from preact.nn import Network
+    >>> from preact.plan import cifar_plan
+    >>> from preact.weights import read_config, save
+    >>> plan = cifar_plan("full-preactivation", depth=8, convs=2, width=4)
+    >>> with TemporaryDirectory() as folder:
+    ...     save(Network(plan, seed=1), f"{folder}/by_hand.safetensors")
+    ...     print(read_config(f"{folder}/by_hand.safetensors"))
+    None
+    """
+    with _opened(path) as (_, header):
+        return header.config
+
+
+@contextmanager
+def _opened(path: Path | str) -> Iterator[tuple[Any, Header]]:
+    """Open a file and read its header; what is wrong in it names the file."""
+    path = Path(path)
+    if not path.exists():
+        raise FileNotFoundError(f"{path} does not exist")
+    if not path.is_file():
+        raise ValueError(f"{path} must be a regular file")
+    path.open("rb").close()  # says so if it may not be read; the next does not
+    try:
+        with safe_open(path, framework="pt") as file:
+            said = file.metadata() or {}
+            if said.get("format") != FORMAT:
+                raise ValueError(
+                    "holds no network of preact; weights of other packages "
+                    "are read by preact.converters"
+                )
+            yield file, parse(Header, said)
+    except SafetensorError as error:
+        raise ValueError(
+            f"{path} is no safetensors file, or damaged: {plain(error)}"
+        ) from error
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+    except RuntimeError as error:  # of units that own code makes
+        raise ValueError(f"{path}: {plain(error)}") from error
+
+
+def save(network: Network, path: Path | str) -> None:
+    """Write a network's plan and weights; the file is whole or not there.
+
+    Parameters
+    ----------
+    network : Network
+        On any device, in any memory format; all of it in float16, bfloat16,
+        float32 or float64.
+    path : Path or str
+        Its folder is made; a file that is there is replaced.
+
+    Raises
+    ------
+    TypeError
+        If it is no `Network`, but another module that may hold one.
+    ValueError
+        If its weights are not those of its plan, of several kinds or not
+        finite, or if the path is a folder.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from preact.nn import Network
+    >>> from preact.plan import cifar_plan
+    >>> from preact.weights import save
+    >>> plan = cifar_plan("full-preactivation", depth=8, convs=2, width=4)
+    >>> with TemporaryDirectory() as folder:
+    ...     files = [Path(folder, f"{n}.safetensors") for n in (1, 2)]
+    ...     for file in files:
+    ...         save(Network(plan, seed=0), file)
+    ...     print(files[0].read_bytes() == files[1].read_bytes())
+    True
+    """
+    if not isinstance(network, Network):
+        raise TypeError(
+            f"network must be a preact.Network; got {type(network).__name__}"
+        )
+    weights = network.state_dict()
+    check_kinds(weights)
+    check_numbers(weights)
+    preprocess = network.preprocess
+    kept = preprocess if isinstance(preprocess, Preprocessing) else None
+    save_weights(path, network.plan, weights, preprocess=kept)
+
+
+def save_weights(
+    path: Path | str,
+    plan: NetworkPlan,
+    weights: Mapping[str, Tensor],
+    config: Mapping[str, Any] | None = None,
+    preprocess: Preprocessing | None = None,
+    make: str | None = None,
+) -> None:
+    """Write weights, and the configuration of the run that trained them.
+
+    Those of a run that has diverged are written, too; `load` refuses them.
+
+    Parameters
+    ----------
+    path : Path or str
+        A `.safetensors` file; the plan is in its head.
+    plan : NetworkPlan
+        Of the network.
+    weights : mapping of str to Tensor
+        Parameters and running statistics by name.
+    config : mapping or None
+        The configuration of the run, as its record has it.
+    preprocess : Preprocessing or None
+        How the images were normalized, and names of the classes.
+    make : str or None
+        Where the code stands that makes the units, if it is not ours.
+
+    Raises
+    ------
+    ValueError
+        If they are not those of the plan, or of several kinds, the
+        configuration is no table of JSON values, or the path is a folder.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from preact.nn import Network
+    >>> from preact.plan import cifar_plan
+    >>> from preact.weights import read_config, save_weights
+    >>> plan = cifar_plan("full-preactivation", depth=8, convs=2, width=4)
+    >>> weights = Network(plan, seed=1).state_dict()
+    >>> with TemporaryDirectory() as folder:
+    ...     path = f"{folder}/mine.safetensors"
+    ...     save_weights(path, plan, weights, config={"lr": 0.1})
+    ...     read_config(path)
+    {'lr': 0.1}
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise ValueError(f"{path} must be a file; got a folder")
+    if make is not None:  # counters of batches are no weights
+        weights = {n: v for n, v in weights.items() if v.is_floating_point()}
+    check_kinds(weights)
+    _check_shapes(weights, plan, own_units=make is not None)
+    tensors = {
+        name: value.detach().to(
+            "cpu", copy=True, memory_format=torch.contiguous_format
+        )
+        for name, value in weights.items()
+    }
+    described = None
+    if preprocess is not None:
+        tensors[MEAN] = preprocess.mean.float().cpu().contiguous()
+        tensors[DEVIATION] = preprocess.deviation.float().cpu().contiguous()
+        described = {
+            "names": list(preprocess.names),
+            "middle": preprocess.middle,
+            "white": preprocess.white,
+        }
+    texts = {
+        "format": FORMAT,
+        "version": "1",
+        "plan": json.dumps(write_plan(plan)),
+        "config": _as_json(config),
+        "preprocess": json.dumps(described),
+        "make": json.dumps(make),
+    }
+    texts["sha256"] = checksum(texts, tensors)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_new(
+        path, _sort_metadata(to_safetensors(tensors, texts)), replace=True
+    )
+
+
+def _as_json(config: Mapping[str, Any] | None) -> str:
+    """The configuration as text."""
+    if config is not None and not isinstance(config, Mapping):
+        raise ValueError(f"config must be a table; got {shortened(config)}")
+    try:
+        return json.dumps(config, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"config must be JSON values: {plain(error)}"
+        ) from error
+
+
+def _check_shapes(
+    weights: Mapping[str, Tensor], plan: NetworkPlan, *, own_units: bool
+) -> None:
+    """Refuse tensors that are not those of the plan.
+
+    Of units that own code makes the plan knows nothing.
+    """
+    wanted = plan.tensors
+    if own_units:
+        wanted = {n: s for n, s in wanted.items() if n[:6] != "units."}
+        weights = {n: v for n, v in weights.items() if n[:6] != "units."}
+    check_shapes(weights, wanted, f"a ResNet-{plan.depth} of `{plan.spec}`")
+
+
+def checksum(texts: Mapping[str, str], tensors: Mapping[str, Tensor]) -> str:
+    """SHA-256 of what the file says and holds."""
+    digest = hashlib.sha256()
+    for name in ("plan", "config"):
+        digest.update(texts[name].encode())
+    for name in ("preprocess", "make"):  # older files lack them
+        if texts.get(name, "null") != "null":
+            digest.update(texts[name].encode())
+    for name in sorted(tensors):
+        digest.update(tensors[name].reshape(-1).view(torch.uint8).numpy().data)
+    return digest.hexdigest()
+
+
+def _sort_metadata(content: bytes) -> bytes:
+    """Sort the metadata of a safetensors file: equal input, equal bytes.
+
+    A file is the header's length in 8 bytes, the header in JSON, filled up
+    to a multiple of 8 bytes with blanks, and the tensors.
+    """
+    start = 8 + int.from_bytes(content[:8], "little")
+    header = json.loads(content[8:start])
+    header["__metadata__"] = dict(sorted(header["__metadata__"].items()))
+    raw = json.dumps(header, separators=(",", ":")).encode()
+    raw += b" " * (-len(raw) % 8)
+    return len(raw).to_bytes(8, "little") + raw + content[start:]

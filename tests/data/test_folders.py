@@ -1,0 +1,223 @@
+"""Folders of images: decoded when asked for like ImageNet, or in memory."""
+
+import json
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image, PngImagePlugin
+
+from preact.cli import main
+from preact.data import from_folders, load, read_imagenet
+from preact.data.augment import batch_indices
+from preact.data.decode import decode
+from preact.data.loader import Augmentation, BatchRequest
+from preact.train import Run, find_recipe, train
+
+CUT = Augmentation(
+    normalization="channel", pad=0, pad_before_normalization=False, flip=True
+)
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    """Three classes, each of one color with noise; sizes differ."""
+    root = tmp_path_factory.mktemp("imagenet")
+    rng = np.random.default_rng(0)
+    for split, n in (("train", 6), ("val", 3)):
+        for c, name in enumerate(["n01", "n02", "n03"]):
+            folder = root / split / name
+            folder.mkdir(parents=True)
+            for i in range(n):
+                size = rng.integers(40, 90, 2)
+                pixels = rng.integers(0, 60, (*size, 3), dtype=np.uint8)
+                pixels[..., c] += 180
+                suffix = "png" if i == 0 else "JPEG"
+                Image.fromarray(pixels).save(folder / f"{i}.{suffix}")
+    return root
+
+
+def drawn(data, iteration, batch=6, part=slice(None)):
+    chosen = batch_indices(data.counts[0], batch, 1, iteration)[part]
+    return BatchRequest(
+        chosen=chosen, seed=1, iteration=iteration, part=part, batch=batch
+    )
+
+
+def test_classes_are_folders_and_labels_their_order(tree):
+    data = read_imagenet(tree, size=32)
+    assert (data.classes, data.counts) == (3, (18, 9))
+    assert data.shape == (3, 32, 32)
+    assert data.label == "3 classes of a folder"
+    for path, label in (*data.train_files, *data.test_files):
+        assert path.parent.name == f"n0{label + 1}"
+
+
+def test_a_batch_shows_its_classes_color(tree):
+    loader = read_imagenet(tree, 32).loader(CUT, torch.device("cpu"))
+    x, y = loader.train(drawn(loader.data, 0))
+    assert x.shape == (6, 3, 32, 32)
+    assert x.dtype == torch.float32
+    assert torch.equal(x.mean((2, 3)).argmax(1), y)
+    seen = torch.cat([y for _, y in loader.test(0, 1)])
+    assert seen.tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+
+
+def test_crops_depend_on_seed_and_iteration_alone(tree):
+    loaders = [
+        read_imagenet(tree, 32).loader(CUT, torch.device("cpu"))
+        for _ in range(2)
+    ]
+    (a, _), (b, _) = (
+        loader.train(drawn(loader.data, 4)) for loader in loaders
+    )
+    assert torch.equal(a, b)
+    (c, _) = loaders[0].train(drawn(loaders[0].data, 5))
+    assert not torch.equal(a, c)
+    mirrored = a.flip(3)  # of half of the images
+    plain = replace(CUT, flip=False)
+    loader = loaders[0].data.loader(plain, torch.device("cpu"))
+    (unflipped, _) = loader.train(drawn(loader.data, 4))
+    same = [torch.equal(a[i], unflipped[i]) for i in range(6)]
+    assert 0 < sum(same) < 6
+    for i in range(6):
+        assert same[i] or torch.equal(mirrored[i], unflipped[i])
+    part = slice(2, 4)
+    (d, _) = loaders[0].train(drawn(loaders[0].data, 4, part=part))
+    assert torch.equal(a[part], d)
+
+
+def test_a_test_image_is_cut_from_its_middle(tmp_path):
+    pixels = np.zeros((80, 160, 3), dtype=np.uint8)
+    pixels[:, 80:] = 255
+    Image.fromarray(pixels).save(tmp_path / "half.png")
+    middle = decode(tmp_path / "half.png", (3, 16, 16), share=7 / 8)
+    assert (middle[:, :, :7] == 0).all()
+    assert (middle[:, :, 9:] == 255).all()
+
+
+@pytest.mark.slow
+def test_resnet_50_trains_on_a_folder_and_resumes(tree, tmp_path):
+    recipe = replace(
+        find_recipe("imagenet"),
+        iterations=4,
+        batch=4,
+        ghost_batch=4,
+        drop_at=(3,),
+    )
+    run = Run(
+        row="full-preactivation",
+        depth=50,
+        convs=3,
+        recipe=recipe,
+        data=read_imagenet(tree, 32),
+    )
+    assert run.plan.depth == 50
+    whole = train(run, tmp_path / "a", report_every=1, save_every=2)
+    assert whole.outcome == "finished"
+    (tmp_path / "a" / "checkpoint.pt").unlink()
+    again = train(run, tmp_path / "a", report_every=1)
+    assert again.curve == whole.curve
+
+
+def unreadable(kind, path):
+    """A file that is no image of ours, made in one of many ways."""
+    if kind == "damaged":
+        path.write_bytes(b"\xff\xd8 not much of a JPEG")
+    elif kind == "a long text":  # which Pillow answers by a ValueError
+        about = PngImagePlugin.PngInfo()
+        about.add_text("a", "b" * 2**21, zip=True)
+        Image.new("L", (9, 9)).save(path, "PNG", pnginfo=about)
+    elif kind == "P":
+        Image.new("RGB", (9, 9)).quantize().save(path, "PNG")
+    elif kind == "I;16":
+        ramp = np.arange(256 * 256, dtype=np.uint16).reshape(256, 256)
+        Image.fromarray(ramp).save(path, "PNG")
+    else:
+        Image.new("RGB", (9, 9)).save(path, kind)
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("damaged", "must be a whole JPEG or PNG image"),
+        ("a long text", "must be a whole JPEG or PNG image"),
+        ("EPS", "must be a whole JPEG or PNG image"),  # starts a program
+        ("GIF", "must be a whole JPEG or PNG image"),
+        ("I;16", "must have 8 bits .*; got mode I;16"),  # 99.6 % white
+        ("P", "must have 8 bits .*; got mode P"),
+    ],
+)
+def test_what_cannot_be_read_as_it_was_meant_is_named(tmp_path, kind, said):
+    path = tmp_path / "disguised.jpg"
+    unreadable(kind, path)
+    with pytest.raises(ValueError, match=rf"disguised\.jpg {said}"):
+        decode(path, (3, 8, 8))
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "LA", "RGBA", "CMYK"])
+def test_eight_bits_of_gray_alpha_or_ink_are_read(tmp_path, mode):
+    """Some of ImageNet's photographs are gray, and 22 are in inks."""
+    path = tmp_path / "a.jpg"
+    white = Image.new("RGB", (9, 9), "white").convert(mode)
+    white.save(path, "JPEG" if mode == "CMYK" else "PNG")
+    assert (decode(path, (3, 8, 8)) == 255).all()
+
+
+def test_hidden_files_and_folders_are_no_classes_and_no_images(tree, tmp_path):
+    folder = tmp_path / "own"
+    shutil.copytree(tree, folder)
+    for split in ("train", "val"):
+        (folder / split / ".ipynb_checkpoints").mkdir()
+        (folder / split / "n01" / "._0.png").write_bytes(b"of a Mac")
+    data = read_imagenet(folder, 32)
+    assert (data.classes, data.counts) == (3, (18, 9))
+
+
+def test_a_data_set_prints_in_a_line(tree):
+    assert len(repr(read_imagenet(tree))) < 300
+
+
+def test_class_folders_become_squares_in_memory(tree):
+    data = from_folders(tree, size=16, name="colors")
+    assert (data.name, data.classes, data.counts) == ("colors", 3, (18, 9))
+    assert data.shape == (3, 16, 16)
+    brightest = data.train_images.float().mean((2, 3)).argmax(1)
+    assert torch.equal(brightest, data.train_labels)
+    with Image.open(tree / "train/n01/0.png") as image:
+        pixels = np.asarray(image)
+    side = min(pixels.shape[:2])
+    y, x = ((length - side) // 2 for length in pixels.shape[:2])
+    middle = pixels[y : y + side, x : x + side]
+    first = from_folders(tree, size=side, name="colors").train_images[0]
+    if not (pixels.shape[0] - pixels.shape[1]) % 2:  # cut, not scaled
+        assert np.array_equal(first.permute(1, 2, 0), middle)
+
+
+@pytest.mark.parametrize("name", ["my pets", "\u732b", "imagenet"])
+def test_a_folder_s_own_name_is_called_so(tmp_path, name):
+    with pytest.raises(ValueError, match=f"the folder's name must.*{name}"):
+        load("folders", tmp_path / name)
+
+
+@pytest.mark.slow
+def test_the_command_line_takes_imagenets_own_recipe(tree, tmp_path, capsys):
+    command = ["train", "--data", "imagenet", "--folder", str(tree)]
+    command += ["--depth", "50", "--iterations", "1", "--batch", "2"]
+    out = tmp_path / "runs"
+    assert main([*command, "--out", str(out)]) == 0, capsys.readouterr().err
+    record = json.loads(next(out.rglob("seed-1.json")).read_text())
+    config = record["config"]
+    assert config["recipe"]["name"] == "imagenet"
+    assert (config["depth"], config["convs"], config["width"]) == (50, 3, 64)
+
+
+def test_a_run_says_what_its_network_is(tree):
+    facts = {"row": "original", "depth": 50, "convs": 3}
+    facts |= {"recipe": find_recipe("imagenet"), "data": read_imagenet(tree)}
+    with pytest.raises(ValueError, match="convs must be 3 for ResNet-50; got"):
+        Run(**facts | {"convs": 2})
+    with pytest.raises(ValueError, match=r"width must be left out .*; got 32"):
+        Run(**facts, width=32)
