@@ -50,11 +50,12 @@ class Tile(NamedTuple):
 def tile(conv: BnReluConv, *, backward: bool = False) -> Tile:
     """Choose what fits into the registers of a multiprocessor."""
     wide = max(conv.c_in, conv.c_out)
+    stages = 1 if wide > 128 else 3
     if not backward:
-        return Tile(64, 8, stages=1) if wide > 128 else Tile(64, 4, stages=3)
+        return Tile(64, 8 if wide > 128 else 4, stages)
     if conv.taps == 9:
-        return Tile(64, 4, stages=3)
-    return Tile({64: 64, 128: 32}.get(wide, 16), 8, stages=3)
+        return Tile(64, 4, stages)
+    return Tile({64: 64, 128: 32}.get(wide, 16), 8, stages)
 
 
 class Launcher:
