@@ -16,10 +16,11 @@ from preact.cli import main
 from preact.data import load
 from preact.nn import Network
 from preact.plan import cifar_plan, imagenet_plan
-from preact.plan.written import read_plan, write_plan
+from preact.plan.written import WrittenPlan, write_plan
 from preact.records import read_record
 from preact.spec import ROWS
 from preact.train import evaluate
+from preact.typed import parse
 from preact.weights import read_config, save_weights
 
 PLAN = cifar_plan("full-preactivation", depth=8, convs=2, width=4)
@@ -50,7 +51,7 @@ def written_to(path, change_texts=None, change_tensors=None):
 @settings(max_examples=60)
 @given(network_plans())
 def test_a_plan_is_read_as_it_was_written(plan):
-    assert read_plan(json.loads(json.dumps(write_plan(plan)))) == plan
+    assert parse(WrittenPlan, write_plan(plan)).plan == plan
 
 
 @pytest.mark.parametrize("conventions", ["paper", "torch-release", "fair"])
@@ -60,7 +61,7 @@ def test_the_papers_networks_are_read_as_they_were_written(conventions):
             cifar_plan(row, depth=29, convs=3, conventions=conventions),
             imagenet_plan(row, depth=18, conventions=conventions),
         ):
-            assert read_plan(write_plan(plan)) == plan
+            assert parse(WrittenPlan, write_plan(plan)).plan == plan
 
 
 def test_the_plan_of_1001_layers_takes_less_than_a_page():

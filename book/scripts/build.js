@@ -22,7 +22,7 @@ const options = {
   format: "iife",
   legalComments: "none",
   minify: true,
-  target: "es2022",
+  target: ["es2022", "chrome111", "firefox113", "safari16.4"],
 };
 
 // `import text from "./a.js?text"`: a bundle as text, to make a worker of.

@@ -81,7 +81,9 @@ def configure(app: Sphinx, config: Config) -> None:
     config.napoleon_use_ivar = True
     config.napoleon_use_rtype = False
     config.autodoc_member_order = "bysource"
+    config.autodoc_preserve_defaults = True  # names, and no machine's paths
     config.autodoc_typehints = "description"
+    config.autodoc_typehints_description_target = "documented_params"
     config.suppress_warnings.append("ref.python")  # a name of two rooms
     if language_of(app) == ORIGINAL:
         write_pages()
@@ -264,7 +266,7 @@ def entry_text(room: Room, name: str) -> str:
         return f"\n.. autoclass:: {room.path}.{name}\n   :members:{undoc}"
     lines = [f"\n.. py:data:: {name}", f"   :module: {room.path}"]
     shown = repr(value)
-    if len(shown) <= 60 and not shown.startswith("<"):
+    if len(shown) <= 60 and not re.match(r"<|\w*Path\(", shown):
         lines.append(f"   :value: {shown}")
     told = next(docs_of_data(name, value))
     return "\n".join([*lines, "", *(f"   {line}" for line in told)])

@@ -2,7 +2,7 @@
 
 A few of the theme's labels are written into templates, out of reach of
 translation catalogs. `book/scripts/assets.js` makes an edition's sheet and its
-script; of the faces and the icons the glyphs stay that pages show.
+script; of the icons and the face of formulas the glyphs stay that pages show.
 """
 
 import re
@@ -18,25 +18,17 @@ from fontTools import subset
 from book.tools import ROOT
 
 MATH_FACE = ROOT / "book/site/fonts/book-math.woff2"
-VENDORED = {  # npm package: (folder on the site, files)
-    "minisearch": ("minisearch", ("LICENSE.txt",)),  # bundled
-    "@fontsource/source-serif-4": (
-        "source-serif-4",
-        (
+VENDORED = {  # folder on the site: npm package and its files
+    "minisearch": ("minisearch", ["LICENSE.txt"]),  # bundled
+    "source-serif-4": (
+        "@fontsource/source-serif-4",
+        [
             "LICENSE",
-            *(
-                f"files/source-serif-4-latin-{face}.woff2"
-                for face in ("400-normal", "400-italic", "600-normal")
-            ),
-        ),
+            "files/source-serif-4-latin-400-*.woff2",
+            "files/source-serif-4-latin-600-normal.woff2",
+        ],
     ),
 }
-# What English text is set in, and the figures and ligatures it uses.
-TEXT_GLYPHS = [
-    *range(0x20, 0x7F),
-    *map(ord, "\xa0§°±²³·×àáäåçèéíñóöøü–—‘’“”…′"),
-]
-TEXT_FEATURES = ["kern", "liga"]
 # A letter of a formula is drawn as the mathematical italic of its character.
 ITALICS = (0x210E, *range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C))
 ITALIC = {unicodedata.normalize("NFKC", chr(code)): code for code in ITALICS}
@@ -107,14 +99,7 @@ def keep_icons(folder: Path) -> None:
     codes = {int(c, 16) for c in re.findall(r"\\([ef][0-9a-f]{3})\b", sheet)}
     codes |= {ord(c) for c in re.findall("[\ue000-\uf8ff]", sheet)}
     for font in folder.glob("vendor/fontawesome/webfonts/*"):
-        keep_glyphs(font, codes, subset.Options())
-
-
-def subset_text(vendored: Path) -> None:
-    """Keep of the text's faces the glyphs of English, without hints."""
-    options = subset.Options(hinting=False, layout_features=TEXT_FEATURES)
-    for font in vendored.glob("source-serif-4/**/*.woff2"):
-        keep_glyphs(font, TEXT_GLYPHS, options)
+        keep_glyphs(font, codes)
 
 
 def cut_math_face(face: Path, site: Path) -> None:
@@ -128,14 +113,12 @@ def cut_math_face(face: Path, site: Path) -> None:
     for part in MATH_FACE.parent.iterdir():
         shutil.copy2(part, face.parent)
     codes = {*map(ord, shown), *(ITALIC[c] for c in shown if c in ITALIC)}
-    keep_glyphs(face, codes, subset.Options(layout_features=[]))
+    keep_glyphs(face, codes)
 
 
-def keep_glyphs(
-    font: Path, codes: Iterable[int], options: subset.Options
-) -> None:
+def keep_glyphs(font: Path, codes: Iterable[int]) -> None:
     """Rewrite a font file with the glyphs of these code points alone."""
-    options.flavor = "woff2"
+    options = subset.Options(flavor="woff2", layout_features=[])
     glyphs = subset.load_font(str(font), options)
     subsetter = subset.Subsetter(options)
     subsetter.populate(unicodes=codes)
@@ -147,12 +130,11 @@ def keep_glyphs(
 def copy_vendored(folder: Path) -> None:
     """Copy the faces that pages load, and the licenses of what they load."""
     shutil.rmtree(folder, ignore_errors=True)
-    for package, (name, patterns) in VENDORED.items():
+    for name, (package, patterns) in VENDORED.items():
         source = ROOT / "node_modules" / package
         for pattern in patterns:
             for path in source.glob(pattern):
                 copy = folder / name / path.relative_to(source)
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(path, copy)
-    subset_text(folder)
     cut_math_face(folder / "math" / MATH_FACE.name, folder.parent)

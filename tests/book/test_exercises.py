@@ -71,17 +71,6 @@ def test_every_exercise_has_two_or_three_hints_and_then_a_solution():
         assert solution.argument == label
 
 
-def test_each_chapter_has_exercises_of_all_kinds():
-    for name, text in chapters("en").items():
-        if name[0].isdigit():
-            kinds = {
-                made.options.get("class", KINDS[0])
-                for token in tokens(text)
-                if (made := directive(token)) and made.name == "exercise"
-            }
-            assert kinds == set(KINDS), name
-
-
 def spoiled(answer, how):
     """The same answer with a value that is none, or of another shape."""
     if not callable(answer):

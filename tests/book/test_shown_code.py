@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from book.tools.plain import quote_source
 from paths import ROOT
 from preact.strings import LANGUAGES
 
@@ -53,14 +54,5 @@ def test_a_docstring_names_an_equation_by_its_number(label):
 def test_code_on_a_page_says_nothing_to_the_type_checker():
     for name in CHAPTERS:
         for path, options in INCLUDED.findall(chapter("en", name)):
-            source = (ROOT / "book" / "en" / path).read_text("utf-8")
-            if part := re.search(r":pyobject: (.+)", options):
-                *outer, last = part[1].split(".")
-                start = source.index(f"class {outer[0]}") if outer else 0
-                head = re.compile(rf"^( *)(?:def|class) {last}\b", re.M)
-                begin = head.search(source, start)
-                end = re.compile(rf"^ {{0,{len(begin[1])}}}[\w@]", re.M)
-                body = source.index(":\n", begin.end())
-                stop = end.search(source, body)
-                source = source[begin.start() : stop.start() if stop else None]
-            assert "type: ignore" not in source, (path, options)
+            shown = quote_source(ROOT / "book" / "en" / path, options)
+            assert "type: ignore" not in shown, (path, options)

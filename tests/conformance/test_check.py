@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from conformance.reports import report_of
+from conformance.reports import lines, report_of
 from paths import ROOT
 from preact.book.bugs.surveyed import surveyed
 from preact.book.bugs.zoo import MUTANTS
@@ -16,12 +16,7 @@ from preact.cli.check import exit_status, show
 from preact.conformance import Property, Verdict, probe
 from preact.conformance.address import load
 from preact.conformance.cost import EXPERIMENTS, costs, rows_of
-from preact.conformance.words import (
-    head_lines,
-    judged_lines,
-    lines,
-    markdown,
-)
+from preact.conformance.words import head_lines, judged_lines, markdown
 from preact.spec import find_row
 from preact.strings import LANGUAGES, Strings
 
@@ -52,9 +47,6 @@ def leaves():
 def text():
     return "a network"
 
-def plain():
-    return nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU())
-
 def hangs():
     while True:
         pass
@@ -74,12 +66,6 @@ class Devours(nn.Module):
     def forward(self, x):
         return torch.ones(2**30)
 
-class Stop(BaseException):
-    pass
-
-class Stops(nn.Module):
-    def forward(self, x):
-        raise Stop("enough")
 """
 
 REGISTRY = """
@@ -141,9 +127,7 @@ ENDINGS = {
     "forges": "it ended with status 0 before the probe had finished",
     "crashes": "it was ended by SIGABRT before the probe had finished",
     "Exits": "SystemExit",
-    "Stops": "Stop: enough",
     "hangs --limit 1": "within the limit; it took more than 1 s",
-    "plain": "no addition was found",
 }
 if sys.platform == "linux":
     ENDINGS["Devours --limit-memory 2"] = "can't allocate memory"
@@ -162,11 +146,8 @@ def test_a_network_that_ends_its_process_has_not_passed(here, capfd, named):
     ("arguments", "message"),
     [
         ("--image big", "--image must be a shape such as 3x32x32; got 'big'"),
-        ("--image 0x3x3", "got '0x3x3'"),
         ("--image 999999x999999x999999", "at most 67,108,864 numbers"),
-        ("--image 3x20000x20000", "at most 67,108,864 numbers"),
         ("--row best", "got 'best'"),
-        ("--limit 0", "time limit in seconds must be above 0"),
         ("--limit nan", "time limit in seconds must be above 0"),
         ("--limit-memory -1", "memory limit in GiB must be above 0"),
     ],
@@ -184,7 +165,6 @@ def test_a_wrong_option_is_refused_before_anything_is_imported(
     ("address", "message"),
     [
         ("nothing", "address must be package.module:factory"),
-        ("my_networks:", "address must be package.module:factory"),
         ("no_such_module:net", "no_such_module must be a module that can"),
         ("broken:net", "No module named 'no_such_package'"),
         ("my_networks:absent", "must name something in my_networks"),
@@ -219,7 +199,7 @@ def test_a_file_of_yours_does_not_answer_for_a_package_of_networks(
 
 
 def test_the_cost_is_told_beside_the_row_that_was_meant():
-    out = "\n".join(lines(report_of("ends-in-relu"), Strings("en")))
+    out = "\n".join(lines(report_of("ends-in-relu")))
     assert "ReLU before addition 7.84 %, original 6.61 %" in out
     assert "full pre-activation" not in out
 
@@ -244,23 +224,15 @@ def test_every_cost_is_that_of_the_line_of_our_report_drawn_in_the_paper(
         assert drawn[*place, cost.other] == (cost.other_pct, cost.other_n)
 
 
-def test_could_not_tell_is_a_fault_only_when_strict():
-    unsure = probe(MUTANTS["averaged-sum"].make(), (3, 8, 8))
-    assert unsure.counts[Verdict.UNKNOWN] > 0
-    skip = {f.property for f in unsure.faults}
-    assert exit_status(unsure, (), strict=False) == 1
-    assert exit_status(unsure, skip, strict=False) == 0
-    assert exit_status(unsure, skip, strict=True) == 1
-
-
-def test_faults_that_are_skipped_do_not_count():
-    wrong = report_of("activated-shortcut")
-    denied = [f.property for f in wrong.faults]
-    assert denied == ["row", "clear-stream"]
-    assert exit_status(wrong, denied[1:], strict=False) == 1
-    assert exit_status(wrong, denied, strict=False) == 0
-    *_, last = lines(wrong, Strings("en"), skipped=denied)
-    assert last.endswith("; not counted: clear-stream, row")
+def test_the_status_counts_what_is_not_skipped_and_doubts_when_strict():
+    report = probe(MUTANTS["averaged-sum"].make(), (3, 8, 8))
+    denied = [f.property for f in report.faults]
+    assert report.counts[Verdict.UNKNOWN] > 0
+    assert exit_status(report, (), strict=False) == 1
+    assert exit_status(report, denied, strict=False) == 0
+    assert exit_status(report, denied, strict=True) == 1
+    *_, last = lines(report, skipped=denied)
+    assert last.endswith("; not counted: clear-stream")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -290,24 +262,16 @@ def test_the_report_names_each_question_that_it_does_not_answer(language):
     assert not report_of("original").unasked
 
 
-@pytest.mark.parametrize(
-    ("environment", "colored"),
-    [
-        ({}, False),
-        ({"FORCE_COLOR": "1"}, True),
-        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
-    ],
-)
-def test_only_a_terminal_gets_colors(capfd, monkeypatch, environment, colored):
-    for name in ("NO_COLOR", "FORCE_COLOR"):
-        monkeypatch.delenv(name, raising=False)
+@pytest.mark.parametrize("off", [{}, {"NO_COLOR": "1"}])
+def test_only_a_terminal_gets_colors(capfd, monkeypatch, off):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    environment = {"FORCE_COLOR": "1", "TERM": "xterm-256color", **off}
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setenv("TERM", "xterm-256color")
     told = list(judged_lines(report_of("averaged-sum"), Strings("en")))
     show(told)
     printed = capfd.readouterr().out
-    assert ("\x1b[31m" in printed) == colored
+    assert ("\x1b[31m" in printed) == (not off)
     plain = re.sub(r"\x1b\[\d+m", "", printed)
     assert plain.splitlines() == [line for _, line in told]
 
@@ -335,7 +299,7 @@ def test_markdown_folds_what_is_right_and_escapes_what_a_network_is_called():
 )
 def test_the_paper_is_cited_in_the_reader_s_language(language, cited):
     report = report_of("activated-shortcut")
-    out = "\n".join(lines(report, Strings(language), every=True))
+    out = "\n".join(lines(report, language, every=True))
     assert cited in out
     assert ("捷徑" in out, "捷径" in out) == {
         "en": (False, False),
@@ -363,24 +327,8 @@ def test_the_page_on_the_command_names_its_options_and_no_others(capsys):
     assert asked == [str(one) for one in Property]
 
 
-def test_the_survey_says_when_and_of_which_versions_it_was_true():
-    found = surveyed()
-    assert found["date"] >= "2026-11-21"
-    packages = {(n["package"], n["version"]) for n in found["network"]}
-    assert len({package for package, _ in packages}) >= 5
-    assert len(packages) == len({package for package, _ in packages})
-
-
 def test_the_surveyed_networks_of_the_paper_were_recognized():
     rows = {n["address"]: n.get("row") for n in surveyed()["network"]}
     assert rows["torchvision:resnet50"] == "original"
     assert rows["timm:resnetv2_50"] == "full-preactivation"
     assert rows["pytorchcv:preresnet1001_cifar10"] == "full-preactivation"
-
-
-def test_no_surveyed_classic_network_has_a_fault_inside_of_its_units():
-    inner = {"row", "identity-shortcut", "clear-stream", "signed-branch"}
-    for network in surveyed()["network"]:
-        if network.get("row") in ("original", "full-preactivation"):
-            denied = {f["property"] for f in network.get("no", [])}
-            assert not denied & inner, network["address"]

@@ -1,4 +1,4 @@
-"""What the probe leaves alone, what it refuses, and what it costs."""
+"""What the probe answers, what it leaves alone, and what it refuses."""
 
 import random
 import subprocess
@@ -10,18 +10,38 @@ import torch
 import torch.nn.functional as nnf
 from torch import nn
 
-from conformance.reports import report_of
+from conformance.mistakes import Gain
+from conformance.parts import ORIGINAL, PRE, Listed, Parts, active
+from conformance.reports import ZOO, lines, report_of
+from conformance.variations import Function, edited, put
 from preact.book.bugs.zoo import MUTANTS, RIGHT
-from preact.book.bugs.zoo.right import PreUnit
+from preact.book.bugs.zoo.right import PreNet, conv3x3
 from preact.conformance import Verdict, assert_identity_shortcuts, probe
-from preact.conformance.words import lines
-from preact.strings import LANGUAGES, Strings
+from preact.strings import LANGUAGES
+
+IMAGE = (3, 8, 8)
+NO, UNKNOWN, YES = Verdict.NO, Verdict.UNKNOWN, Verdict.YES
 
 
+def changed(row=PRE, **at):
+    """The right network; `end_4` is the function at the end of unit 4."""
+    parts = Parts(row)
+    for place, function in at.items():
+        slot, _, number = place.rpartition("_")
+        setattr(parts.units[int(number) - 1], slot, Function(function))
+    return Listed(parts)
+
+
+def faults(report):
+    return [str(finding.property) for finding in report.faults]
+
+
+# ------------------------------------------------------------- what it leaves
 def state_of(module):
+    every = [*module.modules(), *module.parameters()]
     return {
         "parameters": [
-            (n, id(p), p._version, p.detach().clone(), p.grad)
+            (n, id(p), p._version, p.detach().clone(), id(p.grad))
             for n, p in module.named_parameters()
         ],
         "buffers": [
@@ -29,8 +49,11 @@ def state_of(module):
         ],
         "modes": [m.training for m in module.modules()],
         "hooks": [
-            (len(m._forward_hooks), len(m._forward_pre_hooks))
-            for m in module.modules()
+            [*hooks]
+            for one in every
+            for kind in dir(one)
+            if kind.endswith("_hooks")
+            if isinstance(hooks := getattr(one, kind), dict)
         ],
         "random": (
             torch.get_rng_state(),
@@ -52,12 +75,18 @@ def same(a, b):
 
 
 @pytest.mark.parametrize(
-    "name", ["functional", "frozen-norm", "dropout-in-evaluation"]
+    "name", ["inlined", "frozen-norm", "dropout-in-evaluation"]
 )
 @pytest.mark.parametrize("training", [True, False])
 def test_the_module_is_left_as_it_was(name, training):
-    network = {**RIGHT, **MUTANTS}[name].make().train(training)
-    list(network.modules())[1].training = not training
+    network = ZOO[name].make().train(training)
+    [*network.modules()][1].training = not training
+    network.register_forward_hook(lambda module, inputs, out: None)
+    network.register_full_backward_hook(lambda module, back, forth: None)
+    first, *parameters = network.parameters()
+    first.register_hook(lambda gradient: None)
+    for parameter in parameters:
+        parameter.grad = torch.rand_like(parameter)
     before = state_of(network)
     probe(network)
     assert same(before, state_of(network))
@@ -72,15 +101,14 @@ def test_the_module_is_left_as_it_was_when_it_cannot_be_probed():
 
 
 def test_buffers_that_a_network_replaces_are_put_back():
-    class Counting(nn.Module):
+    class Counting(PreNet):
         def __init__(self):
             super().__init__()
-            self.inner = RIGHT["pre-activation"].make()
             self.register_buffer("seen", torch.zeros(1))
 
         def forward(self, x):
             self.seen = self.seen + len(x)
-            return self.inner(x)
+            return super().forward(x)
 
     network = Counting()
     kept = network.seen
@@ -89,27 +117,39 @@ def test_buffers_that_a_network_replaces_are_put_back():
     assert kept.item() == 0.0
 
 
+# ------------------------------------------------------------ what it refuses
+class Sum(nn.Module):
+    """A sum of equals, which is no unit."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Conv2d(3, 4, 3), nn.Conv2d(3, 4, 3)
+
+    def forward(self, x):
+        return self.a(x) + self.b(x)
+
+
 @pytest.mark.parametrize(
-    ("module", "image", "error", "message"),
+    ("module", "facts", "error", "message"),
     [
-        (3, (3, 32, 32), TypeError, "must be a torch.nn.Module; got int"),
-        (nn.Conv2d(3, 4, 3), (3, 0, 32), ValueError, "positive whole numbers"),
-        (nn.Conv2d(3, 4, 3), (3, 8, 8), ValueError, "no addition was found"),
-        (nn.Linear(4, 4), (3, 8, 8), ValueError, "must take 2 inputs of"),
-        (nn.Linear(4, 4), (True,), ValueError, "positive whole numbers"),
+        (3, {}, TypeError, "must be a torch.nn.Module; got int"),
+        (Sum(), {"image": (3, 0, 32)}, ValueError, "positive whole numbers"),
+        (Sum(), {"image": (True,)}, ValueError, "positive whole numbers"),
+        (Sum(), {"row": "preact"}, ValueError, "got 'preact'"),
+        (Sum(), {"inputs": []}, ValueError, "one or more tensors; got"),
+        (Sum(), {"inputs": [3]}, ValueError, "one or more tensors; got"),
+        (Sum(), {}, ValueError, "no residual unit was found"),
+        (nn.Conv2d(3, 4, 3), {}, ValueError, "no addition was found"),
+        (nn.Linear(4, 4), {}, ValueError, "must take 2 inputs of"),
+        (PreNet().to("meta"), {}, ValueError, "it is on device meta"),
     ],
 )
 def test_what_cannot_be_probed_is_refused_in_one_sentence(
-    module, image, error, message
+    module, facts, error, message
 ):
     with pytest.raises(error, match=message) as caught:
-        probe(module, image)
+        probe(module, **facts)
     assert "\n" not in str(caught.value)
-
-
-# ------------------------------------------------- networks that do not answer
-def with_methods(**methods):
-    return type("Own", (RIGHT["pre-activation"].make,), methods)()
 
 
 def raising(error):
@@ -119,70 +159,40 @@ def raising(error):
     return method
 
 
-def calls(number):
+def fails_at(number):
     """A forward that fails at this call, and not before."""
-    inner = RIGHT["pre-activation"].make.forward
 
     def forward(self, x):
         self.count = getattr(self, "count", 0) + 1
         if self.count == number:
             raise KeyError("gone")
-        return inner(self, x)
+        return PreNet.forward(self, x)
 
     return forward
 
 
 def under_inference(self, x):
     with torch.inference_mode():
-        return RIGHT["pre-activation"].make.forward(self, x)
+        return PreNet.forward(self, x)
 
 
 @pytest.mark.parametrize(
     ("methods", "message"),
     [
         ({"forward": raising(SystemExit(0))}, "answered: SystemExit: 0"),
-        ({"forward": raising(GeneratorExit())}, "answered: GeneratorExit"),
-        ({"forward": calls(2)}, "time and again; it answered: KeyError"),
-        ({"forward": calls(4)}, "time and again; it answered: KeyError"),
+        ({"forward": fails_at(2)}, "time and again; it answered: KeyError"),
+        ({"forward": fails_at(4)}, "time and again; it answered: KeyError"),
         ({"parameters": raising(OSError("no"))}, "answered: OSError: no"),
-        ({"named_parameters": raising(OSError("no"))}, "OSError: no"),
         ({"modules": raising(OSError("no"))}, "OSError: no"),
         ({"train": raising(OSError("no"))}, "in training mode.*OSError: no"),
-        ({"forward": lambda self, x: None}, "a tensor; it returned NoneType"),
         ({"forward": lambda self, x: "yes"}, "a tensor; it returned str"),
         ({"forward": under_inference}, "torch.inference_mode"),
     ],
 )
 def test_whatever_a_network_does_instead_is_one_sentence(methods, message):
-    network = with_methods(**methods)
+    network = type("Own", (PreNet,), methods)()
     with pytest.raises(ValueError, match=message) as caught:
-        probe(network, (3, 8, 8))
-    assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize("inputs", [[], [3], [None]])
-def test_inputs_must_be_tensors(inputs):
-    with pytest.raises(ValueError, match="must be one or more tensors; got"):
-        probe(RIGHT["original"].make(), inputs=inputs)
-
-
-def test_a_network_without_weights_is_refused_by_its_device():
-    network = RIGHT["original"].make().to("meta")
-    with pytest.raises(ValueError, match="it is on device meta"):
-        probe(network, (3, 8, 8))
-
-
-@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated")
-def test_a_scripted_network_is_answered():
-    network = torch.jit.script(RIGHT["sequential"].make())
-    assert not probe(network, (3, 8, 8)).faults
-
-
-def test_an_exported_network_is_refused_in_one_sentence():
-    image = torch.zeros(2, 3, 8, 8)
-    program = torch.export.export(RIGHT["sequential"].make(), (image,))
-    with pytest.raises(ValueError, match="NotImplementedError") as caught:
-        probe(program.module(), (3, 8, 8))
+        probe(network, IMAGE)
     assert "\n" not in str(caught.value)
 
 
@@ -190,162 +200,102 @@ def test_train_need_not_return_the_module():
     def train(self, mode=True):
         nn.Module.train(self, mode)
 
-    assert not probe(with_methods(train=train)).faults
+    assert not probe(type("Own", (PreNet,), {"train": train})(), IMAGE).faults
 
 
-def test_a_row_that_does_not_exist_is_refused():
-    with pytest.raises(ValueError, match="got 'preact'"):
-        probe(RIGHT["original"].make(), row="preact")
+class Around(nn.Module):
+    """Adds what it is given around a sequence."""
+
+    def __init__(self, *layers):
+        super().__init__()
+        self.body = nn.Sequential(*layers)
+
+    def forward(self, x):
+        return x + self.body(x)
 
 
-def test_sums_of_equals_are_no_units():
-    class Sum(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.a, self.b = nn.Conv2d(3, 4, 3), nn.Conv2d(3, 4, 3)
-
-        def forward(self, x):
-            return self.a(x) + self.b(x)
-
-    with pytest.raises(ValueError, match="no residual unit was found"):
-        probe(Sum())
+def sequence():
+    """Pre-activation units of one width, in an `nn.Sequential`."""
+    units = [
+        Around(*active(16), conv3x3(16, 16), *active(16), conv3x3(16, 16))
+        for _ in range(3)
+    ]
+    pool = nn.AdaptiveAvgPool2d(1), nn.Flatten()
+    head = *active(16), *pool, nn.Linear(16, 10)
+    return nn.Sequential(conv3x3(3, 16), *units, *head)
 
 
-def test_the_assertion_passes_on_a_right_network_and_names_the_bug():
-    assert_identity_shortcuts(RIGHT["sequential"].make())
-    with pytest.raises(AssertionError, match="clear-stream: no, stream-norm"):
-        assert_identity_shortcuts(MUTANTS["activated-shortcut"].make())
-    with pytest.raises(AssertionError, match="identity-shortcut: no"):
-        assert_identity_shortcuts(MUTANTS["halved-shortcut"].make())
-    with pytest.raises(AssertionError, match="gradient: no"):
-        assert_identity_shortcuts(MUTANTS["detached-shortcut"].make())
+@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated")
+def test_a_scripted_network_is_answered_and_an_exported_one_refused():
+    assert not probe(torch.jit.script(sequence()), IMAGE).faults
+    image = torch.zeros(2, *IMAGE)
+    program = torch.export.export(sequence(), (image,))
+    with pytest.raises(ValueError, match="NotImplementedError") as caught:
+        probe(program.module(), IMAGE)
+    assert "\n" not in str(caught.value)
 
 
+# -------------------------------------------------- the shortcut and its sum
 def summed(add):
     """The right network, its units' sums written in another way."""
-
-    class unit(PreUnit):
-        def forward(self, x):
-            a = nnf.relu(self.bn1(x))
-            if self.changes:
-                return self.projection(a) + self.branch(a)
-            return add(x, self.branch(a))
-
-    network = RIGHT["pre-activation"].make
-    return type("Summed", (network,), {"unit": unit})()
+    return edited(put("add", lambda _: add), PRE)
 
 
-def into_views(x, F):
-    out = torch.zeros_like(x)
-    out[:, :4] += F[:, :4]
-    out[:, 4:] += F[:, 4:]
-    return x + out
-
-
-def test_every_way_to_write_the_same_sum_is_an_identity():
-    for add in [
-        lambda x, F: F.add_(x),
+@pytest.mark.parametrize(
+    "add",
+    [
         lambda x, F: x - (-F),
-        lambda x, F: torch.add(F, x, alpha=1),
         lambda x, F: x.clone().add_(F),
-        lambda x, F: 1.0 * x + F,
         lambda x, F: x.view(len(x), -1).view_as(x) + F,
         lambda x, F: x.permute(0, 2, 3, 1).permute(0, 3, 1, 2) + F,
         lambda x, F: nnf.dropout(x, 0.0) + F,
         lambda x, F: torch.cat([x[:, :4], x[:, 4:]], 1) + F,
         lambda x, F: x.to(torch.float64).to(x.dtype) + F,
-    ]:
-        report = probe(summed(add))
-        assert report["identity-shortcut"].verdict is Verdict.YES
-
-
-def test_a_sum_that_changes_the_signal_is_no_identity():
-    for add in [
-        lambda x, F: torch.add(F, x, alpha=0.9),
-        lambda x, F: torch.lerp(x, F, 0.5),
-        lambda x, F: F - x,
-        lambda x, F: x + 0.1 + F,
-        lambda x, F: x.flip(1) + F,
-        lambda x, F: x.roll(1, 2) + F,
-        lambda x, F: x.mean(1, keepdim=True) + F,
-        lambda x, F: x / 2 + F,
-        lambda x, F: x.tanh() + F,
-        lambda x, F: x * x.mean((2, 3), keepdim=True).sigmoid() + F,
-    ]:
-        report = probe(summed(add))
-        assert report["identity-shortcut"].verdict is Verdict.NO
-
-
-def test_a_learned_factor_is_no_identity_even_while_it_is_one():
-    class Scaled(PreUnit):
-        def __init__(self, c_in, c_out, stride):
-            super().__init__(c_in, c_out, stride)
-            self.factor = nn.Parameter(torch.ones(1))
-
-        def forward(self, x):
-            a = nnf.relu(self.bn1(x))
-            h = self.projection(a) if self.changes else x
-            return self.factor * h + self.branch(a)
-
-    network = type("Net", (RIGHT["pre-activation"].make,), {"unit": Scaled})
-    finding = probe(network())["identity-shortcut"]
-    assert finding.verdict is Verdict.NO
-    assert finding.evidence["what"] == "learned"
-
-
-def test_a_parameter_that_is_read_past_autograd_is_not_called_unused():
-    class Reader(nn.Linear):
-        def forward(self, x):
-            return nnf.linear(x, self.weight.data, self.bias.detach())
-
-    network = RIGHT["pre-activation"].make()
-    network.classifier = Reader(64, 10)
-    assert probe(network)["all-parameters"].verdict is Verdict.YES
-
-
-class Block(nn.Module):
-    """A transformer's block, layer norm first or last."""
-
-    def __init__(self, first, width=16):
-        super().__init__()
-        self.first = first
-        self.a, self.b = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.attention = nn.MultiheadAttention(width, 2, batch_first=True)
-        self.mlp = nn.Sequential(
-            nn.Linear(width, 32), nn.GELU(), nn.Linear(32, width)
-        )
-
-    def attend(self, x):
-        return self.attention(x, x, x, need_weights=False)[0]
-
-    def forward(self, x):
-        if self.first:
-            x = x + self.attend(self.a(x))
-            return x + self.mlp(self.b(x))
-        x = self.a(x + self.attend(x))
-        return self.b(x + self.mlp(x))
+    ],
+)
+def test_every_way_to_write_the_same_sum_is_an_identity(add):
+    finding = probe(summed(add), IMAGE)["identity-shortcut"]
+    assert finding.verdict is YES
 
 
 @pytest.mark.parametrize(
-    ("first", "verdict"), [(True, Verdict.YES), (False, Verdict.NO)]
+    "add",
+    [
+        lambda x, F: torch.add(F, x, alpha=0.9),
+        lambda x, F: F - x,
+        lambda x, F: x + 0.1 + F,
+        lambda x, F: x.roll(1, 2) + F,
+        lambda x, F: x.mean(1, keepdim=True) + F,
+        lambda x, F: x * x.mean((2, 3), keepdim=True).sigmoid() + F,
+    ],
 )
-def test_layer_norm_on_the_stream_is_seen_in_a_transformer(first, verdict):
-    blocks = nn.Sequential(*[Block(first) for _ in range(3)])
-    report = probe(blocks, (7, 16))
-    assert report.units == 6
-    assert report["identity-shortcut"].verdict is Verdict.YES
-    assert report["clear-stream"].verdict is verdict
-    assert report["row"].verdict is Verdict.UNKNOWN
+def test_a_sum_that_changes_the_signal_is_no_identity(add):
+    finding = probe(summed(add), IMAGE)["identity-shortcut"]
+    assert finding.verdict is NO
 
 
-def test_every_answer_has_words_in_every_language():
-    for name in [*RIGHT, *MUTANTS]:
-        report = report_of(name)
-        for language in LANGUAGES:
-            text = "\n".join(lines(report, Strings(language)))
-            assert "{" not in text
-            for finding in report.faults:
-                assert f"[{finding.property}]" in text
+def test_a_learned_factor_is_no_identity_even_while_it_is_one():
+    network = edited(put("on_shortcut", Gain), PRE)
+    finding = probe(network, IMAGE)["identity-shortcut"]
+    assert (finding.verdict, finding.evidence["what"]) == (NO, "learned")
+
+
+def test_a_chance_factor_on_the_shortcut_is_no_constant():
+    chance = changed(on_shortcut_2=lambda h: random.uniform(0.5, 1.5) * h)
+    report = probe(chance, IMAGE)
+    assert report["identity-shortcut"].reason == "shortcut-dropout"
+    assert report["evaluation"].verdict is NO
+
+
+def test_the_assertion_passes_on_a_right_network_and_names_the_bug():
+    assert_identity_shortcuts(PreNet(), IMAGE)
+    for name, message in {
+        "activated-shortcut": "clear-stream: no, stream-norm",
+        "halved-shortcut": "identity-shortcut: no",
+        "detached-shortcut": "gradient: no",
+    }.items():
+        with pytest.raises(AssertionError, match=message):
+            assert_identity_shortcuts(MUTANTS[name].make(), IMAGE)
 
 
 def test_a_unit_with_a_zero_branch_leaves_a_clear_stream_alone():
@@ -353,6 +303,192 @@ def test_a_unit_with_a_zero_branch_leaves_a_clear_stream_alone():
     wrong = report_of("activated-shortcut")
     assert float(right["clear-stream"].evidence["moved"]) == 0.0
     assert float(wrong["clear-stream"].evidence["moved"]) > 0.1
+
+
+@pytest.mark.parametrize(
+    ("at", "reason"),
+    [
+        ("start_5", "gradient-cut-branch"),
+        ("end_4", "gradient-cut-branch"),
+        ("on_shortcut_1", "gradient-cut"),
+        ("on_stream_3", "gradient-cut-stream"),
+        ("on_stream_9", "gradient-cut-stream"),
+    ],
+)
+def test_a_gradient_that_is_cut_anywhere_is_found(at, reason):
+    report = probe(changed(**{at: lambda x: x.data}), IMAGE)
+    assert report["gradient"].reason == reason
+    assert faults(report) == ["gradient"]
+
+
+# ---------------------------------------------------------- what values prove
+@pytest.mark.parametrize("value", [0.0, float("nan")])
+def test_weights_that_are_zero_or_no_numbers_prove_nothing(value):
+    for function in (lambda h: 0.5 * h, lambda h: h.roll(1, 1)):
+        network = changed(on_shortcut_5=function)
+        for weight in network.parameters():
+            weight.data.fill_(value)
+        report = probe(network, IMAGE)
+        assert report["identity-shortcut"].verdict is not YES
+    if value != 0.0:
+        assert all(f.verdict is not YES for f in report.findings)
+        reasons = {f.reason for f in report.findings if f.verdict is UNKNOWN}
+        assert "weights-not-finite" in reasons
+
+
+def test_passes_that_differ_prove_nothing_of_the_structure():
+    network = summed(lambda h, f: h + f if random.random() < 0.5 else h)
+    report = probe(network, IMAGE)
+    finding = report["evaluation"]
+    assert (finding.verdict, finding.reason) == (NO, "evaluation-differs")
+    assert float(finding.evidence["drift"]) > 1e-3
+    assert report["row"].reason == "passes-differ"
+    assert faults(report) == ["evaluation"]
+
+
+def test_a_parameter_that_is_read_past_autograd_is_not_called_unused():
+    class Reader(nn.Linear):
+        def forward(self, x):
+            return nnf.linear(x, self.weight.data, self.bias.detach())
+
+    network = PreNet()
+    network.classifier = Reader(64, 10)
+    assert probe(network)["all-parameters"].verdict is YES
+
+
+# ---------------------------------------------------------------------- tokens
+class Tokens(nn.Module):
+    """A residual unit of tokens, whose branch reads what a function made."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.norm, self.linear = nn.LayerNorm(16), nn.Linear(16, 16)
+        self.function = function
+
+    def forward(self, x):
+        return x + self.linear(self.function(self, x))
+
+
+def rms_norm(unit, x):
+    return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("function", "unit"),
+    [
+        (lambda u, x: u.norm(x).roll(1, 1), "layer norm roll linear (+)"),
+        (rms_norm, "RMS norm linear (+)"),
+    ],
+)
+def test_a_norm_of_tokens_is_no_batch_norm(function, unit):
+    report = probe(nn.Sequential(Tokens(function), Tokens(function)), (7, 16))
+    assert report.unit == unit
+    assert report["evaluation"].verdict is YES
+
+
+def test_layer_norm_on_the_stream_is_seen_in_a_transformer():
+    for first in (True, False):
+        block = nn.TransformerEncoderLayer(
+            16, 2, 32, 0.0, batch_first=True, norm_first=first
+        )
+        blocks = nn.TransformerEncoder(block, 3, enable_nested_tensor=False)
+        report = probe(blocks, (7, 16))
+        assert report.units == 6
+        assert report["identity-shortcut"].verdict is YES
+        assert report["clear-stream"].verdict is (YES if first else NO)
+        assert report["row"].verdict is UNKNOWN
+
+
+# -------------------------------------------------------------- layers, ends
+def test_a_momentum_of_none_averages_all_batches():
+    network = PreNet()
+    network.units[4].bn1.momentum = None
+    assert probe(network, IMAGE)["statistics"].verdict is YES
+
+
+def test_open_choices_are_told_beside_the_paper_s_own():
+    finding = report_of("pre-activation")["size"]
+    assert (finding.verdict, finding.reason) == (YES, "size-chosen")
+    own, paper = (
+        int(finding.evidence[name].replace(",", ""))
+        for name in ("parameters", "paper_parameters")
+    )
+    assert own - paper == 16 * 32 + 32 * 64  # two projections, or zeros
+
+
+@pytest.mark.parametrize(
+    ("pool", "verdict"),
+    [
+        (lambda x: x.amax((2, 3)), NO),
+        (lambda x: nnf.adaptive_max_pool2d(x, 1), NO),
+        (lambda x: x.mean(-1).mean(-1), YES),
+        (lambda x: torch.stack([one.mean((1, 2)) for one in x]), YES),
+    ],
+)
+def test_pooling_is_an_average_however_it_is_written(pool, verdict):
+    parts = Parts(PRE)
+    parts.pool = Function(pool)
+    assert probe(Listed(parts), IMAGE)["last-unit"].verdict is verdict
+
+
+def test_a_doubled_activation_is_not_wanted_at_the_end():
+    twice = put("start", lambda u: nn.Sequential(*active(u.c_in)))
+    report = probe(edited(twice, PRE), IMAGE)
+    assert report["row"].verdict is NO
+    assert report["last-unit"].verdict is not NO
+
+
+def halved(x):
+    """Every second pixel, and zeros for the new channels."""
+    small = x[:, :, ::2, ::2]
+    return torch.cat([small, torch.zeros_like(small)], 1)
+
+
+def test_zeros_in_place_of_a_projection_are_told_from_a_raw_one():
+    parts = Parts(PRE)
+    for unit in parts.units:
+        if unit.changes:
+            unit.projection = nn.ModuleList([Function(halved)])
+            unit.raw = True
+    report = probe(Listed(parts), IMAGE)
+    assert report["width-change"].reason == "width-padded"
+    assert not report.faults
+
+
+def test_a_projection_of_a_pre_activated_unit_has_no_batch_norm():
+    parts = Parts(PRE)
+    for unit in parts.units:
+        if unit.changes:
+            unit.projection.append(nn.BatchNorm2d(unit.c_out))
+    finding = probe(Listed(parts), IMAGE)["width-change"]
+    assert (finding.verdict, finding.reason) == (NO, "width-normalized")
+    assert [p.split()[0] for p in finding.places] == ["4", "7"]
+
+
+@pytest.mark.parametrize(
+    ("slot", "make"), [("end", Gain), ("relu1", lambda _: nn.GELU())]
+)
+def test_a_unit_of_no_row_is_a_fault_only_where_a_row_is_meant(slot, make):
+    network = edited(put(slot, make), PRE)
+    assert probe(network, IMAGE)["row"].verdict is UNKNOWN
+    assert probe(network, IMAGE, row=PRE)["row"].verdict is NO
+
+
+def test_citations_name_who_said_it():
+    assert report_of("original")["clear-stream"].source == "Fig. 4(a)"
+    assert report_of("relu-after-sum")["clear-stream"].source == "Eq. (2)"
+    dropping = changed(ORIGINAL, on_stream_9=lambda y: nnf.dropout(y, 0.3))
+    source = probe(dropping, IMAGE)["evaluation"].source
+    assert source == "Srivastava et al. 2014"
+
+
+def test_every_answer_has_words_in_every_language():
+    for name in ZOO:
+        report = report_of(name)
+        for language in LANGUAGES:
+            text = "\n".join(lines(report, language))
+            assert "{" not in text
+            assert all(f"[{question}]" in text for question in faults(report))
 
 
 PROBED_ALONE = """

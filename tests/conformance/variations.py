@@ -6,253 +6,114 @@ with stochastic depth), and residual networks of other kinds.
 """
 
 import copy
-from collections.abc import Callable
+import random
 from functools import partial
 from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as nnf
-from torch import Tensor, nn
+from torch import nn
 from torch.nn.utils import parametrizations
+from torch.utils.checkpoint import checkpoint
 
-from conformance.others import (
-    Checkpointed,
-    HandMadeNorm,
-    Reentrant,
-    SqueezeExcite,
-    bernoulli,
-    convnext,
-    drop_path,
-    encoder,
-    in_place,
-    item,
-    skipped,
-    transformer,
-    zeroed,
-)
-from conformance.parts import IMAGE, ORIGINAL, PRE, Parts, Unit
-from conformance.writings import WRITINGS, Listed
+from conformance.parts import IMAGE, ORIGINAL, PRE, WRITINGS, Listed, Parts
 from preact import Network, cifar_plan
-from preact.book.bugs.zoo.styles import STYLES
+from preact.book.bugs.zoo import RIGHT
 
-__all__ = ["VARIATIONS", "Variation"]
-
-
-class Variation(NamedTuple):
-    """A right network, the row that it is, if any, and its input's shape.
-
-    Parameters
-    ----------
-    make : callable
-        Makes it.
-    row : str
-        Of `preact.spec.ROWS`; "" for a transformer, say, which is none.
-    image : tuple of int
-        Shape of one input, without the batch.
-
-    Examples
-    --------
-    >>> from conformance.variations import VARIATIONS
-    >>> VARIATIONS["original, Sequential"].row
-    'original'
-    """
-
-    make: Callable[[], nn.Module]
-    row: str = ""
-    image: tuple[int, ...] = IMAGE
-
-
-Edit = Callable[[Parts], None]
-Wrap = Callable[[nn.Module], nn.Module]
 ROWS = (PRE, ORIGINAL)
 
 
-def written(row: str, style: str) -> nn.Module:
-    """A right network in one writing."""
-    return WRITINGS[style](Parts(row))
+class Variation(NamedTuple):
+    """A right network, the row that it is, if any, and its input's shape."""
+
+    make: Any
+    row: str = ""
+    image: tuple = IMAGE
 
 
-def edited(edit: Edit, row: str) -> nn.Module:
-    """A network whose parts were edited."""
-    parts = Parts(row)
-    edit(parts)
-    return Listed(parts)
+class Function(nn.Module):
+    """A function as a layer, of one signal or two."""
+
+    def __init__(self, function, *layers):
+        super().__init__()
+        self.function, self.layers = function, nn.ModuleList(layers)
+
+    def forward(self, *signals):
+        return self.function(*self.layers, *signals)
 
 
-def wrapped(wrap: Wrap, row: str) -> nn.Module:
-    """A network in other hands."""
-    return wrap(Listed(Parts(row)))
+# -------------------------------------------------- a network in other hands
+def around(call):
+    """A call around a network."""
+    return lambda network: Function(call, network)
 
 
-def layers(make: Callable[[nn.Module], None]) -> Wrap:
-    """Do something to each convolution or BN."""
+def each(kind, change):
+    """Do something to each layer of a kind."""
 
-    def wrap(network: nn.Module) -> nn.Module:
+    def wrap(network):
         for module in [*network.modules()]:
-            if isinstance(module, nn.Conv2d | nn.BatchNorm2d):
-                make(module)
+            if isinstance(module, kind):
+                change(module)
         return network
 
     return wrap
 
 
-class Around(nn.Module):
-    """Something before, or after, or around a network."""
-
-    def __init__(self, network: nn.Module, call: Callable[..., Any]) -> None:
-        super().__init__()
-        self.network, self.call = network, call
-
-    def forward(self, x: Tensor) -> Any:
-        return self.call(self.network, x)
-
-
-def autocast(network: nn.Module, x: Tensor) -> Any:
-    """Half precision inside of the network's own forward."""
+def autocast(network, x):
     with torch.autocast("cpu", torch.bfloat16):
         return network(x)
 
 
-def around(call: Callable[..., Any]) -> Wrap:
-    """Wrap in a call."""
-    return lambda network: Around(network, call)
-
-
-def weight_normed(module: nn.Module) -> None:
-    """Length and direction of each kernel apart."""
-    if isinstance(module, nn.Conv2d):
-        parametrizations.weight_norm(module)
-
-
-def spectral_normed(module: nn.Module) -> None:
-    """Each kernel divided by its largest singular value."""
-    if isinstance(module, nn.Conv2d):
-        parametrizations.spectral_norm(module)
-
-
-def hooked(module: nn.Module) -> None:
+def hook(module):
     """Somebody looks at means."""
-    seen: list[float] = []
+    seen = []
     module.register_forward_hook(
-        lambda m, i, out: seen.append(out.mean().item())
+        lambda module, inputs, out: seen.append(out.mean().item())
     )
 
 
-def compiled(network: nn.Module) -> nn.Module:
-    """A network that is traced when it is called."""
-    return torch.compile(network, backend="eager")  # type: ignore[return-value]
+def checkpointed(reentrant):
+    """Units are computed again in the backward pass."""
+
+    def forward(network, x):
+        for layer in (*network.stem, *network.units):
+            x = checkpoint(layer, x, use_reentrant=reentrant)
+        for layer in network.tail:
+            x = layer(x)
+        return network.classifier(x.mean((2, 3)))
+
+    return around(forward)
 
 
-def frozen(network: nn.Module) -> nn.Module:
-    """A network that is not trained any more."""
-    return network.requires_grad_(False)
-
-
-def zero_branches(parts: Parts) -> None:
-    """The branch's last layer begins at zero."""
-    for unit in parts.units:
-        last = unit.conv2 if parts.row == PRE else unit.norm2
-        nn.init.zeros_(last.weight)  # type: ignore[arg-type]
-
-
-class Join(nn.Module):
-    """How a unit adds, in this mode or the other."""
-
-    def __init__(
-        self,
-        training: Callable[[Tensor, Tensor], Tensor],
-        evaluation: Callable[[Tensor, Tensor], Tensor] = torch.add,
-    ) -> None:
-        super().__init__()
-        self.ways = training, evaluation
-
-    def forward(self, h: Tensor, f: Tensor) -> Tensor:
-        return self.ways[0 if self.training else 1](h, f)
-
-
-def joined(*ways: Callable[[Tensor, Tensor], Tensor]) -> Edit:
-    """Add in another way, in every unit."""
-
-    def edit(parts: Parts) -> None:
-        for unit in parts.units:
-            unit.add = Join(*ways)
-
-    return edit
-
-
-def always(join: Callable[[Tensor, Tensor], Tensor]) -> Edit:
-    """Add in another way, in both modes."""
-    return joined(join, join)
-
-
-def put(slot: str, make: Callable[[Unit], nn.Module]) -> Edit:
-    """Put a layer at a place of every unit."""
-
-    def edit(parts: Parts) -> None:
-        for unit in parts.units:
-            setattr(unit, slot, make(unit))
-
-    return edit
-
-
-class Function(nn.Module):
-    """A function as a layer."""
-
-    def __init__(self, function: Callable[[Tensor], Tensor]) -> None:
-        super().__init__()
-        self.function = function
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.function(x)
-
-
-def nothing(function: Callable[[Tensor], Tensor]) -> Edit:
-    """A function that changes no value, on every shortcut."""
-    return put("on_shortcut", lambda _: Function(function))
-
-
-def one_by_one(network: nn.Module) -> nn.Module:
+def one_by_one(network):
     """Convolutions see one image at a time."""
-
-    class Singly(nn.Module):
-        def __init__(self, conv: nn.Module) -> None:
-            super().__init__()
-            self.conv = conv
-
-        def forward(self, x: Tensor) -> Tensor:
-            return torch.cat([self.conv(image[None]) for image in x])
-
-    for unit in network.units:  # type: ignore[union-attr]
-        unit.unit.conv1 = Singly(unit.unit.conv1)
-        unit.unit.conv2 = Singly(unit.unit.conv2)
+    for unit in network.units:
+        for name in ("conv1", "conv2"):
+            conv = getattr(unit.unit, name)
+            single = Function(
+                lambda conv, x: torch.cat([conv(one[None]) for one in x]), conv
+            )
+            setattr(unit.unit, name, single)
     return network
 
 
-def head_dropout(parts: Parts) -> None:
-    """Dropout before the classifier."""
-    parts.classifier = nn.Sequential(nn.Dropout(0.5), parts.classifier)
-
-
-def plan(row: str, **sizes: Any) -> nn.Module:
-    """A network of this package."""
-    facts = {"depth": 20, "convs": 2, "image": IMAGE, **sizes}
-    return Network(cifar_plan(row, **facts), seed=0)
-
-
-STATES: dict[str, Wrap] = {
-    "torch.compile": compiled,
+STATES = {
+    "torch.compile": partial(torch.compile, backend="eager"),
     "DataParallel": nn.DataParallel,
     "bfloat16": lambda n: n.bfloat16(),
     "float64": lambda n: n.double(),
     "autocast": around(autocast),
     "fx": torch.fx.symbolic_trace,
-    "weight_norm": layers(weight_normed),
-    "channels_last": lambda n: n.to(memory_format=torch.channels_last),  # type: ignore[call-overload]
-    "hooks": layers(hooked),
-    "frozen": frozen,
+    "weight_norm": each(nn.Conv2d, parametrizations.weight_norm),
+    "channels_last": lambda n: n.to(memory_format=torch.channels_last),
+    "hooks": each((nn.Conv2d, nn.BatchNorm2d), hook),
+    "frozen": lambda n: n.requires_grad_(False),
+    "checkpoint": checkpointed(False),
+    "checkpoint, reentrant": checkpointed(True),
 }
-MORE_STATES: dict[str, Wrap] = {
-    "spectral_norm": layers(spectral_normed),
+MORE_STATES = {
+    "spectral_norm": each(nn.Conv2d, parametrizations.spectral_norm),
     "deepcopy": copy.deepcopy,
     "averaged": torch.optim.swa_utils.AveragedModel,
     "normalized images": around(lambda n, x: n((x - 0.4) / 0.2)),
@@ -260,71 +121,197 @@ MORE_STATES: dict[str, Wrap] = {
     "log_softmax": around(lambda n, x: nnf.log_softmax(n(x), 1)),
     "image by image": one_by_one,
 }
-EDITS: dict[str, Edit] = {
+
+
+# -------------------------------------------------- parts that were edited
+def put(slot, make):
+    """Put a layer at a place of every unit."""
+
+    def edit(parts):
+        for unit in parts.units:
+            setattr(unit, slot, make(unit))
+
+    return edit
+
+
+class Join(nn.Module):
+    """How a unit adds, in this mode or the other."""
+
+    def __init__(self, training, evaluation=torch.add):
+        super().__init__()
+        self.modes = evaluation, training
+
+    def forward(self, h, f):
+        return self.modes[self.training](h, f)
+
+
+def joined(*modes):
+    """Add in another way, in every unit."""
+    return put("add", lambda _: Join(*modes))
+
+
+def drop_path(h, f):
+    return h + f * (torch.rand(len(f), 1, 1, 1) < 0.8) / 0.8
+
+
+def bernoulli(h, f):
+    """As timm writes it."""
+    mask = f.new_empty((len(f), 1, 1, 1)).bernoulli_(0.8)
+    return h + f * mask.div_(0.8)
+
+
+def zero_branches(parts):
+    """The branch's last layer begins at zero."""
+    for unit in parts.units:
+        last = unit.conv2 if parts.row == PRE else unit.norm2
+        nn.init.zeros_(last.weight)
+
+
+def drop_at_the_head(parts):
+    parts.classifier = nn.Sequential(nn.Dropout(0.5), parts.classifier)
+
+
+class HandMadeNorm(nn.Module):
+    """A right BN, written by hand, with statistics for evaluation."""
+
+    def __init__(self, channels):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(channels, 1, 1))
+        self.bias = nn.Parameter(torch.zeros(channels, 1, 1))
+        self.register_buffer("mean", torch.zeros(channels))
+        self.register_buffer("var", torch.ones(channels))
+
+    def forward(self, x):
+        mean, var = self.mean, self.var
+        if self.training:
+            mean = x.mean((0, 2, 3))
+            var = x.var((0, 2, 3), unbiased=False)
+            self.mean.lerp_(mean.detach(), 0.1)
+            self.var.lerp_(var.detach(), 0.1)
+        x = (x - mean[:, None, None]) / (var[:, None, None] + 1e-5).sqrt()
+        return x * self.weight + self.bias
+
+
+EDITS = {
     "zero-initialized": zero_branches,
     "drop path": joined(drop_path),
     "drop path of timm": joined(bernoulli),
-    "stochastic depth by a product": joined(zeroed),
-    "stochastic depth by random": joined(skipped),
-    "stochastic depth by item": joined(item),
-    "add_": always(in_place),
-    "dropout in the head": head_dropout,
+    "stochastic depth by a product": joined(
+        lambda h, f: h + (0 * f if torch.rand(()) < 0.2 else f)
+    ),
+    "stochastic depth by random": joined(
+        lambda h, f: h if random.random() < 0.2 else h + f
+    ),
+    "stochastic depth by item": joined(
+        lambda h, f: h + f if torch.rand(()).item() < 0.8 else h
+    ),
+    "add_": joined(*[lambda h, f: f.add_(h)] * 2),
+    "dropout in the head": drop_at_the_head,
 }
-MORE_EDITS: dict[str, Edit] = {
+MORE_EDITS = {
     "dropout inside": put("inside", lambda _: nn.Dropout(0.3)),
-    "h - f": always(torch.sub),
-    "x.clone()": nothing(torch.clone),
-    "1.0 * x": nothing(lambda x: 1.0 * x),
-    "x.float()": nothing(Tensor.float),
+    "h - f": joined(torch.sub, torch.sub),
+    "x.clone()": put("on_shortcut", lambda _: Function(torch.clone)),
+    "1.0 * x": put("on_shortcut", lambda _: Function(lambda x: 1.0 * x)),
     "hand-made BN": put("norm2", lambda u: HandMadeNorm(u.c_out)),
 }
-TOKENS = (6, 8)
-VARIATIONS: dict[str, Variation] = {
+
+
+# ------------------------------------------------- networks of other kinds
+def encoder():
+    """PyTorch's transformer, LN first."""
+    block = nn.TransformerEncoderLayer(
+        8, 2, 16, dropout=0.1, batch_first=True, norm_first=True
+    )
+    return nn.TransformerEncoder(block, 3, enable_nested_tensor=False)
+
+
+class ConvNext(nn.Module):
+    """A depthwise convolution, LN, and a small network of pixels."""
+
+    def __init__(self, width):
+        super().__init__()
+        self.depthwise = nn.Conv2d(width, width, 7, 1, 3, groups=width)
+        self.norm = nn.LayerNorm(width)
+        self.wide = nn.Linear(width, 4 * width)
+        self.narrow = nn.Linear(4 * width, width)
+        self.scale = nn.Parameter(torch.full((width,), 1e-6))
+
+    def forward(self, x):
+        y = self.norm(self.depthwise(x).permute(0, 2, 3, 1))
+        y = self.scale * self.narrow(nnf.gelu(self.wide(y)))
+        return x + y.permute(0, 3, 1, 2)
+
+
+def convnext():
+    """A stage of it."""
+    return nn.Sequential(
+        nn.Conv2d(3, 8, 2, 2), *(ConvNext(8) for _ in range(3))
+    )
+
+
+class SqueezeExcite(nn.Module):
+    """A factor for each channel, from all of them."""
+
+    def __init__(self, width):
+        super().__init__()
+        self.down, self.up = nn.Linear(width, 2), nn.Linear(2, width)
+
+    def forward(self, x):
+        s = torch.sigmoid(self.up(nnf.relu(self.down(x.mean((2, 3))))))
+        return x * s[:, :, None, None]
+
+
+def edited(edit, row):
+    """A network whose parts were edited."""
+    parts = Parts(row)
+    edit(parts)
+    return Listed(parts)
+
+
+def plan(row, **sizes):
+    """A network of this package."""
+    sizes = {"depth": 20, "convs": 2, "image": IMAGE, **sizes}
+    return Network(cifar_plan(row, **sizes), seed=0)
+
+
+SQUEEZED = put("end", lambda u: SqueezeExcite(u.c_out))
+VARIATIONS = {
     **{
-        f"{row}, {style}": Variation(partial(written, row, style), row)
+        f"{row}, {style}": Variation(
+            lambda write=write, row=row: write(Parts(row)), row
+        )
         for row in ROWS
-        for style in WRITINGS
+        for style, write in WRITINGS.items()
     },
     **{
-        name: Variation(make, row, (3, 32, 32))
-        for name, (make, row) in STYLES.items()
+        name: Variation(one.make, one.meant, one.image)
+        for name, one in RIGHT.items()
     },
     **{
-        f"{row}, {name}": Variation(partial(wrapped, wrap, row), row)
-        for row in ROWS
-        for name, wrap in STATES.items()
-    },
-    **{
-        f"{PRE}, {name}": Variation(partial(wrapped, wrap, PRE), PRE)
-        for name, wrap in MORE_STATES.items()
+        f"{row}, {name}": Variation(
+            lambda wrap=wrap, row=row: wrap(Listed(Parts(row))), row
+        )
+        for states, rows in ((STATES, ROWS), (MORE_STATES, (PRE,)))
+        for row in rows
+        for name, wrap in states.items()
     },
     **{
         f"{row}, {name}": Variation(partial(edited, edit, row), row)
-        for row in ROWS
-        for name, edit in EDITS.items()
+        for edits, rows in ((EDITS, ROWS), (MORE_EDITS, (PRE,)))
+        for row in rows
+        for name, edit in edits.items()
     },
     **{
-        f"{PRE}, {name}": Variation(partial(edited, edit, PRE), PRE)
-        for name, edit in MORE_EDITS.items()
+        f"{row}, bottleneck": Variation(
+            partial(plan, row, depth=29, convs=3), row
+        )
+        for row in ROWS
     },
-    f"{PRE}, checkpoint": Variation(lambda: Checkpointed(Parts(PRE)), PRE),
-    f"{ORIGINAL}, checkpoint": Variation(
-        lambda: Reentrant(Parts(ORIGINAL)), ORIGINAL
-    ),
-    f"{PRE}, bottleneck": Variation(
-        partial(plan, PRE, depth=29, convs=3), PRE
-    ),
-    f"{ORIGINAL}, bottleneck": Variation(
-        partial(plan, ORIGINAL, depth=29, convs=3), ORIGINAL
-    ),
     f"{PRE}, 56 layers": Variation(partial(plan, PRE, depth=56), PRE),
     f"{PRE}, wide": Variation(partial(plan, PRE, width=32), PRE),
-    "squeeze and excitation": Variation(
-        partial(edited, put("end", lambda u: SqueezeExcite(u.c_out)), ORIGINAL)
-    ),
-    "pre-LN": Variation(partial(transformer, False), image=TOKENS),
-    "pre-LN, scaled": Variation(partial(transformer, True), image=TOKENS),
-    "pre-LN of PyTorch": Variation(partial(encoder, True), image=TOKENS),
+    "squeeze and excitation": Variation(partial(edited, SQUEEZED, ORIGINAL)),
+    "pre-LN": Variation(encoder, image=(6, 8)),
     "ConvNeXt": Variation(convnext),
 }
 """Right networks, by what is special about them."""

@@ -37,7 +37,7 @@ def launches(convs):
         if "PRECISION" in shape:
             shape["PRECISION"] = "tf32"
         key = kernel.__name__, how, *sorted(shape.items())
-        found[key] = kernel, args, shape, how.warps
+        found[key] = kernel, args, shape, how
 
     Launcher._run = note
     depth = 20 + 9 * (convs == 3)
@@ -49,7 +49,7 @@ def launches(convs):
     return found.values()
 
 
-def compiled(kernel, args, shape, warps, arch):
+def compiled(kernel, args, shape, how, arch):
     """What the assembler tells of a kernel."""
     signature, constants, attributes = {}, {}, {}
     for i, name in enumerate(kernel.arg_names):
@@ -65,7 +65,7 @@ def compiled(kernel, args, shape, warps, arch):
     made = triton.compile(
         source,
         target=GPUTarget("cuda", arch, 32),
-        options={"num_warps": warps},
+        options={"num_warps": how.warps, "num_stages": how.stages},
     )
     with tempfile.TemporaryDirectory() as folder:
         ptx = Path(folder) / "kernel.ptx"

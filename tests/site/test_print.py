@@ -14,15 +14,6 @@ from built import NIGHTLY, html
 from preact.strings import LANGUAGES
 
 
-def test_no_page_is_printed_twice_and_the_reference_is_left_out():
-    names = pdf.pages_in_order()
-    assert len(set(names)) == len(names)
-    assert names[0] == "index"
-    assert names[-5:] == [
-        *("runs", "claims", "glossary", "bibliography", "teachers")
-    ]
-
-
 # Printing an edition takes minutes where something else runs; `make pdf` does.
 @pytest.fixture(
     scope="module",
@@ -61,11 +52,14 @@ def numbered(language, name):
     return plain(number + title.text)
 
 
-@pytest.mark.slow
 def test_each_edition_is_one_pdf_with_all_chapters(printed):
     language, reader = printed
     assert len(reader.pages) > 120
-    titles = [numbered(language, name) for name in pdf.pages_in_order()]
+    names = pdf.pages_in_order()
+    assert len(set(names)) == len(names)
+    assert names[0] == "index"
+    assert not any(name.startswith("api") for name in names)
+    titles = [numbered(language, name) for name in names]
     chapters = [
         plain(mark.title)
         for mark in reader.outline
@@ -73,6 +67,7 @@ def test_each_edition_is_one_pdf_with_all_chapters(printed):
     ]
     assert chapters == titles
     text = plain("".join(leaf.extract_text() for leaf in reader.pages))
+    assert sorted(set(RADICALS.findall(text))) == []  # words, if copied
     for title in titles:
         assert text.count(title) >= 2  # contents, chapter
     assert all(f"{number}.1." in text for number in range(1, 12))
@@ -80,7 +75,6 @@ def test_each_edition_is_one_pdf_with_all_chapters(printed):
     assert reader.trailer["/Root"]["/MarkInfo"]["/Marked"]
 
 
-@pytest.mark.slow
 def test_a_pdf_brings_its_faces_and_no_link_to_the_building_machine(printed):
     language, reader = printed
     faces = {}
@@ -98,14 +92,6 @@ def test_a_pdf_brings_its_faces_and_no_link_to_the_building_machine(printed):
         assert re.search("[\u4e00-\u9fff]", reader.pages[0].extract_text())
 
 
-@pytest.mark.slow
-def test_a_pdf_says_the_words_that_it_shows_and_no_radicals(printed):
-    """Who copies a word, or searches for it, finds the word."""
-    _, reader = printed
-    text = "".join(leaf.extract_text() for leaf in reader.pages)
-    assert sorted(set(RADICALS.findall(text))) == []
-
-
 def filled(path):
     """How far down each page something is printed, as a share of its room."""
     shares = []
@@ -119,7 +105,6 @@ def filled(path):
     return shares
 
 
-@pytest.mark.slow
 def test_hardly_a_page_inside_a_chapter_is_half_empty(printed):
     """At most one in a hundred: before a picture that is a page high."""
     language, reader = printed
@@ -136,7 +121,6 @@ def test_hardly_a_page_inside_a_chapter_is_half_empty(printed):
     assert len(empty) <= 0.01 * len(inside), empty
 
 
-@pytest.mark.slow
 def test_no_page_ends_with_a_heading(printed):
     _, reader = printed
     headings = {plain(mark) for mark in bookmarks(reader.outline)}

@@ -7,7 +7,6 @@ no work lost, no waiting without end.
 """
 
 import re
-import subprocess
 import traceback
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,13 +74,7 @@ class Command:
 
 
 def refusal(answer: Answer, *words: str) -> str:
-    """Return "good", or in a word what is wrong with a refusal.
-
-    Parameters
-    ----------
-    words : str
-        What the sentence must say, in small or capital letters.
-    """
+    """Return "good", or what is wrong with a refusal that must say words."""
     if "Traceback (most recent call last)" in answer.err:
         return f"traceback: {answer.err.splitlines()[-1]}"
     if answer.code == 0:
@@ -108,20 +101,10 @@ def sentence(err: str, *words: str) -> str:
     return "good"
 
 
-def success(answer: Answer, *, says: str = "") -> str:
-    """Return "good" if a command did what it was asked to.
-
-    Parameters
-    ----------
-    says : str
-        What the one sentence on stderr must say; no word is due without.
-    """
-    if "Traceback (most recent call last)" in answer.err:
-        return f"traceback: {answer.err.splitlines()[-1]}"
+def success(answer: Answer) -> str:
+    """Return "good" if a command did what it was asked to, in silence."""
     if answer.code:
         return f"lost: exit code {answer.code}, {answer.err}"
-    if says:
-        return sentence(answer.err, says)
     return "good" if not answer.err else f"unclear: {answer.err}"
 
 
@@ -132,12 +115,3 @@ def files(folder: Path) -> dict[str, bytes]:
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
-
-
-def answer_of(process, timeout_s=300):
-    """Wait for a process; one that does not end is judged as hanging."""
-    try:
-        out, err = process.communicate(timeout=timeout_s)
-    except subprocess.TimeoutExpired:
-        return Answer(-9, "", "hang\n")
-    return Answer(process.returncode, out or "", err)

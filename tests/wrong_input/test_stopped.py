@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from judging import answer_of, sentence
+from judging import sentence
 
 from preact.train.checkpoint import NAME, read
 
@@ -34,14 +34,11 @@ def test_torchrun_that_is_stopped_keeps_the_iteration(tmp_path, name):
     )
     assert "1000000" in one.stdout.readline()  # it trains
     one.send_signal(getattr(signal, name))
-    answer = answer_of(one)
-    assert answer.code != -9, "it hangs"
+    _, err = one.communicate(timeout=300)
     state = read(tmp_path / WORK / NAME)
     assert state["iteration"] >= 20
-    ours = [
-        line for line in answer.err.splitlines() if line.startswith("preact:")
-    ]
-    assert ours, answer.err
+    ours = [line for line in err.splitlines() if line.startswith("preact:")]
+    assert ours, err
     for line in ours:
         assert sentence(f"{line}\n", "run the same command again") == "good"
-    assert "preact/train" not in answer.err  # no frame of ours in a traceback
+    assert "preact/train" not in err  # no frame of ours in a traceback

@@ -16,6 +16,12 @@ from torch import nn
 from preact.typed import plain
 
 LEGAL = "package.module:factory, timm:NAME, torchvision:NAME or pytorchcv:NAME"
+REGISTRIES: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "timm": ("timm", "create_model", {"pretrained": False}),
+    "torchvision": ("torchvision.models", "get_model", {"weights": None}),
+    "pytorchcv": ("pytorchcv.model_provider", "get_model", {}),
+}
+"""Where a package makes its networks, with random weights."""
 
 
 def load(address: str) -> nn.Module:
@@ -38,15 +44,25 @@ def load(address: str) -> nn.Module:
     if not (place and colon and name):
         raise ValueError(f"address must be {LEGAL}; got {address!r}")
     if place in REGISTRIES:
-        room, make = REGISTRIES[place]
-        package = _module(room)  # never a file of that name beside you
-        made = _called(address, lambda: make(package, name))
+        room, make, options = REGISTRIES[place]
+        registry = _imported(room)  # never a file of that name beside you
+        made = _called(
+            address, lambda: getattr(registry, make)(name, **options)
+        )
     else:
         here = str(Path.cwd())
         if here not in sys.path:
             sys.path.insert(0, here)
-        thing = _attribute(_module(place), name, address)
-        made = thing if isinstance(thing, nn.Module) else _made(address, thing)
+        made = _imported(place)
+        for part in name.split("."):
+            if not hasattr(made, part):
+                raise ValueError(
+                    f"{address} must name something in {place}; it has no "
+                    f"{name}"
+                )
+            made = getattr(made, part)
+        if not isinstance(made, nn.Module):
+            made = _called(address, made)
     if not isinstance(made, nn.Module):
         raise ValueError(
             f"{address} must make a torch.nn.Module; it made {_short(made)}"
@@ -54,18 +70,13 @@ def load(address: str) -> nn.Module:
     return made
 
 
-def _made(address: str, thing: object) -> object:
-    """Call what an address names."""
-    if not callable(thing):
+def _called(address: str, make: Callable[[], object]) -> Any:
+    """Call a factory, and say in one sentence if it cannot be."""
+    if not callable(make):
         raise ValueError(
             f"{address} must be a function or class that makes a network; "
-            f"got {_short(thing)}"
+            f"got {_short(make)}"
         )
-    return _called(address, thing)
-
-
-def _called(address: str, make: Callable[[], object]) -> object:
-    """Call a factory, and say in one sentence if it cannot be."""
     try:
         return make()
     except (Exception, SystemExit) as error:
@@ -75,7 +86,7 @@ def _called(address: str, make: Callable[[], object]) -> object:
         ) from error
 
 
-def _module(name: str) -> Any:
+def _imported(name: str) -> Any:
     """Import a module, and say in one sentence if it cannot be."""
     try:
         return importlib.import_module(name)
@@ -86,38 +97,6 @@ def _module(name: str) -> Any:
         ) from error
 
 
-def _attribute(module: Any, name: str, address: str) -> object:
-    """Look a dotted name up in a module."""
-    thing: object = module
-    for part in name.split("."):
-        if not hasattr(thing, part):
-            raise ValueError(
-                f"{address} must name something in {module.__name__}; it has "
-                f"no {name}"
-            )
-        thing = getattr(thing, part)
-    return thing
-
-
 def _short(thing: object) -> str:
     """Show a value on one line."""
     return " ".join(reprlib.repr(thing).split())
-
-
-def _timm(package: Any, name: str) -> object:
-    return package.create_model(name, pretrained=False)
-
-
-def _torchvision(package: Any, name: str) -> object:
-    return package.get_model(name, weights=None)
-
-
-def _pytorchcv(package: Any, name: str) -> object:
-    return package.get_model(name)
-
-
-REGISTRIES: dict[str, tuple[str, Callable[[Any, str], object]]] = {
-    "timm": ("timm", _timm),
-    "torchvision": ("torchvision.models", _torchvision),
-    "pytorchcv": ("pytorchcv.model_provider", _pytorchcv),
-}

@@ -1,16 +1,20 @@
 """Where the residual units of a graph are, and what they are made of.
 
 A unit is an addition of which one term comes from the tap with (almost)
-nothing on its way, the shortcut, and another one through weights, the branch.
+nothing on its path, the shortcut, and another one through layers, the branch.
 The same search tells a projection from an identity and both from a sum of
 equals, which is no unit.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
-from preact.conformance.graph import ROOT, Graph, Kind, Node
-from preact.conformance.ways import Step, names_of, way
+from preact.conformance.graph import LAYERS, ROOT, Graph, Kind, Node
+from preact.conformance.paths import Step, names_of, path
+
+Factor = float | str  # of the strings below, the last two regularize only
+GATE, REST_OF_GATE, LEARNED = "g", "1-g", "learned"
+DROPPED = ("dropout", "drop path")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,38 +25,42 @@ class Term:
     ----------
     node : int
         What is added; `value` is the same without its factors.
-    factors : tuple of str or float
-        Constants, "g", "1-g", "learned", "dropout", "drop path".
-    steps : tuple of Step
-        From the tap to `value`; empty for the identity.
-    times : float
-        The factor of the addition itself, the first of them.
-    learned : bool
-        Whether parameters stand between the tap and the addition: what is
-        the identity now need not stay one.
-    is_cut : bool
-        Whether the gradient that comes back to it is lost before the tap.
-    kinds : frozenset of Kind
-        What was done between the tap and `value`.
     place : int
         Which argument of the addition it is.
+    times : float
+        The factor of the addition itself, the first of the factors.
+    steps : tuple of Step
+        From the tap to `value`; empty for the identity.
+    layers : tuple of Node
+        Convolutions and matrix products on its paths.
+    params, gate_params : tuple of str
+        Parameters between the tap and the addition: what is the identity
+        now need not stay one. Those that the gate is made of.
+    is_cut : bool
+        Whether the gradient that comes back to it is lost before the tap.
     """
 
     node: int
     value: int
-    factors: tuple[Any, ...]
+    place: int
+    times: float
+    factors: tuple[Factor, ...]
     steps: tuple[Step, ...]
-    weights: tuple[Node, ...]
-    times: float = 1.0
-    learned: bool = False
-    is_cut: bool = False
-    kinds: frozenset[Kind] = frozenset()
-    place: int = 0
-    gate_params: tuple[str, ...] = ()  # parameters of the layers before it
+    layers: tuple[Node, ...]
+    kinds: frozenset[Kind]
+    params: tuple[str, ...]
+    gate_params: tuple[str, ...]
+    is_cut: bool
 
     @property
     def names(self) -> tuple[str, ...]:
         return names_of(self.steps)
+
+    @property
+    def effort(self) -> tuple[int, int]:
+        """How much stands on it: layers, then the widest kernel."""
+        widest = [max(n.facts.kernel, default=1) for n in self.layers]
+        return len(self.layers), max(widest, default=0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,12 +97,13 @@ class Unit:
 
     @property
     def params(self) -> tuple[str, ...]:
-        return tuple(
-            name
-            for term in (*self.branches, *self.shortcuts)
-            for step in term.steps
-            for name in step.node.params
-        )
+        terms = (*self.branches, *self.shortcuts)
+        return tuple(n for t in terms for s in t.steps for n in s.node.params)
+
+    @property
+    def convs(self) -> list[Node]:
+        """The convolutions of the first branch."""
+        return [n for n in self.branches[0].layers if n.kind is Kind.CONV]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,10 +114,10 @@ class Anatomy:
     ----------
     units : tuple of Unit
         In order of execution.
-    additions : int
-        All sums of two signals, units or not.
     longer : tuple of Unit
         Shortcuts around several units.
+    additions : int
+        All sums of two signals, units or not.
     tail : tuple of Step
         From the last unit to the output.
     """
@@ -122,46 +131,36 @@ class Anatomy:
 
 def take_apart(graph: Graph) -> Anatomy:
     """Find the residual units of a graph."""
-    readers = graph.consumers()
+    readers = graph.readers()
     inner: set[int] = set()  # additions that are terms of another one
-    units: list[Unit] = []
-    additions = 0
-    for node in graph.nodes:
-        if node.kind is not Kind.ADD:
-            continue
-        additions += 1
-        unit = _unit(graph, node, readers, inner)
-        if unit is not None:
-            units.append(unit)
-    units = [unit for unit in units if unit.add not in inner]
-    longer = [u for u in units if _contains(graph, u, units)]
-    around = {u.add for u in longer}
-    near = [u for u in units if u.add not in around]
-    adds = {u.add for u in near}
-    placed = tuple(_placed(graph, u, adds) for u in near)
+    additions = [node for node in graph.nodes if node.kind is Kind.ADD]
+    found = [_unit(graph, node, readers, inner) for node in additions]
+    units = [unit for unit in found if unit and unit.add not in inner]
+    longer = [unit for unit in units if _contains(graph, unit, units)]
+    near = [unit for unit in units if unit not in longer]
+    adds = {unit.add for unit in near}
     return Anatomy(
         graph=graph,
-        units=placed,
+        units=tuple(_placed(graph, unit, adds) for unit in near),
         longer=tuple(longer),
-        additions=additions,
-        tail=_tail(graph, placed),
+        additions=len(additions),
+        tail=_tail(graph, adds),
     )
 
 
 def _contains(graph: Graph, unit: Unit, units: list[Unit]) -> bool:
     """Whether whole units lie inside of the branch."""
-    candidates = [u for u in units if unit.tap < u.add < unit.add]
-    if not candidates:
+    within = [u for u in units if unit.tap < u.add < unit.add]
+    if not within:
         return False
-    inside = {n.index for t in unit.branches for n in _nodes(graph, unit, t)}
+    inside = {
+        node.index
+        for term in unit.branches
+        for node in graph.between(unit.tap, term.node)
+    }
     return any(
-        u.add in inside and u.tap in inside | {unit.tap} for u in candidates
+        u.add in inside and u.tap in inside | {unit.tap} for u in within
     )
-
-
-def _nodes(graph: Graph, unit: Unit, term: Term) -> list[Node]:
-    """What lies between the tap and a term."""
-    return graph.between(unit.tap, term.node)
 
 
 def _unit(
@@ -169,21 +168,13 @@ def _unit(
 ) -> Unit | None:
     """Read an addition as a residual unit, if it is one."""
     tap = graph.dominators[add.index]
-    terms = [
-        _term(graph, tap, index, factor, hears, place)
-        for index, factor, hears, place in _terms(
-            graph, add, tap, readers, inner
-        )
-    ]
-    if len(terms) < 2:
+    terms = [*_terms(graph, add, tap, readers, inner)]
+    efforts = [term.effort for term in terms]
+    least = min(efforts)
+    if len(terms) < 2 or least == max(efforts) or least[0] > 1:
         return None
-    most = max(_effort(t) for t in terms)
-    least = min(_effort(t) for t in terms)
-    if least == most or least[0] > 1:
-        return None
-    shortcuts = tuple(t for t in terms if _effort(t) == least or not t.weights)
-    branches = tuple(t for t in terms if t not in shortcuts)
-    if any(s.node.facts.get("channels") for t in shortcuts for s in t.steps):
+    shortcuts = tuple(t for t in terms if t.effort == least or not t.layers)
+    if any(s.node.facts.cuts_channels for t in shortcuts for s in t.steps):
         return None  # parts of a split are added, not a signal around F
     return Unit(
         add=add.index,
@@ -191,14 +182,8 @@ def _unit(
         shape_in=graph.nodes[tap].shape,
         shape_out=add.shape,
         shortcuts=shortcuts,
-        branches=branches,
+        branches=tuple(t for t in terms if t not in shortcuts),
     )
-
-
-def _effort(term: Term) -> tuple[int, int]:
-    """How much weight stands on a way: layers, then the widest kernel."""
-    kernels = [max(n.facts.get("kernel") or (1,)) for n in term.weights]
-    return len(term.weights), max(kernels, default=0)
 
 
 def _terms(
@@ -207,15 +192,11 @@ def _terms(
     tap: int,
     readers: list[list[int]],
     inner: set[int],
-) -> list[tuple[int, float, bool, int]]:
-    """List an addition's terms, sums of sums written out."""
-    factors = add.facts.get("factors") or (1.0,) * len(add.parents)
-    grads = add.facts.get("grad") or (True,) * len(add.parents)
-    listed = []
-    for place, (parent, factor, hears) in enumerate(
-        zip(add.parents, factors, grads, strict=True)
-    ):
-        node = graph.nodes[parent]
+) -> Iterator[Term]:
+    """Read an addition's terms, sums of sums written out."""
+    facts = add.facts
+    for place, parent in enumerate(add.parents):
+        node, factor = graph.nodes[parent], facts.factors[place]
         if (
             node.kind is Kind.ADD
             and parent != tap
@@ -223,96 +204,94 @@ def _terms(
             and readers[parent] == [add.index]
         ):
             inner.add(parent)
-            listed += [
-                (i, f * factor, h, place)
-                for i, f, h, _ in _terms(graph, node, tap, readers, inner)
-            ]
+            for term in _terms(graph, node, tap, readers, inner):
+                times = term.times * factor
+                rest = term.factors[term.times != 1.0 :]
+                head = (times,) if times != 1.0 else ()
+                yield replace(
+                    term, place=place, times=times, factors=head + rest
+                )
         else:
-            listed.append((parent, factor, hears, place))
-    return listed
+            receives = facts.receives_gradient[place]
+            yield _term(graph, tap, parent, factor, receives, place)
 
 
 def _term(
-    graph: Graph, tap: int, index: int, factor: float, hears: bool, place: int
+    graph: Graph,
+    tap: int,
+    index: int,
+    times: float,
+    receives: bool,
+    place: int,
 ) -> Term:
-    """Read one term: its factors first, then the way to the tap."""
-    factors: list[Any] = [factor] if factor != 1.0 else []
-    value, gate = index, None
+    """Read one term: its factors first, then the path to the tap."""
+    factors: list[Factor] = [times] if times != 1.0 else []
+    value, gate = index, tap
     while value != tap:
         node = graph.nodes[value]
         if node.kind is Kind.SCALE:
-            number = node.facts["factor"]
-            learned = node.facts["learned"] or number is None
-            factors += ["learned"] if learned else [number] * (number != 1.0)
-            (value,) = node.parents
-        elif node.kind is Kind.DROP:
-            factors.append(
-                "drop path" if node.facts.get("whole") else "dropout"
-            )
+            factor = node.facts.factor
+            if node.facts.learned or factor is None:
+                factors.append(LEARNED)
+            elif factor != 1.0:
+                factors.append(factor)
             value = node.parents[0]
-        elif node.kind is Kind.PRODUCT and len(node.parents) == 2:
-            gated = _gated(graph, tap, node)
-            if gated is None:
-                break
+        elif node.kind is Kind.DROP:
+            factors.append(DROPPED[node.facts.whole])
+            value = node.parents[0]
+        elif gated := _gated(graph, tap, node):
             value, gate, name = gated
             factors.append(name)
         else:
             break
-    steps = tuple(way(graph, tap, value))
-    weights = tuple(graph.weights(tap, value))
+    inside = graph.between(tap, value)
     return Term(
         node=index,
         value=value,
-        factors=tuple(factors),
-        steps=steps,
-        weights=weights,
-        times=factor,
-        learned=bool(_params(graph, tap, index)),
-        is_cut=(not hears and tap in graph.heard) or graph.is_cut(tap, index),
-        kinds=frozenset(one.kind for one in graph.between(tap, value)),
         place=place,
-        gate_params=() if gate is None else _params(graph, tap, gate),
+        times=times,
+        factors=tuple(factors),
+        steps=path(graph, tap, value),
+        layers=tuple(n for n in inside if n.kind in LAYERS),
+        kinds=frozenset(n.kind for n in inside),
+        params=_params(graph, tap, index),
+        gate_params=_params(graph, tap, gate),
+        is_cut=(not receives and tap in graph.receives_gradient)
+        or graph.is_cut(tap, index),
     )
 
 
 def _params(graph: Graph, tap: int, index: int) -> tuple[str, ...]:
-    """Name the parameters on the ways from the tap to a node."""
-    inside = graph.between(tap, index)
-    return tuple(name for one in inside for name in one.params)
+    """Name the parameters on the paths from the tap to a node."""
+    return tuple(n for one in graph.between(tap, index) for n in one.params)
 
 
 def _gated(graph: Graph, tap: int, node: Node) -> tuple[int, int, str] | None:
     """Read a product as a value and a gate that is made at the tap."""
+    if node.kind is not Kind.PRODUCT or len(node.parents) != 2:
+        return None
     for value, gate in (node.parents, node.parents[::-1]):
-        complement, at = False, gate
-        while True:
-            one = graph.nodes[at]
-            if one.kind is Kind.SHIFT and one.facts.get("minus"):
-                complement = not complement
-            elif one.kind is not Kind.VIEW:
-                break
-            at = one.parents[0]
-        if one.facts.get("name") != "sigmoid":
-            continue
-        source = {n.index for n in graph.between(tap, at)}
-        if value in source:
-            continue  # squeeze and excitation: F gates itself
-        return value, at, "1-g" if complement else "g"
+        name, one = GATE, graph.nodes[gate]
+        while one.facts.negated or one.kind is Kind.VIEW:
+            if one.facts.negated:
+                name = REST_OF_GATE if name == GATE else GATE
+            one = graph.nodes[one.parents[0]]
+        inside = {n.index for n in graph.between(tap, one.index)}
+        # in squeeze and excitation F gates itself
+        if one.facts.name == "sigmoid" and value not in inside:
+            return value, one.index, name
     return None
 
 
 def _placed(graph: Graph, unit: Unit, adds: set[int]) -> Unit:
     """Find the unit before, and what stands between."""
     before = next(i for i in graph.upward(unit.tap) if i in adds or i == ROOT)
-    return replace(
-        unit, before=before, trunk=tuple(way(graph, before, unit.tap))
-    )
+    return replace(unit, before=before, trunk=path(graph, before, unit.tap))
 
 
-def _tail(graph: Graph, units: tuple[Unit, ...]) -> tuple[Step, ...]:
-    """Read the way from the last unit to the output."""
-    adds = {unit.add for unit in units}
+def _tail(graph: Graph, adds: set[int]) -> tuple[Step, ...]:
+    """Read the path from the last unit to the output."""
     for index in graph.upward(graph.output):
         if index in adds:
-            return tuple(way(graph, index, graph.output))
+            return path(graph, index, graph.output)
     return ()

@@ -7,21 +7,16 @@ from functools import cache
 from preact import paper
 from preact.records.compare import Line, compare, load_records
 
-BEST = "full-preactivation"
-ORIGINAL = "original"
 EXPERIMENTS = {1: "digits_table_1", 2: "digits_table_2"}
+BEST = {1: "original", 2: "full-preactivation"}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Cost:
     """The error of a row beside that of the row it should have been.
 
-    Attributes
-    ----------
-    error_pct, other_pct : float or None
-        In percent; None where the paper prints "fail".
-    n, other_n : int
-        Runs of our records; 0 for the paper's.
+    In percent; None where the paper prints "fail". `n` and `other_n` count
+    runs of our records; 0 for the paper's.
     """
 
     data: str
@@ -39,13 +34,9 @@ def costs(row: str, meant: str = "") -> Iterator[Cost]:
 
     Otherwise Table 1 beside the original unit, Table 2 beside (e).
     """
-    table = 2 if row in rows_of(2) else 1 if row in rows_of(1) else 0
-    if not table:
-        return
-    other = BEST if table == 2 else ORIGINAL
-    if meant in rows_of(table):
-        other = meant
-    if row == other:
+    table = 2 if row in rows_of(2) else 1
+    other = meant if meant in rows_of(table) else BEST[table]
+    if row == other or row not in rows_of(table):
         return
     theirs = {
         (result.data, result.depth, name): result.error_pct
@@ -54,15 +45,20 @@ def costs(row: str, meant: str = "") -> Iterator[Cost]:
     }
     for (data, depth, name), error in theirs.items():
         if name == row and (data, depth, other) in theirs:
-            yield Cost(
-                data=data,
-                depth=depth,
-                row=row,
-                error_pct=error,
-                other=other,
-                other_pct=theirs[data, depth, other],
-            )
-    yield from _recorded(EXPERIMENTS[table], row, other)
+            beside = theirs[data, depth, other]
+            yield Cost(data, depth, row, error, other, beside)
+    # ours: the deepest network that has both, with the tail that the paper
+    # draws where a row was run with two
+    lines = {
+        (line.depth, line.row): line
+        for line in _lines(EXPERIMENTS[table])
+        if line.paper_has
+    }
+    depths = [d for d, name in lines if name == row and (d, other) in lines]
+    if depths:
+        a, b = lines[max(depths), row], lines[max(depths), other]
+        place = a.data_label, a.depth, row
+        yield Cost(*place, a.median, other, b.median, a.n, b.n)
 
 
 def rows_of(table: int) -> set[str]:
@@ -72,33 +68,6 @@ def rows_of(table: int) -> set[str]:
         for result in paper.results(table)
         for name in paper.SEARCHED.get(result.row, [result.row])
     }
-
-
-def _recorded(experiment: str, row: str, other: str) -> Iterator[Cost]:
-    """Our own medians, of the deepest network that has both rows.
-
-    An experiment may have run a row with two tails; the one that the paper
-    draws is the row.
-    """
-    lines = {
-        (line.depth, line.row): line
-        for line in _lines(experiment)
-        if line.paper_has
-    }
-    depths = [d for d, r in lines if r == row and (d, other) in lines]
-    if depths:
-        depth = max(depths)
-        line, beside = lines[depth, row], lines[depth, other]
-        yield Cost(
-            data=line.data_label,
-            depth=depth,
-            row=row,
-            error_pct=line.median,
-            other=other,
-            other_pct=beside.median,
-            n=line.n,
-            other_n=beside.n,
-        )
 
 
 @cache

@@ -1,8 +1,8 @@
 """What a network computed, as a graph of operations without tensors.
 
 A node is one operation whose value depends on the images; constants and
-parameters are no nodes, but are named by those that read them. The graph of a
-pass is in topological order, so dominators take one walk: a node's immediate
+parameters are no nodes, but are named by those that read them. Nodes stand
+in topological order, so dominators take one walk: a node's immediate
 dominator is the last place that everything on the way to it must pass. A
 residual unit is an addition, and its tap is the addition's dominator.
 """
@@ -11,7 +11,6 @@ import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
 
 ROOT = 0
 
@@ -44,8 +43,59 @@ class Kind(StrEnum):
     OTHER = "other"
 
 
-WEIGHTS = (Kind.CONV, Kind.LINEAR, Kind.MIX)
+LAYERS = (Kind.CONV, Kind.LINEAR, Kind.MIX)
 SILENT = (Kind.VIEW, Kind.DETACH)  # the same values, moved or not
+
+
+@dataclass(slots=True, kw_only=True)
+class Facts:
+    """What else is known of an operation; its kind says which fields count.
+
+    Attributes
+    ----------
+    name : str
+        Of an activation, a cast or an unknown function.
+    judged : str or None
+        The function that the values show it to be; "" for the identity.
+    c_out, kernel, stride, dilation, groups, bias, weights
+        Of a layer; the last one counts the numbers of its weight.
+    over : str
+        What a normalization takes means over: batch, group, layer, instance.
+    of_batch, remembers, momentum
+        Whether BN takes the batch's statistics, and how it averages them.
+    factor : float or None
+        Of a scale, where it is one number.
+    factors, receives_gradient : tuples
+        Of the terms of a sum.
+    learned, random, negated : bool
+        Of a scale or a shift.
+    whole : bool
+        Whether chance drops whole images.
+    cuts_channels : bool
+        Whether a slice leaves out channels, and not only pixels.
+    """
+
+    name: str = ""
+    judged: str | None = None
+    c_out: int = 0
+    kernel: tuple[int, ...] = ()
+    stride: int = 1
+    dilation: int = 1
+    groups: int = 1
+    bias: bool = False
+    weights: int = 0
+    over: str = ""
+    of_batch: bool = False
+    remembers: bool = False
+    momentum: float | None = None
+    factor: float | None = None
+    factors: tuple[float, ...] = ()
+    receives_gradient: tuple[bool, ...] = ()
+    learned: bool = False
+    random: bool = False
+    negated: bool = False
+    whole: bool = False
+    cuts_channels: bool = False
 
 
 @dataclass(slots=True)
@@ -60,10 +110,10 @@ class Node:
         Nodes it reads, without constants and parameters.
     shape : tuple of int
         Of what it returns, the images of the batch first.
+    operation : str
+        ATen's name.
     params : tuple of str
         Names of the parameters it reads.
-    facts : dict
-        What else is known: kernel, stride, factor, places of normalization.
     """
 
     index: int
@@ -72,7 +122,11 @@ class Node:
     shape: tuple[int, ...]
     operation: str = ""
     params: tuple[str, ...] = ()
-    facts: dict[str, Any] = field(default_factory=dict)
+    facts: Facts = field(default_factory=Facts)
+
+    @property
+    def is_batch_norm(self) -> bool:
+        return self.kind is Kind.NORM and self.facts.over == "batch"
 
     def is_like(self, other: "Node") -> bool:
         """Whether it is the same operation on the same nodes."""
@@ -81,13 +135,6 @@ class Node:
             other.shape,
             other.operation,
         )
-
-    def note_chance(self, other: "Node") -> None:
-        """Take up what was another number in another pass."""
-        if self.facts.get("factor") != other.facts.get("factor"):
-            self.kind = Kind.DROP
-        if self.facts.get("momentum") != other.facts.get("momentum"):
-            self.facts["momentum"] = None  # the average of all batches
 
 
 @dataclass
@@ -101,7 +148,7 @@ class Graph:
         on the images.
     used : set of str
         Parameters that were read at all.
-    heard, deaf : set of int
+    receives_gradient, without_gradient : set of int
         Nodes that the loss's gradient comes back to, and nodes that were
         read where gradients are taken and have none.
     """
@@ -109,31 +156,24 @@ class Graph:
     nodes: list[Node] = field(default_factory=list)
     output: int = ROOT
     used: set[str] = field(default_factory=set)
-    heard: set[int] = field(default_factory=set)
-    deaf: set[int] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
-        self.dominators: list[int] = []
+    receives_gradient: set[int] = field(default_factory=set)
+    without_gradient: set[int] = field(default_factory=set)
+    dominators: list[int] = field(default_factory=list)
 
     def dominate(self) -> None:
         """Find every node's immediate dominator, in one walk."""
         above = self.dominators = [ROOT] * len(self.nodes)
         for node in self.nodes[1:]:
             common = node.parents[0]
-            for parent in node.parents[1:]:
-                common = self._meet(common, parent)
+            for other in node.parents[1:]:
+                while common != other:  # climb from the later one
+                    if common > other:
+                        common = above[common]
+                    else:
+                        other = above[other]
             above[node.index] = common
 
-    def _meet(self, a: int, b: int) -> int:
-        """Return the last node that dominates both."""
-        while a != b:
-            if a > b:
-                a = self.dominators[a]
-            else:
-                b = self.dominators[b]
-        return a
-
-    def consumers(self) -> list[list[int]]:
+    def readers(self) -> list[list[int]]:
         """Who reads each node."""
         readers: list[list[int]] = [[] for _ in self.nodes]
         for node in self.nodes:
@@ -142,7 +182,7 @@ class Graph:
         return readers
 
     def between(self, start: int, end: int) -> list[Node]:
-        """List what lies on the ways from `start` (left out) to `end`."""
+        """List what lies on the paths from `start` (left out) to `end`."""
         if end <= start:
             return []
         heap, seen, inside = [-end], {end}, []
@@ -173,20 +213,20 @@ class Graph:
 
     def is_cut(self, start: int, end: int) -> bool:
         """Whether the gradient is lost on the way from `end` to `start`."""
-        heard = start in self.heard
+        receives = start in self.receives_gradient
         for _, index in self.steps(start, end):
-            if heard and index in self.deaf - self.heard:
+            has_some = index in self.receives_gradient
+            if receives and index in self.without_gradient and not has_some:
                 return True
-            heard |= index in self.heard
+            receives |= has_some
         return False
 
     def upward(self, index: int) -> Iterator[int]:
         """Walk the dominators from a node (included) to the images."""
-        while True:
-            yield index
-            if index == ROOT:
-                return
+        yield index
+        while index != ROOT:
             index = self.dominators[index]
+            yield index
 
     def is_like(self, other: "Graph") -> bool:
         """Whether two passes computed the same, values left aside."""
@@ -194,20 +234,12 @@ class Graph:
             a.is_like(b) for a, b in zip(self.nodes, other.nodes, strict=True)
         )
 
-    def note_chance(self, other: "Graph") -> bool:
-        """Take up what chance changed in a pass like this one.
-
-        Returns
-        -------
-        bool
-            Whether it is like this one.
-        """
+    def note_chance(self, other: "Graph") -> None:
+        """Take up what is another number in another pass like this one."""
         if not self.is_like(other):
-            return False
+            return
         for a, b in zip(self.nodes, other.nodes, strict=True):
-            a.note_chance(b)
-        return True
-
-    def weights(self, start: int, end: int) -> list[Node]:
-        """List convolutions and matrix products on the ways between."""
-        return [n for n in self.between(start, end) if n.kind in WEIGHTS]
+            if a.facts.factor != b.facts.factor:
+                a.kind = Kind.DROP
+            if a.facts.momentum != b.facts.momentum:
+                a.facts.momentum = None  # the average of all batches

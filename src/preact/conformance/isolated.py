@@ -4,15 +4,6 @@ What a network does to its process (end it, hang, crash, use up the memory)
 is then one sentence, and what it prints stands in nobody's output. This
 guards against accidents, not against malice: whoever wants to deceive runs in
 the same process as the probe.
-
-Parameters
-----------
-address : str
-    As `preact.conformance.address.load` takes it.
-image : sequence of int
-    Shape of one input without the batch.
-row : str
-    Key of `preact.spec.ROWS` that is meant; "" if none is.
 """
 
 import faulthandler
@@ -26,6 +17,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from preact.conformance.report import Report
 from preact.typed import parse, plain
@@ -52,6 +44,10 @@ def probe_isolated(
 
     Parameters
     ----------
+    address : str
+        As `preact.conformance.address.load` takes it.
+    image, row
+        As `preact.conformance.probe` takes them.
     seconds : float
         The child is killed after so long.
     gibibytes : float, optional
@@ -73,13 +69,23 @@ def probe_isolated(
     ValueError: the network must add two signals somewhere, as a residual \
 unit does; no addition was found
     """
-    _check_limit("time limit in seconds", seconds)
-    if gibibytes is not None:
-        _check_limit("memory limit in GiB", gibibytes)
+    limits = {"time limit in seconds": seconds}
+    limits |= {} if gibibytes is None else {"memory limit in GiB": gibibytes}
+    for name, value in limits.items():
+        if not 0 < value <= 1e6:
+            raise ValueError(
+                f"the {name} must be above 0 and at most 1,000,000; got "
+                f"{value:g}"
+            )
+    # As we look for modules, but for this folder: `python -m` looks there
+    # first, and a file `timm.py` would answer for the package. An address of
+    # one's own is looked up there by `load`.
+    here, home = Path.cwd(), str(Path(__file__).parents[2])
+    path = [p for p in sys.path if p and Path(p).resolve() != here]
     with TemporaryDirectory(prefix="preact-") as folder:
         file = Path(folder, "answer.json")
         request = {
-            "path": _path(),
+            "path": [*path, home],
             "address": address,
             "image": tuple(image),
             "row": row,
@@ -87,9 +93,8 @@ unit does; no addition was found
             "seconds": seconds,
             "gibibytes": gibibytes,
         }
-        command = [sys.executable, "-P", "-c", CHILD, json.dumps(request)]
         child = subprocess.Popen(
-            command,
+            [sys.executable, "-P", "-c", CHILD, json.dumps(request)],
             stdin=subprocess.DEVNULL,
             stdout=2,  # a network's prints are no answer
             start_new_session=True,  # so that its own children end with it
@@ -115,24 +120,6 @@ unit does; no addition was found
     return parse(Report, answered["report"])
 
 
-def _path() -> list[str]:
-    """Where the child looks for modules: as we do, but not in this folder.
-
-    `python -m` looks there first, and a file `timm.py` would answer for the
-    package. An address of one's own is looked up there by `load`.
-    """
-    here, home = Path.cwd(), str(Path(__file__).parents[2])
-    return [*(p for p in sys.path if p and Path(p).resolve() != here), home]
-
-
-def _check_limit(name: str, value: float) -> None:
-    """Refuse what is no limit."""
-    if not 0 < value <= 1e6:
-        raise ValueError(
-            f"the {name} must be above 0 and at most 1,000,000; got {value:g}"
-        )
-
-
 def _end(child: subprocess.Popen[bytes]) -> None:
     """Kill a child that still runs, and what it has started."""
     if child.poll() is not None:
@@ -155,19 +142,19 @@ def _ended(status: int) -> str:
 
 
 def answer(
+    *,
     address: str,
-    image: list[int],
-    row: str,
     file: str,
     seconds: float,
     gibibytes: float | None,
+    **request: Any,
 ) -> None:
     """Be the child: probe, write the report down, and end."""
     # If the parent was killed, nobody else would end a network that hangs.
     nowhere = Path(os.devnull).open("w")  # noqa: SIM115
     faulthandler.dump_traceback_later(seconds + 5, exit=True, file=nowhere)
     _limit_memory(gibibytes)
-    said: dict[str, object]
+    told: dict[str, object]
     try:
         import torch
 
@@ -175,16 +162,16 @@ def answer(
         from preact.conformance.probing import probe
 
         torch.manual_seed(0)  # random weights, the same each time
-        report = probe(load(address), image, row=row, name=address)
-        said = {"report": asdict(report)}
+        report = probe(load(address), name=address, **request)
+        told = {"report": asdict(report)}
     except ValueError as error:
-        said = {"refused": str(error)}
+        told = {"refused": str(error)}
     except BaseException as error:
-        said = {
+        told = {
             "refused": f"{address} must be a network that can be probed; it "
             f"raised {type(error).__name__}: {plain(error)}"
         }
-    Path(file).write_text(json.dumps(said), "utf-8")
+    Path(file).write_text(json.dumps(told), "utf-8")
     for stream in (sys.stdout, sys.stderr):
         with suppress(Exception):
             stream.flush()
@@ -201,11 +188,8 @@ def _limit_memory(gibibytes: float | None) -> None:
         import resource
     except ImportError:  # Windows
         return
-    if gibibytes is None:
-        pages = os.sysconf("SC_PHYS_PAGES")
-        most = pages * os.sysconf("SC_PAGE_SIZE") // 2
-    else:
-        most = int(gibibytes * 2**30)
+    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    most = int(gibibytes * 2**30) if gibibytes else machine // 2
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     with suppress(ValueError, OSError):  # above what the caller may have
         resource.setrlimit(resource.RLIMIT_DATA, (most, hard))

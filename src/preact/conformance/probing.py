@@ -1,34 +1,29 @@
 """Probe any residual network, whoever wrote it."""
 
+import random
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from math import inf
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from preact.conformance.anatomy import Anatomy, take_apart
-from preact.conformance.case import Case, are_different
 from preact.conformance.checks import answers
 from preact.conformance.graph import Graph
-from preact.conformance.measure import (
-    Run,
-    judge,
-    measure,
-    one_pass,
-    runner,
-    sow,
-    tells,
-)
+from preact.conformance.measure import judge, measure, tells
 from preact.conformance.report import Report
-from preact.conformance.trace import Refusal
-from preact.conformance.untouched import untouched
+from preact.conformance.trace import Refusal, See, Zero, trace
+from preact.conformance.traced import TracedNetwork, are_different
 from preact.spec import find_row
 
 BATCH = 2  # two images: BN has statistics, and one can be told from another
 SEED = 0
 RETRIES = 6  # passes to find out whether modes differ, or chance
+Inputs = Sequence[Tensor]
 
 
 def probe(
@@ -88,19 +83,19 @@ def probe(
         )
     if row:
         find_row(row)
-    case = taken_apart(module, checked_image(image), inputs, row)
+    network = _traced(module, checked_image(image), inputs, row)
     return Report(
         network=name or type(module).__name__,
-        image=case.image,
-        unit=case.unit,
-        row=case.row,
+        image=network.image,
+        unit=network.unit,
+        row=network.row,
         meant=row,
-        units=len(case.units),
-        stages=tuple(count for _, count in case.stages),
-        additions=case.training.additions,
-        parameters=case.parameters,
-        multiply_adds=case.multiply_adds,
-        findings=tuple(answers(case)),
+        units=len(network.units),
+        stages=network.counts,
+        additions=network.training.additions,
+        parameters=network.parameters,
+        multiply_adds=network.multiply_adds,
+        findings=tuple(answers(network)),
     )
 
 
@@ -117,24 +112,12 @@ def checked_image(image: Sequence[int]) -> tuple[int, ...]:
     return shape
 
 
-def images(module: nn.Module, shape: tuple[int, ...]) -> Tensor:
-    """Two random images of the module's precision, on its device."""
-    first = next(
-        (p for p in module.parameters() if p.is_floating_point()), None
-    )
-    device = first.device if first is not None else torch.device("cpu")
-    dtype = first.dtype if first is not None else torch.float32
-    random = torch.Generator().manual_seed(SEED)
-    drawn = torch.randn((BATCH, *shape), generator=random)
-    return drawn.to(device, dtype)
-
-
-def taken_apart(
+def _traced(
     module: nn.Module,
     shape: tuple[int, ...],
-    inputs: Sequence[Tensor] | None,
+    inputs: Inputs | None,
     row: str,
-) -> Case:
+) -> TracedNetwork:
     """Look at a network, whatever it does instead of answering.
 
     Raises
@@ -150,13 +133,12 @@ def taken_apart(
         shape = tuple(inputs[0].shape[1:])
     try:
         with (
-            untouched(module),
+            preserve_state(module),
             torch.compiler.set_stance("force_eager"),
             warnings.catch_warnings(),
         ):
             warnings.simplefilter("ignore")  # its own, where they are errors
-            given = inputs or [images(module, shape)]
-            return look(module, tuple(given), shape, row)
+            return _look(module, inputs or [images(module, shape)], row)
     except (KeyboardInterrupt, Refusal):
         raise
     except BaseException as error:  # a network may raise what it wants
@@ -169,12 +151,62 @@ def taken_apart(
         ) from error
 
 
-def look(
-    module: nn.Module,
-    inputs: tuple[Tensor, ...],
-    shape: tuple[int, ...],
-    row: str,
-) -> Case:
+@contextmanager
+def preserve_state(module: nn.Module) -> Iterator[None]:
+    """Put back modes, buffers, gradients and random numbers at the end.
+
+    Parameters are only read. Buffers are the same tensors with the same
+    values as before, even where the network replaced them.
+    """
+    modules = list(module.modules())
+    modes = [one.training for one in modules]
+    buffers = [
+        {
+            name: (buffer, None if buffer is None else buffer.detach().clone())
+            for name, buffer in one._buffers.items()
+        }
+        for one in modules
+    ]
+    gradients = [(p, p.grad) for p in module.parameters()]
+    python, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
+    fused = torch.backends.mha.get_fastpath_enabled()
+    devices = {p.device for p, _ in gradients if p.device.type == "cuda"}
+    try:
+        # In evaluation, a whole transformer layer would be one operation.
+        torch.backends.mha.set_fastpath_enabled(False)
+        with torch.random.fork_rng(sorted(devices, key=str)):
+            yield
+    finally:
+        torch.backends.mha.set_fastpath_enabled(fused)
+        random.setstate(python)
+        np.random.set_state(numpy)  # noqa: NPY002
+        with torch.no_grad():
+            for one, mode, kept in zip(modules, modes, buffers, strict=True):
+                one.training = mode
+                for name, (buffer, value) in kept.items():
+                    if buffer is not None and value is not None:
+                        buffer.copy_(value)
+                    one._buffers[name] = buffer
+        for parameter, gradient in gradients:
+            parameter.grad = gradient
+
+
+def images(module: nn.Module, shape: tuple[int, ...]) -> Tensor:
+    """Two random images of the module's precision, on its device."""
+    floats = [p for p in module.parameters() if p.is_floating_point()]
+    like = floats[0] if floats else torch.empty(0)
+    generator = torch.Generator().manual_seed(SEED)
+    return torch.randn((BATCH, *shape), generator=generator).to(like)
+
+
+def _seed_all() -> None:
+    """Seed all random numbers that a network may draw."""
+    torch.manual_seed(SEED)
+    random.seed(SEED)
+    np.random.seed(SEED)  # noqa: NPY002
+
+
+def _look(module: nn.Module, inputs: Inputs, row: str) -> TracedNetwork:
     """Trace it twice in both modes, and measure.
 
     Raises
@@ -185,8 +217,7 @@ def look(
     if any(p.is_meta for p in module.parameters()):
         raise Refusal("the network must have weights; it is on device meta")
     module.train()
-    run = runner(module, inputs, SEED)
-    training, graphs, _ = read(module, inputs, run)
+    training, graphs, _ = _read(module, inputs)
     if not training.additions:
         raise Refusal(
             "the network must add two signals somewhere, as a residual unit "
@@ -197,44 +228,51 @@ def look(
             f"none of the network's {training.additions} additions has a "
             "shortcut beside a branch with weights; no residual unit was found"
         )
+    run = _Again(module, inputs)
     measured = measure(training, run)
     module.eval()
-    evaluation, passes, drift = read(module, inputs, run)
+    evaluation, passes, drift = _read(module, inputs)
     differs = are_different(training, evaluation)
-    if differs:
+    if differs:  # unless by chance
         module.train()
-        graphs += [one_pass(module, inputs)[0] for _ in range(RETRIES)]
+        graphs += [trace(module, inputs)[0] for _ in range(RETRIES)]
         for graph in graphs:
             training.graph.note_chance(graph)
         training = take_apart(training.graph)
         differs = are_different(training, evaluation)
-    steady = all(
-        mode.graph.is_like(graph)
-        for mode, traced in ((training, graphs), (evaluation, passes))
-        for graph in traced
-    )
-    used = frozenset().union(*(g.used for g in (*graphs, *passes)))
-    case = Case(
-        image=shape,
+    steady = all(training.graph.is_like(graph) for graph in graphs)
+    network = TracedNetwork(
+        image=tuple(inputs[0].shape[1:]),
         meant=row,
         values={n: p.detach() for n, p in module.named_parameters()},
         training=training,
         evaluation=evaluation,
         measured=measured,
-        used=used,
-        steady=steady,
+        used=frozenset().union(*(g.used for g in (*graphs, *passes))),
+        steady=steady and all(evaluation.graph.is_like(g) for g in passes),
         drift=drift,
     )
     if not differs:
-        return case
+        return network
     module.eval()
-    other = measure(evaluation, run)
-    there = replace(case, training=evaluation, measured=other)
-    return replace(case, other=there)
+    measured = measure(evaluation, run)
+    other = replace(network, training=evaluation, measured=measured)
+    return replace(network, other=other)
 
 
-def read(
-    module: nn.Module, inputs: tuple[Tensor, ...], run: Run
+class _Again:
+    """Runs a module again, with the same images and random numbers."""
+
+    def __init__(self, module: nn.Module, inputs: Inputs) -> None:
+        self.module, self.inputs = module, inputs
+
+    def __call__(self, see: See, zero: Zero) -> Graph:
+        _seed_all()
+        return trace(self.module, self.inputs, see, zero)[0]
+
+
+def _read(
+    module: nn.Module, inputs: Inputs
 ) -> tuple[Anatomy, list[Graph], float]:
     """Trace two passes in one mode, and take the first apart.
 
@@ -244,24 +282,23 @@ def read(
         And how far the two results differ. Random numbers are not drawn
         alike: whoever evaluates an image twice does not seed either.
     """
-    sow(SEED)
-    (graph, first), (again, second) = (
-        one_pass(module, inputs) for _ in range(2)
-    )
+    _seed_all()
+    graph, first = trace(module, inputs)
+    again, second = trace(module, inputs)
     graph.note_chance(again)
     anatomy = take_apart(graph)
-    if judge(anatomy, run):
+    if judge(anatomy, _Again(module, inputs)):
         anatomy = take_apart(graph)
-    return anatomy, [graph, again], distance(first, second)
+    return anatomy, [graph, again], _drift(first, second)
 
 
-def distance(first: list[Tensor], second: list[Tensor]) -> float:
+def _drift(first: list[Tensor], second: list[Tensor]) -> float:
     """How far results differ, relative to the largest; 0 if by rounding."""
     if [x.shape for x in first] != [y.shape for y in second]:
         return inf
     most = 0.0
     for x, y in zip(first, second, strict=True):
-        if x.numel() and x.is_floating_point() and tells(x):
+        if x.is_floating_point() and tells(x):
             by = ((x - y).abs().max() / x.abs().max()).item()
             rounded = min(100 * torch.finfo(x.dtype).eps, 0.05)
             most = max(most, by if not by <= rounded else 0.0)

@@ -114,7 +114,7 @@ class Report:
         Of the whole network, for one image; multiply-adds of convolutions
         and linear layers.
     findings : tuple of Finding
-        The answers, in the order of `CHECKS`; a question that means nothing
+        The answers, in the order of `Property`; a question that means nothing
         for the network has none.
     meant : str
         The row that it was to be compared with, or "".

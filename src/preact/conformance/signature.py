@@ -5,41 +5,36 @@ of no row, or of words that the paper does not have.
 """
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
-from typing import Any
 
 import torch
 from torch import Tensor
 
-from preact.conformance.anatomy import Anatomy, Term, Unit
-from preact.conformance.graph import ROOT, Kind
-from preact.conformance.ways import (
-    BN,
-    CONV,
-    PLAIN,
-    RELU,
-    Step,
-    is_norm,
-    names_of,
+from preact.conformance.anatomy import (
+    DROPPED,
+    LEARNED,
+    REST_OF_GATE,
+    Anatomy,
+    Factor,
+    Term,
+    Unit,
 )
+from preact.conformance.graph import ROOT, Kind
+from preact.conformance.paths import BN, CONV, PLAIN, RELU, is_norm, names_of
 from preact.spec import (
     ROWS,
     TABLE_1,
     Conv1x1,
     Dropout,
     Gated,
-    OnBranch,
-    OnShortcut,
     Op,
     Scale,
     UnitSpec,
 )
 
 HEAVY = {CONV, "linear", "parallel layers", "attention", "gate"}
-DROPPED = ("dropout", "drop path")  # on a branch it regularizes, no more
-UNSAID = (*DROPPED, -1.0)  # x - F is x + F with other weights
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,14 +47,14 @@ class Signature:
         Between the addition before and the tap, the paper's f.
     branch : tuple of str
         From the tap to the addition.
-    on_shortcut, on_branch : tuple
+    on_shortcut, on_branch : tuple of str or float
         Factors and layers; empty for the identity.
     """
 
     after: tuple[str, ...]
     branch: tuple[str, ...]
-    on_shortcut: tuple[Any, ...] = ()
-    on_branch: tuple[Any, ...] = ()
+    on_shortcut: tuple[Factor, ...] = ()
+    on_branch: tuple[Factor, ...] = ()
 
     @property
     def has_plain_branch(self) -> bool:
@@ -74,35 +69,20 @@ class Signature:
     @property
     def pre(self) -> tuple[str, ...]:
         """What stands before the first convolution; of F without one, ()."""
-        convs = self._convs()
-        return self.branch[: convs[0]] if convs else ()
+        branch = self.branch
+        return branch[: branch.index(CONV)] if CONV in branch else ()
 
-    @property
-    def post(self) -> tuple[str, ...]:
-        return self.branch[self._convs()[-1] + 1 :]
+    def begins_with(self, pre: tuple[str, ...]) -> bool:
+        """Whether the branch activates behind the tap, as `pre` says."""
+        return self.branch[: len(pre)] == pre
 
-    @property
-    def between(self) -> tuple[tuple[str, ...], ...]:
-        """What stands between each convolution and the next."""
-        at = self._convs()
-        return tuple(self.branch[i + 1 : j] for i, j in pairwise(at))
-
-    @property
-    def convs(self) -> int:
-        return self.branch.count(CONV)
-
-    def _convs(self) -> list[int]:
-        return [i for i, one in enumerate(self.branch) if one == CONV]
-
-    @property
-    def skeleton(self) -> "Signature":
+    def as_batch_norm(self) -> "Signature":
         """The same with any normalization read as BN."""
-        return Signature(
-            after=_as_bn(self.after),
-            branch=_as_bn(self.branch),
-            on_shortcut=self.on_shortcut,
-            on_branch=self.on_branch,
-        )
+
+        def read(names: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(BN if is_norm(name) else name for name in names)
+
+        return replace(self, after=read(self.after), branch=read(self.branch))
 
     def __str__(self) -> str:
         """Read it aloud, as `UnitSpec` reads a figure."""
@@ -111,35 +91,57 @@ class Signature:
             (self.on_shortcut, "on shortcut"),
             (self.on_branch, "on F"),
         ):
-            if factors:
-                text += f", {' '.join(map(_aloud, factors))} {place}"
+            text += f", {aloud(factors)} {place}" if factors else ""
         return text
 
 
-def _aloud(factor: object) -> str:
-    """Read a factor aloud."""
-    return f"{factor:g}" if isinstance(factor, float) else str(factor)
+def aloud(factors: Iterable[Factor]) -> str:
+    """Read names and factors aloud."""
+    return " ".join(f if isinstance(f, str) else f"{f:g}" for f in factors)
 
 
-def _as_bn(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Read any normalization as BN."""
-    return tuple(BN if is_norm(name) else name for name in names)
+def signature(unit: Unit) -> Signature:
+    """Read a unit."""
+    first, branch = unit.shortcuts[0], unit.branches[0]
+    on_shortcut: tuple[Factor, ...] = (*first.factors, *first.names)
+    if len(unit.shortcuts) > 1:
+        on_shortcut = ("added again",)
+    after = names_of(unit.trunk)
+    if len(unit.branches) != 1:
+        return Signature(
+            after=after, branch=("several branches",), on_shortcut=on_shortcut
+        )
+    by_chance = bool({*branch.factors} & {*DROPPED})
+    return Signature(
+        after=after,
+        # without what regularizes, or what mixed precision casts
+        branch=tuple(
+            step.name
+            for step in branch.steps
+            if step.name not in DROPPED and step.node.kind is not Kind.CAST
+        ),
+        on_shortcut=on_shortcut,
+        # x - F is x + F with other weights; numbers may keep chance's mean
+        on_branch=tuple(
+            f
+            for f in branch.factors
+            if f not in (*DROPPED, -1.0)
+            and not (by_chance and isinstance(f, float))
+        ),
+    )
 
 
 def interior(anatomy: Anatomy) -> list[Unit]:
     """The units that keep the shape and directly follow another unit."""
-    return [
-        u
-        for u in anatomy.units
-        if u.keeps_shape
-        and u.before != ROOT
-        and not HEAVY & {*names_of(u.trunk)}
-    ]
+    return [u for u in anatomy.units if u.keeps_shape and _follows(u)]
 
 
-def streams(
-    anatomy: Anatomy,
-) -> list[tuple[Unit, tuple[str, ...], int]]:
+def _follows(unit: Unit) -> bool:
+    """Whether no layer stands between a unit and the one before."""
+    return unit.before != ROOT and not HEAVY & {*names_of(unit.trunk)}
+
+
+def streams(anatomy: Anatomy) -> list[tuple[Unit, tuple[str, ...], int]]:
     """What each unit's stream meets after the addition before.
 
     Returns
@@ -152,51 +154,14 @@ def streams(
     found = []
     usual = commonest([signature(unit) for unit in interior(anatomy)])
     pre = usual.pre if usual else ()
-    for unit in anatomy.units:
-        names = names_of(unit.trunk)
-        if unit.before == ROOT or HEAVY & {*names}:
-            continue
-        end = unit.tap
-        own = signature(unit).branch[: len(pre)] == pre
-        if pre and not (unit.keeps_shape or own) and names[-len(pre) :] == pre:
+    for unit in filter(_follows, anatomy.units):
+        names, end = names_of(unit.trunk), unit.tap
+        own = unit.keeps_shape or signature(unit).begins_with(pre)
+        if pre and not own and names[-len(pre) :] == pre:
             end = unit.trunk[-len(pre)].start
             names = names[: -len(pre)]
         found.append((unit, names, end))
     return found
-
-
-def signature(unit: Unit) -> Signature:
-    """Read a unit."""
-    (first, *_) = unit.shortcuts
-    on_shortcut: tuple[Any, ...] = (*first.factors, *first.names)
-    if len(unit.shortcuts) > 1:
-        on_shortcut = ("added again",)
-    if len(unit.branches) != 1:
-        return Signature(
-            after=names_of(unit.trunk),
-            branch=("several branches",),
-            on_shortcut=on_shortcut,
-        )
-    branch = unit.branches[0]
-    unsaid = (*UNSAID, *_means(branch))
-    return Signature(
-        after=names_of(unit.trunk),
-        branch=names_of(filter(_is_of_branch, branch.steps)),
-        on_shortcut=on_shortcut,
-        on_branch=tuple(f for f in branch.factors if f not in unsaid),
-    )
-
-
-def _means(branch: Term) -> tuple[float, ...]:
-    """The numbers that keep the mean of an F that is dropped by chance."""
-    if not {*branch.factors} & {*DROPPED}:
-        return ()
-    return tuple(f for f in branch.factors if isinstance(f, float))
-
-
-def _is_of_branch(step: Step) -> bool:
-    """Not what regularizes, nor what mixed precision casts."""
-    return step.name not in DROPPED and step.node.kind is not Kind.CAST
 
 
 def differ(training: Unit, evaluation: Unit) -> bool:
@@ -206,38 +171,35 @@ def differ(training: Unit, evaluation: Unit) -> bool:
     compared: people fuse and cache in evaluation.
     """
     here, there = signature(training), signature(evaluation)
-    ways = [(here.on_shortcut, there.on_shortcut)]
+    pairs = [(here.on_shortcut, there.on_shortcut)]
     if training.before != ROOT:
-        ways.append((here.after, there.after))
+        pairs.append((here.after, there.after))
     if here.has_plain_branch:
-        ways.append((here.branch, there.branch))
+        pairs.append((here.branch, there.branch))
     terms = training.branches
-    dropped = {f for t in terms for f in (*t.factors, *t.names)} & {*DROPPED}
-    if not dropped:  # or evaluation has its mean as a factor
-        ways.append((here.on_branch, there.on_branch))
-    return any(settled(a) != settled(b) for a, b in ways)
+    if not {f for t in terms for f in (*t.factors, *t.names)} & {*DROPPED}:
+        pairs.append((here.on_branch, there.on_branch))  # else its mean is one
+    return any(settled(a) != settled(b) for a, b in pairs)
 
 
-def settled(names: tuple[Any, ...]) -> tuple[Any, ...]:
+def settled(names: Iterable[Factor]) -> list[Factor]:
     """Leave dropout out; read a normalization as in evaluation.
 
     There one written by hand is a shift and a scale.
     """
-    kept = [name for name in names if name not in DROPPED]
-    affine = ["norm" if _is_affine(name) else name for name in kept]
-    return tuple(name for name, _ in groupby(affine))
-
-
-def _is_affine(name: object) -> bool:
-    """Whether a step may be a normalization in evaluation."""
-    return name in ("shift", "learned scale", "learned") or is_norm(str(name))
+    affine = ("shift", "learned scale", LEARNED)
+    read = [
+        "norm" if name in affine or is_norm(str(name)) else name
+        for name in names
+        if name not in DROPPED
+    ]
+    return [name for name, _ in groupby(read)]
 
 
 def commonest(signatures: list[Signature]) -> Signature | None:
     """The signature that most units have; None without any."""
-    if not signatures:
-        return None
-    return Counter(signatures).most_common(1)[0][0]
+    counted = Counter(signatures).most_common(1)
+    return counted[0][0] if counted else None
 
 
 def row_of(unit: Unit, sign: Signature, values: Mapping[str, Tensor]) -> str:
@@ -250,44 +212,42 @@ def row_of(unit: Unit, sign: Signature, values: Mapping[str, Tensor]) -> str:
     values : mapping of str to Tensor
         The network's parameters.
     """
-    if not sign.is_plain or any(one != (BN, RELU) for one in sign.between):
+    convs = [i for i, name in enumerate(sign.branch) if name == CONV]
+    between = {sign.branch[i + 1 : j] for i, j in pairwise(convs)}
+    if not sign.is_plain or not between <= {(BN, RELU)}:
         return ""
     try:
         spec = UnitSpec(
             pre=tuple(map(Op, sign.pre)),
-            post=tuple(map(Op, sign.post)),
+            post=tuple(map(Op, sign.branch[convs[-1] + 1 :])),
             after=tuple(map(Op, sign.after)),
-            on_shortcut=_on_shortcut(unit, sign, values),
-            on_branch=_on_branch(unit, sign, values),
+            on_shortcut=_table_1(sign.on_shortcut, unit.shortcuts[0], values),
+            on_branch=_table_1(sign.on_branch, unit.branches[0], values),  # type: ignore[arg-type]
         )
     except ValueError:
         return ""
     for name, row in ROWS.items():
         if row == spec:
             return name
-    return _gated_row(spec)
-
-
-def _gated_row(spec: UnitSpec) -> str:
-    """The gating experiment, at a bias that the paper did not search."""
-    gate = spec.on_shortcut
-    original = TABLE_1["original"]
-    places = (spec.pre, spec.post, spec.after)
-    if not isinstance(gate, Gated) or places != (
-        original.pre,
-        original.post,
-        original.after,
-    ):
+    # a gate, at a bias that the paper did not search
+    bare = replace(spec, on_shortcut=Scale(1.0), on_branch=Scale(1.0))
+    if not isinstance(spec.on_shortcut, Gated) or bare != TABLE_1["original"]:
         return ""
     exclusive = isinstance(spec.on_branch, Gated)
     return "exclusive-gating" if exclusive else "shortcut-only-gating"
 
 
-def _on_shortcut(
-    unit: Unit, sign: Signature, values: Mapping[str, Tensor]
-) -> OnShortcut:
-    """Read Table 1's first column."""
-    match sign.on_shortcut:
+def _table_1(
+    factors: tuple[Factor, ...], term: Term, values: Mapping[str, Tensor]
+) -> Scale | Dropout | Gated | Conv1x1:
+    """Read a cell of Table 1.
+
+    Raises
+    ------
+    ValueError
+        If no row has this.
+    """
+    match factors:
         case ():
             return Scale(1.0)
         case (float() as factor,):
@@ -295,33 +255,18 @@ def _on_shortcut(
         case ("dropout",):
             return Dropout(0.5)
         case ("1-g" | "g" as gate,):
-            bias = gate_bias(unit.shortcuts[0], values)
-            return Gated(bias, complement=gate == "1-g")
+            bias = _gate_bias(term, values)
+            return Gated(bias, complement=gate == REST_OF_GATE)
         case ("conv", "BN"):
             return Conv1x1()
-    raise ValueError("no row has this on its shortcut")
+    raise ValueError("no row has this")
 
 
-def _on_branch(
-    unit: Unit, sign: Signature, values: Mapping[str, Tensor]
-) -> OnBranch:
-    """Read Table 1's second column."""
-    match sign.on_branch:
-        case ():
-            return Scale(1.0)
-        case (float() as factor,):
-            return Scale(factor)
-        case ("g",):
-            return Gated(gate_bias(unit.branches[0], values))
-    raise ValueError("no row has this on F")
-
-
-def gate_bias(term: Term, values: Mapping[str, Tensor]) -> float:
+def _gate_bias(term: Term, values: Mapping[str, Tensor]) -> float:
     """Return the bias of a gate's layer, where its channels agree on it."""
-    biases = [
-        values[name] for name in term.gate_params if values[name].ndim == 1
-    ]
+    named = [values[name].detach() for name in term.gate_params]
+    biases = [value for value in named if value.ndim == 1]
     if not biases:
         return 0.0
-    low, high = torch.aminmax(biases[-1].detach())
+    low, high = torch.aminmax(biases[-1])
     return round(low.item(), 6) if low == high else float(biases[-1].mean())

@@ -9,6 +9,12 @@ from preact.conformance.report import Finding, Property, Report, Verdict
 from preact.figures.tables import as_text
 from preact.strings import Strings
 
+VERDICTS = {
+    Verdict.NO: "probe.no",
+    Verdict.UNKNOWN: "probe.unknown",
+    Verdict.YES: "probe.yes",
+}
+"""What is wrong stands first."""
 CITED = {
     "Eq.": "equation",
     "Fig.": "figure",
@@ -18,16 +24,19 @@ CITED = {
 }
 POWER = re.compile(r"[\d.]+e[+-]\d+")
 SHOWN = 4  # places of one finding; the others are counted
+Skipped = Collection[str]
 
 
-def lines(
+def judged_lines(
     report: Report,
     strings: Strings,
-    *,
     every: bool = False,
-    skipped: Collection[str] = (),
-) -> Iterator[str]:
-    """Write a report, a line at a time.
+    skipped: Skipped = (),
+) -> Iterator[tuple[Verdict | None, str]]:
+    """Write a report, each line with the answer that it gives, if any.
+
+    First what the network is, then what is wrong, then what could not be
+    told, then the rest.
 
     Parameters
     ----------
@@ -36,48 +45,29 @@ def lines(
     skipped : collection of str
         Properties that do not count, for the last line.
     """
-    return (line for _, line in judged_lines(report, strings, every, skipped))
-
-
-def judged_lines(
-    report: Report,
-    strings: Strings,
-    every: bool = False,
-    skipped: Collection[str] = (),
-) -> Iterator[tuple[Verdict | None, str]]:
-    """The same, each line with the answer that it gives, if it gives one.
-
-    First what the network is, then what is wrong, then what could not be
-    told, then the rest.
-    """
     for line in head_lines(report, strings):
         yield None, line
-    for finding, told in findings_in_order(report, strings):
-        if finding.verdict is not Verdict.YES or every:
-            verdict: Verdict | None = finding.verdict
-            for line in told:
-                yield verdict, line
-                verdict = None
-    right = names_of(report, Verdict.YES)
-    if right and not every:
+    right = []
+    for finding, (first, *rest) in findings_in_order(report, strings):
+        if finding.verdict is Verdict.YES and not every:
+            right.append(str(finding.property))
+            continue
+        yield finding.verdict, first
+        yield from ((None, line) for line in rest)
+    if right:
         colon = strings("punctuation.colon")
-        yield (
-            Verdict.YES,
-            strings("probe.yes") + colon + strings.join(right),
-        )
+        names = strings.join(right)
+        yield Verdict.YES, strings("probe.yes") + colon + names
     yield None, count_line(report, strings, skipped)
 
 
 def head_lines(report: Report, strings: Strings) -> Iterator[str]:
     """What was probed and what not, which row it is, and what that costs."""
-    yield strings(
-        "probe.header",
-        network=report.network,
-        image="x".join(map(str, report.image)),
-    )
+    image = "x".join(map(str, report.image))
+    yield strings("probe.header", network=report.network, image=image)
     yield strings("probe.unit", unit=report.unit or "?")
-    if named := named_row(report):
-        yield from source_lines(named, strings, named.row, report.meant)
+    if named := _named_row(report):
+        yield from _source_lines(named, strings, named.row, report.meant)
     yield strings(
         "probe.size",
         units=report.units,
@@ -98,57 +88,44 @@ def unasked_line(report: Report, strings: Strings) -> str:
     return strings("probe.unasked", names=strings.join([*report.unasked]))
 
 
-def named_row(report: Report) -> Finding | None:
+def _named_row(report: Report) -> Finding | None:
     """The finding that the unit is a row of the paper, if it says so."""
-    for finding in report.findings:
-        if finding.property is Property.ROW and finding.row:
-            return finding if finding.verdict is Verdict.YES else None
-    return None
+    finding = report[Property.ROW]
+    is_named = finding.row and finding.verdict is Verdict.YES
+    return finding if is_named else None
 
 
 def findings_in_order(
     report: Report, strings: Strings
 ) -> Iterator[tuple[Finding, list[str]]]:
     """Findings in words: no, could not tell, yes; a row's cost only once."""
-    named = named_row(report)
+    named = _named_row(report)
     told = {named.row} if named else set()
-    order = [Verdict.NO, Verdict.UNKNOWN, Verdict.YES]
+    order = [*VERDICTS]
     for finding in sorted(
         report.findings, key=lambda finding: order.index(finding.verdict)
     ):
         costly = "" if finding.row in told else finding.row
+        told.add(finding.row)
         yield (
             finding,
-            list(finding_lines(finding, strings, costly, report.meant)),
+            [*finding_lines(finding, strings, costly, report.meant)],
         )
-        told.add(finding.row)
 
 
-def names_of(report: Report, verdict: Verdict) -> list[str]:
-    """The properties with one answer, in the report's order."""
-    return [str(f.property) for f in report.findings if f.verdict is verdict]
-
-
-def count_line(
-    report: Report, strings: Strings, skipped: Collection[str] = ()
-) -> str:
+def count_line(report: Report, strings: Strings, skipped: Skipped = ()) -> str:
     """How many answers there are of each kind, and which do not count."""
-    counts = report.counts
-    line = strings(
-        "probe.counts",
-        yes=counts[Verdict.YES],
-        no=counts[Verdict.NO],
-        unknown=counts[Verdict.UNKNOWN],
-    )
+    yes, no, unknown = report.counts.values()
+    line = strings("probe.counts", yes=yes, no=no, unknown=unknown)
     if not skipped:
         return line
-    names = strings.join(sorted(set(skipped)))
+    names = strings.join(sorted({*skipped}))
     aside = strings("probe.skipped", names=names)
     return line + strings("punctuation.semicolon") + aside
 
 
 def markdown(
-    report: Report, strings: Strings, skipped: Collection[str] = ()
+    report: Report, strings: Strings, skipped: Skipped = ()
 ) -> Iterator[str]:
     """Write a report as Markdown, for a pull request.
 
@@ -156,26 +133,24 @@ def markdown(
     """
     first, *rest = head_lines(report, strings)
     yield f"### {as_markdown(count_line(report, strings, skipped))}"
-    yield ""
-    yield as_markdown(first)
-    yield ""
-    for line in rest:
-        yield f"- {as_markdown(line.strip())}"
+    yield f"\n{as_markdown(first)}\n"
+    yield from _items(rest)
     folded = False
-    for finding, told in findings_in_order(report, strings):
+    for finding, (told, *more) in findings_in_order(report, strings):
         if finding.verdict is Verdict.YES and not folded:
-            count = report.counts[Verdict.YES]
             title = strings("probe.yes") + strings("punctuation.colon")
+            count = report.counts[Verdict.YES]
             yield f"\n<details><summary>{title}{count}</summary>"
             folded = True
-        yield ""
-        yield f"**{finding.property}** " + as_markdown(
-            told[0].removeprefix(f"[{finding.property}] ")
-        )
-        for line in told[1:]:
-            yield f"- {as_markdown(line.strip())}"
+        said = as_markdown(told.removeprefix(f"[{finding.property}] "))
+        yield f"\n**{finding.property}** {said}"
+        yield from _items(more)
     if folded:
         yield "\n</details>"
+
+
+def _items(lines: list[str]) -> Iterator[str]:
+    return (f"- {as_markdown(line.strip())}" for line in lines)
 
 
 def as_markdown(line: str) -> str:
@@ -187,10 +162,9 @@ def as_markdown(line: str) -> str:
     >>> as_markdown("a*b in <layer>: add `x + F`")
     'a\\*b in &lt;layer&gt;: add `x + F`'
     """
-    first, *rest = re.split("( ?`[^`]*` ?)", line)
-    code, text = rest[::2], map(as_text, rest[1::2])
-    pairs = zip(code, text, strict=True)
-    return as_text(first) + "".join(a + b for a, b in pairs)
+    parts = re.split("( ?`[^`]*` ?)", line)  # every second one is code
+    parts[::2] = map(as_text, parts[::2])
+    return "".join(parts)
 
 
 def finding_lines(
@@ -205,56 +179,34 @@ def finding_lines(
     meant : str
         The row that it is told beside, if a table of the paper has both.
     """
-    verdict = {
-        Verdict.YES: strings("probe.yes"),
-        Verdict.NO: strings("probe.no"),
-        Verdict.UNKNOWN: strings("probe.unknown"),
-    }[finding.verdict]
-    question = strings(f"probe_ask.{finding.property}")
-    sentence = strings(
-        f"probe_said.{finding.reason}", **typeset(finding.evidence, strings)
-    )
     yield strings(
         "probe.answer",
         mark=f"[{finding.property}]",
-        question=question,
-        verdict=verdict,
-        said=sentence,
+        question=strings(f"probe_ask.{finding.property}"),
+        verdict=strings(VERDICTS[finding.verdict]),
+        said=said(finding, strings),
     )
     if finding.places:
-        yield "  " + strings("probe.where", places=_places(finding, strings))
+        shown = [*finding.places[:SHOWN]]
+        if more := len(finding.places) - len(shown):
+            shown.append(strings("probe.more", count=more))
+        yield "  " + strings("probe.where", places=strings.join(shown))
     if finding.verdict is Verdict.NO or finding.row:
-        yield from source_lines(finding, strings, costly, meant)
+        yield from _source_lines(finding, strings, costly, meant)
     if finding.verdict is Verdict.NO:
         yield "  " + strings("probe.fix", fix=fix(finding, strings))
 
 
-def source_lines(
-    finding: Finding, strings: Strings, costly: str, meant: str
-) -> Iterator[str]:
-    """The place in the paper, and what the row costs."""
-    cited = [cite(place, strings) for place in finding.source.split(", ")]
-    if finding.row:
-        cited.append(row_name(finding.row, strings))
-    source = strings("punctuation.comma").join(cited)
-    yield "  " + strings("probe.source", source=source)
-    for cost in costs(costly, meant):
-        yield "  " + cost_line(cost, strings)
-
-
-def cite(place: str, strings: Strings) -> str:
-    """A place of a paper, such as "Fig. 4(b)", in the language."""
-    kind, _, number = place.partition(" ")
-    if kind not in CITED:  # the name of another paper
-        return place
-    return strings(f"probe.{CITED[kind]}", number=number)
+def said(finding: Finding, strings: Strings) -> str:
+    """The evidence in a sentence."""
+    evidence = typeset(finding.evidence, strings)
+    return strings(f"probe_said.{finding.reason}", **evidence)
 
 
 def fix(finding: Finding, strings: Strings) -> str:
     """The one-line repair of what a finding denies."""
-    return strings(
-        f"probe_fix.{finding.reason}", **typeset(finding.evidence, strings)
-    )
+    evidence = typeset(finding.evidence, strings)
+    return strings(f"probe_fix.{finding.reason}", **evidence)
 
 
 def typeset(evidence: Mapping[str, Any], strings: Strings) -> dict[str, Any]:
@@ -275,13 +227,25 @@ def typeset(evidence: Mapping[str, Any], strings: Strings) -> dict[str, Any]:
     }
 
 
-def _places(finding: Finding, strings: Strings) -> str:
-    """The first places, and how many more there are."""
-    shown = list(finding.places[:SHOWN])
-    more = len(finding.places) - len(shown)
-    if more:
-        shown.append(strings("probe.more", count=more))
-    return strings.join(shown)
+def _source_lines(
+    finding: Finding, strings: Strings, costly: str, meant: str
+) -> Iterator[str]:
+    """The place in the paper, and what the row costs."""
+    cited = [_cite(place, strings) for place in finding.source.split(", ")]
+    if finding.row:
+        cited.append(row_name(finding.row, strings))
+    source = strings("punctuation.comma").join(cited)
+    yield "  " + strings("probe.source", source=source)
+    for cost in costs(costly, meant):
+        yield "  " + _cost_line(cost, strings)
+
+
+def _cite(place: str, strings: Strings) -> str:
+    """A place of a paper, such as "Fig. 4(b)", in the language."""
+    kind, _, number = place.partition(" ")
+    if kind not in CITED:  # the name of another paper
+        return place
+    return strings(f"probe.{CITED[kind]}", number=number)
 
 
 def row_name(row: str, strings: Strings) -> str:
@@ -293,23 +257,20 @@ def row_name(row: str, strings: Strings) -> str:
     return strings(f"row.{row}")
 
 
-def cost_line(cost: Cost, strings: Strings) -> str:
-    """A row's error beside another one's."""
-    values = {
+def _cost_line(cost: Cost, strings: Strings) -> str:
+    """A row's error beside another one's; None is the paper's "fail"."""
+    error, other_error = (
+        strings("probe.fails") if pct is None else strings.percent(pct, 2)
+        for pct in (cost.error_pct, cost.other_pct)
+    )
+    values: dict[str, Any] = {
         "data": cost.data,
         "depth": cost.depth,
         "name": row_name(cost.row, strings),
-        "error": _error(cost.error_pct, strings),
+        "error": error,
         "other": row_name(cost.other, strings),
-        "other_error": _error(cost.other_pct, strings),
+        "other_error": other_error,
     }
     if cost.n:
         return strings("probe.ours", **values, n=cost.n, other_n=cost.other_n)
     return strings("probe.paper", **values)
-
-
-def _error(error_pct: float | None, strings: Strings) -> str:
-    """An error in percent, or the paper's word."""
-    if error_pct is None:
-        return strings("probe.fails")
-    return strings.percent(error_pct, 2)

@@ -301,27 +301,23 @@ def check_classes(classes: object) -> None:
         )
 
 
-def check_dense(field: str, value: Tensor) -> None:
-    """Refuse a tensor without numbers to read here: meta, sparse, CUDA."""
-    if value.device.type != "cpu" or value.layout is not torch.strided:
-        raise ValueError(
-            f"{field} must be a dense tensor on the CPU; got {value.layout} "
-            f"on {value.device}"
-        )
-
-
 def _check_kind(
     field: str, value: object, dtype: torch.dtype, axes: str
 ) -> None:
-    """Refuse anything but a tensor of this dtype with these axes."""
+    """Refuse anything but a tensor of this dtype with these axes, and numbers.
+
+    Those of a tensor on a meta or CUDA device, or a sparse one, cannot be
+    read here.
+    """
     got = type(value).__name__
     if isinstance(value, Tensor):
-        if value.dtype == dtype and value.ndim == len(axes):
-            check_dense(field, value)
+        is_here = value.device.type == "cpu" and value.layout is torch.strided
+        if is_here and value.dtype == dtype and value.ndim == len(axes):
             return
-        got = f"{value.dtype} of shape {tuple(value.shape)}"
+        got = f"{value.dtype} of shape {tuple(value.shape)} on {value.device}"
     raise ValueError(
-        f"{field} must be a tensor ({', '.join(axes)}) of {dtype}; got {got}"
+        f"{field} must be a dense tensor ({', '.join(axes)}) of {dtype} on "
+        f"the CPU; got {got}"
     )
 
 

@@ -213,7 +213,7 @@ class Chart:
         """
         handles = of.ax.get_legend_handles_labels() if of else ()
         columns = 1 if self.phone else ncols
-        place = self.figure if within is None else within
+        place: Any = self.figure if within is None else within
         legend = place.legend(*handles, loc=loc, ncols=columns, **style)
         if self.phone:
             texts = legend.get_texts()

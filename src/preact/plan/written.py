@@ -36,7 +36,7 @@ from preact.spec import (
     Scale,
     UnitSpec,
 )
-from preact.typed import dump, parse, typed
+from preact.typed import dump, typed
 
 OpName = Literal["BN", "ReLU"]
 Channels = Annotated[int, Field(ge=1, le=2**20)]
@@ -228,13 +228,8 @@ class WrittenPlan:
         return tuple(layers), c
 
 
-def read_plan(values: Any) -> NetworkPlan:
-    """Make the plan that a file's values describe."""
-    return parse(WrittenPlan, values).plan
-
-
 def write_plan(plan: NetworkPlan) -> dict[str, Any]:
-    """Return JSON values from which `read_plan` makes an equal plan.
+    """Return JSON values of which `WrittenPlan` makes an equal plan.
 
     Raises
     ------

@@ -155,7 +155,6 @@ def _line(group: Sequence[Record]) -> Line:
     joined = (
         key in theirs
         and first.width == (64 if data == "ImageNet" else 16)
-        and "classes" not in first.config
         and first.tail == " ".join(find_row(first.row).pre)
     )
     return Line(

@@ -7,14 +7,10 @@ import pytest
 from conformance.reports import report_of
 from paths import ROOT
 from preact.book import setup
-from preact.book.bugs import LABS, NOTHING, different_size, lab, source
+from preact.book.bugs import LABS, NOTHING, lab, source
 from preact.book.bugs.zoo import MUTANTS
 from preact.conformance import Verdict, probe
 from preact.strings import LANGUAGES, Strings
-
-
-def test_there_are_at_least_ten_labs():
-    assert len(LABS) >= 10
 
 
 def test_one_choice_is_answered_with_no_and_three_are_not():
@@ -85,9 +81,3 @@ def test_without_a_script_code_question_and_report_are_on_the_page(language):
     assert "<code>x + F</code>" in markup
     assert say("lab.repaired", all=17) in markup
     setup("en")
-
-
-@pytest.mark.slow
-def test_a_doubled_stem_shows_in_the_size_and_a_detached_shortcut_does_not():
-    assert "doubled-stem" in different_size()
-    assert "detached-shortcut" not in different_size()

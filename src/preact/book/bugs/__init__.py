@@ -27,11 +27,11 @@ from preact.book.page import words
 from preact.conformance import Property as P
 from preact.conformance import Report, Verdict, probe
 from preact.conformance.words import (
+    VERDICTS,
     count_line,
-    finding_lines,
     findings_in_order,
     fix,
-    typeset,
+    said,
     unasked_line,
 )
 from preact.figures import Picture, Table
@@ -223,12 +223,10 @@ def report(name: str) -> Report:
 
 def report_lines(name: str) -> Iterator[list[str]]:
     """What the probe answers with no, a list of lines each; the repair."""
-    say, told = words(), set()
-    for finding in report(name).faults:
-        costly = "" if finding.row in told else finding.row
-        told_lines = finding_lines(finding, say, costly, report(name).meant)
-        yield [line.strip() for line in told_lines]
-        told.add(finding.row)
+    say = words()
+    for finding, told in findings_in_order(report(name), say):
+        if finding.verdict is Verdict.NO:
+            yield [line.strip() for line in told]
     if name not in MUTANTS:
         yield [say("lab.nothing", all=len(report(name).findings))]
         return
@@ -312,18 +310,12 @@ def lab(number: int) -> Html:
 def report_card(report: Report, *, every: bool = False) -> Table:
     """Set a report as a table: what is not yes, or `every` answer."""
     say, body = words(), []
-    verdicts = {
-        Verdict.YES: say("probe.yes"),
-        Verdict.NO: say("probe.no"),
-        Verdict.UNKNOWN: say("probe.unknown"),
-    }
     for finding, _ in findings_in_order(report, say):
         if every or finding.verdict is not Verdict.YES:
-            evidence = typeset(finding.evidence, say)
             row = [
                 say(f"probe_ask.{finding.property}"),
-                verdicts[finding.verdict],
-                say(f"probe_said.{finding.reason}", **evidence),
+                say(VERDICTS[finding.verdict]),
+                said(finding, say),
             ]
             no = finding.verdict is Verdict.NO
             row += [] if every else [fix(finding, say) if no else ""]

@@ -8,7 +8,7 @@ knows of what it was true. Packages that are missing are said, and left out.
 import json
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -18,7 +18,7 @@ import torch
 
 from preact.conformance.address import load
 from preact.conformance.probing import probe
-from preact.conformance.report import Finding, Report, Verdict
+from preact.conformance.report import Verdict
 
 HERE = Path(__file__).parent
 KEPT_PLACES = 3
@@ -60,51 +60,41 @@ def entry(
         report = probe(load(address), image, name=address)
     except ValueError as error:
         return _table(head | {"refused": str(error)})
-    return _table(head | facts(report))
-
-
-def facts(report: Report) -> dict[str, Any]:
-    """What is worth keeping of a report."""
-    return {
+    faults = [
+        {
+            "property": str(one.property),
+            "reason": one.reason,
+            "evidence": json.dumps(dict(one.evidence), ensure_ascii=False),
+            "places": list(one.places[:KEPT_PLACES]),
+            "row": one.row,
+        }
+        for one in report.faults
+    ]
+    unknown = [f for f in report.findings if f.verdict is Verdict.UNKNOWN]
+    found = {
         "unit": report.unit,
         "row": report.row,
         "units": report.units,
         "stages": list(report.stages),
         "parameters": report.parameters,
-        "no": [short(f) for f in report.faults],
-        "unknown": [
-            str(f.property)
-            for f in report.findings
-            if f.verdict is Verdict.UNKNOWN
-        ],
+        "unknown": [str(finding.property) for finding in unknown],
     }
+    return _table(head | found, faults)
 
 
-def short(finding: Finding) -> dict[str, Any]:
-    """A finding that says no."""
-    return {
-        "property": str(finding.property),
-        "reason": finding.reason,
-        "evidence": json.dumps(dict(finding.evidence), ensure_ascii=False),
-        "places": list(finding.places[:KEPT_PLACES]),
-        "row": finding.row,
-    }
-
-
-def _table(values: dict[str, Any]) -> str:
+def _table(head: dict[str, Any], faults: Sequence[dict[str, Any]] = ()) -> str:
     """One `[[network]]`; JSON's strings, numbers and lists are TOML's too."""
-    findings = values.pop("no", [])
-    lines = ["", "[[network]]"]
-    lines += [f"{key} = {_value(value)}" for key, value in values.items()]
-    for finding in findings:
-        lines += ["[[network.no]]"]
-        lines += [f"{key} = {_value(value)}" for key, value in finding.items()]
+    lines = [""]
+    for name, values in [
+        ("network", head),
+        *(("network.no", f) for f in faults),
+    ]:
+        lines.append(f"[[{name}]]")
+        lines += [
+            f"{key} = {json.dumps(value, ensure_ascii=False)}"
+            for key, value in values.items()
+        ]
     return "\n".join(lines) + "\n"
-
-
-def _value(value: object) -> str:
-    """Write a string, a number or a list."""
-    return json.dumps(value, ensure_ascii=False)
 
 
 def main() -> int:

@@ -74,7 +74,8 @@ def direct_term(
             name, look = row_name(row, strings), marked(row)
             mean = values.mean(0)
             panel.plot(depths, mean, name=name, listed=True, **look)
-            dots = {"marker": marker_of(row), "ls": "", "ms": 4, "mew": 0}
+            dots: Any = {"marker": marker_of(row), "ls": "", "ms": 4}
+            dots["mew"] = 0
             dots |= {"color": color_of(row), "alpha": 0.45}
             panel.plot(depths, values.T, name=name, **dots)
         theory: Any = {"name": strings("figure.theory"), "listed": True}

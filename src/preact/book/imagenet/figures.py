@@ -59,7 +59,8 @@ def real_over_predicted(
 
     def on(chart: Chart) -> None:
         (panel,) = chart.panels
-        ax, style = panel.ax, {"color": INK, "listed": True}
+        ax = panel.ax
+        style: Any = {"color": INK, "listed": True}
         for marker, (name, (guess, real)) in zip(
             "os^DvP", pairs.items(), strict=False
         ):

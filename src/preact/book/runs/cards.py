@@ -6,8 +6,8 @@ Page `runs`.
 import re
 import statistics
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from html import escape
+from typing import NamedTuple
 
 from preact.book.afterlife.runs import Run, read_runs, recorded_letters
 from preact.book.explorers import Html
@@ -30,24 +30,11 @@ CODE = re.compile("`([^`]+)`")
 SHORT = 12  # digits of a hash that tell it from all others here
 
 
-@dataclass(frozen=True, kw_only=True)
-class Card:
+class Card(NamedTuple):
     """What one needs to know to make an experiment again.
 
-    Parameters
-    ----------
-    name : str
-        Of the experiment.
-    title : str
-        What it is, in the page's language.
-    command : str
-        What makes the runs that are missing.
-    facts : list of (str, str)
-        Key of a label under `card`, and a text.
-    table : Table
-        Every network with its spread.
-    deviations : list of Deviation
-        From the paper, as recorded; the page says them in its language.
+    `facts` are keys of labels under `card`, and texts; `deviations` those
+    from the paper, as recorded.
     """
 
     name: str
@@ -55,7 +42,7 @@ class Card:
     command: str
     facts: list[tuple[str, str]]
     table: Table
-    deviations: Sequence[Deviation] = field(default_factory=list)
+    deviations: Sequence[Deviation] = ()
 
 
 def experiment_cards() -> Html:
@@ -98,45 +85,38 @@ def totals() -> tuple[int, int, float]:
 def _training(name: str, runs: Sequence[Record]) -> Card:
     """One experiment of `preact ablate`."""
     say, first = words(), runs[0]
-    recipe = first.config["recipe"]
-    return Card(
-        name=name,
-        title=say(f"card_title.{name}"),
-        command=f"preact ablate {name}",
-        facts=[
-            (
-                "trained",
-                say(
-                    "card.recipe",
-                    data=data_name(first.data_label, say).strip(),
-                    iterations=f"{recipe['iterations']:,}",
-                    batch=recipe["batch"],
-                    lr=say.join(_rates(runs)),
-                ),
-            ),
-            ("computed", _computed(first)),
-            ("runs", _failures(runs)),
-            ("hardware", _hardware(runs)),
-            ("time", _time([run.wall_s for run in runs])),
-            ("code", _code(runs)),
-            ("data_hash", first.data_sha256[:SHORT]),
-        ],
-        table=_errors(compare(runs)),
-        deviations=deviations(runs),
-    )
-
-
-def _rates(runs: Sequence[Record]) -> list[str]:
-    """Learning rates after the warm-up, in their order."""
+    recipe, how = first.config["recipe"], first.config["execution"]
     rates = (f"{run.config['recipe']['lr']:g}" for run in runs)
-    return [*dict.fromkeys(rates)]
-
-
-def _computed(run: Record) -> str:
-    """Say in what precision, and by whose units."""
-    how = run.config["execution"]
+    trained = say(
+        "card.recipe",
+        data=data_name(first.data_label, say).strip(),
+        iterations=f"{recipe['iterations']:,}",
+        batch=recipe["batch"],
+        lr=say.join([*dict.fromkeys(rates)]),
+    )
     kind = "fast" if how.get("fast") else "plain"
-    return words()(f"card.{kind}", precision=how["precision"])
+    failures = say(
+        "card.failures",
+        runs=len(runs),
+        seeds=say.join([str(s) for s in sorted({run.seed for run in runs})]),
+        failed=sum(map(fails, runs)),
+        diverged=sum(run.outcome == "diverged" for run in runs),
+    )
+    facts = [
+        ("trained", trained),
+        ("computed", say(f"card.{kind}", precision=how["precision"])),
+        ("runs", failures),
+        *_made(runs),
+        ("data_hash", first.data_sha256[:SHORT]),
+    ]
+    return Card(
+        name,
+        say(f"card_title.{name}"),
+        f"preact ablate {name}",
+        facts,
+        _errors(compare(runs)),
+        deviations(runs),
+    )
 
 
 def fails(run: Record) -> bool:
@@ -144,17 +124,14 @@ def fails(run: Record) -> bool:
     return run.outcome != "finished" or run.test_error_pct > FAIL_ERROR_PCT
 
 
-def _failures(runs: Sequence[Record]) -> str:
-    """Count runs, seeds, and what went wrong."""
-    say = words()
-    seeds = [str(seed) for seed in sorted({run.seed for run in runs})]
-    return say(
-        "card.failures",
-        runs=len(runs),
-        seeds=say.join(seeds),
-        failed=sum(map(fails, runs)),
-        diverged=sum(run.outcome == "diverged" for run in runs),
-    )
+def _made(runs: Sequence[Record | Run]) -> list[tuple[str, str]]:
+    """Say on what machines, in what time and by what code."""
+    seconds = [run.wall_s for run in runs]
+    return [
+        ("hardware", _hardware(runs)),
+        ("time", _time(seconds)),
+        ("code", _code(runs)),
+    ]
 
 
 def _hardware(runs: Iterable[Record | Run]) -> str:
@@ -247,41 +224,32 @@ def _transformers(runs: Sequence[Run]) -> Card:
         row = [arm, str(layers), str(len(group))]
         row += [f"{statistics.median(losses):.2f}", _spread(losses, say)]
         body.append([*row, str(sum(map(learns_only_letters, group)))])
-    seeds = sorted({run.seed for run in runs})
+    seeds = [str(seed) for seed in sorted({run.seed for run in runs})]
     keys = ("placement", "layers", "runs", "median", "spread", "letters")
+    trained = say(
+        "card.characters",
+        iterations=first.config["iterations"],
+        batch=first.config["batch"],
+        lr=f"{first.config['lr']:g}",
+    )
+    failures = say(
+        "card.failures_letters",
+        runs=len(runs),
+        seeds=say.join(seeds),
+        failed=sum(map(learns_only_letters, runs)),
+        diverged=sum(run.test_loss is None for run in runs),
+    )
     return Card(
-        name="transformer",
-        title=say("card_title.transformer"),
-        command="python -m preact.book.afterlife.train "
-        + " ".join(map(str, seeds)),
-        facts=[
-            (
-                "trained",
-                say(
-                    "card.characters",
-                    iterations=first.config["iterations"],
-                    batch=first.config["batch"],
-                    lr=f"{first.config['lr']:g}",
-                ),
-            ),
-            (
-                "runs",
-                say(
-                    "card.failures_letters",
-                    runs=len(runs),
-                    seeds=say.join([str(seed) for seed in seeds]),
-                    failed=sum(map(learns_only_letters, runs)),
-                    diverged=sum(run.test_loss is None for run in runs),
-                ),
-            ),
-            ("hardware", _hardware(runs)),
-            ("time", _time([run.wall_s for run in runs])),
-            ("code", _code(runs)),
+        "transformer",
+        say("card_title.transformer"),
+        f"python -m preact.book.afterlife.train {' '.join(seeds)}",
+        [
+            ("trained", trained),
+            ("runs", failures),
+            *_made(runs),
             ("data_hash", first.text_sha256[:SHORT]),
         ],
-        table=Table(
-            [say(f"card.{key}") for key in keys], body, say("card.nats")
-        ),
+        Table([say(f"card.{key}") for key in keys], body, say("card.nats")),
     )
 
 

@@ -4,6 +4,7 @@ Chapter `02-signal`.
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -44,7 +45,7 @@ def paths_by_length(
             name=strings("paths.carried"),
             listed=True,
         )
-        style = {"color": INK, "lw": 1, "listed": True}
+        style: Any = {"color": INK, "lw": 1, "listed": True}
         panel.plot(length, theory, "--", name=strings("paths.theory"), **style)
         shares = number.tolist()
         panel.note(name, length.tolist(), shares, [0.0] * len(shares), shares)

@@ -154,7 +154,7 @@ def expected_and_gained(
             style: Any = {"color": TIMES_COLOR, "marker": "o"}
             if step["share"]:
                 style = {"color": SHARE_COLOR, "marker": "s"}
-            bar = {"lw": 7, "alpha": 0.55, "color": style["color"]}
+            bar: Any = {"lw": 7, "alpha": 0.55, "color": style["color"]}
             bar |= {"name": strings("drawn.expected")}
             panel.plot(ends, [y, y], told=(None, [step["name"]] * 2), **bar)
             style |= {"name": strings("drawn.gained"), "ls": ""}

@@ -4,150 +4,103 @@ from collections import Counter
 from collections.abc import Iterator
 
 from preact.conformance.anatomy import Unit
-from preact.conformance.case import POOLS, Case, head_of
-from preact.conformance.checks.interior import ACTIVATIONS, CHANGES, factor
+from preact.conformance.checks.answer import Answer, asks, no, unknown, yes
+from preact.conformance.checks.interior import ACTIVATIONS, CHANGES, is_number
 from preact.conformance.graph import ROOT
-from preact.conformance.report import Finding, Property, Verdict
+from preact.conformance.paths import BN, CONV, RELU, names_of
+from preact.conformance.report import Property
 from preact.conformance.signature import Signature, signature
-from preact.conformance.ways import BN, CONV, RELU, names_of
+from preact.conformance.traced import POOLS, TracedNetwork, head_of
 
-YES, NO, UNKNOWN = Verdict.YES, Verdict.NO, Verdict.UNKNOWN
 ACTIVE = (BN, RELU)
-SPARED = ("pool", "slice", "pad", "concatenation")  # where sides are halved
+SPARED = {"pool", "slice", "pad", "concatenation"}  # where sides are halved
 
 
-def first_unit(case: Case) -> Finding | None:
+@asks(Property.FIRST, "Appendix")
+def first_unit(network: TracedNetwork) -> Answer | None:
     """Whether one BN and one ReLU follow the first convolution, not two."""
-    if not case.is_plain:
+    if not network.plain_sign:
         return None
-    first = case.units[0]
+    first = network.units[0]
     stem = names_of(first.trunk)
     if first.before != ROOT or CONV not in stem:
-        return Finding(
-            property=Property.FIRST, verdict=UNKNOWN, reason="stem-unknown"
-        )
+        return unknown("stem-unknown")
     after_conv = stem[len(stem) - stem[::-1].index(CONV) :]
-    own = signature(first)
-    pre = own.branch[: own.branch.index(CONV)] if CONV in own.branch else ()
-    way = (*after_conv, *pre)
-    steps = tuple(name for name in way if name in ACTIVE)
-    if steps == ACTIVE:
-        verdict, reason = YES, "stem-once"
-    elif steps.count(BN) > 1 or steps.count(RELU) > 1:
-        verdict, reason = NO, "stem-doubled"
-    else:
-        verdict, reason = NO, "stem-bare"
-    foreign = {*way} - {*ACTIVE, *POOLS}
+    met = (*after_conv, *signature(first).pre)
+    way = " ".join((CONV, *met, CONV))
+    foreign = {*met} - {*ACTIVE, *POOLS}
+    if foreign & {*ACTIVATIONS, *CHANGES} or any(map(is_number, foreign)):
+        return no("stem-layers", way=way)
     if foreign:
-        verdict, reason = UNKNOWN, "stem-unknown"
-    if foreign & {*ACTIVATIONS, *CHANGES} or any(map(factor, foreign)):
-        verdict, reason = NO, "stem-layers"
-    return Finding(
-        property=Property.FIRST,
-        verdict=verdict,
-        reason=reason,
-        evidence={"way": " ".join((CONV, *way, CONV))},
-        source="Appendix",
-    )
+        return unknown("stem-unknown", way=way)
+    steps = tuple(name for name in met if name in ACTIVE)
+    if steps == ACTIVE:
+        return yes("stem-once", way=way)
+    doubled = steps.count(BN) > 1 or steps.count(RELU) > 1
+    return no("stem-doubled" if doubled else "stem-bare", way=way)
 
 
-def width_change(case: Case) -> Finding | None:
+@asks(Property.WIDTH, "Sec. 5, appendix")
+def width_change(network: TracedNetwork) -> Answer | None:
     """Whether the projection reads what the branch reads."""
-    sign = case.sign
-    if sign is None or not sign.is_plain:
+    sign = network.plain_sign
+    if sign is None:
         return None
-    if not case.is_one_stream:
-        return Finding(
-            property=Property.WIDTH, verdict=UNKNOWN, reason="width-streams"
-        )
-    missing = [
-        u for u in case.units if u.before != ROOT and CONV in names_of(u.trunk)
-    ]
-    if missing:
-        return _width(case, NO, "width-without-shortcut", missing)
-    widening = [unit for unit in case.units if not unit.keeps_shape]
-    if not widening:
-        return Finding(
-            property=Property.WIDTH, verdict=UNKNOWN, reason="width-constant"
-        )
-    for reason, units in _wrong_widths(case, sign, widening):
+    if not network.is_one_stream:
+        return unknown("width-streams")
+    widening = [unit for unit in network.units if not unit.keeps_shape]
+    for reason, units in _wrong_widths(network, sign, widening):
         if units:
-            return _width(case, NO, reason, units)
-    raw = [u for u in widening if u.before != ROOT and _is_raw(sign, u)]
+            answer = no(reason, **_shortcut_told(units))
+            return answer.at(network.places(units))
+    if not widening:
+        return unknown("width-constant")
+    raw = [u for u in widening if u.before != ROOT and _is_raw(u, sign)]
     if raw:
-        return _width(case, UNKNOWN, "width-padded", raw)
-    return _width(case, YES, "width-shared", widening)
+        return unknown("width-padded", **_shortcut_told(raw))
+    return yes("width-shared", **_shortcut_told(widening))
 
 
 def _wrong_widths(
-    case: Case, sign: Signature, widening: list[Unit]
+    network: TracedNetwork, sign: Signature, widening: list[Unit]
 ) -> Iterator[tuple[str, list[Unit]]]:
     """What can be wrong where the width changes, and in which units."""
-    active = [u for u in widening if RELU in _shortcut(u)]
+    yield (
+        "width-without-shortcut",
+        [
+            u
+            for u in network.units
+            if u.before != ROOT and CONV in names_of(u.trunk)
+        ],
+    )
     pre = sign.pre
+    active = [u for u in widening if RELU in _shortcut(u)]
     own = [u for u in active if pre and _shortcut(u)[: len(pre)] == pre]
     if own == active:
         yield "width-own-activation", own
     yield "width-activated-after", active
     later = [u for u in widening if u.before != ROOT]
+    projected = [u for u in later if CONV in _shortcut(u)]
+    yield "width-raw", [u for u in projected if _is_raw(u, sign)]
+    # numbers or chance beside the projection alone
+    allowed = {*sign.on_shortcut}
     yield (
-        "width-raw",
-        [u for u in later if CONV in _shortcut(u) and _is_raw(sign, u)],
+        "width-scaled",
+        [u for u in widening if not {*u.shortcuts[0].factors} <= allowed],
     )
-    yield "width-scaled", [u for u in widening if _factors(u, sign)]
     if BN in pre:
         yield "width-normalized", [u for u in widening if BN in _shortcut(u)]
-    if not case.row:
-        return
-    usual = Counter(_kept(u) for u in later).most_common(1)
-    yield (
-        "width-differs",
-        [u for u in later if usual and _kept(u) != usual[0][0]],
-    )
-    yield (
-        "width-layers",
-        [u for u in widening if not {*_kept(u)} <= {CONV, BN}],
-    )
+    if network.row and later:
+        ((usual, _),) = Counter(map(_kept, later)).most_common(1)
+        yield "width-differs", [u for u in later if _kept(u) != usual]
+    if network.row:
+        odd = [u for u in widening if not {*_kept(u)} <= {CONV, BN}]
+        yield "width-layers", odd
 
 
-def _is_raw(sign: Signature, unit: Unit) -> bool:
-    """Whether the branch is activated behind the place where ways part."""
-    pre = sign.pre
-    return bool(pre) and signature(unit).branch[: len(pre)] == pre
-
-
-def _factors(unit: Unit, sign: Signature) -> bool:
-    """Whether numbers or chance stand beside the projection alone."""
-    return not {*unit.shortcuts[0].factors} <= {*sign.on_shortcut}
-
-
-def _kept(unit: Unit) -> tuple[str, ...]:
-    """The layers of a shortcut, whatever takes every second pixel."""
-    names = _shortcut(unit)
-    spared = SPARED if CONV in names else (*SPARED, "max pool")
-    return tuple(name for name in names if name not in spared)
-
-
-def _width(
-    case: Case, verdict: Verdict, reason: str, units: list[Unit]
-) -> Finding:
-    """Answer for some of the widening units."""
-    return Finding(
-        property=Property.WIDTH,
-        verdict=verdict,
-        reason=reason,
-        evidence={
-            "units": len(units),
-            "shortcut": " ".join(
-                (
-                    *_shortcut(units[0]),
-                    *map(str, units[0].shortcuts[0].factors),
-                )
-            ),
-        },
-        places=case.places(units) if verdict is NO else (),
-        source="Sec. 5, appendix",
-    )
+def _is_raw(unit: Unit, sign: Signature) -> bool:
+    """Whether the branch is activated behind the place where paths part."""
+    return bool(sign.pre) and signature(unit).begins_with(sign.pre)
 
 
 def _shortcut(unit: Unit) -> tuple[str, ...]:
@@ -155,40 +108,43 @@ def _shortcut(unit: Unit) -> tuple[str, ...]:
     return unit.shortcuts[0].names
 
 
-def last_unit(case: Case) -> Finding | None:
+def _kept(unit: Unit) -> tuple[str, ...]:
+    """The layers of a shortcut, whatever takes every second pixel."""
+    names = _shortcut(unit)
+    spared = SPARED if CONV in names else {*SPARED, "max pool"}
+    return tuple(name for name in names if name not in spared)
+
+
+def _shortcut_told(units: list[Unit]) -> dict[str, object]:
+    factors = map(str, units[0].shortcuts[0].factors)
+    shortcut = " ".join((*_shortcut(units[0]), *factors))
+    return {"units": len(units), "shortcut": shortcut}
+
+
+@asks(Property.LAST, "Appendix")
+def last_unit(network: TracedNetwork) -> Answer | None:
     """Whether the stream is activated, then averaged, as its unit asks."""
-    sign = case.sign
-    if sign is None or not sign.is_plain:
+    sign = network.plain_sign
+    if sign is None:
         return None
-    tail = names_of(case.training.tail)
-    before = head_of(case.training)
+    tail, before = names_of(network.training.tail), head_of(network.training)
     if len(before) == len(tail) or not {*POOLS[:-1]} & {*tail}:
-        return Finding(
-            property=Property.LAST, verdict=UNKNOWN, reason="last-unknown"
-        )
+        return unknown("last-unknown")
     pool = "global pool" if "global pool" in tail else tail[len(before)]
     while before[-1:] == ("dropout",):  # before the classifier, as usual
         before = before[:-1]
     wanted = (*sign.after, *dict.fromkeys(sign.pre))  # BN ReLU, once
+    told = {
+        "tail": " ".join(("(+)", *tail)),
+        "wanted": " ".join(("(+)", *wanted, "global pool")),
+    }
     if pool == "max pool":
-        verdict, reason = NO, "last-pooled"
-    elif before in (wanted, (*sign.after, *sign.pre)):
-        verdict, reason = YES, "last-active"
-    elif CONV in before:
-        verdict, reason = UNKNOWN, "last-unknown"
-    elif len(before) < len(wanted):
-        verdict, reason = NO, "last-bare"
-    else:
-        verdict, reason = NO, "last-more"
-    if verdict is YES and pool != "global pool":
-        verdict, reason = UNKNOWN, "last-unknown"
-    return Finding(
-        property=Property.LAST,
-        verdict=verdict,
-        reason=reason,
-        evidence={
-            "tail": " ".join(("(+)", *tail)),
-            "wanted": " ".join(("(+)", *wanted, "global pool")),
-        },
-        source="Appendix",
-    )
+        return no("last-pooled", **told)
+    if before in (wanted, (*sign.after, *sign.pre)):
+        if pool != "global pool":
+            return unknown("last-unknown", **told)
+        return yes("last-active", **told)
+    if CONV in before:
+        return unknown("last-unknown", **told)
+    is_bare = len(before) < len(wanted)
+    return no("last-bare" if is_bare else "last-more", **told)

@@ -1,18 +1,30 @@
 """Questions on the units between the boundaries: Eqs. (1), (2) and Fig. 4."""
 
-from preact.conformance.anatomy import Unit
-from preact.conformance.case import Case
+from preact.conformance.anatomy import (
+    DROPPED,
+    GATE,
+    LEARNED,
+    REST_OF_GATE,
+    Unit,
+)
+from preact.conformance.checks.answer import (
+    SHOWN,
+    Answer,
+    asks,
+    no,
+    unknown,
+    yes,
+)
 from preact.conformance.graph import Kind
-from preact.conformance.report import Finding, Property, Verdict
-from preact.conformance.signature import Signature, differ, signature
-from preact.conformance.ways import BN, RELU, is_norm, names_of
-from preact.spec import find_row
+from preact.conformance.paths import BN, RELU, is_norm, names_of
+from preact.conformance.report import Property, Verdict
+from preact.conformance.signature import Signature, aloud, differ, signature
+from preact.conformance.traced import TracedNetwork
+from preact.spec import TABLE_1, find_row
 
-YES, NO, UNKNOWN = Verdict.YES, Verdict.NO, Verdict.UNKNOWN
 ACTIVATIONS = {
-    *(RELU, "relu6", "leaky_relu", "prelu", "prelu_kernel", "elu", "celu"),
-    *("selu", "gelu", "gelu of tanh", "silu", "mish", "hardswish"),
-    "softplus",
+    *(RELU, "relu6", "leaky_relu", "prelu_kernel", "elu", "celu", "selu"),
+    *("gelu", "gelu of tanh", "silu", "mish", "hardswish", "softplus"),
 }
 """Functions that leave large values alone, as ReLU does, and bend at 0."""
 CHANGES = {"dropout", "clamp", "tanh", "sigmoid", "hardtanh", "max pool"}
@@ -27,123 +39,86 @@ MOVED = {
     *(Kind.SHIFT, Kind.OTHER),
 }
 """What may stand on an identity, if its values prove to be x."""
+FIGURES = {
+    "original": "Fig. 4(a)",
+    "bn-after-addition": "Fig. 4(b)",
+    "relu-before-addition": "Fig. 4(c)",
+    "relu-only-preactivation": "Fig. 4(d)",
+    "full-preactivation": "Fig. 4(e)",
+    "constant-scaling": "Fig. 2(b)",
+    "exclusive-gating": "Fig. 2(c)",
+    "shortcut-only-gating": "Fig. 2(d)",
+    "conv1x1-shortcut": "Fig. 2(e)",
+    "dropout-shortcut": "Fig. 2(f)",
+}
+
+SHORTCUT_ROWS = {name.split("-b")[0] for name in TABLE_1} - {"original"}
+"""Of Table 1, at any bias of a gate."""
 
 
-def row(case: Case) -> Finding:
-    """Which row of the paper the unit is."""
-    sign = case.sign
-    if sign is None:
-        return Finding(
-            property=Property.ROW, verdict=UNKNOWN, reason="row-too-short"
-        )
-    unit = {"unit": case.unit}
-    if case.row and case.meant and case.row != case.meant:
-        return Finding(
-            property=Property.ROW,
-            verdict=NO,
-            reason="row-other",
-            evidence=unit | {"meant": str(find_row(case.meant))},
-            source=figure(case.row),
-            row=case.row,
-        )
-    if case.row:
-        return Finding(
-            property=Property.ROW,
-            verdict=YES,
-            reason="row-named",
-            evidence=unit,
-            source=figure(case.row),
-            row=case.row,
-        )
-    plain = sign.is_plain and "learned" not in sign.on_branch
-    unread = {*sign.after, *sign.branch} & UNREAD
-    return Finding(
-        property=Property.ROW,
-        verdict=NO if plain or (case.meant and not unread) else UNKNOWN,
-        reason="row-none" if plain else "row-foreign",
-        evidence=unit,
-        source="Fig. 2, Fig. 4",
-    )
-
-
-def figure(name: str) -> str:
+def figure(row: str) -> str:
     """The figure of the paper that draws a row."""
-    drawn = {
-        "original": "Fig. 4(a)",
-        "bn-after-addition": "Fig. 4(b)",
-        "relu-before-addition": "Fig. 4(c)",
-        "relu-only-preactivation": "Fig. 4(d)",
-        "full-preactivation": "Fig. 4(e)",
-        "constant-scaling": "Fig. 2(b)",
-        "exclusive-gating": "Fig. 2(c)",
-        "shortcut-only-gating": "Fig. 2(d)",
-        "conv1x1-shortcut": "Fig. 2(e)",
-        "dropout-shortcut": "Fig. 2(f)",
-    }
-    for start, place in drawn.items():
-        if name.startswith(start):
-            return place
-    return "Eq. (1)"
+    drawn = (place for name, place in FIGURES.items() if row.startswith(name))
+    return next(drawn, "Eq. (1)")
 
 
-def identity_shortcuts(case: Case) -> Finding:
+@asks(Property.ROW, "Fig. 2, Fig. 4")
+def row(network: TracedNetwork) -> Answer:
+    """Which row of the paper the unit is."""
+    sign, own, meant = network.sign, network.row, network.meant
+    if sign is None:
+        return unknown("row-too-short")
+    if own and meant not in ("", own):
+        wanted = str(find_row(meant))
+        other = no("row-other", unit=network.unit, meant=wanted)
+        return other.at(source=figure(own), row=own)
+    if own:
+        named = yes("row-named", unit=network.unit)
+        return named.at(source=figure(own), row=own)
+    if sign.is_plain and LEARNED not in sign.on_branch:
+        return no("row-none", unit=network.unit)
+    is_read = not {*sign.after, *sign.branch} & UNREAD
+    say = no if meant and is_read else unknown
+    return say("row-foreign", unit=network.unit)
+
+
+@asks(Property.SHORTCUT, "Eq. (5)")
+def identity_shortcuts(network: TracedNetwork) -> Answer:
     """Whether h(x) = x where the shape stays."""
-    equal = [unit for unit in case.units if unit.keeps_shape]
+    equal = [unit for unit in network.units if unit.keeps_shape]
     if not equal:
-        return Finding(
-            property=Property.SHORTCUT, verdict=UNKNOWN, reason="no-equal-unit"
-        )
-    seen = {unit.add: is_identity(case, unit) for unit in equal}
-    wrong = [unit for unit in equal if seen[unit.add] is False]
-    if not wrong and None in seen.values():
-        return Finding(
-            property=Property.SHORTCUT, verdict=UNKNOWN, reason="values-silent"
-        )
+        return unknown("no-equal-unit")
+    seen = [is_identity(network, unit) for unit in equal]
+    wrong = [
+        u for u, is_one in zip(equal, seen, strict=True) if is_one is False
+    ]
+    if not wrong and None in seen:
+        return unknown("values-silent")
     if not wrong:
-        return Finding(
-            property=Property.SHORTCUT,
-            verdict=YES,
-            reason="identity",
-            evidence={"units": len(equal)},
-            source="Eq. (3)",
-        )
+        return yes("identity", units=len(equal)).at(source="Eq. (3)")
     first = wrong[0]
-    measured = case.measured.factor.get(first.add)
-    named = case.row if case.row.split("-b")[0] in TABLE_1_NAMES else ""
-    return Finding(
-        property=Property.SHORTCUT,
-        verdict=NO,
-        reason=_why(first),
-        evidence={
-            "wrong": len(wrong),
-            "units": len(equal),
-            "what": _what(first),
-            "factor": "?" if measured is None else f"{measured:.3g}",
-            "product": "?" if measured is None else _power(measured, wrong),
-        },
-        places=case.places(wrong),
-        source="Eq. (5), Eq. (8)" if named else "Eq. (5)",
-        row=named,
+    measured = network.measured.factor.get(first.add)
+    factor = product = "?"
+    if measured is not None:  # Eq. (8), if all units had this factor
+        factor = f"{measured:.3g}"
+        product = f"{measured ** len(wrong):.1e}"
+    reason, what = _on_shortcut(first)
+    is_row = network.row.split("-b")[0] in SHORTCUT_ROWS
+    return no(
+        reason,
+        wrong=len(wrong),
+        units=len(equal),
+        what=what,
+        factor=factor,
+        product=product,
+    ).at(
+        network.places(wrong),
+        source="Eq. (5), Eq. (8)" if is_row else "Eq. (5)",
+        row=network.row if is_row else "",
     )
 
 
-TABLE_1_NAMES = (
-    "constant-scaling-0-1",
-    "constant-scaling-0.5-1",
-    "constant-scaling-0.5-0.5",
-    "exclusive-gating",
-    "shortcut-only-gating",
-    "conv1x1-shortcut",
-    "dropout-shortcut",
-)
-
-
-def _power(measured: float, units: list[Unit]) -> str:
-    """The product of Eq. (8), if all units had this factor."""
-    return f"{measured ** len(units):.1e}"
-
-
-def is_identity(case: Case, unit: Unit) -> bool | None:
+def is_identity(network: TracedNetwork, unit: Unit) -> bool | None:
     """Whether the shortcut is the tensor at the tap, or a copy of it.
 
     Other operations are no identity, also where these values pass them
@@ -155,152 +130,136 @@ def is_identity(case: Case, unit: Unit) -> bool | None:
     kinds = first.kinds
     if names_of(unit.trunk)[-1:] == (RELU,):
         kinds -= {Kind.RELU}  # twice is once
-    if more or first.factors or first.learned or not kinds <= MOVED:
+    if more or first.factors or first.params or not kinds <= MOVED:
         return False
-    error = case.measured.error.get(unit.add)
+    error = network.measured.error.get(unit.add)
     return None if error is None else error == 0.0
 
 
-def _why(unit: Unit) -> str:
-    """Name the way in which a shortcut is none."""
-    if len(unit.shortcuts) > 1:
-        return "shortcut-added-again"
-    (term,) = unit.shortcuts
-    if {"g", "1-g"} & set(term.factors):
-        return "shortcut-gated"
-    if {"dropout", "drop path"} & set(term.factors):
-        return "shortcut-dropout"
-    if term.steps:
-        return "shortcut-layers"
-    return "shortcut-scaled"
+def _on_shortcut(unit: Unit) -> tuple[str, str]:
+    """Say what stands on a shortcut: the reason, and in words."""
+    (term, *more) = unit.shortcuts
+    if more:
+        return "shortcut-added-again", f"x × {1 + len(more)}"
+    what = aloud([*term.names, *term.factors])
+    if {GATE, REST_OF_GATE} & {*term.factors}:
+        return "shortcut-gated", what
+    if {*DROPPED} & {*term.factors}:
+        return "shortcut-dropout", what
+    return "shortcut-layers" if term.steps else "shortcut-scaled", what
 
 
-def _what(unit: Unit) -> str:
-    """Say what stands on a shortcut."""
-    if len(unit.shortcuts) > 1:
-        return f"x × {len(unit.shortcuts)}"
-    (term,) = unit.shortcuts
-    parts = [*term.names, *term.factors]
-    return " ".join(f"{p:g}" if isinstance(p, float) else p for p in parts)
-
-
-def clear_stream(case: Case) -> Finding:
+@asks(Property.STREAM, "Eq. (2)")
+def clear_stream(network: TracedNetwork) -> Answer:
     """Whether f is the identity, or the original unit's ReLU, everywhere."""
-    sign = case.sign
+    sign = network.sign
     if sign is None:
-        return Finding(
-            property=Property.STREAM, verdict=UNKNOWN, reason="no-equal-unit"
-        )
+        return unknown("no-equal-unit")
     verdict, reason = on_stream(sign, sign.after)
-    odd = [
+    after, units = sign.after, network.interior
+    others = [
         (unit, names)
-        for unit, names, _ in case.streams
+        for unit, names, _ in network.streams
         if names not in (sign.after, ())
     ]
-    after, units = sign.after, case.interior
-    if verdict is not NO and odd and sign.has_plain_branch:
-        after = odd[0][1]
-        units = [unit for unit, names in odd if names == after]
+    if verdict is not Verdict.NO and others and sign.has_plain_branch:
+        after = others[0][1]
+        units = [unit for unit, names in others if names == after]
         verdict, reason = on_stream(sign, after)
-        if verdict is YES:
-            verdict, reason = NO, "stream-layers"
-        if not case.is_one_stream:
-            verdict = UNKNOWN
-    moved = case.measured.moved
-    most = [moved[u.before] for u in units if u.before in moved]
+        if verdict is Verdict.YES:
+            verdict, reason = Verdict.NO, "stream-layers"
+        if not network.is_one_stream:
+            verdict = Verdict.UNKNOWN
+    moved = network.measured.moved
+    most = max(
+        (moved[u.before] for u in units if u.before in moved), default=None
+    )
     row = ""
     if reason == "stream-norm" and sign.is_plain and after == sign.after:
         row = "bn-after-addition" if after in ((BN, RELU), (BN,)) else ""
     if reason == "stream-activation" and after == (RELU,):
         row = "original"
-    return Finding(
-        property=Property.STREAM,
-        verdict=verdict,
-        reason=reason,
-        evidence={
-            "after": " ".join(after),
-            "moved": f"{max(most):.2g}" if most else "?",
-        },
-        places=() if after == sign.after else case.places(units),
-        source=figure(row) if row else "Eq. (2)",
-        row=row,
-    )
+    evidence = {
+        "after": " ".join(after),
+        "moved": "?" if most is None else f"{most:.2g}",
+    }
+    places = () if after == sign.after else network.places(units)
+    source = figure(row) if row else ""
+    return Answer(verdict, reason, evidence, places, source, row)
 
 
 def on_stream(sign: Signature, after: tuple[str, ...]) -> tuple[Verdict, str]:
     """Judge what follows an addition of units of this signature."""
     if not after:
-        return YES, "stream-clear"
-    if any(isinstance(factor(name), float) for name in after):
-        return NO, "stream-scaled"
-    if any(is_norm(name) for name in after):
-        return NO, "stream-norm"
+        return Verdict.YES, "stream-clear"
+    if any(map(is_number, after)):
+        return Verdict.NO, "stream-scaled"
+    if any(map(is_norm, after)):
+        return Verdict.NO, "stream-norm"
     if len(after) == 1 and after[0] in ACTIVATIONS:
         if any(is_norm(n) or n in ACTIVATIONS for n in sign.branch[:1]):
-            return NO, "stream-twice"
-        return YES, "stream-activation"
+            return Verdict.NO, "stream-twice"
+        return Verdict.YES, "stream-activation"
     certain = sign.has_plain_branch or {*after} & CHANGES
-    return NO if certain else UNKNOWN, "stream-layers"
+    return Verdict.NO if certain else Verdict.UNKNOWN, "stream-layers"
 
 
-def factor(name: str) -> float | None:
-    """The number that a step multiplies with; None of another step."""
-    try:
-        return float(name)
-    except ValueError:
-        return None
+def is_number(name: str) -> bool:
+    """Whether a step multiplies with a number."""
+    return name.lstrip("-")[:1].isdigit()
 
 
-def one_unit(case: Case) -> Finding | None:
+@asks(Property.SAME, "Fig. 4")
+def one_unit(network: TracedNetwork) -> Answer | None:
     """Whether all units are the same, at widths and modes of their own."""
-    sign = case.sign
-    if case.other is not None:
-        pairs = zip(case.units, case.other.units, strict=False)
+    if network.other is not None:
+        pairs = zip(network.units, network.other.units, strict=False)
         others = [unit for unit, there in pairs if differ(unit, there)]
-        lost = len(case.units) - len(case.other.units)
+        lost = len(network.units) - len(network.other.units)
         if (others and not lost) or lost > 0:
-            return _odd(case, "units-modes", others, max(len(others), lost))
-    if sign is None or not sign.is_plain:
+            count = max(len(others), lost)
+            return _odd(network, "units-modes", others, count)
+    sign = network.plain_sign
+    if sign is None:
         return None
-    streams = {unit.add: names for unit, names, _ in case.streams}
-    usual_unit = case.interior[case.signatures.index(sign)]
-    usual = kernels(usual_unit)
-    pre = sign.pre
-    whole = case.row and case.is_one_stream
-    units = case.units if whole else case.interior
+    streams = {unit.add: names for unit, names, _ in network.streams}
+    usual = network.interior[network.signatures.index(sign)]
+    whole = network.row and network.is_one_stream
+    units = network.units if whole else network.interior
     others = [
         unit
         for unit in units
-        if _body(unit, pre) != _body(usual_unit, pre)
+        if _body(unit, sign.pre) != _body(usual, sign.pre)
         or streams.get(unit.add, sign.after) != sign.after
-        or (unit in case.interior and signature(unit) != sign)
+        or (unit in network.interior and signature(unit) != sign)
     ]
     if others:
-        return _odd(case, "units-differ", others, len(others))
-    others = [unit for unit in units if kernels(unit) != usual]
-    if others and case.row and "groups" not in usual:
-        return _odd(case, "units-kernels", others, len(others))
-    return _odd(case, "units-agree", [], 0, len(units))
+        return _odd(network, "units-differ", others, len(others))
+    wanted = kernels(usual)
+    others = [unit for unit in units if kernels(unit) != wanted]
+    if others and network.row and "groups" not in wanted:
+        return _odd(network, "units-kernels", others, len(others))
+    return yes("units-agree", **_told(network, [], 0, len(units)))
 
 
 def _odd(
-    case: Case, reason: str, others: list[Unit], count: int, units: int = 0
-) -> Finding:
+    network: TracedNetwork, reason: str, others: list[Unit], count: int
+) -> Answer:
     """Answer with the units that are not like the others."""
-    return Finding(
-        property=Property.SAME,
-        verdict=YES if reason == "units-agree" else NO,
-        reason=reason,
-        evidence={
-            "units": units or len(case.units),
-            "others": count,
-            "unit": str(case.sign or ""),
-            "other": str(signature(others[0])) if others else "",
-            "kernels": kernels(others[0]) if others else "",
-        },
-        places=case.places(others),
-        source="Fig. 4",
-    )
+    told = _told(network, others, count, len(network.units))
+    return no(reason, **told).at(network.places(others))
+
+
+def _told(
+    network: TracedNetwork, others: list[Unit], count: int, units: int
+) -> dict[str, object]:
+    return {
+        "units": units,
+        "others": count,
+        "unit": str(network.sign or ""),
+        "other": str(signature(others[0])) if others else "",
+        "kernels": kernels(others[0]) if others else "",
+    }
 
 
 def _body(unit: Unit, pre: tuple[str, ...]) -> tuple[object, ...]:
@@ -310,8 +269,7 @@ def _body(unit: Unit, pre: tuple[str, ...]) -> tuple[object, ...]:
     pool that halves the sides is no other branch.
     """
     sign = signature(unit)
-    own = sign.branch[: len(pre)] == pre
-    names = sign.branch[len(pre) if own else 0 :]
+    names = sign.branch[len(pre) if sign.begins_with(pre) else 0 :]
     if not unit.keeps_shape:
         names = tuple(name for name in names if name != "pool")
     return names, sign.on_branch
@@ -319,70 +277,67 @@ def _body(unit: Unit, pre: tuple[str, ...]) -> tuple[object, ...]:
 
 def kernels(unit: Unit) -> str:
     """The kernels of the branch, as people write them."""
-    return ", ".join(
-        "x".join(map(str, node.facts["kernel"])) + node.facts["apart"]
-        for term in unit.branches
-        for node in term.weights
-        if node.kind is Kind.CONV
-    )
+    told = []
+    for term in unit.branches:
+        for facts in (n.facts for n in term.layers if n.kind is Kind.CONV):
+            text = "x".join(map(str, facts.kernel))
+            if facts.dilation > 1:
+                text += f" dilation {facts.dilation}"
+            if facts.groups > 1:
+                text += f" groups {facts.groups}"
+            told.append(text)
+    return ", ".join(told)
 
 
-def signed_branch(case: Case) -> Finding | None:
+@asks(Property.SIGN, "Sec. 4")
+def signed_branch(network: TracedNetwork) -> Answer | None:
     """Whether F can be negative; if not, the stream never decreases."""
-    sign = case.sign
+    sign = network.sign
     if sign is None:
         return None
-    ends = sign.branch[-1:] == (RELU,)
-    return Finding(
-        property=Property.SIGN,
-        verdict=NO if ends else YES,
-        reason="branch-nonnegative" if ends else "branch-signed",
-        evidence={"unit": str(sign)},
-        source="Fig. 4(c)" if ends else "Sec. 4",
-        row="relu-before-addition" if ends else "",
-    )
+    if sign.branch[-1:] != (RELU,):
+        return yes("branch-signed", unit=str(sign))
+    row = "relu-before-addition"
+    ends = no("branch-nonnegative", unit=str(sign))
+    return ends.at(source=figure(row), row=row)
 
 
-def own_weights(case: Case) -> Finding:
+@asks(Property.OWN, "Eq. (1)")
+def own_weights(network: TracedNetwork) -> Answer:
     """Whether each unit has weights of its own."""
     readers: dict[str, int] = {}
-    for node in case.training.graph.nodes:
+    for node in network.training.graph.nodes:
         if node.kind in (Kind.CONV, Kind.LINEAR, Kind.NORM):
             for name in node.params:
                 readers[name] = readers.get(name, 0) + 1
-    of_units = {name for unit in case.units for name in unit.params}
+    of_units = {name for unit in network.units for name in unit.params}
     shared = sorted(n for n, k in readers.items() if k > 1 and n in of_units)
-    return Finding(
-        property=Property.OWN,
-        verdict=NO if shared else YES,
-        reason="weights-shared" if shared else "weights-own",
-        evidence={
-            "shared": len(shared),
-            "times": max((readers[name] for name in shared), default=1),
-        },
-        places=tuple(shared[:8]),
-        source="Eq. (1)",
-    )
+    if not shared:
+        return yes("weights-own", shared=0, times=1)
+    times = max(readers[name] for name in shared)
+    found = no("weights-shared", shared=len(shared), times=times)
+    return found.at(tuple(shared[:SHOWN]))
 
 
-def gradient(case: Case) -> Finding:
+@asks(Property.GRADIENT, "Eq. (5)")
+def gradient(network: TracedNetwork) -> Answer:
     """Whether the gradient comes back along shortcut, branch and stream."""
-    graph = case.training.graph
-    shortcuts = [u for u in case.units if any(t.is_cut for t in u.shortcuts)]
-    branches = [u for u in case.units if any(t.is_cut for t in u.branches)]
-    ways = [(u.before, u.tap, u) for u in case.units]
-    ways.append((case.units[-1].add, graph.output, case.units[-1]))
-    streams = [u for start, end, u in ways if graph.is_cut(start, end)]
-    cut, reason = shortcuts, "gradient-cut"
-    if branches and not cut:
-        cut, reason = branches, "gradient-cut-branch"
-    if streams and not cut:
-        cut, reason = streams, "gradient-cut-stream"
-    return Finding(
-        property=Property.GRADIENT,
-        verdict=NO if cut else YES,
-        reason=reason if cut else "gradient-open",
-        evidence={"cut": len(cut), "units": len(case.units)},
-        places=case.places(cut),
-        source="Eq. (5)",
-    )
+    graph, units = network.training.graph, network.units
+    paths = [(unit.before, unit.tap, unit) for unit in units]
+    paths.append((units[-1].add, graph.output, units[-1]))
+    cut = {
+        "gradient-cut": [
+            u for u in units if any(t.is_cut for t in u.shortcuts)
+        ],
+        "gradient-cut-branch": [
+            u for u in units if any(t.is_cut for t in u.branches)
+        ],
+        "gradient-cut-stream": [
+            u for start, end, u in paths if graph.is_cut(start, end)
+        ],
+    }
+    for reason, found in cut.items():
+        if found:
+            answer = no(reason, cut=len(found), units=len(units))
+            return answer.at(network.places(found))
+    return yes("gradient-open", cut=0, units=len(units))

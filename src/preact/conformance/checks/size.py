@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
-from preact.conformance.anatomy import Unit
-from preact.conformance.case import Case
+from preact.conformance.checks.answer import Answer, asks, no, unknown, yes
 from preact.conformance.graph import ROOT, Kind, Node
-from preact.conformance.report import Finding, Property, Verdict
+from preact.conformance.paths import BN, CONV
+from preact.conformance.report import Property
 from preact.conformance.signature import signature
-from preact.conformance.ways import BN, CONV
+from preact.conformance.traced import TracedNetwork
 from preact.plan import (
     CONVENTIONS,
     PAPER,
@@ -18,90 +19,6 @@ from preact.plan import (
     imagenet_plan,
 )
 from preact.spec import ROWS
-
-YES, NO, UNKNOWN = Verdict.YES, Verdict.NO, Verdict.UNKNOWN
-
-
-def stages(case: Case) -> Finding | None:
-    """Whether the width doubles exactly where the side is halved."""
-    if not case.row or any(len(shape) != 3 for shape, _ in case.stages):
-        return None
-    shapes = [shape for shape, _ in case.stages]
-    grouped = any(
-        conv.facts["groups"] > 1 for unit in case.units for conv in convs(unit)
-    )
-    wrong = [pair for pair in pairwise(shapes) if not _doubles(*pair)]
-    verdict, reason = YES, "stages-double"
-    if wrong:
-        verdict, reason = NO, "stages-wrong"
-    if len(shapes) < 2 or not case.is_one_stream or (wrong and grouped):
-        verdict, reason = UNKNOWN, "stages-unknown"
-    return Finding(
-        property=Property.STAGES,
-        verdict=verdict,
-        reason=reason,
-        evidence={"stages": ", ".join(_by(shape) for shape in shapes)},
-        source="Sec. 5",
-    )
-
-
-def _doubles(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
-    """Whether the width doubles and the side is halved, rounded up."""
-    (c, *sides), (wide, *halved) = before, after
-    return wide == 2 * c and halved == [(side + 1) // 2 for side in sides]
-
-
-def _by(shape: tuple[int, ...]) -> str:
-    """A shape as people write it."""
-    return "x".join(map(str, shape))
-
-
-def convs(unit: Unit) -> list[Node]:
-    """The convolutions of the branch."""
-    return [n for n in unit.branches[0].weights if n.kind is Kind.CONV]
-
-
-def size(case: Case) -> Finding | None:
-    """Whether it has the parameters and multiply-adds of the paper's."""
-    if not case.row:
-        return None
-    if is_uneven(case):
-        return _unplanned(case, NO, "size-uneven")
-    plan = planned(case)
-    if plan is None:
-        return _unplanned(case)
-    if is_wide(case, plan):
-        return _unplanned(case)
-    usual = _plan(case, PAPER)
-    presets = ", ".join(matched(case, plan))
-    parameters = effective(case)
-    is_equal = (parameters, case.multiply_adds) == (
-        plan.parameters,
-        plan.multiply_adds,
-    )
-    if not is_equal:
-        verdict, reason = NO, "size-differs"
-    elif not published(case):
-        verdict, reason = UNKNOWN, "size-unpublished"
-    else:
-        verdict, reason = YES, "size-equal" if presets else "size-chosen"
-    return Finding(
-        property=Property.SIZE,
-        verdict=verdict,
-        reason=reason,
-        evidence={
-            "depth": plan.depth,
-            "parameters": f"{parameters:,}",
-            "multiply_adds": f"{case.multiply_adds / 1e6:,.2f}",
-            "planned_parameters": f"{plan.parameters:,}",
-            "planned_multiply_adds": f"{plan.multiply_adds / 1e6:,.2f}",
-            "paper_parameters": f"{usual.parameters:,}",
-            "paper_multiply_adds": f"{usual.multiply_adds / 1e6:,.2f}",
-            "presets": presets or "-",
-        },
-        source="Sec. 5",
-    )
-
 
 CIFAR_STAGES = 3
 CIFAR_WIDTH, IMAGENET_WIDTH = 16, 64
@@ -115,212 +32,251 @@ IMAGENET_COUNTS = {
     (3, (3, 24, 36, 3)),
 }
 """Convolutions of a unit and units of each stage: ResNet-18 to -200."""
+KERNELS = [{(3,)}, {(3, 3)}, {(1, 3, 1)}]
+"""Of units of one, two and three convolutions."""
 
 
-def published(case: Case) -> bool:
-    """Whether stages and width are those of a network of the papers."""
-    counts = tuple(count for _, count in case.stages)
-    (stem,) = stem_convs(case)
-    width = stem.facts["c_out"]
-    convs_of_unit = len(convs(case.interior[0]))
-    if max(stem.facts["kernel"]) == IMAGENET_STEM:
-        return (
-            width == IMAGENET_WIDTH
-            and (convs_of_unit, counts) in IMAGENET_COUNTS
-        )
-    return (
-        width == CIFAR_WIDTH
-        and len(counts) == CIFAR_STAGES
-        and len({*counts}) == 1
+@asks(Property.STAGES, "Sec. 5")
+def stages(network: TracedNetwork) -> Answer | None:
+    """Whether the width doubles exactly where the side is halved."""
+    shapes = [shape for shape, _ in network.stages]
+    if not network.row or any(len(shape) != 3 for shape in shapes):
+        return None
+    wrong = [pair for pair in pairwise(shapes) if not _doubles(*pair)]
+    told = ", ".join("x".join(map(str, shape)) for shape in shapes)
+    open_ = len(shapes) < 2 or not network.is_one_stream
+    if open_ or (wrong and _is_grouped(network)):
+        return unknown("stages-unknown", stages=told)
+    if wrong:
+        return no("stages-wrong", stages=told)
+    return yes("stages-double", stages=told)
+
+
+def _doubles(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
+    """Whether the width doubles and the side is halved, rounded up."""
+    (c, *sides), (wide, *halved) = before, after
+    return wide == 2 * c and halved == [(side + 1) // 2 for side in sides]
+
+
+def _is_grouped(network: TracedNetwork) -> bool:
+    return any(
+        c.facts.groups > 1 for unit in network.units for c in unit.convs
     )
 
 
-def effective(case: Case) -> int:
+@asks(Property.SIZE, "Sec. 5")
+def size(network: TracedNetwork) -> Answer | None:
+    """Whether it has the parameters and multiply-adds of the paper's."""
+    if not network.row:
+        return None
+    multiply_adds = f"{network.multiply_adds / 1e6:,.2f}"
+    unplanned: dict[str, Any] = {
+        "stages": "+".join(map(str, network.counts)),
+        "parameters": f"{network.parameters:,}",
+        "multiply_adds": multiply_adds,
+    }
+    if is_uneven(network):
+        return no("size-uneven", **unplanned).at(source="Sec. 4.2")
+    plan = planned(network)
+    if plan is None or is_wide(network, plan):
+        return unknown("size-unknown", **unplanned).at(source="Sec. 4.2")
+    usual, parameters = _plan(network, PAPER), effective(network)
+    presets = ", ".join(matched(network, plan))
+    told: dict[str, Any] = {
+        "depth": plan.depth,
+        "parameters": f"{parameters:,}",
+        "multiply_adds": multiply_adds,
+        "planned_parameters": f"{plan.parameters:,}",
+        "planned_multiply_adds": f"{plan.multiply_adds / 1e6:,.2f}",
+        "paper_parameters": f"{usual.parameters:,}",
+        "paper_multiply_adds": f"{usual.multiply_adds / 1e6:,.2f}",
+        "presets": presets or "-",
+    }
+    if (parameters, network.multiply_adds) != (
+        plan.parameters,
+        plan.multiply_adds,
+    ):
+        return no("size-differs", **told)
+    if not is_published(network):
+        return unknown("size-unpublished", **told)
+    return yes("size-equal" if presets else "size-chosen", **told)
+
+
+def stem_convs(network: TracedNetwork) -> list[Node]:
+    """The convolutions before the first unit."""
+    return [s.node for s in network.units[0].trunk if s.name == CONV]
+
+
+def _has_large_stem(network: TracedNetwork) -> bool:
+    stem = stem_convs(network)
+    return IMAGENET_STEM in [max(conv.facts.kernel) for conv in stem]
+
+
+def is_published(network: TracedNetwork) -> bool:
+    """Whether stages and width are those of a network of the papers."""
+    counts, convs = network.counts, len(network.interior[0].convs)
+    width = stem_convs(network)[0].facts.c_out
+    if _has_large_stem(network):
+        return width == IMAGENET_WIDTH and (convs, counts) in IMAGENET_COUNTS
+    is_even = len(counts) == CIFAR_STAGES and len({*counts}) == 1
+    return width == CIFAR_WIDTH and is_even
+
+
+def effective(network: TracedNetwork) -> int:
     """Parameters of the layers as they compute.
 
     A weight that is made of others, by `weight_norm` say, counts as it is
     used.
     """
-    total = case.parameters
+    total = network.parameters
     layers = {
-        node.params: node
-        for node in case.training.graph.nodes
+        node.params: node.facts
+        for node in network.training.graph.nodes
         if node.kind in (Kind.CONV, Kind.LINEAR) and node.params
     }
-    for params, node in layers.items():
-        kept = sum(case.values[name].numel() for name in params)
-        used = node.facts["macs"] + node.facts["bias"] * node.facts["c_out"]
-        total += used - kept
+    for params, facts in layers.items():
+        kept = sum(network.values[name].numel() for name in params)
+        total += facts.weights + facts.bias * facts.c_out - kept
     return total
 
 
-def is_uneven(case: Case) -> bool:
+def is_uneven(network: TracedNetwork) -> bool:
     """Whether stages of a CIFAR network differ in their units."""
-    kernels = [max(stem.facts["kernel"]) for stem in stem_convs(case)]
     return (
-        len(case.stages) == CIFAR_STAGES
-        and len({count for _, count in case.stages}) > 1
-        and all(len(shape) == 3 for shape, _ in case.stages)
-        and case.is_one_stream
-        and IMAGENET_STEM not in kernels
+        len(network.counts) == CIFAR_STAGES
+        and len({*network.counts}) > 1
+        and all(len(shape) == 3 for shape, _ in network.stages)
+        and network.is_one_stream
+        and not _has_large_stem(network)
     )
 
 
-def _unplanned(
-    case: Case, verdict: Verdict = UNKNOWN, reason: str = "size-unknown"
-) -> Finding:
-    """Answer where there is no such network of the paper."""
-    return Finding(
-        property=Property.SIZE,
-        verdict=verdict,
-        reason=reason,
-        source="Sec. 4.2",
-        evidence={
-            "stages": "+".join(str(count) for _, count in case.stages),
-            "parameters": f"{case.parameters:,}",
-            "multiply_adds": f"{case.multiply_adds / 1e6:,.2f}",
-        },
-    )
-
-
-def is_wide(case: Case, plan: NetworkPlan) -> bool:
+def is_wide(network: TracedNetwork, plan: NetworkPlan) -> bool:
     """Whether all units are wider, or narrower, by one and the same factor.
 
     That is a network of another kind, such as a Wide ResNet; a factor that
     changes on the way is a mistake.
     """
     inner = {
-        convs(unit)[0].facts["c_out"] / planned.c_inner
-        for unit, planned in zip(case.units, plan.units, strict=True)
+        unit.convs[0].facts.c_out / own.c_inner
+        for unit, own in zip(network.units, plan.units, strict=True)
     }
     return len(inner) == 1 and inner != {1.0}
 
 
-def planned(case: Case) -> NetworkPlan | None:
+def planned(network: TracedNetwork) -> NetworkPlan | None:
     """Plan the paper's network of this unit, width and length, if it is one.
 
     Its open choices are those that the network was seen to take.
     """
-    if case.row not in ROWS or not _is_planned_kind(case):
+    kernels = {
+        tuple(max(conv.facts.kernel) for conv in unit.convs)
+        for unit in network.interior
+    }
+    branches = [term for unit in network.units for term in unit.branches]
+    if (
+        network.row not in ROWS
+        or len(stem_convs(network)) != 1
+        or _is_grouped(network)
+        or any("pool" in term.names for term in branches)
+        or any(len(shape) != 3 for shape, _ in network.stages)
+        or len(network.image) != 3
+        or kernels not in KERNELS
+        or not _classes(network)
+        or network.training.longer
+    ):
         return None
     try:
-        return _plan(case, seen_conventions(case))
+        return _plan(network, seen_conventions(network))
     except ValueError:
         return None
 
 
-def _is_planned_kind(case: Case) -> bool:
-    """Whether kernels, groups and stem are of a kind that plans know."""
-    sizes = {1: {(3,)}, 2: {(3, 3)}, 3: {(1, 3, 1)}}
-    kernels = {
-        tuple(max(conv.facts["kernel"]) for conv in convs(unit))
-        for unit in case.interior
-    }
-    stem = stem_convs(case)
-    grouped = any(c.facts["groups"] > 1 for u in case.units for c in convs(u))
-    shapes_fit = all(len(shape) == 3 for shape, _ in case.stages)
-    return (
-        len(stem) == 1
-        and not grouped
-        and not any("pool" in t.names for u in case.units for t in u.branches)
-        and shapes_fit
-        and len(case.image) == 3
-        and any(kernels == wanted for wanted in sizes.values())
-        and _classes(case) > 0
-        and not case.training.longer
-    )
-
-
-def stem_convs(case: Case) -> list[Node]:
-    """The convolutions before the first unit."""
-    return [s.node for s in case.units[0].trunk if s.name == CONV]
-
-
-def _classes(case: Case) -> int:
+def _classes(network: TracedNetwork) -> int:
     """Numbers that the one layer after the last unit returns, or 0."""
-    names = [step.name for step in case.training.tail]
+    tail = network.training.tail
+    names = [step.name for step in tail]
     pooled = names.index("global pool") if "global pool" in names else 0
     layers = [
         step.node.shape[1]
-        for step in case.training.tail[pooled:]
+        for step in tail[pooled:]
         if step.name in ("linear", CONV, "parallel layers")
         and len(step.node.shape) > 1
     ]
     return layers[0] if len(layers) == 1 else 0
 
 
-def _plan(case: Case, conventions: Conventions) -> NetworkPlan:
+def _plan(network: TracedNetwork, conventions: Conventions) -> NetworkPlan:
     """Plan it with these choices."""
-    (stem,) = stem_convs(case)
-    large = max(stem.facts["kernel"]) == IMAGENET_STEM
-    counts = tuple(count for _, count in case.stages)
-    c, h, w = case.image
-    if large or len(counts) == 4:
-        return imagenet_plan(
-            case.row,
-            convs=len(convs(case.interior[0])),
-            units_per_stage=counts,
-            classes=_classes(case),
-            image=(c, h, w),
-            stem="imagenet" if large else "cifar",
-            width=stem.facts["c_out"],
-            conventions=conventions,
-        )
-    return cifar_plan(
-        case.row,
-        convs=len(convs(case.interior[0])),
-        units_per_stage=counts,
-        classes=_classes(case),
-        image=(c, h, w),
-        width=stem.facts["c_out"],
-        conventions=conventions,
-    )
+    c, h, w = network.image
+    sizes: dict[str, Any] = {
+        "convs": len(network.interior[0].convs),
+        "units_per_stage": network.counts,
+        "classes": _classes(network),
+        "image": (c, h, w),
+        "width": stem_convs(network)[0].facts.c_out,
+        "conventions": conventions,
+    }
+    large = _has_large_stem(network)
+    if large or len(network.counts) == 4:
+        sizes["stem"] = "imagenet" if large else "cifar"
+        return imagenet_plan(network.row, **sizes)
+    return cifar_plan(network.row, **sizes)
 
 
-def seen_conventions(case: Case) -> Conventions:
+def seen_conventions(network: TracedNetwork) -> Conventions:
     """The open choices, as the network was seen to take them."""
-    first = case.units[0]
-    widening = [u for u in case.units if not u.keeps_shape]
-    strided = [u for u in widening if u.shape_in[2:] != u.shape_out[2:]]
-    sign = case.sign
-    pre = sign.pre if sign else ()
+    return Conventions(**_first_choices(network), **_width_choices(network))  # type: ignore[arg-type]
+
+
+def _first_choices(network: TracedNetwork) -> dict[str, str]:
+    """Where the first unit's paths part, and what a large stem ends in."""
+    assert network.sign is not None
+    first, pre = network.units[0], network.sign.pre
+    stem = [step.name for step in first.trunk]
+    if stem[-1:] == ["max pool"] and BN in stem:
+        return {"imagenet_stem": "BN ReLU"}
+    if not pre or not signature(first).begins_with(pre):
+        return {}
+    raw = {"first_tap": "before pre"}
+    derived = {"imagenet_stem": "derived"} if stem and stem[-1] != CONV else {}
+    return raw | derived
+
+
+def _width_choices(network: TracedNetwork) -> dict[str, str]:
+    """How a shortcut widens, where it leaves, and which kernel strides."""
+    assert network.sign is not None
     chosen: dict[str, str] = {}
-    own = signature(first).branch
-    if pre and own[: len(pre)] == pre:
-        chosen["first_tap"] = "before pre"
-        if first.trunk and first.trunk[-1].name != CONV:
-            chosen["imagenet_stem"] = "derived"
-    stem = tuple(s.name for s in first.trunk)
-    if "max pool" in stem and stem[-1:] == ("max pool",) and BN in stem:
-        chosen["imagenet_stem"] = "BN ReLU"
-        chosen.pop("first_tap", None)
+    pre = network.sign.pre
+    widening = [u for u in network.units if not u.keeps_shape]
     if widening:
         names = widening[-1].shortcuts[0].names
-        behind = names[names.index(CONV) :] if CONV in names else ()
-        plain = "conv BN" if BN in behind else "conv"
-        chosen["projection"] = plain if behind else "pad"
-        raw = [u for u in widening if u.before != ROOT]
-        if pre and raw and signature(raw[-1]).branch[: len(pre)] == pre:
-            chosen["width_tap"] = "before pre"
-    if strided and len(convs(strided[0])) == 3:
-        strides = [conv.facts["stride"] for conv in convs(strided[0])]
+        projection = names[names.index(CONV) :] if CONV in names else ()
+        chosen["projection"] = "conv" if projection else "pad"
+        if BN in projection:
+            chosen["projection"] = "conv BN"
+    later = [u for u in widening if u.before != ROOT]
+    if later and pre and signature(later[-1]).begins_with(pre):
+        chosen["width_tap"] = "before pre"
+    strided = [u for u in widening if u.shape_in[2:] != u.shape_out[2:]]
+    if strided and len(strided[0].convs) == 3:
+        strides = [conv.facts.stride for conv in strided[0].convs]
         chosen["stride_on"] = "first" if strides[0] == 2 else "3x3"
-    return Conventions(**chosen)  # type: ignore[arg-type]
+    return chosen
 
 
-def matched(case: Case, plan: NetworkPlan) -> Iterator[str]:
+def matched(network: TracedNetwork, plan: NetworkPlan) -> Iterator[str]:
     """Name the presets whose plan has the same units and ends."""
+    sizes = effective(network), network.multiply_adds
     for name, conventions in CONVENTIONS.items():
         try:
-            other = _plan(case, conventions)
+            other = _plan(network, conventions)
         except ValueError:
             continue
-        if (other.stem, other.units, other.tail) == (
+        same = (other.stem, other.units, other.tail) == (
             plan.stem,
             plan.units,
             plan.tail,
-        ) and (plan.parameters, plan.multiply_adds) == (
-            effective(case),
-            case.multiply_adds,
-        ):
+        )
+        if same and (other.parameters, other.multiply_adds) == sizes:
             yield name

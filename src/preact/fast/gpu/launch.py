@@ -40,20 +40,22 @@ class Norm(NamedTuple):
 
 
 class Tile(NamedTuple):
-    """Rows that a program treats at a time, and its warps."""
+    """Rows that a program treats at a time, its warps, loads in flight."""
 
     block: int
     warps: int
+    stages: int
 
 
 def tile(conv: BnReluConv, *, backward: bool = False) -> Tile:
     """Choose what fits into the registers of a multiprocessor."""
     wide = max(conv.c_in, conv.c_out)
+    stages = 1 if wide > 128 else 3
     if not backward:
-        return Tile(block=64, warps=8 if wide > 128 else 4)
+        return Tile(64, 8 if wide > 128 else 4, stages)
     if conv.taps == 9:
-        return Tile(block=64, warps=4)
-    return Tile(block={64: 64, 128: 32}.get(wide, 16), warps=8)
+        return Tile(64, 4, stages)
+    return Tile({64: 64, 128: 32}.get(wide, 16), 8, stages)
 
 
 class Launcher:
@@ -86,7 +88,7 @@ class Launcher:
         self.precision = "tf32" if tf32 else "ieee"
         # Full float32 is for checks: it must fit into any GPU, not be fast.
         exact = x.is_cuda and x.dtype == torch.float32 and not tf32
-        self.most, self.stages = (16, 1) if exact else (64, 3)
+        self.most = Tile(16, 8, 1) if exact else Tile(64, 8, 3)
 
     def parts(self, size: int) -> Tensor:
         """Room for a partial result of every program, float32."""
@@ -199,9 +201,9 @@ class Launcher:
             kernel[self.programs, self.groups, deep](
                 *args,
                 SPAN=self.span,
-                BLOCK=min(how.block, self.most),
+                BLOCK=min(how.block, self.most.block),
                 num_warps=how.warps,
-                num_stages=self.stages,
+                num_stages=min(how.stages, self.most.stages),
                 **shape,
             )
 

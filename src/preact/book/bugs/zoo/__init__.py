@@ -7,19 +7,21 @@ is `MUTANTS`; a test holds the probe to it, answer by answer.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 from torch import nn
 
-from preact.book.bugs.zoo import boundaries, interior, layers
-from preact.book.bugs.zoo.right import OriginalNet, PreNet
-from preact.book.bugs.zoo.styles import STYLES
+from preact.book.bugs.zoo import mistakes as m
+from preact.book.bugs.zoo.right import OriginalNet, PreNet, conv1x1
+from preact.book.bugs.zoo.styles import Inlined, with_identity
 from preact.conformance.report import Property as P
 
 __all__ = ["MUTANTS", "RIGHT", "Specimen"]
 PRE, ORIGINAL = "full-preactivation", "original"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Specimen:
     """A network and what is wrong with it.
 
@@ -27,11 +29,11 @@ class Specimen:
     ----------
     make : callable
         Makes the network, for 3x32x32 images unless `image` says otherwise.
-    meant : str
-        The row that its author meant.
     breaks : frozenset of Property
         The questions whose answer is no; all others are answered yes, or
         cannot be.
+    meant : str
+        The row that its author meant.
     seen : str
         The public code or issue that has the mistake; "" if we wrote it as a
         variation.
@@ -49,114 +51,143 @@ class Specimen:
     """
 
     make: Callable[[], nn.Module]
-    meant: str = PRE
     breaks: frozenset[P] = frozenset()
+    meant: str = PRE
     seen: str = ""
     image: tuple[int, int, int] = (3, 32, 32)
 
 
 def mutant(
-    make: Callable[[], nn.Module], *breaks: P, meant: str = PRE, seen: str = ""
+    make: Callable[[], nn.Module], *breaks: P, **facts: Any
 ) -> Specimen:
     """Describe a mutant."""
-    return Specimen(
-        make=make, meant=meant, breaks=frozenset(breaks), seen=seen
-    )
+    return Specimen(make, frozenset(breaks), **facts)
 
 
 RIGHT = {
-    "pre-activation": Specimen(make=PreNet),
-    "original": Specimen(make=OriginalNet, meant=ORIGINAL),
-    **{
-        name: Specimen(make=make, meant=meant)
-        for name, (make, meant) in STYLES.items()
-    },
+    "pre-activation": Specimen(PreNet),
+    "original": Specimen(OriginalNet, meant=ORIGINAL),
+    "inlined": Specimen(Inlined, meant=ORIGINAL),
+    "identity-modules": Specimen(with_identity),
 }
 """Right networks in other people's ways of writing, by name."""
 
 MUTANTS = {
     "activated-shortcut": mutant(
-        interior.ActivatedShortcut,
-        P.ROW,
-        P.STREAM,
+        *(m.ActivatedShortcut, P.ROW, P.STREAM),
         seen="ilya-30u30-book, chapter 9",
     ),
-    "relu-after-sum": mutant(interior.ReluAfterSum, P.ROW, P.STREAM),
+    "relu-after-sum": mutant(m.ReluAfterSum, P.ROW, P.STREAM),
     "conv-on-every-shortcut": mutant(
-        interior.ConvOnEveryShortcut,
-        P.ROW,
-        P.SHORTCUT,
+        m.built(
+            unit={"forward": m.conv_on_every_shortcut}, projection=conv1x1
+        ),
+        *(P.ROW, P.SHORTCUT),
         seen="torch-resnet, FullProjection",
     ),
-    "halved-shortcut": mutant(interior.HalvedShortcut, P.ROW, P.SHORTCUT),
-    "averaged-sum": mutant(interior.AveragedSum, P.ROW, P.STREAM),
-    "dropped-shortcut": mutant(interior.DroppedShortcut, P.ROW, P.SHORTCUT),
-    "added-twice": mutant(interior.AddedTwice, P.ROW, P.SHORTCUT),
-    "detached-shortcut": mutant(interior.DetachedShortcut, P.GRADIENT),
-    "gated-shortcut": mutant(
-        interior.GatedShortcut, P.ROW, P.SHORTCUT, meant=ORIGINAL
+    "halved-shortcut": mutant(m.HalvedShortcut, P.ROW, P.SHORTCUT),
+    "averaged-sum": mutant(m.AveragedSum, P.ROW, P.STREAM),
+    "dropped-shortcut": mutant(
+        m.built(unit={"forward": m.dropped_shortcut}), P.ROW, P.SHORTCUT
     ),
-    "ends-in-relu": mutant(interior.EndsInRelu, P.ROW, P.SIGN, meant=ORIGINAL),
-    "no-relu-inside": mutant(interior.NoReluInside, P.ROW),
+    "added-twice": mutant(m.AddedTwice, P.ROW, P.SHORTCUT),
+    "detached-shortcut": mutant(m.DetachedShortcut, P.GRADIENT),
+    "gated-shortcut": mutant(
+        m.built(
+            OriginalNet, {"forward": m.gated_shortcut}, gate=m.closed_gate
+        ),
+        *(P.ROW, P.SHORTCUT),
+        meant=ORIGINAL,
+    ),
+    "ends-in-relu": mutant(m.EndsInRelu, P.ROW, P.SIGN, meant=ORIGINAL),
+    "no-relu-inside": mutant(
+        m.built(unit={"branch": m.no_relu_inside}), P.ROW
+    ),
     "relu-in-place": mutant(
-        interior.ReluInPlace, P.ROW, meant="relu-only-preactivation"
+        m.built(
+            OriginalNet,
+            {"forward": m.relu_in_place},
+            {"forward": m.activated_at_the_end},
+        ),
+        P.ROW,
+        meant="relu-only-preactivation",
     ),
     "one-odd-unit": mutant(
-        interior.OneOddUnit, P.SAME, P.SIZE, seen="fb.resnet.torch #36"
+        m.edited(m.one_odd_unit), P.SAME, P.SIZE, seen="fb.resnet.torch #36"
     ),
-    "shared-units": mutant(interior.SharedUnits, P.OWN, P.SIZE),
+    "shared-units": mutant(m.edited(m.shared_units), P.OWN, P.SIZE),
     "no-final-activation": mutant(
-        boundaries.NoFinalActivation,
-        P.LAST,
-        P.SIZE,
+        *(m.NoFinalActivation, P.LAST, P.SIZE),
         seen="pytorch-cifar #137, uvadlc_notebooks #107",
     ),
     "forgotten-final-activation": mutant(
-        boundaries.ForgottenFinalActivation, P.LAST, P.UNUSED
+        m.built(net={"forward": m.NoFinalActivation.forward}),
+        *(P.LAST, P.UNUSED),
     ),
-    "pooled-first": mutant(boundaries.PooledFirst, P.LAST),
+    "pooled-first": mutant(m.built(net={"forward": m.pooled_first}), P.LAST),
     "doubled-stem": mutant(
-        boundaries.DoubledStem,
-        P.FIRST,
-        P.SIZE,
-        seen="cs-kd, pytorch-cifar100",
+        m.DoubledStem, P.FIRST, P.SIZE, seen="cs-kd, pytorch-cifar100"
     ),
-    "bare-stem": mutant(boundaries.BareStem, P.FIRST, P.SIZE, meant=ORIGINAL),
+    "bare-stem": mutant(
+        m.edited(
+            m.bare_stem,
+            m.built(OriginalNet, net={"forward": m.NoFinalActivation.forward}),
+        ),
+        *(P.FIRST, P.SIZE),
+        meant=ORIGINAL,
+    ),
     "raw-projection": mutant(
-        boundaries.RawProjection,
-        P.WIDTH,
+        *(m.RawProjection, P.WIDTH),
         seen="pytorch-cifar #9, pytorch-classification",
     ),
     "own-activation": mutant(
-        boundaries.OwnActivation, P.WIDTH, P.SIZE, seen="uvadlc_notebooks"
+        m.built(
+            unit={"forward": m.RawProjection.unit.forward},
+            projection=m.own_projection,
+        ),
+        *(P.WIDTH, P.SIZE),
+        seen="uvadlc_notebooks",
     ),
     "activated-projection": mutant(
-        boundaries.ActivatedProjection, P.WIDTH, meant=ORIGINAL
+        m.edited(m.activated_projections, OriginalNet),
+        P.WIDTH,
+        meant=ORIGINAL,
     ),
     "missing-projection": mutant(
-        boundaries.MissingProjection, P.WIDTH, P.SIZE
+        m.built(
+            unit={"forward": m.missing_projection}, projection=nn.Identity
+        ),
+        *(P.WIDTH, P.SIZE),
     ),
-    "no-stride": mutant(boundaries.NoStride, P.STAGES, P.SIZE),
+    "no-stride": mutant(m.edited(m.no_stride), P.STAGES, P.SIZE),
     "narrow-first-stage": mutant(
-        boundaries.NarrowFirstStage,
-        P.STAGES,
-        P.SIZE,
+        *(m.edited(m.narrow_first_stage), P.STAGES, P.SIZE),
         seen="hysts/pytorch_image_classification",
     ),
     "biased-convs": mutant(
-        layers.BiasedConvs, P.BIAS, P.SIZE, seen="pytorch-cifar100"
+        *(m.edited(m.biased_convs), P.BIAS, P.SIZE),
+        seen="pytorch-cifar100",
     ),
     "per-image-norm": mutant(
-        layers.PerImageNorm,
-        P.ROW,
-        P.NORM,
+        m.norms(partial(nn.GroupNorm, 1), "bn1", "bn2"),
+        *(P.ROW, P.NORM),
         seen="15_identity_mappings_resnet.ipynb",
     ),
-    "hand-made-per-image": mutant(layers.HandMadePerImage, P.ROW, P.NORM),
-    "no-running-statistics": mutant(layers.NoRunningStatistics, P.EVALUATION),
-    "hand-made-batch-norm": mutant(layers.HandMadeBatchNorm, P.EVALUATION),
-    "frozen-norm": mutant(layers.FrozenNorm, P.STATISTICS),
-    "forgetful-norm": mutant(layers.ForgetfulNorm, P.STATISTICS),
-    "dropout-in-evaluation": mutant(layers.DropoutInEvaluation, P.EVALUATION),
+    "hand-made-per-image": mutant(
+        m.norms(partial(m.HandMadeNorm, (1, 2, 3)), "bn1", "bn2"),
+        *(P.ROW, P.NORM),
+    ),
+    "no-running-statistics": mutant(
+        m.norms(partial(nn.BatchNorm2d, track_running_stats=False), "bn1"),
+        P.EVALUATION,
+    ),
+    "hand-made-batch-norm": mutant(
+        m.norms(partial(m.HandMadeNorm, (0, 2, 3)), "bn2"), P.EVALUATION
+    ),
+    "frozen-norm": mutant(m.norms(m.FrozenNorm, "bn1", "bn2"), P.STATISTICS),
+    "forgetful-norm": mutant(
+        m.norms(partial(nn.BatchNorm2d, momentum=0.0), "bn1"), P.STATISTICS
+    ),
+    "dropout-in-evaluation": mutant(m.DropoutInEvaluation, P.EVALUATION),
 }
 """Networks with one mistake each, by the mistake's name."""

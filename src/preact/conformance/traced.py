@@ -1,8 +1,8 @@
-"""A network on the table: what the checks read."""
+"""The traced network that all checks read."""
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, takewhile
 
@@ -10,6 +10,8 @@ from torch import Tensor
 
 from preact.conformance.anatomy import Anatomy, Unit
 from preact.conformance.graph import ROOT, Kind
+from preact.conformance.measure import Measured
+from preact.conformance.paths import CONV, names_of
 from preact.conformance.signature import (
     Signature,
     commonest,
@@ -20,37 +22,21 @@ from preact.conformance.signature import (
     signature,
     streams,
 )
-from preact.conformance.ways import CONV, names_of
 
 SHOWN = 3  # kinds of units in one line
 POOLS = ("global pool", "pool", "max pool", "linear", "reduction")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measured:
-    """What a pass with values added to the graphs.
-
-    Attributes
-    ----------
-    factor, error : mappings of int to float
-        By addition: <h, x> / <x, x> and max |h - x| / max |x| of each
-        shortcut h that is not the very tensor x.
-    moved : mapping of int to float
-        By addition: how far a unit with F = 0 moves the stream from its tap
-        to the next, relative to the largest value.
-    """
-
-    factor: Mapping[int, float] = field(default_factory=dict)
-    error: Mapping[int, float] = field(default_factory=dict)
-    moved: Mapping[int, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Case:
+class TracedNetwork:
     """A network in training and in evaluation, with what was measured.
 
     Attributes
     ----------
+    meant : str
+        The row that its author means, or "".
+    values : mapping of str to Tensor
+        Its parameters.
     used : frozenset of str
         Parameters that some pass has read.
     steady : bool
@@ -58,7 +44,7 @@ class Case:
     drift : float
         How far two evaluations of one image differ, relative to the largest
         number; 0 where that is what rounding does.
-    other : Case or None
+    other : TracedNetwork or None
         The network as evaluation has it, if it is another one there.
     """
 
@@ -71,11 +57,7 @@ class Case:
     used: frozenset[str] = frozenset()
     steady: bool = True
     drift: float = 0.0
-    other: "Case | None" = None
-
-    @property
-    def modes(self) -> tuple[Anatomy, Anatomy]:
-        return self.training, self.evaluation
+    other: "TracedNetwork | None" = None
 
     @property
     def units(self) -> tuple[Unit, ...]:
@@ -96,12 +78,17 @@ class Case:
         return commonest(self.signatures)
 
     @cached_property
+    def plain_sign(self) -> Signature | None:
+        """The same if it is written in BN, ReLU and conv alone."""
+        return self.sign if self.sign and self.sign.is_plain else None
+
+    @cached_property
     def unit(self) -> str:
         """The interior unit read aloud; several kinds, if it is not plain."""
-        kinds = {str(s): None for s in self.signatures}
-        if self.is_plain or len(kinds) < 2:
+        kinds = [*dict.fromkeys(map(str, self.signatures))]
+        if self.plain_sign or len(kinds) < 2:
             return str(self.sign or "")
-        return "; ".join([*kinds][:SHOWN])
+        return "; ".join(kinds[:SHOWN])
 
     @cached_property
     def streams(self) -> list[tuple[Unit, tuple[str, ...], int]]:
@@ -126,18 +113,14 @@ class Case:
         return self._row(self.sign) if self.sign else ""
 
     @cached_property
-    def skeleton_row(self) -> str:
+    def row_as_batch_norm(self) -> str:
         """The row with any normalization read as BN."""
-        return self._row(self.sign, as_bn=True) if self.sign else ""
+        return self._row(self.sign.as_batch_norm()) if self.sign else ""
 
-    def _row(self, sign: Signature, as_bn: bool = False) -> str:
-        unit = self.interior[self.signatures.index(sign)]
-        return row_of(unit, sign.skeleton if as_bn else sign, self.values)
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether the unit is written in BN, ReLU and conv alone."""
-        return self.sign is not None and self.sign.is_plain
+    def _row(self, sign: Signature) -> str:
+        assert self.sign is not None
+        usual = self.interior[self.signatures.index(self.sign)]
+        return row_of(usual, sign, self.values)
 
     @cached_property
     def stages(self) -> list[tuple[tuple[int, ...], int]]:
@@ -148,41 +131,47 @@ class Case:
         return [(shape, len(list(same))) for shape, same in groupby(shapes)]
 
     @cached_property
+    def counts(self) -> tuple[int, ...]:
+        """Units of each stage."""
+        return tuple(count for _, count in self.stages)
+
+    @cached_property
     def parameters(self) -> int:
         return sum(value.numel() for value in self.values.values())
 
     @cached_property
     def multiply_adds(self) -> int:
         """Of convolutions and linear layers, for one image."""
-        total = 0
-        for node in self.training.graph.nodes:
-            if node.kind in (Kind.CONV, Kind.LINEAR):
-                places = math.prod(node.shape) // node.facts["c_out"]
-                total += node.facts["macs"] * places
-        return total // self.training.graph.nodes[ROOT].shape[0]
-
-    def place(self, unit: Unit) -> str:
-        """Say which unit it is, and where its parameters are."""
-        name = common_name(unit.params)
-        number = f"{self.units.index(unit) + 1}"
-        return f"{number} ({name})" if name else number
+        nodes = self.training.graph.nodes
+        total = sum(
+            node.facts.weights * (math.prod(node.shape) // node.facts.c_out)
+            for node in nodes
+            if node.kind in (Kind.CONV, Kind.LINEAR)
+        )
+        return total // nodes[ROOT].shape[0]
 
     def places(self, units: Iterable[Unit]) -> tuple[str, ...]:
-        """Say which units they are."""
-        return tuple(self.place(unit) for unit in units)
+        """Say which units they are, and where their parameters are."""
+        named = [
+            (self.units.index(u) + 1, common_name(u.params)) for u in units
+        ]
+        return tuple(f"{k} ({name})" if name else f"{k}" for k, name in named)
 
 
 def are_different(training: Anatomy, evaluation: Anatomy) -> bool:
     """Whether the two modes differ in more than dropout."""
-    ways = [
-        [settled(names) for _, names, _ in streams(mode)]
-        + [settled(head_of(mode)), settled(stem_of(mode))]
+    paths = [
+        [
+            *(settled(names) for _, names, _ in streams(mode)),
+            settled(head_of(mode)),
+            settled(stem_of(mode)),
+        ]
         for mode in (training, evaluation)
     ]
     pairs = zip(training.units, evaluation.units, strict=False)
     return (
         len(training.units) != len(evaluation.units)
-        or ways[0] != ways[1]
+        or paths[0] != paths[1]
         or any(differ(*pair) for pair in pairs)
     )
 
@@ -190,8 +179,8 @@ def are_different(training: Anatomy, evaluation: Anatomy) -> bool:
 def stem_of(anatomy: Anatomy) -> tuple[str, ...]:
     """What stands between the first convolution and the first unit."""
     names = names_of(anatomy.units[0].trunk) if anatomy.units else ()
-    weights = [i for i, name in enumerate(names) if name in (CONV, "linear")]
-    return names[weights[-1] + 1 :] if weights else ()
+    layers = [i for i, name in enumerate(names) if name in (CONV, "linear")]
+    return names[layers[-1] + 1 :] if layers else ()
 
 
 def head_of(anatomy: Anatomy) -> tuple[str, ...]:
@@ -205,8 +194,6 @@ def head_of(anatomy: Anatomy) -> tuple[str, ...]:
 
 def common_name(params: tuple[str, ...]) -> str:
     """The part of the names that parameters share."""
-    parts = [name.split(".")[:-1] for name in params]
-    same = takewhile(
-        lambda level: len(set(level)) == 1, zip(*parts, strict=False)
-    )
+    levels = zip(*(name.split(".")[:-1] for name in params), strict=False)
+    same = takewhile(lambda level: len({*level}) == 1, levels)
     return ".".join(level[0] for level in same)

@@ -1,0 +1,135 @@
+"""Questions on statistics, biases, parameters and modes."""
+
+from preact.conformance.anatomy import Anatomy
+from preact.conformance.checks.answer import (
+    BN_PAPER,
+    SHOWN,
+    Answer,
+    asks,
+    no,
+    unknown,
+    yes,
+)
+from preact.conformance.graph import SILENT, Graph, Kind, Node
+from preact.conformance.paths import BN, is_norm
+from preact.conformance.report import Property
+from preact.conformance.traced import TracedNetwork
+
+
+@asks(Property.NORM, f"{BN_PAPER}, Sec. 3")
+def batch_norm(network: TracedNetwork) -> Answer | None:
+    """Whether means are taken over the batch, not within one image."""
+    norms = norms_of(network.training)
+    if not norms or not network.row_as_batch_norm:
+        return None  # not the paper's unit: its BN is not asked for
+    others = sorted({name for name in norms if name != BN})
+    told = {"norms": len(norms), "others": ", ".join(others)}
+    if {"unknown norm", "group norm"} & {*others}:
+        return unknown("norm-unknown", **told)
+    if others:
+        return no("norm-within-image", **told)
+    return yes("norm-over-batch", **told)
+
+
+def norms_of(anatomy: Anatomy) -> list[str]:
+    """The normalizations of all units, by name."""
+    return [
+        step.name
+        for unit in anatomy.units
+        for path in (unit.trunk, *(term.steps for term in unit.branches))
+        for step in path
+        if is_norm(step.name)
+    ]
+
+
+@asks(Property.BIAS, f"{BN_PAPER}, Sec. 3.2")
+def bias_before_norm(network: TracedNetwork) -> Answer:
+    """Whether there is no bias that BN takes away again."""
+    graph = network.training.graph
+    readers = graph.readers()
+    useless = [
+        node
+        for node in graph.nodes
+        if node.facts.bias and _is_normalized(graph, readers, node.index)
+    ]
+    if not useless:
+        return yes("bias-none", layers=0, parameters=0)
+    parameters = sum(node.facts.c_out for node in useless)
+    found = no("bias-useless", layers=len(useless), parameters=parameters)
+    return found.at(_layers_named(useless))
+
+
+def _layers_named(nodes: list[Node]) -> tuple[str, ...]:
+    """The first parameter of each of the first layers."""
+    return tuple(dict.fromkeys(n.params[0] for n in nodes if n.params))[:SHOWN]
+
+
+def _is_normalized(graph: Graph, readers: list[list[int]], index: int) -> bool:
+    """Whether BN, and nothing else, reads a node."""
+    nodes = [graph.nodes[reader] for reader in readers[index]]
+    return bool(nodes) and all(
+        node.is_batch_norm
+        or (node.kind in SILENT and _is_normalized(graph, readers, node.index))
+        for node in nodes
+    )
+
+
+@asks(Property.STATISTICS, f"{BN_PAPER}, Sec. 3.1")
+def statistics(network: TracedNetwork) -> Answer | None:
+    """Whether BN takes the batch's statistics in training, and keeps them."""
+    norms = [n for n in network.training.graph.nodes if n.is_batch_norm]
+    if not norms:
+        return None
+    frozen = [n for n in norms if not n.facts.of_batch]
+    momenta = [
+        (n, n.facts.momentum)
+        for n in norms
+        if n.facts.of_batch and n.facts.remembers
+    ]
+    wrong = [(n, m) for n, m in momenta if m is not None and not 0 < m < 1]
+    bad = frozen or [n for n, _ in wrong]
+    if not bad:
+        return yes("statistics-taken", norms=len(norms), bad=0)
+    reason = "statistics-frozen" if frozen else "statistics-forgotten"
+    if wrong and wrong[0][1] != 0:
+        reason = "statistics-last"
+    found = no(reason, norms=len(norms), bad=len(bad))
+    return found.at(_layers_named(bad))
+
+
+@asks(Property.EVALUATION, "Srivastava et al. 2014")
+def evaluation(network: TracedNetwork) -> Answer:
+    """Whether an image's result in evaluation depends on it alone."""
+    nodes = network.evaluation.graph.nodes
+    random = [n for n in nodes if n.kind is Kind.DROP or n.facts.random]
+    batch = [
+        n
+        for n in nodes
+        if n.facts.judged == BN or (n.is_batch_norm and n.facts.of_batch)
+    ]
+    drift = f"{network.drift:.2g}"
+    told = {"random": len(random), "batch": len(batch), "drift": drift}
+    if random:
+        return no("evaluation-random", **told)
+    if batch:
+        source = f"{BN_PAPER}, Sec. 3.1"
+        return no("evaluation-batch", **told).at(source=source)
+    if network.drift:
+        return no("evaluation-differs", **told)
+    if "unknown norm" in norms_of(network.evaluation):
+        return unknown("evaluation-unknown", **told)
+    return yes("evaluation-alone", **told)
+
+
+@asks(Property.UNUSED, "Eq. (1)")
+def all_parameters(network: TracedNetwork) -> Answer:
+    """Whether every parameter is read in some pass."""
+    values = network.values
+    unused = [name for name in values if name not in network.used]
+    if not unused:
+        return yes("parameters-used", unused=0, numbers=0)
+    if not network.steady:
+        return unknown("passes-differ")
+    numbers = sum(values[name].numel() for name in unused)
+    found = no("parameters-unused", unused=len(unused), numbers=numbers)
+    return found.at(tuple(unused[:SHOWN]))

@@ -1,0 +1,296 @@
+"""Which kind of operation each of PyTorch's is.
+
+ATen's names are the vocabulary that every network is reduced to, however it
+was written; names of the network's own classes and attributes play no part.
+What stands in no table here is an operation of kind `OTHER`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from preact.conformance.graph import Facts, Kind
+
+SAME = {  # returns the values that it was given, if their shape is the same
+    "clone", "alias", "lift_fresh", "_to_copy", "copy", "slice",
+    "view", "_unsafe_view", "expand", "reshape", "_reshape_alias",
+}  # fmt: skip
+FRESH = ("empty_like", "zeros_like", "ones_like", "full_like")
+FRESH_STARTS = ("new_", "rand", "zeros", "ones")
+RANDOM = ("bernoulli", "rand", "uniform", "normal", "native_dropout")
+SUMS = {"add", "sub", "rsub", "lerp"}
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A tensor that does not depend on the images."""
+
+    params: tuple[str, ...] = ()
+    random: bool = False
+
+
+Meaning = int | Constant  # a signal's node, or a constant
+
+
+class Call:
+    """One operation as it was called.
+
+    Attributes
+    ----------
+    tensors, meanings : lists
+        Its arguments that are tensors, and what each of them is.
+    signals : list of (Tensor, int)
+        Those that depend on the images, with their nodes; of a copy, its
+        source alone.
+    params : tuple of str
+        Names of the parameters among its constants.
+    """
+
+    def __init__(
+        self,
+        function: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        tensors: list[Tensor],
+        meanings: list[Meaning],
+    ) -> None:
+        name: str = function._schema.name.split("::")[-1]
+        self.name = name if name.startswith("__") else name.removesuffix("_")
+        self.in_place: bool = function._schema.is_mutable
+        self.args, self.kwargs = args, kwargs
+        self.tensors, self.meanings = tensors, meanings
+        pairs = [*zip(tensors, meanings, strict=True)]
+        self.constants = [m for m in meanings if isinstance(m, Constant)]
+        self.signals = [(x, m) for x, m in pairs if isinstance(m, int)]
+        self.params = tuple(
+            dict.fromkeys(n for one in self.constants for n in one.params)
+        )
+        if self.name in FRESH or self.name.startswith(FRESH_STARTS):
+            self.signals = []
+        if self.name == "copy" and len(tensors) > 1:
+            self.signals = [s for s in self.signals if s[0] is tensors[1]]
+
+    @property
+    def is_random(self) -> bool:
+        """Whether chance is in the result, whatever the images are."""
+        drawn = self.name.startswith(RANDOM)
+        return drawn or any(one.random for one in self.constants)
+
+    @property
+    def first(self) -> Tensor:
+        """The first signal."""
+        return self.signals[0][0]
+
+    def is_same(self, out: Tensor) -> bool:
+        """Whether it hands its one signal on as it is, but for a cast."""
+        one = len(self.signals) == 1
+        return one and self.name in SAME and out.shape == self.first.shape
+
+
+Read = tuple[Kind, Facts]
+
+
+def classify(call: Call, out: Tensor) -> Read:
+    """Say what an operation does, and what is known of it."""
+    if call.name in BY_NAME:
+        return BY_NAME[call.name](call, out)
+    for part, read in BY_PART.items():
+        if part in call.name:
+            return read(call, out)
+    return Kind.OTHER, Facts(name=call.name)
+
+
+def _just(kind: Kind) -> Callable[[Call, Tensor], Read]:
+    """A kind of which nothing else is asked."""
+    return lambda call, out: (kind, Facts(name=call.name.strip("_")))
+
+
+def _sum(call: Call, out: Tensor) -> Read:
+    """Two signals are added, or a constant to one: a shift."""
+    name = call.name
+    if len(call.signals) < 2 and name != "lerp":
+        negated = name == "rsub"
+        negated |= name == "sub" and call.args[0] is not call.first
+        random = any(one.random for one in call.constants)
+        learned = any(one.params for one in call.constants)
+        facts = Facts(random=random, learned=learned, negated=negated)
+        return Kind.SHIFT, facts
+    alpha = float(call.kwargs.get("alpha", 1.0))
+    factors = {
+        "add": (1.0, alpha),
+        "sub": (1.0, -alpha),
+        "rsub": (-alpha, 1.0),
+    }
+    if name == "lerp":
+        share = call.args[2]
+        if isinstance(share, Tensor) or len(call.signals) != 2:
+            return Kind.OTHER, Facts(name=name)
+        factors["lerp"] = (1.0 - share, float(share))
+    taken = torch.is_grad_enabled()  # not inside of a checkpoint
+    receives = tuple(x.requires_grad or not taken for x, _ in call.signals)
+    return Kind.ADD, Facts(factors=factors[name], receives_gradient=receives)
+
+
+def _product(call: Call, out: Tensor) -> Read:
+    """A signal times another one, chance, a parameter or a number."""
+    if len(call.signals) > 1:
+        return Kind.PRODUCT, Facts()
+    others = [x for x in call.args if x is not call.first]
+    if any(one.random for one in call.constants):
+        masks = [x for x in others if isinstance(x, Tensor)]
+        whole = all(side == 1 for mask in masks for side in mask.shape[1:])
+        return Kind.DROP, Facts(whole=whole)
+    other = others[0]
+    if isinstance(other, Tensor):
+        other = other.item() if other.numel() == 1 else None
+    factor = float(other) if isinstance(other, int | float) else None
+    if call.name == "div" and factor:
+        factor = 1.0 / factor
+    learned = any(one.params for one in call.constants)
+    return Kind.SCALE, Facts(factor=factor, learned=learned)
+
+
+def _convolution(call: Call, out: Tensor) -> Read:
+    weight, bias, stride = call.args[1:4]
+    return Kind.CONV, Facts(
+        c_out=out.shape[1],
+        kernel=tuple(weight.shape[2:]),
+        stride=max(stride),
+        dilation=max(call.args[5]),
+        groups=call.args[8],
+        bias=bias is not None,
+        weights=weight.numel(),
+    )
+
+
+def _matrix_product(call: Call, out: Tensor) -> Read:
+    """A linear layer reads one signal; attention multiplies two."""
+    if len(call.signals) > 1:
+        return Kind.MIX, Facts()
+    args = call.args
+    weight = args[-1] if isinstance(args[-1], Tensor) else args[1]
+    return Kind.LINEAR, Facts(
+        bias=call.name == "addmm",
+        weights=weight.numel(),
+        c_out=weight.shape[-1],
+    )
+
+
+def _batch_norm(call: Call, out: Tensor) -> Read:
+    """Whose statistics a BN takes, and whether it remembers them."""
+    args, shape = call.args, call.first.shape
+    flags = [one for one in args if isinstance(one, bool)]
+    momentum = next((one for one in args if type(one) is float), None)
+    is_instance = shape[0] == 1 and len(shape) > 1  # how PyTorch calls it
+    return Kind.NORM, Facts(
+        over="instance" if is_instance else "batch",
+        of_batch=flags[0] if flags else "no_training" not in call.name,
+        remembers=len(args) > 4 and isinstance(args[3], Tensor),
+        momentum=momentum,
+    )
+
+
+def _group_norm(call: Call, out: Tensor) -> Read:
+    numbers = [one for one in call.args if type(one) is int]
+    over = "layer" if numbers[-1:] == [1] else "group"
+    return Kind.NORM, Facts(over=over)
+
+
+def _layer_norm(call: Call, out: Tensor) -> Read:
+    return Kind.NORM, Facts(over="layer")
+
+
+def _clamp(call: Call, out: Tensor) -> Read:
+    """ReLU, ReLU6 or another bound, however it is written."""
+    bounds = [*call.args[1:], None, None][:2]
+    low, high = ["?" if isinstance(b, Tensor) else b for b in bounds]
+    if (call.name, low, high) in RELUS:
+        return Kind.RELU, Facts()
+    is_relu6 = low == 0 and call.name in ("clamp", "hardtanh")
+    return Kind.ACTIVATION, Facts(name="relu6" if is_relu6 else call.name)
+
+
+RELUS = [("clamp", 0, None), ("clamp_min", 0, None), ("threshold", 0, 0)]
+
+
+def _pool(call: Call, out: Tensor) -> Read:
+    is_global = all(side == 1 for side in out.shape[-2:])
+    return Kind.GLOBAL_POOL if is_global else Kind.POOL, Facts()
+
+
+def _reduction(call: Call, out: Tensor) -> Read:
+    """Pooling, if it is the mean, or the largest, of an image's pixels."""
+    args, x = call.args, call.first
+    dims = args[1] if len(args) > 1 and isinstance(args[1], list) else []
+    if x.ndim == 4 and sorted(dim % 4 for dim in dims) == [2, 3]:
+        if call.name == "mean":
+            return Kind.GLOBAL_POOL, Facts()
+        if call.name == "amax":
+            return Kind.MAX_POOL, Facts()
+    return Kind.REDUCE, Facts()
+
+
+def _concatenation(call: Call, out: Tensor) -> Read:
+    several = len(call.signals) > 1
+    return Kind.CONCATENATE if several else Kind.PAD, Facts()
+
+
+def _slice(call: Call, out: Tensor) -> Read:
+    x = call.first
+    cuts = x.ndim != out.ndim or x.shape[1] != out.shape[1]
+    return Kind.SLICE, Facts(cuts_channels=cuts)
+
+
+def _cast(call: Call, out: Tensor) -> Read:
+    """One that rounds; the others are no operation."""
+    return Kind.CAST, Facts(name=str(out.dtype).removeprefix("torch."))
+
+
+def _named(
+    read: Callable[[Call, Tensor], Read], names: str
+) -> dict[str, Callable[[Call, Tensor], Read]]:
+    return dict.fromkeys(names.split(), read)
+
+
+BY_NAME = {
+    **_named(_sum, "add sub rsub lerp"),
+    **_named(_product, "mul div"),
+    **_named(_convolution, "convolution _convolution"),
+    **_named(_matrix_product, "mm bmm addmm baddbmm"),
+    **_named(_just(Kind.RELU), "relu"),
+    **_named(_clamp, "clamp clamp_min clamp_max hardtanh threshold"),
+    **_named(
+        _just(Kind.ACTIVATION),
+        "gelu silu leaky_relu elu celu selu hardswish hardsigmoid sigmoid "
+        "tanh softplus mish _prelu_kernel glu erf exp",
+    ),
+    **_named(
+        _reduction,
+        "mean sum var std var_mean amax amin max min linalg_vector_norm",
+    ),
+    **_named(_just(Kind.PAD), "constant_pad_nd"),
+    **_named(_concatenation, "cat stack"),
+    **_named(
+        _slice, "slice select split split_with_sizes unbind index index_select"
+    ),
+    **_named(
+        _just(Kind.VIEW),
+        "view _unsafe_view permute transpose t expand squeeze unsqueeze "
+        "unfold as_strided _reshape_alias",
+    ),
+    **_named(_just(Kind.DETACH), "detach"),
+    **_named(_cast, "_to_copy"),
+}
+BY_PART = {
+    "batch_norm": _batch_norm,
+    "group_norm": _group_norm,
+    "layer_norm": _layer_norm,
+    "rms_norm": _layer_norm,
+    "scaled_dot_product": _just(Kind.MIX),
+    "max_pool": _just(Kind.MAX_POOL),
+    "avg_pool": _pool,
+    "dropout": _just(Kind.DROP),
+}
