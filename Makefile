@@ -3,6 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PYTEST := $(BIN)/pytest -q -n 2 --dist worksteal --ignore tests/site
 # The index tells how long its cells take, so that it runs alone.
+NBMAKE := $(BIN)/pytest -q --nbmake --share-cache
 NPM := $(shell command -v npm 2>/dev/null)
 # Hundreds of processes that the tests start read what one of them compiled.
 unexport PYTHONDONTWRITEBYTECODE
@@ -67,9 +68,12 @@ check: lint ## lint, types, contracts and the fast tests, in two minutes
 
 test: lint ## what a newcomer runs: all but the site's tests, English notebooks
 	$(PYTEST) -m "not nightly"
-	$(BIN)/python -m book.tools.execution en
+	$(NBMAKE) notebooks/en/index.ipynb
+	$(NBMAKE) -n 2 --ignore-glob '*/index.ipynb' notebooks/en
 
 test-all: test ## and the other editions' notebooks, the book, the site
+	$(NBMAKE) notebooks/*/index.ipynb
+	$(NBMAKE) -n 2 --ignore-glob '*/index.ipynb' notebooks
 	@$(MAKE) --no-print-directory book
 	@$(MAKE) --no-print-directory site-test
 

@@ -1,15 +1,16 @@
 """What a chapter computes with, and what it computed: once, for all.
 
-`make test` and `make book` run the notebooks that were not run yet, with the
-package from its wheel; the site reads their outputs. What one edition of a
-chapter has measured, the others read (`preact.book.measurements`).
+nbmake runs the notebooks, `make book` runs the chapters; the code is the
+same. Whichever comes first keeps what it ran, and the other reads it. What
+one edition of a chapter has measured, the others read
+(`preact.book.measurements`).
 
 jupyter-cache's own key is code and cell metadata. So the folder's name is a
 hash of everything else that a chapter's outputs depend on: the modules of the
 package that its cells import, those that these import, and so on; the data
 beside these modules; the words of its language; the pinned requirements.
 
-    python -m book.tools.execution [en | en/05-shortcuts ...]    all, or these
+    python -m book.tools.execution [EDITION ...]    run what was not run yet
 """
 
 import ast
@@ -17,8 +18,9 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from functools import cache
@@ -34,11 +36,9 @@ import jupytext
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError
 
 from book.tools import ROOT
 from book.tools.threads import give_one_thread
-from book.tools.wheel import build_wheel, install_wheel
 from preact.book.measurements import FOLDER as MEASURED
 from preact.strings import LANGUAGES, ORIGINAL
 
@@ -277,16 +277,33 @@ def join_streams(outputs: list[Any]) -> list[Any]:
     return joined
 
 
-# ----------------------------------------------------------------- running
-def run(notebook: Path, package: Path | None = None) -> float:
-    """Run a notebook as a reader has it, alone in a folder; keep its outputs.
+def once(run: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Make nbmake's runner read what was run before, and keep what it runs.
 
-    Parameters
-    ----------
-    notebook : Path
-        `notebooks/LANGUAGE/NAME.ipynb`.
-    package : Path, optional
-        Where the package's wheel is installed; this package if not given.
+    A notebook runs as a reader has it: alone in a folder.
+    """
+    from nbmake.nb_result import NotebookResult
+
+    def execute(self: Any) -> Any:
+        path = Path(self.filename)
+        if (before := executed(path)) is not None:
+            return NotebookResult(nb=before, error=None)
+        start = perf_counter()
+        os.environ[MEASURED] = str(measured_folder(path))
+        with TemporaryDirectory() as folder:
+            self.filename = Path(shutil.copy(path, folder))
+            result = run(self)
+        self.filename = path
+        if result.error is None:
+            keep(result.nb, path, perf_counter() - start)
+        return result
+
+    return execute
+
+
+# ----------------------------------------------------------------- running
+def run(notebook: Path) -> float:
+    """Run a notebook as a reader has it, alone in a folder; keep its outputs.
 
     Returns
     -------
@@ -299,9 +316,6 @@ def run(notebook: Path, package: Path | None = None) -> float:
         If a cell fails.
     """
     book = jupytext.read(notebook)
-    env = os.environ | {MEASURED: str(measured_folder(notebook))}
-    if package:
-        env["PYTHONPATH"] = str(package)
     start = perf_counter()
     with TemporaryDirectory() as folder:
         NotebookClient(
@@ -309,75 +323,50 @@ def run(notebook: Path, package: Path | None = None) -> float:
             timeout=300,
             resources={"metadata": {"path": folder}},
             extra_arguments=["--IPKernelApp.log_level=ERROR"],
-        ).execute(env=env)
+        ).execute(env=os.environ | {MEASURED: str(measured_folder(notebook))})
     seconds = perf_counter() - start
     keep(book, notebook, seconds)
     return seconds
 
 
-def run_missing(names: Sequence[str]) -> None:
+def run_missing(editions: Sequence[str]) -> None:
     """Run the notebooks that were not run yet, one on each core.
 
     The original edition comes first, so that the others read what it has
     measured; of an edition, the chapter that took longest comes first.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Editions, or notebooks as "en/05-shortcuts".
-
-    Raises
-    ------
-    SystemExit
-        If a cell fails; what it said has been printed.
     """
     give_one_thread(os.environ)  # kernels inherit it
     log = ROOT / "_build" / "seconds.json"  # how long each ran last time
     took = json.loads(log.read_text()) if log.exists() else {}
     todo = [
         path
-        for name in sorted(
-            names, key=lambda n: LANGUAGES.index(n.partition("/")[0])
-        )
+        for edition in sorted(editions, key=LANGUAGES.index)
         for path in sorted(
-            ROOT.glob(
-                f"notebooks/{name if '/' in name else name + '/*'}.ipynb"
-            ),
+            ROOT.glob(f"notebooks/{edition}/*.ipynb"),
             key=lambda path: -took.get(f"{path.parent.name}/{path.stem}", 0),
         )
         if executed(path) is None
     ]
-    if not todo:
-        return
     lock = Lock()
-    failed: list[str] = []
 
     def run_one(path: Path) -> None:
         name = f"{path.parent.name}/{path.stem}"
         last = f", {took[name]:.0f} s last time" if name in took else ""
         print(f"running {name}{last}", flush=True)
-        try:
-            seconds = run(path, package)
-        except CellExecutionError as error:
-            print(f"{name}: {error}", flush=True)
-            failed.append(name)
-            return
+        seconds = run(path)
         print(f"ran     {name} in {seconds:.0f} s", flush=True)
         with lock:
             took[name] = round(seconds, 1)
             log.write_text(json.dumps(took, indent=1))
 
-    with TemporaryDirectory(prefix="preact-wheel-") as folder:
-        package = Path(folder) / "site"
-        install_wheel(build_wheel(Path(folder)), package)
-        # The index tells how long some of its cells take: it runs alone.
-        alone = [path for path in todo if path.stem == "index"]
-        for path in alone:
-            run_one(path)
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            list(pool.map(run_one, [p for p in todo if p not in alone]))
-    if failed:
-        sys.exit(f"a cell failed in {', '.join(failed)}")
+    # The index tells how long some of its cells take: nothing runs beside it.
+    alone = [path for path in todo if path.stem == "index"]
+    for path in alone:
+        run_one(path)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        together = [path for path in todo if path not in alone]
+        for _ in pool.map(run_one, together):
+            pass
 
 
 if __name__ == "__main__":
