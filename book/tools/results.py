@@ -24,6 +24,7 @@ ARMS = {  # those of the race, in this page's words
     "no-relu-after-addition+final-bn": "control, one more BN",
     "full-preactivation+final-bn": "full pre-activation, as drawn",
 }
+WITHOUT = "full pre-activation, no BN before the classifier"
 SIZE = WIDTH, HEIGHT = 720, 490  # of the picture: two maps and their key
 
 
@@ -47,10 +48,9 @@ def errors_on_images() -> str:
     lines = [["unit", "seeds", "median test error"], ["---", "---:", "---:"]]
     for line in compare(load_records("cifar16_table_2")):
         arm = line.row + ("+final-bn" if "BN" in line.tail else "")
-        name = ARMS.get(
-            arm, f"{line.row}, {line.tail or 'nothing'} at the end"
+        lines.append(
+            [ARMS.get(arm, WITHOUT), str(line.n), f"{line.median:.1f} %"]
         )
-        lines.append([name, str(line.n), f"{line.median:.1f} %"])
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
