@@ -37,6 +37,21 @@ def test_plan_prints_the_counts_of_resnet_1001(capsys):
     assert "BN ReLU conv 1x1 BN ReLU conv 3x3 BN ReLU conv 1x1 (+)" in out
 
 
+def test_each_option_is_read_by_its_command():
+    (commands,) = (
+        action.choices
+        for action in make_parser()._actions
+        if action.dest == "command"
+    )
+    for name, command in commands.items():
+        code = (ROOT / f"src/preact/cli/{name}.py").read_text("utf-8")
+        for action in command._actions:
+            if action.dest != "help":
+                assert re.search(rf"\b{action.dest}\b", code), (
+                    f"preact {name} does not read {action.dest}"
+                )
+
+
 def test_plan_without_a_depth_lists_the_papers_networks(capsys):
     code, out, _ = run(capsys, "plan")
     assert code == 0

@@ -75,7 +75,7 @@ def test_it_holds_what_it_needs_and_nothing_else(wheel):
     for name in (
         "py.typed",
         "experiments/table_2.toml",
-        "weights/__init__.py",
+        "weights.py",
         "book/shortcuts/zh-Hant.toml",
     ):
         assert f"preact/{name}" in names

@@ -1,7 +1,7 @@
 """The front page as a cover: where to begin, in which language, what is alive.
 
 Below the question stand a way in and the editions. Below the picture of two
-networks in training its numbers wait for `cover.js`, which plays them; where
+networks in training its numbers wait for the room's `explorer.js`; where
 no script runs, the picture and its words say all of it.
 """
 

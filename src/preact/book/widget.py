@@ -2,7 +2,7 @@
 
 A page of the book brings its scripts along. A notebook has none, so each
 explorer hands it the same scripts as a widget: `widget.js` and `widget.css`,
-which `make widget` bundles. Where there is no kernel or no anywidget, and
+which `make notebooks` bundles. Where there is no kernel or no anywidget, and
 while the book is built, the markup is shown as it is.
 
 Every chapter.

@@ -151,23 +151,12 @@ def _train(command: argparse.ArgumentParser) -> str:
         help="weights to start from; with other classes the classifier is new",
     )
     add(
-        "--make",
-        metavar="package.module:name",
-        help="what makes the units: name(c_in, c_out, stride) to a module; "
-        "--row then says whose stem and tail the network has",
-    )
-    add(
         "--recipe",
         choices=RECIPES,
         help="default: the data's own for digits and imagenet, else paper",
     )
     add("--seed", type=int, help="default: 1")
     add("--width", type=int, help="channels of the first stage (default: 16)")
-    add(
-        "--classes",
-        type=int,
-        help="outputs of the classifier (default: the data's classes)",
-    )
     for name, kind in (("iterations", int), ("batch", int), ("lr", float)):
         add(
             f"--{name}",
@@ -193,17 +182,6 @@ def _train(command: argparse.ArgumentParser) -> str:
         "--memory",
         choices=MEMORY,
         help="what is kept for the backward pass (default: keep)",
-    )
-    add(
-        "--resume",
-        action="store_true",
-        help="insist on a checkpoint: refuse to start from the beginning",
-    )
-    add(
-        "--save",
-        type=Path,
-        metavar="FILE",
-        help="where the weights go (default: beside the record)",
     )
     _places(add)
     return (
@@ -319,6 +297,8 @@ def _plot(command: argparse.ArgumentParser) -> str:
         default=PANELS,
         help="what to draw (default: all)",
     )
+    add("--depth", type=int, help="runs of this depth alone")
+    add("--lr", type=float, help="runs at this learning rate alone")
     return (
         "Draw the recorded runs of an experiment: the errors of all seeds "
         "with median and interval, learning curves, gradients by unit at the "

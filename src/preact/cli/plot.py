@@ -13,6 +13,8 @@ from preact.records import Record, read_curve
 from preact.records.compare import grouped, load_runs
 from preact.strings import Strings
 
+MOST = 16  # lines of a picture: a row of Table 1 or 2 each, and some more
+
 
 def run(options: argparse.Namespace) -> int:
     """Draw, and say where.
@@ -26,9 +28,24 @@ def run(options: argparse.Namespace) -> int:
     if out.suffix not in (".svg", ".pdf", ".png"):
         raise ValueError(f"--out must end in .svg, .pdf or .png; got {out}")
     folder = find_folder(options.experiment, options.results)
-    runs = load_runs(options.experiment, folder)
+    runs = [
+        (path, record)
+        for path, record in load_runs(options.experiment, folder)
+        if options.depth in (None, record.depth)
+        and options.lr in (None, record.config["recipe"]["lr"])
+    ]
+    if not runs:
+        raise ValueError(
+            f"no record of {options.experiment} has --depth {options.depth} "
+            f"and --lr {options.lr}"
+        )
     paths = {id(record): path for path, record in runs}
     groups = grouped(record for _, record in runs)
+    if len(groups) > MOST:
+        raise ValueError(
+            f"a picture holds at most {MOST} lines; {options.experiment} has "
+            f"{len(groups)}: choose with --depth or --lr"
+        )
     figure = recorded(
         [
             _runs(name, group, paths)
@@ -51,8 +68,8 @@ def _names(groups: list[list[Record]]) -> list[str]:
             "row": row_name(first.row, Strings("en")),
             "depth": f"ResNet-{first.depth}",
             "tail": f"{first.tail or 'nothing'} before the classifier",
-            "recipe": f"recipe {first.recipe}, learning rate "
-            f"{first.config['recipe']['lr']:g}",
+            "lr": f"learning rate {first.config['recipe']['lr']:g}",
+            "recipe": f"recipe {first.recipe}",
             "data": first.data_label,
             "config": f"configuration {first.config_sha256[:7]}",
         }
@@ -71,10 +88,12 @@ def _runs(name: str, group: list[Record], paths: dict[int, Path]) -> Runs:
     """What a line of the picture shows."""
     curves = []
     for record in group:
+        none: dict[str, list[float]] = {"iteration": [], "test_error_pct": []}
+        curves.append(none)
         with suppress(FileNotFoundError):  # a record may come without one
             curve = read_curve(paths[id(record)])
             if "test_error_pct" in curve:
-                curves.append(curve)
+                curves[-1] = curve
     return Runs(
         name=name,
         row=group[0].row,

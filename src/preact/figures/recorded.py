@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from preact.figures.style import MM, RC, quiet
 from preact.figures.svg import INK
-from preact.figures.variants import COLORS, MARKERS, marker_of
+from preact.figures.variants import COLORS, MARKERS
 from preact.records.line import half_interval
 
 PANELS = ("errors", "curves", "gradients")
@@ -37,7 +37,8 @@ class Runs:
     errors_pct : sequence of float
         Test error of each seed, in percent.
     curves : sequence of mapping
-        Of each seed: "iteration" and "test_error_pct", sequences of float.
+        Of each seed: "iteration" and "test_error_pct", sequences of float,
+        empty where none was kept.
     gradients : sequence of (L + 1,) sequences
         Of each seed: |dE/dx_l| at the last iteration that was watched.
     """
@@ -57,7 +58,8 @@ def recorded(
 
     "errors": a dot for each seed, a bar at the median, and from three seeds
     on the 95 % interval of the mean. "curves": the test error by iteration,
-    the median and, shaded, least and greatest. "gradients": |dE/dx_l| by unit
+    the median and, shaded, least and greatest; a run that ended early keeps
+    its recorded error. "gradients": |dE/dx_l| by unit
     at the last watched iteration, likewise.
 
     Parameters
@@ -102,10 +104,12 @@ def _styles(runs: Sequence[Runs]) -> list[dict[str, Any]]:
     colors, markers = cycle(SPARE), cycle(MARKERS.values())
     styles: list[dict[str, Any]] = []
     for one in runs:
-        color, marker = COLORS.get(one.row), marker_of(one.row)
+        color, marker = COLORS.get(one.row), MARKERS.get(one.row)
         if color is None or any(color == s["color"] for s in styles):
             color = next(colors)
-        while any(marker == s["marker"] for s in styles[-len(MARKERS) + 1 :]):
+        while marker is None or any(
+            marker == s["marker"] for s in styles[-len(MARKERS) + 1 :]
+        ):
             marker = next(markers)
         styles.append({"color": color, "marker": marker})
     return styles
@@ -127,21 +131,37 @@ def _errors(ax: Axes, runs: Sequence[Runs]) -> None:
 
 def _curves(ax: Axes, runs: Sequence[Runs]) -> None:
     for one, style in zip(runs, _styles(runs), strict=True):
-        at: dict[float, list[float]] = {}
-        for curve in one.curves:
-            for x, y in zip(*_points(curve), strict=True):
-                at.setdefault(x, []).append(y)
-        _band(ax, at, style)
+        _band(ax, _errors_at(one), style)
     ax.set(xlabel="iteration", ylabel="test error, %", ylim=(0, None))
 
 
-def _points(
-    curve: Mapping[str, Sequence[float]],
-) -> tuple[list[float], list[float]]:
-    """Iterations at which the test error was measured, and the errors."""
-    pairs = zip(curve["iteration"], curve["test_error_pct"], strict=True)
-    known = [(x, y) for x, y in pairs if np.isfinite(y)]
-    return [x for x, _ in known], [y for _, y in known]
+def _errors_at(one: Runs) -> dict[float, list[float]]:
+    """Test errors of all seeds by iteration.
+
+    Without those that diverged the median would be that of the survivors.
+    """
+    if not one.curves:
+        return {}
+    measured = [
+        {
+            x: y
+            for x, y in zip(
+                curve["iteration"], curve["test_error_pct"], strict=True
+            )
+            if np.isfinite(y)
+        }
+        for curve in one.curves
+    ]
+    at: dict[float, list[float]] = {}
+    for x in {x for points in measured for x in points}:
+        for curve, points, end in zip(
+            one.curves, measured, one.errors_pct, strict=True
+        ):
+            if x in points:
+                at.setdefault(x, []).append(points[x])
+            elif curve["iteration"] and x > max(points, default=0):
+                at.setdefault(x, []).append(end)
+    return at
 
 
 def _gradients(ax: Axes, runs: Sequence[Runs]) -> None:

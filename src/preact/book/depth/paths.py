@@ -223,11 +223,7 @@ def relative_gradients(row: str, seed: int = 1) -> Array:
 
 @measured
 def neighbors_agree(
-    unit: UnitSpec,
-    units: int,
-    seeds: int = 8,
-    points: int = 256,
-    seed: int = 0,
+    unit: UnitSpec, units: int, seeds: int = 8, seed: int = 0
 ) -> Array:
     """Correlate gradients at neighboring points of a line, (seeds,).
 

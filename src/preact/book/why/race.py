@@ -1,6 +1,6 @@
 """A race of five networks on the digits, by the rules of the page's engine.
 
-The page trains in `book/scripts/engine`; `recorded_race` runs the same race
+The page trains in `book/scripts/engine`; `train_arm` runs the same race
 here, with the same random numbers and `preact.reference`, so that a page
 without script has a true one to show, and a test something to compare with.
 `race_errors` runs many races of one arm at once, in PyTorch.
