@@ -115,7 +115,7 @@ def load(path: Path | str, *, make: MakeUnit | None = None) -> Network:
         if header.make is not None and make is None:
             raise ValueError(
                 f"its units are made by {shortened(header.make)}: give it to "
-                "load(path, make=...)"
+                "load(path, make=...), on the command line to --make"
             )
         if header.make is None and make is not None:
             raise ValueError("its units are made by preact: leave make out")

@@ -117,7 +117,7 @@ def small_gelu(**changes):
     return small(row="gelu", unit=unit, **changes)
 
 
-def test_weights_of_own_units_come_back_by_their_own_code(folder):
+def test_weights_of_own_units_come_back_by_their_own_code(folder, capsys):
     execute(PlannedRun("one", small_gelu()), "runs", device="cpu")
     (file,) = folder.glob("runs/**/*.safetensors")
     make = OwnCode(make="own_units:Gelu").find()
@@ -126,6 +126,11 @@ def test_weights_of_own_units_come_back_by_their_own_code(folder):
     assert network(images).shape == (8, 10)
     with pytest.raises(ValueError, match=r"made by .*own_units:Gelu"):
         load_network(file)
+    capsys.readouterr()
+    assert main(["eval", str(file)]) == 2
+    assert "on the command line to --make" in capsys.readouterr().err
+    assert main(["eval", str(file), "--make", "own_units:Gelu"]) == 0
+    assert "test error" in capsys.readouterr().out
 
 
 def test_an_own_unit_is_probed_like_any_other(folder):

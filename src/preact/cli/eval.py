@@ -9,7 +9,7 @@ from preact.cli import complain
 from preact.data import NAMES, load
 from preact.train import Execution, Recipe, evaluate, find_recipe
 from preact.train.device import check_device, find_device
-from preact.typed import parse
+from preact.typed import find_own_code, parse
 from preact.weights import load as load_network
 from preact.weights import read_config
 
@@ -30,7 +30,8 @@ def run(options: argparse.Namespace) -> int:
         trained = f": its run had {name!r}" if name else ""
         raise ValueError(f"--data must be one of {', '.join(NAMES)}{trained}")
     recipe, execution = _settings(options, config, name, device)
-    network = load_network(options.file)
+    make = find_own_code(options.make, "--make") if options.make else None
+    network = load_network(options.file, make=make)
     data = load(name, options.folder)
     trained_on = str(config.get("data_sha256", ""))
     if trained_on and trained_on != data.sha256:

@@ -203,6 +203,7 @@ def _eval(command: argparse.ArgumentParser) -> str:
         help="whose normalization to use (default: that of its run)",
     )
     _folder(add)
+    _make(add)
     _device(add)
     _json(add)
     return (
@@ -223,6 +224,7 @@ def _predict(command: argparse.ArgumentParser) -> str:
         help="a JPEG or PNG file",
     )
     add("--top", type=int, default=3, help="classes (default: %(default)s)")
+    _make(add)
     _device(add)
     _json(add)
     return (
@@ -424,6 +426,14 @@ def _folder(add: Add) -> None:
 
 def _device(add: Add) -> None:
     add("--device", help="cpu or cuda (default: cuda where there is one)")
+
+
+def _make(add: Add) -> None:
+    add(
+        "--make",
+        metavar="package.module:name",
+        help="what makes the units, where own code did: a file runs no code",
+    )
 
 
 def _results(add: Add) -> None:

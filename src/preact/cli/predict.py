@@ -9,6 +9,7 @@ from torch import Tensor
 
 from preact.data import Preprocessing
 from preact.train.device import check_device, find_device
+from preact.typed import find_own_code
 from preact.weights import load
 
 
@@ -27,7 +28,8 @@ def run(options: argparse.Namespace) -> int:
     for path in options.images:
         if not path.exists():
             raise FileNotFoundError(f"{path} does not exist")
-    network = load(options.file)
+    make = find_own_code(options.make, "--make") if options.make else None
+    network = load(options.file, make=make)
     preprocess = network.preprocess
     if not isinstance(preprocess, Preprocessing):
         raise ValueError(
