@@ -251,7 +251,7 @@ def test_a_new_record_runs_only_who_reads_records_again(copy, before):
     after = folders(copy)
     path.unlink()
     changed = {name for name in before if before[name] != after[name]}
-    assert {f"{edition}-08-training" for edition in EDITIONS} <= changed
+    assert {f"{edition}-09-training" for edition in EDITIONS} <= changed
     assert not any(name.endswith(("-why", "-signal")) for name in changed)
 
 

@@ -60,10 +60,10 @@ WRONG = [
         "zh-Hant/strings: other script: 单",
     ),
     (
-        "book/zh-Hans/12-summary.md",
+        "book/zh-Hans/13-summary.md",
         "{numref}`summary-figure-conditions` 的",
         "{numref}`summary-figure-conditions`的",
-        "zh-Hans/12-summary: no space after 'summary-figure-conditions'",
+        "zh-Hans/13-summary: no space after 'summary-figure-conditions'",
     ),
 ]
 

@@ -56,11 +56,11 @@ def test_a_translation_takes_a_reader_as_long_as_the_original(tmp_path):
     (tmp_path / "requirements.txt").write_text("torch==2\n")
     took = []
     for edition, seconds in (("en", 68.0), ("zh-Hant", 4.0)):
-        path = tmp_path / "notebooks" / edition / "08-training.ipynb"
+        path = tmp_path / "notebooks" / edition / "09-training.ipynb"
         path.parent.mkdir(parents=True)
         book = nb.new_notebook(cells=[nb.new_code_cell("1")])
         nbformat.write(book, path)
-        chapter = tmp_path / "book" / edition / "08-training.md"
+        chapter = tmp_path / "book" / edition / "09-training.md"
         chapter.parent.mkdir(parents=True)
         chapter.write_text("```{code-cell} python\n1\n```\n")
         keep(book, path, seconds)

@@ -2,7 +2,7 @@
 
 `PYTHONPATH=tests python -m conformance.matrix` probes every kind at every
 position in every mode once, rows and writings taking turns, and writes
-`matrix.toml` for chapter 11: counts, and which cells got no *no*. Tests probe
+`matrix.toml` for chapter 12: counts, and which cells got no *no*. Tests probe
 cells of it again.
 """
 

@@ -75,7 +75,7 @@ def test_every_stop_of_the_keyboard_shows_that_it_is_one(open_page):
 
 
 @pytest.mark.parametrize(
-    "name", ["03-gradient", "07-depth", "11-find-the-bug"]
+    "name", ["03-gradient", "07-depth", "12-find-the-bug"]
 )
 def test_a_slider_says_what_is_shown_beside_it(open_page, name):
     page = open_page(f"/en/{name}.html")

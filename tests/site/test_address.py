@@ -212,11 +212,11 @@ def test_marks_of_a_search_go_and_the_view_stays(open_page):
 
 
 def test_a_guess_is_nobody_elses(open_page):
-    page = open_page("/en/11-find-the-bug.html")
+    page = open_page("/en/12-find-the-bug.html")
     lab = page.locator(".preact-lab").first
     lab.locator("[type=radio]").first.check()
     lab.locator("[name=commit]").click()
     assert asked(page) == set()
-    load(page, page.url.replace("11-find-the-bug", "02-signal"))
+    load(page, page.url.replace("12-find-the-bug", "02-signal"))
     page.locator(".preact-predict [type=range]").first.fill("20")
     assert asked(page) == set()

@@ -1,4 +1,4 @@
-"""A lab of chapter 11: first a guess, then the report and the curves."""
+"""A lab of chapter 12: first a guess, then the report and the curves."""
 
 import json
 
@@ -6,7 +6,7 @@ from built import TWO_LANGUAGES, reload, settle
 from preact.book.bugs import LABS
 from preact.strings import Strings
 
-CHAPTER = "/{}/11-find-the-bug.html"
+CHAPTER = "/{}/12-find-the-bug.html"
 
 
 def one(page, name):

@@ -82,7 +82,7 @@ def test_copied_text_holds_a_formula_once(open_page):
 
 def test_who_copies_a_number_has_a_plain_space(open_page):
     page = open_page(
-        "/en/08-training.html",
+        "/en/09-training.html",
         permissions=["clipboard-read", "clipboard-write"],
     )
     copied = page.evaluate(

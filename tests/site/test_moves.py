@@ -36,7 +36,7 @@ DRAG = """(slider) => {
     ("chapter", "slider"),
     [
         ("02-signal", ".preact-growth [name=units]"),
-        ("11-find-the-bug", ".preact-lab [name=seed]"),
+        ("12-find-the-bug", ".preact-lab [name=seed]"),
     ],
 )
 def test_networks_are_computed_in_a_worker_and_only_those_that_are_seen(

@@ -1,6 +1,6 @@
 """Ours beside the peers: the same network, the same step, by turns, on a CPU.
 
-Chapter `08-training`.
+Chapter `09-training`.
 """
 
 from preact.bench.check import check, checked_plan

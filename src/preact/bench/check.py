@@ -1,6 +1,6 @@
 """How far gradients of fused units are from float64, beside PyTorch's own.
 
-Chapter `08-training`.
+Chapter `09-training`.
 """
 
 import statistics

@@ -3,7 +3,7 @@
 The peers come with `pip install --no-deps -r requirements-peers.txt`: one of
 them asks for a torchvision that it does not need for these networks.
 
-Chapter `08-training`.
+Chapter `09-training`.
 """
 
 from collections.abc import Callable, Iterator

@@ -4,7 +4,7 @@ Each contestant has a process of its own. In one process the others' memory
 gets in the way: the allocator hands out what they have left, scattered, and a
 step of ours took a tenth longer than alone, one of theirs a twentieth.
 
-Chapter `08-training`.
+Chapter `09-training`.
 """
 
 import signal

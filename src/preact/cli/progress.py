@@ -1,6 +1,6 @@
 """Progress of a run: a bar where it can move, plain lines where it cannot.
 
-Chapter `08-training`.
+Chapter `09-training`.
 """
 
 from collections.abc import Iterable

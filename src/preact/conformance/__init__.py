@@ -5,7 +5,7 @@ written down below PyTorch's dispatcher, additions with a shortcut and a
 branch are its units, and what the graph cannot say is measured with values.
 No name of a class or an attribute is read to decide anything.
 
-Chapter `11-find-the-bug`.
+Chapter `12-find-the-bug`.
 
 Examples
 --------

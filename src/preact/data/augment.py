@@ -3,7 +3,7 @@
 All draws come from a generator on the CPU, seeded by run and iteration: the
 same on CPU and GPU, and known to a run that resumes.
 
-Chapter `08-training`.
+Chapter `09-training`.
 """
 
 import torch

@@ -1,6 +1,6 @@
 """Image files to bytes, by Pillow.
 
-Chapter `09-imagenet`.
+Chapter `10-imagenet`.
 """
 
 import math

@@ -1,6 +1,6 @@
 """Batches of a data set on a device: cut, flipped and normalized.
 
-Chapter `08-training`.
+Chapter `09-training`.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """From an image file to what a trained network reads.
 
-Chapter `08-training`.
+Chapter `09-training`.
 """
 
 from dataclasses import dataclass

@@ -8,7 +8,7 @@ Examples
 >>> [str(planned.path) for planned in planned_runs(experiment, load("digits"))]
 ['smoke/digits/resnet-20-2/full-preactivation/seed-1.json']
 
-Chapter `08-training`.
+Chapter `09-training`.
 """
 
 from preact.experiment.config import (

@@ -1,6 +1,6 @@
 """An experiment file: what varies, what repeats, what stays, what deviates.
 
-Chapter `08-training`.
+Chapter `09-training`.
 """
 
 import tomllib

@@ -1,6 +1,6 @@
 """What a record says of a run: what was to be done, and what came out.
 
-Chapter `08-training`.
+Chapter `09-training`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,6 +1,6 @@
 """One run, from its lock to its record.
 
-Chapter `08-training`.
+Chapter `09-training`.
 """
 
 import logging

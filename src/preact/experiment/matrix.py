@@ -1,6 +1,6 @@
 """The matrix of an experiment: its runs, where they are kept, what they cost.
 
-Chapter `08-training`.
+Chapter `09-training`.
 """
 
 import time

@@ -1,6 +1,6 @@
 """The most memory that a run held.
 
-Chapter `08-training`.
+Chapter `09-training`.
 """
 
 from contextlib import suppress

@@ -1,6 +1,6 @@
 """Rows of an experiment file: names, sets of names, units of one's own.
 
-Chapter `08-training`.
+Chapter `09-training`.
 """
 
 from typing import Annotated, Any

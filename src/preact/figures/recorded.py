@@ -1,6 +1,6 @@
 """Runs of one's own: errors, learning curves and gradients, as a file.
 
-Chapter `08-training`.
+Chapter `09-training`.
 """
 
 from collections.abc import Mapping, Sequence

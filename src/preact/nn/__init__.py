@@ -3,7 +3,7 @@
 Modules are built from a plan and know no table and no depth; their parameter
 names are those of the reference.
 
-Chapter `04-units` reads `unit` beside its NumPy twin; `09-imagenet` spreads a
+Chapter `04-units` reads `unit` beside its NumPy twin; `10-imagenet` spreads a
 network over two processes.
 """
 

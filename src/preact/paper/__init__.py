@@ -5,7 +5,7 @@ authors' README. The paper publishes no values of its curves, so neither do
 we. Rows of Tables 1 to 3 join to our own measurements on
 (table, data, depth, convs, row).
 
-Chapters `05-shortcuts`, `06-activations`, `08-training` and `09-imagenet`
+Chapters `05-shortcuts`, `06-activations`, `09-training` and `10-imagenet`
 print these tables.
 """
 

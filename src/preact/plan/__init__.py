@@ -5,7 +5,7 @@ engine, by the PyTorch engine, by the figures and by the tests. Whatever the
 paper leaves open is a field of `Conventions` with its source.
 
 Chapter `04-units` reads the boundary rules; chapters `01-why`, `02-signal` and
-`03-gradient` use `stack_plan`; `09-imagenet` counts `imagenet_plan`.
+`03-gradient` use `stack_plan`; `10-imagenet` counts `imagenet_plan`.
 
 References
 ----------

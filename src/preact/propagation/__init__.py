@@ -5,7 +5,7 @@ at initialization, in training mode, on Gaussian inputs and random labels. So
 these are statements about the *start* of training.
 
 Chapters `02-signal`, `03-gradient`, `05-shortcuts`, `06-activations`,
-`07-depth` and `11-find-the-bug`.
+`07-depth` and `12-find-the-bug`.
 
 References
 ----------

@@ -10,8 +10,8 @@ Examples
 >>> record.depth, record.test_error_is
 (110, 'last iteration')
 
-Chapters `05-shortcuts`, `06-activations`, `07-depth`, `08-training`,
-`09-imagenet` and `12-summary`.
+Chapters `05-shortcuts`, `06-activations`, `07-depth`, `09-training`,
+`10-imagenet` and `13-summary`.
 """
 
 from preact.records.files import read_curve, read_record, write_record

@@ -1,6 +1,6 @@
 """Records of many seeds as one line each, beside the paper's numbers.
 
-Chapters `05-shortcuts` and `08-training`.
+Chapters `05-shortcuts` and `09-training`.
 """
 
 import re

@@ -1,6 +1,6 @@
 """Records on disk: whole or not there.
 
-Chapter `08-training`.
+Chapter `09-training`.
 """
 
 import csv

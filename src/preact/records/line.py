@@ -1,6 +1,6 @@
 """One row of a table of our errors.
 
-Chapters `05-shortcuts` and `08-training`.
+Chapters `05-shortcuts` and `09-training`.
 """
 
 import math

@@ -1,6 +1,6 @@
 """What a record must hold, and how its configuration becomes a hash.
 
-Chapter `08-training`.
+Chapter `09-training`.
 """
 
 import hashlib

@@ -1,6 +1,6 @@
 """Steps toward speed: what each was expected to gain, and what it gained.
 
-Chapter `08-training`.
+Chapter `09-training`.
 """
 
 import tomllib

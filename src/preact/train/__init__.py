@@ -16,7 +16,7 @@ Examples
 >>> outcome.outcome, outcome.iterations, len(outcome.weights)
 ('finished', 2, 37)
 
-Chapters `08-training` and `09-imagenet`.
+Chapters `09-training` and `10-imagenet`.
 """
 
 from preact.train.evaluation import evaluate

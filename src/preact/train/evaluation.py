@@ -1,6 +1,6 @@
 """The test error of a network, as it is when a run ends.
 
-Chapter `08-training`.
+Chapter `09-training`.
 """
 
 from collections.abc import Callable, Iterable

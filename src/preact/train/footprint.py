@@ -1,6 +1,6 @@
 """How much memory a training step needs, measured.
 
-Chapter `08-training`.
+Chapter `09-training`.
 """
 
 import gc

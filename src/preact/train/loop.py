@@ -1,6 +1,6 @@
 """One run: from a plan and a recipe to an outcome that can be trusted.
 
-Chapter `08-training`.
+Chapter `09-training`.
 """
 
 import math

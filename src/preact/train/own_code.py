@@ -1,6 +1,6 @@
 """A unit that the reader's own code makes, trained beside the paper's.
 
-Chapter `08-training`.
+Chapter `09-training`.
 """
 
 import hashlib

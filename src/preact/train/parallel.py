@@ -4,7 +4,7 @@ Each process takes its share of every batch, so nothing is seen twice and
 nothing left out; its batch normalization takes statistics over that share, as
 each GPU of the paper did.
 
-Chapter `08-training`.
+Chapter `09-training`.
 """
 
 import os

@@ -1,6 +1,6 @@
 """Arithmetic of convolutions: full, TF32, or half with float32 weights.
 
-Chapter `08-training`.
+Chapter `09-training`.
 """
 
 from contextlib import AbstractContextManager, nullcontext

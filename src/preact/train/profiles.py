@@ -3,7 +3,7 @@
 The quantities are those of `preact.propagation`, measured on the batch that
 is trained on, at iterations that lie evenly on a logarithmic scale.
 
-Chapter `08-training`.
+Chapter `09-training`.
 """
 
 import math

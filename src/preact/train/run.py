@@ -1,6 +1,6 @@
 """What determines a result: network, data, recipe, seed, arithmetic.
 
-Chapter `08-training`.
+Chapter `09-training`.
 """
 
 import hashlib

@@ -1,6 +1,6 @@
 """Network, optimizer and data of a run on a device: one step, one test.
 
-Chapter `08-training`.
+Chapter `09-training`.
 """
 
 from typing import Any

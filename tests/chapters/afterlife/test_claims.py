@@ -1,4 +1,4 @@
-"""Sentences of chapter 10, as inequalities over seeds."""
+"""Sentences of chapter 11, as inequalities over seeds."""
 
 from functools import cache
 

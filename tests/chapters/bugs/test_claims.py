@@ -1,4 +1,4 @@
-"""Sentences of chapter 11, as inequalities over seeds and mutants."""
+"""Sentences of chapter 12, as inequalities over seeds and mutants."""
 
 import json
 from collections import Counter
@@ -262,7 +262,7 @@ def test_in_bert_with_silent_branches_a_norm_moves_no_more_than_rounding():
 
 def test_the_three_mistakes_of_the_last_network_get_four_noes():
     names = cells(
-        *("11-find-the-bug", "import Property, probe"),
+        *("12-find-the-bug", "import Property, probe"),
         *("class Block(", "mine = nn.Sequential(\n", "card = probe("),
     )
     faults = [finding.property for finding in names["card"].faults]

@@ -1,4 +1,4 @@
-"""The labs of chapter 11: one answer is right; no code gives it away."""
+"""The labs of chapter 12: one answer is right; no code gives it away."""
 
 import re
 
@@ -67,7 +67,7 @@ def test_a_whole_file_is_the_network_that_the_probe_has_seen():
 
 def test_no_cell_of_a_chapter_names_its_mutant():
     for language in LANGUAGES:
-        page = ROOT / "book" / language / "11-find-the-bug.md"
+        page = ROOT / "book" / language / "12-find-the-bug.md"
         asked = re.findall(r"^lab\((.*)\)$", page.read_text("utf-8"), re.M)
         assert asked == [str(n) for n in range(1, len(LABS) + 1)]
 

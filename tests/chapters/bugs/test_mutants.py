@@ -1,4 +1,4 @@
-"""The page runs each mutant of chapter 11 as the reference does, in Node."""
+"""The page runs each mutant of chapter 12 as the reference does, in Node."""
 
 import numpy as np
 import pytest

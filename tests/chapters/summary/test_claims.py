@@ -1,4 +1,4 @@
-"""What chapter 12 says of all runs together."""
+"""What chapter 13 says of all runs together."""
 
 import re
 from functools import cache
@@ -70,7 +70,7 @@ def test_every_set_of_conditions_that_was_run_is_drawn():
 
 
 def test_the_summary_shows_each_of_nine_equations():
-    text = sections(CHAPTERS["12-summary"])["summary-equations"]
+    text = sections(CHAPTERS["13-summary"])["summary-equations"]
     for number in range(1, 10):
         assert re.search(rf"^\| \({number}\) \|.*{{claim}}", text, re.M)
     assert "There is no Eq. (10)" in prose(text)

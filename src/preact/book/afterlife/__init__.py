@@ -1,6 +1,6 @@
 """What became of the identity: mixed streams, and pictures of transformers.
 
-Chapter `10-afterlife`.
+Chapter `11-afterlife`.
 """
 
 from collections.abc import Mapping, Sequence

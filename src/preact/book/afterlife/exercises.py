@@ -1,6 +1,6 @@
 """What became of the identity: exercises.
 
-Chapter `10-afterlife`.
+Chapter `11-afterlife`.
 """
 
 import math

@@ -1,6 +1,6 @@
 """Transformers by unit, and products of mixing matrices.
 
-Chapter `10-afterlife`.
+Chapter `11-afterlife`.
 """
 
 from collections.abc import Mapping, Sequence

@@ -5,7 +5,7 @@ x_{l+1} = f(h(x_l) + F(x_l)): attention and a two-layer network take turns as
 F. Where its layer norms (LN) stand is a `Placement`, as the place of BN is in
 `preact.spec`.
 
-Chapter `10-afterlife`.
+Chapter `11-afterlife`.
 
 References
 ----------

@@ -4,7 +4,7 @@ The page's script asks, remembers the guess, and runs the fully connected
 version; where no script runs, the question and the report stand one below
 the other.
 
-Chapter `11-find-the-bug`.
+Chapter `12-find-the-bug`.
 """
 
 import ast

@@ -1,6 +1,6 @@
 """Find the bug: exercises.
 
-Chapter `11-find-the-bug`.
+Chapter `12-find-the-bug`.
 """
 
 from collections.abc import Callable

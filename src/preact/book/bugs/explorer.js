@@ -1,4 +1,4 @@
-// A lab of chapter 11: the reader commits to the question whose answer will be
+// A lab of chapter 12: the reader commits to the question whose answer will be
 // no; then the probe's report opens, and the page's engine runs the fully
 // connected version beside what its author meant.
 import { DepthChart } from "#scripts/depth.js";

@@ -1,6 +1,6 @@
 """What a survey and a matrix of mistakes have found, as the page tells it.
 
-Chapter `11-find-the-bug`.
+Chapter `12-find-the-bug`.
 """
 
 import json

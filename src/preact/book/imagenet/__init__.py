@@ -3,7 +3,7 @@
 What is recorded is read from files, so this is asked for by its own name,
 like `preact.book.cover`.
 
-Chapter `09-imagenet`.
+Chapter `10-imagenet`.
 """
 
 import os

@@ -1,6 +1,6 @@
 """Beyond one GPU: exercises.
 
-Chapter `09-imagenet`.
+Chapter `10-imagenet`.
 """
 
 import math

@@ -1,6 +1,6 @@
 """Steps of Table 5, and what training took beside the prediction.
 
-Chapter `09-imagenet`.
+Chapter `10-imagenet`.
 """
 
 from collections.abc import Mapping

@@ -6,7 +6,7 @@ and its traffic. A CPU then starts the next one; for a GPU they are started
 ahead, while others run, so a step takes the longer of both sums. No kernel
 falls short of its machine.
 
-Chapter `09-imagenet`.
+Chapter `10-imagenet`.
 """
 
 import time

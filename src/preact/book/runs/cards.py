@@ -213,7 +213,7 @@ def learns_only_letters(run: Run) -> bool:
 
 
 def _transformers(runs: Sequence[Run]) -> Card:
-    """Chapter 10's transformers."""
+    """Chapter 11's transformers."""
     say, first = words(), runs[0]
     groups: dict[tuple[str, int], list[Run]] = {}
     for run in runs:

@@ -1,6 +1,6 @@
 """All that ResNet-110 did on digits, by the conditions that it kept.
 
-Chapter `12-summary`.
+Chapter `13-summary`.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """What to keep: exercises that look back across the chapters.
 
-Chapter `12-summary`.
+Chapter `13-summary`.
 """
 
 import math

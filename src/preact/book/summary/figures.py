@@ -1,6 +1,6 @@
 """Every run a dot, beside the conditions that its network keeps.
 
-Chapter `12-summary`.
+Chapter `13-summary`.
 """
 
 from collections.abc import Sequence

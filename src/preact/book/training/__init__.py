@@ -1,6 +1,6 @@
 """What training costs: the recipe, memory by hand, a planner in the page.
 
-Chapter `08-training`.
+Chapter `09-training`.
 """
 
 from collections import Counter

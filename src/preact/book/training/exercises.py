@@ -1,6 +1,6 @@
 """What it takes to train 1001 layers: exercises.
 
-Chapter `08-training`.
+Chapter `09-training`.
 """
 
 import math

@@ -1,6 +1,6 @@
 """What training costs: memory by depth, two losses, expected and gained.
 
-Chapter `08-training`.
+Chapter `09-training`.
 """
 
 from collections.abc import Mapping, Sequence

@@ -10,5 +10,5 @@ on a CPU against float64 and compile them for two generations of GPUs.
 >>> from preact.fast.gpu.run import run_fused  # doctest: +SKIP
 >>> view = NetworkView(network, run_fused, "keep")  # doctest: +SKIP
 
-Chapter `08-training`.
+Chapter `09-training`.
 """
