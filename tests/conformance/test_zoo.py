@@ -108,7 +108,7 @@ def test_no_answer_changes_when_classes_and_attributes_are_renamed(name):
     specimen = {**RIGHT, **MUTANTS}[name]
     network = renamed(specimen.make())
     assert not [n for n, _ in network.named_parameters() if "conv" in n]
-    report = probe(network, specimen.image, row=specimen.meant)
+    report = probe(network, row=specimen.meant)
     assert faults(report) == specimen.breaks
     assert answers(report) == answers(report_of(name))
 

@@ -13,16 +13,21 @@ import torch
 from torch import Tensor
 
 from preact.conformance.anatomy import (
+    BN,
+    CONV,
     DROPPED,
     LEARNED,
+    PLAIN,
+    RELU,
     REST_OF_GATE,
     Anatomy,
     Factor,
     Term,
     Unit,
+    is_norm,
+    names_of,
 )
 from preact.conformance.graph import ROOT, Kind
-from preact.conformance.paths import BN, CONV, PLAIN, RELU, is_norm, names_of
 from preact.spec import (
     ROWS,
     TABLE_1,
@@ -39,22 +44,16 @@ HEAVY = {CONV, "linear", "parallel layers", "attention", "gate"}
 
 @dataclass(frozen=True, kw_only=True)
 class Signature:
-    """What stands where in a unit of equal input and output.
-
-    Attributes
-    ----------
-    after : tuple of str
-        Between the addition before and the tap, the paper's f.
-    branch : tuple of str
-        From the tap to the addition.
-    on_shortcut, on_branch : tuple of str or float
-        Factors and layers; empty for the identity.
-    """
+    """What stands where in a unit of equal input and output."""
 
     after: tuple[str, ...]
+    """Between the addition before and the tap, the paper's f."""
     branch: tuple[str, ...]
+    """From the tap to the addition."""
     on_shortcut: tuple[Factor, ...] = ()
+    """Factors and layers; empty for the identity."""
     on_branch: tuple[Factor, ...] = ()
+    """Factors of F."""
 
     @property
     def has_plain_branch(self) -> bool:
@@ -72,10 +71,6 @@ class Signature:
         branch = self.branch
         return branch[: branch.index(CONV)] if CONV in branch else ()
 
-    def begins_with(self, pre: tuple[str, ...]) -> bool:
-        """Whether the branch activates behind the tap, as `pre` says."""
-        return self.branch[: len(pre)] == pre
-
     def as_batch_norm(self) -> "Signature":
         """The same with any normalization read as BN."""
 
@@ -85,42 +80,41 @@ class Signature:
         return replace(self, after=read(self.after), branch=read(self.branch))
 
     def __str__(self) -> str:
-        """Read it aloud, as `UnitSpec` reads a figure."""
+        """Write it in words, as `UnitSpec` does."""
         text = " ".join([*self.branch, "(+)", *self.after])
         for factors, place in (
             (self.on_shortcut, "on shortcut"),
             (self.on_branch, "on F"),
         ):
-            text += f", {aloud(factors)} {place}" if factors else ""
+            text += f", {in_words(factors)} {place}" if factors else ""
         return text
 
 
-def aloud(factors: Iterable[Factor]) -> str:
-    """Read names and factors aloud."""
+def in_words(factors: Iterable[Factor]) -> str:
+    """Write names and factors in words."""
     return " ".join(f if isinstance(f, str) else f"{f:g}" for f in factors)
 
 
 def signature(unit: Unit) -> Signature:
     """Read a unit."""
-    first, branch = unit.shortcuts[0], unit.branches[0]
+    (first, *again), (branch, *others) = unit.shortcuts, unit.branches
     on_shortcut: tuple[Factor, ...] = (*first.factors, *first.names)
-    if len(unit.shortcuts) > 1:
-        on_shortcut = ("added again",)
-    after = names_of(unit.trunk)
-    if len(unit.branches) != 1:
-        return Signature(
-            after=after, branch=("several branches",), on_shortcut=on_shortcut
-        )
+    ends = Signature(
+        after=names_of(unit.trunk),
+        branch=("several branches",),
+        on_shortcut=("added again",) if again else on_shortcut,
+    )
+    if others:
+        return ends
     by_chance = bool({*branch.factors} & {*DROPPED})
-    return Signature(
-        after=after,
+    return replace(
+        ends,
         # without what regularizes, or what mixed precision casts
         branch=tuple(
             step.name
             for step in branch.steps
             if step.name not in DROPPED and step.node.kind is not Kind.CAST
         ),
-        on_shortcut=on_shortcut,
         # x - F is x + F with other weights; numbers may keep chance's mean
         on_branch=tuple(
             f
@@ -141,13 +135,18 @@ def _follows(unit: Unit) -> bool:
     return unit.before != ROOT and not HEAVY & {*names_of(unit.trunk)}
 
 
+def activates(unit: Unit, pre: tuple[str, ...]) -> bool:
+    """Whether the branch begins, behind the tap, with what `pre` says."""
+    return bool(pre) and signature(unit).branch[: len(pre)] == pre
+
+
 def streams(anatomy: Anatomy) -> list[tuple[Unit, tuple[str, ...], int]]:
     """What each unit's stream meets after the addition before.
 
     Returns
     -------
     list of (Unit, tuple of str, int)
-        Units without a layer on that way; what stands there, less what the
+        Units without a layer on that path; what stands there, less what the
         unit activates for branch and projection together; the node where
         that ends.
     """
@@ -156,7 +155,7 @@ def streams(anatomy: Anatomy) -> list[tuple[Unit, tuple[str, ...], int]]:
     pre = usual.pre if usual else ()
     for unit in filter(_follows, anatomy.units):
         names, end = names_of(unit.trunk), unit.tap
-        own = unit.keeps_shape or signature(unit).begins_with(pre)
+        own = unit.keeps_shape or activates(unit, pre)
         if pre and not own and names[-len(pre) :] == pre:
             end = unit.trunk[-len(pre)].start
             names = names[: -len(pre)]
@@ -203,14 +202,9 @@ def commonest(signatures: list[Signature]) -> Signature | None:
 
 
 def row_of(unit: Unit, sign: Signature, values: Mapping[str, Tensor]) -> str:
-    """Return the paper's row that a unit is, or "".
+    """Return the paper's row that units of a signature are, or "".
 
-    Parameters
-    ----------
-    unit : Unit
-        Any unit of this signature; its gate tells the initial bias.
-    values : mapping of str to Tensor
-        The network's parameters.
+    A gate's bias is read from the network's parameters, by one such unit.
     """
     convs = [i for i, name in enumerate(sign.branch) if name == CONV]
     between = {sign.branch[i + 1 : j] for i, j in pairwise(convs)}

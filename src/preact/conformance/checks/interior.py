@@ -1,11 +1,14 @@
 """Questions on the units between the boundaries: Eqs. (1), (2) and Fig. 4."""
 
 from preact.conformance.anatomy import (
+    BN,
     DROPPED,
-    GATE,
+    GATES,
     LEARNED,
-    REST_OF_GATE,
+    RELU,
     Unit,
+    is_norm,
+    names_of,
 )
 from preact.conformance.checks.answer import (
     SHOWN,
@@ -16,11 +19,16 @@ from preact.conformance.checks.answer import (
     yes,
 )
 from preact.conformance.graph import Kind
-from preact.conformance.paths import BN, RELU, is_norm, names_of
+from preact.conformance.network import TracedNetwork
 from preact.conformance.report import Property, Verdict
-from preact.conformance.signature import Signature, aloud, differ, signature
-from preact.conformance.traced import TracedNetwork
-from preact.spec import TABLE_1, find_row
+from preact.conformance.signature import (
+    Signature,
+    activates,
+    differ,
+    in_words,
+    signature,
+)
+from preact.spec import find_row
 
 ACTIVATIONS = {
     *(RELU, "relu6", "leaky_relu", "prelu_kernel", "elu", "celu", "selu"),
@@ -51,13 +59,12 @@ FIGURES = {
     "conv1x1-shortcut": "Fig. 2(e)",
     "dropout-shortcut": "Fig. 2(f)",
 }
-
-SHORTCUT_ROWS = {name.split("-b")[0] for name in TABLE_1} - {"original"}
-"""Of Table 1, at any bias of a gate."""
+"""Where the paper draws a row, whatever the bias of its gate."""
+SHORTCUTS = tuple(n for n, place in FIGURES.items() if "Fig. 2" in place)
 
 
 def figure(row: str) -> str:
-    """The figure of the paper that draws a row."""
+    """Name the figure of the paper that draws a row."""
     drawn = (place for name, place in FIGURES.items() if row.startswith(name))
     return next(drawn, "Eq. (1)")
 
@@ -70,11 +77,15 @@ def row(network: TracedNetwork) -> Answer:
         return unknown("row-too-short")
     if own and meant not in ("", own):
         wanted = str(find_row(meant))
-        other = no("row-other", unit=network.unit, meant=wanted)
-        return other.at(source=figure(own), row=own)
+        return no(
+            "row-other",
+            unit=network.unit,
+            meant=wanted,
+            source=figure(own),
+            row=own,
+        )
     if own:
-        named = yes("row-named", unit=network.unit)
-        return named.at(source=figure(own), row=own)
+        return yes("row-named", unit=network.unit, source=figure(own), row=own)
     if sign.is_plain and LEARNED not in sign.on_branch:
         return no("row-none", unit=network.unit)
     is_read = not {*sign.after, *sign.branch} & UNREAD
@@ -95,7 +106,7 @@ def identity_shortcuts(network: TracedNetwork) -> Answer:
     if not wrong and None in seen:
         return unknown("values-silent")
     if not wrong:
-        return yes("identity", units=len(equal)).at(source="Eq. (3)")
+        return yes("identity", units=len(equal), source="Eq. (3)")
     first = wrong[0]
     measured = network.measured.factor.get(first.add)
     factor = product = "?"
@@ -103,7 +114,7 @@ def identity_shortcuts(network: TracedNetwork) -> Answer:
         factor = f"{measured:.3g}"
         product = f"{measured ** len(wrong):.1e}"
     reason, what = _on_shortcut(first)
-    is_row = network.row.split("-b")[0] in SHORTCUT_ROWS
+    is_row = network.row.startswith(SHORTCUTS)
     return no(
         reason,
         wrong=len(wrong),
@@ -111,8 +122,7 @@ def identity_shortcuts(network: TracedNetwork) -> Answer:
         what=what,
         factor=factor,
         product=product,
-    ).at(
-        network.places(wrong),
+        places=network.places(wrong),
         source="Eq. (5), Eq. (8)" if is_row else "Eq. (5)",
         row=network.row if is_row else "",
     )
@@ -127,7 +137,7 @@ def is_identity(network: TracedNetwork, unit: Unit) -> bool | None:
     if unit.is_identity:
         return True
     (first, *more) = unit.shortcuts
-    kinds = first.kinds
+    kinds = {node.kind for node in first.inside}
     if names_of(unit.trunk)[-1:] == (RELU,):
         kinds -= {Kind.RELU}  # twice is once
     if more or first.factors or first.params or not kinds <= MOVED:
@@ -141,8 +151,8 @@ def _on_shortcut(unit: Unit) -> tuple[str, str]:
     (term, *more) = unit.shortcuts
     if more:
         return "shortcut-added-again", f"x × {1 + len(more)}"
-    what = aloud([*term.names, *term.factors])
-    if {GATE, REST_OF_GATE} & {*term.factors}:
+    what = in_words([*term.names, *term.factors])
+    if {*GATES} & {*term.factors}:
         return "shortcut-gated", what
     if {*DROPPED} & {*term.factors}:
         return "shortcut-dropout", what
@@ -217,8 +227,7 @@ def one_unit(network: TracedNetwork) -> Answer | None:
         others = [unit for unit, there in pairs if differ(unit, there)]
         lost = len(network.units) - len(network.other.units)
         if (others and not lost) or lost > 0:
-            count = max(len(others), lost)
-            return _odd(network, "units-modes", others, count)
+            return _odd(network, "units-modes", others, max(lost, 0))
     sign = network.plain_sign
     if sign is None:
         return None
@@ -234,32 +243,27 @@ def one_unit(network: TracedNetwork) -> Answer | None:
         or (unit in network.interior and signature(unit) != sign)
     ]
     if others:
-        return _odd(network, "units-differ", others, len(others))
+        return _odd(network, "units-differ", others)
     wanted = kernels(usual)
     others = [unit for unit in units if kernels(unit) != wanted]
     if others and network.row and "groups" not in wanted:
-        return _odd(network, "units-kernels", others, len(others))
-    return yes("units-agree", **_told(network, [], 0, len(units)))
+        return _odd(network, "units-kernels", others)
+    return yes("units-agree", units=len(units), unit=str(sign))
 
 
 def _odd(
-    network: TracedNetwork, reason: str, others: list[Unit], count: int
+    network: TracedNetwork, reason: str, others: list[Unit], lost: int = 0
 ) -> Answer:
     """Answer with the units that are not like the others."""
-    told = _told(network, others, count, len(network.units))
-    return no(reason, **told).at(network.places(others))
-
-
-def _told(
-    network: TracedNetwork, others: list[Unit], count: int, units: int
-) -> dict[str, object]:
-    return {
-        "units": units,
-        "others": count,
-        "unit": str(network.sign or ""),
-        "other": str(signature(others[0])) if others else "",
-        "kernels": kernels(others[0]) if others else "",
-    }
+    return no(
+        reason,
+        units=len(network.units),
+        others=max(len(others), lost),
+        unit=str(network.sign or ""),
+        other=str(signature(others[0])) if others else "",
+        kernels=kernels(others[0]) if others else "",
+        places=network.places(others),
+    )
 
 
 def _body(unit: Unit, pre: tuple[str, ...]) -> tuple[object, ...]:
@@ -269,7 +273,7 @@ def _body(unit: Unit, pre: tuple[str, ...]) -> tuple[object, ...]:
     pool that halves the sides is no other branch.
     """
     sign = signature(unit)
-    names = sign.branch[len(pre) if sign.begins_with(pre) else 0 :]
+    names = sign.branch[len(pre) if activates(unit, pre) else 0 :]
     if not unit.keeps_shape:
         names = tuple(name for name in names if name != "pool")
     return names, sign.on_branch
@@ -298,8 +302,8 @@ def signed_branch(network: TracedNetwork) -> Answer | None:
     if sign.branch[-1:] != (RELU,):
         return yes("branch-signed", unit=str(sign))
     row = "relu-before-addition"
-    ends = no("branch-nonnegative", unit=str(sign))
-    return ends.at(source=figure(row), row=row)
+    source = figure(row)
+    return no("branch-nonnegative", unit=str(sign), source=source, row=row)
 
 
 @asks(Property.OWN, "Eq. (1)")
@@ -315,8 +319,8 @@ def own_weights(network: TracedNetwork) -> Answer:
     if not shared:
         return yes("weights-own", shared=0, times=1)
     times = max(readers[name] for name in shared)
-    found = no("weights-shared", shared=len(shared), times=times)
-    return found.at(tuple(shared[:SHOWN]))
+    places = tuple(shared[:SHOWN])
+    return no("weights-shared", shared=len(shared), times=times, places=places)
 
 
 @asks(Property.GRADIENT, "Eq. (5)")
@@ -338,6 +342,6 @@ def gradient(network: TracedNetwork) -> Answer:
     }
     for reason, found in cut.items():
         if found:
-            answer = no(reason, cut=len(found), units=len(units))
-            return answer.at(network.places(found))
+            places = network.places(found)
+            return no(reason, cut=len(found), units=len(units), places=places)
     return yes("gradient-open", cut=0, units=len(units))

@@ -8,10 +8,9 @@ from itertools import groupby, takewhile
 
 from torch import Tensor
 
-from preact.conformance.anatomy import Anatomy, Unit
+from preact.conformance.anatomy import CONV, Anatomy, Unit, names_of
 from preact.conformance.graph import ROOT, Kind
 from preact.conformance.measure import Measured
-from preact.conformance.paths import CONV, names_of
 from preact.conformance.signature import (
     Signature,
     commonest,
@@ -29,35 +28,24 @@ POOLS = ("global pool", "pool", "max pool", "linear", "reduction")
 
 @dataclass(frozen=True, kw_only=True)
 class TracedNetwork:
-    """A network in training and in evaluation, with what was measured.
-
-    Attributes
-    ----------
-    meant : str
-        The row that its author means, or "".
-    values : mapping of str to Tensor
-        Its parameters.
-    used : frozenset of str
-        Parameters that some pass has read.
-    steady : bool
-        Whether all passes of one mode computed the same.
-    drift : float
-        How far two evaluations of one image differ, relative to the largest
-        number; 0 where that is what rounding does.
-    other : TracedNetwork or None
-        The network as evaluation has it, if it is another one there.
-    """
+    """A network in training and in evaluation, with what was measured."""
 
     image: tuple[int, ...]
     meant: str
+    """The row that its author means, or ""."""
     values: Mapping[str, Tensor]
+    """Its parameters."""
     training: Anatomy
     evaluation: Anatomy
     measured: Measured
-    used: frozenset[str] = frozenset()
-    steady: bool = True
-    drift: float = 0.0
+    used: frozenset[str]
+    """Parameters that some pass has read."""
+    steady: bool
+    """Whether all passes of one mode computed the same."""
+    drift: float
+    """How far two evaluations of an image differ, relative to the largest."""
     other: "TracedNetwork | None" = None
+    """The network as evaluation has it, if it is another one there."""
 
     @property
     def units(self) -> tuple[Unit, ...]:
@@ -79,12 +67,12 @@ class TracedNetwork:
 
     @cached_property
     def plain_sign(self) -> Signature | None:
-        """The same if it is written in BN, ReLU and conv alone."""
+        """The same, if it is written in BN, ReLU and conv alone."""
         return self.sign if self.sign and self.sign.is_plain else None
 
     @cached_property
     def unit(self) -> str:
-        """The interior unit read aloud; several kinds, if it is not plain."""
+        """The interior unit in words; several kinds, if it is not plain."""
         kinds = [*dict.fromkeys(map(str, self.signatures))]
         if self.plain_sign or len(kinds) < 2:
             return str(self.sign or "")
