@@ -6,26 +6,87 @@ The same search tells a projection from an identity and both from a sum of
 equals, which is no unit.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import takewhile
 
-from preact.conformance.graph import LAYERS, ROOT, SILENT, Graph, Kind, Node
+from preact.conformance.graph import (
+    BN,
+    CONV,
+    LAYERS,
+    RELU,
+    ROOT,
+    Graph,
+    Kind,
+    Node,
+    Step,
+    is_norm,
+    names_of,
+    path,
+)
 
-BN, RELU, CONV = "BN", "ReLU", "conv"
 PLAIN = {BN, RELU, CONV}
+HEAVY = {CONV, "linear", "parallel layers", "attention", "gate"}
+POOLS = ("global pool", "pool", "max pool", "linear", "reduction")
 Factor = float | str  # of the strings below, the last two regularize only
 GATES = GATE, REST_OF_GATE = ("g", "1-g")
 LEARNED = "learned"
 DROPPED = ("dropout", "drop path")
 
 
-@dataclass(frozen=True)
-class Step:
-    """One operation on a path, or several side by side taken as one."""
+@dataclass(frozen=True, kw_only=True)
+class Signature:
+    """What stands where in a unit of equal input and output."""
 
-    name: str
-    node: Node
-    start: int
+    after: tuple[str, ...]
+    """Between the addition before and the tap, the paper's f."""
+    branch: tuple[str, ...]
+    """From the tap to the addition."""
+    on_shortcut: tuple[Factor, ...] = ()
+    """Factors and layers; empty for the identity."""
+    on_branch: tuple[Factor, ...] = ()
+    """Factors of F."""
+
+    @property
+    def has_plain_branch(self) -> bool:
+        """Whether F is written in BN, ReLU and conv alone."""
+        return {*self.branch} <= PLAIN and CONV in self.branch
+
+    @property
+    def is_plain(self) -> bool:
+        """The same of F and of what follows the addition."""
+        return self.has_plain_branch and {*self.after} <= PLAIN
+
+    @property
+    def pre(self) -> tuple[str, ...]:
+        """What stands before the first convolution; of F without one, ()."""
+        branch = self.branch
+        return branch[: branch.index(CONV)] if CONV in branch else ()
+
+    def as_batch_norm(self) -> "Signature":
+        """The same with any normalization read as BN."""
+
+        def read(names: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(BN if is_norm(name) else name for name in names)
+
+        return replace(self, after=read(self.after), branch=read(self.branch))
+
+    def __str__(self) -> str:
+        """Write it in words, as `UnitSpec` does."""
+        text = " ".join([*self.branch, "(+)", *self.after])
+        for factors, place in (
+            (self.on_shortcut, "on shortcut"),
+            (self.on_branch, "on F"),
+        ):
+            text += f", {in_words(factors)} {place}" if factors else ""
+        return text
+
+
+def in_words(factors: Iterable[Factor]) -> str:
+    """Write names and factors in words."""
+    return " ".join(f if isinstance(f, str) else f"{f:g}" for f in factors)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,10 +161,49 @@ class Unit:
         """The convolutions of the first branch."""
         return [n for n in self.branches[0].layers if n.kind is Kind.CONV]
 
+    @property
+    def follows(self) -> bool:
+        """Whether no layer stands between it and the unit before."""
+        return self.before != ROOT and not HEAVY & {*names_of(self.trunk)}
+
+    def activates(self, pre: tuple[str, ...]) -> bool:
+        """Whether the branch begins, behind the tap, with what `pre` says."""
+        return bool(pre) and self.signature.branch[: len(pre)] == pre
+
+    @cached_property
+    def signature(self) -> Signature:
+        """The unit as the paper would write it."""
+        (first, *again), (branch, *others) = self.shortcuts, self.branches
+        on_shortcut: tuple[Factor, ...] = (*first.factors, *first.names)
+        ends = Signature(
+            after=names_of(self.trunk),
+            branch=("several branches",),
+            on_shortcut=("added again",) if again else on_shortcut,
+        )
+        if others:
+            return ends
+        by_chance = bool({*branch.factors} & {*DROPPED})
+        return replace(
+            ends,
+            # without what regularizes, or what mixed precision casts
+            branch=tuple(
+                step.name
+                for step in branch.steps
+                if step.name not in DROPPED and step.node.kind is not Kind.CAST
+            ),
+            # x - F is x + F with other weights; numbers may keep chance's mean
+            on_branch=tuple(
+                f
+                for f in branch.factors
+                if f not in (*DROPPED, -1.0)
+                and not (by_chance and isinstance(f, float))
+            ),
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class Anatomy:
-    """A network, taken apart."""
+    """A network in one mode, taken apart."""
 
     graph: Graph
     units: tuple[Unit, ...]
@@ -113,6 +213,68 @@ class Anatomy:
     """All sums of two signals, units or not."""
     tail: tuple[Step, ...]
     """From the last unit to the output."""
+
+    @cached_property
+    def interior(self) -> list[Unit]:
+        """The units that keep the shape and directly follow another unit."""
+        return [u for u in self.units if u.keeps_shape and u.follows]
+
+    @cached_property
+    def sign(self) -> Signature | None:
+        """What most interior units are; None without any."""
+        counted = Counter(unit.signature for unit in self.interior)
+        return counted.most_common(1)[0][0] if counted else None
+
+    @cached_property
+    def plain_sign(self) -> Signature | None:
+        """The same, if it is written in BN, ReLU and conv alone."""
+        return self.sign if self.sign and self.sign.is_plain else None
+
+    @cached_property
+    def usual(self) -> Unit | None:
+        """The first interior unit that is what most are."""
+        same = (u for u in self.interior if u.signature == self.sign)
+        return next(same, None)
+
+    @cached_property
+    def streams(self) -> list[tuple[Unit, tuple[str, ...], int]]:
+        """What each unit's stream meets after the addition before.
+
+        Returns
+        -------
+        list of (Unit, tuple of str, int)
+            Units without a layer on that path; what stands there, less what
+            the unit activates for branch and projection together; the node
+            where that ends.
+        """
+        found, pre = [], self.sign.pre if self.sign else ()
+        for unit in self.units:
+            names, end = names_of(unit.trunk), unit.tap
+            own = unit.keeps_shape or unit.activates(pre)
+            if pre and not own and names[-len(pre) :] == pre:
+                end = unit.trunk[-len(pre)].start
+                names = names[: -len(pre)]
+            if unit.follows:
+                found.append((unit, names, end))
+        return found
+
+    @property
+    def stem(self) -> tuple[str, ...]:
+        """What stands between the first convolution and the first unit."""
+        names = names_of(self.units[0].trunk) if self.units else ()
+        layers = [
+            i for i, name in enumerate(names) if name in (CONV, "linear")
+        ]
+        return names[layers[-1] + 1 :] if layers else ()
+
+    @property
+    def head(self) -> tuple[str, ...]:
+        """What stands between the last addition and the pooling."""
+        names = names_of(self.tail)
+        if "global pool" in names:
+            before = names[: names.index("global pool")]
+            return before[:-1] if before[-1:] == ("reduction",) else before
+        return tuple(takewhile(lambda name: name not in POOLS, names))
 
 
 def take_apart(graph: Graph) -> Anatomy:
@@ -257,57 +419,3 @@ class _Search:
             if one.facts.name == "sigmoid" and value not in inside:
                 return value, one.index, name
         return None
-
-
-# ----------------------------------------- paths, in the words of the figures
-def path(graph: Graph, start: int, end: int) -> tuple[Step, ...]:
-    """Read the path from a dominator to a node, views left out."""
-    steps: list[Step] = []
-    for before, index in graph.steps(start, end):
-        name = _name(graph, before, graph.nodes[index])
-        is_gamma = (
-            name == "learned scale" and steps and is_norm(steps[-1].name)
-        )
-        if name and not is_gamma:
-            steps.append(Step(name, graph.nodes[index], before))
-    return tuple(steps)
-
-
-def names_of(steps: Iterable[Step]) -> tuple[str, ...]:
-    """The names of steps."""
-    return tuple(step.name for step in steps)
-
-
-def is_norm(name: str) -> bool:
-    """Whether a step normalizes."""
-    return name == BN or name.endswith(" norm")
-
-
-def _name(graph: Graph, before: int, node: Node) -> str:
-    """Name a step as the figures do; "" of what changes no value."""
-    kind, facts = node.kind, node.facts
-    if node.parents != (before,):
-        return facts.judged or _joined(graph, before, node)
-    if kind is Kind.NORM:
-        return BN if facts.over == "batch" else f"{facts.over} norm"
-    if kind is Kind.SHIFT:
-        return "" if facts.learned else "shift"
-    if kind is Kind.SCALE:
-        if facts.learned or facts.factor is None:
-            return "learned scale"
-        return "" if facts.factor == 1.0 else f"{facts.factor:g}"
-    if facts.judged is not None:
-        return facts.judged
-    if kind in (Kind.ACTIVATION, Kind.CAST, Kind.OTHER):
-        return facts.name or node.operation
-    return "" if kind in SILENT else str(kind.value)
-
-
-def _joined(graph: Graph, before: int, node: Node) -> str:
-    """Name what several operations side by side make together."""
-    kinds = {one.kind for one in graph.between(before, node.index)}
-    if Kind.MIX in kinds:
-        return "attention"
-    if kinds & {*LAYERS}:
-        return "gate" if node.kind is Kind.PRODUCT else "parallel layers"
-    return "unknown norm" if Kind.REDUCE in kinds else "unknown function"

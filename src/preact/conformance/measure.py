@@ -11,7 +11,6 @@ from torch import Tensor
 
 from preact.conformance.anatomy import Anatomy
 from preact.conformance.graph import Graph, Kind, Node
-from preact.conformance.signature import streams
 from preact.conformance.trace import See, Zero
 
 Run = Callable[[See, Zero], Graph]
@@ -109,7 +108,7 @@ def _move(anatomy: Anatomy, run: Run) -> dict[int, float]:
         if {*parents} != branches | {term.node for term in unit.shortcuts}:
             return {}  # a sum of sums
         zero[unit.add] = {i for i, p in enumerate(parents) if p in branches}
-    ends = {unit.before: end for unit, _, end in streams(anatomy)}
+    ends = {unit.before: end for unit, _, end in anatomy.streams}
     wanted = {i for u in units for i in (u.tap, u.add)} | {*ends.values()}
     values = _values(graph, run, wanted, zero)
     moved = {}

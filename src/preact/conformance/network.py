@@ -1,43 +1,51 @@
-"""The traced network that all checks read."""
+"""The traced network that all checks read, and the paper's row that it is."""
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import groupby, takewhile
+from itertools import groupby, pairwise, takewhile
 
+import torch
 from torch import Tensor
 
-from preact.conformance.anatomy import CONV, Anatomy, Unit, names_of
-from preact.conformance.graph import ROOT, Kind
-from preact.conformance.measure import Measured
-from preact.conformance.signature import (
+from preact.conformance.anatomy import (
+    DROPPED,
+    LEARNED,
+    REST_OF_GATE,
+    Anatomy,
+    Factor,
     Signature,
-    commonest,
-    differ,
-    interior,
-    row_of,
-    settled,
-    signature,
-    streams,
+    Term,
+    Unit,
+)
+from preact.conformance.graph import BN, CONV, RELU, ROOT, Kind, is_norm
+from preact.conformance.measure import Measured
+from preact.spec import (
+    ROWS,
+    TABLE_1,
+    Conv1x1,
+    Dropout,
+    Gated,
+    Op,
+    Scale,
+    UnitSpec,
 )
 
 SHOWN = 3  # kinds of units in one line
-POOLS = ("global pool", "pool", "max pool", "linear", "reduction")
 
 
 @dataclass(frozen=True, kw_only=True)
-class TracedNetwork:
-    """A network in training and in evaluation, with what was measured."""
+class TracedNetwork(Anatomy):
+    """A network in training, with what was measured and seen beside it."""
 
     image: tuple[int, ...]
     meant: str
     """The row that its author means, or ""."""
     values: Mapping[str, Tensor]
     """Its parameters."""
-    training: Anatomy
-    evaluation: Anatomy
     measured: Measured
+    evaluation: Anatomy
     used: frozenset[str]
     """Parameters that some pass has read."""
     steady: bool
@@ -47,40 +55,13 @@ class TracedNetwork:
     other: "TracedNetwork | None" = None
     """The network as evaluation has it, if it is another one there."""
 
-    @property
-    def units(self) -> tuple[Unit, ...]:
-        return self.training.units
-
-    @cached_property
-    def interior(self) -> list[Unit]:
-        return interior(self.training)
-
-    @cached_property
-    def signatures(self) -> list[Signature]:
-        """Of the interior units, in their order."""
-        return [signature(unit) for unit in self.interior]
-
-    @cached_property
-    def sign(self) -> Signature | None:
-        """What most interior units are."""
-        return commonest(self.signatures)
-
-    @cached_property
-    def plain_sign(self) -> Signature | None:
-        """The same, if it is written in BN, ReLU and conv alone."""
-        return self.sign if self.sign and self.sign.is_plain else None
-
     @cached_property
     def unit(self) -> str:
         """The interior unit in words; several kinds, if it is not plain."""
-        kinds = [*dict.fromkeys(map(str, self.signatures))]
+        kinds = [*dict.fromkeys(str(u.signature) for u in self.interior)]
         if self.plain_sign or len(kinds) < 2:
             return str(self.sign or "")
         return "; ".join(kinds[:SHOWN])
-
-    @cached_property
-    def streams(self) -> list[tuple[Unit, tuple[str, ...], int]]:
-        return streams(self.training)
 
     @cached_property
     def is_finite(self) -> bool:
@@ -98,17 +79,19 @@ class TracedNetwork:
     @cached_property
     def row(self) -> str:
         """Its row in the paper, or ""."""
-        return self._row(self.sign) if self.sign else ""
+        return self._row(self.sign)
 
     @cached_property
     def row_as_batch_norm(self) -> str:
         """The row with any normalization read as BN."""
-        return self._row(self.sign.as_batch_norm()) if self.sign else ""
+        return self._row(self.sign.as_batch_norm() if self.sign else None)
 
-    def _row(self, sign: Signature) -> str:
-        assert self.sign is not None
-        usual = self.interior[self.signatures.index(self.sign)]
-        return row_of(usual, sign, self.values)
+    def _row(self, sign: Signature | None) -> str:
+        return (
+            row_of(self.usual, sign, self.values)
+            if self.usual and sign
+            else ""
+        )
 
     @cached_property
     def stages(self) -> list[tuple[tuple[int, ...], int]]:
@@ -130,7 +113,7 @@ class TracedNetwork:
     @cached_property
     def multiply_adds(self) -> int:
         """Of convolutions and linear layers, for one image."""
-        nodes = self.training.graph.nodes
+        nodes = self.graph.nodes
         total = sum(
             node.facts.weights * (math.prod(node.shape) // node.facts.c_out)
             for node in nodes
@@ -150,11 +133,11 @@ def are_different(training: Anatomy, evaluation: Anatomy) -> bool:
     """Whether the two modes differ in more than dropout."""
     paths = [
         [
-            *(settled(names) for _, names, _ in streams(mode)),
-            settled(head_of(mode)),
-            settled(stem_of(mode)),
+            settled(m.head),
+            settled(m.stem),
+            *(settled(n) for _, n, _ in m.streams),
         ]
-        for mode in (training, evaluation)
+        for m in (training, evaluation)
     ]
     pairs = zip(training.units, evaluation.units, strict=False)
     return (
@@ -164,20 +147,36 @@ def are_different(training: Anatomy, evaluation: Anatomy) -> bool:
     )
 
 
-def stem_of(anatomy: Anatomy) -> tuple[str, ...]:
-    """What stands between the first convolution and the first unit."""
-    names = names_of(anatomy.units[0].trunk) if anatomy.units else ()
-    layers = [i for i, name in enumerate(names) if name in (CONV, "linear")]
-    return names[layers[-1] + 1 :] if layers else ()
+def differ(training: Unit, evaluation: Unit) -> bool:
+    """Whether a unit is another one in evaluation, dropout left aside.
+
+    Of a branch in words that the paper does not have, only the ends are
+    compared: people fuse and cache in evaluation.
+    """
+    here, there = training.signature, evaluation.signature
+    pairs = [(here.on_shortcut, there.on_shortcut)]
+    if training.before != ROOT:
+        pairs.append((here.after, there.after))
+    if here.has_plain_branch:
+        pairs.append((here.branch, there.branch))
+    terms = training.branches
+    if not {f for t in terms for f in (*t.factors, *t.names)} & {*DROPPED}:
+        pairs.append((here.on_branch, there.on_branch))  # else its mean is one
+    return any(settled(a) != settled(b) for a, b in pairs)
 
 
-def head_of(anatomy: Anatomy) -> tuple[str, ...]:
-    """What stands between the last addition and pooling, or classifier."""
-    names = names_of(anatomy.tail)
-    if "global pool" in names:
-        before = names[: names.index("global pool")]
-        return before[:-1] if before[-1:] == ("reduction",) else before
-    return tuple(takewhile(lambda name: name not in POOLS, names))
+def settled(names: Iterable[Factor]) -> list[Factor]:
+    """Leave dropout out; read a normalization as in evaluation.
+
+    There one written by hand is a shift and a scale.
+    """
+    affine = ("shift", "learned scale", LEARNED)
+    read = [
+        "norm" if name in affine or is_norm(str(name)) else name
+        for name in names
+        if name not in DROPPED
+    ]
+    return [name for name, _ in groupby(read)]
 
 
 def common_name(params: tuple[str, ...]) -> str:
@@ -185,3 +184,68 @@ def common_name(params: tuple[str, ...]) -> str:
     levels = zip(*(name.split(".")[:-1] for name in params), strict=False)
     same = takewhile(lambda level: len({*level}) == 1, levels)
     return ".".join(level[0] for level in same)
+
+
+def row_of(unit: Unit, sign: Signature, values: Mapping[str, Tensor]) -> str:
+    """Return the paper's row that units of a signature are, or "".
+
+    A gate's bias is read from the network's parameters, by one such unit.
+    """
+    convs = [i for i, name in enumerate(sign.branch) if name == CONV]
+    between = {sign.branch[i + 1 : j] for i, j in pairwise(convs)}
+    if not sign.is_plain or not between <= {(BN, RELU)}:
+        return ""
+    try:
+        spec = UnitSpec(
+            pre=tuple(map(Op, sign.pre)),
+            post=tuple(map(Op, sign.branch[convs[-1] + 1 :])),
+            after=tuple(map(Op, sign.after)),
+            on_shortcut=_table_1(sign.on_shortcut, unit.shortcuts[0], values),
+            on_branch=_table_1(sign.on_branch, unit.branches[0], values),  # type: ignore[arg-type]
+        )
+    except ValueError:
+        return ""
+    for name, row in ROWS.items():
+        if row == spec:
+            return name
+    # a gate, at a bias that the paper did not search
+    bare = replace(spec, on_shortcut=Scale(1.0), on_branch=Scale(1.0))
+    if not isinstance(spec.on_shortcut, Gated) or bare != TABLE_1["original"]:
+        return ""
+    exclusive = isinstance(spec.on_branch, Gated)
+    return "exclusive-gating" if exclusive else "shortcut-only-gating"
+
+
+def _table_1(
+    factors: tuple[Factor, ...], term: Term, values: Mapping[str, Tensor]
+) -> Scale | Dropout | Gated | Conv1x1:
+    """Read a cell of Table 1.
+
+    Raises
+    ------
+    ValueError
+        If no row has this.
+    """
+    match factors:
+        case ():
+            return Scale(1.0)
+        case (float() as factor,):
+            return Scale(factor)
+        case ("dropout",):
+            return Dropout(0.5)
+        case ("1-g" | "g" as gate,):
+            bias = _gate_bias(term, values)
+            return Gated(bias, complement=gate == REST_OF_GATE)
+        case ("conv", "BN"):
+            return Conv1x1()
+    raise ValueError("no row has this")
+
+
+def _gate_bias(term: Term, values: Mapping[str, Tensor]) -> float:
+    """Return the bias of a gate's layer, where its channels agree on it."""
+    named = [values[name].detach() for name in term.gate_params]
+    biases = [value for value in named if value.ndim == 1]
+    if not biases:
+        return 0.0
+    low, high = torch.aminmax(biases[-1])
+    return round(low.item(), 6) if low == high else float(biases[-1].mean())

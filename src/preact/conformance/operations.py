@@ -38,15 +38,9 @@ Meaning = int | Constant  # a signal's node, or a constant
 class Call:
     """One operation as it was called.
 
-    Attributes
-    ----------
-    tensors, meanings : lists
-        Its arguments that are tensors, and what each of them is.
-    signals : list of (Tensor, int)
-        Those that depend on the images, with their nodes; of a copy, its
-        source alone.
-    params : tuple of str
-        Names of the parameters among its constants.
+    Of its arguments that are tensors, `signals` depend on the images, each
+    with its node; of a copy, its source alone. `params` are the names of the
+    parameters among its constants.
     """
 
     def __init__(

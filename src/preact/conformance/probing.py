@@ -4,9 +4,10 @@ import random
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from math import inf
+from typing import Any
 
 import numpy as np
 import torch
@@ -93,7 +94,7 @@ def probe(
         meant=row,
         units=len(network.units),
         stages=network.counts,
-        additions=network.training.additions,
+        additions=network.additions,
         parameters=network.parameters,
         multiply_adds=network.multiply_adds,
         findings=tuple(answers(network)),
@@ -231,10 +232,10 @@ def _look(module: nn.Module, inputs: Inputs, row: str) -> TracedNetwork:
         differs = are_different(training, evaluation)
     steady = all(training.graph.is_like(graph) for graph in graphs)
     network = TracedNetwork(
+        **_fields(training),
         image=tuple(inputs[0].shape[1:]),
         meant=row,
         values={n: p.detach() for n, p in module.named_parameters()},
-        training=training,
         evaluation=evaluation,
         measured=measured,
         used=frozenset().union(*(g.used for g in (*graphs, *passes))),
@@ -245,8 +246,13 @@ def _look(module: nn.Module, inputs: Inputs, row: str) -> TracedNetwork:
         return network
     module.eval()
     measured = measure(evaluation, run)
-    other = replace(network, training=evaluation, measured=measured)
+    other = replace(network, **_fields(evaluation), measured=measured)
     return replace(network, other=other)
+
+
+def _fields(anatomy: Anatomy) -> dict[str, Any]:
+    """What an anatomy is made of."""
+    return {one.name: getattr(anatomy, one.name) for one in fields(Anatomy)}
 
 
 def _run_again(

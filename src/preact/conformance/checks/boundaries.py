@@ -4,13 +4,12 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from preact.conformance.anatomy import BN, CONV, RELU, Unit, names_of
+from preact.conformance.anatomy import POOLS, Signature, Unit
 from preact.conformance.checks.answer import Answer, asks, no, unknown, yes
 from preact.conformance.checks.interior import ACTIVATIONS, CHANGES, is_number
-from preact.conformance.graph import ROOT
-from preact.conformance.network import POOLS, TracedNetwork, head_of
+from preact.conformance.graph import BN, CONV, RELU, ROOT, names_of
+from preact.conformance.network import TracedNetwork
 from preact.conformance.report import Property
-from preact.conformance.signature import Signature, activates, signature
 
 ACTIVE = (BN, RELU)
 SPARED = {"pool", "slice", "pad", "concatenation"}  # where sides are halved
@@ -26,7 +25,7 @@ def first_unit(network: TracedNetwork) -> Answer | None:
     if first.before != ROOT or CONV not in stem:
         return unknown("stem-unknown")
     after_conv = stem[len(stem) - stem[::-1].index(CONV) :]
-    met = (*after_conv, *signature(first).pre)
+    met = (*after_conv, *first.signature.pre)
     way = " ".join((CONV, *met, CONV))
     foreign = {*met} - {*ACTIVE, *POOLS}
     if foreign & {*ACTIVATIONS, *CHANGES} or any(map(is_number, foreign)):
@@ -55,7 +54,7 @@ def width_change(network: TracedNetwork) -> Answer | None:
             return no(reason, **_evidence(units), places=places)
     if not widening:
         return unknown("width-constant")
-    raw = [u for u in widening if u.before != ROOT and activates(u, sign.pre)]
+    raw = [u for u in widening if u.before != ROOT and u.activates(sign.pre)]
     if raw:
         return unknown("width-padded", **_evidence(raw))
     return yes("width-shared", **_evidence(widening))
@@ -76,7 +75,7 @@ def _wrong_widths(
     yield "width-activated-after", active
     later = [u for u in widening if u.before != ROOT]
     projected = [u for u in later if CONV in _shortcut(u)]
-    yield "width-raw", [u for u in projected if activates(u, pre)]
+    yield "width-raw", [u for u in projected if u.activates(pre)]
     # numbers or chance beside the projection alone
     usual = {*sign.on_shortcut}
     scaled = [u for u in widening if {*u.shortcuts[0].factors} - usual]
@@ -115,7 +114,7 @@ def last_unit(network: TracedNetwork) -> Answer | None:
     sign = network.plain_sign
     if sign is None:
         return None
-    tail, before = names_of(network.training.tail), head_of(network.training)
+    tail, before = names_of(network.tail), network.head
     if len(before) == len(tail) or not {*POOLS[:-1]} & {*tail}:
         return unknown("last-unknown")
     pool = "global pool" if "global pool" in tail else tail[len(before)]

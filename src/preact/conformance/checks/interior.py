@@ -1,14 +1,12 @@
 """Questions on the units between the boundaries: Eqs. (1), (2) and Fig. 4."""
 
 from preact.conformance.anatomy import (
-    BN,
     DROPPED,
     GATES,
     LEARNED,
-    RELU,
+    Signature,
     Unit,
-    is_norm,
-    names_of,
+    in_words,
 )
 from preact.conformance.checks.answer import (
     SHOWN,
@@ -18,16 +16,9 @@ from preact.conformance.checks.answer import (
     unknown,
     yes,
 )
-from preact.conformance.graph import Kind
-from preact.conformance.network import TracedNetwork
+from preact.conformance.graph import BN, RELU, Kind, is_norm, names_of
+from preact.conformance.network import TracedNetwork, differ
 from preact.conformance.report import Property, Verdict
-from preact.conformance.signature import (
-    Signature,
-    activates,
-    differ,
-    in_words,
-    signature,
-)
 from preact.spec import find_row
 
 ACTIVATIONS = {
@@ -232,7 +223,8 @@ def one_unit(network: TracedNetwork) -> Answer | None:
     if sign is None:
         return None
     streams = {unit.add: names for unit, names, _ in network.streams}
-    usual = network.interior[network.signatures.index(sign)]
+    usual = network.usual
+    assert usual is not None
     whole = network.row and network.is_one_stream
     units = network.units if whole else network.interior
     others = [
@@ -240,7 +232,7 @@ def one_unit(network: TracedNetwork) -> Answer | None:
         for unit in units
         if _body(unit, sign.pre) != _body(usual, sign.pre)
         or streams.get(unit.add, sign.after) != sign.after
-        or (unit in network.interior and signature(unit) != sign)
+        or (unit in network.interior and unit.signature != sign)
     ]
     if others:
         return _odd(network, "units-differ", others)
@@ -260,7 +252,7 @@ def _odd(
         units=len(network.units),
         others=max(len(others), lost),
         unit=str(network.sign or ""),
-        other=str(signature(others[0])) if others else "",
+        other=str(others[0].signature) if others else "",
         kernels=kernels(others[0]) if others else "",
         places=network.places(others),
     )
@@ -272,8 +264,8 @@ def _body(unit: Unit, pre: tuple[str, ...]) -> tuple[object, ...]:
     That activation may stand before the tap, in first and widening units; a
     pool that halves the sides is no other branch.
     """
-    sign = signature(unit)
-    names = sign.branch[len(pre) if activates(unit, pre) else 0 :]
+    sign = unit.signature
+    names = sign.branch[len(pre) if unit.activates(pre) else 0 :]
     if not unit.keeps_shape:
         names = tuple(name for name in names if name != "pool")
     return names, sign.on_branch
@@ -310,7 +302,7 @@ def signed_branch(network: TracedNetwork) -> Answer | None:
 def own_weights(network: TracedNetwork) -> Answer:
     """Whether each unit has weights of its own."""
     readers: dict[str, int] = {}
-    for node in network.training.graph.nodes:
+    for node in network.graph.nodes:
         if node.kind in (Kind.CONV, Kind.LINEAR, Kind.NORM):
             for name in node.params:
                 readers[name] = readers.get(name, 0) + 1
@@ -326,7 +318,7 @@ def own_weights(network: TracedNetwork) -> Answer:
 @asks(Property.GRADIENT, "Eq. (5)")
 def gradient(network: TracedNetwork) -> Answer:
     """Whether the gradient comes back along shortcut, branch and stream."""
-    graph, units = network.training.graph, network.units
+    graph, units = network.graph, network.units
     paths = [(unit.before, unit.tap, unit) for unit in units]
     paths.append((units[-1].add, graph.output, units[-1]))
     cut = {

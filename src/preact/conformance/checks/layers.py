@@ -1,6 +1,6 @@
 """Questions on statistics, biases, parameters and modes."""
 
-from preact.conformance.anatomy import BN, Anatomy, is_norm
+from preact.conformance.anatomy import Anatomy
 from preact.conformance.checks.answer import (
     BN_PAPER,
     SHOWN,
@@ -10,7 +10,7 @@ from preact.conformance.checks.answer import (
     unknown,
     yes,
 )
-from preact.conformance.graph import SILENT, Graph, Kind, Node
+from preact.conformance.graph import BN, SILENT, Graph, Kind, Node, is_norm
 from preact.conformance.network import TracedNetwork
 from preact.conformance.report import Property
 
@@ -18,7 +18,7 @@ from preact.conformance.report import Property
 @asks(Property.NORM, f"{BN_PAPER}, Sec. 3")
 def batch_norm(network: TracedNetwork) -> Answer | None:
     """Whether means are taken over the batch, not within one image."""
-    norms = norms_of(network.training)
+    norms = norms_of(network)
     if not norms or not network.row_as_batch_norm:
         return None  # not the paper's unit: its BN is not asked for
     others = sorted({name for name in norms if name != BN})
@@ -44,7 +44,7 @@ def norms_of(anatomy: Anatomy) -> list[str]:
 @asks(Property.BIAS, f"{BN_PAPER}, Sec. 3.2")
 def bias_before_norm(network: TracedNetwork) -> Answer:
     """Whether there is no bias that BN takes away again."""
-    graph = network.training.graph
+    graph = network.graph
     readers = graph.readers()
     useless = [
         node
@@ -79,7 +79,7 @@ def _is_normalized(graph: Graph, readers: list[list[int]], index: int) -> bool:
 @asks(Property.STATISTICS, f"{BN_PAPER}, Sec. 3.1")
 def statistics(network: TracedNetwork) -> Answer | None:
     """Whether BN takes the batch's statistics in training, and keeps them."""
-    norms = [n for n in network.training.graph.nodes if n.is_batch_norm]
+    norms = [n for n in network.graph.nodes if n.is_batch_norm]
     if not norms:
         return None
     frozen = [n for n in norms if not n.facts.of_batch]

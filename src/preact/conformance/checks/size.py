@@ -4,12 +4,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from preact.conformance.anatomy import BN, CONV, names_of
 from preact.conformance.checks.answer import Answer, asks, no, unknown, yes
-from preact.conformance.graph import ROOT, Kind, Node
+from preact.conformance.graph import BN, CONV, ROOT, Kind, Node, names_of
 from preact.conformance.network import TracedNetwork
 from preact.conformance.report import Property
-from preact.conformance.signature import activates
 from preact.plan import (
     CONVENTIONS,
     IMAGENET_BASIC,
@@ -125,7 +123,7 @@ def effective(network: TracedNetwork) -> int:
     total = network.parameters
     layers = {
         node.params: node.facts
-        for node in network.training.graph.nodes
+        for node in network.graph.nodes
         if node.kind in (Kind.CONV, Kind.LINEAR) and node.params
     }
     for params, facts in layers.items():
@@ -177,7 +175,7 @@ def planned(network: TracedNetwork) -> NetworkPlan | None:
         or len(network.image) != 3
         or kernels not in KERNELS
         or not _classes(network)
-        or network.training.longer
+        or network.longer
     ):
         return None
     try:
@@ -188,7 +186,7 @@ def planned(network: TracedNetwork) -> NetworkPlan | None:
 
 def _classes(network: TracedNetwork) -> int:
     """Numbers that the one layer after the last unit returns, or 0."""
-    tail = network.training.tail
+    tail = network.tail
     names = names_of(tail)
     pooled = names.index("global pool") if "global pool" in names else 0
     layers = [
@@ -226,7 +224,7 @@ def seen_conventions(network: TracedNetwork) -> Conventions:
     stem = names_of(first.trunk)
     if stem[-1:] == ("max pool",) and BN in stem:
         seen["imagenet_stem"] = "BN ReLU"
-    elif activates(first, pre):
+    elif first.activates(pre):
         seen["first_tap"] = "before pre"
     widening = [u for u in network.units if not u.keeps_shape]
     if widening:
@@ -236,7 +234,7 @@ def seen_conventions(network: TracedNetwork) -> Conventions:
         if BN in projection:
             seen["projection"] = "conv BN"
     later = [u for u in widening if u.before != ROOT]
-    if later and activates(later[-1], pre):
+    if later and later[-1].activates(pre):
         seen["width_tap"] = "before pre"
     strided = [u for u in widening if u.shape_in[2:] != u.shape_out[2:]]
     if strided and len(strided[0].convs) == 3:
