@@ -66,7 +66,7 @@ TRACED = "disabled-by-default-devtools.timeline.invalidationTracking"
     [
         ("02-signal", ".preact-growth [name=units]"),
         ("playground", ".preact-playground [name='a.seed']"),
-        ("05-shortcuts", ".preact-builder [type=radio]"),
+        ("04-units", ".preact-builder [type=radio]"),
     ],
 )
 def test_a_move_lets_no_sheet_ask_anew_what_a_box_holds(
