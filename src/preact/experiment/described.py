@@ -81,7 +81,11 @@ def differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
     old, new = flat(there), flat(here)
 
     def said(settings: Values, name: str) -> str:
-        return shortened(settings[name]) if name in settings else "not set"
+        if name not in settings:
+            return "not set"
+        value = settings[name]
+        is_hash = name.endswith("sha256")
+        return str(value)[:7] if is_hash else shortened(value)
 
     return "; ".join(
         f"{'.'.join(map(shortened_key, name.split('.')))} is "
