@@ -119,7 +119,7 @@ def test_a_release_is_built_by_tools_of_known_hashes():
     assert install.endswith(" requirements-release.txt")
 
 
-@pytest.mark.parametrize("name", ["links", "release", "test"])
+@pytest.mark.parametrize("name", ["links", "nightly", "release", "test"])
 def test_a_job_keeps_the_token_only_where_it_pushes(name):
     for job in jobs(ROOT / f".github/workflows/{name}.yml"):
         pushes = job.get("permissions", {}).get("contents") == "write"

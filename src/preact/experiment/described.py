@@ -88,6 +88,8 @@ def differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
 
 
 def _value(fields: Mapping[str, Any], name: str) -> str:
+    if name.endswith("sha256") and name in fields:
+        return str(fields[name])[:7]
     return shortened(fields[name]) if name in fields else "not set"
 
 
