@@ -8,7 +8,6 @@
 `exercises`  kinds of exercises, and hints in stages
 `sections`   labels as addresses of sections, in all languages
 `head`       what search engines and previews read
-`preview`    the picture of such a preview
 `glossary`   the terms in three languages
 `lessons`    plans for teachers, as tables
 `overview`   how long a chapter takes: in its head, and on its card

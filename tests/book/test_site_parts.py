@@ -2,7 +2,6 @@
 
 import pytest
 from docutils import nodes
-from matplotlib.image import imread
 
 from book.site.head import (
     description,
@@ -11,7 +10,6 @@ from book.site.head import (
     question,
     write_directions,
 )
-from book.site.preview import write_preview
 from book.site.sections import LabelFirst
 from preact.strings import LANGUAGES
 
@@ -60,26 +58,6 @@ def test_the_head_names_every_edition_and_one_for_all_others(language):
         assert f'hreflang="{code}" href="https://a.example/{code}/01' in tags
     assert 'hreflang="x-default" href="https://a.example/en/01-why' in tags
     assert 'name="description"' not in tags
-
-
-def test_a_shared_link_shows_a_picture_if_its_address_is_known(monkeypatch):
-    page = ("en", "01-why", "https://a.example/", "Why?", None)
-    monkeypatch.delenv("SITE_URL", raising=False)
-    assert "og:image" not in head_of_page(*page)
-    monkeypatch.setenv("SITE_URL", "https://a.example")
-    wanted = '"og:image" content="https://a.example/preview.png"'
-    assert wanted in head_of_page(*page)
-
-
-def test_the_picture_of_a_link_shows_what_was_recorded(tmp_path):
-    write_preview(tmp_path)
-    picture = imread(tmp_path / "preview.png")
-    assert picture.shape[:2] == (630, 1200)
-    # Left, at iteration 100: the one network's gradient has all but vanished.
-    original, preactivation = picture[281, 150], picture[553, 150]
-    assert original[2] - original[0] > 2 * (
-        preactivation[2] - preactivation[0]
-    )
 
 
 def test_the_paragraphs_of_a_head_are_named_by_how_they_open():

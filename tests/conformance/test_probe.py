@@ -482,6 +482,7 @@ def test_citations_name_who_said_it():
     assert source == "Srivastava et al. 2014"
 
 
+@pytest.mark.slow
 def test_every_answer_has_words_in_every_language():
     for name in ZOO:
         report = report_of(name)

@@ -529,6 +529,7 @@ def test_the_gpu_queue_wants_numbers(tmp_path, minutes, workers, says):
     assert not any(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_the_gpu_queue_fails_if_a_worker_fails(tmp_path):
     told = queue(tmp_path, "1", "nowhere", WORKERS="2")
     assert told.returncode == 2

@@ -83,10 +83,10 @@ def no_compiler(tmp_path, monkeypatch):
     def take():
         monkeypatch.setenv("CC", "false")
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-        build._load.cache_clear()
+        build.kernels.cache_clear()
 
     yield take
-    build._load.cache_clear()
+    build.kernels.cache_clear()
 
 
 def test_a_run_tells_which_kernels_computed_it(tmp_path, no_compiler):

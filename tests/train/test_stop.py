@@ -116,7 +116,7 @@ def test_is_ended(tmp_path, monkeypatch):
     monkeypatch.setattr(Session, "step", step)
     main(["train", *{TINY}, "--out", str(tmp_path)])
 """
-# As Triton's interpreter does with the lines of a kernel.
+# As compilers do with what they trace.
 WRAPS = """
 def test_is_ended():
     try:

@@ -183,7 +183,8 @@ def read_experiment(path: Path | str) -> Experiment:
     Parameters
     ----------
     path : Path or str
-        Of the file; a bare name is that of one of the package's.
+        Of the file, also without `.toml`; a bare name may be that of one of
+        the package's.
 
     Raises
     ------
@@ -249,7 +250,10 @@ def find_file(path: Path) -> Path:
     own, name = shipped(), path.name.removesuffix(".toml")
     if not path.is_file() and path.name == str(path) and name in own:
         return own[name]
-    if path.exists():
+    for file in (path, Path(f"{path}.toml")):
+        if file.is_file():
+            return file
+    if path.exists():  # a folder: who reads it will refuse it
         return path
     near = get_close_matches(name[:60], own, n=3, cutoff=0.5)
     raise FileNotFoundError(

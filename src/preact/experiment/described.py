@@ -3,17 +3,16 @@
 Chapter `09-training`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import islice
 from typing import Any
 
 from preact.records import Deviation
+from preact.records.compare import flat
 from preact.train import Outcome, OwnCode, Run
 from preact.typed import shortened, shortened_key
 
 Values = dict[str, Any]
-DIFFERENCES = 3  # of configurations, in a message
 # Of `config`, and nowhere else in a record.
 INSIDE = ("execution", "init_sha256", "stages", "unit")
 # What is not known before a run, for the check of all the rest.
@@ -79,27 +78,20 @@ def bn_deviations(run: Run) -> list[Deviation]:
 
 def differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
     """Say in which fields two configurations differ: the first of them."""
-    old, new = dict(_fields(there)), dict(_fields(here))
-    changed = (n for n in old | new if old.get(n) != new.get(n))
+    old, new = flat(there), flat(here)
+
+    def said(settings: Values, name: str) -> str:
+        if name not in settings:
+            return "not set"
+        value = settings[name]
+        is_hash = name.endswith("sha256")
+        return str(value)[:7] if is_hash else shortened(value)
+
     return "; ".join(
-        f"{name} is {_value(old, name)} there, {_value(new, name)} here"
-        for name in islice(changed, DIFFERENCES)
+        f"{'.'.join(map(shortened_key, name.split('.')))} is "
+        f"{said(old, name)} there, {said(new, name)} here"
+        for name in [n for n in old | new if old.get(n) != new.get(n)][:3]
     )
-
-
-def _value(fields: Mapping[str, Any], name: str) -> str:
-    return shortened(fields[name]) if name in fields else "not set"
-
-
-def _fields(config: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Fields of a configuration, those of its tables as `recipe.lr`."""
-    for name, value in config.items():
-        name = shortened_key(name)
-        if isinstance(value, Mapping):
-            for inner, leaf in _fields(value):
-                yield f"{name}.{inner}", leaf
-        else:
-            yield name, value
 
 
 def measured(ended: Outcome) -> Values:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from preact.data import Data
-from preact.data.loader import Augmentation
+from preact.data.augment import Augmentation
 from preact.fast import fast
 from preact.nn import Network
 from preact.train.device import check_device
@@ -88,12 +88,6 @@ def evaluate(
         network = fast(network)
     network.to(place)
     network.to(memory_format=layout)  # type: ignore[call-overload]
-    augmentation = Augmentation(
-        normalization=normalization,
-        pad=0,
-        pad_before_normalization=False,
-        flip=False,
-    )
     network.eval()
     numbers = arithmetic(execution.precision, place)
 
@@ -107,8 +101,8 @@ def evaluate(
             )
         return answers
 
-    batches = data.loader(augmentation, place).test(0, 1)
-    wrong = count_wrong(logits, batches, layout, place)
+    loader = data.loader(Augmentation(normalization=normalization), place)
+    wrong = count_wrong(logits, loader.test(0, 1), layout, place)
     return 100.0 * float(wrong) / data.counts[1]
 
 

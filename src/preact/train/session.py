@@ -8,8 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from preact.data.augment import batch_indices, draws
-from preact.data.loader import Augmentation, BatchRequest, Loader
+from preact.data.augment import Augmentation, Batch, draws
 from preact.fast import fast, with_memory
 from preact.fast.network import Kernels, kernels_of
 from preact.nn import Network
@@ -69,7 +68,7 @@ class Session:
             pad_before_normalization=recipe.pad_before_normalization,
             flip=recipe.flip,
         )
-        self.loader: Loader = run.data.loader(augmentation, self.device)
+        self.loader = run.data.loader(augmentation, self.device)
         self.sums = torch.zeros(3, dtype=torch.float64, device=self.device)
         self.count = torch.tensor(size, device=self.device)
 
@@ -112,16 +111,13 @@ class Session:
 
     def batch(self, iteration: int) -> tuple[Tensor, Tensor]:
         """The images of this process, normalized and augmented, and labels."""
-        run, batch = self.run, self.run.recipe.batch
-        n, _ = run.data.counts
-        request = BatchRequest(
-            chosen=batch_indices(n, batch, run.seed, iteration)[self.part],
-            seed=run.seed,
+        batch = Batch(
+            seed=self.run.seed,
             iteration=iteration,
+            size=self.run.recipe.batch,
             part=self.part,
-            batch=batch,
         )
-        x, y = self.loader.train(request)
+        x, y = self.loader.train(batch)
         return x.contiguous(memory_format=self.layout), y
 
     def since_last_time(self) -> tuple[float, float]:
