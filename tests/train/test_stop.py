@@ -102,7 +102,7 @@ def test_a_handler_of_the_calling_program_is_back_and_hears_of_the_signal(
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-# As Triton's interpreter does with the lines of a kernel.
+# As compilers do with what they trace.
 HOST = """
 import os, signal, sys
 from pathlib import Path
