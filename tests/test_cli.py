@@ -7,7 +7,6 @@ import subprocess
 import sys
 from typing import get_args
 
-import pytest
 from rich.console import Console
 
 import preact
@@ -18,7 +17,7 @@ from preact.data import NAMES, load
 from preact.fast import Memory
 from preact.figures.recorded import PANELS
 from preact.train import Run, find_recipe, recipes
-from preact.train.precision import Precision
+from preact.train.device import Precision
 
 
 def run(capsys, *arguments):
@@ -133,13 +132,6 @@ def test_a_package_that_is_missing_is_named_as_pip_calls_it(tmp_path):
         "preact: this command needs the package matplotlib; install it with "
         "`pip install matplotlib`\n"
     )
-
-
-def test_the_version_is_that_of_the_package(capsys):
-    with pytest.raises(SystemExit) as end:
-        main(["--version"])
-    assert end.value.code == 0
-    assert capsys.readouterr().out == f"preact {preact.__version__}\n"
 
 
 def test_a_reader_that_has_left_is_no_error():
