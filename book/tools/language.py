@@ -297,7 +297,6 @@ def _too_long(sentence: str, language: str) -> str:
 WORDS = 2_200  # of prose in an English chapter
 MORE_WORDS = {
     "06-activations": 2_300,
-    "07-depth": 2_400,
 }
 UNCOUNTED = ("-exercises", "-further", "-references")  # ends of labels
 

@@ -13,8 +13,8 @@ def page(open_page):
 
 
 def commit(page):
-    """Make the prediction, behind which the first figure waits."""
-    page.locator(".preact-predict [name=commit]").first.click()
+    """Make the prediction, behind which the sliders wait."""
+    page.locator(".preact-predict [name=commit]").nth(1).click()
 
 
 def slide(page, what, place):
