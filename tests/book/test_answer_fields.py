@@ -93,14 +93,3 @@ def test_a_number_is_read_as_people_type_it():
         (verdict,) = verdicts([(data_of("units-3"), text)])
         why = Strings("en")("exercise.units-3.why")
         assert verdict == {"right": True, "said": f"Right. {why}"}
-
-
-def test_where_there_is_no_page_the_field_says_what_to_do(capsys):
-    assert not check("why-1", ...)
-    assert "three dots" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("answer", ["five", None, [], print])
-def test_a_cell_too_refuses_what_is_no_number(answer, capsys):
-    assert not check("why-1", answer)
-    assert "A number is asked for" in capsys.readouterr().out

@@ -111,21 +111,6 @@ def test_an_order_stands_in_the_address_and_is_taken_back(open_page, page):
     assert query(again.page) == ""
 
 
-@pytest.mark.parametrize("order", ["01234", "001234", "012346", "abcdef"])
-def test_what_is_no_order_is_ignored(open_page, order):
-    page = open_page(f"{CHAPTER}?subnetworks.order={order}")
-    host = page.locator(".preact-subnetworks")
-    assert order_of(host)[0] == [0, 1, 2, 3, 4, 5]
-    assert page.problems == []
-
-
-def test_without_any_unit_the_page_says_so(page):
-    host = page.locator(".preact-subnetworks")
-    for box in host.locator("[type=checkbox]").all():
-        box.uncheck()
-    assert order_of(host)[1].startswith("Order without any unit.")
-
-
 def test_runs_are_added_by_a_query_and_removed(open_page):
     host = open_page("/en/runs.html").locator(".preact-runs")
     lines = host.locator("path.run")
@@ -139,11 +124,3 @@ def test_runs_are_added_by_a_query_and_removed(open_page):
     for quantity in ("loss", "signal", "open", "ratio"):
         host.locator("[name=quantity]").select_option(quantity)
         assert lines.count() == 30
-
-
-def test_a_query_that_finds_nothing_says_so(open_page):
-    host = open_page("/en/runs.html").locator(".preact-runs")
-    host.locator("[name=network]").select_option("20")
-    host.locator("[name=rate]").select_option("0.01")
-    host.locator("[name=add]").click()
-    assert "No recorded run" in host.locator(".facts").inner_text()
