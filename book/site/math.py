@@ -19,7 +19,6 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.errors import ExtensionError
 from sphinx.locale import _
-from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.math import get_node_equation_number
 
 from book.tools import ROOT
@@ -29,10 +28,6 @@ TAG = re.compile(r"\s*\\tag\{([^{}]*)\}")
 # Sphinx numbers equations; the numbers that TeX would give them are left out.
 NUMBERED = re.compile(r"\\(begin|end)\{(align|equation|gather)\}")
 UNDERLINE = "\N{COMBINING LOW LINE}"  # as Temml marks what is wrong
-# No line begins with a mark that closes, nor ends with one that opens; a
-# browser breaks it on either side of a formula's box.
-CLOSING = re.compile(r"[,.;:!?)\]’”，。、；：？！）」』〉》】]+")
-OPENING = re.compile(r"[(\[‘“（「『〈《【]+$")
 WITH_SCRIPTS = {"msub", "msup", "msubsup", "munder", "mover", "munderover"}
 
 
@@ -41,7 +36,6 @@ def setup(app: Sphinx) -> None:
     app.add_html_math_renderer(
         "mathml", (visit_math, None), (visit_displaymath, None)
     )
-    app.add_post_transform(HoldMarks)
     app.connect("config-inited", choose_renderer)
 
 
@@ -58,33 +52,6 @@ def choose_renderer(app: Sphinx, config: Config) -> None:
             "formulas need Node and Temml: install npm, then `make setup`"
         )
     config.html_math_renderer = "mathml"
-
-
-class HoldMarks(SphinxPostTransform):
-    """Keep a formula on one line with the marks at its sides."""
-
-    default_priority = 800
-    formats = ("html",)
-
-    def run(self, **_: Any) -> None:
-        for formula in list(self.document.findall(nodes.math)):
-            hold_marks(formula)
-
-
-def hold_marks(formula: nodes.math) -> None:
-    """Put a formula into one box with the marks at its sides."""
-    row, place = formula.parent, formula.parent.index(formula)
-    after = row[place + 1] if place + 1 < len(row) else None
-    before = row[place - 1] if place else None
-    held: list[nodes.Node] = [formula]
-    if isinstance(before, nodes.Text) and (mark := OPENING.search(before)):
-        row[place - 1] = nodes.Text(before[: mark.start()])
-        held.insert(0, nodes.Text(mark[0]))
-    if isinstance(after, nodes.Text) and (mark := CLOSING.match(after)):
-        row[place + 1] = nodes.Text(after[mark.end() :])
-        held.append(nodes.Text(mark[0]))
-    if len(held) > 1:
-        row[place] = nodes.inline("", "", *held, classes=["held"])
 
 
 # ---------------------------------------------------------------- formulas

@@ -41,16 +41,11 @@ OPENING = 240  # characters kept of a section of the other pages
 HAN = "\u3400-\u9fff"
 
 
-def setup(app: Sphinx) -> dict[str, Any]:
+def setup(app: Sphinx) -> None:
     """Replace Sphinx's search page and index."""
     app.connect("config-inited", add_page)
     app.connect("builder-inited", switch_off)
     app.connect("html-page-context", tell_words, priority=950)
-    return {
-        "version": "2",
-        "parallel_read_safe": True,
-        "parallel_write_safe": True,
-    }
 
 
 def add_page(app: Sphinx, config: Config) -> None:

@@ -10,7 +10,8 @@ from fontTools.ttLib import TTFont
 from sphinx.errors import ExtensionError
 
 from book.site.assets import MATH_FACE, cut_math_face
-from book.site.math import hold_marks, mathml
+from book.site.math import mathml
+from book.site.typography import hold_marks
 
 pytestmark = pytest.mark.skipif(
     shutil.which("node") is None, reason="formulas are rendered in Node"

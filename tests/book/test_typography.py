@@ -4,7 +4,7 @@ import pytest
 import small_book
 from docutils import nodes
 
-from book.site.together import FIXED, MARK, fix_spaces, keep_together
+from book.site.typography import FIXED, MARK, fix_spaces, keep_together
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ PAGE = """# 書
     ("edition", "title"), [("zh-Hant", "（數）"), ("en", " (數)")]
 )
 def test_a_page_is_set_in_its_language(tmp_path, edition, title):
-    extensions = ["myst_nb", "sphinx_exercise", "book.site.chinese"]
+    extensions = ["myst_nb", "sphinx_exercise", "book.site.typography"]
     sources = {"index.md": PAGE}
     pages, _ = small_book.build(tmp_path, edition, sources, extensions)
     page = pages["index"]

@@ -6,7 +6,7 @@ import re
 import numpy as np
 from PIL import Image
 
-from book.site.together import FIXED
+from book.site.typography import FIXED
 from built import EVERY_LANGUAGE, load
 
 PAGE = "/{}/02-signal.html"
