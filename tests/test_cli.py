@@ -18,7 +18,7 @@ from preact.data import NAMES, load
 from preact.fast import Memory
 from preact.figures.recorded import PANELS
 from preact.train import Run, find_recipe, recipes
-from preact.train.precision import Precision
+from preact.train.device import Precision
 
 
 def run(capsys, *arguments):

@@ -3,6 +3,8 @@
 import ast
 import re
 import shutil
+import subprocess
+import sys
 import tomllib
 
 import nbformat
@@ -11,7 +13,7 @@ import yaml
 
 import preact
 from book.tools import places
-from book.tools.execution import INSTALL, executed, printed, run_missing
+from book.tools.execution import INSTALL, executed, printed
 from book.tools.myst import tokens
 from book.tools.notebooks import notebook
 from book.tools.plain import Page, plain
@@ -151,7 +153,7 @@ from pathlib import Path
 import preact
 from preact.records import read_record
 
-assert os.listdir() == [], os.listdir()
+assert os.listdir() == ["01-why.ipynb"], os.listdir()
 home = Path(preact.__file__).parent
 assert not home.is_relative_to({root!r}), home
 print(len(list((home / "results").rglob("*.json"))))
@@ -159,7 +161,8 @@ print(len(list((home / "results").rglob("*.json"))))
 
 
 @pytest.mark.slow
-def test_a_notebook_runs_alone_with_the_wheel(tmp_path):
+@pytest.mark.parametrize("more", [[], ["-n", "1"]], ids=["one", "workers"])
+def test_a_notebook_runs_alone_with_the_wheel(tmp_path, more):
     path = tmp_path / "notebooks/en/01-why.ipynb"
     path.parent.mkdir(parents=True)
     (tmp_path / "requirements.txt").write_text("torch==2\n")
@@ -167,7 +170,15 @@ def test_a_notebook_runs_alone_with_the_wheel(tmp_path):
     probe = nbformat.v4.new_code_cell(PROBE.format(root=str(ROOT)))
     book = nbformat.v4.new_notebook(cells=[first, probe])
     nbformat.write(book, path)
-    run_missing(["en/01-why"], tmp_path)
+    pytest_ = [sys.executable, "-m", "pytest", "-q", "-p", "conftest", *more]
+    run = subprocess.run(
+        [*pytest_, "--nbmake", "--share-cache", str(path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout
     (cell,) = executed(path).cells
     results = [*(ROOT / "src/preact/results").rglob("*.json")]
     assert cell.outputs[0].text == f"{len(results)}\n"

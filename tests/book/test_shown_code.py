@@ -11,7 +11,7 @@ from preact.strings import LANGUAGES
 CELL = re.compile(r"^```\{code-cell\} python\n(.*?)^```$", re.M | re.S)
 INCLUDED = re.compile(r"^```\{literalinclude\} (\S+)\n(.*?)^```$", re.M | re.S)
 # Equations that code names by number, and their labels.
-NAMED = {"07-depth": {"true-paths"}}
+NAMED = {"08-paths": {"true-paths"}}
 CHAPTERS = sorted(
     path.stem for path in (ROOT / "book" / "en").glob("[01]*.md")
 )

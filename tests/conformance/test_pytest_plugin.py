@@ -119,7 +119,7 @@ def test_a_printed_name_runs_with_xdist(run):
         ),
         (
             ["own_models:right", "--preact-row", "nothing"],
-            "*row must be a key of TABLE_1*",
+            "*row must name a unit of Table 1 or 2*",
         ),
         (
             ["own_models:right", "--preact-limit", "0"],

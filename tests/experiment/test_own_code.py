@@ -1,6 +1,7 @@
 """Units of own code, weights to start from, images that are held out."""
 
 import json
+import re
 import sys
 from dataclasses import replace
 
@@ -42,6 +43,15 @@ class Gelu(nn.Module):
 
 def narrow(c_in, c_out, stride):
     return nn.Conv2d(c_in, c_out - 1, 3, stride, 1)
+
+def pair(c_in, c_out, stride):
+    class Pair(nn.Conv2d):
+        def forward(self, x):
+            return super().forward(x), x
+    return Pair(c_in, c_out, 3, stride, 1)
+
+def no_stride(c_in, c_out):
+    return nn.Conv2d(c_in, c_out, 3, 1, 1)
 
 three = 3
 """
@@ -130,7 +140,8 @@ def test_weights_of_own_units_come_back_by_their_own_code(folder, capsys):
     assert main(["eval", str(file)]) == 2
     assert "on the command line to --make" in capsys.readouterr().err
     assert main(["eval", str(file), "--make", "own_units:Gelu"]) == 0
-    assert "test error" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "ResNet-8 of `own_units:Gelu`, test error" in told
 
 
 def test_an_own_unit_is_probed_like_any_other(folder):
@@ -141,14 +152,26 @@ def test_an_own_unit_is_probed_like_any_other(folder):
 def test_changed_code_of_a_unit_is_another_configuration(folder):
     execute(PlannedRun("one", small_gelu()), "runs", device="cpu")
     (folder / "own_units.py").write_text(UNITS + "\n# changed\n")
-    with pytest.raises(ValueError, match=r"unit\.code_sha256"):
+    said = r"unit\.code_sha256 is \w{7} there, \w{7} here\)"
+    with pytest.raises(ValueError, match=said):
         execute(PlannedRun("one", small_gelu()), "runs", device="cpu")
 
 
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        ("own_units:narrow", r"must map \(2, 4, 8, 8\) to \(2, 4, 8, 8\)"),
+        (
+            "own_units:narrow",
+            r"narrow\(4, 4, 1\) must map \(2, 4, 8, 8\) to \(2, 4, 8, 8\); "
+            r"got \(2, 3, 8, 8\)",
+        ),
+        ("own_units:pair", r"to \(2, 4, 8, 8\); got a tuple"),
+        (
+            "own_units:no_stride",
+            r"must return an nn.Module; called with \(channels in, channels "
+            r"out, stride\), it raised TypeError: .* 2 positional arguments",
+        ),
+        ("torch:ones", "must return an nn.Module; got a Tensor"),
         ("own_units:three", "must be a function or a class; got int"),
         ("own_units:nobody", "cannot be imported: AttributeError"),
         ("nowhere:Unit", "cannot be imported: ModuleNotFoundError"),
@@ -282,9 +305,50 @@ def test_predict_names_what_a_trained_network_sees(folder, capsys):
     with torch.no_grad():
         told = network(network.preprocess(pixels)).argmax(1).tolist()
     assert [[*line["classes"]] for line in lines] == [[str(n)] for n in told]
+    assert main(["predict", "n.st", "3.png", "--top", "2"]) == 0
+    said = capsys.readouterr().out
+    assert re.fullmatch(r"3.png: 3 \(\d+.\d %\), \d \(\d+.\d %\)\n", said)
     save(Network(network.plan, seed=0), "bare.st")
     assert main(["predict", "bare.st", "0.png"]) == 2
     assert "does not say how its images" in capsys.readouterr().err
+
+
+def test_a_picture_that_is_dark_on_light_is_told_and_can_be_inverted(
+    folder, capsys
+):
+    from PIL import Image
+
+    main(["train", "--depth", "8", "--iterations", "2", "--out", "runs"])
+    (kept,) = folder.rglob("*.safetensors")
+    shades = load("digits").test_images[0, 0] * 15
+    Image.fromarray(shades.numpy()).save("white.png")
+    Image.fromarray(255 - shades.numpy()).save("black.png")
+    capsys.readouterr()
+    assert main(["predict", str(kept), "white.png", "black.png"]) == 0
+    (warning,) = capsys.readouterr().err.splitlines()
+    assert "black.png is dark on light" in warning
+    assert "--invert" in warning
+    main(["predict", str(kept), "white.png", "--json"])
+    white = json.loads(capsys.readouterr().out)
+    main(["predict", str(kept), "black.png", "--json", "--invert"])
+    black = capsys.readouterr()
+    assert [*json.loads(black.out)["classes"]] == [*white["classes"]]
+    assert black.err == ""
+
+
+def test_train_says_where_the_weights_are_and_other_files_lead_to_them(
+    folder, capsys
+):
+    main(["train", "--depth", "8", "--iterations", "2", "--out", "runs"])
+    (kept,) = folder.rglob("*.safetensors")
+    kept = kept.relative_to(folder)
+    assert f"\nweights: {kept}\n" in capsys.readouterr().out
+    for other in (kept.with_suffix(".json"), kept.with_suffix(""), "runs"):
+        assert main(["eval", str(other)]) == 2
+        assert f"there are weights in {kept}\n" in capsys.readouterr().err
+    kept.unlink()
+    assert main(["eval", str(kept.with_suffix(".json"))]) == 2
+    assert "ablate --save` keeps weights" in capsys.readouterr().err
 
 
 def test_a_dry_run_tells_runs_and_cost_without_the_images(tmp_path, capsys):

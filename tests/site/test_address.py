@@ -22,7 +22,7 @@ STATES = [
     ),
     ("05-shortcuts", ".preact-builder", "radio", None),
     ("07-depth", ".preact-training", "slider", {"training.1"}),
-    ("07-depth", ".preact-subnetworks", "checkbox", {"subnetworks.1"}),
+    ("08-paths", ".preact-subnetworks", "checkbox", {"subnetworks.1"}),
     ("claims", ".preact-ledger-filter", "menu", {"ledger.kind"}),
 ]
 CHANGE = """(host, kinds) => {

@@ -40,7 +40,7 @@ def test_without_scripts_formulas_are_drawn_and_boxes_are_open(open_page):
 
 def test_a_wide_brace_is_painted_to_its_ends(open_page):
     look = {"viewport": {"width": 1280, "height": 720}}
-    page = open_page("/en/07-depth.html", **look)
+    page = open_page("/en/08-paths.html", **look)
     above = page.locator("munder > munder", has_text="⏟").last
     above.scroll_into_view_if_needed()
     picture = Image.open(io.BytesIO(above.screenshot())).convert("L")

@@ -28,22 +28,18 @@ PIXELS = 3 * 32 * 32
 
 
 def read_cifar(name: str, folder: Path | str) -> ImageSet:
-    """Read CIFAR from a folder that holds, or is, its binary files.
+    """Read "cifar10" or "cifar100" from a folder of binary files.
 
     Parameters
     ----------
-    name : {"cifar10", "cifar100"}
-        Which of them.
-    folder : Path or str
-        Of the binary files, or the one above.
+    name, folder : str and Path
+        The folder may be the one above theirs.
 
     Raises
     ------
-    FileNotFoundError
-        If a file is missing.
-    ValueError
-        If it is neither of the two, a file has another size than it must, or
-        a label is out of range.
+    FileNotFoundError, ValueError
+        If a file is missing; if the name is another, a file has another size
+        than it must, or a label is out of range.
 
     Examples
     --------

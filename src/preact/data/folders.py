@@ -40,20 +40,14 @@ class ImageFolder:
 
     Parameters
     ----------
-    name : str
-        Of the data set.
-    label : str
-        What tables and records call it.
+    name, label, classes, class_names : str, int and tuple of str
+        As of `ImageSet`; names are those of the classes' folders.
     root : Path
         Where the files lie, in `train` and `val`.
     size : int
         Height and width of what the network sees.
-    classes : int
-        How many classes.
     train_files, test_files : tuple of (Path, int)
         Files with their labels, in order of their names.
-    class_names : tuple of str
-        Names of the classes' folders, in the order of their labels.
 
     Examples
     --------
@@ -170,18 +164,11 @@ class FolderLoader:
 
 
 def read_imagenet(folder: Path | str, size: int = 224) -> ImageFolder:
-    """Find the images of a folder tree.
+    """Find the images of a folder tree, for a network that sees `size` pixels.
 
     Hidden files and folders are passed over. Images are taken as they are
     stored: an orientation in their EXIF data is not applied, as in
     torchvision.
-
-    Parameters
-    ----------
-    folder : Path or str
-        Where the files lie.
-    size : int
-        Height and width of what the network sees, in pixels.
 
     Raises
     ------

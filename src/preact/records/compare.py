@@ -4,7 +4,7 @@ Chapters `05-shortcuts` and `09-training`.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -70,13 +70,7 @@ def load_records(
 def load_runs(
     experiment: str | None = None, folder: Path | str = PUBLISHED
 ) -> list[tuple[Path, Record]]:
-    """Read records as `load_records`, each with the path of its file.
-
-    Raises
-    ------
-    ValueError, FileNotFoundError
-        As `load_records`.
-    """
+    """Read records with their paths. Raises what `load_records` does."""
     if experiment and not re.fullmatch(r"[A-Za-z0-9][\w.+-]*", experiment):
         raise ValueError(
             "experiment must be the name of a folder of records; "
@@ -107,14 +101,9 @@ def load_runs(
 def compare(records: Iterable[Record]) -> list[Line]:
     """Gather seeds, in the order of the paper's tables, then of our own.
 
-    Runs of one line have one configuration but for the seed. The paper's
-    error is joined on (table, data, depth, convs, row), to rows with the
-    width and the tail that the paper draws.
-
-    Parameters
-    ----------
-    records : iterable of Record
-        In any order.
+    The records of one line have one configuration but for the seed. The
+    paper's error is joined on (table, data, depth, convs, row), to rows with
+    the width and the tail that the paper draws.
 
     Examples
     --------
@@ -127,7 +116,7 @@ def compare(records: Iterable[Record]) -> list[Line]:
     for group in grouped(records):
         line = _line(group)
         shown = tuple(getattr(line, name) for name in SHOWN)
-        settings = _flat(group[0].settings)
+        settings = flat(group[0].settings)
         settings["experiment"] = group[0].experiment
         alike.setdefault(shown, []).append((line, settings))
     lines = [line for same in alike.values() for line in _distinguish(same)]
@@ -195,15 +184,15 @@ def _distinguish(same: list[tuple[Line, dict[str, Any]]]) -> list[Line]:
     ]
 
 
-def _flat(settings: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Settings by dotted names."""
-    flat: dict[str, Any] = {}
+def flat(settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Settings, or a configuration, by dotted names."""
+    found: dict[str, Any] = {}
     for name, value in settings.items():
-        if isinstance(value, dict):
-            flat |= _flat(value, f"{prefix}{name}.")
+        if isinstance(value, Mapping):
+            found |= flat(value, f"{prefix}{name}.")
         else:
-            flat[prefix + name] = value
-    return flat
+            found[prefix + name] = value
+    return found
 
 
 SHOWN = ("row", "tail", "depth", "convs", "data_label")
@@ -213,11 +202,9 @@ QUOTES = "'\""
 def paper_errors() -> dict[tuple[str, int, int, str], float | None]:
     """The paper's errors in percent by data, depth, convs and row.
 
-    None is "fail".
-
-    CIFAR's of Tables 1 to 3, ImageNet's top-1 of Table 5 (trained with
-    scale augmentation, tested at 320x320: the setting in which it gives all
-    its networks).
+    None is "fail". CIFAR's are of Tables 1 to 3, ImageNet's of Table 5
+    (top-1, trained with scale augmentation, tested at 320x320: the setting in
+    which it gives all its networks).
     """
     errors: dict[tuple[str, int, int, str], float | None] = {}
     for table in (1, 2, 3):
@@ -244,22 +231,18 @@ def deviations(records: Iterable[Record]) -> list[Deviation]:
 
 def _order(line: Line) -> tuple[Any, ...]:
     """By network, then as the paper lists its rows, then by tail."""
-    rows = ROW_ORDER
+    # Table 2 first: its first row is Table 1's too.
+    rows = [*printed_rows(2), "no-relu-after-addition", *printed_rows(1)]
     place = rows.index(line.row) if line.row in rows else len(rows)
     network = (line.depth, line.convs, line.width)
     return *network, place, line.tail, line.row, line.settings
 
 
-def _rows(table: int) -> list[str]:
-    """List a table's rows, its searched row written out."""
-    return [
+def printed_rows(table: int) -> list[str]:
+    """List a table's rows, each once, its searched row written out."""
+    rows = [
         row
         for result in paper.results(table)
         for row in paper.SEARCHED.get(result.row, [result.row])
     ]
-
-
-# Table 2 first: its first row is Table 1's too.
-ROW_ORDER = list(
-    dict.fromkeys([*_rows(2), "no-relu-after-addition", *_rows(1)])
-)
+    return [*dict.fromkeys(rows)]

@@ -50,13 +50,7 @@ class OwnCode:
         return find_row(self.like)
 
     def find(self) -> MakeUnit:
-        """Import what makes the units.
-
-        Raises
-        ------
-        ValueError
-            If it cannot be imported or called.
-        """
+        """Import what makes the units; refuse what cannot be called."""
         return find_own_code(self.make, "make")
 
     def described(self) -> dict[str, Any]:

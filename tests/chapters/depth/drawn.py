@@ -4,6 +4,7 @@ import numpy as np
 from handed import BOTH, PROFILE, SEEDS
 
 from preact.book.depth import figures
+from preact.book.dots import dots_by_case
 from preact.spec import TABLE_2
 
 MOMENT = figures.Moment(*[np.array([PROFILE] * 3)] * 3)
@@ -19,7 +20,7 @@ DRAWN = {
         },
         say,
     ),
-    "dots_by_case": lambda say: figures.dots_by_case(
+    "dots_by_case": lambda say: dots_by_case(
         ["one", "two"],
         {row: SEEDS for row in BOTH},
         ("an axis", "another"),
@@ -27,12 +28,6 @@ DRAWN = {
         say,
         limits=(0, 1),
         ticks=(0, 1),
-    ),
-    "paths_fresh_and_trained": lambda say: figures.paths_fresh_and_trained(
-        {row: SEEDS for row in BOTH},
-        {row: SEEDS for row in BOTH},
-        "paths of two rows",
-        say,
     ),
     "by_unit": lambda say: figures.by_unit(
         {row: MOMENT for row in (*TABLE_2, "original+final-bn")},

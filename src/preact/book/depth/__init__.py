@@ -252,7 +252,7 @@ def shares_table() -> Table:
         own = arm.replace("full-preactivation" + FINAL_BN, ROWS[1])
         name = say("depth.told", name=arm_name(own, say), depth=depth)
         body.append([name, f"{rate:g}", *cells])
-    head = [say("depth.network"), say("depth.lr")]
+    head = [say("table.network"), say("depth.lr")]
     head += [
         say("depth.kept", quantity=say(f"depth.{name}"), iteration=i)
         for i, name in TOLD
@@ -298,7 +298,7 @@ def table_3() -> Table:
         cells = f"{before:.2f}", f"{after:.2f}"
         gain = float(cells[0]) - float(cells[1])  # of what is printed
         body.append([data, network, str(units), *cells, f"{gain:.2f}"])
-    head = [say("table.data"), say("depth.network"), say("depth.additions")]
+    head = [say("table.data"), say("table.network"), say("depth.additions")]
     head += [row_name(row, say) for row in ROWS[:2]] + [say("depth.gain")]
     return Table(head, body, say("depth.table_3"))
 

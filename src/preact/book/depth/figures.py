@@ -7,13 +7,11 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from preact.book.panels import Quantity, panels
 from preact.figures.chart import Array, Chart, draw
 from preact.figures.style import Picture
 from preact.figures.svg import INK
-from preact.figures.variants import arm_name, color_of, marked, marker_of
+from preact.figures.variants import arm_name, color_of, marker_of
 from preact.strings import Strings
 
 DASHES = ("--", ":", "-.")
@@ -145,89 +143,3 @@ def _laws(
     ax.set_yticks(marks, [f"{mark:g}" for mark in marks])
     ax.minorticks_off()
     chart.legend(fontsize=9)
-
-
-def dots_by_case(
-    cases: Sequence[object],
-    values: Mapping[str, Array],
-    labels: tuple[str, str],
-    alt: str,
-    strings: Strings,
-    *,
-    limits: tuple[float, float],
-    ticks: Sequence[float],
-) -> Picture:
-    """Every seed as a dot, the medians joined, case by case.
-
-    Parameters
-    ----------
-    cases : sequence of C
-        Named below the axis, at even distances.
-    values : arm to (C, seeds) float64
-        An arm is a row, or a row and "+final-bn".
-    labels : (str, str)
-        Of both axes.
-    alt : str
-        What is to be seen.
-    limits : (float, float)
-        Ends of the vertical axis.
-    ticks : sequence of float
-        Numbers at the vertical axis.
-    """
-    many = len(values) > 4  # names of six arms need lines of their own
-
-    def on(chart: Chart) -> None:
-        (panel,) = chart.panels
-        names = [str(case) for case in cases]
-        for k, (arm, runs) in enumerate(values.items()):
-            shift = 0.09 * (k - (len(values) - 1) / 2)
-            panel.cases(names, runs, arm, arm_name(arm, strings), shift)
-        panel.ax.set(xlabel=labels[0], ylabel=labels[1], ylim=limits)
-        numbers = [strings.number(tick, "g") for tick in ticks]
-        panel.ax.set_yticks(ticks, numbers)
-        ncols = 1 if many else 2
-        chart.legend(ncols=ncols, fontsize=8.5, handlelength=4)
-
-    return draw(on, (140, 115 if many else 100), alt)
-
-
-def paths_fresh_and_trained(
-    fresh: Mapping[str, Array],
-    trained: Mapping[str, Array],
-    alt: str,
-    strings: Strings,
-) -> Picture:
-    """What true paths of each length carry, before training and after.
-
-    Parameters
-    ----------
-    fresh, trained : arm to (n + 1, seeds) float64
-        Mean square of all paths through k = 0 ... n branches together, as a
-        share of the sum over k.
-    """
-
-    def on(chart: Chart) -> None:
-        (panel,) = chart.panels
-        for arm in fresh:
-            row, name = arm.partition("+")[0], arm_name(arm, strings)
-            for when, runs, line, alpha in (
-                ("before", fresh[arm], ":", 0.25),
-                ("after", trained[arm], "-", 0.5),
-            ):
-                length = np.arange(len(runs))
-                label = strings(f"depth.{when}", name=name)
-                look: Any = marked(row, hollow=when == "before")
-                look |= {"name": label, "listed": True}
-                panel.plot(length, np.median(runs, axis=1), line, **look)
-                dots: Any = {"marker": marker_of(row), "ls": "", "ms": 3}
-                dots |= {"color": color_of(row), "alpha": alpha}
-                panel.plot(length, runs, name=label, **dots)
-        panel.ax.set(
-            xlabel=strings("paths.length"),
-            ylabel=strings("depth.share"),
-            ylim=(0, 0.6),
-        )
-        panel.ax.set_yticks([0, 0.2, 0.4, 0.6])
-        chart.legend(ncols=2, fontsize=8.5, handlelength=4)
-
-    return draw(on, (140, 95), alt)
