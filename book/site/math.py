@@ -40,13 +40,7 @@ def setup(app: Sphinx) -> None:
 
 
 def choose_renderer(app: Sphinx, config: Config) -> None:
-    """Choose ours.
-
-    Raises
-    ------
-    ExtensionError
-        If Node or Temml is missing.
-    """
+    """Choose ours."""
     if not (shutil.which("node") and (ROOT / "node_modules/temml").exists()):
         raise ExtensionError(
             "formulas need Node and Temml: install npm, then `make setup`"
@@ -72,20 +66,7 @@ def renderer() -> subprocess.Popen[str]:
 
 @functools.cache
 def mathml(tex: str, display: bool = False) -> str:
-    r"""Return a formula as a `math` element.
-
-    Parameters
-    ----------
-    tex : str
-        The formula, without delimiters and `\tag`.
-    display : bool
-        Whether it stands on a line of its own.
-
-    Raises
-    ------
-    ValueError
-        If it is not TeX.
-    """
+    r"""Return a formula as a `math` element; without `\tag`."""
     process = renderer()
     assert process.stdin is not None
     assert process.stdout is not None

@@ -27,15 +27,7 @@ def zip_name(language: str) -> str:
 
 
 def write_zips(site: Path, words: dict[str, dict[str, str]]) -> None:
-    """Write a zip of each edition; let its pages offer it, with its size.
-
-    Parameters
-    ----------
-    site : Path
-        The built site, all but this finished.
-    words : dict
-        Words of the pages, by language.
-    """
+    """Write a zip of each edition; let its pages offer it, with its size."""
     for language in LANGUAGES:
         path = site / zip_name(language)
         write_zip(site, language, path)

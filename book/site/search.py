@@ -74,15 +74,7 @@ def tell_words(
 
 # ---------------------------------------------------------------- the index
 def write_index(folder: Path, language: str) -> None:
-    """Write the index of one edition beside its built pages.
-
-    Parameters
-    ----------
-    folder : Path
-        The edition's pages, as Sphinx left them.
-    language : str
-        Code of the edition.
-    """
+    """Write the index of one edition beside its built pages."""
     pages: list[list[Any]] = []
     sections: list[list[Any]] = []
     for path in sorted(folder.glob("*.html")):
@@ -111,11 +103,6 @@ def sections_of(html: str) -> Iterator[tuple[str, ...]]:
 
     An exercise is a section of its own, and so is an entry of the ledger of
     claims. What stands in one section is not repeated in the one around it.
-
-    Parameters
-    ----------
-    html : str
-        A built page; one without an article has no sections.
     """
     article = BeautifulSoup(
         html, "html.parser", parse_only=SoupStrainer("article")

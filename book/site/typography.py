@@ -121,24 +121,12 @@ def pieces_of(block: nodes.Element) -> Iterator[tuple[Any, str]]:
 
 
 def fix_spaces(line: str) -> str:
-    """Return a line whose numbers keep their signs.
-
-    Parameters
-    ----------
-    line : str
-        Running text; a formula begins with a digit.
-    """
+    """Return a line whose numbers keep their signs."""
     return SPACE.sub(lambda m: f"{m[0][:-1]}{FIXED}", line)
 
 
 def hold_names(text: str) -> list[nodes.Node]:
-    """Return a text in pieces, each name with a number in a box.
-
-    Parameters
-    ----------
-    text : str
-        Running text, its spaces fixed.
-    """
+    """Return a text in pieces, each name with a number in a box."""
     return [
         nodes.inline("", part, classes=["held"]) if i % 2 else nodes.Text(part)
         for i, part in enumerate(NAME.split(text))
