@@ -87,13 +87,6 @@ def test_what_was_set_is_there_when_the_page_is_loaded_again(
             "growth.pinned=original,50,33,0&growth.units=0&growth.width=abc"
             "&growth.row=none&growth.seed=1e1&growth.x=1&growth2.units=3",
         ),
-        ("04-units", ".preact-builder", "builder.bn=pr%C3%A9&builder.relu="),
-        (
-            "runs",
-            ".preact-runs",
-            "runs.runs=110|nobody|*|*&runs.quantity=x",
-        ),
-        ("claims", ".preact-ledger-filter", "ledger.kind=<b>"),
     ],
 )
 def test_what_an_address_says_wrongly_is_ignored(
