@@ -37,23 +37,16 @@ PAPER_ITERATIONS = paper.read("protocols")["cifar"]["iterations"]  # on CIFAR
 def load_records(
     experiment: str | None = None, folder: Path | str = PUBLISHED
 ) -> list[Record]:
-    """Read the records below a folder, of one experiment or of all.
+    """Read the records at any depth below a folder.
 
-    The default folder is the package's own: what we have published.
-
-    Parameters
-    ----------
-    experiment : str or None
-        Name of the experiment; None reads all of them.
-    folder : Path or str
-        Where the records lie, at any depth below.
+    Of one experiment, by its name, or of all; the default folder is the
+    package's own: what we have published.
 
     Raises
     ------
-    FileNotFoundError
-        If there are none.
-    ValueError
-        If a file is damaged, two are of one run, or `experiment` is no name.
+    FileNotFoundError, ValueError
+        If there are none; if a file is damaged, two are of one run, or
+        `experiment` is no name.
 
     Examples
     --------
@@ -61,8 +54,6 @@ def load_records(
     >>> records = load_records("digits_table_2")
     >>> len(records), len({record.row for record in records})
     (60, 6)
-    >>> sum(record.outcome == "diverged" for record in records)
-    4
     """
     return [record for _, record in load_runs(experiment, folder)]
 
