@@ -186,28 +186,6 @@ def test_progress_is_a_line_in_a_log_and_a_bar_on_a_terminal():
     assert "min left" not in terminal.getvalue()
 
 
-def test_the_gpu_notebook_ends_in_the_errors_of_what_it_trained(
-    capsys, tmp_path
-):
-    tiny = "train --depth 8 --width 4 --batch 8 --iterations 1 --device cpu"
-    assert main([*tiny.split(), "--out", str(tmp_path)]) == 0
-    notebook = (ROOT / "experiments/gpu.ipynb").read_text("utf-8")
-    last = "".join(json.loads(notebook)["cells"][-1]["source"])
-    commands = []
-    names = {
-        "run": lambda *words: commands.append(words),
-        "sys": sys,
-        "RUNS": str(tmp_path),
-    }
-    exec(last, names)
-    ((python, _, package, *words),) = commands
-    assert (python, package) == (sys.executable, "preact")
-    code, out, _ = run(capsys, *words)
-    assert code == 0
-    assert "full pre-activat" in out
-    assert "median" in out
-
-
 def test_the_slurm_file_starts_a_command_that_train_understands(tmp_path):
     """SLURM's two programs stand in: one names the nodes, one echoes."""
     stands_in = {

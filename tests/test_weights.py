@@ -375,7 +375,6 @@ def test_an_experiment_keeps_weights_only_if_it_is_asked_to(tmp_path):
 @pytest.mark.parametrize(
     ("make", "options", "sentence"),
     [
-        ("none", [], "does not exist"),
         ("text", [], "no safetensors file"),
         ("hand", [], "--data must be one of digits, cifar10"),
         ("hand", ["--data", "digits"], "needs a network for 1 channels"),

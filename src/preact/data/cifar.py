@@ -99,9 +99,8 @@ def download_cifar(
 
     Parameters
     ----------
-    name : {"cifar10", "cifar100"}
-    folder : Path or str
-        Where to put it; made if missing.
+    name, folder : str and Path
+        "cifar10" or "cifar100", and where to put it.
     url : str, optional
         Another address of the same archive (a mirror).
     progress : callable, optional
@@ -110,9 +109,8 @@ def download_cifar(
     Raises
     ------
     ValueError
-        If the archive is not the official one: what was downloaded is
-        deleted. If a folder of this name lacks files; if the name or the
-        address is none.
+        If the archive is not the official one, and deleted; if a folder of
+        this name lacks files; if name or address is none.
     ConnectionError
         If the address cannot be reached or breaks off; what has arrived is
         kept.

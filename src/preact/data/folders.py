@@ -252,8 +252,6 @@ def from_folders(
 
     Parameters
     ----------
-    folder : Path or str
-        With JPEG or PNG images below; both parts have the same classes.
     size : int
         Height and width to which the middle square of each image is
         brought.
@@ -262,11 +260,8 @@ def from_folders(
 
     Raises
     ------
-    FileNotFoundError
-        If a part is missing, or a class has no images.
-    ValueError
-        If the parts have different classes, or fewer than two, or an image
-        cannot be decoded.
+    FileNotFoundError, ValueError
+        As `read_imagenet`, or if an image cannot be decoded.
 
     Examples
     --------
@@ -286,19 +281,21 @@ def from_folders(
         name = Path(folder).resolve().name
         check_data_name("the folder's name", name)
     check_data_name("name", name)
-    files = read_imagenet(folder, size)
-    train, test = files.train_files, files.test_files
+    data = read_imagenet(folder, size)
+    (train_images, train_labels), (test_images, test_labels) = (
+        (
+            torch.stack([decode(path, data.shape) for path, _ in files]),
+            torch.tensor([label for _, label in files]),
+        )
+        for files in (data.train_files, data.test_files)
+    )
     return ImageSet(
         name=name,
         label=name,
-        classes=files.classes,
-        class_names=files.class_names,
-        train_images=torch.stack(
-            [decode(path, files.shape) for path, _ in train]
-        ),
-        train_labels=torch.tensor([label for _, label in train]),
-        test_images=torch.stack(
-            [decode(path, files.shape) for path, _ in test]
-        ),
-        test_labels=torch.tensor([label for _, label in test]),
+        classes=data.classes,
+        class_names=data.class_names,
+        train_images=train_images,
+        train_labels=train_labels,
+        test_images=test_images,
+        test_labels=test_labels,
     )

@@ -83,9 +83,8 @@ def planned_runs(experiment: Experiment, data: Data) -> Iterator[PlannedRun]:
     >>> from preact.data import load
     >>> from preact.experiment import planned_runs, read_experiment
     >>> experiment = read_experiment("digits_table_2")
-    >>> plan = list(planned_runs(experiment, load("digits")))
-    >>> len(plan), sum(planned.run.recipe.iterations for planned in plan)
-    (60, 18000)
+    >>> len(list(planned_runs(experiment, load("digits"))))
+    60
     """
     by_path: dict[Path, tuple[int, PlannedRun]] = {}
     several_rates = len(experiment.recipes) > 1

@@ -80,17 +80,13 @@ def train(
     workers: Workers = ALONE,
     left_s: Callable[[], float] = lambda: math.inf,
 ) -> Outcome:
-    """Train from the start, or from the checkpoint in `folder`.
+    """Train a run from the start, or from the checkpoint in `folder`.
 
     Resumed runs end bit for bit where uninterrupted ones end, on the same
     device and number of threads.
 
     Parameters
     ----------
-    run : Run
-        What is trained.
-    folder : Path or str
-        Where checkpoints are kept until the run is over.
     device : str
         "cpu", "cuda" or "cuda:<number>".
     save_every, report_every : int
@@ -100,10 +96,8 @@ def train(
         Called with each point of the curve: iteration, lr, loss (mean since
         the last point, nats), train_error_pct, in ten of them
         test_error_pct, and images_per_s.
-    workers : Workers
-        This process among those that share the run.
-    left_s : callable
-        Seconds that are left to train.
+    workers, left_s : Workers and callable
+        This process among those that share the run; seconds left to train.
 
     Returns
     -------

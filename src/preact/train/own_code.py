@@ -26,11 +26,6 @@ class OwnCode:
     like : str
         Row of the paper whose stem and tail the network has.
 
-    Raises
-    ------
-    ValueError
-        If `like` is no row; `find` refuses what cannot be imported.
-
     Examples
     --------
     >>> from preact.train import OwnCode

@@ -35,19 +35,13 @@ class Execution:
     precision : {"fp32", "tf32", "bf16", "fp16"}
         Of convolutions; "tf32" and the halves are faster on a GPU, "fp16"
         scales the loss.
-    channels_last : bool
-        Keep the channels of a pixel side by side in memory.
+    channels_last, fast : bool
+        Keep the channels of a pixel side by side in memory; use
+        `preact.fast`, which needs that.
     memory : {"keep", "recompute", "unit", "segment"}
         What is kept for the backward pass; see `preact.fast.memory`.
     processes : int
         Processes that share a batch; each has its own BN statistics.
-    fast : bool
-        Use `preact.fast`, with channels last.
-
-    Raises
-    ------
-    ValueError
-        If a field has another value than these, or `fast` stands alone.
 
     Examples
     --------
@@ -89,10 +83,9 @@ class Run:
         convolutions of a unit, 3 in ImageNet's networks from 50 layers on.
     recipe, data : Recipe and Data
         How it is trained, and on which images.
-    seed : int
-        Of weights, order of images, crops, flips and dropout.
-    width : int
-        Channels behind the stem; ImageNet's 64 cannot be chosen.
+    seed, width : int
+        Of weights, order of images, crops, flips and dropout; channels
+        behind the stem, of which ImageNet's 64 cannot be chosen.
     tail : tuple of Op, optional
         What stands before the classifier; None is what the row asks for.
     execution : Execution
