@@ -77,7 +77,7 @@ test-all: test ## and the other editions' notebooks, the book, the site
 	@$(MAKE) --no-print-directory book
 	@$(MAKE) --no-print-directory site-test
 
-nightly: setup ## rare surroundings, after `make book`: GPU kernels, kills, widths
+nightly: setup ## rare surroundings, after `make book`: kills, widths
 	$(BIN)/pytest -q -n 2 --dist loadgroup -m nightly
 
 notebooks: setup ## notebooks/ anew from the chapters, and their explorers

@@ -205,12 +205,17 @@ def test_a_classifier_is_a_layer_among_others():
 
 
 def test_imagenet_stems_agree():
-    plan = imagenet_plan(
-        TABLE_2["full-preactivation"], depth=50, image=(3, 33, 32), classes=7
-    )
-    plan_small = cifar_plan(TABLE_2["original"], depth=8, convs=2, width=2)
     rng = np.random.default_rng(0)
-    for small in (plan, plan_small):
+    for small in (
+        imagenet_plan(
+            TABLE_2["full-preactivation"],
+            depth=50,
+            image=(3, 33, 32),
+            classes=7,
+            width=4,
+        ),
+        cifar_plan(TABLE_2["original"], depth=8, convs=2, width=2),
+    ):
         params = reference.initialize(small, 0)
         x = rng.normal(size=(2, *small.image))
         network = Network(small).double()

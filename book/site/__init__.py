@@ -8,15 +8,13 @@
 `exercises`  kinds of exercises, and hints in stages
 `sections`   labels as addresses of sections, in all languages
 `head`       what search engines and previews read
-`preview`    the picture of such a preview
 `glossary`   the terms in three languages
 `lessons`    plans for teachers, as tables
 `overview`   how long a chapter takes: in its head, and on its card
 `cover`      the front page: where to begin, and what is alive
 `execution`  what was run before is not run again
 `math`       formulas, rendered before they are read
-`together`   what a line does not part
-`chinese`    brackets and names, as Chinese is set
+`typography` what a line does not part, brackets in Chinese
 `search`     Chinese full-text search
 `parallel`   two languages on a page, paragraph by paragraph
 `offline`    an edition as one file, to be read without a network
@@ -43,7 +41,7 @@ from book.site.words import translate
 
 PARTS = (
     *("claims", "figures", "exercises", "sections", "glossary", "lessons"),
-    *("overview", "cover", "execution", "math", "together", "chinese"),
+    *("overview", "cover", "execution", "math", "typography"),
     *("search", "api", "api_links"),
 )
 

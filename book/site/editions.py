@@ -37,7 +37,6 @@ from book.site.pages import (
 )
 from book.site.parallel import FOLDER as PARALLEL
 from book.site.parallel import pair_editions
-from book.site.preview import write_preview
 from book.site.scripts import bundle_scripts
 from book.site.search import write_index
 from book.site.words import WORDS, language_of
@@ -213,7 +212,6 @@ def finish(app: Sphinx, error: Exception | None) -> None:
     (site / "CITATION.cff").write_text(citation(), "utf-8")
     if site_url():
         write_directions(site, site_url())
-        write_preview(site)
     (site / ".nojekyll").touch()
 
 

@@ -8,8 +8,6 @@ from typing import Any
 
 from docutils import nodes
 
-from book.site.preview import preview_tags
-from book.tools.places import site_url
 from preact.strings import LANGUAGES, ORIGINAL
 
 DEFAULT = "x-default"  # whom no other edition fits
@@ -44,8 +42,6 @@ def head_of_page(
         tags.append(f'<meta name="description" content="{described}" />')
         named["og:description"] = described
     named["og:locale"] = language.replace("-", "_")
-    if site_url():  # a preview's picture is asked for by its whole address
-        named |= preview_tags(base, plain)
     tags += [
         f'<meta property="{name}" content="{value}" />'
         for name, value in named.items()

@@ -1,4 +1,11 @@
-"""Plans for teachers: the directive {lesson-plan} prints one as a table."""
+"""Plans for teachers: the directive {lesson-plan} prints one as a table.
+
+A step of `book/lessons.toml` takes minutes, or none if it is left for home,
+does what `@lesson-<do>` says, and names a section and exercises by label.
+"""
+
+import tomllib
+from typing import Any
 
 from docutils import nodes
 from docutils.statemachine import StringList
@@ -7,7 +14,8 @@ from sphinx.util.docutils import SphinxDirective
 
 from book.site.words import WORDS, language_of
 from book.tools import ROOT
-from book.tools.lessons import PLANS, table
+
+PLANS = ROOT / "book/lessons.toml"
 
 
 def setup(app: Sphinx) -> None:
@@ -21,10 +29,34 @@ class LessonPlan(SphinxDirective):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        self.env.note_dependency(str(ROOT / PLANS))
-        words = WORDS[language_of(self.env.app)]
-        text = table(self.arguments[0], words)
-        box = nodes.container(classes=["lesson-plan"])
-        lines = StringList(text.splitlines(), source=PLANS)
+        self.env.note_dependency(str(PLANS))
+        text = table(self.arguments[0], WORDS[language_of(self.env.app)])
+        box = nodes.container()
+        lines = StringList(text.splitlines(), source=PLANS.name)
         self.state.nested_parse(lines, self.content_offset, box)
         return list(box.children)
+
+
+def read_lessons() -> dict[str, list[dict[str, Any]]]:
+    """Return the steps of each plan, by its hours."""
+    return tomllib.loads(PLANS.read_text("utf-8"))
+
+
+def table(hours: str, words: dict[str, str]) -> str:
+    """Return a plan as a table of Markdown, with roles for its links."""
+    names = ("minutes", "do", "section", "exercises")
+    rows = [[words[f"@lesson-{name}"] for name in names], ["---"] * 4]
+    steps = read_lessons()[hours]
+    for step in steps:
+        exercises = [f"{{ref}}`{one}`" for one in step.get("exercises", ())]
+        rows.append(
+            [
+                str(step["minutes"] or "–"),
+                words[f"@lesson-{step['do']}"],
+                f"{{ref}}`{step['section']}`",
+                words["@list"].join(exercises) or "–",
+            ]
+        )
+    total = sum(step["minutes"] for step in steps)
+    rows.append([f"**{total}**", f"**{words['@lesson-total']}**", "", ""])
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)

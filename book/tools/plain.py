@@ -6,12 +6,13 @@ number from a cell is the one that was printed.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pybtex.database import BibliographyData, Entry, parse_file
 from pybtex.plugin import find_plugin
@@ -73,10 +74,10 @@ def plain(text: str, page: Page) -> str:
     By patterns: a parser would not give the author's lines back.
     """
     say = EDITIONS[page.language]
-    number = numbers(page.path.parent)
+    known = labels(page.path.parent)
 
     def figure(match: re.Match[str]) -> str:
-        return f"{say['figure']} {number[match[1]]}"
+        return f"{say['figure']} {known[match[1]].number}"
 
     rules: list[tuple[str, Callable[[re.Match[str]], str] | str]] = [
         (r"```{literalinclude} (\S+)\n((?:.*\n)*?)```",
@@ -86,11 +87,11 @@ def plain(text: str, page: Page) -> str:
         (r"{footcite:(\w)}`([^`]+)`", lambda m: cite(m[1], m[2], page)),
         (r"```{footbibliography}\n```", lambda _: bibliography(page)),
         (r"{numref}`([^`]+)`", figure),
-        (r"{eq}`([^`]+)`", lambda m: f"({number[m[1]]})"),
+        (r"{eq}`([^`]+)`", lambda m: f"({known[m[1]].number})"),
         (r"{doc}`([^`<]+)`", lambda m: chapter(m[1], page)),
         (r"{ref}`([^`<]+)`", lambda m: section(m[1], page)),
         (LABELED_EQUATION,
-         lambda m: f"$$\n{m[1]}\\tag{{{number[m[2]]}}}\n$$"),
+         lambda m: f"$$\n{m[1]}\\tag{{{known[m[2]].number}}}\n$$"),
         (r"^:::+{caption} (\S+)\n", lambda m: say["opens"].format(figure(m))),
         (r"^:::+{chapter-map}\n", lambda _: contents(page.path.parent)),
         (EXERCISE,
@@ -122,25 +123,41 @@ def patterns(say: dict[str, str]) -> list[tuple[str, str]]:
     ]
 
 
-# ------------------------------------------------------------ numbers
+# ------------------------------------------------------------ labels
+class Label(NamedTuple):
+    """What a label stands for, on which page; numbers are the page's."""
+
+    page: str
+    title: str = ""
+    number: str = ""
+
+
+LABELS = re.compile(
+    r"^\((?P<section>[\w-]+)\)=\n#+ (?P<title>.*)"
+    r"|^:::+{caption} (?P<caption>\S+)"
+    r"|^\$\$ \((?P<equation>[\w-]+)\)$"
+    r"|^:::+{exercise}.*\n:label: (?P<exercise>\S+)",
+    re.MULTILINE,
+)
+
+
 @cache
-def numbers(folder: Path) -> dict[str, str]:
-    """Map labels of figures, equations and exercises to their numbers."""
-    by_label: dict[str, str] = {}
+def labels(folder: Path) -> dict[str, Label]:
+    """Return all labels of an edition."""
+    found: dict[str, Label] = {}
     for path in sorted(folder.glob("*.md")):
-        text = path.read_text("utf-8")
         start = re.match(r"0*(\d+)-", path.name)
         before = f"{start[1]}." if start else ""
-        for pattern in (
-            r"^:::+{caption} (\S+)",
-            r"^\$\$ \(([\w-]+)\)$",
-            r"^:::+{exercise}.*\n:label: (\S+)",
-        ):
-            labels = re.findall(pattern, text, re.MULTILINE)
-            by_label |= {
-                label: f"{before}{n}" for n, label in enumerate(labels, 1)
-            }
-    return by_label
+        count = Counter[str]()
+        for match in LABELS.finditer(path.read_text("utf-8")):
+            kind = str(match.lastgroup)
+            if kind == "title":
+                found[match["section"]] = Label(path.stem, match["title"])
+            else:
+                count[kind] += 1
+                number = f"{before}{count[kind]}"
+                found[match[kind]] = Label(path.stem, "", number)
+    return found
 
 
 def value(name: str, page: Page) -> str:
@@ -153,9 +170,7 @@ def value(name: str, page: Page) -> str:
 # ------------------------------------------------------------ other chapters
 def title(path: Path) -> str:
     """Return the heading of a chapter."""
-    heading = re.search(r"^# (.*)", path.read_text("utf-8"), re.MULTILINE)
-    assert heading, f"{path.name} has no heading"
-    return heading[1]
+    return path.read_text("utf-8").partition("\n# ")[2].partition("\n")[0]
 
 
 def chapter(name: str, page: Page) -> str:
@@ -168,32 +183,22 @@ def chapter(name: str, page: Page) -> str:
     return f"*{title(path)}*"
 
 
-def section(label: str, page: Page) -> str:
+def section(name: str, page: Page) -> str:
     """Return the heading with a label, and a link to its notebook.
 
     An exercise has no heading: its number is its name.
     """
-    heading = rf"^\({re.escape(label)}\)=\n#+ (.*)"
-    for path in sorted(page.path.parent.glob("*.md")):
-        text = path.read_text("utf-8")
-        if match := re.search(heading, text, re.MULTILINE):
-            name = match[1]
-        elif f"\n:label: {label}\n" in text:
-            name = exercise(label, page)
-        else:
-            continue
-        if path == page.path:
-            return f"*{name}*"
-        return f"[{name}]({path.stem}.ipynb)"
-    raise ValueError(
-        f"a label must stand before a heading or in an exercise; got {label}"
-    )
+    label = labels(page.path.parent)[name]
+    said = label.title or exercise(name, page)
+    if label.page == page.path.stem:
+        return f"*{said}*"
+    return f"[{said}]({label.page}.ipynb)"
 
 
-def exercise(label: str, page: Page) -> str:
+def exercise(name: str, page: Page) -> str:
     """Return an exercise's number, as the page has it."""
-    number = numbers(page.path.parent)[label]
-    return f"{EDITIONS[page.language]['exercise']} {number}"
+    word = EDITIONS[page.language]["exercise"]
+    return f"{word} {labels(page.path.parent)[name].number}"
 
 
 def contents(folder: Path) -> str:
@@ -294,30 +299,12 @@ def quote_source(path: Path, content: str) -> str:
     """Return what a literalinclude shows, as a code block.
 
     Sphinx reads it, so the notebook shows what the page shows.
-
-    Parameters
-    ----------
-    path : Path
-        The quoted file.
-    content : str
-        What stands in the directive: its options.
-
-    Raises
-    ------
-    ValueError
-        If an option is unknown or wrong, or what it names is not there.
     """
     options, _ = read_options(content)
-    legal = LiteralInclude.option_spec
-    if unknown := sorted(options.keys() - legal.keys()):
-        raise ValueError(
-            f"literalinclude: options must be of {', '.join(sorted(legal))}; "
-            f"got {', '.join(unknown)}"
-        )
+    legal: dict[str, Any] = LiteralInclude.option_spec or {}
+    # docutils says None where a flag has no value
     values = {
-        # docutils says None where a flag has no value
-        name: legal[name](value or None)  # type: ignore[arg-type]
-        for name, value in options.items()
+        name: legal[name](value or None) for name, value in options.items()
     }
     reader = LiteralIncludeReader(str(path.resolve()), values, Config())
     code, _ = reader.read()

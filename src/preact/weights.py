@@ -248,9 +248,9 @@ def _opened(path: Path | str) -> Iterator[tuple[Any, Header]]:
     """Open a file and read its header; what is wrong in it names the file."""
     path = Path(path)
     if not path.exists():
-        raise FileNotFoundError(f"{path} does not exist")
+        raise FileNotFoundError(f"{path} does not exist{_beside(path)}")
     if not path.is_file():
-        raise ValueError(f"{path} must be a regular file")
+        raise ValueError(f"{path} must be a regular file{_beside(path)}")
     path.open("rb").close()  # says so if it may not be read; the next does not
     try:
         with safe_open(path, framework="pt") as file:
@@ -263,12 +263,26 @@ def _opened(path: Path | str) -> Iterator[tuple[Any, Header]]:
             yield file, parse(Header, said)
     except SafetensorError as error:
         raise ValueError(
-            f"{path} is no safetensors file, or damaged: {plain(error)}"
+            f"{path} is no safetensors file, or damaged"
+            + (_beside(path) or f": {plain(error)}")
         ) from error
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
     except RuntimeError as error:  # of units that own code makes
         raise ValueError(f"{path}: {plain(error)}") from error
+
+
+def _beside(path: Path) -> str:
+    """Say where the weights are that another path of a run may stand for."""
+    if path.is_dir():
+        files = sorted(path.rglob("*.safetensors"))
+    else:
+        files = [path.with_suffix(".safetensors")]
+    if files and files[0] != path and files[0].is_file():
+        return f"; there are weights in {files[0]}"
+    if path.suffix in (".json", ".csv"):
+        return "; `preact ablate --save` keeps weights beside a record"
+    return ""
 
 
 def save(network: Network, path: Path | str) -> None:

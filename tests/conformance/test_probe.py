@@ -424,6 +424,7 @@ def test_citations_name_who_said_it():
     assert source == "Srivastava et al. 2014"
 
 
+@pytest.mark.slow
 def test_every_answer_has_words_in_every_language():
     for name in ZOO:
         report = report_of(name)
@@ -436,7 +437,7 @@ def test_every_answer_has_words_in_every_language():
 PROBED_ALONE = """
 from preact import Network, cifar_plan
 from preact.conformance import probe
-from preact.experiment.memory_used import peak_memory
+from preact.experiment.provenance import peak_memory
 
 plan = cifar_plan("full-preactivation", depth=1001, convs=3)
 report = probe(Network(plan, seed=0))

@@ -7,18 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from PIL import Image, PngImagePlugin
+from PIL import Image
 
 from preact.cli import main
 from preact.data import from_folders, load, read_imagenet
-from preact.data.augment import batch_indices
+from preact.data.augment import Augmentation, Batch
 from preact.data.decode import decode
-from preact.data.loader import Augmentation, BatchRequest
 from preact.train import Run, find_recipe, train
 
-CUT = Augmentation(
-    normalization="channel", pad=0, pad_before_normalization=False, flip=True
-)
+CUT = Augmentation(normalization="channel", flip=True)
+CPU = torch.device("cpu")
 
 
 @pytest.fixture(scope="module")
@@ -39,15 +37,13 @@ def tree(tmp_path_factory):
     return root
 
 
-def drawn(data, iteration, batch=6, part=slice(None)):
-    chosen = batch_indices(data.counts[0], batch, 1, iteration)[part]
-    return BatchRequest(
-        chosen=chosen, seed=1, iteration=iteration, part=part, batch=batch
-    )
+def batch(iteration, part=slice(None)):
+    return Batch(seed=1, iteration=iteration, size=6, part=part)
 
 
 def test_classes_are_folders_and_labels_their_order(tree):
     data = read_imagenet(tree, size=32)
+    assert len(repr(data)) < 300
     assert (data.classes, data.counts) == (3, (18, 9))
     assert data.shape == (3, 32, 32)
     assert data.label == "3 classes of a folder"
@@ -56,8 +52,8 @@ def test_classes_are_folders_and_labels_their_order(tree):
 
 
 def test_a_batch_shows_its_classes_color(tree):
-    loader = read_imagenet(tree, 32).loader(CUT, torch.device("cpu"))
-    x, y = loader.train(drawn(loader.data, 0))
+    loader = read_imagenet(tree, 32).loader(CUT, CPU)
+    x, y = loader.train(batch(0))
     assert x.shape == (6, 3, 32, 32)
     assert x.dtype == torch.float32
     assert torch.equal(x.mean((2, 3)).argmax(1), y)
@@ -66,27 +62,20 @@ def test_a_batch_shows_its_classes_color(tree):
 
 
 def test_crops_depend_on_seed_and_iteration_alone(tree):
-    loaders = [
-        read_imagenet(tree, 32).loader(CUT, torch.device("cpu"))
-        for _ in range(2)
-    ]
-    (a, _), (b, _) = (
-        loader.train(drawn(loader.data, 4)) for loader in loaders
+    data, part = read_imagenet(tree, 32), slice(2, 4)
+    loader = data.loader(CUT, CPU)
+    a, b, c, d = (
+        loader.train(one)[0]
+        for one in (batch(4), batch(4), batch(5), batch(4, part))
     )
     assert torch.equal(a, b)
-    (c, _) = loaders[0].train(drawn(loaders[0].data, 5))
     assert not torch.equal(a, c)
-    mirrored = a.flip(3)  # of half of the images
-    plain = replace(CUT, flip=False)
-    loader = loaders[0].data.loader(plain, torch.device("cpu"))
-    (unflipped, _) = loader.train(drawn(loader.data, 4))
-    same = [torch.equal(a[i], unflipped[i]) for i in range(6)]
-    assert 0 < sum(same) < 6
-    for i in range(6):
-        assert same[i] or torch.equal(mirrored[i], unflipped[i])
-    part = slice(2, 4)
-    (d, _) = loaders[0].train(drawn(loaders[0].data, 4, part=part))
     assert torch.equal(a[part], d)
+    unflipped, _ = data.loader(replace(CUT, flip=False), CPU).train(batch(4))
+    same = [torch.equal(a[i], unflipped[i]) for i in range(6)]
+    assert 0 < sum(same) < 6  # of half of the images
+    for i in range(6):
+        assert same[i] or torch.equal(a[i].flip(2), unflipped[i])
 
 
 def test_a_test_image_is_cut_from_its_middle(tmp_path):
@@ -126,10 +115,6 @@ def unreadable(kind, path):
     """A file that is no image of ours, made in one of many ways."""
     if kind == "damaged":
         path.write_bytes(b"\xff\xd8 not much of a JPEG")
-    elif kind == "a long text":  # which Pillow answers by a ValueError
-        about = PngImagePlugin.PngInfo()
-        about.add_text("a", "b" * 2**21, zip=True)
-        Image.new("L", (9, 9)).save(path, "PNG", pnginfo=about)
     elif kind == "P":
         Image.new("RGB", (9, 9)).quantize().save(path, "PNG")
     elif kind == "I;16":
@@ -143,9 +128,7 @@ def unreadable(kind, path):
     ("kind", "said"),
     [
         ("damaged", "must be a whole JPEG or PNG image"),
-        ("a long text", "must be a whole JPEG or PNG image"),
         ("EPS", "must be a whole JPEG or PNG image"),  # starts a program
-        ("GIF", "must be a whole JPEG or PNG image"),
         ("I;16", "must have 8 bits .*; got mode I;16"),  # 99.6 % white
         ("P", "must have 8 bits .*; got mode P"),
     ],
@@ -174,10 +157,6 @@ def test_hidden_files_and_folders_are_no_classes_and_no_images(tree, tmp_path):
         (folder / split / "n01" / "._0.png").write_bytes(b"of a Mac")
     data = read_imagenet(folder, 32)
     assert (data.classes, data.counts) == (3, (18, 9))
-
-
-def test_a_data_set_prints_in_a_line(tree):
-    assert len(repr(read_imagenet(tree))) < 300
 
 
 def test_class_folders_become_squares_in_memory(tree):

@@ -19,6 +19,7 @@ from preact.figures.chart import Chart, draw
 from preact.figures.svg import slim
 from preact.plan import cifar_plan
 from preact.strings import LANGUAGES, TRANSLATIONS, Strings
+from sampled import sampled
 
 HARD = [
     "0.025",
@@ -82,8 +83,9 @@ def joined(picture):
 
 def test_every_function_that_draws_is_tested_here():
     offered = {name: getattr(figures, name) for name in figures.__all__}
-    for path in ROOT.glob("src/preact/book/*/figures.py"):
-        module = import_module(f"preact.book.{path.parent.name}.figures")
+    rooms = [p.parent.name for p in ROOT.glob("src/preact/book/*/figures.py")]
+    for name in ("dots", *(f"{room}.figures" for room in rooms)):
+        module = import_module(f"preact.book.{name}")
         offered |= {
             name: made
             for name, made in vars(module).items()
@@ -99,7 +101,9 @@ def test_every_function_that_draws_is_tested_here():
 
 
 @pytest.mark.filterwarnings("ignore:constrained_layout not applied")
-@pytest.mark.parametrize("name", ["direct_term", "unit_diagram"])
+@pytest.mark.parametrize(
+    "name", [*sampled(["unit_diagram", "direct_term"], 2)]
+)
 def test_a_figure_says_every_word_it_is_handed(name):
     for i, extra in enumerate(HARD):
         say = Handed(LANGUAGES[i % len(LANGUAGES)], extra)

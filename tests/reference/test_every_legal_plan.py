@@ -80,7 +80,7 @@ def drawn(check, plans, examples):
     settings(max_examples=examples)(draw(check))()
 
 
-@pytest.mark.parametrize("examples", [*sampled([60, 300], 2)])
+@pytest.mark.parametrize("examples", [*sampled([30, 300], 2)])
 def test_the_engines_agree_on_every_legal_unit(examples):
     drawn(units_agree, legal.unit_plans(), examples)
 

@@ -13,7 +13,7 @@ import torch.distributed as dist
 from torch.multiprocessing import spawn
 from torch.nn.parallel import DistributedDataParallel
 
-from preact.data.augment import batch_indices, crop_and_flip
+from preact.data.augment import Batch, crop_and_flip
 from preact.train import loop, session, train
 from preact.train.checkpoint import read
 from preact.train.parallel import Workers
@@ -101,22 +101,18 @@ def test_a_smaller_batch_of_bn_is_told_once_and_recorded(tmp_path):
     } in record["deviations"]
 
 
-@pytest.mark.parametrize("count", [1, 2, 4, 8])
-def test_shares_make_up_the_batch_without_repeats_or_gaps(count):
-    chosen = batch_indices(100, 16, seed=1, iteration=9)
-    shares = [chosen[Workers(r, count).share(16)] for r in range(count)]
-    assert torch.equal(torch.cat(shares), chosen)
-
-
 @pytest.mark.parametrize("count", [2, 4])
-def test_a_share_is_augmented_as_in_the_whole_batch(count):
+def test_shares_make_up_the_batch_augmented_as_in_the_whole(count):
     images = torch.randint(0, 256, (16, 3, 8, 8)).float()
-    cut = {"pad": 2, "flip": True, "seed": 3, "iteration": 5}
-    whole = crop_and_flip(images, **cut)
-    for rank in range(count):
-        part = Workers(rank, count).share(16)
-        share = crop_and_flip(images[part], **cut, part=part, batch=16)
-        assert torch.equal(share, whole[part])
+    batch = Batch(seed=3, iteration=5, size=16)
+    whole = crop_and_flip(images, batch, pad=2, flip=True)
+    parts = [Workers(rank, count).share(16) for rank in range(count)]
+    shares = [replace(batch, part=part) for part in parts]
+    chosen = torch.cat([share.indices(100) for share in shares])
+    assert torch.equal(chosen, batch.indices(100))
+    for part, share in zip(parts, shares, strict=True):
+        cut = crop_and_flip(images[part], share, pad=2, flip=True)
+        assert torch.equal(cut, whole[part])
 
 
 def test_a_batch_that_cannot_be_shared_is_refused():

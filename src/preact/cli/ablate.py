@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from preact.cli import complain
-from preact.cli.progress import Progress, summary
+from preact.cli.progress import Progress, in_minutes, make_console, summary
 from preact.data import stand_in
 from preact.experiment import (
     Experiment,
@@ -35,7 +35,7 @@ from preact.train.device import check_device
 
 def run(options: argparse.Namespace) -> int:
     """Show the plan, run it, and say what became of the runs."""
-    console = Console(highlight=False, markup=False)
+    console = make_console()
     left_s = time_limit(options.minutes)
     options.device = options.device or find_device()
     check_device(options.device)
@@ -56,8 +56,8 @@ def run(options: argparse.Namespace) -> int:
             to_go_s = sum(costs_s) - sum(begun)
             begun.append(job.cost_s)
             console.print(
-                f"{name}: run {len(begun)} of {len(costs_s)}, about "
-                f"{to_go_s / 60:.0f} min left",
+                f"{name}: run {len(begun)} of {len(costs_s)}, "
+                f"{in_minutes(to_go_s)} left",
                 soft_wrap=True,
             )
         with Progress(console, planned.run, name) as progress:
@@ -148,8 +148,8 @@ def show_plan(
     console.print(table)
     runs = "run" if len(missing) == 1 else "runs"
     console.print(
-        f"{len(missing)} {runs} to go, about {total / 60:.0f} min on this "
-        "device, by the time of a few steps",
+        f"{len(missing)} {runs} to go, {in_minutes(total)} on this device, by "
+        "the time of a few steps",
         soft_wrap=True,
     )
     for one in experiment.deviations:

@@ -7,6 +7,7 @@ from typing import Any
 
 from preact.cli import complain
 from preact.data import NAMES, load
+from preact.nn import MakeUnit
 from preact.train import Execution, Recipe, evaluate, find_recipe
 from preact.train.device import check_device, find_device
 from preact.typed import find_own_code, parse
@@ -30,8 +31,7 @@ def run(options: argparse.Namespace) -> int:
         trained = f": its run had {name!r}" if name else ""
         raise ValueError(f"--data must be one of {', '.join(NAMES)}{trained}")
     recipe, execution = _settings(options, config, name, device)
-    make = find_own_code(options.make, "--make") if options.make else None
-    network = load_network(options.file, make=make)
+    network = load_network(options.file, make=find_make(options.make))
     data = load(name, options.folder)
     trained_on = str(config.get("data_sha256", ""))
     if trained_on and trained_on != data.sha256:
@@ -50,12 +50,13 @@ def run(options: argparse.Namespace) -> int:
     except ValueError as error:
         raise ValueError(f"{options.file}: {error}") from error
     plan, (_, n) = network.plan, data.counts
+    unit = options.make or str(plan.spec)
     if options.json:
         facts = {
             "file": str(options.file),
-            "unit": str(plan.spec),
+            "unit": unit,
             "depth": plan.depth,
-            "parameters": plan.parameters,
+            "parameters": sum(p.numel() for p in network.parameters()),
             "data": data.label,
             "images": n,
             "test_error_pct": error_pct,
@@ -63,10 +64,15 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps(facts))
         return 0
     print(
-        f"{options.file}: ResNet-{plan.depth} of `{plan.spec}`, test error "
+        f"{options.file}: ResNet-{plan.depth} of `{unit}`, test error "
         f"{error_pct:.2f} % on the {n:,} test images of {data.label}"
     )
     return 0
+
+
+def find_make(address: str | None) -> MakeUnit | None:
+    """Import what makes the units of a network, if --make names it."""
+    return find_own_code(address, "--make") if address else None
 
 
 def _settings(

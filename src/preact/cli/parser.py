@@ -224,6 +224,11 @@ def _predict(command: argparse.ArgumentParser) -> str:
         help="a JPEG or PNG file",
     )
     add("--top", type=int, default=3, help="classes (default: %(default)s)")
+    add(
+        "--invert",
+        action="store_true",
+        help="exchange light and dark: scikit-learn's digits are white",
+    )
     _make(add)
     _device(add)
     _json(add)

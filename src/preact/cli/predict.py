@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
+from preact.cli import complain
+from preact.cli.eval import find_make
 from preact.data import Preprocessing
 from preact.train.device import check_device, find_device
-from preact.typed import find_own_code
 from preact.weights import load
 
 
@@ -28,17 +29,26 @@ def run(options: argparse.Namespace) -> int:
     for path in options.images:
         if not path.exists():
             raise FileNotFoundError(f"{path} does not exist")
-    make = find_own_code(options.make, "--make") if options.make else None
-    network = load(options.file, make=make)
+    network = load(options.file, make=find_make(options.make))
     preprocess = network.preprocess
     if not isinstance(preprocess, Preprocessing):
         raise ValueError(
             f"{options.file} does not say how its images were normalized; "
             "`preact train` keeps that with the weights"
         )
-    images = [preprocess.open(p, network.plan.image) for p in options.images]
+    images = torch.stack(
+        [preprocess.open(p, network.plan.image) for p in options.images]
+    )
+    if options.invert:
+        images = preprocess.white - images
+    for path, image in zip(options.images, images, strict=True):
+        if _is_inverted(image, preprocess) and not options.invert:
+            complain(
+                f"{path} is dark on light, and the network was trained on "
+                "light on dark: --invert exchanges them"
+            )
     weight = network.to(place).classifier.weight
-    x = preprocess(torch.stack(images)).to(place, weight.dtype)
+    x = preprocess(images).to(place, weight.dtype)
     with torch.no_grad():
         shares = network(x).float().softmax(1).cpu()
     names = preprocess.names or tuple(map(str, range(network.plan.classes)))
@@ -47,9 +57,16 @@ def run(options: argparse.Namespace) -> int:
         if options.json:
             print(json.dumps({"image": str(path), "classes": guesses}))
         else:
-            said = (f"{name} {100 * p:.1f} %" for name, p in guesses.items())
+            said = (f"{name} ({100 * p:.1f} %)" for name, p in guesses.items())
             print(f"{path}: {', '.join(said)}")
     return 0
+
+
+def _is_inverted(image: Tensor, preprocess: Preprocessing) -> bool:
+    """Whether a gray image is light where those that were learned are dark."""
+    middle = preprocess.white / 2
+    learned, shown = preprocess.mean.mean(), image.float().mean()
+    return len(image) == 1 and bool(learned < middle < shown)
 
 
 def _likeliest(

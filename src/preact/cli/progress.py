@@ -3,6 +3,8 @@
 Chapter `09-training`.
 """
 
+import os
+import warnings
 from collections.abc import Iterable
 from types import TracebackType
 from typing import Self
@@ -76,6 +78,25 @@ class Progress:
             f"{minutes}",
             soft_wrap=True,
         )
+
+
+def make_console() -> Console:
+    """Where a run reports: one of the processes of torchrun does."""
+    # PyTorch's on 1x1 kernels, which have strides of their own
+    warnings.filterwarnings("ignore", message="Grad strides do not match")
+    quiet = os.environ.get("RANK", "0") != "0"
+    return Console(highlight=False, markup=False, quiet=quiet)
+
+
+def in_minutes(seconds: float) -> str:
+    """Say about how long something will take."""
+    minutes = round(seconds / 60)
+    if minutes < 1:
+        return "less than a minute"
+    if minutes < 120:
+        return f"about {minutes} min"
+    hours = round(minutes / 60)
+    return f"about {hours} h" if hours < 72 else f"about {hours // 24} days"
 
 
 def in_words(point: dict[str, float]) -> str:

@@ -5,10 +5,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from rich.console import Console
-
 from preact.cli.parser import ROW
-from preact.cli.progress import Progress, summary
+from preact.cli.progress import Progress, make_console, summary
 from preact.data import load
 from preact.experiment import (
     Deviation,
@@ -33,7 +31,7 @@ RUN = (*NETWORK, "data", "hold_out", "recipe", *CHANGES, *EXECUTION)
 def run(options: argparse.Namespace) -> int:
     """Make the run that is asked for, unless it is recorded."""
     planned, deviations = _planned(options)
-    console = Console(highlight=False, markup=False)
+    console = make_console()
     with Progress(console, planned.run, planned.run.row) as progress:
         record, new = execute(
             planned,
@@ -45,6 +43,9 @@ def run(options: argparse.Namespace) -> int:
     said = summary(str(options.out / planned.path), record)
     before = "" if new else "already recorded, "
     console.print(before + said, soft_wrap=True)
+    weights = (options.out / planned.path).with_suffix(".safetensors")
+    if weights.exists():
+        console.print(f"weights: {weights}", soft_wrap=True)
     return 0
 
 

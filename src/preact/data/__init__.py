@@ -57,10 +57,9 @@ def load(name: str, folder: Path | str = "data") -> Data:
 
     Raises
     ------
-    ValueError
-        If there is no such data set, or its files are damaged.
-    FileNotFoundError
-        If they are missing; the message says how to get them.
+    ValueError, FileNotFoundError
+        If there is no such data set, or its files are damaged; if they are
+        missing, with how to get them.
 
     Examples
     --------
@@ -83,7 +82,7 @@ def load(name: str, folder: Path | str = "data") -> Data:
         return read_digits()
     if name == "cifar10-16":
         return halve(read_cifar("cifar10", folder))
-    if name in tuple(CIFAR):
+    if name in CIFAR:
         return read_cifar(name, folder)
     if name == "imagenet":
         return read_imagenet(folder)
@@ -93,10 +92,7 @@ def load(name: str, folder: Path | str = "data") -> Data:
 def stand_in(name: str) -> ImageSet:
     """Return a few random images of a data set's shape, to time a run with.
 
-    Raises
-    ------
-    ValueError
-        If the shape of its images is not known without them.
+    Raises ValueError if the shape of its images is not known without them.
     """
     shapes = {
         "digits": (10, (1, 8, 8)),
@@ -111,28 +107,20 @@ def stand_in(name: str) -> ImageSet:
             f"got {shortened(name)}"
         )
     classes, shape = shapes[name]
-    rng = torch.Generator().manual_seed(0)
-    images = torch.randint(256, (2, *shape), generator=rng, dtype=torch.uint8)
-    labels = torch.arange(2)
+    images = torch.randint(256, (2, *shape), dtype=torch.uint8)
     return ImageSet(
         name=name,
         label=f"random images in place of {name}",
         classes=classes,
         train_images=images,
-        train_labels=labels,
+        train_labels=torch.arange(2),
         test_images=images,
-        test_labels=labels,
+        test_labels=torch.arange(2),
     )
 
 
 def check_name_of_data(name: str) -> None:
-    """Refuse what `load` does not know.
-
-    Raises
-    ------
-    ValueError
-        If the name is none of `NAMES` and not `package.module:name`.
-    """
+    """Refuse what is none of `NAMES` and not `package.module:name`."""
     known = isinstance(name, str) and all(name.partition(":"))
     if name not in NAMES and not known:
         raise ValueError(

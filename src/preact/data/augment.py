@@ -6,6 +6,8 @@ same on CPU and GPU, and known to a run that resumes.
 Chapter `09-training`.
 """
 
+from dataclasses import dataclass, field
+
 import torch
 import torch.nn.functional as nnf
 from torch import Tensor
@@ -17,25 +19,39 @@ def draws(seed: int, iteration: int, stream: int) -> torch.Generator:
     return torch.Generator().manual_seed(mixed % (2**63 - 1))
 
 
-def batch_indices(n: int, batch: int, seed: int, iteration: int) -> Tensor:
-    """Which images stand in a batch: an endless row of permutations.
+@dataclass(frozen=True, kw_only=True)
+class Augmentation:
+    """How training images are cut and normalized, as a `Recipe` has it."""
 
-    Never a partial batch: it may reach into the next permutation. Any
-    iteration can be asked for by itself.
+    normalization: str
+    pad: int = 0
+    pad_before_normalization: bool = False
+    flip: bool = False
 
-    Returns
-    -------
-    (batch,) int64
-    """
-    start = iteration * batch
-    parts = []
-    while batch:
-        epoch, offset = divmod(start, n)
-        order = torch.randperm(n, generator=draws(seed, epoch, stream=1))
-        taken = order[offset : offset + batch]
-        parts.append(taken)
-        start, batch = start + len(taken), batch - len(taken)
-    return torch.cat(parts)
+
+@dataclass(frozen=True, kw_only=True)
+class Batch:
+    """The images of an iteration, and which part of them a process sees."""
+
+    seed: int
+    iteration: int
+    size: int
+    part: slice = field(default_factory=lambda: slice(None))
+
+    def indices(self, n: int) -> Tensor:
+        """Which of n images this part has, by an endless row of permutations.
+
+        A batch may reach into the next permutation, so none is partial.
+        """
+        start, missing = self.iteration * self.size, self.size
+        parts = []
+        while missing:
+            epoch, offset = divmod(start, n)
+            rng = draws(self.seed, epoch, stream=1)
+            taken = torch.randperm(n, generator=rng)[offset : offset + missing]
+            parts.append(taken)
+            start, missing = start + len(taken), missing - len(taken)
+        return torch.cat(parts)[self.part]
 
 
 def normalize(images: Tensor, mean: Tensor, deviation: Tensor) -> Tensor:
@@ -44,35 +60,20 @@ def normalize(images: Tensor, mean: Tensor, deviation: Tensor) -> Tensor:
 
 
 def crop_and_flip(
-    images: Tensor,
-    *,
-    pad: int,
-    flip: bool,
-    seed: int,
-    iteration: int,
-    part: slice = slice(None),
-    batch: int | None = None,
+    images: Tensor, batch: Batch, *, pad: int, flip: bool
 ) -> Tensor:
-    """Zero-pad, crop at random, flip half of the images.
+    """Zero-pad a batch's images (N, C, H, W), crop at random, flip half.
 
-    Parameters
-    ----------
-    images : (N, C, H, W)
-        Bytes, to pad with black before normalization, or normalized floats,
-        to pad with the mean.
-    pad : int
-        Pixels on each side; 0 leaves the images where they are.
-    part, batch : slice and int
-        Which of how many images of the iteration these are, if not all.
+    Bytes are padded with black, normalized floats with the mean; with 0
+    pixels on each side images stay where they are.
     """
     n, _, height, width = images.shape
-    batch_size = batch or n
-    rng = draws(seed, iteration, stream=2)
+    rng = draws(batch.seed, batch.iteration, stream=2)
     rows, columns = (
-        torch.randint(0, 2 * pad + 1, (batch_size,), generator=rng)[part]
+        torch.randint(0, 2 * pad + 1, (batch.size,), generator=rng)[batch.part]
         for _ in range(2)
     )
-    flipped = torch.rand(batch_size, generator=rng)[part] < 0.5
+    flipped = torch.rand(batch.size, generator=rng)[batch.part] < 0.5
     device = images.device
     if pad:
         images = nnf.pad(images, (pad, pad, pad, pad))

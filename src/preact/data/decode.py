@@ -32,7 +32,7 @@ def decode(
     share: float = 1.0,
     drawn: list[float] | None = None,
 ) -> Tensor:
-    """Decode the middle square or a random crop of an image file.
+    """Decode the middle square or a random crop to (C, H, W) uint8.
 
     Parameters
     ----------
@@ -42,34 +42,17 @@ def decode(
         Of the shorter side, that the middle square has.
     drawn : four numbers in [0, 1), optional
         Area, aspect, and place of a random crop.
-
-    Returns
-    -------
-    (C, H, W) uint8
-
-    Raises
-    ------
-    ValueError
-        If the file cannot be decoded, or has absurdly many pixels.
     """
     channels, height, width = image
-    whole = open_image(path)
+    whole = _open(path)
     box = _crop(whole.size, drawn) if drawn else _middle(whole.size, share)
     cut = whole.resize((width, height), BILINEAR, box=box)
     pixels = np.asarray(cut.convert("L" if channels == 1 else "RGB"))
     return torch.tensor(pixels.reshape(height, width, -1)).permute(2, 0, 1)
 
 
-def open_image(path: Path) -> "Image":
-    """Decode a file to an RGB image.
-
-    Raises
-    ------
-    ValueError
-        If the file is no JPEG or PNG image, whatever its name, is damaged,
-        has absurdly many pixels, a palette or more than 8 bits a channel, or
-        Pillow is not installed.
-    """
+def _open(path: Path) -> "Image":
+    """Decode a file to an RGB image, whatever its name."""
     try:
         from PIL import Image as pillow  # of the extra `imagenet`
     except ImportError as error:

@@ -20,18 +20,7 @@ BLOCK = 1 << 20
 def fetch(
     url: str, part: Path, size: int, progress: Progress | None = None
 ) -> None:
-    """Download to `part`, from where it broke off.
-
-    Parameters
-    ----------
-    url : str
-        Address, http or https.
-    part : Path
-        Where the file grows; what is there is not asked for again.
-    size : int
-        Bytes that the file must have in the end.
-    progress : callable, optional
-        Called with bytes so far and bytes in all.
+    """Download a file of `size` bytes to `part`, from where it broke off.
 
     Raises
     ------

@@ -18,10 +18,9 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from preact.data.augment import draws, normalize
+from preact.data.augment import Augmentation, Batch, draws, normalize
 from preact.data.decode import decode
 from preact.data.images import ImageSet, check_data_name
-from preact.data.loader import Augmentation, BatchRequest
 from preact.data.preprocessing import Preprocessing
 from preact.plan.checks import MOST, check_positive
 
@@ -41,20 +40,14 @@ class ImageFolder:
 
     Parameters
     ----------
-    name : str
-        Of the data set.
-    label : str
-        What tables and records call it.
+    name, label, classes, class_names : str, int and tuple of str
+        As of `ImageSet`; names are those of the classes' folders.
     root : Path
         Where the files lie, in `train` and `val`.
     size : int
         Height and width of what the network sees.
-    classes : int
-        How many classes.
     train_files, test_files : tuple of (Path, int)
         Files with their labels, in order of their names.
-    class_names : tuple of str
-        Names of the classes' folders, in the order of their labels.
 
     Examples
     --------
@@ -101,13 +94,7 @@ class ImageFolder:
         return digest.hexdigest()
 
     def preprocessing(self, kind: str) -> Preprocessing:
-        """What a network that was trained on these images reads.
-
-        Parameters
-        ----------
-        kind : str
-            Without effect: mean and deviation are those of ImageNet.
-        """
+        """What a network reads; mean and deviation are ImageNet's."""
         return Preprocessing(
             mean=MEAN,
             deviation=DEVIATION,
@@ -139,22 +126,24 @@ class FolderLoader:
         self.data, self.flip, self.device = data, augmentation.flip, device
         self.threads = ThreadPoolExecutor(os.cpu_count())
 
-    def train(self, request: BatchRequest) -> tuple[Tensor, Tensor]:
+    def train(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """Decode one batch to train on."""
-        files = [self.data.train_files[int(i)] for i in request.chosen]
-        rng = draws(request.seed, request.iteration, stream=2)
+        every = self.data.train_files
+        files = [every[i] for i in batch.indices(len(every)).tolist()]
+        rng = draws(batch.seed, batch.iteration, stream=2)
         # Four numbers an image: area, aspect, place, place; one for the flip.
-        numbers = torch.rand(request.batch, 5, generator=rng)[request.part]
+        numbers = torch.rand(batch.size, 5, generator=rng)[batch.part]
 
         def cut(file: tuple[Path, int], drawn: list[float]) -> Tensor:
             pixels = decode(file[0], self.data.shape, drawn=drawn[:4])
             return pixels.flip(2) if self.flip and drawn[4] < 0.5 else pixels
 
-        images = self.threads.map(cut, files, numbers.tolist())
-        return self._batch(list(images), files)
+        return self._tensors(
+            list(self.threads.map(cut, files, numbers.tolist())), files
+        )
 
     def test(self, start: int, every: int) -> Iterator[tuple[Tensor, Tensor]]:
-        """Decode every `every`-th batch of test images."""
+        """Decode every `every`-th batch, from number `start` on."""
         files = self.data.test_files
         for first in range(0, len(files), TESTED)[start::every]:
             part = list(files[first : first + TESTED])
@@ -162,9 +151,9 @@ class FolderLoader:
                 lambda file: decode(file[0], self.data.shape, share=MIDDLE),
                 part,
             )
-            yield self._batch(list(images), part)
+            yield self._tensors(list(images), part)
 
-    def _batch(
+    def _tensors(
         self, images: list[Tensor], files: list[tuple[Path, int]]
     ) -> tuple[Tensor, Tensor]:
         """Stack, move and normalize."""
@@ -175,18 +164,11 @@ class FolderLoader:
 
 
 def read_imagenet(folder: Path | str, size: int = 224) -> ImageFolder:
-    """Find the images of a folder tree.
+    """Find the images of a folder tree, for a network that sees `size` pixels.
 
     Hidden files and folders are passed over. Images are taken as they are
     stored: an orientation in their EXIF data is not applied, as in
     torchvision.
-
-    Parameters
-    ----------
-    folder : Path or str
-        Where the files lie.
-    size : int
-        Height and width of what the network sees, in pixels.
 
     Raises
     ------
@@ -238,7 +220,8 @@ def _labeled(folder: Path) -> tuple[tuple[str, ...], Files]:
             f"{folder} is missing: images must lie in train/<class>/ and "
             "val/<class>/, a folder for each class"
         )
-    classes = [path for path in _visible(folder) if path.is_dir()]
+    # hidden ones such as `.cache` are neither classes nor images
+    classes = sorted(p for p in folder.glob("[!.]*") if p.is_dir())
     if len(classes) < 2:
         raise ValueError(
             f"{folder} must hold a folder for each class, two or more; got "
@@ -246,18 +229,17 @@ def _labeled(folder: Path) -> tuple[tuple[str, ...], Files]:
         )
     files: list[tuple[Path, int]] = []
     for label, path in enumerate(classes):
-        images = [p for p in _visible(path) if p.suffix.lower() in SUFFIXES]
+        images = [
+            p
+            for p in sorted(path.glob("[!.]*"))
+            if p.suffix.lower() in SUFFIXES
+        ]
         if not images:
             raise FileNotFoundError(
                 f"{path} must hold JPEG or PNG images; got none"
             )
         files += [(image, label) for image in images]
     return tuple(path.name for path in classes), tuple(files)
-
-
-def _visible(folder: Path) -> list[Path]:
-    """List what is not hidden in a folder, such as `.cache`, by name."""
-    return sorted(p for p in folder.iterdir() if not p.name.startswith("."))
 
 
 def from_folders(
@@ -270,8 +252,6 @@ def from_folders(
 
     Parameters
     ----------
-    folder : Path or str
-        With JPEG or PNG images below; both parts have the same classes.
     size : int
         Height and width to which the middle square of each image is
         brought.
@@ -280,11 +260,8 @@ def from_folders(
 
     Raises
     ------
-    FileNotFoundError
-        If a part is missing, or a class has no images.
-    ValueError
-        If the parts have different classes, or fewer than two, or an image
-        cannot be decoded.
+    FileNotFoundError, ValueError
+        As `read_imagenet`, or if an image cannot be decoded.
 
     Examples
     --------
@@ -304,19 +281,21 @@ def from_folders(
         name = Path(folder).resolve().name
         check_data_name("the folder's name", name)
     check_data_name("name", name)
-    files = read_imagenet(folder, size)
-    train, test = files.train_files, files.test_files
+    data = read_imagenet(folder, size)
+    (train_images, train_labels), (test_images, test_labels) = (
+        (
+            torch.stack([decode(path, data.shape) for path, _ in files]),
+            torch.tensor([label for _, label in files]),
+        )
+        for files in (data.train_files, data.test_files)
+    )
     return ImageSet(
         name=name,
         label=name,
-        classes=files.classes,
-        class_names=files.class_names,
-        train_images=torch.stack(
-            [decode(path, files.shape) for path, _ in train]
-        ),
-        train_labels=torch.tensor([label for _, label in train]),
-        test_images=torch.stack(
-            [decode(path, files.shape) for path, _ in test]
-        ),
-        test_labels=torch.tensor([label for _, label in test]),
+        classes=data.classes,
+        class_names=data.class_names,
+        train_images=train_images,
+        train_labels=train_labels,
+        test_images=test_images,
+        test_labels=test_labels,
     )

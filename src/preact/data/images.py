@@ -10,11 +10,18 @@ import torch
 from torch import Tensor
 from torch.nn.functional import avg_pool2d
 
-from preact.data.augment import crop_and_flip, normalize
-from preact.data.loader import EVALUATED, Augmentation, BatchRequest
+from preact.data.augment import (
+    Augmentation,
+    Batch,
+    crop_and_flip,
+    normalize,
+)
 from preact.data.preprocessing import Preprocessing
 from preact.plan.checks import MOST, check_positive
 from preact.typed import check_name
+
+TESTED = 500  # images at once, in a test
+PARTS = ("train_images", "train_labels", "test_images", "test_labels")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,15 +30,11 @@ class ImageSet:
 
     Parameters
     ----------
-    name : str
-        As in `preact.data.load`.
-    label : str
-        As figures and tables must call it; says if the files are not the
-        official ones.
-    classes : int
-        Number of labels, two or more.
-    class_names : tuple of str
-        What the labels mean, in their order; () if nobody said.
+    name, label : str
+        As in `preact.data.load`; as figures and tables must call it, which
+        says if the files are not the official ones.
+    classes, class_names : int and tuple of str
+        Number of labels, two or more; what they mean, () if nobody said.
     white : int
         The value of white: 255, of scikit-learn's digits 16.
     train_images, test_images : (N, C, H, W) uint8
@@ -46,13 +49,11 @@ class ImageSet:
     --------
     >>> from preact.data import ImageSet, read_digits
     >>> digits = read_digits()
-    >>> isinstance(digits, ImageSet), digits.train_images.dtype
-    (True, torch.uint8)
-    >>> for kind in ("channel", "pixel mean"):
-    ...     mean, deviation = digits.statistics(kind)
-    ...     print(tuple(mean.shape))
-    (1, 1, 1)
-    (1, 8, 8)
+    >>> isinstance(digits, ImageSet)
+    True
+    >>> mean, deviation = digits.statistics("pixel mean")
+    >>> mean.shape
+    torch.Size([1, 8, 8])
     """
 
     name: str
@@ -66,7 +67,9 @@ class ImageSet:
     white: int = 255
 
     def __post_init__(self) -> None:
-        check_classes(self.classes)
+        check_positive("classes", self.classes, MOST["classes"])
+        if self.classes == 1:
+            raise ValueError("classes must be 2 or more; got 1")
         if self.class_names and len(self.class_names) != self.classes:
             raise ValueError(
                 f"class_names must be {self.classes}, one for each class; got "
@@ -112,13 +115,8 @@ class ImageSet:
     def sha256(self) -> str:
         """Checksum of all pixels and labels, in order."""
         digest = hashlib.sha256()
-        for part in (
-            self.train_images,
-            self.train_labels,
-            self.test_images,
-            self.test_labels,
-        ):
-            digest.update(np.ascontiguousarray(part.numpy()).tobytes())
+        for name in PARTS:
+            digest.update(getattr(self, name).numpy().tobytes())
         return digest.hexdigest()
 
     @property
@@ -129,17 +127,11 @@ class ImageSet:
     def loader(
         self, augmentation: Augmentation, device: torch.device
     ) -> "MemoryLoader":
-        """Batches on a device; the training images stay there."""
+        """Give batches on a device; the training images stay there."""
         return MemoryLoader(self, augmentation, device)
 
     def preprocessing(self, kind: str) -> Preprocessing:
-        """What a network that was trained on these images reads.
-
-        Parameters
-        ----------
-        kind : {"channel", "pixel mean"}
-            As `statistics`.
-        """
+        """What a network that was trained on these images reads."""
         mean, deviation = self.statistics(kind)
         return Preprocessing(
             mean=mean,
@@ -151,16 +143,14 @@ class ImageSet:
     def statistics(self, kind: str) -> tuple[Tensor, Tensor]:
         """Mean and deviation of the training pixels, to normalize by.
 
+        Float32, broadcasting against (C, H, W).
+
         Parameters
         ----------
         kind : {"channel", "pixel mean"}
             One mean and one deviation for each channel (the authors'
             release), or one mean for each pixel (the first residual paper)
             and one deviation for all of them.
-
-        Returns
-        -------
-        mean, deviation : float32, broadcasting against (C, H, W)
 
         Raises
         ------
@@ -188,18 +178,10 @@ class ImageSet:
 
 
 def halve(data: ImageSet) -> ImageSet:
-    """Images of half the height and width: each pixel the mean of 2x2.
+    """Halve the height and width of all data: a pixel is the mean of 2x2.
 
-    Parameters
-    ----------
-    data : ImageSet
-        Of even height and width.
-
-    Returns
-    -------
-    ImageSet
-        Its name and label end in the new size; a mean is rounded to the
-        nearest whole number, halves to the even one.
+    Name and label end in the new size; a mean is rounded to the nearest
+    whole number, halves to the even one.
 
     Raises
     ------
@@ -234,20 +216,10 @@ def halve(data: ImageSet) -> ImageSet:
 
 
 def hold_out(data: ImageSet, images: int) -> ImageSet:
-    """Test on training images that are held out, not on the test images.
+    """Test on some training images of data, not on its test images.
 
-    Parameters
-    ----------
-    data : ImageSet
-        All of it.
-    images : int
-        How many: the last ones of a fixed random order, the same for every
-        seed of a run.
-
-    Returns
-    -------
-    ImageSet
-        Of the remaining training images; its name and label say so.
+    Held out are the last of a fixed random order, the same for every seed of
+    a run; name and label say so.
 
     Raises
     ------
@@ -291,33 +263,19 @@ def check_data_name(field: str, name: str) -> None:
         )
 
 
-def check_classes(classes: object) -> None:
-    """Refuse anything but two classes or more, and absurdly many."""
-    check_positive("classes", classes, MOST["classes"])
-    if classes == 1:
-        raise ValueError(
-            "classes must be at least 2; got 1, of which nothing can be "
-            "learned"
-        )
-
-
 def _check_kind(
     field: str, value: object, dtype: torch.dtype, axes: str
 ) -> None:
-    """Refuse anything but a tensor of this dtype with these axes, and numbers.
-
-    Those of a tensor on a meta or CUDA device, or a sparse one, cannot be
-    read here.
-    """
+    """Refuse anything but a tensor of this dtype with these axes."""
     got = type(value).__name__
     if isinstance(value, Tensor):
-        is_here = value.device.type == "cpu" and value.layout is torch.strided
+        is_here = value.device.type == "cpu"
         if is_here and value.dtype == dtype and value.ndim == len(axes):
             return
         got = f"{value.dtype} of shape {tuple(value.shape)} on {value.device}"
     raise ValueError(
-        f"{field} must be a dense tensor ({', '.join(axes)}) of {dtype} on "
-        f"the CPU; got {got}"
+        f"{field} must be a tensor ({', '.join(axes)}) of {dtype} on the CPU; "
+        f"got {got}"
     )
 
 
@@ -336,30 +294,22 @@ class MemoryLoader:
         self.images = data.train_images.to(device)
         self.labels = data.train_labels.to(device)
 
-    def train(self, request: BatchRequest) -> tuple[Tensor, Tensor]:
+    def train(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """One batch to train on."""
-        chosen = request.chosen.to(self.device)
-        x = self.images[chosen]
-        if not self.augmentation.pad_before_normalization:
+        chosen = batch.indices(len(self.labels)).to(self.device)
+        how, x = self.augmentation, self.images[chosen]
+        if not how.pad_before_normalization:
             x = normalize(x, self.mean, self.deviation)
-        x = crop_and_flip(
-            x,
-            pad=self.augmentation.pad,
-            flip=self.augmentation.flip,
-            seed=request.seed,
-            iteration=request.iteration,
-            part=request.part,
-            batch=request.batch,
-        )
-        if self.augmentation.pad_before_normalization:
+        x = crop_and_flip(x, batch, pad=how.pad, flip=how.flip)
+        if how.pad_before_normalization:
             x = normalize(x, self.mean, self.deviation)
         return x, self.labels[chosen]
 
     def test(self, start: int, every: int) -> Iterator[tuple[Tensor, Tensor]]:
         """Every `every`-th batch of test images, from number `start` on."""
         data = self.data
-        for first in range(0, len(data.test_labels), EVALUATED)[start::every]:
-            part = slice(first, first + EVALUATED)
+        for first in range(0, len(data.test_labels), TESTED)[start::every]:
+            part = slice(first, first + TESTED)
             x = data.test_images[part].to(self.device)
             y = data.test_labels[part].to(self.device)
             yield normalize(x, self.mean, self.deviation), y

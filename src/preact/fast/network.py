@@ -86,8 +86,8 @@ def fast(network: Network, *, fused: bool | None = None) -> NetworkView:
     Returns
     -------
     NetworkView
-        With the same names in its `state_dict`. Without a C compiler
-        (`kernels_status` tells) it runs PyTorch's own operations.
+        With the same names in its `state_dict`. Without a C compiler it
+        runs PyTorch's own operations, and logs the reason once.
 
     Raises
     ------

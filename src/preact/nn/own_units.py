@@ -6,7 +6,7 @@ Chapter `04-units`.
 from collections.abc import Callable
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from preact.nn.network import Network
 from preact.typed import plain
@@ -76,17 +76,25 @@ def _made(
     stride: int,
 ) -> nn.Module:
     """Make one unit and try it on two images."""
-    asked = f"a unit for (c_in, c_out, stride) = {reads[0], writes[0], stride}"
+    name = getattr(make, "__name__", type(make).__name__)
+    called = f"{name}({reads[0]}, {writes[0]}, {stride})"
+    legal = f"{called} must return an nn.Module"
     try:
         unit = make(reads[0], writes[0], stride)
-        if not isinstance(unit, nn.Module):
-            raise TypeError(f"got {type(unit).__name__}, no nn.Module")
-        with torch.no_grad():
-            got = tuple(unit.eval()(torch.zeros(2, *reads)).shape)
+        if isinstance(unit, nn.Module):
+            legal = f"{called} must map {(2, *reads)} to {(2, *writes)}"
+            with torch.no_grad():
+                got = unit.eval()(torch.zeros(2, *reads))
     except Exception as error:  # the reader's code may raise anything
-        raise ValueError(f"{asked} cannot be made: {plain(error)}") from error
-    if got != (2, *writes):
         raise ValueError(
-            f"{asked} must map {(2, *reads)} to {(2, *writes)}; got {got}"
-        )
+            f"{legal}; called with (channels in, channels out, stride), it "
+            f"raised {type(error).__name__}: {plain(error)}"
+        ) from error
+    if not isinstance(unit, nn.Module):
+        raise ValueError(f"{legal}; got a {type(unit).__name__}")
+    if not isinstance(got, Tensor):
+        raise ValueError(f"{legal}; got a {type(got).__name__}")
+    if got.shape != (2, *writes) or got.dtype != torch.float32:
+        kind = "" if got.dtype == torch.float32 else f" of {got.dtype}"
+        raise ValueError(f"{legal}; got {tuple(got.shape)}{kind}")
     return unit.train()

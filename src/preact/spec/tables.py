@@ -83,10 +83,15 @@ def find_row(name: str) -> UnitSpec:
     if name in ROWS:
         return ROWS[name]
     shown = repr(name if len(name) <= 60 else f"{name[:60]}...")
-    near = get_close_matches(name[:60], ROWS, n=3, cutoff=0.5) or list(TABLE_2)
+    near = get_close_matches(name[:60], ROWS, n=3, cutoff=0.5)
+    legal = [row for row in ROWS if "gating-b-" not in row]
     raise ValueError(
-        f"row must be a key of TABLE_1, TABLE_2 or CONTROLS; got {shown} "
-        f"(near it: {', '.join(near)})"
+        f"row must name a unit of Table 1 or 2; got {shown} "
+        + (
+            f"(near it: {', '.join(near)})"
+            if near
+            else f"(legal: {', '.join(legal)}, gates to b-10)"
+        )
     )
 
 

@@ -8,38 +8,21 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from preact.data.augment import batch_indices, draws
-from preact.data.loader import Augmentation, BatchRequest, Loader
+from preact.data.augment import Augmentation, Batch, draws
 from preact.fast import fast, with_memory
 from preact.fast.network import Kernels, kernels_of
 from preact.nn import Network
 from preact.nn.layers import set_ghost_batch
-from preact.train.device import check_device
-from preact.train.evaluation import count_wrong, layout_of
+from preact.train.device import arithmetic, check_device, loss_scaler
+from preact.train.evaluation import count_wrong
 from preact.train.parallel import Workers
-from preact.train.precision import arithmetic, loss_scaler
 from preact.train.profiles import Profile, watched
 from preact.train.run import Run
 from preact.train.step import TrainingStep, make_optimizer
 
 
 class Session:
-    """One process's part in a run.
-
-    Parameters
-    ----------
-    run : Run
-    device : str
-        "cpu" or "cuda".
-    workers : Workers
-        This process among those that share every batch.
-
-    Raises
-    ------
-    ValueError
-        If the batch cannot be shared by the workers in whole ghost batches,
-        or the device is not here.
-    """
+    """One process's part in a run, whose batches all workers share."""
 
     def __init__(self, run: Run, device: str, workers: Workers) -> None:
         self.run, self.workers = run, workers
@@ -52,10 +35,13 @@ class Session:
                 f"a process's share of the batch, {size} images, must be a "
                 f"multiple of ghost_batch; got {recipe.ghost_batch}"
             )
-        self.layout = layout_of(run.execution)
+        self.layout = run.execution.layout
         self.network = self._network()
         self.arithmetic = arithmetic(run.execution.precision, self.device)
-        self.kernels = self._kernels()
+        with self.arithmetic:  # the last bits depend on them
+            self.kernels: Kernels = kernels_of(
+                self.network, self.device, torch.float32
+            )
         self.training = TrainingStep(
             workers.joined(self.network),
             make_optimizer(self.network, recipe),
@@ -69,7 +55,7 @@ class Session:
             pad_before_normalization=recipe.pad_before_normalization,
             flip=recipe.flip,
         )
-        self.loader: Loader = run.data.loader(augmentation, self.device)
+        self.loader = run.data.loader(augmentation, self.device)
         self.sums = torch.zeros(3, dtype=torch.float64, device=self.device)
         self.count = torch.tensor(size, device=self.device)
 
@@ -85,11 +71,6 @@ class Session:
         network.to(memory_format=self.layout)  # type: ignore[call-overload]
         set_ghost_batch(network, run.recipe.ghost_batch)
         return network.train()
-
-    def _kernels(self) -> Kernels:
-        """What computes the units; the last bits depend on it."""
-        with self.arithmetic:
-            return kernels_of(self.network, self.device, torch.float32)
 
     def step(self, iteration: int) -> None:
         """One training step in full; nothing waits for the device."""
@@ -112,16 +93,13 @@ class Session:
 
     def batch(self, iteration: int) -> tuple[Tensor, Tensor]:
         """The images of this process, normalized and augmented, and labels."""
-        run, batch = self.run, self.run.recipe.batch
-        n, _ = run.data.counts
-        request = BatchRequest(
-            chosen=batch_indices(n, batch, run.seed, iteration)[self.part],
-            seed=run.seed,
+        batch = Batch(
+            seed=self.run.seed,
             iteration=iteration,
+            size=self.run.recipe.batch,
             part=self.part,
-            batch=batch,
         )
-        x, y = self.loader.train(request)
+        x, y = self.loader.train(batch)
         return x.contiguous(memory_format=self.layout), y
 
     def since_last_time(self) -> tuple[float, float]:
@@ -147,10 +125,7 @@ class Session:
             return self.network(x)  # type: ignore[no-any-return]
 
     def gather(self) -> None:
-        """Bring together what processes know, before a checkpoint.
-
-        The sums of all then lie with the process that leads.
-        """
+        """Bring what processes know to the one that leads, to be saved."""
         self.workers.mean_of_statistics(self.network)
         self.workers.total(self.sums)
         if not self.workers.leads:

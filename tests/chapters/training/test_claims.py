@@ -1,4 +1,4 @@
-"""Sentences of chapter 08: memory and kernels counted, records read."""
+"""Sentences of chapter 09: memory and kernels counted, records read."""
 
 from math import log
 from typing import get_args
@@ -8,18 +8,14 @@ import pytest
 import torch
 import torch.nn.functional as nnf
 
-from preact.book.training import (
-    by_hand,
-    count_kernels,
-    recorded_losses,
-    train_first_steps,
-)
+from preact.book.training import by_hand, count_kernels
 from preact.data import load
-from preact.fast import Memory, NetworkView, with_memory
+from preact.fast import Memory, with_memory
 from preact.nn import Network
 from preact.nn.layers import set_ghost_batch
 from preact.plan import cifar_plan
-from preact.records.speed import load_times
+from preact.records import read_curve
+from preact.records.speed import PUBLISHED, load_times
 from preact.train.footprint import activation_bytes
 from sampled import sampled
 from seeds import draw_seeds
@@ -70,26 +66,17 @@ def test_the_gradient_of_two_ghost_batches_is_the_mean_of_the_halves(seed):
     assert (ghosts - whole).norm() > 1e-2 * mean.norm()
 
 
-@slow
-@claim("training-head-at-1001")
-@pytest.mark.parametrize("which", [*sampled([0, 1], 9)])
-def test_only_the_head_makes_the_first_losses_of_1001_layers_large(which):
-    seed = draw_seeds(2)[which]
-
-    def first(arm):
-        return train_first_steps(arm, steps=10, seed=seed).mean() / log(10)
-
-    assert first("original") > 3
-    assert first("original+final-bn") < 2
-    assert first(FULL) < 2
-
-
 @claim("training-1001-recorded")
 def test_in_the_records_of_1001_layers_the_original_stays_behind():
-    losses = recorded_losses()
-    (at, original), (_, full) = losses["original"], losses[FULL]
+    def losses(row):
+        paths = (PUBLISHED / "digits_depth").rglob(
+            f"resnet-1001-3/{row}/*.json"
+        )
+        curves = [read_curve(path) for path in paths]
+        return np.array([curve["loss"] for curve in curves])
+
+    original, full = losses("original"), losses(FULL)
     assert original.shape == full.shape == (3, 15)
-    assert at[-1] == 300
     assert (original.min(axis=0) > full.max(axis=0)).all()
     assert (np.abs(original[:, -1] - log(10)) < 0.1).all()
     assert (full[:, -1] < 0.5).all()
@@ -131,32 +118,6 @@ def test_kernels_grow_by_the_same_number_with_every_unit():
     assert more - few == 69
     assert most - more == 3 * 69
     assert 7500 < few + 69 * (111 - 2) < 8000
-
-
-@pytest.mark.nightly
-def test_a_fused_unit_launches_twelve_kernels(monkeypatch):
-    pytest.importorskip(
-        "triton", minversion="3.3", reason="no Triton for our kernels"
-    )
-    from preact.fast.gpu.launch import Launcher
-    from preact.fast.gpu.run import run_fused
-
-    launched = []
-    monkeypatch.setattr(
-        Launcher, "_run", lambda _, kernel, *__, **___: launched.append(kernel)
-    )
-
-    def fused_kernels(depth):
-        launched.clear()
-        network = Network(bottlenecks(depth, image=(3, 8, 8)))
-        view = NetworkView(network, run_fused, "recompute")
-        x = torch.randn(2, 3, 8, 8)
-        view(x.contiguous(memory_format=torch.channels_last)).sum().backward()
-        return len(launched)
-
-    few, more, most = (fused_kernels(depth) for depth in (20, 29, 56))
-    assert more - few == 3 * 12
-    assert most - more == 3 * 3 * 12
 
 
 # ------------------------------------------------------------------ records

@@ -5,31 +5,19 @@ Chapter `09-training`.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from math import isqrt
 from typing import Any, get_args
 
-import numpy as np
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from preact.book.explorers import Html, mount
-from preact.book.measurements import measured
 from preact.book.page import words
-from preact.data import load
 from preact.fast.memory import Memory
 from preact.figures import Table
 from preact.nn import Network
 from preact.plan import cifar_plan
-from preact.records.compare import PUBLISHED
-from preact.spec import BN
-from preact.train import Execution, Run
-from preact.train.footprint import uncollected
-from preact.train.parallel import ALONE
 from preact.train.recipe import Recipe, find_recipe
-from preact.train.session import Session
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 # Where the paper's recipe has each value from, in the order of the table.
 SOURCES = {
@@ -55,7 +43,6 @@ VALUES = {  # of fields that are text
     "channel": "channel",
 }
 RECIPES = ("paper", "torch-release", "digits")
-ROWS = ("original", "full-preactivation")
 STAGES = ((16, 32), (32, 16), (64, 8))  # width inside a bottleneck, pixels
 ROOM = 16  # signals that one unit needs while its gradients are computed
 MOST_UNITS = 134  # of a stage, in the planner: 1208 layers
@@ -205,71 +192,6 @@ def count_kernels(depth: int) -> int:
     with _Count() as count:
         Network(plan)(torch.randn(2, 3, 8, 8)).sum().backward()
     return sum(k * count.seen[name] for name, k in KERNELS.items())
-
-
-# ------------------------------------------------------- 1001 layers
-@measured
-def train_first_steps(
-    arm: str, *, depth: int = 1001, batch: int = 16, steps: int, seed: int
-) -> Array:
-    """Train a bottleneck network by the first steps of the digits' recipe.
-
-    Without crops, which only slow so short a training.
-
-    Parameters
-    ----------
-    arm : str
-        A row, or a row and "+final-bn".
-    batch : int
-        In place of the recipe's 64, so that a page can wait for it.
-
-    Returns
-    -------
-    (steps,) float64
-        Loss of each mini-batch, in nats.
-    """
-    row, _, control = arm.partition("+")
-    run = Run(
-        row=row,
-        depth=depth,
-        convs=3,
-        recipe=replace(
-            find_recipe("digits"), batch=batch, ghost_batch=batch, pad=0
-        ),
-        data=load("digits"),
-        seed=seed,
-        tail=(BN,) if control else None,
-        execution=Execution(channels_last=True, fast=True),
-    )
-    losses = []
-    with uncollected():
-        session = Session(run, "cpu", ALONE)
-        for iteration in range(steps):
-            session.step(iteration)
-            losses.append(session.since_last_time()[0])
-    return np.array(losses)
-
-
-def recorded_losses() -> dict[str, tuple[Array, Array]]:
-    """ResNet-1001 on the digits: iterations, and losses (seeds, points).
-
-    By row; a loss is the mean over the iterations since the last point.
-    """
-    from preact.records import read_curve
-
-    losses: dict[str, tuple[Array, Array]] = {}
-    for row in ROWS:
-        curves = [
-            read_curve(path)
-            for path in sorted((PUBLISHED / "digits_depth").rglob("seed-*"))
-            if path.suffix == ".json"
-            and path.parts[-3:-1] == ("resnet-1001-3", row)
-        ]
-        losses[row] = (
-            np.array(curves[0]["iteration"]),
-            np.array([curve["loss"] for curve in curves]),
-        )
-    return losses
 
 
 def speed_account() -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""What training costs: memory by depth, two losses, expected and gained.
+"""What training costs: memory by depth, expected and gained.
 
 Chapter `09-training`.
 """
@@ -6,12 +6,9 @@ Chapter `09-training`.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from preact.figures.chart import Array, Chart, draw
+from preact.figures.chart import Chart, draw
 from preact.figures.style import Picture
 from preact.figures.svg import INK
-from preact.figures.variants import arm_name, marked
 from preact.strings import Strings
 
 # One color, marker and dash for each way to keep activations.
@@ -76,61 +73,6 @@ def memory_by_depth(
     ]
     alt = strings("training_cost.memory_alt", each=strings.join(each))
     return draw(on, (120, 100), alt)
-
-
-def first_losses(
-    live: Mapping[str, Array],
-    recorded: Mapping[str, tuple[Array, Array]],
-    strings: Strings,
-) -> Picture:
-    """Losses of the first steps, and of recorded runs, side by side.
-
-    The words are those of networks of 1001 layers.
-
-    Parameters
-    ----------
-    live : arm to (steps,) float64
-        Loss of each mini-batch, in nats.
-    recorded : arm to ((points,), (seeds, points)) float64
-        Iterations, and the mean loss since the last of them.
-    """
-
-    def on(chart: Chart) -> None:
-        left, right = chart.panels
-        for arm, losses in live.items():
-            row, _, control = arm.partition("+")
-            style: Any = marked(row, hollow=bool(control)) | {
-                "ls": "--" if control else "-",
-                "name": arm_name(arm, strings),
-                "listed": True,
-                "markevery": (9, 10),
-            }
-            left.plot(np.arange(1, len(losses) + 1), losses, **style)
-        for arm, (at, losses) in recorded.items():
-            name = arm_name(arm, strings)
-            right.plot(at, losses.T, name=name, **marked(arm))
-        for panel, title in (
-            (left, "training_cost.live"),
-            (right, "training_cost.recorded"),
-        ):
-            ax = panel.ax
-            ax.axhline(np.log(10), color=INK, lw=1, ls=":")  # a guess
-            ax.set(yscale="log", ylim=(0.1, 400), xlabel=strings("race.step"))
-            ax.set_yticks([0.3, 1, 3, 10, 100], ["0.3", "1", "3", "10", "100"])
-            ax.minorticks_off()
-            ax.set_title(strings(title))
-        chart.legend(ncols=2, fontsize=9, handlelength=4)
-
-    each = [
-        strings(
-            "alt.per_row",
-            value=f"{np.mean(losses[-10:]):.1f}",
-            row=arm_name(arm, strings),
-        )
-        for arm, losses in live.items()
-    ]
-    alt = strings("training_cost.losses_alt", each=strings.join(each))
-    return draw(on, (170, 92), alt, panels=2)
 
 
 def expected_and_gained(

@@ -35,6 +35,7 @@ SIGNATURES = {
 log = logging.getLogger("preact")
 
 
+@cache
 def kernels() -> ctypes.CDLL | None:
     """Return the compiled kernels; None where there are none.
 
@@ -47,36 +48,18 @@ def kernels() -> ctypes.CDLL | None:
     >>> library is None or hasattr(library, "bn_relu_forward")
     True
     """
-    return _load()[0]
-
-
-def kernels_status() -> str:
-    """One sentence: which kernels there are, or why there are none.
-
-    Examples
-    --------
-    >>> from preact.fast import kernels_status
-    >>> "C kernels" in kernels_status()
-    True
-    """
-    return _load()[1]
-
-
-@cache
-def _load() -> tuple[ctypes.CDLL | None, str]:
-    """Find or compile the kernels."""
     try:
         return _found_or_made()
     except (OSError, subprocess.SubprocessError, ValueError) as error:
-        status = (
+        log.warning(
             "no C kernels, so `fast` runs PyTorch's own operations on the "
-            f"CPU: {_reason(error)}"
+            "CPU: %s",
+            _reason(error),
         )
-    log.warning(status)
-    return None, status
+        return None
 
 
-def _found_or_made() -> tuple[ctypes.CDLL, str]:
+def _found_or_made() -> ctypes.CDLL:
     """Load the kernels from the cache, or make them."""
     compiler = shlex.split(os.environ.get("CC") or "cc")
     if not compiler:
@@ -90,10 +73,10 @@ def _found_or_made() -> tuple[ctypes.CDLL, str]:
         with tempfile.TemporaryDirectory() as temporary:
             path = Path(temporary) / name
             _make(compiler, source, path)
-            return _opened(path), "C kernels, compiled for this process only"
+            return _opened(path)
     if not path.exists():
         _make(compiler, source, path)
-    return _opened(path), f"C kernels in {path}"
+    return _opened(path)
 
 
 def trusted_cache() -> Path:
