@@ -224,7 +224,7 @@ def propagate(
         ) as watched:
             logits = network(images)
             loss = nnf.cross_entropy(logits, torch.as_tensor(labels).long())
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
     streams, branches, gradients = (
         [value.numpy() for value in values]
         for values in (watched.streams, watched.branches, watched.gradients)
