@@ -20,7 +20,7 @@ STATES = [
         "menu",
         {"playground.a.row"},
     ),
-    ("05-shortcuts", ".preact-builder", "radio", None),
+    ("04-units", ".preact-builder", "radio", None),
     ("07-depth", ".preact-training", "slider", {"training.1"}),
     ("08-paths", ".preact-subnetworks", "checkbox", {"subnetworks.1"}),
     ("claims", ".preact-ledger-filter", "menu", {"ledger.kind"}),
