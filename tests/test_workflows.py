@@ -136,24 +136,6 @@ def test_a_newer_push_to_main_does_not_cut_a_deploy():
     assert concurrency["cancel-in-progress"] == only_there
 
 
-def test_what_is_served_has_the_pdfs():
-    runs = [
-        step.get("run", step.get("uses", ""))
-        for step in steps(ROOT / ".github/workflows/test.yml")
-    ]
-    printed = runs.index("make pdf")  # which lays them into the site
-    assert any("upload-pages-artifact" in run for run in runs[printed:])
-
-
-def test_a_workflow_for_each_thing_that_is_promised():
-    assert {path.stem for path in WORKFLOWS} >= {
-        "links",
-        "nightly",
-        "release",
-        "test",
-    }
-
-
 def git(folder, *words):
     run = ["git", "-C", str(folder), *words]
     told = subprocess.run(run, capture_output=True, text=True, check=True)

@@ -495,7 +495,7 @@ def test_every_answer_has_words_in_every_language():
 PROBED_ALONE = """
 from preact import Network, cifar_plan
 from preact.conformance import probe
-from preact.experiment.memory_used import peak_memory
+from preact.experiment.provenance import peak_memory
 
 plan = cifar_plan("full-preactivation", depth=1001, convs=3)
 report = probe(Network(plan, seed=0))

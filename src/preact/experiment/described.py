@@ -15,20 +15,6 @@ from preact.typed import shortened, shortened_key
 Values = dict[str, Any]
 # Of `config`, and nowhere else in a record.
 INSIDE = ("execution", "init_sha256", "stages", "unit")
-# What is not known before a run, for the check of all the rest.
-UNKNOWN_YET: Values = {
-    "outcome": "finished",
-    "iterations": 0,
-    "test_error_pct": 0.0,
-    "test_error_is": "",
-    "train_loss": None,
-    "wall_s": 0.0,
-    "images_per_s": None,
-    "profiles": [],
-    "kernels": [],
-    "peak_memory_bytes": None,
-    "peak_memory_is": "",
-}
 
 
 def described(run: Run, deviations: Sequence[Deviation]) -> Values:
@@ -50,12 +36,9 @@ def described(run: Run, deviations: Sequence[Deviation]) -> Values:
 
 
 def bn_batch(run: Run) -> int:
-    """Images over which BN takes its statistics, in each process.
-
-    Units of own code know no ghost batches.
-    """
+    """Images over which BN takes its statistics, in each process."""
     batch = run.recipe.batch // run.execution.processes
-    if isinstance(run.unit, OwnCode):
+    if isinstance(run.unit, OwnCode):  # which know no ghost batches
         return batch
     return min(run.recipe.ghost_batch, batch)
 
@@ -96,16 +79,12 @@ def differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
 
 def measured(ended: Outcome) -> Values:
     """What came out."""
+    finished, speed = ended.outcome == "finished", ended.images_per_s
+    same = ("outcome", "iterations", "test_error_pct", "profiles", "kernels")
     return {
-        "outcome": ended.outcome,
-        "iterations": ended.iterations,
-        "test_error_pct": ended.test_error_pct,
+        **{name: getattr(ended, name) for name in same},
         "test_error_is": "last iteration",
-        "train_loss": ended.train_loss
-        if ended.outcome == "finished"
-        else None,
+        "train_loss": ended.train_loss if finished else None,
         "wall_s": round(ended.wall_s, 2),
-        "images_per_s": ended.images_per_s and round(ended.images_per_s, 1),
-        "profiles": ended.profiles,
-        "kernels": ended.kernels,
+        "images_per_s": speed and round(speed, 1),
     }

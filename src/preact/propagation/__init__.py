@@ -4,8 +4,8 @@ Every number comes from a real forward and backward pass of a planned network
 at initialization, in training mode, on Gaussian inputs and random labels. So
 these are statements about the *start* of training.
 
-Chapters `02-signal`, `03-gradient`, `05-shortcuts`, `06-activations`,
-`07-depth` and `12-find-the-bug`.
+Chapters `02-signal`, `03-gradient`, `05-shortcuts`, `06-activations` and
+`12-find-the-bug`.
 
 References
 ----------

@@ -1,4 +1,4 @@
-// The explorer of chapter 07: units of trained networks are taken out and
+// The explorer of chapter 08: units of trained networks are taken out and
 // exchanged. Every selection in every order has been tested when the chapter
 // was run; nothing is computed here but where an order stands.
 import { fill, node } from "#scripts/charts.js";

@@ -1,4 +1,4 @@
-"""The explorer of chapter 07: every order of the units is there, and right."""
+"""The explorer of chapter 08: every order of the units is there, and right."""
 
 import json
 import re
@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from engine.calls import evaluate, needs_node
-from preact.book.depth.orders import every_order, order_explorer
 from preact.book.page import setup
+from preact.book.paths.orders import every_order, order_explorer
 from preact.strings import LANGUAGES
 
 IMAGES = 360
@@ -80,7 +80,7 @@ def test_the_page_reads_every_order_as_it_was_tested():
     orders = list(arms[names[0]])
     spreads = evaluate(
         "{ errorsOf }",
-        "src/preact/book/depth/explorer.js",
+        "src/preact/book/paths/explorer.js",
         """({ page, orders }) => page.arms.map((arm) =>
             orders.map((order) => errorsOf(arm, order, page)))""",
         {"page": page, "orders": orders},

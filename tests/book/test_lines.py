@@ -1,11 +1,10 @@
-"""Every shortcut on every placement: written, measured, and ranked."""
+"""Every unit of the tables as lines of code, and the builders' axes."""
 
 import numpy as np
 import pytest
 import torch
 from torch.nn.functional import batch_norm, conv2d
 
-from engine.calls import call, needs_node
 from preact import reference
 from preact.book.builder import ticks
 from preact.book.placements import (
@@ -14,8 +13,6 @@ from preact.book.placements import (
     torch_line,
     twelve_units,
 )
-from preact.book.shortcuts.builder import PLACEMENTS, SHORTCUTS, combinations
-from preact.book.shortcuts.ranking import FORMULAS, marker_in_page
 from preact.plan import stack_plan
 from preact.reference import unit_forward
 from preact.reference.layers import bn_forward, conv_forward, sigmoid
@@ -31,8 +28,7 @@ from preact.spec import (
     UnitSpec,
 )
 
-WAYS = combinations()
-ALL_WAYS = WAYS | twelve_units()
+ALL_WAYS = TABLE_1 | twelve_units()
 SOME_WAYS = pytest.mark.parametrize("way", [*ALL_WAYS][::3])
 NAMES = {
     "UnitSpec": UnitSpec,
@@ -43,13 +39,6 @@ NAMES = {
     "Dropout": Dropout,
     "Conv1x1": Conv1x1,
 }
-
-
-def test_each_shortcut_meets_each_placement_once():
-    assert len(WAYS) == len(PLACEMENTS) * len(SHORTCUTS)
-    assert len(set(WAYS.values())) == len(WAYS)
-    for row in SHORTCUTS:
-        assert WAYS[f"original/{row}"] == TABLE_1[row]
 
 
 def test_the_line_of_data_is_the_unit():
@@ -105,30 +94,6 @@ class Module:
         self.g = lambda v: torch.sigmoid(
             conv2d(v, own["gate.0.weight"], own["gate.0.bias"])
         )
-
-
-# -------------------------------------------------------------- the ranking
-
-
-@needs_node
-def test_the_page_draws_or_writes_every_marker_of_the_ranking():
-    marks = [marker_in_page(row) for row in FORMULAS]
-    shapes = call("charts.shape", [[mark, 17, 7] for mark in marks])
-    written = [
-        mark for mark, shape in zip(marks, shapes, strict=True) if not shape
-    ]
-    assert written
-    assert all(mark[0].isdigit() for mark in written)
-
-
-@needs_node
-@pytest.mark.parametrize(
-    ("order", "right"), [("abcd", 5), ("dcba", 0), ("abdc", 5), ("bacd", 4)]
-)
-def test_pairs_are_counted_and_two_fails_are_none(order, right):
-    errors = {"a": 6.6, "b": 6.9, "c": None, "d": None}
-    found = call("ranking.pairs", [[[*order], errors]])
-    assert found == [{"right": right, "all": 5}]
 
 
 @pytest.mark.parametrize("ends", [(0.5, 2), (0.01, 1e3), (0.02, 3e9)])

@@ -1,12 +1,13 @@
-"""Sentences of chapter 07 on every order of a trained network's units."""
+"""Sentences of chapter 08 on every order of a trained network's units."""
 
 from itertools import permutations
 
 import numpy as np
 import pytest
 
-from preact.book.depth.orders import every_order
-from preact.book.depth.paths import ARMS, images, train
+from preact.book.paths import ARMS
+from preact.book.paths.orders import every_order
+from preact.book.stacks import images, train
 from seeds import draw_seeds
 
 claim = pytest.mark.claim

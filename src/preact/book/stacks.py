@@ -1,6 +1,6 @@
 """Small networks that can be taken apart: a unit deleted, exchanged, alone.
 
-Chapter `07-depth`.
+Chapters `07-depth` and `08-paths`.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -12,21 +12,11 @@ import torch
 from torch import Tensor
 from torch.nn.functional import batch_norm, cross_entropy
 
-from preact import nn
-from preact.book.measurements import measured
-from preact.book.panels import FINAL_BN
 from preact.data import read_digits
-from preact.plan import cifar_plan
-from preact.spec import BN, RELU, TABLE_1, TABLE_2, Op, Scale, UnitSpec
+from preact.spec import BN, RELU, Op, Scale, UnitSpec
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
-PLAIN = "constant-scaling-0-1"
-ARMS = {  # unit, and what stands before the classifier
-    PLAIN + FINAL_BN: (TABLE_1[PLAIN], (BN,)),
-    "original" + FINAL_BN: (TABLE_2["original"], (BN,)),
-    "full-preactivation": (TABLE_2["full-preactivation"], (BN, RELU)),
-}
 WIDTH, BATCH = 64, 64
 
 
@@ -73,6 +63,8 @@ class Stack:
         Of all weights; they have a variance of 2 / 64.
     last_relu : callable
         What stands for the ReLU after the addition.
+    first_layer : bool
+        Whether a layer of weights stands before the first unit.
     """
 
     def __init__(
@@ -83,11 +75,14 @@ class Stack:
         seeds: int = 4,
         seed: int = 0,
         last_relu: Callable[[Tensor], Tensor] = torch.relu,
+        first_layer: bool = False,
     ) -> None:
         torch.manual_seed(seed)
         shape = (units, 2, seeds, WIDTH, WIDTH)
         self.weights = torch.randn(shape) * (2 / WIDTH) ** 0.5
         self.head = (torch.rand(seeds, WIDTH, 10) - 0.5) / 4
+        self.first = torch.randn(seeds, WIDTH, WIDTH) / WIDTH**0.5
+        self.first_layer = first_layer
         self.unit, self.tail, self.last_relu = unit, tail, last_relu
         self.seeds, self.units = seeds, range(units)
         self.statistics: dict[Hashable, tuple[Tensor, Tensor]] = {}
@@ -95,6 +90,7 @@ class Stack:
 
     def run(self, x: Tensor, order: Iterable[int]) -> Tensor:
         """Return the stream behind some units, in this order."""
+        x = x @ self.first if self.first_layer else x
         stem = [op for op in (BN, RELU) if op not in self.unit.pre]
         x = self._place(stem, x, "stem")
         for i in order:
@@ -179,6 +175,7 @@ def train(
     """
     network, data = Stack(unit, tail, **stack), images()
     trained = [network.weights, network.head]
+    trained += [network.first] * network.first_layer
     for weights in trained:
         weights.requires_grad_()
     sgd = torch.optim.SGD(trained, lr=lr, momentum=0.9)
@@ -198,46 +195,3 @@ def train(
         weights.requires_grad_(False)
     network.freeze(data.train)
     return network
-
-
-@measured
-def relative_gradients(row: str, seed: int = 1) -> Array:
-    """Gradient of each unit's first weights, relative to the weights.
-
-    ResNet-164 is fresh; the gradient is that of one mini-batch of digits.
-    """
-    data = images()
-    plan = cifar_plan(row, depth=164, convs=3, image=(1, 8, 8))
-    network = nn.Network(plan, seed)
-    rng = np.random.default_rng(seed)
-    batch = rng.permutation(len(data.train))[:BATCH]
-    logits = network(data.train[batch].reshape(-1, 1, 8, 8))
-    cross_entropy(logits, data.train_labels[batch]).backward()
-    shares, units = [], list[Any](network.units)
-    for unit in units:
-        weights = unit.weights[0].weight
-        shares.append(weights.grad.norm() / weights.detach().norm())
-    relative: Array = torch.stack(shares).double().numpy()
-    return relative
-
-
-@measured
-def neighbors_agree(
-    unit: UnitSpec, units: int, seeds: int = 8, seed: int = 0
-) -> Array:
-    """Correlate gradients at neighboring points of a line, (seeds,).
-
-    A first layer with biases makes 64 numbers of each of 256 points. The
-    gradient of one output of a fresh network is taken with respect to them.
-    """
-    network = Stack(unit, (), units, seeds, seed)
-    w, b = torch.randn(2, seeds, 1, WIDTH)
-    line = torch.linspace(-2, 2, 256).view(1, -1, 1).repeat(seeds, 1, 1)
-    line.requires_grad_()
-    first = (line * w + b).relu()
-    network.freeze(first.detach())
-    out = (network.run(first, network.units) @ network.head)[..., 0]
-    (g,) = torch.autograd.grad(out.sum(), line)
-    g = (g - g.mean(1, keepdim=True)).squeeze(-1).double()
-    found: Array = ((g[:, 1:] * g[:, :-1]).mean(1) / (g * g).mean(1)).numpy()
-    return found

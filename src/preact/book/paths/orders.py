@@ -3,7 +3,7 @@
 Units of one shape may stand anywhere. Orders that begin alike share what
 comes out of their beginning, so all of them are a tree, one unit a node.
 
-Chapter `07-depth`.
+Chapter `08-paths`.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -55,7 +55,7 @@ def every_order(
 
     Examples
     --------
-    >>> from preact.book.depth.orders import every_order
+    >>> from preact.book.paths.orders import every_order
     >>> dict(every_order(2, "x", lambda x, i: f"F{i}({x})"))[1, 0]
     'F0(F1(x))'
     """
@@ -83,8 +83,8 @@ def order_explorer(
     units = max(len(order) for order in next(iter(errors.values())))
     names = {arm: arm_name(arm, say) for arm in errors}
     own = {key: say.table[f"orders.{key}"] for key in WORDS} | {
-        "network": say("depth.network"),
-        "error": say("depth.error_range"),
+        "network": say("table.network"),
+        "error": say("parts.error_range"),
         "percent": say.table["number.percent"],
         "list": say("punctuation.list"),
         "semicolon": say("punctuation.semicolon"),
