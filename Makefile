@@ -2,7 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PYTEST := $(BIN)/pytest -q -n 2 --dist worksteal --ignore tests/site
-RUN := $(BIN)/python -m book.tools.execution
+# The index tells how long its cells take, so that it runs alone.
+NBMAKE := $(BIN)/pytest -q --nbmake --share-cache
 NPM := $(shell command -v npm 2>/dev/null)
 # Hundreds of processes that the tests start read what one of them compiled.
 unexport PYTHONDONTWRITEBYTECODE
@@ -67,13 +68,16 @@ check: lint ## lint, types, contracts and the fast tests, in two minutes
 
 test: lint ## what a newcomer runs: all but the site's tests, English notebooks
 	$(PYTEST) -m "not nightly"
-	$(RUN) en
+	$(NBMAKE) notebooks/en/index.ipynb
+	$(NBMAKE) -n 2 --ignore-glob '*/index.ipynb' notebooks/en
 
 test-all: test ## and the other editions' notebooks, the book, the site
+	$(NBMAKE) notebooks/*/index.ipynb
+	$(NBMAKE) -n 2 --ignore-glob '*/index.ipynb' notebooks
 	@$(MAKE) --no-print-directory book
 	@$(MAKE) --no-print-directory site-test
 
-nightly: setup ## rare surroundings, after `make book`: GPU kernels, kills, widths
+nightly: setup ## rare surroundings, after `make book`: kills, widths
 	$(BIN)/pytest -q -n 2 --dist loadgroup -m nightly
 
 notebooks: setup ## notebooks/ anew from the chapters, and their explorers
@@ -101,7 +105,7 @@ translated: setup ## note that the Chinese editions follow the English again
 
 # EDITION=zh-Hans: that one alone; what else the site has stays as it was.
 book: setup ## the site in three languages, or with EDITION=en in one
-	$(RUN) $(EDITION)
+	$(BIN)/python -m book.tools.execution $(EDITION)
 	EDITION=$(EDITION) $(BIN)/jupyter-book build . -W --keep-going --quiet
 	@echo "The book is at _build/html/index.html"
 

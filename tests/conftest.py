@@ -1,16 +1,11 @@
 """Before anything imports the package: signals, and checked shapes."""
 
 import os
-import shutil
 import signal
 import threading
 from contextlib import suppress
 
 import psutil
-
-if shutil.which("nvidia-smi") is None:
-    # Without a GPU its kernels are interpreted; Triton asks at its import.
-    os.environ.setdefault("TRITON_INTERPRET", "1")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell's `&` turns Ctrl-C off, for the suite and for all it starts.
@@ -35,8 +30,7 @@ settings.load_profile("same everywhere")
 def pytest_configure(config):
     """Exit on SIGTERM at once, or code under test swallows it.
 
-    A command would answer it as its own, and Triton's interpreter makes a
-    failed test of any exception. Processes that tests started end, too.
+    A command would answer it as its own. What tests started ends, too.
     """
 
     def leave(number, _frame):

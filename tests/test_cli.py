@@ -7,7 +7,6 @@ import subprocess
 import sys
 from typing import get_args
 
-import pytest
 from rich.console import Console
 
 import preact
@@ -18,7 +17,7 @@ from preact.data import NAMES, load
 from preact.fast import Memory
 from preact.figures.recorded import PANELS
 from preact.train import Run, find_recipe, recipes
-from preact.train.precision import Precision
+from preact.train.device import Precision
 
 
 def run(capsys, *arguments):
@@ -135,13 +134,6 @@ def test_a_package_that_is_missing_is_named_as_pip_calls_it(tmp_path):
     )
 
 
-def test_the_version_is_that_of_the_package(capsys):
-    with pytest.raises(SystemExit) as end:
-        main(["--version"])
-    assert end.value.code == 0
-    assert capsys.readouterr().out == f"preact {preact.__version__}\n"
-
-
 def test_a_reader_that_has_left_is_no_error():
     command = [sys.executable, "-m", "preact", "plan", "--depth", "1001"]
     read, write = os.pipe()
@@ -192,28 +184,6 @@ def test_progress_is_a_line_in_a_log_and_a_bar_on_a_terminal():
         progress.bar.refresh()
     assert "150/300" in terminal.getvalue()
     assert "min left" not in terminal.getvalue()
-
-
-def test_the_gpu_notebook_ends_in_the_errors_of_what_it_trained(
-    capsys, tmp_path
-):
-    tiny = "train --depth 8 --width 4 --batch 8 --iterations 1 --device cpu"
-    assert main([*tiny.split(), "--out", str(tmp_path)]) == 0
-    notebook = (ROOT / "experiments/gpu.ipynb").read_text("utf-8")
-    last = "".join(json.loads(notebook)["cells"][-1]["source"])
-    commands = []
-    names = {
-        "run": lambda *words: commands.append(words),
-        "sys": sys,
-        "RUNS": str(tmp_path),
-    }
-    exec(last, names)
-    ((python, _, package, *words),) = commands
-    assert (python, package) == (sys.executable, "preact")
-    code, out, _ = run(capsys, *words)
-    assert code == 0
-    assert "full pre-activat" in out
-    assert "median" in out
 
 
 def test_the_slurm_file_starts_a_command_that_train_understands(tmp_path):

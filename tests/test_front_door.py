@@ -52,29 +52,3 @@ def test_another_name_is_answered_with_those_that_there_are():
 
 def test_the_package_says_that_it_is_typed():
     assert pkgutil.get_data("preact", "py.typed") is not None
-
-
-ROOMS = [module.name for module in pkgutil.iter_modules(preact.__path__)]
-
-
-def test_every_room_lists_its_face_and_has_an_example():
-    inner = {"__main__", "typed"}  # of use to the package alone
-    for name in [n for n in ROOMS if n not in inner]:
-        room = importlib.import_module(f"preact.{name}")
-        assert list(room.__all__)
-        for public in room.__all__:
-            assert getattr(room, public) is not None
-        texts = [
-            room.__doc__,
-            *(getattr(room, n).__doc__ for n in room.__all__),
-        ]
-        assert any(">>> " in (text or "") for text in texts)
-
-
-def test_what_can_be_called_at_the_front_door_has_an_example():
-    for name in preact.__all__:
-        value = getattr(preact, name)
-        if callable(value) and name not in ("BN", "RELU"):
-            home = importlib.import_module(value.__module__)
-            text = f"{value.__doc__}{home.__doc__}{preact.__doc__}"
-            assert f"{name}(" in text.split(">>> ", 1)[1]

@@ -1,6 +1,5 @@
 """What everybody tries once is answered in a sentence, not by a traceback."""
 
-import dataclasses
 import inspect
 
 import numpy as np
@@ -30,33 +29,17 @@ def test_a_run_that_describes_nothing_is_refused_when_it_is_made():
     for change, sentence in [
         ({"row": TABLE_2["original"]}, "row must be letters, digits"),
         ({"row": "my unit", "unit": TABLE_2["original"]}, "got 'my unit'"),
-        ({"row": "a\n", "unit": TABLE_2["original"]}, r"got 'a\\n'"),
         ({"row": "orignal"}, "near it: original"),
         ({"data": "digits"}, r"data must be .* preact\.data\.load\('digits'"),
         ({"recipe": "digits"}, r"recipe must be .* find_recipe\('digits'\)"),
         ({"execution": "fast"}, r"execution must be .* Execution\(fast=Tr"),
         ({"unit": "original"}, "unit must be .*UnitSpec.*got 'original'"),
         ({"depth": "56"}, "depth must be a positive whole number; got '56'"),
-        ({"depth": 57}, r"depth must be 6n \+ 2 .*got 57"),
-        ({"convs": 7}, "convs must be one of 1, 2, 3; got 7"),
-        ({"width": 0}, "width must be a positive whole number; got 0"),
         ({"tail": "BN"}, "tail must be a tuple of distinct BN and RELU"),
         ({"seed": -1}, "seed must be a whole number from 0"),
     ]:
         with pytest.raises(ValueError, match=sentence):
             Run(**GOOD | change)
-
-
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        ({"lr": -1.0}, "lr must be at least 0.0; got -1.0"),
-        ({"normalization": "chanel"}, "'channel' or 'pixel mean'"),
-    ],
-)
-def test_a_recipe_that_trains_nothing_is_refused(change, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        dataclasses.replace(RECIPE, **change)
 
 
 def state():

@@ -64,11 +64,6 @@ def test_the_papers_networks_are_read_as_they_were_written(conventions):
             assert parse(WrittenPlan, write_plan(plan)).plan == plan
 
 
-def test_the_plan_of_1001_layers_takes_less_than_a_page():
-    plan = cifar_plan("full-preactivation", depth=1001, convs=3)
-    assert len(json.dumps(write_plan(plan))) < 1000
-
-
 def test_a_plan_that_no_maker_makes_is_not_written():
     wide = replace(PLAN.units[-1], c_in=5, c_out=16, projection="conv")
     plan = replace(PLAN, units=(*PLAN.units[:-1], wide))
@@ -76,9 +71,7 @@ def test_a_plan_that_no_maker_makes_is_not_written():
         write_plan(plan)
 
 
-@pytest.mark.parametrize(
-    "dtype", [torch.float32, torch.float64, torch.float16, torch.bfloat16]
-)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_the_same_network_comes_back_bit_for_bit(tmp_path, dtype):
     network = network_of(PLAN).to(dtype)
     network.to(memory_format=torch.channels_last)
@@ -91,14 +84,6 @@ def test_the_same_network_comes_back_bit_for_bit(tmp_path, dtype):
         assert torch.equal(loaded.state_dict()[name], value)
         assert loaded.state_dict()[name].dtype == dtype
     assert read_config(path) is None
-
-
-@pytest.mark.parametrize("row", ["exclusive-gating-b-6", "conv1x1-shortcut"])
-def test_a_network_with_weights_on_its_shortcuts_comes_back(tmp_path, row):
-    network = network_of(cifar_plan(row, depth=8, convs=2, width=2))
-    preact.save(network.eval(), tmp_path / "it")
-    x = torch.randn(2, 3, 16, 16, generator=torch.Generator().manual_seed(0))
-    assert torch.equal(preact.load(tmp_path / "it")(x), network(x))
 
 
 def test_a_file_from_before_classes_and_normalization_is_read(tmp_path):
@@ -160,10 +145,6 @@ def test_what_could_not_be_loaded_again_is_not_saved(tmp_path):
             lambda: save_weights(place, PLAN, weights, {"lr": torch.ones(1)}),
             "config must be JSON values: .*Tensor",
         ),
-        (
-            lambda: save_weights(place, PLAN, weights, ["lr"]),
-            r"config must be a table; got \['lr'\]",
-        ),
     ]:
         with pytest.raises(ValueError, match=sentence):
             call()
@@ -223,18 +204,13 @@ def test_a_header_that_was_changed_is_one_sentence(tmp_path):
         (spoil(version="2"), "version must be one of '1'; got '2'"),
         (lambda texts: texts.pop("sha256"), "sha256 is missing"),
         (spoil(sha256="0" * 64), "is damaged: its SHA-256 is not"),
-        (spoil(config="{}"), "is damaged"),
         (spoil(notes="mine"), "got 'notes'"),
         (spoil(plan="{"), "plan is not JSON"),
-        (spoil(plan="[" * 9999), "plan is not JSON: recursion limit"),
-        (spoil(plan="[]"), "plan must be a table"),
-        (in_plan(classes=10.5), "classes must be a whole number; got 10.5"),
         (in_plan(convs=4), "convs must be at most 3; got 4"),
         (in_plan(stages=[[]]), "stages must each have a unit"),
         (in_plan(stages=[[UNITS | {"c_out": 8}]]), "projection must be 'pad'"),
         (in_plan(stages=[[UNITS | {"count": 10**9}]]), "count must be at mos"),
         (in_plan(unit={"pre": ["GN"]}), r"unit.pre\[0\] must be one of"),
-        (in_plan(stem=["blur"]), r"stem\[0\] must be one of"),
         (in_plan(classes=11), r"classifier.* shape \(11,.*; got \(10,"),
         (in_plan(tail=["ReLU"]), r"tail\.0\..* has no place"),
     ]:
@@ -308,8 +284,7 @@ def test_the_error_is_that_of_the_record(trained, capsys):
     "options",
     [
         ["--precision", "bf16"],
-        ["--fast", "--channels-last"],
-        ["--row", "exclusive-gating-b-6"],
+        ["--fast", "--channels-last", "--row", "exclusive-gating-b-6"],
     ],
     ids=" ".join,
 )
@@ -326,20 +301,6 @@ def test_the_error_is_that_of_the_record_however_it_was_computed(
 
 
 DIGITS = cifar_plan("original", depth=8, convs=2, width=4, image=(1, 8, 8))
-
-
-def test_a_network_that_was_saved_in_half_precision_is_evaluated(
-    tmp_path, capsys
-):
-    path = tmp_path / "it"
-    words = ("--data", "digits", "--recipe", "paper", "--json")
-    errors = []
-    for dtype in (torch.float32, torch.bfloat16):
-        preact.save(network_of(DIGITS).to(dtype), path)
-        facts = json.loads(evaluated(capsys, path, *words))
-        errors.append(facts["test_error_pct"])
-    # of 360 images a few lie at the edge between two classes
-    assert errors[0] == pytest.approx(errors[1], abs=3.0)
 
 
 def kept_with(path, **changes):
@@ -414,7 +375,6 @@ def test_an_experiment_keeps_weights_only_if_it_is_asked_to(tmp_path):
 @pytest.mark.parametrize(
     ("make", "options", "sentence"),
     [
-        ("none", [], "does not exist"),
         ("text", [], "no safetensors file"),
         ("hand", [], "--data must be one of digits, cifar10"),
         ("hand", ["--data", "digits"], "needs a network for 1 channels"),

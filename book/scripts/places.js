@@ -6,11 +6,10 @@ import { Ledger } from "./ledger.js";
 import { Prediction } from "./predict.js";
 import { Ranked } from "./ranking.js";
 import { places as cover } from "#rooms/cover/explorer.js";
-import { places as depth } from "#rooms/depth/explorer.js";
 import { places as imagenet } from "#rooms/imagenet/explorer.js";
+import { places as paths } from "#rooms/paths/explorer.js";
 import { places as runs } from "#rooms/runs/explorer.js";
 import { places as training } from "#rooms/training/explorer.js";
-import "#rooms/shortcuts/explorer.js";
 import "#rooms/units/explorer.js";
 
 export const EXPLORERS = {
@@ -20,8 +19,8 @@ export const EXPLORERS = {
   "preact-predict": (host) => new Prediction(host),
   "preact-ranking": (host) => new Ranked(host),
   ...cover,
-  ...depth,
   ...imagenet,
+  ...paths,
   ...runs,
   ...training,
 };

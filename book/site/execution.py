@@ -11,10 +11,10 @@ from sphinx.config import Config
 
 from book.tools.execution import (
     cache_folder,
-    give_one_thread,
     join_streams,
     measured_folder,
 )
+from book.tools.threads import give_one_thread
 from preact.book.measurements import FOLDER as MEASURED
 
 

@@ -7,6 +7,7 @@
 `results`    the tables of README.md, from the records
 `pdf`        each edition as one PDF
 `execution`  what a chapter computes with, and what it computed
+`threads`    how many a chapter computes with
 `plain`      the Markdown of notebooks
 `places`     where the book is, by one setting
 `wheel`      the package as readers install it

@@ -1,24 +1,26 @@
 """What a chapter computes with, and what it computed: once, for all.
 
-`make test` runs the notebooks, `make book` shows them; the code is the same,
-and what was run is kept. What one edition of a chapter has measured, the
-others read (`preact.book.measurements`).
+nbmake runs the notebooks, `make book` runs the chapters; the code is the
+same. Whichever comes first keeps what it ran, and the other reads it. What
+one edition of a chapter has measured, the others read
+(`preact.book.measurements`).
 
 jupyter-cache's own key is code and cell metadata. So the folder's name is a
 hash of everything else that a chapter's outputs depend on: the modules of the
 package that its cells import, those that these import, and so on; the data
 beside these modules; the words of its language; the pinned requirements.
 
-    python -m book.tools.execution [EDITION or EDITION/CHAPTER ...]
+    python -m book.tools.execution [EDITION ...]    run what was not run yet
 """
 
 import ast
-import asyncio
 import hashlib
+import json
 import os
 import re
+import shutil
 import sys
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from functools import cache
@@ -36,7 +38,7 @@ from jupyter_cache.base import CacheBundleIn
 from nbclient import NotebookClient
 
 from book.tools import ROOT
-from book.tools.wheel import build_wheel, install_wheel
+from book.tools.threads import give_one_thread
 from preact.book.measurements import FOLDER as MEASURED
 from preact.strings import LANGUAGES, ORIGINAL
 
@@ -275,88 +277,85 @@ def join_streams(outputs: list[Any]) -> list[Any]:
     return joined
 
 
-# ----------------------------------------------------------------- running
-def run(notebook: Path, environment: Mapping[str, str]) -> float:
-    """Run a notebook as a reader has it, alone in a folder; keep its outputs.
+def once(run: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Make nbmake's runner read what was run before, and keep what it runs.
 
-    Returns
-    -------
-    float
-        How many seconds it ran.
-
-    Raises
-    ------
-    nbclient.exceptions.CellExecutionError
-        If a cell fails.
+    A notebook runs as a reader has it: alone in a folder.
     """
+    from nbmake.nb_result import NotebookResult
+
+    def execute(self: Any) -> Any:
+        path = Path(self.filename)
+        if (before := executed(path)) is not None:
+            return NotebookResult(nb=before, error=None)
+        start = perf_counter()
+        os.environ[MEASURED] = str(measured_folder(path))
+        with TemporaryDirectory() as folder:
+            self.filename = Path(shutil.copy(path, folder))
+            result = run(self)
+        self.filename = path
+        if result.error is None:
+            keep(result.nb, path, perf_counter() - start)
+        return result
+
+    return execute
+
+
+# ----------------------------------------------------------------- running
+def run(notebook: Path) -> float:
+    """Run a notebook alone in a folder; keep its outputs; return seconds."""
     book = jupytext.read(notebook)
     start = perf_counter()
     with TemporaryDirectory() as folder:
-        client = NotebookClient(
+        NotebookClient(
             book,
             timeout=300,
             resources={"metadata": {"path": folder}},
             extra_arguments=["--IPKernelApp.log_level=ERROR"],
-        )
-        measured = {MEASURED: str(measured_folder(notebook))}
-        asyncio.run(client.async_execute(env={**environment, **measured}))
+        ).execute(env=os.environ | {MEASURED: str(measured_folder(notebook))})
     seconds = perf_counter() - start
     keep(book, notebook, seconds)
     return seconds
 
 
-def run_missing(parts: Sequence[str], root: Path = ROOT) -> None:
+def run_missing(editions: Sequence[str]) -> None:
     """Run the notebooks that were not run yet, one on each core.
 
-    They have the package from its wheel, as readers have it. The original
-    edition comes first: the others read what it has measured.
-
-    Parameters
-    ----------
-    parts : sequence of str
-        Editions, or single notebooks: `zh-Hans`, `en/02-signal`.
-    root : Path
-        Of the tree with the notebooks.
+    The original edition comes first, so that the others read what it has
+    measured; of an edition, the chapter that took longest comes first.
     """
-    give_one_thread(os.environ)
+    give_one_thread(os.environ)  # kernels inherit it
+    log = ROOT / "_build" / "seconds.json"  # how long each ran last time
+    took = json.loads(log.read_text()) if log.exists() else {}
     todo = [
         path
-        for part in sorted(parts, key=lambda p: not p.startswith(ORIGINAL))
+        for edition in sorted(editions, key=LANGUAGES.index)
         for path in sorted(
-            root.glob(
-                f"notebooks/{part if '/' in part else f'{part}/*'}.ipynb"
-            )
+            ROOT.glob(f"notebooks/{edition}/*.ipynb"),
+            key=lambda path: -took.get(f"{path.parent.name}/{path.stem}", 0),
         )
         if executed(path) is None
     ]
-    if not todo:
-        return
-    with TemporaryDirectory(prefix="preact-wheel-") as folder:
-        site = Path(folder, "site")
-        install_wheel(build_wheel(Path(folder)), site)
-        environment = os.environ | {"PYTHONPATH": str(site)}
+    lock = Lock()
 
-        def run_one(path: Path) -> None:
-            seconds = run(path, environment)
-            print(f"ran {path.parent.name}/{path.stem} in {seconds:.0f} s")
+    def run_one(path: Path) -> None:
+        name = f"{path.parent.name}/{path.stem}"
+        last = f", {took[name]:.0f} s last time" if name in took else ""
+        print(f"running {name}{last}", flush=True)
+        seconds = run(path)
+        print(f"ran     {name} in {seconds:.0f} s", flush=True)
+        with lock:
+            took[name] = round(seconds, 1)
+            log.write_text(json.dumps(took, indent=1))
 
-        # The index tells how long some of its cells take: it runs alone.
-        for path in todo:
-            if path.stem == "index":
-                run_one(path)
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            list(pool.map(run_one, (p for p in todo if p.stem != "index")))
-
-
-def give_one_thread(environment: MutableMapping[str, str]) -> None:
-    """Let processes to come have a thread each, unless told otherwise.
-
-    Workers that each use every core fight: 10 times slower, seen. And a page
-    says how many threads its outputs were computed with, once for all
-    chapters. A library asks when it loads: in a worker, before any conftest.
-    """
-    for library in ("OMP", "OPENBLAS", "MKL"):
-        environment.setdefault(f"{library}_NUM_THREADS", "1")
+    # The index tells how long some of its cells take: nothing runs beside it.
+    alone = [path for path in todo if path.stem == "index"]
+    for path in alone:
+        run_one(path)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        together = [path for path in todo if path not in alone]
+        for _ in pool.map(run_one, together):
+            pass
 
 
 if __name__ == "__main__":

@@ -1,26 +1,22 @@
-"""A chapter runs once, in a notebook or for the site; and what reruns it."""
+"""Whichever runs a chapter first, the other reads it; and what reruns it."""
 
 import os
 import shutil
 import subprocess
 import sys
 
+import nbformat.v4 as nb
 import pytest
 from jupyter_cache import get_cache
-from nbformat import reads
+from nbformat import reads, write
+from nbmake.nb_run import NotebookRun
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace
 
-from book.tools.execution import (
-    cache_folder,
-    executed,
-    give_one_thread,
-    modules_of,
-    needed,
-    run,
-)
+from book.tools.execution import cache_folder, keep, modules_of, needed, once
 from book.tools.notebooks import notebook
 from paths import ROOT
+from preact.book.measurements import FOLDER, measured
 
 CHAPTER = """---
 jupytext:
@@ -60,11 +56,12 @@ def tree(tmp_path):
     return tmp_path
 
 
-def as_a_notebook(tree):
+def by_nbmake(tree):
     path = tree / "notebooks/en/index.ipynb"
-    if executed(path) is None:
-        run(path, os.environ)
-    (cell,) = [c for c in executed(path).cells if c.cell_type == "code"]
+    execute = once(NotebookRun.execute)
+    result = execute(NotebookRun(path, default_timeout=100))
+    assert result.error is None
+    (cell,) = [c for c in result.nb.cells if c.cell_type == "code"]
     assert cell.outputs[0].text == "5\n"
 
 
@@ -72,7 +69,7 @@ def test_an_offered_notebook_has_the_outputs_of_the_run(tree):
     chapter = tree / "book/en/index.md"
     offered = reads(notebook(chapter, with_outputs=True), as_version=4)
     assert not any(cell.get("outputs") for cell in offered.cells)
-    as_a_notebook(tree)
+    by_nbmake(tree)
     offered = reads(notebook(chapter, with_outputs=True), as_version=4)
     _, *first, cell = offered.cells
     assert [c.id for c in first] == ["install"]
@@ -105,14 +102,19 @@ def by_the_site(tree, shown="5\n"):
 @pytest.mark.parametrize(
     "order",
     [
-        (by_the_site, as_a_notebook),
-        pytest.param((as_a_notebook, by_the_site), marks=pytest.mark.slow),
+        (by_the_site, by_nbmake),
+        *(
+            pytest.param(order, marks=pytest.mark.slow)
+            for order in [
+                (by_nbmake, by_the_site),
+            ]
+        ),
     ],
-    ids=lambda order: "-".join(show.__name__ for show in order),
+    ids=lambda order: "-".join(run.__name__ for run in order),
 )
 def test_in_any_order_a_chapter_runs_once(tree, order):
-    for show in order:
-        show(tree)
+    for run in order:
+        run(tree)
     assert (tree / "log").read_text() == "ran "
     folder = cache_folder(tree / "book/en/index.md")
     assert folder == cache_folder(tree / "notebooks/en/index.ipynb")
@@ -134,18 +136,26 @@ def test_a_page_breaks_lines_where_the_cell_does(tree):
     by_the_site(tree, shown="five rows\nand no more\n</pre>")
 
 
-def test_a_chapter_computes_with_one_thread_unless_told():
-    environment = {"OMP_NUM_THREADS": "2"}
-    give_one_thread(environment)
-    assert environment["OMP_NUM_THREADS"] == "2"
-    assert environment["MKL_NUM_THREADS"] == "1"
-
-
-def test_new_requirements_run_a_chapter_again(tree):
-    chapter = tree / "book/en/index.md"
-    before = cache_folder(chapter)
-    (tree / "requirements.txt").write_text("torch==3\n")
-    assert cache_folder(chapter) != before
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("told", "threads"), [({}, "1"), ({"OMP_NUM_THREADS": "2"}, "2")]
+)
+def test_a_chapter_computes_with_one_thread_unless_told(tree, told, threads):
+    path = tree / "notebooks/en/index.ipynb"
+    text = path.read_text("utf-8")
+    asked = "__import__('os').environ['OMP_NUM_THREADS']"
+    text = text.replace('log.write(\\"ran \\")', f"log.write({asked})")
+    path.write_text(text, "utf-8")
+    env = {k: v for k, v in os.environ.items() if "_NUM_THREADS" not in k}
+    paths = os.pathsep.join([str(ROOT), str(ROOT / "src")])
+    run = ("-m", "pytest", "-q", "-p", "conftest", "--nbmake", "notebooks")
+    subprocess.run(
+        [sys.executable, *run],
+        cwd=tree,
+        env=env | told | {"PYTHONPATH": paths},
+        check=True,
+    )
+    assert (tree / "log").read_text() == threads
 
 
 # ------------------------------------------------------------ what it reads
@@ -212,12 +222,12 @@ def test_a_change_runs_those_chapters_again_that_read_it(copy, before):
     everywhere = {f"{edition}-{{}}" for edition in EDITIONS}
     chapters = {path.stem for path in ROOT.glob("notebooks/zh-Hant/*")}
     for name, chapter, editions in [
-        ("src/preact/fast/gpu/forward.py", None, ()),
+        ("src/preact/bench/times.py", None, ()),
         ("src/preact/reference/unit.py", "04-units", everywhere),
         ("src/preact/paper/table_2.toml", "index", everywhere),
         (f"{ROOM}/zh-Hant.toml", "05-shortcuts", {"zh-Hant-{}"}),
         (f"{ROOM}/claims.toml", None, ()),
-        (f"{ROOM}/explorer.js", None, ()),
+        (f"{ROOM}/explorer.css", None, ()),
         (f"{ROOM}/exercises.py", "05-shortcuts", everywhere),
     ]:
         changed = changed_by(copy, before, name)
@@ -263,8 +273,52 @@ preact.propagation.profile
     assert "preact.spec" in needed({"preact.reference.unit"})
 
 
-def test_what_a_room_loads_late_is_counted_too():
-    """An outdated figure would stay on the page without a word."""
-    rooms = needed(modules_of("from preact.figures import unit_diagram"))
-    for name in ("propagation", "style", "tables", "units"):
-        assert f"preact.figures.{name}" in rooms
+# ------------------------------------------------------------ measurements
+@pytest.fixture
+def calls():
+    """A measurement, and the list of arguments that it was called with."""
+    called = []
+
+    @measured
+    def growth(units, *, width=64):
+        called.append((units, width))
+        return {"growth": 2.0**units, "width": width}
+
+    return growth, called
+
+
+def test_what_one_edition_has_measured_the_others_read(
+    calls, tmp_path, monkeypatch
+):
+    growth, called = calls
+    monkeypatch.setenv(FOLDER, str(tmp_path))
+    first, second = growth(10), growth(10)
+    assert first == second == {"growth": 1024.0, "width": 64}
+    assert called == [(10, 64)]
+    growth(10, width=8)
+    assert called == [(10, 64), (10, 8)]
+
+
+def test_outside_of_the_build_nothing_is_kept(calls, monkeypatch):
+    growth, called = calls
+    monkeypatch.delenv(FOLDER, raising=False)
+    growth(3)
+    growth(3)
+    assert called == [(3, 64), (3, 64)]
+
+
+def test_a_translation_takes_a_reader_as_long_as_the_original(tmp_path):
+    (tmp_path / "requirements.txt").write_text("torch==2\n")
+    took = []
+    for edition, seconds in (("en", 68.0), ("zh-Hant", 4.0)):
+        path = tmp_path / "notebooks" / edition / "09-training.ipynb"
+        path.parent.mkdir(parents=True)
+        book = nb.new_notebook(cells=[nb.new_code_cell("1")])
+        write(book, path)
+        chapter = tmp_path / "book" / edition / "09-training.md"
+        chapter.parent.mkdir(parents=True)
+        chapter.write_text("```{code-cell} python\n1\n```\n")
+        keep(book, path, seconds)
+        (record,) = get_cache(cache_folder(path)).list_cache_records()
+        took.append(record.data["execution_seconds"])
+    assert took == [68.0, 68.0]

@@ -13,7 +13,7 @@ from preact.experiment import (
     shipped,
 )
 from preact.paper import results
-from preact.spec import BN, RELU, find_row
+from preact.spec import BN, RELU
 
 SMALL = """
 [scientific]
@@ -79,25 +79,14 @@ def test_a_list_of_learning_rates_is_an_axis_of_the_matrix(tmp_path):
         read_experiment(written(tmp_path, text))
 
 
-def test_a_recipe_is_changed_by_its_fields(tmp_path):
-    text = SMALL + "recipe_changes = { iterations = 5, drop_at = [3] }\n"
-    recipe = read_experiment(written(tmp_path, text)).recipes[0]
-    assert (recipe.iterations, recipe.drop_at) == (5, (3,))
-
-
 def test_table_1_is_every_printed_row_with_its_searched_row_written_out():
     experiment = read_experiment("digits_table_1")
     printed = {result.row for result in results(1)}
     assert len(experiment.rows) == len(printed) + 5 == 16
-    for row in experiment.rows:
-        find_row(row)
-
-
-def test_a_network_may_have_seeds_of_its_own():
-    experiment = read_experiment("digits_depth")
-    seeds = {n.depth: n.seeds for n in experiment.networks}
-    assert seeds[1001] == (1, 2, 3)
-    assert seeds[110] == (1, 2, 3, 4, 5)
+    seeds = {
+        n.depth: n.seeds for n in read_experiment("digits_depth").networks
+    }
+    assert (seeds[1001], seeds[110]) == ((1, 2, 3), (1, 2, 3, 4, 5))
 
 
 def test_a_name_is_the_package_s_unless_there_is_a_file(tmp_path, monkeypatch):
@@ -138,8 +127,6 @@ def test_an_own_unit_has_all_that_a_spec_has(tmp_path):
 
 WRONG = {
     "scientific = 5": "scientific must be a table",
-    "nuisance.seeds = 1979-05-27": "seeds must be a list",
-    "scientific.rows = { a = 1 }": "rows must be a list",
     "scientific.rows = []": "rows must be a list of at least 1",
     "scientific.rows = [5]": "rows[0] must be a row's name in quotes, or a t",
     "scientific.rows = ['orignal']": "near it: original",
@@ -147,32 +134,23 @@ WRONG = {
     "scientific.networks = [{ depth = '8', convs = 2 }]": "whole number; got",
     "scientific.networks = [{ depth = 9, convs = 2 }]": "depth must be 6n + 2",
     "scientific.networks = [{ depht = 8, convs = 2 }]": "may say depth, convs",
-    "scientific.networks = [{ depth = 8, convs = 2, seeds = [] }]": "seeds mu",
     'scientific.networks = [{ "\\u001b[31m" = 1 }]': "may say depth, convs",
     "scientific.final_bn = ['yes']": "final_bn[0] must be one of",
-    "scientific.colums = 5": "may say rows, networks",
     "nusance.seeds = [1]": "the file may say title, scientific",
     "nuisance.seeds = [1, 1]": "distinct whole numbers",
-    "nuisance.seeds = [9223372036854775808]": "seeds",
     "fixed.data = '../data'": "must be one of",
     "fixed.recipe = 'digit'": "recipe must be one of",
     "fixed.recipe_changes = { lrr = 1 }": "may say conventions, batch, ghost",
     "fixed.recipe_changes = { name = 'x' }": "may say conventions, batch, gh",
     "fixed.recipe_changes = { batch = 65 }": "multiple of ghost_batch; got 65",
-    "fixed.recipe_changes = { iterations = 12.0 }": "must be a whole number",
-    "fixed.recipe_changes = { lr = nan }": "lr must be a finite number",
-    "fixed.execution = { precision = 16 }": "precision must be one of",
     "fixed.execution = { fast = true }": "fast needs channels_last",
     "fixed.execution = { processes = 2 }": "is counted when it runs (torchrun",
     'title = "\\u001b[31m"': "control characters",
-    "deviation = [{ from = 'a', to = 'b' }]": "why is missing; legal keys",
     **{
         f"scientific.rows = [{{ {unit} }}]": says
         for unit, says in {
-            'pre = ["BN"]': "name is missing",
             'name = "original"': "name must be one of its own",
             'name = "../x"': "name must be letters",
-            'name = "a", pre = ["BM"]': "pre[0] must be one of 'BN'",
             'name = "a", pre = ["BN", "BN"]': "BN and ReLU once each at most",
             'name = "a", per = ["BN"]': "pre, post, after, on_shortcut, on_",
             'name = "a", mkae = "own:Unit"': "name, make, like; got 'mkae'",

@@ -2,13 +2,12 @@
 
 import errno
 import os
-import re
 import shutil
 import signal
 import subprocess
 import sys
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 import torch
@@ -17,13 +16,12 @@ from filelock import FileLock
 from paths import ROOT
 from preact.cli import main
 from preact.data import load
-from preact.experiment import Busy, PlannedRun, execute, memory_used
+from preact.experiment import PlannedRun, execute, provenance
 from preact.experiment.described import described
-from preact.experiment.execute import with_processes
-from preact.experiment.memory_used import peak_memory, reset_peak_memory
-from preact.records import Deviation, read_record
+from preact.experiment.provenance import peak_memory, reset_peak_memory
+from preact.records import read_record
 from preact.records.compare import load_records
-from preact.train import Run, find_recipe
+from preact.train import Execution, Run, find_recipe
 from preact.train.checkpoint import NAME, read
 from preact.train.session import Session
 from preact.train.stop import TimeOver
@@ -37,7 +35,11 @@ networks = [{ depth = 8, convs = 2, width = 4 }]
 seeds = [1, 2]
 [fixed]
 recipe = "digits"
-recipe_changes = { iterations = 12, drop_at = [] }
+[fixed.recipe_changes]
+iterations = 12
+batch = 16
+ghost_batch = 16
+drop_at = []
 [[deviation]]
 from = "CIFAR-10"
 to = "digits"
@@ -93,6 +95,7 @@ def contents(folder):
 
 
 def test_an_experiment_leaves_a_record_and_a_curve_for_each_run(small):
+    """A record says what the reader of a table asks."""
     _, out = small
     names = sorted(str(p.relative_to(out)) for p in out.rglob("*.*"))
     assert names == [
@@ -101,15 +104,12 @@ def test_an_experiment_leaves_a_record_and_a_curve_for_each_run(small):
         for seed in (1, 2)
         for kind in ("csv", "json")
     ]
-
-
-def test_a_record_says_what_the_reader_of_a_table_asks(small, tmp_path):
-    _, out = small
     for record in load_records("small", out):
         (one,) = record.deviations
         assert (one.from_, one.to, one.why) == ("CIFAR-10", "digits", "a test")
-        assert record.bn_batch == 64
-        assert record.devices == 1
+        assert (record.bn_batch, record.devices) == (16, 1)
+        started = datetime.fromisoformat(record.started_utc)
+        assert datetime.now(UTC) - started < timedelta(days=1)
         assert record.parameters > 0
         assert record.images_per_s == round(record.images_per_s, 1) > 0
         assert record.wall_s == round(record.wall_s, 2) > 0
@@ -148,7 +148,7 @@ def test_a_dry_run_shows_plan_cost_and_deviations_and_writes_nothing(
     assert main(command) == 0
     said = capsys.readouterr().out
     assert "[red] two rows" in said  # never markup
-    assert "4 runs to go, about " in said
+    assert "4 runs to go" in said
     assert "deviation: CIFAR-10 -> digits (a test)" in said
     assert not (tmp_path / "x").exists()
 
@@ -251,46 +251,29 @@ def test_a_signal_saves_the_iteration_and_is_one_sentence(
     assert state["iteration"] >= 20
 
 
-def test_several_files_begin_with_the_first_seeds_of_all(tmp_path, capsys):
-    paths = [tmp_path / "one.toml", tmp_path / "two.toml"]
-    for path in paths:
-        path.write_text(SMALL)
-    command = ["ablate", *map(str, paths), "--out", str(tmp_path)]
-    assert main(command) == 0
-    said = capsys.readouterr().out
-    assert "run 8 of 8" in said
-    seeds = re.findall(r"(one|two)/\S+/seed-(\d): finished", said)
-    assert [seed for _, seed in seeds] == ["1"] * 4 + ["2"] * 4
-    assert {name for name, _ in seeds[:4]} == {"one", "two"}
-
-
-@pytest.mark.parametrize("what", ["record", "checkpoint"])
-def test_one_bad_file_does_not_keep_the_other_runs(
-    small, tmp_path, capsys, what
-):
+def test_bad_files_do_not_keep_the_other_runs(small, tmp_path, capsys):
     path, _ = small
     row = tmp_path / PLACE / "original"
-    (row / "seed-1.checkpoints").mkdir(parents=True)
-    bad = {"record": "seed-1.json", "checkpoint": f"seed-1.checkpoints/{NAME}"}
-    (row / bad[what]).write_text("{")
+    bad = row / "seed-1.json", row / f"seed-2.checkpoints/{NAME}"
+    bad[1].parent.mkdir(parents=True)
+    for file in bad:
+        file.write_text("{")
     command = ["ablate", str(path), "--out", str(tmp_path)]
-    if what == "record":
-        assert main([*command, "--dry-run"]) == 2
-        assert "3 runs to go" in capsys.readouterr().out
+    assert main([*command, "--dry-run"]) == 2
+    assert "3 runs to go" in capsys.readouterr().out
     assert main(command) == 2
     told = capsys.readouterr()
-    assert "3 finished" in told.out
-    assert "1 failed" in told.out
-    assert str(row) in told.err
+    assert "2 finished" in told.out
+    assert "2 failed" in told.out
+    assert all(str(file) in told.err for file in bad)
 
 
 def test_a_run_that_diverges_is_recorded_as_such(tmp_path, capsys):
     path = tmp_path / "wild.toml"
-    path.write_text(
-        SMALL.replace("drop_at", "lr = 1e30, warmup_iterations = 0, drop_at")
-    )
+    wild = "lr = 1e30\nwarmup_iterations = 0\ndrop_at"
+    path.write_text(SMALL.replace("drop_at", wild).replace("[1, 2]", "[1]"))
     assert main(["ablate", str(path), "--out", str(tmp_path)]) == 0
-    assert "4 diverged" in capsys.readouterr().out
+    assert "2 diverged" in capsys.readouterr().out
     for record in load_records("wild", tmp_path):
         assert record.outcome == "diverged"
         assert record.train_loss is None
@@ -340,19 +323,6 @@ def test_a_run_that_another_process_ends_meanwhile_is_not_trained_again(
     }
 
 
-def test_a_locked_run_is_busy_and_free_again_afterwards(planned, tmp_path):
-    path = tmp_path / planned.path
-    path.parent.mkdir(parents=True)
-    with (
-        FileLock(path.with_suffix(".lock")),
-        pytest.raises(Busy, match="must wait: another process trains it"),
-    ):
-        execute(planned, tmp_path, device="cpu")
-    assert not path.exists()
-    for new in (True, False):
-        assert execute(planned, tmp_path, device="cpu")[1] is new
-
-
 def test_time_that_is_over_stops_a_run_and_the_next_call_goes_on(
     planned, tmp_path
 ):
@@ -392,15 +362,6 @@ def test_checkpoints_stay_until_the_record_is_written(planned, tmp_path):
     assert (record.iterations, new, points) == (12, True, [])
 
 
-@pytest.mark.parametrize("save", [True, False])
-def test_weights_are_kept_beside_the_record_or_nowhere(
-    planned, tmp_path, save
-):
-    execute(planned, tmp_path, device="cpu", save=save)
-    kept = [p.name for p in tmp_path.rglob("*.safetensors")]
-    assert kept == ["seed-1.safetensors"] * save
-
-
 def test_a_full_disk_is_one_sentence_and_ends_all_runs(
     small, tmp_path, monkeypatch, capsys
 ):
@@ -416,27 +377,16 @@ def test_a_full_disk_is_one_sentence_and_ends_all_runs(
     assert error.count("\n") == 1
 
 
-def test_a_description_says_when_and_what_deviates(planned):
-    before = datetime.now(UTC).replace(microsecond=0)
-    why = Deviation(from_="CIFAR-10", to="digits", why="small")
-    told = described(planned.run, [why])
-    assert before <= datetime.fromisoformat(told["started_utc"])
-    assert told["deviations"] == [
-        {"from": "CIFAR-10", "to": "digits", "why": "small"}
-    ]
-    assert not {"execution", "unit", "classes"} & told.keys()
-    assert told["config"] == planned.run.config
-
-
 @pytest.mark.parametrize(
-    ("processes", "ghost_batch", "bn_batch"), [(1, 8, 8), (2, 8, 4), (2, 4, 4)]
+    ("processes", "ghost_batch", "bn_batch"), [(2, 8, 4), (2, 4, 4)]
 )
 def test_processes_that_change_the_batch_of_bn_are_a_deviation(
     planned, processes, ghost_batch, bn_batch
 ):
     """As torchrun does; a batch has 8 images."""
     recipe = replace(planned.run.recipe, ghost_batch=ghost_batch)
-    run = with_processes(replace(planned.run, recipe=recipe), processes)
+    shared = Execution(processes=processes)
+    run = replace(planned.run, recipe=recipe, execution=shared)
     told = described(run, [])
     assert told["config"]["execution"]["processes"] == processes
     assert told["bn_batch"] == bn_batch
@@ -449,7 +399,7 @@ def test_processes_that_change_the_batch_of_bn_are_a_deviation(
 
 
 def test_data_of_a_name_that_leads_astray_are_refused(planned):
-    for name in ("..", "../../x", "/etc", "a\udcff"):
+    for name in ("..", "/etc"):
         data = replace(planned.run.data, name=name)
         with pytest.raises(ValueError, match="name must be letters"):
             PlannedRun("mine", replace(planned.run, data=data))
@@ -457,25 +407,15 @@ def test_data_of_a_name_that_leads_astray_are_refused(planned):
 
 def test_a_record_tells_the_most_memory_of_its_run_alone():
     """Not of what the process held before, where the kernel forgets it."""
+    if not provenance.CLEAR.exists():
+        pytest.skip("no /proc here")
     block = b"\x01" * 300_000_000
     before = peak_memory("cpu")
-    if before["peak_memory_is"] == "unknown":
-        pytest.skip("no /proc here")
     del block
     reset_peak_memory("cpu")
     after = peak_memory("cpu")
     assert after["peak_memory_is"] == "resident set of the process"
-    if memory_used.CLEAR.exists() and os.access(memory_used.CLEAR, os.W_OK):
-        gone = before["peak_memory_bytes"] - after["peak_memory_bytes"]
-        assert gone > 2e8
-
-
-def test_memory_that_is_not_told_is_unknown(tmp_path, monkeypatch):
-    monkeypatch.setattr(memory_used, "STATUS", tmp_path / "nothing")
-    assert peak_memory("cpu") == {
-        "peak_memory_bytes": None,
-        "peak_memory_is": "unknown",
-    }
+    assert before["peak_memory_bytes"] - after["peak_memory_bytes"] > 2e8
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="has a CUDA device")
@@ -509,16 +449,19 @@ def queue(tmp_path, *words, **environment):
 def test_the_gpu_queue_runs_what_fits_with_workers_side_by_side(
     small, tmp_path
 ):
+    """And fails if a worker fails."""
     told = queue(tmp_path, "60", str(small[0]), WORKERS="2")
     assert len(list(tmp_path.rglob("seed-*.json"))) == 4
     assert f"4 records in {tmp_path / 'runs'}" in told.stdout
+    told = queue(tmp_path, "1", "nowhere", WORKERS="2")
+    assert told.returncode == 2
+    assert told.stdout.count("nowhere does not exist") == 2
 
 
 @pytest.mark.parametrize(
     ("minutes", "workers", "says"),
     [
         ("soon", "1", "got 'soon'"),
-        ("1", "abc", "WORKERS must be a whole number from 1"),
         ("1", "1; touch spoiled", "got '1; touch spoiled'"),
     ],
 )
@@ -527,11 +470,3 @@ def test_the_gpu_queue_wants_numbers(tmp_path, minutes, workers, says):
     assert (told.returncode, told.stdout) == (2, "")
     assert says in told.stderr
     assert not any(tmp_path.iterdir())
-
-
-@pytest.mark.slow
-def test_the_gpu_queue_fails_if_a_worker_fails(tmp_path):
-    told = queue(tmp_path, "1", "nowhere", WORKERS="2")
-    assert told.returncode == 2
-    assert told.stdout.count("nowhere does not exist") == 2
-    assert "0 records in" in told.stdout

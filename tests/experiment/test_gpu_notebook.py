@@ -31,24 +31,9 @@ def executed(folder, **environment):
     return notebook
 
 
-def printed(notebook):
-    return "".join(
-        output.get("text", "")
-        for cell in notebook.cells
-        for output in cell.get("outputs", [])
-    )
-
-
-def test_the_notebook_tests_times_trains_and_reports(tmp_path):
-    text = printed(
-        executed(
-            ROOT / "experiments",
-            **SMALL,
-            RUNS=str(tmp_path / "runs"),
-        )
-    )
+def test_the_notebook_trains_and_reports(tmp_path):
+    executed(ROOT / "experiments", **SMALL, RUNS=str(tmp_path / "runs"))
     assert len(list((tmp_path / "runs").rglob("seed-1.json"))) == 2
-    assert "skipped" in text  # the tests of a GPU, where there is none
 
 
 def test_without_a_gpu_the_notebook_says_so_at_once(tmp_path):

@@ -9,16 +9,13 @@ import pytest
 import torch
 
 from preact.cli import main
-from preact.conformance import probe
 from preact.data import hold_out, load
-from preact.experiment import (
-    PlannedRun,
-    execute,
-)
-from preact.nn import Network, with_classes
-from preact.plan import cifar_plan
+from preact.experiment import PlannedRun, execute
+from preact.figures import errors_table
+from preact.nn import Network
 from preact.records import read_record
 from preact.records.compare import compare, load_records
+from preact.strings import LANGUAGES, Strings
 from preact.train import Execution, OwnCode, Run, find_recipe, train
 from preact.train.stop import TimeOver
 from preact.weights import load as load_network
@@ -57,7 +54,11 @@ three = 3
 """
 FILE = """
 [scientific]
-rows = ["original", { name = "gelu", make = "own_units:Gelu" }]
+rows = [
+  "original",
+  { name = "gelu", make = "own_units:Gelu" },
+  { name = "mine", pre = ["BN"], post = ["ReLU"] },
+]
 networks = [{ depth = 8, convs = 2, width = 4 }]
 [nuisance]
 seeds = [1, 2]
@@ -99,27 +100,47 @@ def test_an_own_unit_is_trained_recorded_and_reported_beside_the_papers(
     folder, capsys
 ):
     assert main(["ablate", "own.toml", "--save", "--device", "cpu"]) == 0
-    assert "run 4 of 4" in capsys.readouterr().out
+    assert "run 6 of 6" in capsys.readouterr().out
     records = load_records("own", "runs")
-    assert {r.row for r in records} == {"original", "gelu"}
     lines = compare(records)
-    assert [line.n for line in lines] == [2, 2]
-    mine = next(r for r in records if r.row == "gelu")
-    assert mine.spec == "own_units:Gelu"
-    assert mine.config["unit"]["make"] == "own_units:Gelu"
+    assert [line.n for line in lines] == [2, 2, 2]
+    (_, gelu), (_, mine), _ = (
+        [r for r in records if r.row == row]
+        for row in ("gelu", "mine", "original")
+    )
+    assert gelu.spec == "own_units:Gelu"
+    assert gelu.config["unit"]["make"] == "own_units:Gelu"
     counted = sum(p.numel() for p in small_gelu().make_network().parameters())
-    assert mine.parameters == counted != small().plan.parameters
-    assert len(mine.profiles[0].gradient_norm) == 4
+    assert gelu.parameters == counted != small().plan.parameters
+    assert len(gelu.profiles[0].gradient_norm) == 4
+    spec = "BN conv BN ReLU conv ReLU (+)"
+    assert (mine.spec, mine.tail) == (spec, "BN")
+    assert mine.config["unit"] == {
+        "pre": ["BN"],
+        "post": ["ReLU"],
+        "after": [],
+        "on_shortcut": {"kind": "Scale", "value": 1.0},
+        "on_branch": {"kind": "Scale", "value": 1.0},
+    }
+    for language in LANGUAGES:
+        table = errors_table(lines, Strings(language))
+        assert f"mine: {spec}" in [row[0] for row in table.body]
     assert main(["report", "own"]) == 0
     out = capsys.readouterr().out
     assert "gelu" in out
     assert "runs are recorded" not in out
     next(folder.glob("runs/own/**/gelu/seed-2.json")).unlink()
     assert main(["report", "own"]) == 0
-    assert "3 of 4 runs are recorded" in capsys.readouterr().out
+    assert "5 of 6 runs are recorded" in capsys.readouterr().out
     assert main(["plot", "own", "-o", "own.svg"]) == 0
-    assert "3 runs in 2 lines" in capsys.readouterr().out
+    assert "5 runs in 3 lines" in capsys.readouterr().out
     assert (folder / "own.svg").read_text().count("</svg>") == 1
+    other = FILE.replace('post = ["ReLU"]', 'after = ["ReLU"]')
+    (folder / "own.toml").write_text(other)
+    assert main(["ablate", "own.toml", "--device", "cpu"]) == 2
+    assert "mine/seed-1.json is the record of another conf" in (
+        " ".join(capsys.readouterr().err.split())
+    )
 
 
 def small_gelu(**changes):
@@ -142,11 +163,6 @@ def test_weights_of_own_units_come_back_by_their_own_code(folder, capsys):
     assert main(["eval", str(file), "--make", "own_units:Gelu"]) == 0
     told = capsys.readouterr().out
     assert "ResNet-8 of `own_units:Gelu`, test error" in told
-
-
-def test_an_own_unit_is_probed_like_any_other(folder):
-    report = probe(small_gelu().make_network(), image=(1, 8, 8))
-    assert report["identity-shortcut"].verdict == "yes"
 
 
 def test_changed_code_of_a_unit_is_another_configuration(folder):
@@ -193,18 +209,6 @@ def test_fused_units_and_saved_memory_are_refused_for_own_units(folder):
             small_gelu(execution=execution)
 
 
-def test_a_larger_batch_of_bn_in_own_units_is_a_deviation(folder):
-    recipe = replace(
-        find_recipe("digits"), iterations=2, batch=16, ghost_batch=8
-    )
-    record, _ = execute(
-        PlannedRun("ghosts", small_gelu(recipe=recipe)), "runs", device="cpu"
-    )
-    (one,) = record.deviations
-    assert (one.from_, one.to) == ("bn_batch 8", "bn_batch 16")
-    assert record.bn_batch == 16
-
-
 def test_a_run_starts_from_the_weights_of_another(tmp_path):
     digits = load("digits")
     plan = small().plan
@@ -224,16 +228,6 @@ def test_a_run_starts_from_the_weights_of_another(tmp_path):
     with pytest.raises(ValueError, match="must hold weights of this network"):
         small(init=file, row="full-preactivation")
     assert digits.classes == 10
-
-
-def test_a_new_classifier_leaves_the_rest_as_it_was_and_shares_nothing():
-    plan = cifar_plan("full-preactivation", depth=8, convs=2, width=4)
-    network = Network(plan, seed=0)
-    other = with_classes(network, 3, seed=1)
-    assert other.plan == replace(plan, classes=3)
-    with torch.no_grad():
-        other.stem[0].weight.zero_()
-    assert network.stem[0].weight.abs().sum() > 0
 
 
 def test_images_that_are_held_out_are_not_trained_on():

@@ -27,7 +27,8 @@ __all__ = ["Verdict", "check"]
 
 ROOMS = (
     *("why", "signal", "gradient", "units", "shortcuts", "activations"),
-    *("depth", "training", "imagenet", "afterlife", "bugs", "summary"),
+    *("depth", "paths", "training", "imagenet", "afterlife", "bugs"),
+    "summary",
 )
 """The chapters' rooms, in the order of the book."""
 

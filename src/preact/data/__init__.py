@@ -57,10 +57,9 @@ def load(name: str, folder: Path | str = "data") -> Data:
 
     Raises
     ------
-    ValueError
-        If there is no such data set, or its files are damaged.
-    FileNotFoundError
-        If they are missing; the message says how to get them.
+    ValueError, FileNotFoundError
+        If there is no such data set, or its files are damaged; if they are
+        missing, with how to get them.
 
     Examples
     --------

@@ -28,22 +28,18 @@ PIXELS = 3 * 32 * 32
 
 
 def read_cifar(name: str, folder: Path | str) -> ImageSet:
-    """Read CIFAR from a folder that holds, or is, its binary files.
+    """Read "cifar10" or "cifar100" from a folder of binary files.
 
     Parameters
     ----------
-    name : {"cifar10", "cifar100"}
-        Which of them.
-    folder : Path or str
-        Of the binary files, or the one above.
+    name, folder : str and Path
+        The folder may be the one above theirs.
 
     Raises
     ------
-    FileNotFoundError
-        If a file is missing.
-    ValueError
-        If it is neither of the two, a file has another size than it must, or
-        a label is out of range.
+    FileNotFoundError, ValueError
+        If a file is missing; if the name is another, a file has another size
+        than it must, or a label is out of range.
 
     Examples
     --------
@@ -103,9 +99,8 @@ def download_cifar(
 
     Parameters
     ----------
-    name : {"cifar10", "cifar100"}
-    folder : Path or str
-        Where to put it; made if missing.
+    name, folder : str and Path
+        "cifar10" or "cifar100", and where to put it.
     url : str, optional
         Another address of the same archive (a mirror).
     progress : callable, optional
@@ -114,9 +109,8 @@ def download_cifar(
     Raises
     ------
     ValueError
-        If the archive is not the official one: what was downloaded is
-        deleted. If a folder of this name lacks files; if the name or the
-        address is none.
+        If the archive is not the official one, and deleted; if a folder of
+        this name lacks files; if name or address is none.
     ConnectionError
         If the address cannot be reached or breaks off; what has arrived is
         kept.

@@ -40,20 +40,14 @@ class ImageFolder:
 
     Parameters
     ----------
-    name : str
-        Of the data set.
-    label : str
-        What tables and records call it.
+    name, label, classes, class_names : str, int and tuple of str
+        As of `ImageSet`; names are those of the classes' folders.
     root : Path
         Where the files lie, in `train` and `val`.
     size : int
         Height and width of what the network sees.
-    classes : int
-        How many classes.
     train_files, test_files : tuple of (Path, int)
         Files with their labels, in order of their names.
-    class_names : tuple of str
-        Names of the classes' folders, in the order of their labels.
 
     Examples
     --------
@@ -170,18 +164,11 @@ class FolderLoader:
 
 
 def read_imagenet(folder: Path | str, size: int = 224) -> ImageFolder:
-    """Find the images of a folder tree.
+    """Find the images of a folder tree, for a network that sees `size` pixels.
 
     Hidden files and folders are passed over. Images are taken as they are
     stored: an orientation in their EXIF data is not applied, as in
     torchvision.
-
-    Parameters
-    ----------
-    folder : Path or str
-        Where the files lie.
-    size : int
-        Height and width of what the network sees, in pixels.
 
     Raises
     ------
@@ -265,8 +252,6 @@ def from_folders(
 
     Parameters
     ----------
-    folder : Path or str
-        With JPEG or PNG images below; both parts have the same classes.
     size : int
         Height and width to which the middle square of each image is
         brought.
@@ -275,11 +260,8 @@ def from_folders(
 
     Raises
     ------
-    FileNotFoundError
-        If a part is missing, or a class has no images.
-    ValueError
-        If the parts have different classes, or fewer than two, or an image
-        cannot be decoded.
+    FileNotFoundError, ValueError
+        As `read_imagenet`, or if an image cannot be decoded.
 
     Examples
     --------
@@ -299,19 +281,21 @@ def from_folders(
         name = Path(folder).resolve().name
         check_data_name("the folder's name", name)
     check_data_name("name", name)
-    files = read_imagenet(folder, size)
-    train, test = files.train_files, files.test_files
+    data = read_imagenet(folder, size)
+    (train_images, train_labels), (test_images, test_labels) = (
+        (
+            torch.stack([decode(path, data.shape) for path, _ in files]),
+            torch.tensor([label for _, label in files]),
+        )
+        for files in (data.train_files, data.test_files)
+    )
     return ImageSet(
         name=name,
         label=name,
-        classes=files.classes,
-        class_names=files.class_names,
-        train_images=torch.stack(
-            [decode(path, files.shape) for path, _ in train]
-        ),
-        train_labels=torch.tensor([label for _, label in train]),
-        test_images=torch.stack(
-            [decode(path, files.shape) for path, _ in test]
-        ),
-        test_labels=torch.tensor([label for _, label in test]),
+        classes=data.classes,
+        class_names=data.class_names,
+        train_images=train_images,
+        train_labels=train_labels,
+        test_images=test_images,
+        test_labels=test_labels,
     )

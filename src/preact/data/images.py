@@ -30,15 +30,11 @@ class ImageSet:
 
     Parameters
     ----------
-    name : str
-        As in `preact.data.load`.
-    label : str
-        As figures and tables must call it; says if the files are not the
-        official ones.
-    classes : int
-        Number of labels, two or more.
-    class_names : tuple of str
-        What the labels mean, in their order; () if nobody said.
+    name, label : str
+        As in `preact.data.load`; as figures and tables must call it, which
+        says if the files are not the official ones.
+    classes, class_names : int and tuple of str
+        Number of labels, two or more; what they mean, () if nobody said.
     white : int
         The value of white: 255, of scikit-learn's digits 16.
     train_images, test_images : (N, C, H, W) uint8
@@ -53,8 +49,8 @@ class ImageSet:
     --------
     >>> from preact.data import ImageSet, read_digits
     >>> digits = read_digits()
-    >>> isinstance(digits, ImageSet), digits.train_images.dtype
-    (True, torch.uint8)
+    >>> isinstance(digits, ImageSet)
+    True
     >>> mean, deviation = digits.statistics("pixel mean")
     >>> mean.shape
     torch.Size([1, 8, 8])
@@ -182,18 +178,10 @@ class ImageSet:
 
 
 def halve(data: ImageSet) -> ImageSet:
-    """Images of half the height and width: each pixel the mean of 2x2.
+    """Halve the height and width of all data: a pixel is the mean of 2x2.
 
-    Parameters
-    ----------
-    data : ImageSet
-        Of even height and width.
-
-    Returns
-    -------
-    ImageSet
-        Its name and label end in the new size; a mean is rounded to the
-        nearest whole number, halves to the even one.
+    Name and label end in the new size; a mean is rounded to the nearest
+    whole number, halves to the even one.
 
     Raises
     ------
@@ -228,20 +216,10 @@ def halve(data: ImageSet) -> ImageSet:
 
 
 def hold_out(data: ImageSet, images: int) -> ImageSet:
-    """Test on training images that are held out, not on the test images.
+    """Test on some training images of data, not on its test images.
 
-    Parameters
-    ----------
-    data : ImageSet
-        All of it.
-    images : int
-        How many: the last ones of a fixed random order, the same for every
-        seed of a run.
-
-    Returns
-    -------
-    ImageSet
-        Of the remaining training images; its name and label say so.
+    Held out are the last of a fixed random order, the same for every seed of
+    a run; name and label say so.
 
     Raises
     ------

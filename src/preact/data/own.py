@@ -36,18 +36,11 @@ def from_dataset(
     train, test : torch.utils.data.Dataset, or anything with its two methods
         Of (image, label): a uint8 tensor (C, H, W) or an image of Pillow in
         mode L or RGB, all of one shape; an int in 0..classes-1.
-    classes : int
-        Number of labels, two or more.
+    classes, class_names : int and tuple of str
+        As of `ImageSet`; names are kept with the weights.
     name : str
         What records and tables call it: letters, digits, and - _ + . after
         the first.
-    class_names : tuple of str
-        What the labels 0, 1, ... mean; kept with the weights.
-
-    Returns
-    -------
-    ImageSet
-        Its identity in records is a checksum of all pixels and labels.
 
     Raises
     ------

@@ -23,12 +23,10 @@ class Preprocessing:
     ----------
     mean, deviation : float32, broadcasting against (C, H, W)
         Of the training pixels, in bytes.
-    names : tuple of str
-        Names of the classes in the order of their labels; () if unknown.
+    names, white : tuple of str, and int
+        As `class_names` and `white` of `ImageSet`.
     middle : float
         Share of an image file's shorter side that is cut out of its middle.
-    white : int
-        The training images' value of white, 255 in an image file.
 
     Examples
     --------
@@ -70,19 +68,10 @@ class Preprocessing:
         return normalize(images, mean, self.deviation.to(images.device))
 
     def open(self, path: Path | str, image: tuple[int, int, int]) -> Tensor:
-        """Decode a JPEG or PNG file to values of the shape `image`.
+        """Decode a JPEG or PNG file to uint8 of the shape `image`, (C, H, W).
 
         The middle square is cut out and scaled; a network of one channel
         gets shades of gray.
-
-        Returns
-        -------
-        (C, H, W) uint8
-
-        Raises
-        ------
-        ValueError
-            If the file is no whole JPEG or PNG image.
         """
         pixels = decode(Path(path), image, share=self.middle)
         return (pixels * (self.white / 255)).round().to(torch.uint8)

@@ -132,10 +132,9 @@ class Experiment:
 
     Parameters
     ----------
-    name : str
-        Of the file, without `.toml`; its records' folder is called so.
-    title : str
-        What tables call it; the name, if the file has no title.
+    name, title : str
+        Of the file, without `.toml`, as its records' folder; what tables
+        call it.
     rows : dict of str to UnitSpec or OwnCode
         Units by the names of their rows: the paper's, ours, one's own.
     networks : tuple
@@ -143,17 +142,13 @@ class Experiment:
     final_bn : tuple of "drawn", True or False
         Tails before the classifier: as the row asks for, or that with one
         BN put in front or taken away.
-    data : str
-        What `preact.data.load` knows, or `package.module:name` of a function
-        that returns an `ImageSet`.
-    hold_out : int
-        Training images that are tested on in place of the test images.
+    data, hold_out : str and int
+        As of `preact.data.load`; training images that are tested on in place
+        of the test images.
     recipes : tuple of Recipe
         One for each learning rate of `scientific.lr`, or the only one.
-    execution : Execution
-        How the function is computed.
-    deviations : sequence of Deviation
-        Departures from the paper, with reasons.
+    execution, deviations : Execution, and tuple of Deviation
+        How the function is computed; departures from the paper.
 
     Examples
     --------
@@ -178,13 +173,9 @@ class Experiment:
 
 
 def read_experiment(path: Path | str) -> Experiment:
-    """Read an experiment file, or one of the package's by its bare name.
+    """Read an experiment file.
 
-    Parameters
-    ----------
-    path : Path or str
-        Of the file, also without `.toml`; a bare name may be that of one of
-        the package's.
+    Its path may do without `.toml`; a bare name may be the package's.
 
     Raises
     ------
@@ -242,10 +233,7 @@ def shipped() -> dict[str, Path]:
 def find_file(path: Path) -> Path:
     """Return the path, or that of the package's file of this bare name.
 
-    Raises
-    ------
-    FileNotFoundError
-        If there is neither; the message lists the package's.
+    Raises FileNotFoundError, with a list of the package's.
     """
     own, name = shipped(), path.name.removesuffix(".toml")
     if not path.is_file() and path.name == str(path) and name in own:

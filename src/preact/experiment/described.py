@@ -3,33 +3,18 @@
 Chapter `09-training`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import islice
 from typing import Any
 
 from preact.records import Deviation
+from preact.records.compare import flat
 from preact.train import Outcome, OwnCode, Run
 from preact.typed import shortened, shortened_key
 
 Values = dict[str, Any]
-DIFFERENCES = 3  # of configurations, in a message
 # Of `config`, and nowhere else in a record.
 INSIDE = ("execution", "init_sha256", "stages", "unit")
-# What is not known before a run, for the check of all the rest.
-UNKNOWN_YET: Values = {
-    "outcome": "finished",
-    "iterations": 0,
-    "test_error_pct": 0.0,
-    "test_error_is": "",
-    "train_loss": None,
-    "wall_s": 0.0,
-    "images_per_s": None,
-    "profiles": [],
-    "kernels": [],
-    "peak_memory_bytes": None,
-    "peak_memory_is": "",
-}
 
 
 def described(run: Run, deviations: Sequence[Deviation]) -> Values:
@@ -51,12 +36,9 @@ def described(run: Run, deviations: Sequence[Deviation]) -> Values:
 
 
 def bn_batch(run: Run) -> int:
-    """Images over which BN takes its statistics, in each process.
-
-    Units of own code know no ghost batches.
-    """
+    """Images over which BN takes its statistics, in each process."""
     batch = run.recipe.batch // run.execution.processes
-    if isinstance(run.unit, OwnCode):
+    if isinstance(run.unit, OwnCode):  # which know no ghost batches
         return batch
     return min(run.recipe.ghost_batch, batch)
 
@@ -79,43 +61,30 @@ def bn_deviations(run: Run) -> list[Deviation]:
 
 def differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
     """Say in which fields two configurations differ: the first of them."""
-    old, new = dict(_fields(there)), dict(_fields(here))
-    changed = (n for n in old | new if old.get(n) != new.get(n))
+    old, new = flat(there), flat(here)
+
+    def said(settings: Values, name: str) -> str:
+        if name not in settings:
+            return "not set"
+        value = settings[name]
+        is_hash = name.endswith("sha256")
+        return str(value)[:7] if is_hash else shortened(value)
+
     return "; ".join(
-        f"{name} is {_value(old, name)} there, {_value(new, name)} here"
-        for name in islice(changed, DIFFERENCES)
+        f"{'.'.join(map(shortened_key, name.split('.')))} is "
+        f"{said(old, name)} there, {said(new, name)} here"
+        for name in [n for n in old | new if old.get(n) != new.get(n)][:3]
     )
-
-
-def _value(fields: Mapping[str, Any], name: str) -> str:
-    if name.endswith("sha256") and name in fields:
-        return str(fields[name])[:7]
-    return shortened(fields[name]) if name in fields else "not set"
-
-
-def _fields(config: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Fields of a configuration, those of its tables as `recipe.lr`."""
-    for name, value in config.items():
-        name = shortened_key(name)
-        if isinstance(value, Mapping):
-            for inner, leaf in _fields(value):
-                yield f"{name}.{inner}", leaf
-        else:
-            yield name, value
 
 
 def measured(ended: Outcome) -> Values:
     """What came out."""
+    finished, speed = ended.outcome == "finished", ended.images_per_s
+    same = ("outcome", "iterations", "test_error_pct", "profiles", "kernels")
     return {
-        "outcome": ended.outcome,
-        "iterations": ended.iterations,
-        "test_error_pct": ended.test_error_pct,
+        **{name: getattr(ended, name) for name in same},
         "test_error_is": "last iteration",
-        "train_loss": ended.train_loss
-        if ended.outcome == "finished"
-        else None,
+        "train_loss": ended.train_loss if finished else None,
         "wall_s": round(ended.wall_s, 2),
-        "images_per_s": ended.images_per_s and round(ended.images_per_s, 1),
-        "profiles": ended.profiles,
-        "kernels": ended.kernels,
+        "images_per_s": speed and round(speed, 1),
     }

@@ -15,15 +15,17 @@ import torch
 from filelock import FileLock, Timeout
 
 from preact.experiment.described import (
-    UNKNOWN_YET,
     bn_deviations,
     described,
     differences,
     measured,
 )
 from preact.experiment.matrix import PlannedRun
-from preact.experiment.memory_used import peak_memory, reset_peak_memory
-from preact.experiment.provenance import environment
+from preact.experiment.provenance import (
+    environment,
+    peak_memory,
+    reset_peak_memory,
+)
 from preact.records import (
     Deviation,
     Record,
@@ -44,12 +46,7 @@ class Busy(RuntimeError):
 
     Examples
     --------
-    >>> from preact.experiment import Busy, execute
-    >>> def made(planned, out):
-    ...     try:
-    ...         return execute(planned, out, device="cpu")
-    ...     except Busy:
-    ...         return None  # go on with another run
+    >>> from preact.experiment import Busy
     >>> issubclass(Busy, RuntimeError)
     True
     """
@@ -72,20 +69,12 @@ def execute(
 
     Parameters
     ----------
-    planned : PlannedRun
-        The run, and where its record goes.
+    planned, deviations : PlannedRun and sequence of Deviation
+        The run, and its departures from the paper, with reasons.
     out : Path or str
         Folder of records; checkpoints lie beside them until the run is over.
-    device : str
-        "cpu", "cuda" or "cuda:<number>".
-    report : callable, optional
-        Called with each point of the curve.
-    deviations : sequence of Deviation
-        Departures from the paper, with reasons.
-    save_every : int
-        Iterations between checkpoints; one is due every minute in any case.
-    left_s : callable
-        Seconds that are left to train.
+    device, report, save_every, left_s : str, int and callable
+        As `preact.train.train`.
     save : bool
         Whether the weights of the last iteration are kept beside the record.
 
@@ -131,19 +120,19 @@ def execute(
         )
     path = Path(out) / planned.path
     with workers(device) as crew:
-        run = with_processes(planned.run, crew.count)
+        run = planned.run
+        shared = replace(run.execution, processes=crew.count)
+        run = replace(run, execution=shared)
         if path.exists():
             record = known_record(path, run)
             # of a kill just after it was written
             shutil.rmtree(path.with_suffix(".checkpoints"), ignore_errors=True)
             return record, False
-        # before anything is written: what is wrong leaves nothing behind
         about = {
             "experiment": planned.experiment,
             **described(run, deviations),
             **environment(device, crew.count),
         }
-        parse(Record, about | UNKNOWN_YET, str(path))
         with _sole_work(path, crew):
             if path.exists():  # another process was faster
                 return known_record(path, run), False
@@ -179,15 +168,8 @@ def execute(
 
 @contextmanager
 def _sole_work(path: Path, crew: Workers) -> Iterator[None]:
-    """Lock a run; its checkpoints go when all went well.
-
-    Raises
-    ------
-    Busy
-        If another process has the lock.
-    """
-    lock = FileLock(path.with_suffix(".lock"))
-    is_busy = False
+    """Lock a run. Raises Busy; checkpoints go when all went well."""
+    lock, is_busy = FileLock(path.with_suffix(".lock")), False
     if crew.leads:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -226,19 +208,8 @@ def _advice_on_memory(run: Run) -> Iterator[None]:
         ) from error
 
 
-def with_processes(run: Run, count: int) -> Run:
-    """Return the run as `count` processes share it."""
-    return replace(run, execution=replace(run.execution, processes=count))
-
-
 def known_record(path: Path, run: Run) -> Record:
-    """Read the record of a run, and make sure that it is of this one.
-
-    Raises
-    ------
-    ValueError
-        If it is of another configuration.
-    """
+    """Read the record of a run. Refuse that of another configuration."""
     record = read_record(path)
     if record.config_sha256 != run.config_sha256:
         raise ValueError(

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-import torch
-
 from preact.data import Data, ImageSet, hold_out, load
 from preact.experiment.config import Experiment
 from preact.spec import BN, ROWS, Op, UnitSpec
@@ -22,14 +20,10 @@ from preact.typed import check_name, shortened
 
 @dataclass(frozen=True)
 class PlannedRun:
-    """One run of an experiment and the path of its record.
+    """One run of an experiment, by its name, and the path of its record.
 
     Parameters
     ----------
-    experiment : str
-        Its name.
-    run : Run
-        What is trained.
     lr_in_path : bool
         Whether the experiment has runs that differ in nothing else.
 
@@ -59,7 +53,7 @@ class PlannedRun:
         """`<experiment>/<data>/<network>/<row>/seed-<k>.json`."""
         run = self.run
         row = run.row
-        if run.tail is not None and run.tail != run.drawn_tail:
+        if run.tail is not None and run.tail != run.spec.pre:
             ops = "-".join(op.lower() for op in run.tail) or "none"
             row = f"{row}.tail-{ops}"
         if self.lr_in_path:
@@ -79,26 +73,18 @@ class PlannedRun:
 
 
 def planned_runs(experiment: Experiment, data: Data) -> Iterator[PlannedRun]:
-    """Every run of an experiment, each once, seed by seed.
+    """Every run of an experiment on its data, each once, seed by seed.
 
     All first seeds come before all second ones, so that an experiment that
     is stopped has every row.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        What the file asks for.
-    data : Data
-        The images.
 
     Examples
     --------
     >>> from preact.data import load
     >>> from preact.experiment import planned_runs, read_experiment
     >>> experiment = read_experiment("digits_table_2")
-    >>> plan = list(planned_runs(experiment, load("digits")))
-    >>> len(plan), sum(planned.run.recipe.iterations for planned in plan)
-    (60, 18000)
+    >>> len(list(planned_runs(experiment, load("digits"))))
+    60
     """
     by_path: dict[Path, tuple[int, PlannedRun]] = {}
     several_rates = len(experiment.recipes) > 1
@@ -143,11 +129,6 @@ def tails(
 def count_runs(experiment: Experiment) -> int:
     """Count the runs that an experiment asks for; the images are not needed.
 
-    Parameters
-    ----------
-    experiment : Experiment
-        What the file asks for.
-
     Examples
     --------
     >>> from preact.experiment import count_runs, read_experiment
@@ -165,16 +146,7 @@ def count_runs(experiment: Experiment) -> int:
 def load_data(experiment: Experiment, folder: Path | str) -> Data:
     """Load what an experiment trains on, some of it held out if it says so.
 
-    Parameters
-    ----------
-    experiment : Experiment
-    folder : Path or str
-        As of `preact.data.load`.
-
-    Raises
-    ------
-    ValueError, FileNotFoundError
-        As `preact.data.load` and `preact.data.hold_out`.
+    The folder and the errors are those of `preact.data.load`.
 
     Examples
     --------
@@ -186,13 +158,7 @@ def load_data(experiment: Experiment, folder: Path | str) -> Data:
 
 
 def held_out(data: Data, images: int) -> Data:
-    """Hold training images out, if any are asked for.
-
-    Raises
-    ------
-    ValueError
-        If images stay on disk, or `preact.data.hold_out` refuses.
-    """
+    """Hold training images out, if any are. Refuse images on disk."""
     if not images:
         return data
     if not isinstance(data, ImageSet):
@@ -203,21 +169,7 @@ def held_out(data: Data, images: int) -> Data:
 
 
 def cost(run: Run, device: str, steps: int = 3) -> float:
-    """Seconds that a run will take here, from the time of a few steps.
-
-    Parameters
-    ----------
-    run : Run
-        What is trained.
-    device : str
-        "cpu", "cuda" or, for one of several GPUs, "cuda:1" and so on.
-    steps : int
-        Steps that are timed; the fastest counts.
-
-    Raises
-    ------
-    ValueError
-        If the device is not here.
+    """Seconds that a run will take on a device, by the fastest of some steps.
 
     Examples
     --------
@@ -229,14 +181,10 @@ def cost(run: Run, device: str, steps: int = 3) -> float:
     >>> cost(run, "cpu", steps=1) > 0
     True
     """
-    session = Session(run, device, ALONE)
-    times = []
+    session, times = Session(run, device, ALONE), []
     for iteration in range(steps):
         start = time.perf_counter()
         session.step(iteration)
         session.since_last_time()  # waits for the device
         times.append(time.perf_counter() - start)
-    del session
-    if device.startswith("cuda"):  # others share the device
-        torch.cuda.empty_cache()
     return min(times) * run.recipe.iterations

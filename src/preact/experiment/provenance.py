@@ -1,9 +1,10 @@
-"""What code ran, with what, and where."""
+"""What code ran, with what and where, and the most memory it held."""
 
 import hashlib
 import os
 import platform
 import subprocess
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -15,6 +16,7 @@ from preact.fast.network import processor_name
 
 HERE = Path(__file__).parents[1]
 CODE = (".py", ".c", ".toml")
+STATUS, CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
 def environment(device: str, devices: int) -> dict[str, Any]:
@@ -64,16 +66,11 @@ def code_sha256() -> str:
 
 
 def git() -> dict[str, Any]:
-    """Commit of the code that ran, and whether it was changed since.
+    """Commit of the code that ran, and whether it is dirty; None is unknown.
 
     Only of this package's own repository; around an installed package lies
     at most somebody else's. Where the code has come without its history, in
     a container say, whoever brought it names its commit in PREACT_COMMIT.
-
-    Returns
-    -------
-    dict
-        commit and dirty; None is unknown.
     """
     try:
         top = Path(_ask("rev-parse", "--show-toplevel"))
@@ -98,3 +95,29 @@ def _ask(*words: str) -> str:
         text=True,
         check=True,
     ).stdout.strip()
+
+
+def reset_peak_memory(device: str) -> None:
+    """Forget what was held before."""
+    if device.startswith("cuda"):
+        torch.cuda.reset_peak_memory_stats()
+    else:
+        with suppress(OSError):
+            CLEAR.write_text("5")
+
+
+def peak_memory(device: str) -> dict[str, Any]:
+    """Return bytes held at most, and what they count; None if unknown."""
+    if device.startswith("cuda"):
+        return {
+            "peak_memory_bytes": torch.cuda.max_memory_allocated(),
+            "peak_memory_is": "CUDA allocator",
+        }
+    with suppress(OSError):
+        for line in STATUS.read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return {
+                    "peak_memory_bytes": int(line.split()[1]) * 1024,
+                    "peak_memory_is": "resident set of the process",
+                }
+    return {"peak_memory_bytes": None, "peak_memory_is": "unknown"}

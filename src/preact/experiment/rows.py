@@ -7,18 +7,14 @@ from typing import Annotated, Any
 
 from pydantic import Discriminator, Tag
 
-from preact import paper
 from preact.plan.written import WrittenUnit
+from preact.records.compare import printed_rows
 from preact.spec import CONTROLS, ROWS, TABLE_2, UnitSpec, find_row
 from preact.train import OwnCode
 from preact.typed import Name, typed
 
 ROW_SETS = {
-    "table-1": [
-        row
-        for printed in dict.fromkeys(r.row for r in paper.results(1))
-        for row in paper.SEARCHED.get(printed, [printed])
-    ],
+    "table-1": printed_rows(1),
     "table-2": list(TABLE_2),
     "controls": list(CONTROLS),
 }
@@ -84,13 +80,7 @@ Row = Annotated[
 
 
 def named_units(listed: tuple[Row, ...]) -> dict[str, UnitSpec | OwnCode]:
-    """Units by name, sets of rows written out.
-
-    Raises
-    ------
-    ValueError
-        If two units have one name.
-    """
+    """Units by name, sets of rows written out. Refuse two of one name."""
     rows: dict[str, UnitSpec | OwnCode] = {}
     for row in listed:
         if isinstance(row, str):

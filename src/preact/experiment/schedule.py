@@ -9,13 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from preact.experiment.config import Experiment
-from preact.experiment.execute import (
-    Busy,
-    known_record,
-    with_processes,
-)
+from preact.experiment.execute import Busy, known_record
 from preact.experiment.matrix import PlannedRun, cost
-from preact.train.parallel import ALONE
 from preact.train.stop import TimeOver
 
 ELSEWHERE, FAILED = "trained by another process", "failed"
@@ -33,13 +28,7 @@ class Job:
 
 
 def time_limit(minutes: float | None) -> Callable[[], float]:
-    """Return a clock of the seconds that are left.
-
-    Raises
-    ------
-    ValueError
-        If the minutes are not a number above 0, or more than a year.
-    """
+    """Return a clock of the seconds left. Refuse no time, and a year."""
     if minutes is None:
         return lambda: math.inf
     if not 0 < minutes <= A_YEAR:
@@ -52,18 +41,11 @@ def time_limit(minutes: float | None) -> Callable[[], float]:
 
 
 def is_recorded(planned: PlannedRun, out: Path) -> bool:
-    """Whether a run has its record, read and found to be of this run.
-
-    Raises
-    ------
-    ValueError, OSError
-        If what is there is no record, or of another configuration.
-    """
+    """Whether a run has its record, read and found to be of this run."""
     path = out / planned.path
-    if not path.exists():
-        return False
-    known_record(path, with_processes(planned.run, ALONE.count))
-    return True
+    if path.exists():
+        known_record(path, planned.run)
+    return path.exists()
 
 
 def network_name(planned: PlannedRun) -> str:
@@ -98,20 +80,10 @@ def work_through(
     """Make every run that can be made in the time that is left.
 
     Stopped anywhere, every experiment has its cheap rows and its first
-    seeds. Runs that do not fit are begun last. One that cannot be made does
-    not keep the others; one that another process was at is looked at again.
-
-    Parameters
-    ----------
-    complain : callable
-        Told why a run could not be made.
-    ended : Counter
-        Counts what became of the runs, under way too.
-
-    Raises
-    ------
-    OSError
-        If the disk is full: no other run would fare better.
+    seeds, and `ended` has counted what became of the runs. Those that do not
+    fit are begun last. One that cannot be made is complained of and does not
+    keep the others, but that a full disk ends all; one that another process
+    was at is looked at again.
     """
     ordered = sorted(jobs, key=lambda job: (job.planned.run.seed, job.cost_s))
     later, elsewhere = [], []

@@ -3,11 +3,12 @@
 A view runs the very modules of the network it is made from: whatever is
 trained, loaded, swapped, hooked, frozen or converted there is so here. Where
 a unit is not exactly what a fused operation computes, its own forward runs.
-Fused units are for CPUs. The Triton kernels in `preact.fast.gpu` have never
-run on a GPU, and nothing here uses them.
+Fused units are for CPUs; on a GPU the plain network runs, channels last.
+
+Chapter `09-training`.
 """
 
-from preact.fast.cpu.build import kernels, kernels_status
+from preact.fast.cpu.build import kernels
 from preact.fast.memory import Memory
 from preact.fast.network import NetworkView, fast, with_memory
 
@@ -16,6 +17,5 @@ __all__ = [
     "NetworkView",
     "fast",
     "kernels",
-    "kernels_status",
     "with_memory",
 ]

@@ -45,11 +45,6 @@ class Branch(NamedTuple):
     training: bool
 
     @property
-    def bns(self) -> list[BatchNorm]:
-        """Batch normalizations in order."""
-        return [s.bn for s in self.segments if s.bn is not None]
-
-    @property
     def parameters(self) -> list[Tensor]:
         """Weight and bias of BN, weight of convolution, by segment."""
         out: list[Tensor] = []

@@ -4,8 +4,9 @@ Chapters `05-shortcuts` and `09-training`.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -37,23 +38,16 @@ PAPER_ITERATIONS = paper.read("protocols")["cifar"]["iterations"]  # on CIFAR
 def load_records(
     experiment: str | None = None, folder: Path | str = PUBLISHED
 ) -> list[Record]:
-    """Read the records below a folder, of one experiment or of all.
+    """Read the records at any depth below a folder.
 
-    The default folder is the package's own: what we have published.
-
-    Parameters
-    ----------
-    experiment : str or None
-        Name of the experiment; None reads all of them.
-    folder : Path or str
-        Where the records lie, at any depth below.
+    Of one experiment, by its name, or of all; the default folder is the
+    package's own: what we have published.
 
     Raises
     ------
-    FileNotFoundError
-        If there are none.
-    ValueError
-        If a file is damaged, two are of one run, or `experiment` is no name.
+    FileNotFoundError, ValueError
+        If there are none; if a file is damaged, two are of one run, or
+        `experiment` is no name.
 
     Examples
     --------
@@ -61,8 +55,6 @@ def load_records(
     >>> records = load_records("digits_table_2")
     >>> len(records), len({record.row for record in records})
     (60, 6)
-    >>> sum(record.outcome == "diverged" for record in records)
-    4
     """
     return [record for _, record in load_runs(experiment, folder)]
 
@@ -70,23 +62,17 @@ def load_records(
 def load_runs(
     experiment: str | None = None, folder: Path | str = PUBLISHED
 ) -> list[tuple[Path, Record]]:
-    """Read records as `load_records`, each with the path of its file.
-
-    Raises
-    ------
-    ValueError, FileNotFoundError
-        As `load_records`.
-    """
+    """Read records with their paths. Raises what `load_records` does."""
     if experiment and not re.fullmatch(r"[A-Za-z0-9][\w.+-]*", experiment):
         raise ValueError(
             "experiment must be the name of a folder of records; "
             f"got {shortened(experiment)}"
         )
-    root = Path(folder, experiment or "")
+    root, published = Path(folder, experiment or ""), folder == PUBLISHED
     runs: dict[tuple[str, str], Path] = {}
     records: list[tuple[Path, Record]] = []
     for path in sorted(root.rglob("seed-*.json")):
-        record = read_record(path)
+        record = (_read_once if published else read_record)(path)
         other = runs.setdefault(
             (record.experiment, record.config_sha256), path
         )
@@ -104,17 +90,15 @@ def load_runs(
     return records
 
 
+_read_once = cache(read_record)  # what ships with the package stays as it is
+
+
 def compare(records: Iterable[Record]) -> list[Line]:
     """Gather seeds, in the order of the paper's tables, then of our own.
 
-    Runs of one line have one configuration but for the seed. The paper's
-    error is joined on (table, data, depth, convs, row), to rows with the
-    width and the tail that the paper draws.
-
-    Parameters
-    ----------
-    records : iterable of Record
-        In any order.
+    The records of one line have one configuration but for the seed. The
+    paper's error is joined on (table, data, depth, convs, row), to rows with
+    the width and the tail that the paper draws.
 
     Examples
     --------
@@ -140,7 +124,9 @@ def compared(
     for group in grouped(records):
         shown = tuple(getattr(group[0], name) for name in SHOWN)
         alike.setdefault(shown, []).append(group)
-    order = [*dict.fromkeys([*rows, *ROW_ORDER])]
+    # Table 2 first: its first row is Table 1's too.
+    ours = [*printed_rows(2), "no-relu-after-addition", *printed_rows(1)]
+    order = [*dict.fromkeys([*rows, *ours])]
     return sorted(
         (
             pair
@@ -192,7 +178,7 @@ def _line(group: Sequence[Record]) -> Line:
 def _distinguish(same: list[list[Record]]) -> list[Line]:
     """Lines that would look alike, each with the settings that differ."""
     every = [
-        _flat(group[0].settings) | {"experiment": group[0].experiment}
+        flat(group[0].settings) | {"experiment": group[0].experiment}
         for group in same
     ]
     names = dict.fromkeys(name for settings in every for name in settings)
@@ -214,15 +200,15 @@ def _distinguish(same: list[list[Record]]) -> list[Line]:
     ]
 
 
-def _flat(settings: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Settings by dotted names."""
-    flat: dict[str, Any] = {}
+def flat(settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Settings, or a configuration, by dotted names."""
+    found: dict[str, Any] = {}
     for name, value in settings.items():
-        if isinstance(value, dict):
-            flat |= _flat(value, f"{prefix}{name}.")
+        if isinstance(value, Mapping):
+            found |= flat(value, f"{prefix}{name}.")
         else:
-            flat[prefix + name] = value
-    return flat
+            found[prefix + name] = value
+    return found
 
 
 SHOWN = ("row", "tail", "depth", "convs", "data_label")
@@ -232,11 +218,9 @@ QUOTES = "'\""
 def paper_errors() -> dict[tuple[str, int, int, str], float | None]:
     """The paper's errors in percent by data, depth, convs and row.
 
-    None is "fail".
-
-    CIFAR's of Tables 1 to 3, ImageNet's top-1 of Table 5 (trained with
-    scale augmentation, tested at 320x320: the setting in which it gives all
-    its networks).
+    None is "fail". CIFAR's are of Tables 1 to 3, ImageNet's of Table 5
+    (top-1, trained with scale augmentation, tested at 320x320: the setting in
+    which it gives all its networks).
     """
     errors: dict[tuple[str, int, int, str], float | None] = {}
     for table in (1, 2, 3):
@@ -268,16 +252,11 @@ def _order(line: Line, rows: Sequence[str]) -> tuple[Any, ...]:
     return *network, place, line.tail, line.row, line.settings
 
 
-def _rows(table: int) -> list[str]:
-    """List a table's rows, its searched row written out."""
-    return [
+def printed_rows(table: int) -> list[str]:
+    """List a table's rows, each once, its searched row written out."""
+    rows = [
         row
         for result in paper.results(table)
         for row in paper.SEARCHED.get(result.row, [result.row])
     ]
-
-
-# Table 2 first: its first row is Table 1's too.
-ROW_ORDER = list(
-    dict.fromkeys([*_rows(2), "no-relu-after-addition", *_rows(1)])
-)
+    return [*dict.fromkeys(rows)]

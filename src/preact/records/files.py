@@ -23,8 +23,6 @@ def write_record(
 ) -> Record:
     """Write a record and its curve; neither is ever there in part.
 
-    Who may write at the same time as others holds a lock, as a run does.
-
     Parameters
     ----------
     path : Path
@@ -39,8 +37,7 @@ def write_record(
     ValueError
         If the record lacks a field, or one is of the wrong kind.
     FileExistsError
-        If the record is there already: two runs cannot write one. Its curve
-        stays as it is.
+        If the record is there already. Its curve stays as it is.
 
     Examples
     --------
@@ -70,20 +67,14 @@ def write_record(
         for key, value in values.items()
     )
     text = "{\n" + ",\n".join(lines) + "\n}\n"
-    if os.path.lexists(path):  # asked first: the curve would be replaced
-        raise FileExistsError(EEXIST, os.strerror(EEXIST), str(path))
-    write_new(path.with_suffix(".csv"), table.getvalue(), replace=True)
+    if not path.exists():  # or its curve would be replaced
+        write_new(path.with_suffix(".csv"), table.getvalue(), replace=True)
     write_new(path, text, replace=False)
     return checked
 
 
 def read_record(path: Path | str) -> Record:
-    """Read one record.
-
-    Parameters
-    ----------
-    path : Path or str
-        A record's JSON file; the curve is beside it, ending in `.csv`.
+    """Read the record in the JSON file at `path`.
 
     Raises
     ------
@@ -105,13 +96,7 @@ def read_record(path: Path | str) -> Record:
 
 
 def read_json(path: Path) -> Any:
-    """Read a JSON file.
-
-    Raises
-    ------
-    ValueError
-        If the file is no JSON.
-    """
+    """Read a JSON file. Raises ValueError where it is none."""
     text = read_text(path)
     try:
         return json.loads(text)
@@ -120,14 +105,9 @@ def read_json(path: Path) -> Any:
 
 
 def read_curve(path: Path | str) -> dict[str, list[float]]:
-    """Read the curve of a record: a list for each of its columns.
+    """Read the curve of a record at `path`: a list for each of its columns.
 
     What was not measured at a point is NaN.
-
-    Parameters
-    ----------
-    path : Path or str
-        Of the record or of its curve.
 
     Raises
     ------
@@ -165,51 +145,26 @@ def read_curve(path: Path | str) -> dict[str, list[float]]:
 
 
 def write_new(path: Path, content: str | bytes, *, replace: bool) -> None:
-    """Put a whole file in place, refusing (or not) to replace another.
-
-    Parameters
-    ----------
-    path : Path
-        Any file, in a folder that is there.
-    content : str or bytes
-        The whole of it; text becomes UTF-8.
-    replace : bool
-        Whether a file of this name is replaced.
+    """Put a whole file in place: it is there with all its bytes, or not.
 
     Raises
     ------
     FileExistsError
-        If it is there and not to be replaced.
+        If one is there and not to be replaced.
     """
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    if path.exists() and not replace:
+        raise FileExistsError(EEXIST, os.strerror(EEXIST), str(path))
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        write_whole(
-            fresh, content.encode() if isinstance(content, str) else content
-        )
-        if replace:
-            fresh.replace(path)
-        else:
-            os.link(fresh, path)
-    except OSError as error:
+        with draft.open("wb") as out:
+            out.write(
+                content.encode() if isinstance(content, str) else content
+            )
+            out.flush()
+            os.fsync(out.fileno())
+        draft.replace(path)
+    except OSError as error:  # a full disk does not say whose
         error.filename, error.filename2 = str(path), None
         raise
     finally:
-        fresh.unlink(missing_ok=True)
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a new file to the disk itself; nothing is left of half of one.
-
-    What has its name is deleted before, and a link is not followed.
-    """
-    path.unlink(missing_ok=True)  # of a kill, or a link to elsewhere
-    try:
-        with path.open("xb") as out:
-            out.write(content)
-            out.flush()
-            os.fsync(out.fileno())
-    except BaseException as error:
-        path.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.filename is None:
-            error.filename = str(path)  # a full disk does not say whose
-        raise
+        draft.unlink(missing_ok=True)

@@ -20,29 +20,15 @@ class Line:
 
     Parameters
     ----------
-    row : str
-        Key of `preact.spec.ROWS`, or the name of a unit of one's own.
-    spec : str
-        The unit, read aloud.
-    tail : str
-        What stands before the classifier; "" is nothing.
-    depth : int
-        Counted layers.
-    convs : {1, 2, 3}
-        Convolutions per unit.
-    width : int
-        Channels behind the stem.
-    data_label : str
-        What the images are called.
+    row, spec, tail, depth, convs, width, data_label : str and int
+        As of `preact.records.Record`.
     errors_pct : tuple of float
         Test errors of the last iteration, by seed.
     paper_data : str
         The paper's data set that ours stands beside; "" is none.
-    paper_has : bool
-        Whether the paper has an error of this row and network, with this tail.
-    paper_pct : float or None
-        The paper's error; None where it prints "fail", or if `paper_has` is
-        False, nothing.
+    paper_has, paper_pct : bool and float or None
+        Whether the paper has an error of this row and network, with this
+        tail; that error, None where it prints "fail".
     settings : tuple of str
         What tells it from other lines of the same row and network, for
         example "execution.precision bf16".
@@ -114,12 +100,8 @@ class Line:
 def half_interval(values: Sequence[float]) -> float | None:
     """Half of the 95 % interval of a mean, by Student's t.
 
-    Returns
-    -------
-    float or None
-        None for one or two values, of which the interval is wider than
-        anything that is compared; beyond eleven the normal quantile is near
-        enough, and wider by the usual correction.
+    None for one or two values, of which it is wider than anything that is
+    compared; beyond eleven by the normal quantile and its correction.
     """
     freedom = len(values) - 1
     if freedom < 2:

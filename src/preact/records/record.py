@@ -33,12 +33,8 @@ class Deviation:
 
     Parameters
     ----------
-    from_ : str
-        What the paper does.
-    to : str
-        What was done.
-    why : str
-        The reason.
+    from_, to, why : str
+        What the paper does, what was done, and the reason.
 
     Examples
     --------
@@ -48,8 +44,6 @@ class Deviation:
     >>> (one,) = read_record(folder / "seed-1.json").deviations
     >>> one.from_
     'CIFAR-10, 64,000 iterations of 128'
-    >>> one.to
-    '1,437 digits of 8x8, 300 iterations of 64'
     """
 
     from_: Annotated[Text, Field(alias="from")]
@@ -59,20 +53,13 @@ class Deviation:
 
 @typed
 class Git:
-    """The code that ran, and if it was changed; None is not known.
+    """The commit that ran, and if code was dirty, changed since.
 
-    Parameters
-    ----------
-    commit : str or None
-        Of git; None is not known.
-    dirty : bool or None
-        Whether the code differed from the commit; None is not known.
+    None is not known.
 
     Examples
     --------
     >>> from preact.records import Git
-    >>> Git(commit="ab727d9", dirty=False)
-    Git(commit='ab727d9', dirty=False)
     >>> Git(commit="ab727d9", dirty="no")
     Traceback (most recent call last):
     ValueError: dirty must be true or false; got 'no'
@@ -116,98 +103,65 @@ class Profile:
 class Record:
     """One run: what was trained, on what, and what came out.
 
-    Field by field what stands in its file. `kernels` is what computed the
-    units, "C" or "PyTorch", one after another where a run was resumed with
-    others.
+    Field by field what stands in its file. None, "" or () is not known, as
+    in records that are older than the field.
 
     Parameters
     ----------
-    experiment : str
-        Name of the experiment.
-    row : str
-        Key of `preact.spec.ROWS`, or the name of a unit of one's own.
-    spec : str
-        The unit, read aloud.
-    tail : str
-        What stands before the classifier, read aloud.
-    depth : int
-        Counted layers.
-    convs : {1, 2, 3}
-        Convolutions per unit.
-    width : int
-        Channels behind the stem.
-    recipe : str
-        Name of the recipe.
-    data : str
-        Name of the images.
-    data_label : str
-        What tables call the images.
+    experiment, row, spec, tail : str
+        Name of the experiment; key of `preact.spec.ROWS`, or the name of a
+        unit of one's own; the unit, and what stands before the classifier,
+        read aloud.
+    depth, convs, width : int
+        Counted layers, convolutions per unit, channels behind the stem.
+    recipe, data, data_label : str
+        Names of recipe and images; what tables call the images.
     data_sha256 : str
         Checksum of pixels and labels; of images that stay on disk, of names
         and sizes of the files and of their labels.
     seed : int
         Of weights, order of images, crops, flips and dropout.
-    config : mapping
-        The configuration, as JSON has it.
-    config_sha256 : str
-        Hash of the configuration.
-    parameters : int
-        Numbers that are trained.
-    bn_batch : int
-        Images over which BN takes its statistics, in one process.
+    config, config_sha256 : mapping and str
+        The configuration, as JSON has it, and its hash.
+    parameters, bn_batch : int
+        Numbers that are trained; images over which BN takes its statistics,
+        in one process.
     outcome : {"finished", "diverged"}
         "diverged" if the loss at the last point of the curve is not finite.
     iterations : int
         Steps taken.
-    test_error_pct : float
-        Error of the last iteration on the test images, in percent.
-    test_error_is : str
-        Of which iteration the error is.
+    test_error_pct, test_error_is : float and str
+        Error on the test images, in percent, and of which iteration.
     train_loss : float or None
         Mean cross-entropy in nats between the last two points of the curve;
         None if the run diverged.
-    wall_s : float
-        Seconds of steps, tests and checkpoints, over all parts of the run.
+    wall_s, wall_is : float and str
+        Seconds of steps, tests and checkpoints, over all parts of the run,
+        and how they were taken.
     images_per_s : float or None
-        Training images in a second of steps, tests and checkpoints apart; None
-        where it was not measured.
+        Training images in a second of steps, tests and checkpoints apart.
     profiles : tuple of Profile
         Signal and gradient by unit, in some of the steps.
-    peak_memory_bytes : int or None
-        Most memory held at any time; None is not known.
-    peak_memory_is : str
-        What is counted: "CUDA allocator", or "resident set of the process".
+    peak_memory_bytes, peak_memory_is : int and str
+        Most memory held at any time, and what is counted: "CUDA allocator",
+        or "resident set of the process".
     deviations : tuple of Deviation
         Departures from the paper.
     started_utc : str
         When the run, or the last part of one that was resumed, began: ISO
         8601.
-    device : str
-        What the processor or GPU calls itself.
-    devices : int
-        Processes that shared a batch, each on a device of its own if on GPUs.
-    threads : int
-        CPU threads of PyTorch, in each process.
-    processors : int or None
-        Logical processors of the machine; None is not known.
-    torch : str
-        Version of PyTorch.
-    cuda : str or None
-        Version of CUDA; None on the CPU.
+    device, devices, threads, processors : str and int
+        What the processor or GPU calls itself; processes that shared a
+        batch; PyTorch's CPU threads in each; the machine's processors.
+    torch, cuda, python, preact : str
+        Versions; no CUDA on the CPU.
     deterministic : bool
         Whether PyTorch was told to use deterministic algorithms alone.
-    python : str
-        Version of Python; "" in records older than it.
-    preact : str
-        Version of this package; "" in records older than it.
-    git : Git
-        The code that ran.
-    code_sha256 : str or None
-        Hash of the package's code; None in records older than it.
-    wall_is : str
-        How these seconds were taken; "" in records older than it.
+    git, code_sha256 : Git and str
+        The code that ran, and the hash of it.
     kernels : tuple of str
-        What computed the units, part by part; () in records older than it.
+        What computed the units, "C" or "PyTorch", one after another where a
+        run was resumed with others.
 
     Raises
     ------
@@ -289,18 +243,11 @@ class Record:
 
 
 def sha256_of(config: Mapping[str, Any]) -> str:
-    """SHA-256 of a configuration in hexadecimal: the identity of its run.
-
-    Parameters
-    ----------
-    config : mapping
-        The configuration, as JSON has it.
+    """SHA-256 of a config in hexadecimal: the identity of its run.
 
     Examples
     --------
     >>> from preact.records import sha256_of
-    >>> len(sha256_of({"depth": 110, "seed": 1}))
-    64
     >>> sha256_of({"depth": 110}) == sha256_of({"depth": 164})
     False
     """

@@ -27,26 +27,17 @@ class BenchRow:
 
     Parameters
     ----------
-    name : str
-        Of the contestant: package and settings.
-    peer : bool
-        Whether it is another package.
+    name, peer : str and bool
+        Package and settings; whether it is another package.
     parameters : int
         Numbers that are trained.
-    train_ms_min : float
-        Milliseconds of a training step on a batch: the least of all rounds.
-    train_ms_median : float
-        The median of all rounds.
-    forward_ms_min : float
-        Milliseconds of a forward pass in evaluation: the least of all rounds.
-    forward_ms_median : float
-        The median of all rounds.
-    kept_bytes_per_image : int or None
-        Bytes that a step keeps for its backward pass, for each image; None of
-        a compiled network, where they are not measured.
-    peak_bytes_per_image : int or None
-        Most bytes at any time of a step, beyond what was held before it, for
-        each image; None is not known.
+    train_ms_min, train_ms_median : float
+        A training step on a batch: the least and the median of all rounds.
+    forward_ms_min, forward_ms_median : float
+        A forward pass in evaluation.
+    kept_bytes_per_image, peak_bytes_per_image : int or None
+        What a step keeps for its backward pass, and the most at any time of
+        it; None of a compiled network, where it is not measured.
     first_step_s : float
         Seconds of the first step, with what is compiled in it.
 
@@ -78,24 +69,12 @@ class BenchRecord:
 
     Parameters
     ----------
-    network : str
-        What was timed.
-    batch : int
-        Images in a step.
-    bn_batch : int
-        Images over which BN takes its statistics.
-    precision : str
-        In which numbers it was timed.
-    rounds : int
-        Turns of each contestant that count.
-    threads : int
-        CPU threads of each contestant.
-    device : str
-        What the processor or GPU calls itself.
-    torch : str
-        Version of PyTorch.
-    git : Git
-        The code that ran.
+    network, batch, bn_batch, precision : str and int
+        What was timed, on how many images in a step, in which numbers.
+    rounds, threads : int
+        Turns of each contestant that count, and its CPU threads.
+    device, torch, git : str and Git
+        As of `preact.records.Record`.
     started_utc : str
         ISO 8601; in the two records of November 2026 when the times had
         been taken, in later ones when the command began.
@@ -135,18 +114,8 @@ class BenchRecord:
 class Step:
     """One step, and the rows of a record of `preact bench` that judge it.
 
-    Parameters
-    ----------
-    key : str
-        Its name under `speed.` in `preact.strings`.
-    record : str
-        Stem of the record's file.
-    before, after : str
-        Rows of the record.
-    field : str
-        What is compared.
-    expected : tuple of float
-        From and to, or at least; written down before the step was built.
+    Its name is one under `speed.` in `preact.strings`; what it was expected
+    to gain, from and to or at least, was written down before it was built.
     """
 
     key: str
@@ -170,21 +139,19 @@ class Step:
 
 def load_steps() -> list[Step]:
     """Read the steps in the order in which they were taken."""
-    text = files("preact.records").joinpath("speed.toml").read_text("utf-8")
     return [
         Step(**fields | {"expected": tuple(fields["expected"])})
-        for fields in tomllib.loads(text)["step"]
+        for fields in _table()["step"]
     ]
 
 
-def load_times(name: str, folder: Path = PUBLISHED) -> dict[str, Any] | None:
-    """Read a record of `preact bench`; None if it has not been run.
+def _table() -> dict[str, Any]:
+    text = files("preact.records").joinpath("speed.toml").read_text("utf-8")
+    return tomllib.loads(text)
 
-    Raises
-    ------
-    ValueError
-        If the file is no such record.
-    """
+
+def load_times(name: str, folder: Path = PUBLISHED) -> dict[str, Any] | None:
+    """Read a record of `preact bench`; None if it has not been run."""
     path = folder / "bench" / f"{name}.json"
     if not path.exists():
         return None
@@ -196,12 +163,8 @@ def load_times(name: str, folder: Path = PUBLISHED) -> dict[str, Any] | None:
 def fused_pays(processor: str) -> bool:
     """Whether fused units have been timed on such a processor, and pay.
 
-    The rule and the names of the records are in `speed.toml`.
-
-    Parameters
-    ----------
-    processor : str
-        What it calls itself, its maker first.
+    The rule and the names of the records are in `speed.toml`; a processor
+    calls itself by its maker first.
 
     Examples
     --------
@@ -209,8 +172,7 @@ def fused_pays(processor: str) -> bool:
     >>> fused_pays("Intel(R) Xeon(R) Processor"), fused_pays("AMD EPYC 7763")
     (True, False)
     """
-    text = files("preact.records").joinpath("speed.toml").read_text("utf-8")
-    rule = tomllib.loads(text)["fused"]
+    rule = _table()["fused"]
     gains = [
         fused_gain(record)
         for record in map(load_times, rule["records"])

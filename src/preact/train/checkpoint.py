@@ -13,24 +13,18 @@ from typing import Any
 
 import torch
 
-from preact.records.files import write_whole
+from preact.records.files import write_new
 from preact.typed import plain
 
 NAME, PREVIOUS = "checkpoint.pt", "checkpoint-previous.pt"
+NEW = "checkpoint-new.pt"
 HEAD = b"preact checkpoint 2\n"
 State = dict[str, Any]
 log = logging.getLogger(__name__)
 
 
 class Checkpoints:
-    """The two newest checkpoints of a run, in a folder.
-
-    Parameters
-    ----------
-    folder : Path
-    config_sha256 : str
-        The run's identity.
-    """
+    """The two newest checkpoints of a run, in a folder."""
 
     def __init__(self, folder: Path, config_sha256: str) -> None:
         self.folder, self.config_sha256 = folder, config_sha256
@@ -83,13 +77,12 @@ class Checkpoints:
         disk or a kill at any point leaves the last good one in place.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
-        fresh, current = self.folder / f".{NAME}.writing", self.folder / NAME
-        write_whole(
-            fresh, to_bytes(state | {"config_sha256": self.config_sha256})
-        )
+        new, current = self.folder / NEW, self.folder / NAME
+        content = to_bytes(state | {"config_sha256": self.config_sha256})
+        write_new(new, content, replace=True)
         if current.exists():
             current.replace(self.folder / PREVIOUS)
-        fresh.replace(current)
+        new.replace(current)
 
 
 def to_bytes(state: State) -> bytes:

@@ -1,8 +1,18 @@
-"""Devices by name, and the fastest that is here."""
+"""Devices by name, and the arithmetic of convolutions on them.
+
+Full, TF32, or half precision with float32 weights.
+
+Chapter `09-training`.
+"""
 
 import re
+from contextlib import AbstractContextManager, nullcontext
+from typing import Literal
 
 import torch
+
+Precision = Literal["fp32", "tf32", "bf16", "fp16"]
+HALF = {"bf16": torch.bfloat16, "fp16": torch.float16}
 
 
 def find_device() -> str:
@@ -19,13 +29,7 @@ def find_device() -> str:
 
 
 def check_device(name: str) -> torch.device:
-    """Return the device of that name.
-
-    Raises
-    ------
-    ValueError
-        If it is not "cpu", "cuda" or "cuda:<number>", or is not here.
-    """
+    """Return the device of that name. Refuse one that is not here."""
     if name == "cpu":
         return torch.device("cpu")
     match = re.fullmatch(r"cuda(?::([0-9]{1,3}))?", name)
@@ -41,3 +45,28 @@ def check_device(name: str) -> torch.device:
             f"device must be one of cuda:0 to cuda:{count - 1}; got {name!r}"
         )
     return torch.device(name)
+
+
+def arithmetic(
+    precision: Precision, device: torch.device
+) -> AbstractContextManager[object]:
+    """Context of the forward pass; sets TF32. Refuse it on a CPU."""
+    if device.type == "cuda":
+        tf32 = precision == "tf32"
+        torch.backends.cudnn.allow_tf32 = tf32
+        torch.backends.cuda.matmul.allow_tf32 = tf32
+    elif precision == "tf32":
+        raise ValueError(
+            "precision must be fp32, bf16 or fp16 on this device; got tf32, "
+            "which only NVIDIA GPUs have"
+        )
+    if precision in HALF:
+        return torch.autocast(device.type, dtype=HALF[precision])
+    return nullcontext()
+
+
+def loss_scaler(
+    precision: Precision, device: torch.device
+) -> torch.amp.GradScaler:
+    """Scale of the loss, without effect unless the precision is fp16."""
+    return torch.amp.GradScaler(device.type, enabled=precision == "fp16")

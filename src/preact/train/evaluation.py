@@ -12,8 +12,7 @@ from preact.data import Data
 from preact.data.augment import Augmentation
 from preact.fast import fast
 from preact.nn import Network
-from preact.train.device import check_device
-from preact.train.precision import arithmetic
+from preact.train.device import arithmetic, check_device
 from preact.train.run import Execution
 
 Batches = Iterable[tuple[Tensor, Tensor]]
@@ -32,17 +31,15 @@ def evaluate(
 
     Parameters
     ----------
-    network : Network
-        Moved to the device, and left in evaluation mode; images are given
-        its dtype.
-    data : Data
-        The images.
+    network, data : Network and Data
+        The network is moved to the device, and left in evaluation mode;
+        images are given its dtype.
     normalization : {"channel", "pixel mean"}
         Of the images, by those to train on: as the run's recipe has it.
     execution : Execution, optional
         How the function is computed; float32 if not given.
     device : str
-        "cpu", "cuda" or, for one of several GPUs, "cuda:1" and so on.
+        "cpu", "cuda" or "cuda:<number>".
 
     Raises
     ------
@@ -83,7 +80,7 @@ def evaluate(
                 f"{name} must be finite; got NaN or infinity, as after a run "
                 "that diverged"
             )
-    layout, dtype = layout_of(execution), network.classifier.weight.dtype
+    layout, dtype = execution.layout, network.classifier.weight.dtype
     if execution.fast:
         network = fast(network)
     network.to(place)
@@ -106,13 +103,6 @@ def evaluate(
     return 100.0 * float(wrong) / data.counts[1]
 
 
-def layout_of(execution: Execution) -> torch.memory_format:
-    """Return the memory format of images and weights."""
-    if execution.channels_last:
-        return torch.channels_last
-    return torch.contiguous_format
-
-
 @torch.no_grad()
 def count_wrong(
     logits: Logits,
@@ -122,15 +112,7 @@ def count_wrong(
 ) -> Tensor:
     """Count the images whose largest logit is not their label's.
 
-    Parameters
-    ----------
-    logits : callable
-        Images (N, C, H, W) to logits (N, classes), on the device.
-
-    Returns
-    -------
-    () float64
-        On the device; 0 if there are no batches.
+    A float64 on the device; 0 if there are no batches.
     """
     wrong = torch.zeros((), dtype=torch.float64, device=device)
     for x, y in batches:

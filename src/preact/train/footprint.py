@@ -26,18 +26,9 @@ SMALL = 32  # pixels of a side, to be measured as they are
 def uncollected() -> Iterator[None]:
     """Leave Python's garbage collector out of some work.
 
-    A step of a thousand layers makes so many objects that the collector
-    runs again and again, and what it finds is never the step's own, which
-    goes as soon as nobody needs it. Freed in the midst of a measurement, it
-    would be counted as this work's.
-
-    Examples
-    --------
-    >>> import gc
-    >>> from preact.train.footprint import uncollected
-    >>> with uncollected():
-    ...     gc.isenabled()
-    False
+    What it finds is never the step's own, which goes as soon as nobody needs
+    it; freed in the midst of a measurement, it would be counted as this
+    work's.
     """
     before = gc.isenabled()
     gc.disable()
@@ -69,11 +60,7 @@ def allocated(work: Callable[[], object]) -> tuple[int, int]:
 def activation_bytes(plan: NetworkPlan, memory: Memory) -> tuple[int, int]:
     """Bytes for each image of a float32 step, gradients of weights apart.
 
-    Returns
-    -------
-    kept, peak : int
-        What lies between forward and backward pass, and the most at any
-        time.
+    What lies between forward and backward pass, and the most at any time.
     """
     network = with_memory(Network(plan), memory)
     c, height, width = plan.image
@@ -92,20 +79,13 @@ def activation_bytes(plan: NetworkPlan, memory: Memory) -> tuple[int, int]:
 def network_bytes(
     network: torch.nn.Module, images: torch.Tensor
 ) -> tuple[int, int]:
-    """Bytes for each image of a training step on the CPU: kept, and peak.
-
-    Any network, the gradients of its weights apart.
-    """
+    """As `activation_bytes`, for any network on the CPU."""
     network.train()
-
-    def backward(loss: torch.Tensor) -> None:
-        loss.backward()
-
     for weight in network.parameters():
         if weight.requires_grad:  # the gradients' own memory comes first
             weight.grad = torch.zeros_like(weight)
     loss: list[torch.Tensor] = []
     with uncollected():
         kept, ahead = allocated(lambda: loss.append(network(images).sum()))
-        _, back = allocated(lambda: backward(loss[0]))
+        _, back = allocated(lambda: loss[0].backward())
     return kept // len(images), max(ahead, kept + back) // len(images)

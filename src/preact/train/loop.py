@@ -20,35 +20,25 @@ from preact.train.session import Session
 from preact.train.stop import Stopped, TimeOver, noted_signals
 
 Report = Callable[[Point], None]
+SAVE_EVERY_S = 60.0  # at least
 
 
 @dataclass
 class Outcome:
     """How a run ended; `weights` are those of its last iteration.
 
+    Fields of these names mean what they mean in `preact.records.Record`:
+    outcome, iterations, test_error_pct, train_loss, kernels, wall_s and
+    images_per_s.
+
     Parameters
     ----------
-    outcome : {"finished", "diverged"}
-        "diverged" if the loss at the last point of the curve is not finite.
-    iterations : int
-        Steps that were taken.
-    test_error_pct : float
-        Error of the last iteration on the test images, in percent.
-    train_loss : float
-        Mean cross-entropy in nats between the last two points of the curve.
     curve : list of dict
         By point: iteration, lr, loss (mean since the point before, in nats),
         train_error_pct and, in some, test_error_pct.
     profiles : list of dict
         By step that was watched: iteration, signal_rms, gradient_norm and
         open_share, each of these three a list of L + 1 numbers or None.
-    kernels : list of str
-        What computed the units, part by part.
-    wall_s : float
-        Seconds of steps, tests and checkpoints, over all parts of the run.
-    images_per_s : float or None
-        Training images in a second of steps, tests and checkpoints apart; None
-        before there was any.
     weights : mapping of str to Tensor
         Parameters and running statistics after the last iteration, by name.
 
@@ -63,19 +53,17 @@ class Outcome:
     >>> run = Run(row="original", depth=8, convs=2, recipe=recipe, data=data)
     >>> with TemporaryDirectory() as folder:
     ...     outcome = train(run, folder)
-    >>> outcome.outcome, outcome.curve[-1]["test_error_pct"] > 50
-    ('finished', True)
     >>> [profile["iteration"] for profile in outcome.profiles]
     [0, 1]
     """
 
-    outcome: str  # "finished" or "diverged"
+    outcome: str
     iterations: int
     test_error_pct: float
     train_loss: float
     curve: list[Point]
     profiles: list[Profile]
-    kernels: list[str]  # what computed the units, part by part
+    kernels: list[str]
     wall_s: float
     images_per_s: float | None
     weights: Mapping[str, Tensor]
@@ -87,40 +75,29 @@ def train(
     *,
     device: str = "cpu",
     save_every: int = 100,
-    save_every_s: float = 60.0,
     report: Report | None = None,
     report_every: int = 20,
-    evaluate_every: int | None = None,
     workers: Workers = ALONE,
     left_s: Callable[[], float] = lambda: math.inf,
 ) -> Outcome:
-    """Train from the start, or from the checkpoint in `folder`.
+    """Train a run from the start, or from the checkpoint in `folder`.
 
     Resumed runs end bit for bit where uninterrupted ones end, on the same
     device and number of threads.
 
     Parameters
     ----------
-    run : Run
-        What is trained.
-    folder : Path or str
-        Where checkpoints are kept until the run is over.
     device : str
         "cpu", "cuda" or "cuda:<number>".
     save_every, report_every : int
-        Iterations between checkpoints, and between points of the curve.
-    save_every_s : float
-        Seconds after which a checkpoint is due in any case.
+        Iterations between checkpoints, of which one is due every minute in
+        any case, and between points of the curve.
     report : callable, optional
         Called with each point of the curve: iteration, lr, loss (mean since
-        the last point, nats), train_error_pct, and images_per_s.
-    evaluate_every : int, optional
-        Iterations between test errors in the curve; a tenth of the run if
-        not given.
-    workers : Workers
-        This process among those that share the run.
-    left_s : callable
-        Seconds that are left to train.
+        the last point, nats), train_error_pct, in ten of them
+        test_error_pct, and images_per_s.
+    workers, left_s : Workers and callable
+        This process among those that share the run; seconds left to train.
 
     Returns
     -------
@@ -156,7 +133,7 @@ def train(
     """
     last = run.recipe.iterations
     profiled = profiled_iterations(last)
-    evaluate_every = evaluate_every or max(last // 10, 1)
+    evaluate_every = max(last // 10, 1)
     session, history = Session(run, device, workers), History()
     checkpoints = Checkpoints(Path(folder), run.config_sha256)
     if state := checkpoints.load():
@@ -177,9 +154,10 @@ def train(
                 test = here % evaluate_every == 0 or here == last
                 record_point(session, history, test=test)
                 if report and workers.leads:
-                    report_point(report, history)
+                    speed = {"images_per_s": history.images_per_s or 0.0}
+                    report(history.curve[-1] | speed)
             if here < last:
-                late = time.monotonic() - saved_s >= save_every_s
+                late = time.monotonic() - saved_s >= SAVE_EVERY_S
                 stop, over, due = workers.largest(
                     [
                         max(signals, default=0),
@@ -211,12 +189,6 @@ def record_point(session: Session, history: History, *, test: bool) -> None:
         point["test_error_pct"] = session.evaluate()
     history.count_pause()
     history.curve.append(point)
-
-
-def report_point(report: Report, history: History) -> None:
-    """Report the newest point of the curve, and how fast it goes."""
-    speed = {"images_per_s": history.images_per_s or 0.0}
-    report(history.curve[-1] | speed)
 
 
 def save(session: Session, history: History, checkpoints: Checkpoints) -> None:

@@ -26,11 +26,6 @@ class OwnCode:
     like : str
         Row of the paper whose stem and tail the network has.
 
-    Raises
-    ------
-    ValueError
-        If `like` is no row; `find` refuses what cannot be imported.
-
     Examples
     --------
     >>> from preact.train import OwnCode
@@ -50,13 +45,7 @@ class OwnCode:
         return find_row(self.like)
 
     def find(self) -> MakeUnit:
-        """Import what makes the units.
-
-        Raises
-        ------
-        ValueError
-            If it cannot be imported or called.
-        """
+        """Import what makes the units; refuse what cannot be called."""
         return find_own_code(self.make, "make")
 
     def described(self) -> dict[str, Any]:

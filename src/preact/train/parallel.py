@@ -35,13 +35,7 @@ class Workers:
         return self.rank == 0
 
     def share(self, batch: int) -> slice:
-        """Which images of a batch are this process's.
-
-        Raises
-        ------
-        ValueError
-            If the batch cannot be shared evenly.
-        """
+        """Which images of a batch are this process's. Refuse odd shares."""
         if batch % self.count:
             raise ValueError(
                 "batch must be a multiple of the number of processes, "

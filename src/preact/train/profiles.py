@@ -34,20 +34,9 @@ def watched(
 ) -> Iterator[Profile]:
     """Watch one step of training; the profile is whole when it is over.
 
-    Parameters
-    ----------
-    network : Network
-    iteration : int
-        Steps before this one.
-    scale : float
-        What the loss is multiplied with for half precision.
-
-    Yields
-    ------
-    dict
-        iteration; signal_rms, gradient_norm and open_share, each a list of
-        L + 1 numbers for x_0, ..., x_L. The gradient is that of the mean
-        loss over this process's images, its scale taken out.
+    It holds iteration, and signal_rms, gradient_norm and open_share, each a
+    list of L + 1 numbers for x_0, ..., x_L. The gradient is that of the mean
+    loss over this process's images, without the `scale` of half precision.
     """
     profile: Profile = {"iteration": iteration}
     # Of units that own code makes, autograd tells what closes a path.

@@ -22,17 +22,13 @@ class Recipe:
 
     Parameters
     ----------
-    name : str
-        Of the recipe.
-    conventions : str
-        Key of `preact.plan.CONVENTIONS`.
+    name, conventions : str
+        Of the recipe; key of `preact.plan.CONVENTIONS`.
     batch, ghost_batch : int
         Images in a step, and images over which BN takes its statistics.
-    lr, warmup_lr : float
-        Learning rate, and the one of the first `warmup_iterations`.
-    warmup_iterations : int
-        Steps at `warmup_lr`, or where the schedule has no steps from it to
-        `lr`.
+    lr, warmup_lr, warmup_iterations : float and int
+        Learning rate, and that of the first steps, or where the schedule
+        has no steps, from which on it rises to `lr`.
     schedule : {"steps", "linear", "cosine"}
         Of the learning rate: constant with drops; or a line from
         `warmup_lr` up to `lr` and, down to 0, another line or the half of a
@@ -41,24 +37,19 @@ class Recipe:
         Iterations after which the rate is a tenth of what it was.
     iterations : int
         Steps of the whole run.
-    momentum : float
-        Share of the step before, from 0 to below 1.
-    nesterov : bool
-        Whether the momentum is Nesterov's.
-    weight_decay : float
-        L2 penalty on every parameter, or only on `decayed` "weights" of
-        convolutions and classifier.
-    decayed : {"everything", "weights"}
-        What the decay is of; "weights" leaves out BN and every bias.
+    momentum, nesterov : float and bool
+        Share of the step before, from 0 to below 1; whether Nesterov's.
+    weight_decay, decayed : float and {"everything", "weights"}
+        L2 penalty on every parameter, or only on the weights of convolutions
+        and classifier: not on BN and biases.
     label_smoothing : float
         Share of the target that is spread over all classes.
     normalization : {"channel", "pixel mean"}
         Of the images: by mean and deviation of each channel, or by the mean of
         each pixel and one deviation; images on disk by ImageNet's in any case.
-    pad : int
-        Pixels added on each side, before a crop of the image's own size.
-    pad_before_normalization : bool
-        Whether these are black; if not, the mean.
+    pad, pad_before_normalization : int and bool
+        Pixels added on each side, before a crop of the image's own size;
+        whether these are black, or else the mean.
     flip : bool
         Whether each image is mirrored with probability 1/2.
     optimizer : {"sgd", "adamw"}
@@ -166,25 +157,13 @@ def recipes() -> dict[str, Recipe]:
 
 
 def find_recipe(name: str) -> Recipe:
-    """Return a recipe by name.
-
-    Parameters
-    ----------
-    name : str
-        Of the recipe.
-
-    Raises
-    ------
-    ValueError
-        If there is none; the message lists them.
+    """Return a recipe by name. Refuse another name with those there are.
 
     Examples
     --------
     >>> from preact.train import find_recipe
     >>> find_recipe("paper").weight_decay
     0.0001
-    >>> find_recipe("modern").schedule
-    'linear'
     """
     if name not in tuple(recipes()):
         names = ", ".join(recipes())

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import torch
 from pydantic import Field
 
 from preact.data import Data
@@ -18,8 +19,8 @@ from preact.plan import CONVENTIONS, NetworkPlan, cifar_plan, imagenet_plan
 from preact.plan.checks import check_choice
 from preact.records import sha256_of
 from preact.spec import Op, UnitSpec, find_row
+from preact.train.device import Precision
 from preact.train.own_code import OwnCode
-from preact.train.precision import Precision
 from preact.train.recipe import Recipe
 from preact.typed import check_name, shortened, typed
 from preact.weights import load, read_plan_of
@@ -34,19 +35,13 @@ class Execution:
     precision : {"fp32", "tf32", "bf16", "fp16"}
         Of convolutions; "tf32" and the halves are faster on a GPU, "fp16"
         scales the loss.
-    channels_last : bool
-        Keep the channels of a pixel side by side in memory.
+    channels_last, fast : bool
+        Keep the channels of a pixel side by side in memory; use
+        `preact.fast`, which needs that.
     memory : {"keep", "recompute", "unit", "segment"}
         What is kept for the backward pass; see `preact.fast.memory`.
     processes : int
         Processes that share a batch; each has its own BN statistics.
-    fast : bool
-        Use `preact.fast`, with channels last.
-
-    Raises
-    ------
-    ValueError
-        If a field has another value than these, or `fast` stands alone.
 
     Examples
     --------
@@ -68,32 +63,29 @@ class Execution:
         if self.fast and not self.channels_last:
             raise ValueError("fast needs channels_last; got it without")
 
+    @property
+    def layout(self) -> torch.memory_format:
+        """Memory format of images and weights."""
+        last = self.channels_last
+        return torch.channels_last if last else torch.contiguous_format
+
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
     """What is trained, on what, how, and from which seed.
 
-    Raises
-    ------
-    ValueError
-        If the fields describe no network, or are of another kind.
-
     Parameters
     ----------
     row : str
         Key of `preact.spec.ROWS`, or the name of `unit`.
-    depth : int
-        Layers: convolutions of the units, the stem's, and the classifier.
-    convs : {1, 2, 3}
-        Convolutions of a unit; ImageNet's networks from 50 layers on have 3.
-    recipe : Recipe
-        How it is trained.
-    data : Data
-        The images.
-    seed : int
-        Of weights, order of images, crops, flips and dropout.
-    width : int
-        Channels behind the stem; ImageNet's 64 cannot be chosen.
+    depth, convs : int
+        Layers: convolutions of the units, the stem's, and the classifier;
+        convolutions of a unit, 3 in ImageNet's networks from 50 layers on.
+    recipe, data : Recipe and Data
+        How it is trained, and on which images.
+    seed, width : int
+        Of weights, order of images, crops, flips and dropout; channels
+        behind the stem, of which ImageNet's 64 cannot be chosen.
     tail : tuple of Op, optional
         What stands before the classifier; None is what the row asks for.
     execution : Execution
@@ -107,6 +99,11 @@ class Run:
     stages : {3, 4}
         4 is a network of ImageNet's behind the stem of CIFAR's: small images
         in ResNet-50. On ImageNet itself it is 4 in any case.
+
+    Raises
+    ------
+    ValueError
+        If the fields describe no network, or are of another kind.
 
     Examples
     --------
@@ -198,28 +195,13 @@ class Run:
 
     @property
     def spec(self) -> UnitSpec:
-        """The unit: one's own, or the one that the row names.
-
-        Where own code makes the units, that of the row they are like.
-        """
+        """The unit; of own code's, that of the row they are like."""
         if isinstance(self.unit, OwnCode):
             return self.unit.spec
         return self.unit or find_row(self.row)
 
     def make_network(self) -> Network:
-        """Build the network that is trained, with its initial weights.
-
-        Examples
-        --------
-        >>> from preact.data import load
-        >>> from preact.train import Run, find_recipe
-        >>> digits, recipe = load("digits"), find_recipe("digits")
-        >>> run = Run(
-        ...     row="original", depth=8, convs=2, recipe=recipe, data=digits
-        ... )
-        >>> run.make_network().plan == run.plan
-        True
-        """
+        """Build the network that is trained, with its initial weights."""
         network = Network(self.plan, seed=self.seed)
         if isinstance(self.unit, OwnCode):
             return put_units(network, self.unit.find(), self.seed)
@@ -255,14 +237,9 @@ class Run:
         )
 
     @property
-    def drawn_tail(self) -> tuple[Op, ...]:
-        """The tail that the row's own figure asks for."""
-        return self.spec.pre
-
-    @property
     def config(self) -> dict[str, Any]:
         """Everything that determines the result, resolved."""
-        tail = self.drawn_tail if self.tail is None else self.tail
+        tail = self.spec.pre if self.tail is None else self.tail
         own: dict[str, Any] = {}  # what few runs have
         spec = str(self.spec)
         if isinstance(self.unit, OwnCode):

@@ -13,32 +13,16 @@ from preact.fast import fast, with_memory
 from preact.fast.network import Kernels, kernels_of
 from preact.nn import Network
 from preact.nn.layers import set_ghost_batch
-from preact.train.device import check_device
-from preact.train.evaluation import count_wrong, layout_of
+from preact.train.device import arithmetic, check_device, loss_scaler
+from preact.train.evaluation import count_wrong
 from preact.train.parallel import Workers
-from preact.train.precision import arithmetic, loss_scaler
 from preact.train.profiles import Profile, watched
 from preact.train.run import Run
 from preact.train.step import TrainingStep, make_optimizer
 
 
 class Session:
-    """One process's part in a run.
-
-    Parameters
-    ----------
-    run : Run
-    device : str
-        "cpu" or "cuda".
-    workers : Workers
-        This process among those that share every batch.
-
-    Raises
-    ------
-    ValueError
-        If the batch cannot be shared by the workers in whole ghost batches,
-        or the device is not here.
-    """
+    """One process's part in a run, whose batches all workers share."""
 
     def __init__(self, run: Run, device: str, workers: Workers) -> None:
         self.run, self.workers = run, workers
@@ -51,10 +35,13 @@ class Session:
                 f"a process's share of the batch, {size} images, must be a "
                 f"multiple of ghost_batch; got {recipe.ghost_batch}"
             )
-        self.layout = layout_of(run.execution)
+        self.layout = run.execution.layout
         self.network = self._network()
         self.arithmetic = arithmetic(run.execution.precision, self.device)
-        self.kernels = self._kernels()
+        with self.arithmetic:  # the last bits depend on them
+            self.kernels: Kernels = kernels_of(
+                self.network, self.device, torch.float32
+            )
         self.training = TrainingStep(
             workers.joined(self.network),
             make_optimizer(self.network, recipe),
@@ -84,11 +71,6 @@ class Session:
         network.to(memory_format=self.layout)  # type: ignore[call-overload]
         set_ghost_batch(network, run.recipe.ghost_batch)
         return network.train()
-
-    def _kernels(self) -> Kernels:
-        """What computes the units; the last bits depend on it."""
-        with self.arithmetic:
-            return kernels_of(self.network, self.device, torch.float32)
 
     def step(self, iteration: int) -> None:
         """One training step in full; nothing waits for the device."""
@@ -143,10 +125,7 @@ class Session:
             return self.network(x)  # type: ignore[no-any-return]
 
     def gather(self) -> None:
-        """Bring together what processes know, before a checkpoint.
-
-        The sums of all then lie with the process that leads.
-        """
+        """Bring what processes know to the one that leads, to be saved."""
         self.workers.mean_of_statistics(self.network)
         self.workers.total(self.sums)
         if not self.workers.leads:

@@ -15,18 +15,9 @@ from preact.train.recipe import Recipe
 class TrainingStep:
     """Forward, loss, backward and update of one batch; call it with it.
 
-    Parameters
-    ----------
-    network : nn.Module
-        Images (N, C, H, W) to logits (N, classes).
-    optimizer : torch.optim.Optimizer
-        Of its parameters.
-    arithmetic : context manager
-        Around forward pass and loss.
-    scaler : torch.amp.GradScaler, optional
-        Scales the loss of half precision.
-    label_smoothing : float
-        Share of the target that is spread over all classes.
+    The network is any from images (N, C, H, W) to logits (N, classes); the
+    arithmetic is a context around forward pass and loss, which the scaler
+    scales in half precision.
     """
 
     def __init__(

@@ -12,13 +12,7 @@ SENTENCES = {
 
 
 class Stopped(KeyboardInterrupt):
-    """A signal asked to stop; what was learned is kept.
-
-    Parameters
-    ----------
-    number : int
-        Of the signal.
-    """
+    """A signal asked to stop; what was learned is kept."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -36,14 +30,9 @@ def noted_signals() -> Iterator[list[int]]:
     """Note signals instead of stopping at once; the list is polled.
 
     A save in the middle of a step would hold weights of one iteration and
-    the number of another. None is lost: one that was not polled, because it
-    came in the last step or an error came first, stops in the end. A handler
-    of the calling program hears of it first.
-
-    Raises
-    ------
-    Stopped
-        At the end, if there was a signal.
+    the number of another. Raises Stopped in the end for one that was not
+    polled, because it came in the last step or an error came first; a
+    handler of the calling program hears of it before.
     """
     noted: list[int] = []
     if threading.current_thread() is not threading.main_thread():

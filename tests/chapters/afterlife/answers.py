@@ -5,22 +5,6 @@ import math
 import numpy as np
 
 
-def mixed(X, H, a, b, F):
-    return H @ X + np.outer(b, F(a @ X))
-
-
-def transposed(X, H, a, b, F):
-    return H.T @ X + np.outer(b, F(a @ X))
-
-
-def exchanged(X, H, a, b, F):
-    return H @ X + np.outer(a, F(b @ X))
-
-
-def reads_mixed(X, H, a, b, F):
-    return H @ X + np.outer(b, F(a @ H @ X))
-
-
 def sinkhorn(M):
     H = M
     for _ in range(100):
@@ -59,10 +43,9 @@ ANSWERS = {
         [(1 + 1 / (4 * U * U**0.5)) ** (-U / 2), 0.987],
         [1.0, 0.9999, (1 + 1 / U**0.5) ** (-U / 2)],
     ),
-    "afterlife-3": ([mixed], [transposed, exchanged, reads_mixed]),
-    "afterlife-4": (
+    "afterlife-3": (
         [sinkhorn],
         [rows_only, once, broadcast, averaged, undefined],
     ),
-    "afterlife-5": ([3], [1, 2, 4]),
+    "afterlife-4": ([3], [1, 2, 4]),
 }

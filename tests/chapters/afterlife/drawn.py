@@ -23,10 +23,4 @@ DRAWN = {
         "two transformers",
         say,
     ),
-    "mixing_products": lambda say: figures.mixing_products(
-        {name: SEEDS for name in ("free", "stochastic")},
-        {name: SEEDS for name in ("free", "stochastic")},
-        {"rms": SEEDS[0], "typical": SEEDS[1]},
-        say,
-    ),
 }

@@ -1,199 +1,31 @@
 """Sentences of chapter 07 on networks that it draws and trains itself."""
 
-import numpy as np
 import pytest
 
-from cells import cells
-from preact.book.depth.paths import (
-    ARMS,
-    Stack,
-    images,
+from preact.book.depth.fresh import (
+    exponents,
     neighbors_agree,
-    relative_gradients,
-    train,
+    predicted_exponent,
 )
-from preact.plan import stack_plan
-from preact.propagation import profile
 from preact.spec import CONTROLS, TABLE_1, TABLE_2
 from seeds import draw_seeds
 
 claim = pytest.mark.claim
 slow = pytest.mark.slow
-ORIGINAL, FULL = "original+final-bn", "full-preactivation"
-PLAIN = "constant-scaling-0-1+final-bn"
 RESIDUAL = ("no-relu-after-addition", "original", "full-preactivation")
 (SEED,) = draw_seeds(1)
 
 
-@pytest.fixture(scope="module")
-def chapter():
-    """The chapter's functions; none of its measurements."""
-    return cells("07-depth", "import numpy", "def true_paths", "def by_length")
-
-
 # ------------------------------------------------------------- the laws
-def predicted_exponent(depths, step, v):
-    line = [0.0]
-    for _ in range(depths[-1]):
-        line.append(line[-1] + np.log(1 + 1 / ((1 - 1 / np.pi) * v)) / 2)
-        v += step
-    return np.polyfit(np.log(depths), np.array(line)[depths], 1)[0]
-
-
-def measured_exponents(spec, depths, seeds):
-    plans = [stack_plan(spec, units=L, width=64) for L in depths]
-    return [
-        np.polyfit(
-            np.log(depths),
-            [
-                np.log(profile(p, batch=64, seed=s).gradient_ratio)
-                for p in plans
-            ],
-            1,
-        )[0]
-        for s in seeds
-    ]
-
-
 @slow
 @claim("gradient-exponents-of-three-units")
 def test_three_units_have_three_exponents_and_theory_is_near_two_of_them():
-    depths, seeds = [10, 20, 50, 100], draw_seeds(6)
-    control, full, original = (
-        np.mean(measured_exponents(spec, depths, seeds))
-        for spec in (
-            CONTROLS["no-relu-after-addition"],
-            TABLE_2["full-preactivation"],
-            TABLE_2["original"],
-        )
-    )
+    seeds = draw_seeds(6)
+    control, original, full = (exponents(r, seeds).mean() for r in RESIDUAL)
     assert full > control + 0.1
     assert original > full + 0.1
-    for found, step, v in (
-        (control, 1.0, 0.5 - 0.5 / np.pi),
-        (full, 1 - 1 / np.pi, 1.0),
-    ):
-        assert 0 < found - predicted_exponent(depths, step, v) < 0.15
-
-
-# ---------------------------------------------------------- the weights
-@slow
-@claim("relative-gradients-of-weights-164")
-def test_in_resnet_164_the_first_weights_hear_most_and_the_originals_more():
-    original, full = (
-        np.array([relative_gradients(row, s) for s in draw_seeds(3)])
-        for row in ("original", "full-preactivation")
-    )
-    assert (original[:, 0] > 10 * full[:, 0]).all()
-    for values in (original, full):
-        assert (values[:, 0] > 100 * values[:, -1]).all()
-
-
-# ------------------------------------------------------------ the paths
-@claim("true-paths-add-up")
-@pytest.mark.parametrize("name", [ORIGINAL, FULL])
-def test_the_true_paths_add_up_to_the_whole_network(chapter, name):
-    network = Stack(*ARMS[name], units=3, seed=SEED)
-    x = images().train[:200]
-    network.freeze(x)
-    whole = network.run(x.expand(network.seeds, -1, -1), network.units)
-    delta, lengths = chapter["true_paths"](network, 3)
-    assert sorted(lengths) == [0, 1, 1, 1, 2, 2, 2, 3]
-    assert (delta.sum(0) - whole).norm() < 1e-5 * whole.norm()
-
-
-@claim("true-paths-add-up")
-def test_of_two_units_the_fourth_path_is_a_difference_of_compositions():
-    rng = np.random.default_rng(0)
-    A, B, x = rng.normal(size=(3, 5, 5))
-
-    def F1(x):
-        return np.maximum(x @ A, 0)
-
-    def F2(x):
-        return np.maximum(x @ B, 0)
-
-    both = F2(x + F1(x)) - F2(x)
-    whole = (x + F1(x)) + F2(x + F1(x))
-    np.testing.assert_allclose(x + F1(x) + F2(x) + both, whole)
-    assert np.abs(both - F2(F1(x))).max() > 0.1  # no composition by itself
-    outputs = x + F1(x) + F2(x)
-    assert np.abs(outputs - whole).max() > 0.1
-
-
-@claim("true-paths-add-up")
-def test_for_linear_units_a_true_path_is_the_product_of_its_matrices():
-    rng = np.random.default_rng(0)
-    W, x = rng.normal(size=(3, 4, 4)), rng.normal(size=4)
-
-    def left(k):
-        found = x
-        for i in range(3):
-            found = found + W[i] @ found if k >> i & 1 else found
-        return found
-
-    delta = np.array([left(k) for k in range(8)])
-    for i in range(3):
-        for k in range(8):
-            if k >> i & 1:
-                delta[k] -= delta[k ^ 1 << i]
-    for k in range(8):
-        path = x
-        for i in range(3):
-            path = W[i] @ path if k >> i & 1 else path
-        np.testing.assert_allclose(delta[k], path)
-
-
-@slow
-@claim("training-shortens-the-paths")
-@pytest.mark.parametrize("name", [ORIGINAL, FULL])
-def test_training_shortens_the_paths_in_every_network(chapter, name):
-    k = np.arange(7)
-    fresh = chapter["by_length"](Stack(*ARMS[name], seed=SEED))
-    trained = chapter["by_length"](train(*ARMS[name], seed=SEED))
-    assert (k @ trained < k @ fresh - 0.2).all()
-    assert (trained[4:].sum(0) < fresh[4:].sum(0)).all()
-
-
-# ------------------------------------------------------- single units
-@pytest.fixture(scope="module")
-def deleted():
-    """Arm to errors in percent: of twenty networks, then without each unit."""
-    orders = [range(6), *([j for j in range(6) if j != i] for i in range(6))]
-    errors = {}
-    for name, arm in ARMS.items():
-        network = train(*arm, seeds=20, seed=SEED)
-        errors[name] = [network.test_errors(order) for order in orders]
-    return errors
-
-
-@slow
-@claim("deleting-a-unit")
-def test_a_plain_network_misses_two_of_three_without_any_of_its_units(
-    deleted,
-):
-    whole, *without = deleted[PLAIN]
-    assert np.median(whole) < 30
-    hopeless = (np.array(without) > 200 / 3).all(axis=0)
-    assert hopeless.sum() >= 16
-
-
-@slow
-@claim("deleting-a-unit")
-@pytest.mark.parametrize("name", [ORIGINAL, FULL])
-def test_a_residual_one_spares_each_of_its_last_four_units(deleted, name):
-    whole, *without = deleted[name]
-    spared = (np.array(without[2:]) - whole < 10).all(axis=0)
-    assert spared.sum() >= 18
-
-
-@slow
-@claim("the-first-unit-is-not-dispensable")
-@pytest.mark.parametrize("name", [ORIGINAL, FULL])
-def test_the_first_unit_costs_more_than_all_others_together(deleted, name):
-    whole, *without = deleted[name]
-    cost = np.array(without) - whole
-    assert (cost[0] > cost[1:].sum(axis=0)).sum() >= 17
+    for row, found in ((RESIDUAL[0], control), (RESIDUAL[2], full)):
+        assert 0 < found - predicted_exponent(row) < 0.15
 
 
 # ---------------------------------------------------------- shattering

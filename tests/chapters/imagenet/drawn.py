@@ -1,6 +1,6 @@
 """One call of every function of the room that draws."""
 
-from handed import BOTH
+from handed import BOTH, SEEDS
 
 from preact.book.imagenet import figures
 
@@ -10,7 +10,7 @@ DRAWN = {
         say("imagenet.points"),
         "two changes",
     ),
-    "real_over_predicted": lambda say: figures.real_over_predicted(
-        {"a step": (0.5, 1.25)}, {"a training": (1000, 3000)}, say
+    "gradient_distances": lambda say: figures.gradient_distances(
+        [2, 4, 8], SEEDS.T[:3], SEEDS[:, 0], say
     ),
 }

@@ -1,4 +1,4 @@
-"""Sentences of chapter 08: memory and kernels counted, records read."""
+"""Sentences of chapter 09: memory and kernels counted, records read."""
 
 from math import log
 from typing import get_args
@@ -8,12 +8,9 @@ import pytest
 import torch
 import torch.nn.functional as nnf
 
-from preact.book.training import (
-    by_hand,
-    count_kernels,
-)
+from preact.book.training import by_hand, count_kernels
 from preact.data import load
-from preact.fast import Memory, NetworkView, with_memory
+from preact.fast import Memory, with_memory
 from preact.nn import Network
 from preact.nn.layers import set_ghost_batch
 from preact.plan import cifar_plan
@@ -121,32 +118,6 @@ def test_kernels_grow_by_the_same_number_with_every_unit():
     assert more - few == 69
     assert most - more == 3 * 69
     assert 7500 < few + 69 * (111 - 2) < 8000
-
-
-@pytest.mark.nightly
-def test_a_fused_unit_launches_twelve_kernels(monkeypatch):
-    pytest.importorskip(
-        "triton", minversion="3.3", reason="no Triton for our kernels"
-    )
-    from preact.fast.gpu.launch import Launcher
-    from preact.fast.gpu.run import run_fused
-
-    launched = []
-    monkeypatch.setattr(
-        Launcher, "_run", lambda _, kernel, *__, **___: launched.append(kernel)
-    )
-
-    def fused_kernels(depth):
-        launched.clear()
-        network = Network(bottlenecks(depth, image=(3, 8, 8)))
-        view = NetworkView(network, run_fused, "recompute")
-        x = torch.randn(2, 3, 8, 8)
-        view(x.contiguous(memory_format=torch.channels_last)).sum().backward()
-        return len(launched)
-
-    few, more, most = (fused_kernels(depth) for depth in (20, 29, 56))
-    assert more - few == 3 * 12
-    assert most - more == 3 * 3 * 12
 
 
 # ------------------------------------------------------------------ records

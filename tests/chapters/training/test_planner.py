@@ -1,4 +1,4 @@
-"""The planner of chapter 08, its tables, and the page's own sums."""
+"""The planner of chapter 09, its tables, and the page's own sums."""
 
 import html
 import json

@@ -1,4 +1,4 @@
-"""What became of the identity: mixed streams, and pictures of transformers.
+"""What became of the identity: pictures of transformers.
 
 Chapter `11-afterlife`.
 """
@@ -11,7 +11,6 @@ import numpy as np
 from preact.book.afterlife.figures import (
     Placed,
     losses_by_rate,
-    mixing_products,
     placed_by_unit,
 )
 from preact.book.afterlife.runs import (
@@ -27,112 +26,6 @@ from preact.figures.variants import row_name
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 DEPTHS = (4, 12)
-
-
-# ------------------------------------------------------------ mixed streams
-def sinkhorn(M: Array, *, rounds: int = 200) -> Array:
-    """Make positive matrices doubly stochastic: (..., n, n).
-
-    Rows and columns are divided by their sums in turns; the last division is
-    that of the columns, and after enough rounds the rows add up to 1 as well.
-
-    Raises
-    ------
-    ValueError
-        If an entry is not positive.
-    """
-    if not np.all(M > 0):
-        raise ValueError(f"entries must be positive; got {np.min(M):g}")
-    for _ in range(rounds):
-        M = M / M.sum(axis=-1, keepdims=True)
-        M = M / M.sum(axis=-2, keepdims=True)
-    return M
-
-
-def free_mixing(
-    rng: np.random.Generator, units: int, streams: int, size: float
-) -> Array:
-    """Draw H_l = I + N: (units, n, n), N normal with deviation `size`."""
-    noise = rng.normal(size=(units, streams, streams))
-    return np.eye(streams) + size * noise
-
-
-def stochastic_mixing(
-    rng: np.random.Generator, units: int, streams: int, size: float
-) -> Array:
-    """Draw doubly stochastic H_l, about as far from I as the free ones.
-
-    Sinkhorn's method on I + |N|: (units, n, n).
-    """
-    noise = rng.normal(size=(units, streams, streams))
-    return sinkhorn(np.eye(streams) + size * np.abs(noise))
-
-
-MIXINGS = {"free": free_mixing, "stochastic": stochastic_mixing}
-
-
-def running_products(mixing: Array) -> Array:
-    """Products H_{l-1} ... H_0 for l = 0, ..., L: (L + 1, n, n).
-
-    Eq. (8) with matrices in place of the factors.
-    """
-    products = [np.eye(mixing.shape[-1])]
-    for H in mixing:
-        products.append(H @ products[-1])
-    return np.array(products)
-
-
-def gain(products: Array) -> Array:
-    """Greatest sum of absolute values in a row: (..., n, n) -> (...).
-
-    By how much the product can enlarge the largest of the streams.
-    """
-    sums: Array = np.abs(products).sum(axis=-1).max(axis=-1)
-    return sums
-
-
-def kept_difference(products: Array) -> Array:
-    """Greatest factor on what differs between streams: (..., n, n) -> (...).
-
-    The norm of the product on vectors whose entries add up to 0.
-    """
-    n = products.shape[-1]
-    apart = np.eye(n) - 1 / n
-    norms: Array = np.linalg.norm(products @ apart, ord=2, axis=(-2, -1))
-    return norms
-
-
-STRENGTHS = (0.1, 0.01, 0.001)
-MIXED_UNITS, STREAMS, SEEDS = 100, 4, 8
-
-
-def mixing_by_strength() -> Html:
-    """A slider over s: products of a hundred matrices, eight seeds."""
-    depth = np.arange(MIXED_UNITS + 1)
-    frames = {}
-    for s in STRENGTHS:
-        products = {
-            name: [
-                running_products(
-                    draw(np.random.default_rng(seed), MIXED_UNITS, STREAMS, s)
-                )
-                for seed in range(SEEDS)
-            ]
-            for name, draw in MIXINGS.items()
-        }
-        gains, kept = (
-            {
-                name: np.array([measured(P) for P in found])
-                for name, found in products.items()
-            }
-            for measured in (gain, kept_difference)
-        )
-        theory = {
-            "rms": (1 + STREAMS * s**2) ** (depth / 2),
-            "typical": np.exp((STREAMS - 2) * s**2 / 2 * depth),
-        }
-        frames[f"{s:g}"] = mixing_products(gains, kept, theory, words())
-    return stepper(words()("afterlife.strength"), frames, f"{STRENGTHS[0]:g}")
 
 
 # ------------------------------------------------------ transformers by unit

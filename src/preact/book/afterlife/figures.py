@@ -1,4 +1,4 @@
-"""Transformers by unit, and products of mixing matrices.
+"""Transformers by unit, and their losses by learning rate.
 
 Chapter `11-afterlife`.
 """
@@ -108,55 +108,3 @@ def losses_by_rate(
         chart.legend(chart.panels[0], ncols=2, fontsize=8.5)
 
     return draw(on, (170, 95), alt, panels=len(losses))
-
-
-def mixing_products(
-    gains: Mapping[str, Array],
-    kept: Mapping[str, Array],
-    theory: Mapping[str, Array],
-    strings: Strings,
-) -> Picture:
-    """Products of mixing matrices: what they enlarge, what they forget.
-
-    Parameters
-    ----------
-    gains, kept : name of the strings to (seeds, L + 1) float64
-        Greatest row sum; greatest factor on differences between streams.
-    theory : name of the strings to (L + 1,) float64
-        Growth of a vector under free matrices, as derived.
-    """
-    names = {name: strings(f"afterlife.{name}") for name in gains}
-
-    def on(chart: Chart) -> None:
-        left, right = chart.panels
-        for panel, values in ((left, gains), (right, kept)):
-            for i, (name, seeds) in enumerate(values.items()):
-                style = marked(name, (i, len(values))) | {"shade": 0.25}
-                at = np.arange(seeds.shape[1])
-                panel.seeds(at, seeds.T, name=names[name], **style)
-            panel.ax.set(yscale="log", xlabel=strings("figure.depth"))
-            panel.ax.axhline(1, color=INK, lw=1, ls=":")
-            panel.ax.minorticks_off()
-        for dash, (name, curve) in zip(
-            ("--", "-."), theory.items(), strict=True
-        ):
-            style = {"color": INK, "lw": 1, "listed": True}
-            style["name"] = strings(f"afterlife.{name}")
-            left.plot(np.arange(len(curve)), curve, dash, **style)
-        left.ax.set_ylim(0.3, 300)  # the same for all strengths
-        right.ax.set_ylim(1e-12, 100)
-        left.ax.set_title(strings("afterlife.gain"))
-        right.ax.set_title(strings("afterlife.kept"))
-        chart.legend(left, ncols=3, fontsize=8.5)
-
-    each = [
-        strings(
-            "afterlife.mixing_each",
-            name=names[name],
-            gain=strings.two_digits(np.median(gains[name][:, -1])),
-            kept=strings.two_digits(np.median(kept[name][:, -1])),
-        )
-        for name in gains
-    ]
-    alt = strings("afterlife.mixing_alt", each=strings.join(each))
-    return draw(on, (170, 88), alt, panels=2)

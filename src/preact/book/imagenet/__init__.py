@@ -1,4 +1,4 @@
-"""Beyond one GPU: costs in the page, Table 5 step by step, two processes.
+"""Beyond one GPU: two processes, costs in the page, Table 5 step by step.
 
 What is recorded is read from files, so this is asked for by its own name,
 like `preact.book.cover`.
@@ -9,8 +9,7 @@ Chapter `10-imagenet`.
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Sequence
 from html import escape
 from math import sqrt
 from pathlib import Path
@@ -23,9 +22,8 @@ import torch
 import preact
 from preact import paper
 from preact.book.explorers import Html, mount
-from preact.book.imagenet import planner
-from preact.book.imagenet.figures import real_over_predicted
-from preact.book.imagenet.planner import Machine
+from preact.book.imagenet import planner, two_processes
+from preact.book.imagenet.figures import gradient_distances
 from preact.book.measurements import measured
 from preact.book.page import words
 from preact.figures import Picture, Table
@@ -34,14 +32,7 @@ from preact.reference.caches import Array
 
 LONGEST_S = 120  # that two processes may take
 VALIDATION = 50_000  # images of ImageNet that Table 5 is counted on
-# What the first residual paper's Table 1 counts, in 10^9 multiply-adds, and
-# what its networks' best-known copies hold, in 10^6 parameters.
-PUBLISHED = {
-    50: (3.8, 25.6),
-    101: (7.6, 44.5),
-    152: (11.3, 60.2),
-    200: (None, 64.7),
-}
+SIZES = (2, 4, 8, 16, 32)  # images that a BN sees, of 64
 SHARED = (
     *("title", "job", "machine", "width", "images", "count", "link"),
     *("single", "half", "million", "billion", "mb", "gb", "ms"),
@@ -59,21 +50,16 @@ START = {"job": 6, "machine": 5, "width": 1, "images": 3, "count": 3}
 
 
 # ------------------------------------------------------------- what it costs
-def cost_planner(here: Machine | None = None) -> Html:
+def cost_planner() -> Html:
     """Choose a network and machines; the page works out what it costs.
 
     Where no script runs, a table of all networks on eight machines stays.
-
-    Parameters
-    ----------
-    here : Machine, optional
-        Measured; chosen as one more machine.
     """
     say = words()
     data = {
         "words": {w: say.table[f"costs.{w}"] for w in (*SHARED, *LINES)},
         "jobs": page_jobs(),
-        "machines": page_machines(here),
+        "machines": page_machines(),
         "links": [
             {**link, "name": say(f"costs.{link['key']}")}
             for link in planner.catalog()["link"]
@@ -108,17 +94,11 @@ def page_jobs() -> list[dict[str, Any]]:
     return entries
 
 
-def page_machines(here: Machine | None) -> list[dict[str, Any]]:
+def page_machines() -> list[dict[str, Any]]:
     """Return every machine as the page's script reads it."""
     catalog = planner.catalog()
-    launch = {"launch_s": catalog["assumed"]["launch_s"], "ahead": True}
-    machines = [sheet | launch for sheet in catalog["machine"]]
-    if here is not None:
-        own = asdict(here) | {"bytes": here.bytes or 16e9}
-        flops = own.pop("flops")
-        own |= {"flops32": flops, "flops16": flops}
-        machines.append(own | {"name": words()("costs.here")})
-    return machines
+    launch = {"launch_s": catalog["assumed"]["launch_s"]}
+    return [sheet | launch for sheet in catalog["machine"]]
 
 
 def cost_table() -> Table:
@@ -145,47 +125,6 @@ def cost_table() -> Table:
     )
     head = [say(f"costs.{name}") for name in names]
     return Table(head, body, say("costs.caption"))
-
-
-def counted_and_published() -> Table:
-    """The original networks: our counts beside those that were published."""
-    say, body = words(), []
-    for depth, (multiply_adds, parameters) in PUBLISHED.items():
-        plan = preact.imagenet_plan("original", depth=depth)
-        body.append(
-            [
-                f"ResNet-{depth}",
-                "+".join(str(len(stage)) for stage in plan.stages),
-                f"{plan.parameters:,}",
-                f"{parameters} M",
-                f"{plan.multiply_adds / 1e9:.2f}",
-                "–" if multiply_adds is None else f"{multiply_adds}",
-            ]
-        )
-    names = ("network", "units", "ours", "theirs", "our_work", "their_work")
-    head = [say(f"counted.{name}") for name in names]
-    return Table(head, body, say("counted.caption"))
-
-
-def shares(
-    job: str, each: Machine, images: int, width: int
-) -> dict[str, float]:
-    """Share of the operations' least time by what they do."""
-    plan, total = planner.jobs()[job].plan, {"with": 0.0, "without": 0.0}
-    for work, count in planner.operations(plan).items():
-        arithmetic, traffic = planner.bounds(work, each, images, width)
-        kind = "with" if work.multiply_adds else "without"
-        total[kind] += count * max(arithmetic, traffic)
-    step = sum(total.values())
-    return {kind: seconds / step for kind, seconds in total.items()}
-
-
-def error_chart(
-    steps: Mapping[str, tuple[float, float]],
-    trainings: Mapping[str, tuple[float, float]],
-) -> Picture:
-    """Draw real over predicted time, for steps here and the paper's hours."""
-    return real_over_predicted(steps, trainings, words())
 
 
 # -------------------------------------------------------------------- Table 5
@@ -250,22 +189,6 @@ def sampling_error(error_pct: float, images: int = VALIDATION) -> float:
     return 100 * sqrt(share * (1 - share) / images)
 
 
-# ------------------------------------------------------------------ on digits
-def fifty() -> dict[str, Array]:
-    """Test errors of the narrow ResNet-50 on digits, in percent.
-
-    Returns
-    -------
-    dict
-        Row to (2, seeds): without and with a BN before the classifier.
-    """
-    runs: dict[str, tuple[list[float], list[float]]] = {}
-    for run in load_records("digits_resnet_50"):
-        heads = runs.setdefault(run.row, ([], []))
-        heads["BN" in run.tail].append(run.test_error_pct)
-    return {row: np.array(heads) for row, heads in runs.items()}
-
-
 # -------------------------------------------------------------- two processes
 @measured
 def run_two_processes(seed: int = 0) -> dict[str, Any]:
@@ -320,3 +243,51 @@ def distance(
         )
     )
     return float(off.norm() / size.norm())
+
+
+@measured
+def gradients_by_size(seeds: Sequence[int]) -> tuple[Array, Array]:
+    """How far fewer images behind each BN take the gradient.
+
+    Returns
+    -------
+    ghosts : (sizes, seeds) float64
+        Distance from the gradient with BN over all 64 images to that with
+        ghost batches.
+    others : (seeds,) float64
+        The same to that of 64 other images, with BN over all of them.
+    """
+    x, y = two_processes.the_batch()
+    other = two_processes.the_batch(1)
+    ghosts, others = [], []
+    for seed in seeds:
+        whole = two_processes.alone(x, y, seed)
+        ghosts.append(
+            [
+                distance(two_processes.alone(x, y, seed, size), whole)
+                for size in SIZES
+            ]
+        )
+        others.append(distance(two_processes.alone(*other, seed), whole))
+    return np.array(ghosts).T, np.array(others)
+
+
+def distance_by_images(ghosts: Array, others: Array) -> Picture:
+    """Draw what `gradients_by_size` has found."""
+    return gradient_distances(SIZES, ghosts, others, words())
+
+
+# ------------------------------------------------------------------ on digits
+def fifty() -> dict[str, Array]:
+    """Test errors of the narrow ResNet-50 on digits, in percent.
+
+    Returns
+    -------
+    dict
+        Row to (2, seeds): without and with a BN before the classifier.
+    """
+    runs: dict[str, tuple[list[float], list[float]]] = {}
+    for run in load_records("digits_resnet_50"):
+        heads = runs.setdefault(run.row, ([], []))
+        heads["BN" in run.tail].append(run.test_error_pct)
+    return {row: np.array(heads) for row, heads in runs.items()}

@@ -15,7 +15,7 @@ function stepSeconds(job, machine, images, width) {
     run += count * Math.max(arithmetic, bytes / machine.bandwidth);
     started += count * machine.launch_s;
   }
-  return machine.ahead ? Math.max(run, started) : run + started;
+  return Math.max(run, started);
 }
 
 // Seconds in which a ring of `count` sums so many bytes.

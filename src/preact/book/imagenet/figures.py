@@ -1,14 +1,17 @@
-"""Steps of Table 5, and what training took beside the prediction.
+"""Gradients by the images that a BN sees, and steps of Table 5.
 
 Chapter `10-imagenet`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from preact.figures.chart import Chart, draw
+import numpy as np
+
+from preact.figures.chart import Array, Chart, draw
 from preact.figures.style import PAPER_GREY, Picture
 from preact.figures.svg import INK
+from preact.figures.variants import marked
 from preact.strings import Strings
 
 
@@ -42,42 +45,49 @@ def steps_with_band(
     return draw(on, (140, 14 + 11 * len(steps)), alt)
 
 
-def real_over_predicted(
-    steps: Mapping[str, tuple[float, float]],
-    trainings: Mapping[str, tuple[float, float]],
-    strings: Strings,
+def gradient_distances(
+    sizes: Sequence[int], ghosts: Array, others: Array, strings: Strings
 ) -> Picture:
-    """Draw real over predicted time, for steps here and the paper's hours.
+    """Draw how far a gradient is from that with BN over all images.
 
     Parameters
     ----------
-    steps, trainings : name to (predicted, real)
-        In seconds.
+    sizes : sequence of S integers
+        Images that each BN sees.
+    ghosts : (S, seeds) float64
+    others : (seeds,) float64
+        Distance to the gradient of other images.
     """
-    times = {0.1: "0.1 s", 10: "10 s", 3600: "1 h", 360000: "100 h"}
-    pairs = {**steps, **trainings}
+    names = {key: strings(f"imagenet.{key}") for key in ("ghosts", "others")}
+    medians = np.median(ghosts, axis=1), np.median(others)
 
     def on(chart: Chart) -> None:
         (panel,) = chart.panels
         ax = panel.ax
-        style: Any = {"color": INK, "listed": True}
-        for marker, (name, (guess, real)) in zip(
-            "os^DvP", pairs.items(), strict=False
-        ):
-            panel.plot([guess], [real / guess], marker, name=name, **style)
-        equal = strings("imagenet.equal")
-        panel.plot((0.01, 1e6), (1, 1), "-", name=equal, **style)
-        ax.set(xscale="log", yscale="log")
-        ax.set_xlabel(strings("imagenet.predicted"))
-        ax.set_ylabel(strings("imagenet.error"))
-        ax.set_xticks([*times], [*times.values()])
-        ax.set_yticks([0.5, 1, 2, 5], ["0.5", "1", "2", "5"])
+        style: Any = marked("full-preactivation") | {"ms": 5}
+        panel.seeds(sizes, ghosts, name=names["ghosts"], **style)
+        band = {"color": PAPER_GREY, "alpha": 0.25, "lw": 0}
+        ax.axhspan(others.min(), others.max(), **band)
+        ends = np.array([sizes[0], sizes[-1]])
+        style = {"color": INK, "listed": True, "name": names["others"]}
+        panel.plot(ends, np.full(2, medians[1]), ":", **style)
+        ax.set_xscale("log", base=2)
+        ax.set_xticks(sizes, [str(size) for size in sizes])
         ax.minorticks_off()
-        chart.legend(ncols=2, fontsize=8.5, handlelength=4)
+        ax.set(ylim=(0, 1.1 * max(ghosts.max(), others.max())))
+        ax.set_xlabel(strings("imagenet.images_of_bn"))
+        ax.set_ylabel(strings("imagenet.distance"))
+        chart.legend(ncols=1, fontsize=8.5)
 
-    each = [
-        strings("imagenet.step", name=name, points=f"{real / guess:.1f}")
-        for name, (guess, real) in pairs.items()
-    ]
-    alt = strings("imagenet.error_alt", each=strings.join(each))
-    return draw(on, (140, 96), alt)
+    pairs = zip(sizes, medians[0], strict=True)
+    alt = strings(
+        "imagenet.distances_alt",
+        each=strings.join(
+            [
+                strings("imagenet.step", name=size, points=f"{median:.2f}")
+                for size, median in pairs
+            ]
+        ),
+        other=f"{medians[1]:.2f}",
+    )
+    return draw(on, (140, 84), alt)

@@ -2,27 +2,20 @@
 
 A machine is four numbers: arithmetic, memory traffic, what starting an
 operation takes, and room. Every operation takes the longer of its arithmetic
-and its traffic. A CPU then starts the next one; for a GPU they are started
-ahead, while others run, so a step takes the longer of both sums. No kernel
-falls short of its machine.
+and its traffic. They are started ahead, while others run, so a step takes the
+longer of both sums. No kernel falls short of its machine.
 
 Chapter `10-imagenet`.
 """
 
-import time
 import tomllib
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from math import prod
 from typing import Any, NamedTuple
 
-import torch
-
-from preact.book.measurements import measured
-from preact.nn import Network
 from preact.plan import (
     BatchNorm,
     Conv,
@@ -34,7 +27,6 @@ from preact.plan import (
     imagenet_plan,
 )
 from preact.train import find_recipe
-from preact.train.step import TrainingStep, make_optimizer
 
 PASSES = {  # over what an operation reads or writes, forward and backward
     "conv": 3,  # read, twice again for two gradients; so for its output
@@ -56,7 +48,7 @@ class Work(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Machine:
-    """What a device can do at most.
+    """What a GPU can do at most.
 
     Parameters
     ----------
@@ -67,16 +59,13 @@ class Machine:
     launch_s : float
         Seconds that an operation and its gradients take, however small.
     bytes : float
-        Memory; 0 is not known.
-    ahead : bool
-        Whether operations are started while others run, as for a GPU.
+        Memory.
     """
 
     flops: float
     bandwidth: float
     launch_s: float
-    bytes: float = 0.0
-    ahead: bool = False
+    bytes: float
 
 
 def operations(plan: NetworkPlan) -> Counter[Work]:
@@ -122,7 +111,7 @@ def step_seconds(
         n * max(bounds(work, machine, batch, width))
         for work, n in count.items()
     )
-    return max(run, started) if machine.ahead else run + started
+    return max(run, started)
 
 
 def bounds(
@@ -154,11 +143,6 @@ def kept_bytes(plan: NetworkPlan, width: int = 4) -> int:
             case MaxPool():
                 kept += prod(placed.shape_out) * 8
     return kept
-
-
-def state_bytes(plan: NetworkPlan) -> int:
-    """Bytes of the weights, their gradients and their momentum."""
-    return 12 * plan.parameters
 
 
 def all_reduce_seconds(
@@ -193,7 +177,6 @@ def machine(name: str, *, half: bool = False) -> Machine:
         bandwidth=sheet["bandwidth"],
         launch_s=sheets["assumed"]["launch_s"],
         bytes=sheet["bytes"],
-        ahead=True,
     )
 
 
@@ -231,45 +214,3 @@ def training_hours(
     """Hours on `count` machines of `images` each, their network for free."""
     steps = job.images / (count * images)
     return steps * step_seconds(job.plan, each, images, width) / 3600
-
-
-# ----------------------------------------------------------- measured here
-def best_of(work: Callable[[], object], times: int = 3) -> float:
-    """Seconds of the fastest of some repetitions, after a first one."""
-    work()
-    seconds = []
-    for _ in range(times):
-        start = time.perf_counter()
-        work()
-        seconds.append(time.perf_counter() - start)
-    return min(seconds)
-
-
-@measured
-def measure_machine() -> Machine:
-    """Measure one thread of this CPU: the four numbers of a machine."""
-    side, length = 1024, 2**24
-    a, b = torch.randn(side, side), torch.randn(length)
-    copy = torch.empty_like(b)
-    tiny = cifar_plan(
-        "full-preactivation", depth=20, convs=2, image=(1, 4, 4), width=1
-    )
-    return Machine(
-        flops=2 * side**3 / best_of(lambda: a @ a, 5),
-        bandwidth=2 * b.nbytes / best_of(lambda: copy.copy_(b), 5),
-        launch_s=measure_step(tiny, 2, 9) / operations(tiny).total(),
-    )
-
-
-@measured
-def measure_step(plan: NetworkPlan, batch: int, times: int = 2) -> float:
-    """Seconds of a training step on this CPU."""
-    network = Network(plan, seed=0)
-    network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    step = TrainingStep(
-        network, make_optimizer(network, find_recipe("digits"))
-    )
-    x = torch.randn(batch, *plan.image)
-    x = x.contiguous(memory_format=torch.channels_last)
-    y = torch.zeros(batch, dtype=torch.long)
-    return best_of(lambda: step(x, y), times)

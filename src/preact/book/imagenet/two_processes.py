@@ -20,6 +20,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from preact.data.digits import read_digits
 from preact.nn import Network
+from preact.nn.layers import set_ghost_batch
 from preact.plan import NetworkPlan, cifar_plan
 
 BATCH = 64
@@ -31,11 +32,12 @@ def the_plan() -> NetworkPlan:
     return cifar_plan(row, depth=20, convs=2, image=(1, 8, 8))
 
 
-def the_batch() -> tuple[Tensor, Tensor]:
+def the_batch(number: int = 0) -> tuple[Tensor, Tensor]:
     """Return 64 images (64, 1, 8, 8) float32 and their labels."""
     digits = read_digits()
-    x = digits.train_images[:BATCH].float() / 8 - 1
-    return x, digits.train_labels[:BATCH]
+    which = slice(number * BATCH, (number + 1) * BATCH)
+    x = digits.train_images[which].float() / 8 - 1
+    return x, digits.train_labels[which]
 
 
 def backward(network: nn.Module, x: Tensor, y: Tensor) -> None:
@@ -51,6 +53,16 @@ def by_ddp(
     network = Network(the_plan(), seed)
     backward(DistributedDataParallel(network), x, y)
     return gradients(network), network
+
+
+def alone(
+    x: Tensor, y: Tensor, seed: int = 0, ghost_batch: int | None = None
+) -> dict[str, Tensor]:
+    """Gradients of one process, whose BNs see so many images."""
+    network = Network(the_plan(), seed)
+    set_ghost_batch(network, ghost_batch)
+    backward(network, x, y)
+    return gradients(network)
 
 
 def gradients(network: nn.Module) -> dict[str, Tensor]:

@@ -1,4 +1,4 @@
-// Chapter 08: what a training step needs in memory, by depth, batch, precision
+// Chapter 09: what a training step needs in memory, by depth, batch, precision
 // and what is kept. The counts come from the package; here they are added up.
 import {
   element,

@@ -1,0 +1,55 @@
+"""Every run as a dot, case by case.
+
+Chapters `07-depth` and `08-paths`.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from preact.figures.chart import Array, Chart, draw
+from preact.figures.style import Picture
+from preact.figures.variants import arm_name
+from preact.strings import Strings
+
+
+def dots_by_case(
+    cases: Sequence[object],
+    values: Mapping[str, Array],
+    labels: tuple[str, str],
+    alt: str,
+    strings: Strings,
+    *,
+    limits: tuple[float, float],
+    ticks: Sequence[float],
+) -> Picture:
+    """Every seed as a dot, the medians joined, case by case.
+
+    Parameters
+    ----------
+    cases : sequence of C
+        Named below the axis, at even distances.
+    values : arm to (C, seeds) float64
+        An arm is a row, or a row and "+final-bn".
+    labels : (str, str)
+        Of both axes.
+    alt : str
+        What is to be seen.
+    limits : (float, float)
+        Ends of the vertical axis.
+    ticks : sequence of float
+        Numbers at the vertical axis.
+    """
+    many = len(values) > 4  # names of six arms need lines of their own
+
+    def on(chart: Chart) -> None:
+        (panel,) = chart.panels
+        names = [str(case) for case in cases]
+        for k, (arm, runs) in enumerate(values.items()):
+            shift = 0.09 * (k - (len(values) - 1) / 2)
+            panel.cases(names, runs, arm, arm_name(arm, strings), shift)
+        panel.ax.set(xlabel=labels[0], ylabel=labels[1], ylim=limits)
+        numbers = [strings.number(tick, "g") for tick in ticks]
+        panel.ax.set_yticks(ticks, numbers)
+        ncols = 1 if many else 2
+        chart.legend(ncols=ncols, fontsize=8.5, handlelength=4)
+
+    return draw(on, (140, 115 if many else 100), alt)

@@ -1,0 +1,45 @@
+"""Trained networks taken apart, and what their paths carry.
+
+Chapter `08-paths`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from preact.book.panels import FINAL_BN
+from preact.spec import BN, RELU, TABLE_1, TABLE_2
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+PLAIN = "constant-scaling-0-1"
+ARMS = {  # unit, and what stands before the classifier
+    PLAIN + FINAL_BN: (TABLE_1[PLAIN], (BN,)),
+    "original" + FINAL_BN: (TABLE_2["original"], (BN,)),
+    "full-preactivation": (TABLE_2["full-preactivation"], (BN, RELU)),
+}
+
+
+def share_by_length(delta: Tensor, lengths: Sequence[int]) -> Array:
+    """Return what all paths of each length carry together, as a share.
+
+    Parameters
+    ----------
+    delta : (2^n, seeds, N, d)
+        What each path carries.
+    lengths : sequence of 2^n ints
+        How many branches it takes.
+
+    Returns
+    -------
+    (n + 1, seeds) float64
+        Mean squares; they add up to 1 over the lengths.
+    """
+    together = torch.zeros(max(lengths) + 1, *delta.shape[1:])
+    together.index_add_(0, torch.tensor(lengths), delta)
+    square = (together**2).mean((2, 3))
+    share: Array = (square / square.sum(0)).double().numpy()
+    return share
