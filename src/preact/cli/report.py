@@ -6,7 +6,7 @@ from dataclasses import asdict
 from difflib import get_close_matches
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
@@ -14,7 +14,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from preact.experiment import Experiment, count_runs, read_experiment
 from preact.figures import errors_table, tables
 from preact.records.compare import (
     PUBLISHED,
@@ -25,6 +24,9 @@ from preact.records.compare import (
 )
 from preact.strings import Strings
 from preact.typed import shortened
+
+if TYPE_CHECKING:
+    from preact.experiment import Experiment
 
 FOLDERS = (Path("runs"), PUBLISHED)
 """Where records are looked for, in this order."""
@@ -52,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
                 print(f"{name}: {n} record{'s' * (n != 1)}")
         return 0
     name, folder = find_records(options.experiment, options.results)
-    asked = asked_for(options.experiment)
+    asked = None if options.json else asked_for(options.experiment)
     records = load_records(name, folder)
     lines = [line for line, _ in compared(records, rows_of(asked))]
     if options.json:
@@ -75,9 +77,11 @@ def run(options: argparse.Namespace) -> int:
         console.print(
             f"deviation: {one.from_} -> {one.to} ({one.why})", soft_wrap=True
         )
-    runs = count_runs(asked) if asked else 0
-    if len(records) < runs:
-        console.print(f"{len(records)} of {runs} runs are recorded")
+    if asked:
+        from preact.experiment import count_runs  # torch is there by now
+
+        if len(records) < (runs := count_runs(asked)):
+            console.print(f"{len(records)} of {runs} runs are recorded")
     changed = sum(record.git.dirty is True for record in records)
     if changed:
         console.print(f"{changed} of {len(records)} runs had changed code")
@@ -118,15 +122,17 @@ def find_records(asked: str, results: Path | None) -> tuple[str, Path]:
     return name, results or PUBLISHED
 
 
-def asked_for(experiment: str) -> Experiment | None:
+def asked_for(experiment: str) -> "Experiment | None":
     """Read the file of an experiment, if there is one."""
+    from preact.experiment import read_experiment  # loads torch
+
     try:
         return read_experiment(experiment)
     except (FileNotFoundError, ValueError):
         return None
 
 
-def rows_of(asked: Experiment | None) -> list[str]:
+def rows_of(asked: "Experiment | None") -> list[str]:
     """Rows in the order of an experiment's file."""
     return list(asked.rows) if asked else []
 

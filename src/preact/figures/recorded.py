@@ -4,7 +4,7 @@ Chapter `09-training`.
 """
 
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import cycle
 from math import ceil
@@ -14,6 +14,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from preact.figures.style import MM, RC, quiet
 from preact.figures.svg import INK
@@ -260,7 +261,7 @@ def _gradients(ax: Axes, runs: Sequence[Runs]) -> None:
         _band(ax, at, style, one.name)
         medians += [float(np.median(values)) for values in at.values()]
     ax.set(yscale="log", xlabel="unit $l$")
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_ylabel(r"$|\partial E/\partial x_l|$")
     if medians:  # a run that diverged would leave the others no room
         ax.set_ylim(min(medians) / 10, max(medians) * 10)
@@ -268,7 +269,7 @@ def _gradients(ax: Axes, runs: Sequence[Runs]) -> None:
 
 def _band(
     ax: Axes,
-    at: Mapping[float, Iterable[float]],
+    at: Mapping[float, Sequence[float]],
     style: Mapping[str, Any],
     name: str,
 ) -> None:
