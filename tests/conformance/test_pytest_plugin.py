@@ -62,6 +62,7 @@ def test_a_right_network_passes_every_question(run):
     assert result.ret == 0
 
 
+@pytest.mark.slow
 def test_a_mistake_fails_its_questions_with_the_evidence(run_here):
     row = ("--preact-row", "full-preactivation")
     twice = ("--preact-check", "own_models:bug") * 2
