@@ -5,7 +5,6 @@ import re
 import tomllib
 import unicodedata
 from collections import Counter
-from posixpath import dirname, join, normpath
 
 import pytest
 from fontTools.ttLib import TTFont
@@ -59,20 +58,6 @@ def test_the_switch_leads_to_the_same_page(language):
             assert f'href="../{other}/{name}.html"' in page
             alternate = rf'<link [^>]*alternate[^>]* hreflang="{other}"'
             assert len(re.findall(alternate, page)) == 1
-
-
-@EVERY_LANGUAGE
-def test_next_leads_from_the_index_through_every_page(language):
-    path, seen = "index", []
-    while path:
-        assert path not in seen
-        seen.append(path)
-        foot = html(f"{language}/{path}").partition('class="prev-next-area')[2]
-        following = re.search(
-            r'class="right-next"\s+href="([^"]+)\.html', foot
-        )
-        path = following and normpath(join(dirname(path), following[1]))
-    assert set(seen) >= {*PAGES, *(f"api/{name}" for name in API)}
 
 
 @EVERY_LANGUAGE
@@ -274,16 +259,14 @@ def test_plans_of_lessons_lead_to_sections_and_exercises(language):
 
 
 # ----------------------------------------------------------------- the search
-@EVERY_LANGUAGE
-def test_the_index_of_the_search_is_small_plain_and_the_only_one(language):
-    path = SITE / language / "search-index.js"
-    assert path.stat().st_size < 400e3
-    assert "\xa0" not in path.read_text("utf-8")
 
 
 # ------------------------------------------------------- what all pages load
 @EVERY_LANGUAGE
 def test_an_edition_has_one_sheet_and_the_scripts_that_are_asked_for(language):
+    index = SITE / language / "search-index.js"
+    assert index.stat().st_size < 400e3
+    assert "\xa0" not in index.read_text("utf-8")
     sheets = [*(SITE / language).rglob("*.css")]
     assert [sheet.name for sheet in sheets] == ["book.css"]
     sheet = sheets[0].read_text("utf-8")
