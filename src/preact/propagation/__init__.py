@@ -13,7 +13,6 @@ He et al., ECCV 2016, Secs. 2 and 3.
 """
 
 from preact.propagation.measure import (
-    Engine,
     Profile,
     draw_batch,
     growth,
@@ -30,7 +29,6 @@ from preact.propagation.stream import (
 )
 
 __all__ = [
-    "Engine",
     "Profile",
     "direct_coefficient",
     "draw_batch",
