@@ -55,6 +55,7 @@ def run_here(own):
     return partial(own.runpytest_inprocess, *WITH_PLUGIN)
 
 
+@pytest.mark.slow
 def test_a_mistake_fails_its_questions_with_the_evidence(run_here):
     row = ("--preact-row", "full-preactivation")
     twice = ("--preact-check", "own_models:bug") * 2

@@ -10,7 +10,6 @@ from preact.conformance.network import TracedNetwork
 from preact.conformance.report import Property
 from preact.plan import (
     CONVENTIONS,
-    IMAGENET_BASIC,
     IMAGENET_UNITS,
     PAPER,
     Conventions,
@@ -18,6 +17,7 @@ from preact.plan import (
     cifar_plan,
     imagenet_plan,
 )
+from preact.plan.depth import IMAGENET_BASIC
 from preact.spec import ROWS
 
 CIFAR_STAGES = 3
