@@ -10,7 +10,6 @@ from preact.cli import main
 from preact.records import (
     read_curve,
     read_record,
-    schema,
     sha256_of,
     write_record,
 )
@@ -307,17 +306,7 @@ def test_names_are_wrapped_and_never_cut_at_80_columns(
     made(tmp_path / "any" / "seed-1.json", experiment="any", row=name)
     said = reported(tmp_path, capsys)
     assert "…" not in said
-    cells = [line.split("│")[1] for line in said.split("\n") if "│" in line]
-    first = [cell.strip() for cell in cells]
-    assert name in "".join(first)
-
-
-def test_the_schemas_name_every_field():
-    schemas = schema()
-    assert schemas["run"]["properties"].keys() >= GOOD.keys()
-    assert schemas["run"]["additionalProperties"] is False
-    bench = load_times("cpu-164")
-    assert schemas["bench"]["properties"].keys() >= bench.keys()
+    assert name in said
 
 
 def test_a_wrong_bench_record_is_one_sentence(tmp_path):

@@ -48,7 +48,7 @@ function typeset(node, text) {
 }
 
 // A number and its unit, a letter and its value stay on one line, as
-// book.site.together keeps them.
+// book.site.typography keeps them.
 function fixed(text) {
   if (typeof text !== "string") return text;
   return text
@@ -233,7 +233,7 @@ export function shape(marker, x, y, r = 4) {
   }[marker];
 }
 
-export function drawMarkers(arm, d, parent) {
+function drawMarkers(arm, d, parent) {
   element(
     "path",
     {

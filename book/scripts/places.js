@@ -10,7 +10,6 @@ import { places as imagenet } from "#rooms/imagenet/explorer.js";
 import { places as paths } from "#rooms/paths/explorer.js";
 import { places as runs } from "#rooms/runs/explorer.js";
 import { places as training } from "#rooms/training/explorer.js";
-import "#rooms/shortcuts/explorer.js";
 import "#rooms/units/explorer.js";
 
 export const EXPLORERS = {

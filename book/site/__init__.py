@@ -14,8 +14,7 @@
 `cover`      the front page: where to begin, and what is alive
 `execution`  what was run before is not run again
 `math`       formulas, rendered before they are read
-`together`   what a line does not part
-`chinese`    brackets and names, as Chinese is set
+`typography` what a line does not part, brackets in Chinese
 `search`     Chinese full-text search
 `parallel`   two languages on a page, paragraph by paragraph
 `offline`    an edition as one file, to be read without a network
@@ -42,7 +41,7 @@ from book.site.words import translate
 
 PARTS = (
     *("claims", "figures", "exercises", "sections", "glossary", "lessons"),
-    *("overview", "cover", "execution", "math", "together", "chinese"),
+    *("overview", "cover", "execution", "math", "typography"),
     *("search", "api", "api_links"),
 )
 

@@ -31,25 +31,19 @@ ELSEWHERE = {
     "torch.Tensor": f"{TORCH}tensors.html",
     "torch.device": f"{TORCH}tensor_attributes.html#torch.device",
     "torch.dtype": f"{TORCH}tensor_attributes.html#torch.dtype",
-    "torch.compile": f"{TORCH}generated/torch.compile.html",
-    "torch.nn.Module": f"{TORCH}generated/torch.nn.Module.html",
-    "torch.utils.data.Dataset": f"{TORCH}data.html#torch.utils.data.Dataset",
-    "torch.utils.data.DataLoader": (
-        f"{TORCH}data.html#torch.utils.data.DataLoader"
-    ),
-    "torch.nn.parallel.DistributedDataParallel": (
-        f"{TORCH}generated/torch.nn.parallel.DistributedDataParallel.html"
-    ),
-    "torch.nn.functional.batch_norm": (
-        f"{TORCH}generated/torch.nn.functional.batch_norm.html"
-    ),
-    "torch.nn.functional.conv2d": (
-        f"{TORCH}generated/torch.nn.functional.conv2d.html"
-    ),
-    "torch.nn.BatchNorm2d": f"{TORCH}generated/torch.nn.BatchNorm2d.html",
-    "torch.nn.Conv2d": f"{TORCH}generated/torch.nn.Conv2d.html",
-    "torch.nn.Linear": f"{TORCH}generated/torch.nn.Linear.html",
-    "torch.nn.SyncBatchNorm": f"{TORCH}generated/torch.nn.SyncBatchNorm.html",
+    **{
+        f"torch.utils.data.{name}": f"{TORCH}data.html#torch.utils.data.{name}"
+        for name in ("Dataset", "DataLoader")
+    },
+    **{
+        f"torch.{name}": f"{TORCH}generated/torch.{name}.html"
+        for name in (
+            *("compile", "nn.Module", "nn.BatchNorm2d", "nn.Conv2d"),
+            *("nn.Linear", "nn.SyncBatchNorm", "nn.functional.conv2d"),
+            "nn.functional.batch_norm",
+            "nn.parallel.DistributedDataParallel",
+        )
+    },
 }
 
 

@@ -55,15 +55,7 @@ MODULE = re.compile(r"(?<=<h[12]>)(?:\w+\.)+(?=\w+<a )")
 
 
 def finish_pages(folder: Path, words: dict[str, str]) -> None:
-    """Rewrite the pages of one edition in place.
-
-    Parameters
-    ----------
-    folder : Path
-        The edition's built pages.
-    words : dict
-        English label to the edition's.
-    """
+    """Rewrite the pages of one edition in place; `words` has its labels."""
     for page in folder.rglob("*.html"):
         text = page.read_text("utf-8")
         text = LABEL.sub(lambda m: f'{m[1]}="{words.get(m[2], m[2])}"', text)
@@ -76,13 +68,7 @@ def finish_pages(folder: Path, words: dict[str, str]) -> None:
 
 
 def write_assets(built: Path, edition: Path) -> None:
-    """Write what an edition's finished pages load.
-
-    Parameters
-    ----------
-    built, edition : Path
-        The edition as Sphinx wrote it; its finished pages.
-    """
+    """Write what an edition's finished pages load."""
     for name in LOADED:
         for source in (built / "_static").glob(name):
             copy = edition / source.relative_to(built)

@@ -22,10 +22,9 @@ logger = logging.getLogger(__name__)
 
 
 def setup(app: Sphinx) -> None:
-    """Add the three steps."""
+    """Add the steps."""
     app.add_transform(NameStages)
-    app.add_post_transform(NameKinds)
-    app.add_post_transform(TrimLinks)
+    app.add_post_transform(FinishTitles)
 
 
 class NameStages(SphinxTransform):
@@ -64,27 +63,21 @@ def _rows_of_hints(document: nodes.document) -> Iterator[list[nodes.Element]]:
         yield row
 
 
-class NameKinds(SphinxPostTransform):
-    """Append its kind to the title of an exercise."""
+class FinishTitles(SphinxPostTransform):
+    """Append its kind to an exercise's title; trim the link in a solution's.
 
-    default_priority = 21  # when sphinx-exercise has made the title
+    That link begins with a space, where a word should.
+    """
+
+    default_priority = 22  # when sphinx-exercise has made the titles
 
     def run(self, **_: Any) -> None:
         words = WORDS[language_of(self.app)]
         for exercise in self.document.findall(is_exercise_node):
-            for kind in KINDS:
-                if kind in exercise["classes"]:
-                    name = words[f"@exercise-{kind}"]
-                    mark = nodes.inline("", name, classes=["exercise-kind"])
-                    exercise[0].extend([nodes.Text(" "), mark])
-
-
-class TrimLinks(SphinxPostTransform):
-    """Begin the link in a solution's title with a word, not with a space."""
-
-    default_priority = 22
-
-    def run(self, **_: Any) -> None:
+            for kind in {*KINDS} & {*exercise["classes"]}:
+                name = words[f"@exercise-{kind}"]
+                mark = nodes.inline("", name, classes=["exercise-kind"])
+                exercise[0].extend([nodes.Text(" "), mark])
         for solution in self.document.findall(solution_node):
             title = solution[0]
             for link in list(title.findall(nodes.reference)):

@@ -7,13 +7,11 @@ The numbers of a picture stand in its markup as CSV (`preact.figures.style`).
 They become a file beside the page, and a link below the picture.
 """
 
-import json
 import re
 from html import escape, unescape
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from bs4 import BeautifulSoup
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
@@ -132,25 +130,14 @@ class NameConcealed(SphinxTransform):
 
     def apply(self, **_: Any) -> None:
         for shown in self.document.findall(nodes.raw):
-            told = _told_by_prediction(shown.astext())
-            if told.get("conceal"):
+            html = shown.astext()
+            if "data-predict" in html and '"conceal":true' in unescape(html):
                 cell: nodes.Node = shown
                 while cell.parent and not _is_code(cell):
                     cell = cell.parent
                 after = cell.next_node(descend=False, siblings=True)
                 if isinstance(after, nodes.container):
                     after["classes"].append("concealed")
-
-
-def _told_by_prediction(html: str) -> dict[str, Any]:
-    """What a prediction in a cell's output hands to its script, if any."""
-    if "data-predict" not in html:
-        return {}
-    asked = BeautifulSoup(html, "html.parser").select_one("[data-predict]")
-    told: dict[str, Any] = json.loads(
-        str(asked["data-predict"]) if asked else "{}"
-    )
-    return told
 
 
 def _is_code(node: nodes.Node | None) -> TypeGuard[nodes.container]:

@@ -19,7 +19,6 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.errors import ExtensionError
 from sphinx.locale import _
-from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.math import get_node_equation_number
 
 from book.tools import ROOT
@@ -29,10 +28,6 @@ TAG = re.compile(r"\s*\\tag\{([^{}]*)\}")
 # Sphinx numbers equations; the numbers that TeX would give them are left out.
 NUMBERED = re.compile(r"\\(begin|end)\{(align|equation|gather)\}")
 UNDERLINE = "\N{COMBINING LOW LINE}"  # as Temml marks what is wrong
-# No line begins with a mark that closes, nor ends with one that opens; a
-# browser breaks it on either side of a formula's box.
-CLOSING = re.compile(r"[,.;:!?)\]’”，。、；：？！）」』〉》】]+")
-OPENING = re.compile(r"[(\[‘“（「『〈《【]+$")
 WITH_SCRIPTS = {"msub", "msup", "msubsup", "munder", "mover", "munderover"}
 
 
@@ -41,50 +36,16 @@ def setup(app: Sphinx) -> None:
     app.add_html_math_renderer(
         "mathml", (visit_math, None), (visit_displaymath, None)
     )
-    app.add_post_transform(HoldMarks)
     app.connect("config-inited", choose_renderer)
 
 
 def choose_renderer(app: Sphinx, config: Config) -> None:
-    """Choose ours.
-
-    Raises
-    ------
-    ExtensionError
-        If Node or Temml is missing.
-    """
+    """Choose ours."""
     if not (shutil.which("node") and (ROOT / "node_modules/temml").exists()):
         raise ExtensionError(
             "formulas need Node and Temml: install npm, then `make setup`"
         )
     config.html_math_renderer = "mathml"
-
-
-class HoldMarks(SphinxPostTransform):
-    """Keep a formula on one line with the marks at its sides."""
-
-    default_priority = 800
-    formats = ("html",)
-
-    def run(self, **_: Any) -> None:
-        for formula in list(self.document.findall(nodes.math)):
-            hold_marks(formula)
-
-
-def hold_marks(formula: nodes.math) -> None:
-    """Put a formula into one box with the marks at its sides."""
-    row, place = formula.parent, formula.parent.index(formula)
-    after = row[place + 1] if place + 1 < len(row) else None
-    before = row[place - 1] if place else None
-    held: list[nodes.Node] = [formula]
-    if isinstance(before, nodes.Text) and (mark := OPENING.search(before)):
-        row[place - 1] = nodes.Text(before[: mark.start()])
-        held.insert(0, nodes.Text(mark[0]))
-    if isinstance(after, nodes.Text) and (mark := CLOSING.match(after)):
-        row[place + 1] = nodes.Text(after[mark.end() :])
-        held.append(nodes.Text(mark[0]))
-    if len(held) > 1:
-        row[place] = nodes.inline("", "", *held, classes=["held"])
 
 
 # ---------------------------------------------------------------- formulas
@@ -105,20 +66,7 @@ def renderer() -> subprocess.Popen[str]:
 
 @functools.cache
 def mathml(tex: str, display: bool = False) -> str:
-    r"""Return a formula as a `math` element.
-
-    Parameters
-    ----------
-    tex : str
-        The formula, without delimiters and `\tag`.
-    display : bool
-        Whether it stands on a line of its own.
-
-    Raises
-    ------
-    ValueError
-        If it is not TeX.
-    """
+    r"""Return a formula as a `math` element; without `\tag`."""
     process = renderer()
     assert process.stdin is not None
     assert process.stdout is not None

@@ -16,7 +16,7 @@ from book.tools.places import WHEELS, site_url
 from preact.strings import EDITIONS, LANGUAGES
 
 PLACE = "<!-- offline -->"  # of the offer, in the footer of each page
-PRINTED = "<!-- printed -->"  # of the offer of a PDF, behind it
+PRINTED = "<!-- printed -->"  # of that of a PDF, behind it
 SHARED = ("_vendor", PARALLEL, WHEELS)
 EPOCH = (1980, 1, 1, 0, 0, 0)  # equal pages, equal bytes
 
@@ -27,50 +27,34 @@ def zip_name(language: str) -> str:
 
 
 def write_zips(site: Path, words: dict[str, dict[str, str]]) -> None:
-    """Write a zip of each edition; let its pages offer it, with its size.
-
-    Parameters
-    ----------
-    site : Path
-        The built site, all but this finished.
-    words : dict
-        Words of the pages, by language.
-    """
+    """Write a zip of each edition; let its pages offer it, with its size."""
     for language in LANGUAGES:
         path = site / zip_name(language)
         write_zip(site, language, path)
-        size = f"{path.stat().st_size / 1e6:.1f}"
-        for page in (site / language).rglob("*.html"):
-            up = "../" * len(page.relative_to(site).parents[:-1])
-            link = f'<a href="{up}{path.name}" download>{path.name}</a>'
-            offer = words[language]["@offline"].format(link, size)
-            text = page.read_text("utf-8")
-            text = text.replace(PLACE, f"<p>{offer}</p>{PRINTED}")
-            page.write_text(text, "utf-8")
+        offer(site, language, path, words[language]["@offline"], PLACE)
 
 
-def offer_pdf(site: Path, language: str, pdf: Path, offer: str) -> None:
-    """Lay an edition's PDF beside its zip; let its pages offer it.
-
-    Parameters
-    ----------
-    site : Path
-        The built site.
-    language : str
-        Of the edition.
-    pdf : Path
-        The file; its name stays.
-    offer : str
-        The sentence, with a place for the link and one for the megabytes.
-    """
+def offer_pdf(site: Path, language: str, pdf: Path, sentence: str) -> None:
+    """Lay an edition's PDF beside its zip; let its pages offer it."""
     shutil.copyfile(pdf, site / pdf.name)
-    size = f"{pdf.stat().st_size / 1e6:.1f}"
+    offer(site, language, site / pdf.name, sentence, PRINTED)
+
+
+def offer(
+    site: Path, language: str, file: Path, sentence: str, place: str
+) -> None:
+    """Let the pages of an edition offer a file at a place in their footer.
+
+    `sentence` has a place for the link and one for the megabytes. What an
+    earlier offer has written there, goes.
+    """
+    size = f"{file.stat().st_size / 1e6:.1f}"
     for page in (site / language).rglob("*.html"):
         up = "../" * len(page.relative_to(site).parents[:-1])
-        link = f'<a href="{up}{pdf.name}" download>{pdf.name}</a>'
-        said = f"<p>{offer.format(link, size)}</p>"
-        before, *_, after = page.read_text("utf-8").split(PRINTED)
-        text = PRINTED.join([before, said, after])  # once, printed again too
+        link = f'<a href="{up}{file.name}" download>{file.name}</a>'
+        said = f"{place}<p>{sentence.format(link, size)}</p>{place}"
+        text = page.read_text("utf-8")
+        text = re.sub(f"{place}(.*{place})?", said, text)
         page.write_text(text, "utf-8")
 
 

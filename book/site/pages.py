@@ -9,7 +9,7 @@ from sphinx.application import Sphinx
 import preact
 from book.site.figures import words_of_numbers
 from book.site.head import head_of_page
-from book.site.offline import PLACE as OFFLINE
+from book.site.offline import PLACE, PRINTED
 from book.site.parallel import FOLDER as PARALLEL
 from book.site.scripts import explorers
 from book.site.words import WORDS, language_of
@@ -158,7 +158,7 @@ def state_of_book(language: str) -> str:
     said = [words["@version"].format(preact.__version__)]
     if day := last_changed():
         said.append(words["@changed"].format(f"<time>{day}</time>"))
-    return f"<p>{' · '.join(said)}</p>{OFFLINE}"
+    return f"<p>{' · '.join(said)}</p>{PLACE}{PRINTED}"
 
 
 def write_notebooks(language: str, folder: Path) -> None:

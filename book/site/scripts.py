@@ -26,18 +26,7 @@ EXPLORERS = {
 
 
 def bundle_scripts(folder: Path) -> None:
-    """Write the book's bundles into a folder.
-
-    Parameters
-    ----------
-    folder : Path
-        Where they shall stand; it is made.
-
-    Raises
-    ------
-    ExtensionError
-        If there is no npm, or a script is wrong.
-    """
+    """Write the book's bundles into a folder."""
     node = shutil.which("node")
     if not node or not (ROOT / "node_modules/esbuild").exists():
         raise ExtensionError(
@@ -58,13 +47,7 @@ def explorers(body: str) -> str:
 
 
 def handed_over(data: Any) -> str:
-    """Return a script that hands data to whoever loads it.
-
-    Parameters
-    ----------
-    data : object
-        What JSON can hold.
-    """
+    """Return a script that hands data to whoever loads it."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     event = f'new CustomEvent("data",{{detail:{text}}})'
     return f"document.currentScript.dispatchEvent({event});\n"

@@ -41,16 +41,11 @@ OPENING = 240  # characters kept of a section of the other pages
 HAN = "\u3400-\u9fff"
 
 
-def setup(app: Sphinx) -> dict[str, Any]:
+def setup(app: Sphinx) -> None:
     """Replace Sphinx's search page and index."""
     app.connect("config-inited", add_page)
     app.connect("builder-inited", switch_off)
     app.connect("html-page-context", tell_words, priority=950)
-    return {
-        "version": "2",
-        "parallel_read_safe": True,
-        "parallel_write_safe": True,
-    }
 
 
 def add_page(app: Sphinx, config: Config) -> None:
@@ -79,15 +74,7 @@ def tell_words(
 
 # ---------------------------------------------------------------- the index
 def write_index(folder: Path, language: str) -> None:
-    """Write the index of one edition beside its built pages.
-
-    Parameters
-    ----------
-    folder : Path
-        The edition's pages, as Sphinx left them.
-    language : str
-        Code of the edition.
-    """
+    """Write the index of one edition beside its built pages."""
     pages: list[list[Any]] = []
     sections: list[list[Any]] = []
     for path in sorted(folder.glob("*.html")):
@@ -116,11 +103,6 @@ def sections_of(html: str) -> Iterator[tuple[str, ...]]:
 
     An exercise is a section of its own, and so is an entry of the ledger of
     claims. What stands in one section is not repeated in the one around it.
-
-    Parameters
-    ----------
-    html : str
-        A built page; one without an article has no sections.
     """
     article = BeautifulSoup(
         html, "html.parser", parse_only=SoupStrainer("article")

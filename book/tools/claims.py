@@ -351,13 +351,7 @@ def _test_faults(claims: dict[str, Claim], root: Path) -> Iterator[str]:
 
 
 def marked_tests(root: Path = ROOT) -> dict[str, list[str]]:
-    """Return the claims that each test function is marked with.
-
-    Returns
-    -------
-    dict
-        `path::name` below `tests` to ids; an empty list without a mark.
-    """
+    """Return the claims of each test, by `path::name` below `tests`."""
     marks = {}
     for path in sorted((root / "tests").rglob("test_*.py")):
         place = path.relative_to(root / "tests").as_posix()

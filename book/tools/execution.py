@@ -303,18 +303,7 @@ def once(run: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 # ----------------------------------------------------------------- running
 def run(notebook: Path) -> float:
-    """Run a notebook as a reader has it, alone in a folder; keep its outputs.
-
-    Returns
-    -------
-    float
-        How many seconds it ran.
-
-    Raises
-    ------
-    nbclient.exceptions.CellExecutionError
-        If a cell fails.
-    """
+    """Run a notebook alone in a folder; keep its outputs; return seconds."""
     book = jupytext.read(notebook)
     start = perf_counter()
     with TemporaryDirectory() as folder:

@@ -295,10 +295,6 @@ def _too_long(sentence: str, language: str) -> str:
 
 # --------------------------------------------------------------- chapters
 WORDS = 2_200  # of prose in an English chapter
-MORE_WORDS = {
-    "06-activations": 2_300,
-    "07-depth": 2_400,
-}
 UNCOUNTED = ("-exercises", "-further", "-references")  # ends of labels
 
 
@@ -316,9 +312,9 @@ def long_chapters(root: Path = ROOT) -> list[str]:
     """English chapters with more words than a reader can hold."""
     counts = {k: count_words(v) for k, v in chapters(ORIGINAL, root).items()}
     return [
-        f"{ORIGINAL}/{name}: at most {most} words of prose; got {n}"
+        f"{ORIGINAL}/{name}: at most {WORDS} words of prose; got {n}"
         for name, n in counts.items()
-        if n > (most := MORE_WORDS.get(name, WORDS))
+        if n > WORDS
     ]
 
 

@@ -80,13 +80,7 @@ FOOT = (
 
 
 def print_editions(languages: list[str]) -> None:
-    """Print these editions of the built site.
-
-    Raises
-    ------
-    SystemExit
-        If there is no site, no Chromium, or no such language.
-    """
+    """Print these editions of the built site."""
     for language in languages:
         if language not in LANGUAGES:
             sys.exit(f"no edition {language!r}; one of {', '.join(LANGUAGES)}")

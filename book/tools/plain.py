@@ -299,19 +299,6 @@ def quote_source(path: Path, content: str) -> str:
     """Return what a literalinclude shows, as a code block.
 
     Sphinx reads it, so the notebook shows what the page shows.
-
-    Parameters
-    ----------
-    path : Path
-        The quoted file.
-    content : str
-        What stands in the directive: its options.
-
-    Raises
-    ------
-    ValueError, KeyError
-        If an option is wrong, or what it names is not there; if there is no
-        such option.
     """
     options, _ = read_options(content)
     legal: dict[str, Any] = LiteralInclude.option_spec or {}

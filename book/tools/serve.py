@@ -74,15 +74,7 @@ def rebuild(edition: str) -> None:
 
 
 def main(edition: str = LANGUAGES[0], port: str = PORT) -> int | str:
-    """Serve until somebody stops it; return the exit code, or what is wrong.
-
-    Parameters
-    ----------
-    edition : str
-        The language that is written in.
-    port : str
-        A number from 1 to 65535.
-    """
+    """Serve until stopped; return the exit code, or what is wrong."""
     if edition not in LANGUAGES:
         legal = ", ".join(LANGUAGES)
         return f"the edition must be one of {legal}; got {edition}"

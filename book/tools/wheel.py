@@ -9,13 +9,7 @@ from book.tools.places import wheel_name
 
 
 def build_wheel(folder: Path) -> Path:
-    """Build the wheel into a folder with what is installed; return its path.
-
-    Raises
-    ------
-    RuntimeError
-        If the build fails, with what it says.
-    """
+    """Build the wheel with what is installed; return its path."""
     hatch = [sys.executable, "-m", "hatchling", "build", "--target", "wheel"]
     folder = folder.resolve()
     run = subprocess.run(
@@ -31,13 +25,7 @@ def build_wheel(folder: Path) -> Path:
 
 
 def install_wheel(wheel: Path, folder: Path) -> None:
-    """Install a wheel into a folder of its own, without its dependencies.
-
-    Raises
-    ------
-    CalledProcessError
-        If pip refuses the wheel.
-    """
+    """Install a wheel into a folder of its own, without its dependencies."""
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
     offline = ["install", "--no-deps", "--no-index", "--quiet"]
     subprocess.run(

@@ -40,8 +40,7 @@ def called():
         f"{room.path}.{name}": getattr(room.module, name)
         for room in rooms()
         for name in room.names
-        if "autofunction" in (text := entry_text(room, name))
-        or "autoclass" in text
+        if "auto" in entry_text(room, name)
     }
 
 

@@ -5,16 +5,18 @@ import shutil
 import subprocess
 import sys
 
+import nbformat.v4 as nb
 import pytest
 from jupyter_cache import get_cache
-from nbformat import reads
+from nbformat import reads, write
 from nbmake.nb_run import NotebookRun
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace
 
-from book.tools.execution import cache_folder, modules_of, needed, once
+from book.tools.execution import cache_folder, keep, modules_of, needed, once
 from book.tools.notebooks import notebook
 from paths import ROOT
+from preact.book.measurements import FOLDER, measured
 
 CHAPTER = """---
 jupytext:
@@ -156,13 +158,6 @@ def test_a_chapter_computes_with_one_thread_unless_told(tree, told, threads):
     assert (tree / "log").read_text() == threads
 
 
-def test_new_requirements_run_a_chapter_again(tree):
-    chapter = tree / "book/en/index.md"
-    before = cache_folder(chapter)
-    (tree / "requirements.txt").write_text("torch==3\n")
-    assert cache_folder(chapter) != before
-
-
 # ------------------------------------------------------------ what it reads
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory):
@@ -232,7 +227,7 @@ def test_a_change_runs_those_chapters_again_that_read_it(copy, before):
         ("src/preact/paper/table_2.toml", "index", everywhere),
         (f"{ROOM}/zh-Hant.toml", "05-shortcuts", {"zh-Hant-{}"}),
         (f"{ROOM}/claims.toml", None, ()),
-        (f"{ROOM}/explorer.js", None, ()),
+        (f"{ROOM}/explorer.css", None, ()),
         (f"{ROOM}/exercises.py", "05-shortcuts", everywhere),
     ]:
         changed = changed_by(copy, before, name)
@@ -278,8 +273,52 @@ preact.propagation.profile
     assert "preact.spec" in needed({"preact.reference.unit"})
 
 
-def test_what_a_room_loads_late_is_counted_too():
-    """An outdated figure would stay on the page without a word."""
-    rooms = needed(modules_of("from preact.figures import unit_diagram"))
-    for name in ("propagation", "style", "tables", "units"):
-        assert f"preact.figures.{name}" in rooms
+# ------------------------------------------------------------ measurements
+@pytest.fixture
+def calls():
+    """A measurement, and the list of arguments that it was called with."""
+    called = []
+
+    @measured
+    def growth(units, *, width=64):
+        called.append((units, width))
+        return {"growth": 2.0**units, "width": width}
+
+    return growth, called
+
+
+def test_what_one_edition_has_measured_the_others_read(
+    calls, tmp_path, monkeypatch
+):
+    growth, called = calls
+    monkeypatch.setenv(FOLDER, str(tmp_path))
+    first, second = growth(10), growth(10)
+    assert first == second == {"growth": 1024.0, "width": 64}
+    assert called == [(10, 64)]
+    growth(10, width=8)
+    assert called == [(10, 64), (10, 8)]
+
+
+def test_outside_of_the_build_nothing_is_kept(calls, monkeypatch):
+    growth, called = calls
+    monkeypatch.delenv(FOLDER, raising=False)
+    growth(3)
+    growth(3)
+    assert called == [(3, 64), (3, 64)]
+
+
+def test_a_translation_takes_a_reader_as_long_as_the_original(tmp_path):
+    (tmp_path / "requirements.txt").write_text("torch==2\n")
+    took = []
+    for edition, seconds in (("en", 68.0), ("zh-Hant", 4.0)):
+        path = tmp_path / "notebooks" / edition / "09-training.ipynb"
+        path.parent.mkdir(parents=True)
+        book = nb.new_notebook(cells=[nb.new_code_cell("1")])
+        write(book, path)
+        chapter = tmp_path / "book" / edition / "09-training.md"
+        chapter.parent.mkdir(parents=True)
+        chapter.write_text("```{code-cell} python\n1\n```\n")
+        keep(book, path, seconds)
+        (record,) = get_cache(cache_folder(path)).list_cache_records()
+        took.append(record.data["execution_seconds"])
+    assert took == [68.0, 68.0]

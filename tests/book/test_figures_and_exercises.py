@@ -150,11 +150,13 @@ def test_a_fourth_hint_is_refused(tmp_path):
 
 
 def test_a_notebook_says_all_of_it_in_plain_words(tmp_path):
-    text = f"{FIGURE}\n{CAPTION}\n{EXERCISE}"
+    equations = "$$\nx\n$$ (one)\n\n$$\ny\n$$ (two)\n\nBy {eq}`two`.\n"
+    text = f"{equations}\n{FIGURE}\n{CAPTION}\n{EXERCISE}"
     chapter = tmp_path / "book/en/03-a.md"
     chapter.parent.mkdir(parents=True)
     chapter.write_text(text, "utf-8")
     got = plain(text, Page(chapter))
+    assert "$$\ny\n\\tag{3.2}\n$$\n\nBy (3.2)." in got
     assert "See Figure 3.1." in got
     assert "**Figure 3.1.** What was *found*.\n\nOf which network.\n" in got
     assert "**Exercise 3.1.** Count\n\nHow many?\n" in got

@@ -1,11 +1,9 @@
 """A prediction's axis, and what the pages measure for it."""
 
 import numpy as np
-import pytest
 
 from engine.calls import call, evaluate, needs_node
-from preact.book import predict, setup
-from preact.strings import LANGUAGES, Strings
+from preact.strings import Strings
 
 
 @needs_node
@@ -43,18 +41,3 @@ def test_an_axis_leads_from_a_place_to_a_value_and_back():
     for axis in (linear, wide, narrow):
         same = [Strings("en").two_digits(v) for v in axis["values"]]
         assert texts(axis) == same
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_without_script_every_row_says_what_was_measured(language):
-    setup(language)
-    made = predict(
-        "lambda_ask",
-        {"lambda_direct": 2.66e-5, "lambda_gradient": 3.4e4},
-        limits=(1e-8, 1e8),
-        log=True,
-    )._repr_html_()
-    setup("en")
-    assert made.count("<li>") == 2
-    assert "2.7 × 10⁻⁵</li>" in made
-    assert "34,000</li>" in made

@@ -41,17 +41,6 @@ def test_five_bundles_are_classic_scripts_that_define_nothing(bundles):
         assert not re.search(r"^(?:import|export)\b", text, re.M)
 
 
-@needs_node
-def test_the_digits_and_the_engine_of_the_search_come_only_when_asked_for(
-    bundles,
-):
-    assert len(bundles["digits.js"]) > 50_000
-    assert len(bundles["explorers-engine.js"]) < 75_000
-    assert len(bundles["explorers.js"]) < 45_000
-    assert len(bundles["page.js"]) < 12_000
-    assert "MiniSearch" not in bundles["page.js"]
-
-
 @pytest.mark.parametrize(
     ("place", "bundle"),
     [

@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 from book.site import search
 
 PAGE = r"""<html><body><nav>Contents</nav><article class="bd-article">
@@ -30,50 +28,19 @@ for unit in stack_plan(units): unit</pre>
 </section></article></body></html>"""
 
 
-@pytest.fixture
-def sections():
-    return {entry[0]: entry[1:] for entry in search.sections_of(PAGE)}
-
-
-def test_a_section_holds_its_own_text_and_not_that_of_those_inside(sections):
-    title, _, _, text = sections["gates"]
-    assert title == "5. Gates"
-    assert text == "A first word."
-
-
-def test_sections_come_in_the_order_of_the_page(sections):
+def test_a_section_holds_its_own_text_and_no_output_label_or_solution():
+    sections = {entry[0]: entry[1:] for entry in search.sections_of(PAGE)}
     assert list(sections) == ["gates", "gates-one", "gates-1"]
-
-
-def test_formulas_are_written_as_one_types_them(sections):
-    text = sections["gates-one"][3]
+    assert sections["gates"] == ("5. Gates", "", "", "A first word.")
+    _, equations, code, text = sections["gates-one"]
+    assert equations == "(5.1) (1) (2)"
+    assert code == "numpy unit stack_plan units"  # no word of the language
     for typed in ("λ_{l+1}^L", "a/2", "2^L", "1/(1+v)", "1/√(2π)"):
         assert typed in text
-
-
-def test_an_equation_is_known_by_its_number(sections):
-    assert sections["gates-one"][1] == "(5.1) (1) (2)"
-
-
-def test_of_code_the_names_are_kept_and_no_word_of_the_language(sections):
-    assert sections["gates-one"][2] == "numpy unit stack_plan units"
-
-
-def test_a_name_in_running_text_stays_one_word(sections):
-    assert "bn_backward" in sections["gates-one"][3]
-
-
-def test_an_exercise_is_a_section_and_its_solution_is_not_given_away(sections):
+    assert "bn_backward" in text
     assert sections["gates-1"] == ("Exercise 5.1", "", "", "Do it.")
-    assert "Forty-two" not in str(sections)
-
-
-def test_outputs_and_labels_of_charts_are_not_read(sections):
-    assert "printed" not in str(sections)
-    assert "tick" not in str(sections)
-
-
-def test_a_page_without_an_article_has_no_sections():
+    for kept_back in ("Forty-two", "printed", "tick"):
+        assert kept_back not in str(sections)
     assert list(search.sections_of("<html><body>404</body></html>")) == []
 
 

@@ -1,7 +1,10 @@
-"""What the site's pages are made of, without a build."""
+"""What a page of the site carries: its head, its buttons, its address."""
 
 import pytest
+import small_book
+from bs4 import BeautifulSoup
 from docutils import nodes
+from docutils.utils import new_document
 
 from book.site.head import (
     description,
@@ -10,13 +13,12 @@ from book.site.head import (
     question,
     write_directions,
 )
+from book.site.pages import dress_page, launch_buttons, source_options
 from book.site.sections import LabelFirst
 from preact.strings import LANGUAGES
 
 
 def a_document():
-    from docutils.utils import new_document
-
     document = new_document("page")
     section = nodes.section(ids=["a-title", "why-label"], names=["a title"])
     document += section
@@ -51,9 +53,8 @@ def test_a_chinese_question_has_no_colon_before_it():
     assert question(document) == "还剩多少？"
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_head_names_every_edition_and_one_for_all_others(language):
-    tags = head_of_page(language, "01-why", "https://a.example/", "Why?", None)
+def test_the_head_names_every_edition_and_one_for_all_others():
+    tags = head_of_page("en", "01-why", "https://a.example/", "Why?", None)
     for code in LANGUAGES:
         assert f'hreflang="{code}" href="https://a.example/{code}/01' in tags
     assert 'hreflang="x-default" href="https://a.example/en/01-why' in tags
@@ -85,3 +86,46 @@ def test_the_sitemap_lists_every_page_but_the_search(tmp_path):
     assert "search" not in rows
     robots = (tmp_path / "robots.txt").read_text("utf-8")
     assert "https://a.example/book/sitemap.xml" in robots
+
+
+# ---------------------------------------------------------------- its buttons
+SOURCE = "---\nkernelspec:\n  name: python3\n---\n\n# A chapter\n\nText.\n"
+
+
+def links_of(folder, language):
+    """Addresses of a small page of an edition, in the book's theme."""
+    pages, _ = small_book.build(
+        folder,
+        language,
+        {"index.md": SOURCE},
+        ["myst_nb"],
+        dress_page,
+        html_theme="sphinx_book_theme",
+        html_theme_options=source_options(language),
+    )
+    page = BeautifulSoup(pages["index"], "html.parser")
+    return {a["href"] for a in page.select("a[href]")}
+
+
+@pytest.mark.slow
+def test_a_page_can_be_run_mended_and_reported_if_there_is_a_repository(
+    tmp_path, monkeypatch
+):
+    for name in ("GITHUB_REF_NAME", "SITE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("GITHUB_REPOSITORY", "")
+    links = " ".join(links_of(tmp_path, "en"))
+    assert not any(name in links for name in ("github", "colab", "binder"))
+    monkeypatch.setenv("GITHUB_REPOSITORY", "a/b")
+    monkeypatch.setenv("GITHUB_BASE_REF", "next")  # where it will land
+    links = links_of(tmp_path, "zh-Hant")
+    home = "https://github.com/a/b"
+    assert {home, f"{home}/edit/next/book/zh-Hant/index.md"} <= links
+    assert any(link.startswith(f"{home}/issues/new") for link in links)
+    colab, binder = launch_buttons("zh-Hant", "index")["buttons"]
+    assert {colab["url"], binder["url"]} <= links
+    assert colab["url"].endswith("/a/b/blob/notebooks/zh-Hant/index.ipynb")
+    assert binder["url"].endswith(
+        "/a/b/next?urlpath=lab/tree/notebooks/zh-Hant/index.ipynb"
+    )
+    assert colab["tooltip"] != "Colab"

@@ -1,7 +1,6 @@
 """The C kernels are compiled once, kept safely, and missed in one sentence."""
 
 import logging
-import os
 import shutil
 from pathlib import Path
 
@@ -87,36 +86,27 @@ def test_without_a_compiler_it_is_said_once_and_the_function_is_the_same(
     torch.testing.assert_close(view(x), Network(plan, seed=0)(x))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("wrong", "said"),
-    [
-        ("others write", "who alone may write in it"),
-        ("read-only", "is read-only"),
-        ("a file", "exists"),
-        ("no home", "home directory"),
-    ],
-)
-def test_a_cache_that_is_not_trusted_is_not_used(
-    tmp_path, monkeypatch, caplog, wrong, said
-):
+@pytest.mark.parametrize("said", ["who alone may write in it", "File exists"])
+def test_a_cache_that_is_not_trusted_is_not_used(tmp_path, caplog, said):
+    folder = tmp_path / "preact"
+    if said == "File exists":
+        folder.write_text("")
+    else:
+        folder.mkdir()
+        folder.chmod(0o775)
+    assert kernels() is None
+    assert said in caplog.text
+    assert not list(tmp_path.glob("preact/*"))
+
+
+def test_without_a_home_there_are_no_kernels(monkeypatch, caplog):
     def homeless():
         raise RuntimeError("Could not determine home directory.")
 
-    folder = tmp_path / "preact"
-    if wrong == "a file":
-        folder.write_text("")
-    elif wrong == "others write":
-        folder.mkdir()
-        folder.chmod(0o775)
-    elif wrong == "read-only":  # root may write everywhere
-        monkeypatch.setattr(os, "access", lambda *_: False)
-    else:
-        monkeypatch.delenv("XDG_CACHE_HOME")
-        monkeypatch.setattr(Path, "home", homeless)
-    assert kernels() is not None
-    assert said in caplog.text
-    assert not list(tmp_path.glob("preact/*"))
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setattr(Path, "home", homeless)
+    assert kernels() is None
+    assert "home directory" in caplog.text
 
 
 def test_a_relative_cache_folder_is_ignored(tmp_path, monkeypatch):

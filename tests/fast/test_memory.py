@@ -80,7 +80,7 @@ def test_fast_and_memory_are_chosen_in_any_order():
     network = Network(plan, seed=0)
     one = fast(with_memory(network, "segment"))
     other = with_memory(fast(network), "segment")
-    assert (one.run, one.memory) == (other.run, other.memory)
+    assert (one.fused, one.memory) == (other.fused, other.memory)
     assert one.memory == "segment"
 
 

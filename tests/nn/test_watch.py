@@ -9,7 +9,7 @@ from torch import nn
 
 from preact import reference
 from preact.fast import with_memory
-from preact.nn import Network, observe, propagate, watch
+from preact.nn import Network, propagate, watch
 from preact.plan import stack_plan
 from preact.plan.open_paths import OpenPaths, closing
 from preact.propagation import draw_batch, open_share, run_units
@@ -57,6 +57,13 @@ class ForeignNetwork(nn.Module):
 def batch(width=6):
     torch.manual_seed(0)
     return torch.randn(5, width, 2, 2), torch.randint(0, 10, (5,))
+
+
+def observe(network, units, images, labels, **options):
+    """Watch one training step's passes."""
+    with watch(units, **options) as watched:
+        nn.functional.cross_entropy(network(images), labels).backward()
+    return watched
 
 
 def ours(row, units=UNITS):
@@ -185,28 +192,11 @@ def test_what_cannot_be_seen_stays_unseen_and_what_is_closed_closed(last):
     assert paths.after_unit(x, last) == 0.0
 
 
-@pytest.mark.parametrize("fails", [False, True])
-def test_the_network_is_left_as_it_was(fails):
+def test_no_hook_is_left_when_a_pass_fails():
     network = ForeignNetwork()
-    network.blocks[1].eval()
     images, labels = batch()
-    network.head.weight.grad = torch.full_like(network.head.weight, 7.0)
-    before = {k: v.clone() for k, v in network.state_dict().items()}
-    modes = [module.training for module in network.modules()]
-    random = torch.get_rng_state()
-    if fails:
-        with pytest.raises(IndexError):
-            observe(network, network.blocks, images, labels + 10)
-    else:
-        observe(network, network.blocks, images, labels)
-    assert [module.training for module in network.modules()] == modes
-    assert torch.equal(torch.get_rng_state(), random)
-    for name, value in network.state_dict().items():
-        assert torch.equal(value, before[name]), name
-    assert (network.head.weight.grad == 7.0).all()
-    assert network.blocks[0].branch[0].weight.grad is None
-    assert images.grad is None
-    assert not images.requires_grad
+    with pytest.raises(IndexError):
+        observe(network, network.blocks, images, labels + 10)
     assert not any(
         module._forward_hooks or module._forward_pre_hooks
         for module in network.modules()

@@ -4,8 +4,6 @@ import pytest
 
 from preact.plan import (
     CONVENTIONS,
-    FAIR,
-    TORCH_RELEASE,
     BatchNorm,
     Conventions,
     MaxPool,
@@ -18,6 +16,7 @@ from preact.plan import (
 )
 from preact.spec import BN, RELU, TABLE_1, TABLE_2, Conv1x1, UnitSpec
 
+FAIR, TORCH_RELEASE = CONVENTIONS["fair"], CONVENTIONS["torch-release"]
 FULL, ORIGINAL = TABLE_2["full-preactivation"], TABLE_2["original"]
 
 
@@ -181,7 +180,11 @@ CIFAR = {"spec": FULL, "depth": 20, "convs": 2}
         (cifar_plan, {"classes": -1}, "classes must be a positive .* got -1"),
         (cifar_plan, {"image": (32, 32)}, r"image must be \(channels, height"),
         (cifar_plan, {"image": (3, 10**5, 8)}, "image must have at most 8,19"),
-        (cifar_plan, {"spec": "full"}, "row must be a key of .* got 'full'"),
+        (
+            cifar_plan,
+            {"spec": "full"},
+            "row must name a unit of .* got 'full'",
+        ),
         (cifar_plan, {"spec": None}, "must be a UnitSpec or the name of a r"),
         (cifar_plan, {"conventions": "far"}, "one of paper, .* got 'far'"),
         (cifar_plan, {"depth": None}, "one of depth and units_per_stage must"),

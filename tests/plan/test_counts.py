@@ -13,6 +13,7 @@ from preact.plan import (
     imagenet_plan,
 )
 from preact.spec import ROWS, TABLE_2
+from sampled import sampled
 
 EXPECTED = tomllib.loads(
     (ROOT / "tests/expected/counts.toml").read_text("utf-8")
@@ -90,7 +91,9 @@ def test_a_unit_of_64_channels_has_the_same_parameters_in_every_row(
         assert unit.parameters == count
 
 
-@pytest.mark.parametrize(("depth", "convs"), [(11, 1), (14, 2), (20, 3)])
+@pytest.mark.parametrize(
+    ("depth", "convs"), [*sampled([(14, 2), (11, 1), (20, 3)], 3)]
+)
 def test_the_plan_counts_what_pytorch_builds(depth, convs):
     for row in ROWS:
         plan = cifar_plan(ROWS[row], depth=depth, convs=convs, width=8)

@@ -21,19 +21,6 @@ SILENT = """async (move) => {
 }"""
 
 
-def test_the_first_stop_leads_past_the_navigation(open_page):
-    page = open_page("/en/03-gradient.html")
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.getAttribute('href')") == (
-        "#main-content"
-    )
-    page.keyboard.press("Enter")
-    page.keyboard.press("Tab")
-    assert page.evaluate(
-        "!!document.activeElement.closest('main, .bd-main, #main-content')"
-    )
-
-
 def test_what_scrolls_is_a_stop_though_it_came_after_the_page(open_page):
     page = open_page("/en/04-units.html")
     stops = page.evaluate("""async () => {

@@ -1,10 +1,10 @@
 """The address of a page holds what its explorers show."""
 
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 import pytest
 
-from built import address, load, query, reload, settle
+from built import address, query, reload, settle
 
 # Chapter, explorer, what is done to it, and what the address then says.
 STATES = [
@@ -20,7 +20,7 @@ STATES = [
         "menu",
         {"playground.a.row"},
     ),
-    ("05-shortcuts", ".preact-builder", "radio", None),
+    ("04-units", ".preact-builder", "radio", None),
     ("07-depth", ".preact-training", "slider", {"training.1"}),
     ("08-paths", ".preact-subnetworks", "checkbox", {"subnetworks.1"}),
     ("claims", ".preact-ledger-filter", "menu", {"ledger.kind"}),
@@ -87,13 +87,6 @@ def test_what_was_set_is_there_when_the_page_is_loaded_again(
             "growth.pinned=original,50,33,0&growth.units=0&growth.width=abc"
             "&growth.row=none&growth.seed=1e1&growth.x=1&growth2.units=3",
         ),
-        ("04-units", ".preact-builder", "builder.bn=pr%C3%A9&builder.relu="),
-        (
-            "runs",
-            ".preact-runs",
-            "runs.runs=110|nobody|*|*&runs.quantity=x",
-        ),
-        ("claims", ".preact-ledger-filter", "ledger.kind=<b>"),
     ],
 )
 def test_what_an_address_says_wrongly_is_ignored(
@@ -104,16 +97,6 @@ def test_what_an_address_says_wrongly_is_ignored(
     shown = [x.locator(host).first.evaluate(SHOWN) for x in (plain, page)]
     assert shown[0] == shown[1]
     assert page.problems == []
-
-
-def test_settings_taken_back_leave_the_address_as_it_was(open_page):
-    page = open_page("/en/02-signal.html?a=1#signal-growth")
-    before = page.evaluate("history.length")
-    for units, said in (("80", {"a", "growth.units"}), ("50", {"a"})):
-        page.locator(".preact-growth [name=units]").fill(units)
-        assert asked(page) == said
-    assert urlsplit(page.url).fragment == "signal-growth"
-    assert page.evaluate("history.length") == before
 
 
 def test_moves_that_follow_each_other_change_the_address_once(open_page):
@@ -135,22 +118,6 @@ def test_moves_that_follow_each_other_change_the_address_once(open_page):
     page.wait_for_function("written.length")  # the moves rest
     address(page)
     assert page.evaluate("written.length") == 1
-
-
-@pytest.mark.parametrize("name", ["blur", "pagehide"])
-def test_a_reader_who_goes_takes_the_last_move_along(open_page, name):
-    page = open_page("/en/02-signal.html")
-    search = page.evaluate(
-        """(name) => {
-          const units = document.querySelector(".preact-growth [name=units]");
-          units.value = 80;
-          units.dispatchEvent(new Event("change", { bubbles: true }));
-          dispatchEvent(new Event(name));
-          return location.search;
-        }""",
-        name,
-    )
-    assert search == "?growth.units=80"
 
 
 def test_a_link_that_follows_a_move_at_once_knows_it(open_page):
@@ -199,24 +166,3 @@ def test_the_runs_that_were_laid_over_each_other_are_part_of_the_view(
     again = open_page(address(page)).locator(".preact-runs .preact-figure")
     assert again.locator("svg .run").evaluate_all(LINES) == drawn
     assert again.locator("svg .run").count() > 0
-
-
-def test_marks_of_a_search_go_and_the_view_stays(open_page):
-    page = open_page(
-        "/en/02-signal.html?mark=signal&growth.units=80#signal-growth"
-    )
-    assert page.locator(".search-mark").count() > 0
-    page.keyboard.press("Escape")
-    assert asked(page) == {"growth.units"}
-    assert page.locator(".preact-growth [name=units]").input_value() == "80"
-
-
-def test_a_guess_is_nobody_elses(open_page):
-    page = open_page("/en/12-find-the-bug.html")
-    lab = page.locator(".preact-lab").first
-    lab.locator("[type=radio]").first.check()
-    lab.locator("[name=commit]").click()
-    assert asked(page) == set()
-    load(page, page.url.replace("12-find-the-bug", "02-signal"))
-    page.locator(".preact-predict [type=range]").first.fill("20")
-    assert asked(page) == set()

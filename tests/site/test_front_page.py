@@ -59,19 +59,6 @@ def test_a_card_and_the_head_of_its_chapter_say_the_same(open_page, language):
     )
 
 
-def test_a_chapters_times_are_read_before_its_text(open_page):
-    """Number and title, then the times, all on the first screen of a phone."""
-    page = open_page(
-        f"/en/{CHAPTERS[0]}.html", viewport={"width": 360, "height": 640}
-    )
-    title, times, asked = (
-        page.locator(f".bd-article {what}").first.bounding_box()
-        for what in ("h1", ".chapter-times", ".asked")
-    )
-    assert title["y"] < times["y"] < asked["y"]
-    assert asked["y"] + asked["height"] < 640
-
-
 # ------------------------------------------------------- the living picture
 @TWO_LANGUAGES
 def test_the_picture_says_what_was_recorded(open_page, language):
@@ -94,15 +81,6 @@ def test_the_picture_says_what_was_recorded(open_page, language):
     slider = cover.locator("[name=moment]")
     assert slider.get_attribute("aria-valuetext") == "100"
     assert page.problems == []
-
-
-def test_the_sliders_begin_where_the_networks_differ(open_page):
-    page = open_page(INDEX.format("en"), **STILL)
-    unit = int(page.locator(f"{COVER} [name=unit]").input_value())
-    one, two = (recorded_course(row)[1] for row in ROWS)
-    gradients = one.gradient[-1, unit], two.gradient[-1, unit]
-    assert max(gradients) > 100 * min(gradients)
-    assert abs(one.open_share[-1, unit] - two.open_share[-1, unit]) > 0.5
 
 
 VEILED = """() => Math.round(100 *
@@ -187,10 +165,3 @@ def test_a_line_says_how_far_the_page_has_been_read(open_page):
     page.emulate_media(media="print")
     content = "getComputedStyle(document.documentElement, '::before').content"
     assert page.evaluate(content) == "none"
-
-
-def test_the_line_is_absent_where_nothing_shall_move(open_page):
-    page = open_page(f"/en/{CHAPTERS[0]}.html", **STILL)
-    page.evaluate("scrollTo(0, 2000)")
-    settle(page)
-    assert page.evaluate(LENGTH) == 0

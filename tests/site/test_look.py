@@ -2,12 +2,11 @@
 
 import io
 import re
-import unicodedata
 
 import numpy as np
 from PIL import Image
 
-from book.site.together import FIXED
+from book.site.typography import FIXED
 from built import EVERY_LANGUAGE, load
 
 PAGE = "/{}/02-signal.html"
@@ -39,16 +38,6 @@ def test_without_scripts_formulas_are_drawn_and_boxes_are_open(open_page):
     assert last.is_visible()
 
 
-def test_a_bar_over_a_symbol_is_drawn(open_page):
-    page = open_page("/en/04-units.html")
-    widths = page.evaluate(
-        """[...document.querySelectorAll(".tml-overline")].map(
-          (bar) => parseFloat(getComputedStyle(bar).borderTopWidth))"""
-    )
-    assert widths
-    assert min(widths) >= 1
-
-
 def test_a_wide_brace_is_painted_to_its_ends(open_page):
     look = {"viewport": {"width": 1280, "height": 720}}
     page = open_page("/en/08-paths.html", **look)
@@ -63,21 +52,6 @@ def test_a_wide_brace_is_painted_to_its_ends(open_page):
 
 
 # ------------------------------------------------------------- what is copied
-def test_copied_text_holds_a_formula_once(open_page):
-    page = open_page("/en/02-signal.html")
-    copied = page.evaluate(
-        """() => {
-          const formula = document.querySelector("section > p .math");
-          const all = document.createRange();
-          all.selectNodeContents(formula);
-          getSelection().removeAllRanges();
-          getSelection().addRange(all);
-          return [getSelection().toString(),
-                  formula.querySelector("math").textContent];
-        }"""
-    )
-    plain = unicodedata.normalize("NFKC", copied[0])
-    assert re.sub(r"\s", "", plain) == copied[1]
 
 
 def test_who_copies_a_number_has_a_plain_space(open_page):

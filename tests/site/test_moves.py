@@ -2,7 +2,7 @@
 
 import pytest
 
-from built import DRAWN, load, settle
+from built import load, settle
 
 # Arrays of numbers made in the page, and questions that leave it.
 COUNTED = """
@@ -55,52 +55,3 @@ def test_networks_are_computed_in_a_worker_and_only_those_that_are_seen(
     assert counts["floats"] == 0
     assert 1 <= counts["asked"] <= 2  # the first, and then the last
     assert 1 <= counts["drawn"] <= 2
-
-
-# What a browser tells of the styles that it judges again.
-TRACED = "disabled-by-default-devtools.timeline.invalidationTracking"
-
-
-@pytest.mark.parametrize(
-    ("chapter", "control"),
-    [
-        ("02-signal", ".preact-growth [name=units]"),
-        ("playground", ".preact-playground [name='a.seed']"),
-        ("05-shortcuts", ".preact-builder [type=radio]"),
-    ],
-)
-def test_a_move_lets_no_sheet_ask_anew_what_a_box_holds(
-    open_page, chapter, control
-):
-    page = open_page(f"/en/{chapter}.html")
-    cdp = page.context.new_cdp_session(page)
-    told, over = [], []
-    cdp.on("Tracing.dataCollected", lambda part: told.extend(part["value"]))
-    cdp.on("Tracing.tracingComplete", lambda end: over.append(end))
-    cdp.send(
-        "Tracing.start",
-        {"categories": TRACED, "transferMode": "ReportEvents"},
-    )
-    for field in page.locator(control).all()[:3]:
-        field.evaluate("""(field) => {
-          if (field.type === "radio") return field.click();
-          field.stepUp(3);
-          field.dispatchEvent(new Event("input", { bubbles: true }));
-        }""")
-        settle(page)
-    page.evaluate(DRAWN)
-    cdp.send("Tracing.end")
-    while not over:
-        page.evaluate("1")  # its answer comes after what was told
-    judged = [
-        event["args"]["data"]
-        for event in told
-        if event["name"] == "StyleRecalcInvalidationTracking"
-    ]
-    assert judged  # it does tell
-    boxes = {
-        one["nodeName"].split()[0]
-        for one in judged
-        if one.get("reason") == "Affected by :has()"
-    }
-    assert boxes <= {"LABEL"}  # of two nodes, and its own

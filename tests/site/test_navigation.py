@@ -79,32 +79,6 @@ def test_one_choice_of_engine_holds_for_all_tabs(open_page):
     assert "self.pre(x)" in shown.first.inner_text()
 
 
-def test_solutions_are_folded_and_open_on_a_click(open_page):
-    page = open_page("/en/04-units.html")
-    solution = page.locator(".admonition.solution").first
-    code = solution.locator(".cell")
-    assert not code.is_visible()
-    solution.locator("button.toggle-button").click()
-    assert code.is_visible()
-
-
-def test_a_reader_gets_from_a_name_in_a_chapter_to_its_entry(open_page):
-    page = open_page("/zh-Hans/04-units.html")
-    page.locator("a.api-link[href='api/spec.html#api-spec']").first.click()
-    page.wait_for_url("**/zh-Hans/api/spec.html#api-spec")
-    page.locator(".simple a[href='#preact.spec.Op']").first.click()
-    page.wait_for_url("**/zh-Hans/api/spec.html#preact.spec.Op")
-    assert page.problems == []
-
-
-def test_a_chapter_offers_its_notebook(open_page, site):
-    page = open_page("/en/02-signal.html")
-    link = page.locator(".btn-download-source-button")
-    path = f"{site}/en/{link.get_attribute('href')}"
-    assert path.endswith("_notebooks/02-signal.ipynb")
-    assert page.request.get(path).json()["nbformat"] == 4
-
-
 def test_the_menu_of_the_header_answers_to_mouse_and_keys(open_page):
     page = open_page("/en/02-signal.html")
     button = page.locator("[data-bs-toggle='dropdown']").first

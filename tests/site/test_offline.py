@@ -63,13 +63,6 @@ def test_an_unzipped_edition_is_read_searched_and_compared(
     assert all(url.startswith(own) for url in page.requested)
 
 
-def test_the_page_says_how_large_the_file_is_that_it_offers():
-    path = SITE / zip_name("en")
-    link = html("en/01-why").partition(f'href="../{path.name}"')[2][:80]
-    assert f"{path.stat().st_size / 1e6:.1f} MB" in link
-    assert f'href="../../{path.name}"' in html("en/api/plan")
-
-
 def test_with_an_address_the_other_editions_are_found_there(
     tmp_path, monkeypatch
 ):

@@ -24,8 +24,6 @@ TOPS = """[...document.querySelectorAll(
 TOLD = """[...document.querySelectorAll(".preact-predict ul, .concealed," +
     ".preact-ranking td:last-child")]
     .map((one) => one.checkVisibility({ visibilityProperty: true }))"""
-HELD = """() => [...document.querySelectorAll(".admonition.dropdown")]
-    .map((box) => box.lastElementChild.checkVisibility())"""
 COLORS = """() => {
     const style = (name) => getComputedStyle(document.querySelector(name));
     return [style("body").backgroundColor, style(".bd-article").color,
@@ -125,19 +123,6 @@ def test_what_was_measured_is_shown_where_scripts_fail(on_the_way):
     assert page.locator(".concealed").first.is_visible()
     page.locator(".preact-predict summary").first.click()  # what is folded
     assert page.locator(".preact-predict ul").first.is_visible()
-
-
-@pytest.mark.parametrize("name", CHAPTERS)
-def test_a_box_is_folded_before_its_script_has_come(cold_page, site, name):
-    page = cold_page()
-    page.route("**/_static/**/*.js*", lambda route: route.abort())
-    page.goto(f"{site}/{name}.html")
-    before = page.evaluate(HELD)
-    page.unroute("**/_static/**/*.js*")
-    reload(page)
-    assert page.evaluate(HELD) == before
-    assert before
-    assert not any(before)
 
 
 @pytest.mark.parametrize(("scheme", "dark"), [("light", 0), ("dark", 1)])

@@ -57,16 +57,6 @@ def read_marked(language, name):
     return dict(zip(parts[::2], (t[:4000] for t in parts[1::2]), strict=True))
 
 
-def test_a_page_that_is_paired_again_stays_as_it_is(tmp_path):
-    copied("04-units", tmp_path)
-    pair_page(tmp_path, "04-units")
-    pages = sorted(tmp_path.rglob("*.*"))
-    before = [page.read_bytes() for page in pages]
-    pair_page(tmp_path, "04-units")
-    assert [page.read_bytes() for page in pages] == before
-    assert any(b' data-twin="0"' in text for text in before)
-
-
 # ------------------------------------------------------------- when it is read
 @pytest.mark.parametrize(("path", "other", "look", "theme"), LOOKS)
 def test_each_block_stands_beside_its_twin_or_above_it(

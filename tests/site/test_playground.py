@@ -204,17 +204,6 @@ def test_all_of_it_is_on_one_screen(open_page, language):
     assert page.evaluate(CUT) == 0
 
 
-@EVERY_LANGUAGE
-def test_a_phone_shows_all_of_its_width(open_page, language):
-    page = open_page(
-        PAGE.format(language), viewport={"width": 360, "height": 740}
-    )
-    smaller(page)
-    train(page)
-    assert page.evaluate(CUT) == 0
-    assert not page.evaluate("document.documentElement.scrollWidth > 360")
-
-
 def test_chapters_lead_to_it_with_settings_that_it_has(open_page):
     for chapter in ("01-why", "03-gradient"):
         links = re.findall(

@@ -191,15 +191,6 @@ def test_enter_in_the_dialog_leads_to_all_results(open_page):
     assert page.locator(".bd-search-container input").input_value() == "梯度"
 
 
-def test_the_language_switch_keeps_what_was_typed(open_page):
-    page = search_page(open_page, "en", "dropout")
-    page.locator(".bd-search-container input").fill("ReLU")
-    page.wait_for_url("**?q=ReLU")
-    page.locator(".language-switch a[hreflang=zh-Hans]").click()
-    page.wait_for_url("**/zh-Hans/search.html?q=ReLU")
-    page.locator("#search-results li").first.wait_for()
-
-
 def test_the_search_works_on_pages_opened_as_files(open_page):
     edition = "zh-Hant"
     page = open_page((SITE / edition / "index.html").as_uri())
@@ -213,11 +204,6 @@ def test_the_search_works_on_pages_opened_as_files(open_page):
     assert page.problems == []
     asked = {urlsplit(url).scheme for url in page.requested}
     assert asked <= {"file", "data"}
-
-
-def test_without_scripts_the_search_page_says_that_it_needs_them(open_page):
-    page = open_page("/en/search.html", java_script_enabled=False)
-    assert "JavaScript" in page.locator("noscript p").inner_text()
 
 
 def test_results_stay_within_a_phone(open_page):

@@ -122,7 +122,7 @@ export class Batches {
 }
 
 // One network and its own row of mini-batches.
-export class Training {
+class Training {
   recipe;
   digits;
 

@@ -213,22 +213,13 @@ class Worker:
 
 
 def _start_without_sigint(process: BaseProcess) -> None:
-    """Start a process that never sees Ctrl-C, not while it imports either.
-
-    A child inherits what its parent blocks. Here the signal waits until the
-    child has been told what to do: another thread may have received it.
-    """
-    waiting: list[int] = []
-    handler = signal.signal(signal.SIGINT, lambda *_: waiting.append(1))
-    resource_tracker.ensure_running()  # it unblocks the signal
+    """Start a process that inherits a blocked Ctrl-C: it is ours to hear."""
+    resource_tracker.ensure_running()  # else `start` does, and unblocks it
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         process.start()
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        signal.signal(signal.SIGINT, handler)
-    if waiting:
-        signal.raise_signal(signal.SIGINT)
 
 
 def _serve(

@@ -1,9 +1,9 @@
-"""What both unit builders share: cards with diagram and code, curves, axes.
+"""What a unit builder is made of: cards with diagram and code, curves, axes.
 
 The page's script only shows and hides what is made here; where no script
 runs, all units stay, and a table of what was measured.
 
-Chapters `04-units` and `05-shortcuts`.
+Chapter `04-units`.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,7 @@
 """What more than one chapter reads in the records.
 
-Chapters `03-gradient`, `05-shortcuts`, `06-activations` and `07-depth`.
+Chapters `03-gradient`, `05-shortcuts`, `06-activations`, `07-depth` and
+`13-summary`.
 """
 
 from preact.book.panels import FINAL_BN
@@ -36,3 +37,14 @@ def runs_at(depth: int, lr: float) -> dict[str, list[Record]]:
             arm = run.row + (FINAL_BN if "BN" in run.tail else "")
             runs[arm].append(run)
     return runs
+
+
+def errors_on_images() -> dict[str, float]:
+    """Test error in percent of ResNet-110 on small real images, by arm.
+
+    The one run of each arm, named as in `runs_at`.
+    """
+    return {
+        run.row + (FINAL_BN if "BN" in run.tail else ""): run.test_error_pct
+        for run in load_records("cifar16_table_2")
+    }

@@ -1,7 +1,6 @@
 """A view of a network: its very modules, and another way of running units."""
 
 import platform
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Literal, get_args
@@ -11,7 +10,7 @@ from torch import Tensor, nn
 
 from preact.fast.cpu.fused import can_read, run_fused
 from preact.fast.eager import is_eager, is_plain
-from preact.fast.memory import Memory, RunUnits, run_in_memory, run_plain
+from preact.fast.memory import Memory, run_in_memory, run_plain
 from preact.nn.network import Network
 from preact.records.speed import fused_pays
 
@@ -28,8 +27,8 @@ class NetworkView(Network):
     Parameters
     ----------
     network : Network
-    run : function
-        How units in a row are run.
+    fused : bool
+        Whether the C kernels run units, wherever they can.
     memory : {"keep", "recompute", "unit", "segment"}
         See `with_memory`.
 
@@ -44,10 +43,10 @@ class NetworkView(Network):
     """
 
     def __init__(
-        self, network: Network, run: RunUnits, memory: Memory
+        self, network: Network, *, fused: bool, memory: Memory
     ) -> None:
         nn.Module.__init__(self)
-        self.plan, self.run, self.memory = network.plan, run, memory
+        self.plan, self.fused, self.memory = network.plan, fused, memory
         self.training = network.training
         # The very dictionaries: who swaps a part of one, swaps it in both.
         self._modules = network._modules
@@ -58,7 +57,9 @@ class NetworkView(Network):
         """Hand x_0 from unit to unit."""
         if x.ndim != 4 or not x.numel() or not is_eager(x):
             return super().run_units(x)
-        return run_in_memory(self.memory, self.run, list(self.units), x)
+        fused = self.fused and can_read(x.device, x.dtype)
+        run = run_fused if fused else run_plain
+        return run_in_memory(self.memory, run, list(self.units), x)
 
 
 def fast(network: Network, *, fused: bool | None = None) -> NetworkView:
@@ -111,7 +112,7 @@ def fast(network: Network, *, fused: bool | None = None) -> NetworkView:
     if fused is None:
         fused = fused_pays(processor_name())
     memory: Memory = getattr(network, "memory", "keep")
-    return NetworkView(network, run_fast if fused else run_plain, memory)
+    return NetworkView(network, fused=fused, memory=memory)
 
 
 def with_memory(network: Network, memory: Memory) -> NetworkView:
@@ -145,23 +146,16 @@ def with_memory(network: Network, memory: Memory) -> NetworkView:
     if memory not in get_args(Memory):
         names = ", ".join(map(repr, get_args(Memory)))
         raise ValueError(f"memory must be one of {names}; got {memory!r}")
-    run = network.run if isinstance(network, NetworkView) else run_plain
-    return NetworkView(network, run, memory)
-
-
-def run_fast(units: Sequence[nn.Module], x: Tensor, keep: bool) -> Tensor:
-    """Run units by the kernels for x's device and dtype, if there are any."""
-    if can_read(x.device, x.dtype):
-        return run_fused(units, x, keep)
-    return run_plain(units, x, keep)
+    fused = isinstance(network, NetworkView) and network.fused
+    return NetworkView(network, fused=fused, memory=memory)
 
 
 def kernels_of(
     network: Network, device: torch.device, dtype: torch.dtype
 ) -> Kernels:
     """Name what computes units on a device, x_0 being of a dtype."""
-    is_fused = isinstance(network, NetworkView) and network.run is run_fast
-    return "C" if is_fused and can_read(device, dtype) else "PyTorch"
+    fused = isinstance(network, NetworkView) and network.fused
+    return "C" if fused and can_read(device, dtype) else "PyTorch"
 
 
 @cache

@@ -10,14 +10,13 @@ network over two processes.
 from preact.nn.network import Network, start_from, with_classes
 from preact.nn.own_units import MakeUnit, put_units
 from preact.nn.unit import Unit
-from preact.nn.watch import Watched, observe, propagate, watch
+from preact.nn.watch import Watched, propagate, watch
 
 __all__ = [
     "MakeUnit",
     "Network",
     "Unit",
     "Watched",
-    "observe",
     "propagate",
     "put_units",
     "start_from",

@@ -44,8 +44,6 @@ class Watched:
         Readings of dE/dx_0, ..., dE/dx_L.
     open_share : list of L + 1 floats or scalar tensors
         As `preact.propagation.Profile`; NaN where it cannot be told.
-    loss : float
-        Mean cross-entropy in nats, where `observe` computed it; else NaN.
 
     Examples
     --------
@@ -53,8 +51,8 @@ class Watched:
     >>> from preact.nn import watch
     >>> with watch([nn.Identity(), nn.ReLU()]) as watched:
     ...     pass
-    >>> watched.streams, watched.loss  # x_0, x_1, x_2: no pass has come
-    ([None, None, None], nan)
+    >>> watched.streams  # x_0, x_1, x_2: no pass has come
+    [None, None, None]
     """
 
     def __init__(self, units: int, branches: int) -> None:
@@ -62,7 +60,6 @@ class Watched:
         self.branches: list[Any] = [None] * branches
         self.gradients: list[Any] = [None] * (units + 1)
         self.open_share: list[Any] = [None] * (units + 1)
-        self.loss = float("nan")
 
 
 def copied(x: Tensor) -> Tensor:
@@ -161,81 +158,6 @@ def watch(
         yield watched
 
 
-def observe(
-    network: nn.Module,
-    units: Sequence[nn.Module],
-    images: Tensor,
-    labels: Tensor,
-    *,
-    branches: Sequence[nn.Module] = (),
-    closes: Sequence[Closing] | None = None,
-) -> Watched:
-    """Run a network once, forward and backward, and leave it as it was.
-
-    In training mode, so that BN takes the statistics of these images; E is
-    the mean cross-entropy. Modes, buffers, the parameters' gradients and the
-    state of the random numbers are afterwards what they were.
-
-    Parameters
-    ----------
-    network : nn.Module
-        Images to logits (N, classes), through `units`.
-    units, branches, closes : sequences
-        As in `watch`.
-    images : (N, C, H, W) tensor
-        In the dtype and on the device of the weights.
-    labels : (N,) int64 tensor
-        Classes, from 0.
-
-    Returns
-    -------
-    Watched
-        Of this pass, with its loss.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `watch`, and what the network itself refuses.
-
-    Examples
-    --------
-    >>> import torch
-    >>> from preact.nn import Network, observe
-    >>> from preact.plan import stack_plan
-    >>> draws = torch.Generator().manual_seed(0)
-    >>> images = torch.randn(32, 16, 1, 1, generator=draws)
-    >>> for row in ("original", "full-preactivation"):
-    ...     network = Network(stack_plan(row, units=8, width=16), seed=0)
-    ...     units = list(network.units)
-    ...     seen = observe(network, units, images, torch.arange(32) % 10)
-    ...     print(bool(seen.open_share[-1] == 1))  # of the shortcut paths
-    False
-    True
-    """
-    modes = [(module, module.training) for module in network.modules()]
-    buffers = [(b, b.detach().clone()) for b in network.buffers()]
-    devices = {t.device for t in (*network.parameters(), images)}
-    cuda = [d for d in devices if d.type == "cuda"]
-    images = images.detach().clone().requires_grad_()
-    try:
-        with (
-            torch.random.fork_rng(cuda),
-            torch.enable_grad(),
-            watch(units, branches=branches, closes=closes) as watched,
-        ):
-            logits = network.train()(images)
-            loss = nnf.cross_entropy(logits, labels)
-            torch.autograd.grad(loss, images)
-    finally:
-        for module, mode in modes:
-            module.training = mode
-        with torch.no_grad():
-            for buffer, value in buffers:
-                buffer.copy_(value)
-    watched.loss = loss.item()
-    return watched
-
-
 def propagate(
     plan: NetworkPlan,
     params: Mapping[str, np.ndarray[Any, Any]],
@@ -289,25 +211,25 @@ def propagate(
     >>> np.allclose(x_L, twin)
     True
     """
-    images = torch.as_tensor(x)
+    images = torch.tensor(x)
     check_labels(labels, len(images), plan.classes)
     with torch.random.fork_rng([]):
         network = Network(plan, seed=0).to(images.dtype)
-    network.load_arrays(params)
-    units = [unit for unit in network.units if isinstance(unit, Unit)]
-    watched = observe(
-        network,
-        units,
-        images,
-        torch.as_tensor(labels).long(),
-        branches=[unit.post for unit in units],
-        closes=[closing(unit.spec) for unit in plan.units],
-    )
+        network.load_arrays(params)
+        units = [unit for unit in network.units if isinstance(unit, Unit)]
+        with watch(
+            units,
+            branches=[unit.post for unit in units],
+            closes=[closing(unit.spec) for unit in plan.units],
+        ) as watched:
+            logits = network(images)
+            loss = nnf.cross_entropy(logits, torch.as_tensor(labels).long())
+            loss.backward()
     streams, branches, gradients = (
         [value.numpy() for value in values]
         for values in (watched.streams, watched.branches, watched.gradients)
     )
-    return streams, branches, gradients, watched.loss
+    return streams, branches, gradients, loss.item()
 
 
 def _last_operation(x: Tensor) -> Closing:

@@ -15,14 +15,10 @@ He et al., ECCV 2016, Sec. 5 and appendix; the authors' release
 
 from preact.plan.conventions import (
     CONVENTIONS,
-    FAIR,
     PAPER,
-    TORCH_RELEASE,
     Conventions,
-    find_conventions,
 )
 from preact.plan.depth import (
-    IMAGENET_BASIC,
     IMAGENET_UNITS,
     fitting_convs,
 )
@@ -31,7 +27,6 @@ from preact.plan.layers import (
     BN_MOMENTUM,
     BatchNorm,
     Conv,
-    Init,
     Layer,
     Linear,
     MaxPool,
@@ -51,15 +46,11 @@ __all__ = [
     "BN_EPS",
     "BN_MOMENTUM",
     "CONVENTIONS",
-    "FAIR",
-    "IMAGENET_BASIC",
     "IMAGENET_UNITS",
     "PAPER",
-    "TORCH_RELEASE",
     "BatchNorm",
     "Conv",
     "Conventions",
-    "Init",
     "Layer",
     "Linear",
     "MaxPool",
@@ -70,7 +61,6 @@ __all__ = [
     "Shape",
     "UnitPlan",
     "cifar_plan",
-    "find_conventions",
     "fitting_convs",
     "imagenet_plan",
     "stack_plan",

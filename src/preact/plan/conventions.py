@@ -121,14 +121,6 @@ def find_conventions(conventions: Conventions | str) -> Conventions:
     ------
     ValueError
         If they are neither; the message lists the names.
-
-    Examples
-    --------
-    >>> from preact.plan import PAPER, find_conventions
-    >>> find_conventions("paper") == PAPER
-    True
-    >>> find_conventions("fair").stride_on
-    '3x3'
     """
     if isinstance(conventions, Conventions):
         return conventions

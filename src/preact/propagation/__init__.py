@@ -4,8 +4,8 @@ Every number comes from a real forward and backward pass of a planned network
 at initialization, in training mode, on Gaussian inputs and random labels. So
 these are statements about the *start* of training.
 
-Chapters `02-signal`, `03-gradient`, `05-shortcuts`, `06-activations`,
-`07-depth` and `12-find-the-bug`.
+Chapters `02-signal`, `03-gradient`, `05-shortcuts`, `06-activations` and
+`12-find-the-bug`.
 
 References
 ----------
@@ -13,7 +13,6 @@ He et al., ECCV 2016, Secs. 2 and 3.
 """
 
 from preact.propagation.measure import (
-    Engine,
     Profile,
     draw_batch,
     growth,
@@ -30,7 +29,6 @@ from preact.propagation.stream import (
 )
 
 __all__ = [
-    "Engine",
     "Profile",
     "direct_coefficient",
     "draw_batch",

@@ -1,7 +1,6 @@
 """Signal, gradient and open paths by depth, of one pass."""
 
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 import numpy as np
 
@@ -9,41 +8,7 @@ from preact import reference
 from preact.plan import NetworkPlan
 from preact.plan.open_paths import OpenPaths, closing
 from preact.reference.caches import Array
-from preact.reference.layers import Params
 from preact.reference.network import Labels
-
-
-class Engine(Protocol):
-    """What can watch a network: `preact.reference` or `preact.nn`.
-
-    Examples
-    --------
-    >>> from preact import nn, reference
-    >>> from preact.plan import stack_plan
-    >>> from preact.propagation import profile
-    >>> plan = stack_plan("original", units=4, width=8)
-    >>> by_hand, autograd = (
-    ...     profile(plan, batch=32, engine=engine).gradient_norm
-    ...     for engine in (reference, nn)
-    ... )
-    >>> bool((abs(by_hand / autograd - 1) < 1e-6).all())
-    True
-    """
-
-    def propagate(
-        self, plan: NetworkPlan, params: Params, x: Array, labels: Labels, /
-    ) -> tuple[list[Array], list[Array], list[Array], float]:
-        """Streams, branches, gradients and loss of one pass.
-
-        Parameters
-        ----------
-        plan : NetworkPlan
-            The network.
-        params : dict of str to float64 array
-            By parameter name.
-        x : (N, C, H, W) float64
-            Images.
-        """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,8 +89,6 @@ def profile(
     *,
     batch: int = 256,
     seed: int = 0,
-    engine: Engine = reference,
-    dtype: type[np.floating[Any]] = np.float64,
 ) -> Profile:
     """Measure one freshly drawn network on one freshly drawn batch.
 
@@ -137,10 +100,6 @@ def profile(
         Images.
     seed : int
         Of weights and data.
-    engine : module
-        `preact.reference` (default) or `preact.nn`.
-    dtype : type
-        Precision of the PyTorch engine; the reference is always float64.
 
     Returns
     -------
@@ -161,9 +120,7 @@ def profile(
     """
     params = reference.initialize(plan, seed)
     x, labels = draw_batch(plan, batch, seed)
-    streams, _, gradients, loss = engine.propagate(
-        plan, params, x.astype(dtype), labels
-    )
+    streams, _, gradients, loss = reference.propagate(plan, params, x, labels)
     return Profile(
         plan=plan,
         signal_rms=np.array([rms(x) for x in streams]),

@@ -23,7 +23,6 @@ from preact.records.record import (
     sha256_of,
 )
 from preact.records.speed import BenchRecord, BenchRow
-from preact.typed import schema as _schema
 
 __all__ = [
     "BenchRecord",
@@ -34,21 +33,6 @@ __all__ = [
     "Record",
     "read_curve",
     "read_record",
-    "schema",
     "sha256_of",
     "write_record",
 ]
-
-
-def schema() -> dict[str, object]:
-    """Return the JSON schemas of a run's record and of a bench record.
-
-    Examples
-    --------
-    >>> from preact.records import schema
-    >>> list(schema())
-    ['run', 'bench']
-    >>> schema()["run"]["properties"]["convs"]["maximum"]
-    3
-    """
-    return {"run": _schema(Record), "bench": _schema(BenchRecord)}

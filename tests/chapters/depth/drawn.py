@@ -10,16 +10,6 @@ from preact.spec import TABLE_2
 MOMENT = figures.Moment(*[np.array([PROFILE] * 3)] * 3)
 
 DRAWN = {
-    "depth_laws": lambda say: figures.depth_laws(
-        [10, 20],
-        {of: {row: SEEDS for row in BOTH} for of in ("signal", "gradient")},
-        {of: {BOTH[0]: SEEDS[0]} for of in ("signal", "gradient")},
-        {
-            of: {row: figures.Law(1.0, 0.5, 1.5) for row in BOTH}
-            for of in ("signal", "gradient")
-        },
-        say,
-    ),
     "dots_by_case": lambda say: dots_by_case(
         ["one", "two"],
         {row: SEEDS for row in BOTH},

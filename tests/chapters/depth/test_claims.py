@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from preact.book.depth import RATES, recorded_runs
-from preact.book.recorded import runs_at
+from preact.book.recorded import errors_on_images, runs_at
 
 claim = pytest.mark.claim
 ROWS = ("original", "no-relu-after-addition", "full-preactivation")
@@ -182,3 +182,13 @@ def test_under_either_head_a_tenth_of_the_rate_reverses_the_order(head):
     original, control, full = (np.median(found[row]) for row in ROWS)
     assert control <= original < full
     assert max(map(max, found.values())) < 15
+
+
+@claim("images-the-control-learns")
+def test_on_images_the_control_learns_without_a_final_bn():
+    original, control, full = ROWS
+    error = errors_on_images()
+    assert error[original] > 85
+    assert error[control] < 45
+    assert abs(error[control] - error[full + "+final-bn"]) < 5
+    assert max(error[row + "+final-bn"] for row in (original, control)) < 40

@@ -13,7 +13,6 @@ from preact.book.depth import (
     left,
     recorded_arms,
     recorded_runs,
-    shares_table,
     table_3,
     table_4,
     told,
@@ -61,7 +60,6 @@ def test_what_is_left_is_a_share_of_what_each_run_had_at_iteration_0():
     for share, run in zip(shares, runs, strict=True):
         at = {p.iteration: p.open_share[-1] for p in run.profiles}
         assert share == at[100] / at[0]
-    assert len(shares_table().body) == len(told())
 
 
 def test_table_3_has_the_papers_gains_and_ours():

@@ -13,19 +13,15 @@ from preact.book.shortcuts import (
     PAPER_ROWS,
     along_shortcuts,
     as_set,
-    at_start,
     guessed_shares,
-    masked_stream,
     recorded_on_digits,
     share_in_order,
     watch_units,
 )
-from preact.book.shortcuts.builder import PLACEMENTS, SHORTCUTS, combinations
 from preact.plan import stack_plan
 from preact.propagation import (
     draw_batch,
     pullback,
-    rms,
     run_units,
     stream_jacobian,
 )
@@ -108,39 +104,6 @@ def test_gates_stay_near_their_setting_if_they_are_small_or_end_in_a_bn(seed):
     assert passed(GATED, seed, gates=0.1) > 0.7
     assert passed(BETTER, seed) > 0.7
     assert as_set(stack_plan(GATED, units=54, width=64)) > 0.87
-
-
-@claim("nothing-survives-54-masks")
-@pytest.mark.parametrize("seed", draw_seeds(2))
-def test_after_54_masks_no_value_of_the_first_stream_is_left(seed):
-    plan = stack_plan(TABLE_1["dropout-shortcut"], units=54, width=64)
-    _, caches = watch_units(plan, seed=seed)
-    alive = np.prod([own.s > 0 for own in caches], axis=0)
-    assert alive.sum() == 0
-
-
-def test_the_masks_of_todays_libraries_are_those_of_the_package():
-    plan = stack_plan(TABLE_1["dropout-shortcut"], units=54, width=64)
-    streams, _ = watch_units(plan, seed=0)
-    wanted = [rms(x) for x in streams]
-    np.testing.assert_allclose(masked_stream(2.0, 0), wanted)
-
-
-@pytest.mark.nightly
-def test_shortcuts_spread_the_growth_more_than_placements_do():
-    growths = {
-        name: np.median(at_start(spec).growth)
-        for name, spec in combinations().items()
-    }
-    for place in PLACEMENTS:
-        own = [growths[f"{place}/{row}"] for row in SHORTCUTS]
-        assert max(own) / min(own) > 1e5
-    ranges = {}
-    for row in ("original", "constant-scaling-0.5-1", "conv1x1-shortcut"):
-        own = [growths[f"{place}/{row}"] for place in PLACEMENTS]
-        ranges[row] = max(own) / min(own)
-    assert ranges.pop("original") < 5
-    assert min(ranges.values()) > 1000
 
 
 # --------------------------------------------------------------- theories

@@ -32,6 +32,7 @@ from preact.spec import ROWS, UnitSpec
 EXPERIMENTS = {
     "digits": ("digits_table_2", "digits_twelve"),
     "cifar10": ("cifar_table_2_three_epochs",),
+    "cifar10-16": ("cifar16_table_2",),
 }
 QUESTIONS = ("in_f", "in_normalized", "in_subtracts")
 SHARED = "conv BN ReLU conv"  # by all twelve
@@ -54,7 +55,7 @@ class Learned(NamedTuple):
 def final_errors(data: str = "digits") -> dict[tuple[str, bool], Learned]:
     """What the twelve units and the control have learned.
 
-    On CIFAR-10 only the rows of Table 2 and the control have been trained.
+    On CIFAR-10 only rows of Table 2 and the control have been trained.
 
     Returns
     -------

@@ -21,7 +21,6 @@ from preact.figures import Picture, Table
 from preact.figures.variants import arm_name, row_name
 from preact.records import Profile, Record
 from preact.records.compare import compare, load_records
-from preact.strings import RAISED
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -30,16 +29,12 @@ POINTS = 22  # of a curve, at most
 ROWS = ("original", "full-preactivation", "no-relu-after-addition")
 RATES = (0.1, 0.03, 0.01)  # after the warm-up
 MOMENTS = (0, 1, 10, 30, 100)  # that are shown, of those recorded
-QUANTITIES: dict[str, Callable[[Array, Array], float]] = {
-    "ratio": lambda gradient, share: gradient[0] / gradient[-1],
-    "first": lambda gradient, share: gradient[0],
-    "last": lambda gradient, share: gradient[-1],
-    "open_last": lambda gradient, share: share[-1],
-}  # of a moment's gradients and open shares, unit by unit
-TOLD = (  # of a table: iteration, quantity
-    *((10, "ratio"), (10, "open_last"), (30, "open_last")),
-    *((100, "first"), (100, "last")),
-)
+QUANTITIES: dict[str, Callable[[Array, Array, Array], float]] = {
+    "first_signal": lambda signal, gradient, share: signal[0],
+    "ratio": lambda signal, gradient, share: gradient[0] / gradient[-1],
+    "last": lambda signal, gradient, share: gradient[-1],
+    "open_last": lambda signal, gradient, share: share[-1],
+}  # of a moment's signals, gradients and open shares, unit by unit
 SHOWN_TAILS = {"original": ("", "BN"), "no-relu-after-addition": ("", "BN")}
 
 
@@ -210,11 +205,9 @@ def left(runs: Sequence[Record], quantity: str, iteration: int) -> Array:
 
 
 def _quantity(profile: Profile, name: str) -> float:
-    gradient, share = (
-        np.array(values, dtype=np.float64)
-        for values in (profile.gradient_norm, profile.open_share)
-    )
-    return QUANTITIES[name](gradient, share)
+    read = (profile.signal_rms, profile.gradient_norm, profile.open_share)
+    values = (np.array(value, dtype=np.float64) for value in read)
+    return QUANTITIES[name](*values)
 
 
 def interval(values: Array) -> str:
@@ -224,40 +217,15 @@ def interval(values: Array) -> str:
     return low if low == high else f"{low}–{high}"
 
 
-def _rounded(values: Array) -> str:
-    """Write the least and the greatest; what is tiny, as powers of ten."""
-    if values.min() >= 1e-3:
-        return interval(values)
-    ends = (round(np.log10(v)) for v in (values.min(), values.max()))
-    powers = [f"10{str(end).translate(RAISED)}" for end in ends]
-    return "–".join(dict.fromkeys(powers))
-
-
 def told() -> dict[tuple[int, str, float], list[Record]]:
     """Runs that the chapter tells of, by depth, arm and rate."""
     high, low = runs_at(110, 0.1), runs_at(110, 0.01)
-    arms = ("original", "original" + FINAL_BN, "full-preactivation" + FINAL_BN)
+    arms = ("original", "full-preactivation" + FINAL_BN)
     runs = {(110, arm, 0.1): high[arm] for arm in arms}
     runs[110, "original", 0.01] = low["original"]
     for depth in (164, 1001):
         runs[depth, "original", 0.1] = recorded_runs(depth)["original"]
     return runs
-
-
-def shares_table() -> Table:
-    """Say what gradients and paths have kept of their start."""
-    say, body = words(), []
-    for (depth, arm, rate), runs in told().items():
-        cells = [_rounded(left(runs, name, i)) for i, name in TOLD]
-        own = arm.replace("full-preactivation" + FINAL_BN, ROWS[1])
-        name = say("depth.told", name=arm_name(own, say), depth=depth)
-        body.append([name, f"{rate:g}", *cells])
-    head = [say("table.network"), say("depth.lr")]
-    head += [
-        say("depth.kept", quantity=say(f"depth.{name}"), iteration=i)
-        for i, name in TOLD
-    ]
-    return Table(head, body, say("depth.shares"))
 
 
 def errors_by_rate(depth: int = 110) -> dict[str, Array]:

@@ -8,8 +8,10 @@ import math
 from preact.book.exercises import Number
 
 EXERCISES = {
+    # length of weights after a step at a right angle
+    "depth-1": Number(math.sqrt(2), 0.005),
     # power of the depth with which the control's gradient grows
     "depth-2": Number(0.5 * math.pi / (math.pi - 1), 0.005),
     # of four objections, the one that the records refute
-    "depth-4": Number(3),
+    "depth-3": Number(3),
 }

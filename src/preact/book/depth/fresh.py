@@ -1,8 +1,9 @@
-"""Fresh stacks: whether gradients at neighboring inputs agree.
+"""Fresh stacks: how the gradient grows, whether neighboring inputs agree.
 
 Chapter `07-depth`.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,38 @@ import torch
 
 from preact.book.measurements import measured
 from preact.book.stacks import WIDTH, Stack
-from preact.spec import UnitSpec
+from preact.plan import stack_plan
+from preact.propagation import profile
+from preact.spec import CONTROLS, TABLE_2, UnitSpec
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+
+DEPTHS = (10, 20, 50, 100)  # units
+VARIANCES = {  # of the stream: what it begins with, what a unit adds
+    "no-relu-after-addition": (0.5 - 0.5 / np.pi, 1.0),
+    "full-preactivation": (1.0, 1 - 1 / np.pi),
+}
+
+
+def exponents(row: str, seeds: Sequence[int]) -> Array:
+    """Fit the power of the depth with which |g_0| / |g_L| grows, (seeds,)."""
+    spec = {**TABLE_2, **CONTROLS}[row]
+    plans = [stack_plan(spec, units=L, width=WIDTH) for L in DEPTHS]
+    ratios = [
+        [profile(plan, batch=64, seed=s).gradient_ratio for s in seeds]
+        for plan in plans
+    ]
+    slopes: Array = np.polyfit(np.log(DEPTHS), np.log(ratios), 1)[0]
+    return slopes
+
+
+def predicted_exponent(row: str) -> float:
+    """Fit it to what chapter 7 derives, unit by unit."""
+    start, step = VARIANCES[row]
+    v = start + step * np.arange(DEPTHS[-1])
+    grown = np.cumsum(np.log(1 + 1 / ((1 - 1 / np.pi) * v))) / 2
+    at = np.array(DEPTHS)
+    return float(np.polyfit(np.log(at), grown[at - 1], 1)[0])
 
 
 @measured

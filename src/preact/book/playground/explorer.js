@@ -34,7 +34,7 @@ const UNITS = { y: 3, high: 18 },
   OPEN = { y: 152, high: 0.75 };
 
 // Mean of the last `window` values up to each step.
-export function smooth(values, window) {
+function smooth(values, window) {
   return values.map((_, i) => {
     const last = values.slice(Math.max(0, i - window + 1), i + 1);
     return last.reduce((a, b) => a + b, 0) / last.length;
@@ -42,7 +42,7 @@ export function smooth(values, window) {
 }
 
 // From -LEVELS, far smaller than at the last unit, to LEVELS, far larger.
-export function loudness(gradient) {
+function loudness(gradient) {
   return gradient.map((g) => {
     const level = (LEVELS * Math.log10(g / gradient.at(-1))) / FULL;
     const near = Math.max(-LEVELS, Math.min(LEVELS, Math.round(level)));

@@ -21,15 +21,13 @@ from preact.plan import NetworkPlan, stack_plan
 from preact.propagation import (
     draw_batch,
     pullback,
-    rms,
     shortcut_products,
 )
 from preact.records.compare import load_records
 from preact.reference.caches import Array
-from preact.reference.layers import backward, forward
-from preact.reference.network import unit_params
-from preact.reference.unit import UnitCache, unit_forward
-from preact.spec import TABLE_1, Conv1x1, Dropout, UnitSpec
+from preact.reference.layers import backward
+from preact.reference.unit import UnitCache
+from preact.spec import TABLE_1, Conv1x1, Dropout
 
 UNITS, WIDTH, BATCH, SEEDS = 54, 64, 128, 3
 # Our rows beside an error of the paper: its one row of six biases is six.
@@ -38,24 +36,6 @@ PAPER_ROWS = {
     for result in paper.results(1)
     for row in paper.SEARCHED.get(result.row, [result.row])
 }
-
-
-class AtStart(NamedTuple):
-    """Fresh networks of one unit, one a seed.
-
-    A random g_L is sent back. `gradient` (seeds, L + 1) is |g_l| / |g_L|,
-    `at_work` (seeds,) is |g_0| / |g_L| where g_L returns along the shortcuts
-    alone; `signal` (seeds, L + 1) is the rms of x_l.
-    """
-
-    signal: Array
-    gradient: Array
-    at_work: Array
-
-    @property
-    def growth(self) -> Array:
-        """|g_0| / |g_L| of the whole gradient, (seeds,)."""
-        return self.gradient[:, 0]
 
 
 def watch_units(
@@ -76,23 +56,6 @@ def watch_units(
     return stored.streams, stored.units
 
 
-def masked_stream(kept: float, seed: int) -> Array:
-    """Carry one batch through units with dropout of rate 1/2, (L + 1,) rms.
-
-    `kept` is what a mask multiplies the values by that it keeps: 2 in today's
-    libraries, 1 as its authors describe it.
-    """
-    plan = stack_plan(TABLE_1["dropout-shortcut"], units=UNITS, width=WIDTH)
-    params = reference.initialize(plan, seed)
-    x, _ = forward(plan.stem, params, draw_batch(plan, BATCH, seed)[0])
-    rng, sizes = np.random.default_rng([seed, 3]), [rms(x)]
-    for unit, own in zip(plan.units, unit_params(plan, params), strict=True):
-        mask = np.where(rng.random(x.shape) < 0.5, 0.0, kept)
-        x, _ = unit_forward(unit, own, x, mask=mask)
-        sizes.append(rms(x))
-    return np.array(sizes)
-
-
 def along_shortcuts(caches: list[UnitCache], last: Array) -> list[Array]:
     """Carry a gradient back along the shortcuts alone: at x_0, ..., x_L.
 
@@ -109,23 +72,30 @@ def along_shortcuts(caches: list[UnitCache], last: Array) -> list[Array]:
 
 @cache
 @measured
-def at_start(
-    spec: UnitSpec, *, units: int = UNITS, seeds: int = SEEDS
-) -> AtStart:
-    """Measure a unit in fully connected stacks of width 64."""
-    plan = stack_plan(spec, units=units, width=WIDTH)
-    signal, gradient, at_work = [], [], []
-    for seed in range(seeds):
+def at_start(row: str) -> tuple[Array, Array]:
+    """Measure a row of Table 1 in fresh, fully connected stacks.
+
+    Returns
+    -------
+    at_work, growth : (seeds,) float64
+        |g_0| / |g_L| of a random g_L, which returns along the shortcuts
+        alone, and along all paths.
+    """
+    plan = stack_plan(TABLE_1[row], units=UNITS, width=WIDTH)
+    ratios = []
+    for seed in range(SEEDS):
         streams, caches = watch_units(plan, seed=seed)
         rng = np.random.default_rng([seed, 2])
         last = np.asarray(rng.normal(size=streams[-1].shape))
-        norm = np.linalg.norm(last)
-        alone = along_shortcuts(caches, last)[0]
-        back = pullback(plan, caches, last)
-        signal.append([rms(x) for x in streams])
-        gradient.append([np.linalg.norm(g) / norm for g in back])
-        at_work.append(np.linalg.norm(alone) / norm)
-    return AtStart(*map(np.array, (signal, gradient, at_work)))
+        firsts = (
+            along_shortcuts(caches, last)[0],
+            pullback(plan, caches, last)[0],
+        )
+        ratios.append(
+            [np.linalg.norm(g) / np.linalg.norm(last) for g in firsts]
+        )
+    at_work, growth = np.array(ratios).T
+    return at_work, growth
 
 
 def as_set(plan: NetworkPlan) -> float:
@@ -151,7 +121,7 @@ def theories(rows: Iterable[str]) -> dict[str, dict[str, Array]]:
         "as_set", "at_work" and "growth" to a value for each row and seed;
         rows for which a theory has no number are missing.
     """
-    measured = {row: at_start(TABLE_1[row]) for row in rows}
+    measured = {row: at_start(row) for row in rows}
     plans = {
         row: stack_plan(TABLE_1[row], units=UNITS, width=WIDTH)
         for row in measured
@@ -163,8 +133,8 @@ def theories(rows: Iterable[str]) -> dict[str, dict[str, Array]]:
             for row, product in products.items()
             if not math.isnan(product)
         },
-        "at_work": {row: m.at_work for row, m in measured.items()},
-        "growth": {row: m.growth for row, m in measured.items()},
+        "at_work": {row: at_work for row, (at_work, _) in measured.items()},
+        "growth": {row: growth for row, (_, growth) in measured.items()},
     }
 
 

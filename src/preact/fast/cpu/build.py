@@ -1,8 +1,7 @@
 """The C kernels, compiled once by the machine's own compiler.
 
 They are kept in the user's cache under a hash of source, flags, compiler and
-processor. A cache in which others may write is not trusted: the kernels are
-then compiled for this process only.
+processor. A cache in which others may write is not trusted, nor used.
 """
 
 import ctypes
@@ -50,13 +49,18 @@ def kernels() -> ctypes.CDLL | None:
     """
     try:
         return _found_or_made()
-    except (OSError, subprocess.SubprocessError, ValueError) as error:
-        log.warning(
-            "no C kernels, so `fast` runs PyTorch's own operations on the "
-            "CPU: %s",
-            _reason(error),
-        )
-        return None
+    except subprocess.CalledProcessError as error:
+        lines = (error.stderr or "").strip().splitlines() or ["nothing"]
+        said = f"{shlex.join(error.cmd[:2])} failed and said: {lines[0]}"
+    except (OSError, RuntimeError, ValueError) as error:
+        said = str(error)
+    except subprocess.TimeoutExpired as error:
+        said = f"{error.cmd[0]} gave no answer in {TIMEOUT} s"
+    log.warning(
+        "no C kernels, so `fast` runs PyTorch's own operations on the CPU: %s",
+        said,
+    )
+    return None
 
 
 def _found_or_made() -> ctypes.CDLL:
@@ -65,15 +69,7 @@ def _found_or_made() -> ctypes.CDLL:
     if not compiler:
         raise ValueError("CC must name a C compiler; got nothing but spaces")
     source = files("preact.fast.cpu").joinpath("bn_relu.c").read_text("utf-8")
-    name = f"bn_relu-{_key(source, compiler)}.so"
-    try:
-        path = trusted_cache() / name
-    except (OSError, RuntimeError) as error:
-        log.warning("the C kernels are not kept: %s", error)
-        with tempfile.TemporaryDirectory() as temporary:
-            path = Path(temporary) / name
-            _make(compiler, source, path)
-            return _opened(path)
+    path = trusted_cache() / f"bn_relu-{_key(source, compiler)}.so"
     if not path.exists():
         _make(compiler, source, path)
     return _opened(path)
@@ -95,10 +91,9 @@ def trusted_cache() -> Path:
     status = folder.stat()
     if status.st_uid != os.geteuid() or status.st_mode & 0o022:
         raise PermissionError(
-            f"{folder} must belong to this user, who alone may write in it"
+            f"{folder} must belong to this user, who alone may write in it; "
+            "XDG_CACHE_HOME names another place"
         )
-    if not os.access(folder, os.W_OK):
-        raise PermissionError(f"{folder} is read-only")
     return folder
 
 
@@ -162,13 +157,3 @@ def _opened(path: Path) -> ctypes.CDLL:
             raise ValueError(f"what the compiler made lacks {name}")
         getattr(library, name).argtypes = arguments
     return library
-
-
-def _reason(error: Exception) -> str:
-    """What went wrong, in a line."""
-    if isinstance(error, subprocess.CalledProcessError):
-        lines = (error.stderr or "").strip().splitlines() or ["nothing"]
-        return f"{shlex.join(error.cmd[:2])} failed and said: {lines[0]}"
-    if isinstance(error, subprocess.TimeoutExpired):
-        return f"{error.cmd[0]} gave no answer in {TIMEOUT} s"
-    return str(error)

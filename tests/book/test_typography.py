@@ -1,9 +1,10 @@
-"""Where a line may end: no number without its sign, no name in two."""
+"""How lines and titles are set: what is not parted, brackets in Chinese."""
 
 import pytest
+import small_book
 from docutils import nodes
 
-from book.site.together import FIXED, MARK, fix_spaces, keep_together
+from book.site.typography import FIXED, MARK, fix_spaces, keep_together
 
 
 @pytest.mark.parametrize(
@@ -55,3 +56,25 @@ def test_a_citation_stays_and_after_a_formula_a_line_may_end():
     )
     keep_together(line)
     assert line.astext() == f"n 個單元{FIXED}2"
+
+
+PAGE = """# 書
+
+:::{exercise} 數
+:label: one
+:::
+
+:::{solution} one
+:::
+"""
+
+
+@pytest.mark.parametrize(
+    ("edition", "title"), [("zh-Hant", "（數）"), ("en", " (數)")]
+)
+def test_a_page_is_set_in_its_language(tmp_path, edition, title):
+    extensions = ["myst_nb", "sphinx_exercise", "book.site.typography"]
+    sources = {"index.md": PAGE}
+    pages, _ = small_book.build(tmp_path, edition, sources, extensions)
+    page = pages["index"]
+    assert page.count(title) == 2

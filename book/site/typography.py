@@ -1,11 +1,16 @@
-"""What a line does not part: a number and its unit, "Fig." and its number.
+"""How lines and titles are set, where no renderer knows.
+
+A line does not part a number and its unit, "Fig." and its number.
 
 The space between them becomes one at which no line ends (U+00A0). Browsers
 search for it, and copy it, as the plain one; the index of the search has it
 as the plain one, too. Also the mark of a claim, and a citation in brackets,
 stay with the word before them. A name with a number, "ResNet-110", stands in
 a box that no line parts: another hyphen would be neither found nor copied as
-the one that readers type.
+the one that readers type. A formula is held with the marks at its sides.
+
+In Chinese, brackets of exercises' titles are as wide as a character, and
+"et al." is slanted, where emphasis is not.
 """
 
 import re
@@ -16,6 +21,9 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx_exercise.nodes import is_exercise_node, solution_node
+
+from book.site.words import language_of
 
 FIXED = "\N{NO-BREAK SPACE}"
 FORMULA = "0n"  # a number behind a sign; after one a browser breaks anyway
@@ -51,13 +59,20 @@ OTHERS = (
 )
 
 
+# No line begins with a mark that closes, nor ends with one that opens; a
+# browser breaks it on either side of a formula's box.
+CLOSING = re.compile(r"[,.;:!?)\]’”，。、；：？！）」』〉》】]+")
+OPENING = re.compile(r"[(\[‘“（「『〈《【]+$")
+WIDE = {" (": "（", ")": "）"}
+
+
 def setup(app: Sphinx) -> None:
     """Add the step."""
-    app.add_post_transform(KeepTogether)
+    app.add_post_transform(SetType)
 
 
-class KeepTogether(SphinxPostTransform):
-    """Fix the spaces in all running text of a page."""
+class SetType(SphinxPostTransform):
+    """Set the text of a page."""
 
     default_priority = 700  # numbers and references have their text
     formats = ("html",)
@@ -67,6 +82,10 @@ class KeepTogether(SphinxPostTransform):
             inner = isinstance(block.parent, nodes.TextElement)
             if not inner and not isinstance(block, OTHERS):
                 keep_together(block)
+        for formula in list(self.document.findall(nodes.math)):
+            hold_marks(formula)
+        if language_of(self.app).startswith("zh"):
+            set_chinese(self.document)
 
 
 def keep_together(block: nodes.TextElement) -> None:
@@ -102,26 +121,42 @@ def pieces_of(block: nodes.Element) -> Iterator[tuple[Any, str]]:
 
 
 def fix_spaces(line: str) -> str:
-    """Return a line whose numbers keep their signs.
-
-    Parameters
-    ----------
-    line : str
-        Running text; a formula begins with a digit.
-    """
+    """Return a line whose numbers keep their signs."""
     return SPACE.sub(lambda m: f"{m[0][:-1]}{FIXED}", line)
 
 
 def hold_names(text: str) -> list[nodes.Node]:
-    """Return a text in pieces, each name with a number in a box.
-
-    Parameters
-    ----------
-    text : str
-        Running text, its spaces fixed.
-    """
+    """Return a text in pieces, each name with a number in a box."""
     return [
         nodes.inline("", part, classes=["held"]) if i % 2 else nodes.Text(part)
         for i, part in enumerate(NAME.split(text))
         if part
     ]
+
+
+def hold_marks(formula: nodes.math) -> None:
+    """Put a formula into one box with the marks at its sides."""
+    row, place = formula.parent, formula.parent.index(formula)
+    after = row[place + 1] if place + 1 < len(row) else None
+    before = row[place - 1] if place else None
+    held: list[nodes.Node] = [formula]
+    if isinstance(before, nodes.Text) and (mark := OPENING.search(before)):
+        row[place - 1] = nodes.Text(before[: mark.start()])
+        held.insert(0, nodes.Text(mark[0]))
+    if isinstance(after, nodes.Text) and (mark := CLOSING.match(after)):
+        row[place + 1] = nodes.Text(after[mark.end() :])
+        held.append(nodes.Text(mark[0]))
+    if len(held) > 1:
+        row[place] = nodes.inline("", "", *held, classes=["held"])
+
+
+def set_chinese(document: nodes.document) -> None:
+    """Slant "et al."; set brackets of titles as wide as characters."""
+    for name in document.findall(nodes.emphasis):
+        if name.astext() == "et al.":
+            name["classes"].append("et-al")
+    for node in list(document.findall(nodes.Element)):
+        if is_exercise_node(node) or isinstance(node, solution_node):
+            for text in list(node[0].findall(nodes.Text)):
+                if wide := WIDE.get(text):
+                    text.parent.replace(text, nodes.Text(wide))

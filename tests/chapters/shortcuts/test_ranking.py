@@ -1,0 +1,27 @@
+"""The ranking of Table 1, in the page."""
+
+import pytest
+
+from engine.calls import call, needs_node
+from preact.book.shortcuts.ranking import FORMULAS, marker_in_page
+
+
+@needs_node
+def test_the_page_draws_or_writes_every_marker_of_the_ranking():
+    marks = [marker_in_page(row) for row in FORMULAS]
+    shapes = call("charts.shape", [[mark, 17, 7] for mark in marks])
+    written = [
+        mark for mark, shape in zip(marks, shapes, strict=True) if not shape
+    ]
+    assert written
+    assert all(mark[0].isdigit() for mark in written)
+
+
+@needs_node
+@pytest.mark.parametrize(
+    ("order", "right"), [("abcd", 5), ("dcba", 0), ("abdc", 5), ("bacd", 4)]
+)
+def test_pairs_are_counted_and_two_fails_are_none(order, right):
+    errors = {"a": 6.6, "b": 6.9, "c": None, "d": None}
+    found = call("ranking.pairs", [[[*order], errors]])
+    assert found == [{"right": right, "all": 5}]
