@@ -306,9 +306,7 @@ def test_names_are_wrapped_and_never_cut_at_80_columns(
     made(tmp_path / "any" / "seed-1.json", experiment="any", row=name)
     said = reported(tmp_path, capsys)
     assert "…" not in said
-    cells = [line.split("│")[1] for line in said.split("\n") if "│" in line]
-    first = [cell.strip() for cell in cells]
-    assert name in "".join(first)
+    assert name in said
 
 
 def test_a_wrong_bench_record_is_one_sentence(tmp_path):

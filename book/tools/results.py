@@ -1,4 +1,4 @@
-"""Write README.md's tables of errors and its picture, from the records.
+"""Write README.md's table of errors and its picture, from the records.
 
 python -m book.tools.results
 """
@@ -10,10 +10,9 @@ from book.tools import ROOT
 from preact.book.cover import cover_picture
 from preact.book.page import setup
 from preact.book.recorded import runs_at
-from preact.records.compare import compare, load_records
 
 README, COVER = ROOT / "README.md", ROOT / "docs" / "cover.svg"
-BLOCK = re.compile(r"(?<=<!-- (digits|images) -->\n).*?(?=<!-- end -->)", re.S)
+BLOCK = re.compile(r"(?<=<!-- digits -->\n).*?(?=<!-- end -->)", re.S)
 RATES = 0.1, 0.03, 0.01
 ARMS = {  # those of the race, in this page's words
     "original": "original",
@@ -22,7 +21,6 @@ ARMS = {  # those of the race, in this page's words
     "no-relu-after-addition+final-bn": "control, one more BN",
     "full-preactivation+final-bn": "full pre-activation, as drawn",
 }
-WITHOUT = "full pre-activation, no BN before the classifier"
 SIZE = WIDTH, HEIGHT = 720, 490  # of the picture: two maps and their key
 
 
@@ -41,21 +39,9 @@ def errors_by_rate() -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def errors_on_images() -> str:
-    """List test errors of ResNet-110 on small real images, in Markdown."""
-    lines = [["unit", "seeds", "median test error"], ["---", "---:", "---:"]]
-    for line in compare(load_records("cifar16_table_2")):
-        arm = line.row + ("+final-bn" if "BN" in line.tail else "")
-        lines.append(
-            [ARMS.get(arm, WITHOUT), str(line.n), f"{line.median:.1f} %"]
-        )
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
 def updated(text: str) -> str:
-    """Return the README's text with its tables made anew."""
-    made = {"digits": errors_by_rate, "images": errors_on_images}
-    return BLOCK.sub(lambda block: made[block[1]](), text)
+    """Return the README's text with its table made anew."""
+    return BLOCK.sub(errors_by_rate(), text)
 
 
 def cover() -> str:

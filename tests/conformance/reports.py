@@ -13,7 +13,7 @@ ZOO = {**RIGHT, **MUTANTS}
 @cache
 def report_of(name):
     specimen = ZOO[name]
-    return probe(specimen.make(), specimen.image, row=specimen.meant)
+    return probe(specimen.make(), row=specimen.meant)
 
 
 def lines(report, language="en", **options):

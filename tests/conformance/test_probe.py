@@ -15,7 +15,7 @@ from conformance.parts import ORIGINAL, PRE, Listed, Parts, active
 from conformance.reports import ZOO, lines, report_of
 from conformance.variations import Function, edited, put
 from preact.book.bugs.zoo import MUTANTS, RIGHT
-from preact.book.bugs.zoo.right import PreNet, conv3x3
+from preact.book.bugs.zoo.right import PreNet
 from preact.conformance import Verdict, assert_identity_shortcuts, probe
 from preact.strings import LANGUAGES
 
@@ -75,9 +75,8 @@ def same(a, b):
 
 
 @pytest.mark.parametrize(
-    "name", ["inlined", "frozen-norm", "dropout-in-evaluation"]
+    ("name", "training"), [("inlined", True), ("dropout-in-evaluation", False)]
 )
-@pytest.mark.parametrize("training", [True, False])
 def test_the_module_is_left_as_it_was(name, training):
     network = ZOO[name].make().train(training)
     [*network.modules()][1].training = not training
@@ -134,10 +133,8 @@ class Sum(nn.Module):
     [
         (3, {}, TypeError, "must be a torch.nn.Module; got int"),
         (Sum(), {"image": (3, 0, 32)}, ValueError, "positive whole numbers"),
-        (Sum(), {"image": (True,)}, ValueError, "positive whole numbers"),
         (Sum(), {"row": "preact"}, ValueError, "got 'preact'"),
         (Sum(), {"inputs": []}, ValueError, "one or more tensors; got"),
-        (Sum(), {"inputs": [3]}, ValueError, "one or more tensors; got"),
         (Sum(), {}, ValueError, "no residual unit was found"),
         (nn.Conv2d(3, 4, 3), {}, ValueError, "no addition was found"),
         (nn.Linear(4, 4), {}, ValueError, "must take 2 inputs of"),
@@ -180,10 +177,7 @@ def under_inference(self, x):
     ("methods", "message"),
     [
         ({"forward": raising(SystemExit(0))}, "answered: SystemExit: 0"),
-        ({"forward": fails_at(2)}, "time and again; it answered: KeyError"),
         ({"forward": fails_at(4)}, "time and again; it answered: KeyError"),
-        ({"parameters": raising(OSError("no"))}, "answered: OSError: no"),
-        ({"modules": raising(OSError("no"))}, "OSError: no"),
         ({"train": raising(OSError("no"))}, "in training mode.*OSError: no"),
         ({"forward": lambda self, x: "yes"}, "a tensor; it returned str"),
         ({"forward": under_inference}, "torch.inference_mode"),
@@ -193,45 +187,6 @@ def test_whatever_a_network_does_instead_is_one_sentence(methods, message):
     network = type("Own", (PreNet,), methods)()
     with pytest.raises(ValueError, match=message) as caught:
         probe(network, IMAGE)
-    assert "\n" not in str(caught.value)
-
-
-def test_train_need_not_return_the_module():
-    def train(self, mode=True):
-        nn.Module.train(self, mode)
-
-    assert not probe(type("Own", (PreNet,), {"train": train})(), IMAGE).faults
-
-
-class Around(nn.Module):
-    """Adds what it is given around a sequence."""
-
-    def __init__(self, *layers):
-        super().__init__()
-        self.body = nn.Sequential(*layers)
-
-    def forward(self, x):
-        return x + self.body(x)
-
-
-def sequence():
-    """Pre-activation units of one width, in an `nn.Sequential`."""
-    units = [
-        Around(*active(16), conv3x3(16, 16), *active(16), conv3x3(16, 16))
-        for _ in range(3)
-    ]
-    pool = nn.AdaptiveAvgPool2d(1), nn.Flatten()
-    head = *active(16), *pool, nn.Linear(16, 10)
-    return nn.Sequential(conv3x3(3, 16), *units, *head)
-
-
-@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated")
-def test_a_scripted_network_is_answered_and_an_exported_one_refused():
-    assert not probe(torch.jit.script(sequence()), IMAGE).faults
-    image = torch.zeros(2, *IMAGE)
-    program = torch.export.export(sequence(), (image,))
-    with pytest.raises(ValueError, match="NotImplementedError") as caught:
-        probe(program.module(), IMAGE)
     assert "\n" not in str(caught.value)
 
 
@@ -245,10 +200,7 @@ def summed(add):
     "add",
     [
         lambda x, F: x - (-F),
-        lambda x, F: x.clone().add_(F),
         lambda x, F: x.view(len(x), -1).view_as(x) + F,
-        lambda x, F: x.permute(0, 2, 3, 1).permute(0, 3, 1, 2) + F,
-        lambda x, F: nnf.dropout(x, 0.0) + F,
         lambda x, F: torch.cat([x[:, :4], x[:, 4:]], 1) + F,
         lambda x, F: x.to(torch.float64).to(x.dtype) + F,
     ],
@@ -264,20 +216,12 @@ def test_every_way_to_write_the_same_sum_is_an_identity(add):
         lambda x, F: torch.add(F, x, alpha=0.9),
         lambda x, F: F - x,
         lambda x, F: x + 0.1 + F,
-        lambda x, F: x.roll(1, 2) + F,
-        lambda x, F: x.mean(1, keepdim=True) + F,
         lambda x, F: x * x.mean((2, 3), keepdim=True).sigmoid() + F,
     ],
 )
 def test_a_sum_that_changes_the_signal_is_no_identity(add):
     finding = probe(summed(add), IMAGE)["identity-shortcut"]
     assert finding.verdict is NO
-
-
-def test_a_learned_factor_is_no_identity_even_while_it_is_one():
-    network = edited(put("on_shortcut", Gain), PRE)
-    finding = probe(network, IMAGE)["identity-shortcut"]
-    assert (finding.verdict, finding.evidence["what"]) == (NO, "learned")
 
 
 def test_a_chance_factor_on_the_shortcut_is_no_constant():
@@ -309,9 +253,7 @@ def test_a_unit_with_a_zero_branch_leaves_a_clear_stream_alone():
     ("at", "reason"),
     [
         ("start_5", "gradient-cut-branch"),
-        ("end_4", "gradient-cut-branch"),
         ("on_shortcut_1", "gradient-cut"),
-        ("on_stream_3", "gradient-cut-stream"),
         ("on_stream_9", "gradient-cut-stream"),
     ],
 )

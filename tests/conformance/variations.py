@@ -285,7 +285,7 @@ VARIATIONS = {
         for style, write in WRITINGS.items()
     },
     **{
-        name: Variation(one.make, one.meant, one.image)
+        name: Variation(one.make, one.meant, (3, 32, 32))
         for name, one in RIGHT.items()
     },
     **{

@@ -398,10 +398,13 @@ def test_processes_that_change_the_batch_of_bn_are_a_deviation(
     assert told["deviations"] == [deviation] * (bn_batch < ghost_batch)
 
 
-def test_data_of_a_name_that_leads_astray_are_refused(planned):
-    for name in ("..", "/etc"):
-        data = replace(planned.run.data, name=name)
-        with pytest.raises(ValueError, match="name must be letters"):
+def test_data_that_a_record_cannot_name_are_refused(planned):
+    for change, said in (
+        ({"name": "../x"}, "name must be letters"),
+        ({"label": "two\nlines"}, "label must be one line"),
+    ):
+        data = replace(planned.run.data, **change)
+        with pytest.raises(ValueError, match=said):
             PlannedRun("mine", replace(planned.run, data=data))
 
 

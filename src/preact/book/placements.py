@@ -5,7 +5,7 @@ and one BN and one ReLU more. Each of these two stands before the first
 convolution, after the last one, or after the addition: nine ways, and three
 more because two in one place have an order.
 
-Chapters `04-units`, `05-shortcuts` and `06-activations`.
+Chapters `04-units` and `06-activations`.
 """
 
 from collections.abc import Callable
@@ -24,11 +24,7 @@ from preact.spec import (
     CONTROLS,
     RELU,
     TABLE_2,
-    Conv1x1,
-    Dropout,
-    Gated,
     Op,
-    Scale,
     UnitSpec,
 )
 
@@ -143,127 +139,45 @@ def measure(
 
 # ------------------------------------------------------------ lines of code
 def compose(
-    spec: UnitSpec,
-    calls: dict[Op, str],
-    branch: Callable[[str], str],
-    x: str,
-    factors: tuple[str, str],
+    spec: UnitSpec, calls: dict[Op, str], branch: Callable[[str], str], x: str
 ) -> str:
-    """Write x_{l+1} as one expression of x_l, from the inside out.
-
-    `factors` is what `written` returns.
-    """
+    """Write x_{l+1} as one expression of x_l, from the inside out."""
 
     def apply(ops: tuple[Op, ...], text: str) -> str:
         return reduce(lambda inner, op: f"{calls[op]}({inner})", ops, text)
 
-    shortcut, factor = factors
-    F = factor + apply(spec.post, branch(apply(spec.pre, x)))
-    return apply(spec.after, f"{shortcut} + {F}" if shortcut else F)
-
-
-def written(
-    spec: UnitSpec, *, x: str, times: str, **forms: str
-) -> tuple[str, str]:
-    """Write the shortcut and the factor of F in one notation.
-
-    Parameters
-    ----------
-    x, times : str
-        The input, and a product's sign with its spaces.
-    forms : str
-        "gate" is g(x), "rest" what it leaves of 1, "conv" the 1x1 convolution,
-        "dropout" the mask's use.
-
-    Returns
-    -------
-    shortcut, factor : str
-        For example "0.5 * x" and "0.5 * "; "" is nothing.
-    """
-    factor = ""
-    match spec.on_branch:
-        case Gated():
-            factor = f"{forms['gate']}{times}"
-        case Scale(value) if value != 1:
-            factor = f"{value:g}{times}"
-    match spec.on_shortcut:
-        case Gated(complement=True):
-            return f"({forms['rest']}){times}{x}", factor
-        case Gated():
-            return f"{forms['gate']}{times}{x}", factor
-        case Scale(value) if value == 0:
-            return "", factor
-        case Scale(value) if value != 1:
-            return f"{value:g}{times}{x}", factor
-        case Dropout():
-            return forms["dropout"], factor
-        case Conv1x1():
-            return forms["conv"], factor
-    return x, factor
+    F = apply(spec.post, branch(apply(spec.pre, x)))
+    return apply(spec.after, f"{x} + {F}")
 
 
 def numpy_line(spec: UnitSpec) -> str:
-    """Write the unit in the functions that chapter 04 writes in NumPy.
-
-    A gate is a function g of x, a mask is drawn before.
-    """
-    factors = written(
-        spec,
-        x="x",
-        times=" * ",
-        gate="g(x)",
-        rest="1 - g(x)",
-        conv="bn(conv(x, Ws))",
-        dropout="mask * x",
-    )
+    """Write the unit in the functions that chapter 04 writes in NumPy."""
     return compose(
         spec,
         {BN: "bn", RELU: "relu"},
         lambda a: f"conv(relu(bn(conv({a}, W1))), W2)",
         "x",
-        factors,
     )
 
 
 def torch_line(spec: UnitSpec) -> str:
     """Write the unit as the `forward` of a PyTorch module computes it."""
-    rate = getattr(spec.on_shortcut, "rate", 0.0)
-    factors = written(
-        spec,
-        x="x",
-        times=" * ",
-        gate="self.g(x)",
-        rest="1 - self.g(x)",
-        conv="self.shortcut(x)",
-        dropout=f"dropout(x, {rate:g})",
-    )
     return compose(
         spec,
         {BN: "self.bn", RELU: "relu"},
         lambda a: f"self.conv2(relu(self.bn1(self.conv1({a}))))",
         "x",
-        factors,
     )
 
 
 def equation(spec: UnitSpec) -> str:
     """Write Eqs. (1) and (2) of the unit as HTML."""
-    W1, W2, Ws = (f"<i>W</i><sub>{i}</sub>" for i in (1, 2, "s"))
-    factors = written(
-        spec,
-        x=X,
-        times=" ",
-        gate=f"<i>g</i>({X})",
-        rest=f"1&nbsp;−&nbsp;<i>g</i>({X})",
-        conv=f"BN({Ws} {X})",
-        dropout=f"<i>m</i> {X}",
-    )
+    W1, W2 = (f"<i>W</i><sub>{i}</sub>" for i in (1, 2))
     right = compose(
         spec,
         {BN: "BN", RELU: "ReLU"},
         lambda a: f"{W2} ReLU(BN({W1} {a}))",
         X,
-        factors,
     )
     return f"<i>x</i><sub><i>l</i>+1</sub> = {right}"
 
@@ -275,12 +189,6 @@ def spec_line(spec: UnitSpec) -> str:
         for place in PLACES
         if (ops := getattr(spec, place))
     ]
-    factors = {
-        name: value
-        for name in ("on_shortcut", "on_branch")
-        if (value := getattr(spec, name)) != Scale(1.0)
-    }
-    filled += [f"{name}={value!r}" for name, value in factors.items()]
     return f"UnitSpec({', '.join(filled)})"
 
 

@@ -272,7 +272,7 @@ def _ablate(command: argparse.ArgumentParser) -> str:
 
 def _report(command: argparse.ArgumentParser) -> str:
     add = command.add_argument
-    add("experiment", nargs="?", help="for example digits_table_2")
+    add("experiment", nargs="?", help="a name, or an experiment file")
     _results(add)
     add("--language", default="en", choices=LANGUAGES)
     form = command.add_mutually_exclusive_group()
@@ -289,7 +289,7 @@ def _report(command: argparse.ArgumentParser) -> str:
 
 def _plot(command: argparse.ArgumentParser) -> str:
     add = command.add_argument
-    add("experiment", help="for example digits_table_2")
+    add("experiment", help="a name such as digits_table_2, or a file")
     add(
         "-o",
         "--out",

@@ -2,18 +2,34 @@
 
 import argparse
 import math
+from collections.abc import Iterable, Sequence, Set
 from contextlib import suppress
+from itertools import compress
 from pathlib import Path
 
-from preact.cli.report import find_folder
-from preact.figures.recorded import Runs, recorded
+from matplotlib import rc_context
+
+from preact.cli.report import asked_for, find_records, rows_of
+from preact.figures.recorded import LOOK, Runs, recorded
 from preact.figures.style import quiet
 from preact.figures.variants import row_name
 from preact.records import Record, read_curve
-from preact.records.compare import grouped, load_runs
+from preact.records.compare import Line, compared, load_runs
 from preact.strings import Strings
 
-MOST = 16  # lines of a picture: a row of Table 1 or 2 each, and some more
+Pair = tuple[Line, list[Record]]
+MOST = 16  # lines of a facet: a row of Table 1 or 2 each, and some more
+KEY = {
+    "errors": "Dots: seeds; bar and number: their median; line: 95 % interval "
+    "of the mean, from three seeds on.",
+    "curves": "Learning curves: median; band: least to greatest.",
+    "gradients": "Gradients at the last watched iteration: median; band: "
+    "least to greatest, cut at the frame.",
+}
+FIXED = "\N{NO-BREAK SPACE}"
+TAILS = (
+    "Dashed and hollow: no BN before the classifier; solid and filled: one BN."
+)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -24,68 +40,111 @@ def run(options: argparse.Namespace) -> int:
     ValueError
         If the picture's file ends in another way than it can be written.
     """
-    out = options.out or Path(f"{options.experiment}.svg")
+    name, folder = find_records(options.experiment, options.results)
+    out = options.out or Path(f"{name}.svg")
     if out.suffix not in (".svg", ".pdf", ".png"):
         raise ValueError(f"--out must end in .svg, .pdf or .png; got {out}")
-    folder = find_folder(options.experiment, options.results)
     runs = [
         (path, record)
-        for path, record in load_runs(options.experiment, folder)
+        for path, record in load_runs(name, folder)
         if options.depth in (None, record.depth)
         and options.lr in (None, record.config["recipe"]["lr"])
     ]
     if not runs:
         raise ValueError(
-            f"no record of {options.experiment} has --depth {options.depth} "
-            f"and --lr {options.lr}"
+            f"no record of {name} has --depth {options.depth} and --lr "
+            f"{options.lr}"
         )
-    paths = {id(record): path for path, record in runs}
-    groups = grouped(record for _, record in runs)
-    if len(groups) > MOST:
+    asked = asked_for(options.experiment)
+    pairs = compared([record for _, record in runs], rows_of(asked))
+    common, facets = _facets(
+        pairs, [r.lr for r in asked.recipes] if asked else []
+    )
+    if (lines := max(map(len, facets.values()))) > MOST:
         raise ValueError(
-            f"a picture holds at most {MOST} lines; {options.experiment} has "
-            f"{len(groups)}: choose with --depth or --lr"
+            f"the panel of a network and learning rate holds at most {MOST} "
+            f"lines; {name} has {lines}"
         )
+    tails: dict[str, set[str]] = {}
+    for line, _ in pairs:
+        tails.setdefault(line.row, set()).add(line.tail)
+    both = {row for row, ends in tails.items() if len(ends) > 1}
+    paths = {id(record): path for path, record in runs}
     figure = recorded(
-        [
-            _runs(name, group, paths)
-            for name, group in zip(_names(groups), groups, strict=True)
-        ],
+        {
+            facet: [_runs(*pair, both, paths) for pair in pairs]
+            for facet, pairs in facets.items()
+        },
         options.panels,
-        options.experiment,
+        f"{name}: {', '.join(common)}",
+        " ".join(
+            [KEY[panel] for panel in options.panels] + [TAILS] * bool(both)
+        ),
     )
     out.parent.mkdir(parents=True, exist_ok=True)
-    with quiet():
+    with quiet(), rc_context(LOOK):
         figure.savefig(out)
-    print(f"{out}: {len(runs)} runs in {len(groups)} lines")
+    print(f"{out}: {len(runs)} runs in {len(pairs)} lines")
     return 0
 
 
-def _names(groups: list[list[Record]]) -> list[str]:
-    """Name each line by its row and by what else tells the lines apart."""
-    facts = [
-        {
-            "row": row_name(first.row, Strings("en")),
-            "depth": f"ResNet-{first.depth}",
-            "tail": f"{first.tail or 'nothing'} before the classifier",
-            "lr": f"learning rate {first.config['recipe']['lr']:g}",
-            "recipe": f"recipe {first.recipe}",
-            "data": first.data_label,
-            "config": f"configuration {first.config_sha256[:7]}",
-        }
-        for first, *_ in groups
+def _facets(
+    pairs: Sequence[Pair], rates: Sequence[float]
+) -> tuple[list[str], dict[str, list[Pair]]]:
+    """What all lines share, and the lines by what sets them apart.
+
+    A facet is a network, its images and a learning rate.
+    """
+    facets: dict[tuple[str, ...], list[Pair]] = {}
+    for pair in sorted(pairs, key=lambda pair: _place(pair[0], rates)):
+        facets.setdefault(_facts(*pair), []).append(pair)
+    titles = [
+        (*facts, _seeds(record for _, group in pairs for record in group))
+        for facts, pairs in facets.items()
     ]
-    shown: list[str] = []
-    for name in facts[0]:
-        known = {tuple(fact[key] for key in shown) for fact in facts}
-        more = {tuple(fact[key] for key in [*shown, name]) for fact in facts}
-        if name == "row" or len(more) > len(known):
-            shown.append(name)
-    return [", ".join(fact[name] for name in shown) for fact in facts]
+    shared = [len(set(column)) == 1 for column in zip(*titles, strict=True)]
+    common = list(compress(titles[0], shared))
+    apart = [not one for one in shared]
+    return common, {
+        ", ".join(compress(title, apart)): pairs
+        for title, pairs in zip(titles, facets.values(), strict=True)
+    }
 
 
-def _runs(name: str, group: list[Record], paths: dict[int, Path]) -> Runs:
-    """What a line of the picture shows."""
+def _place(line: Line, rates: Sequence[float]) -> tuple[float, ...]:
+    """Sort facets by network, then by rate as the experiment lists them."""
+    lr = line.lr or 0.0
+    rate = rates.index(lr) if lr in rates else lr
+    return line.depth, line.convs, line.width, rate
+
+
+def _facts(line: Line, group: Sequence[Record]) -> tuple[str, ...]:
+    """Name the facet of a line."""
+    recipe = group[0].config["recipe"]
+    steps = f"{recipe['iterations']:,} steps of {recipe['batch']}"
+    wide = "" if line.width in (16, 64) else f" of width {line.width}"
+    return (
+        f"ResNet-{line.depth}{wide}",
+        line.data_label,
+        f"learning rate {line.lr:g}",
+        steps,
+    )
+
+
+def _seeds(records: Iterable[Record]) -> str:
+    """Name seeds: "seeds 1 to 5", "seed 3"."""
+    seeds = sorted({record.seed for record in records})
+    if len(seeds) == 1:
+        return f"seed {seeds[0]}"
+    if seeds == [*range(seeds[0], seeds[-1] + 1)]:
+        return f"seeds {seeds[0]} to {seeds[-1]}"
+    return f"seeds {', '.join(map(str, seeds))}"
+
+
+def _runs(
+    line: Line, group: list[Record], both: Set[str], paths: dict[int, Path]
+) -> Runs:
+    """What a line of the picture shows; `both` are rows with two tails."""
     curves = []
     for record in group:
         none: dict[str, list[float]] = {"iteration": [], "test_error_pct": []}
@@ -94,14 +153,22 @@ def _runs(name: str, group: list[Record], paths: dict[int, Path]) -> Runs:
             curve = read_curve(paths[id(record)])
             if "test_error_pct" in curve:
                 curves[-1] = curve
+    plain = "BN" not in line.tail
+    parts = [row_name(line.row, Strings("en"))]
+    if line.row in both:
+        parts.append(
+            ("no final BN" if plain else "final BN").replace(" ", FIXED)
+        )
+    parts += [s for s in line.settings if not s.startswith("recipe.lr ")]
     return Runs(
-        name=name,
-        row=group[0].row,
-        errors_pct=[record.test_error_pct for record in group],
+        name=", ".join(parts),
+        row=line.row,
+        errors_pct=line.errors_pct,
         curves=curves,
         gradients=[
             [math.nan if v is None else v for v in last.gradient_norm]
             for record in group
             for last in record.profiles[-1:]
         ],
+        dashed=line.row in both and plain,
     )

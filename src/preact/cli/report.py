@@ -4,9 +4,12 @@ import argparse
 import json
 from dataclasses import asdict
 from difflib import get_close_matches
+from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -15,12 +18,15 @@ from preact.figures import errors_table, tables
 from preact.records.compare import (
     PUBLISHED,
     Line,
-    compare,
+    compared,
     deviations,
     load_records,
 )
 from preact.strings import Strings
 from preact.typed import shortened
+
+if TYPE_CHECKING:
+    from preact.experiment import Experiment
 
 FOLDERS = (Path("runs"), PUBLISHED)
 """Where records are looked for, in this order."""
@@ -47,60 +53,88 @@ def run(options: argparse.Namespace) -> int:
             for name, n in counts.items():
                 print(f"{name}: {n} record{'s' * (n != 1)}")
         return 0
-    folder = find_folder(options.experiment, options.results)
-    records = load_records(options.experiment, folder)
-    lines = compare(records)
+    name, folder = find_records(options.experiment, options.results)
+    asked = None if options.json else asked_for(options.experiment)
+    records = load_records(name, folder)
+    lines = [line for line, _ in compared(records, rows_of(asked))]
     if options.json:
         print(json.dumps([as_json(line) for line in lines]))
         return 0
-    table = errors_table(lines, Strings(options.language))
+    words = Strings(options.language)
+    table = errors_table(lines, words)
     if options.markdown:
         print(table.markdown(), end="")
         return 0
     console = Console(highlight=False, markup=False)
-    console.print(as_rich(table))
+    console.print(table.caption)
+    networks = groupby(lines, lambda line: (line.depth, line.convs))
+    parts = [(key, [*group]) for key, group in networks]
+    for (depth, _), part in parts:
+        title = f"ResNet-{depth}" if len(parts) > 1 else ""
+        fitting = as_rich(errors_table(part, words), console.width, title)
+        console.print(fitting)
     for one in deviations(records):
         console.print(
             f"deviation: {one.from_} -> {one.to} ({one.why})", soft_wrap=True
         )
-    asked = runs_asked_for(options.experiment)
-    if len(records) < asked:
-        console.print(f"{len(records)} of {asked} runs are recorded")
+    if asked:
+        from preact.experiment import count_runs  # torch is there by now
+
+        if len(records) < (runs := count_runs(asked)):
+            console.print(f"{len(records)} of {runs} runs are recorded")
     changed = sum(record.git.dirty is True for record in records)
     if changed:
         console.print(f"{changed} of {len(records)} runs had changed code")
     return 0
 
 
-def find_folder(experiment: str, asked: Path | None) -> Path:
-    """Return where an experiment's records lie: in `runs`, or ours.
+def find_records(asked: str, results: Path | None) -> tuple[str, Path]:
+    """Return an experiment's name, and where its records lie.
+
+    Parameters
+    ----------
+    asked : str
+        The name, or the experiment's file.
+    results : Path, optional
+        The folder; else `runs` and the package's are searched.
 
     Raises
     ------
     FileNotFoundError
-        If there are none, but of others of nearly that name.
+        If it has not been run, or there are records of nearly that name.
     """
-    folders = [asked] if asked else [f for f in FOLDERS if f.is_dir()]
-    for folder in folders:
-        if (folder / experiment).is_dir():
-            return folder
-    known = {n for f in folders if f.is_dir() for n in experiments(f)}
-    if near := get_close_matches(experiment[:60], sorted(known), cutoff=0.5):
+    name = Path(asked).name.removesuffix(".toml")
+    folders = [f for f in FOLDERS if f.is_dir()]
+    for folder in [results] if results else folders:
+        if (folder / name).is_dir():
+            return name, folder
+    if not results and asked_for(asked):
         raise FileNotFoundError(
-            f"no records of {shortened(experiment)}; near it: "
-            f"{', '.join(near)}; `preact report` lists what there is"
+            f"{name} has not been run; `preact ablate {asked}` makes its runs"
         )
-    return folders[-1]
+    known = {n for folder in folders for n in experiments(folder)}
+    near = get_close_matches(name[:60], sorted(known), cutoff=0.5)
+    if near and not results:
+        raise FileNotFoundError(
+            f"no records of {shortened(name)}; near it: {', '.join(near)}; "
+            "`preact report` lists what there is"
+        )
+    return name, results or PUBLISHED
 
 
-def runs_asked_for(experiment: str) -> int:
-    """How many runs the file of this name asks for; 0 if there is none."""
-    from preact.experiment import count_runs, read_experiment  # loads torch
+def asked_for(experiment: str) -> "Experiment | None":
+    """Read the file of an experiment, if there is one."""
+    from preact.experiment import read_experiment  # loads torch
 
     try:
-        return count_runs(read_experiment(f"{experiment}.toml"))
+        return read_experiment(experiment)
     except (FileNotFoundError, ValueError):
-        return 0
+        return None
+
+
+def rows_of(asked: "Experiment | None") -> list[str]:
+    """Rows in the order of an experiment's file."""
+    return list(asked.rows) if asked else []
 
 
 def as_json(line: Line) -> dict[str, Any]:
@@ -114,11 +148,35 @@ def as_json(line: Line) -> dict[str, Any]:
     }
 
 
-def as_rich(table: tables.Table) -> Table:
-    """A table for the terminal: its words are wrapped, and never markup."""
-    shown = Table(title=Text(table.caption))
-    for name in table.head:
-        shown.add_column(Text(name), overflow="fold")
+def as_rich(table: tables.Table, width: int, title: str) -> Table:
+    """A table for a terminal, in which no word is broken if that can be.
+
+    Each column is as wide as its longest word; what is left goes to those
+    that need least to be in one line.
+    """
+    columns = [*zip(table.head, *table.body, strict=True)]
+    fits = [
+        max(cell_len(word) for cell in column for word in [*cell.split(), ""])
+        for column in columns
+    ]
+    left = width - sum(fits) - 2 * (len(fits) - 1)
+    lacks = [
+        max(map(cell_len, column)) - fit
+        for column, fit in zip(columns, fits, strict=True)
+    ]
+    shown = Table(
+        title=title,
+        title_justify="left",
+        box=SIMPLE_HEAD,
+        show_edge=False,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+    )
+    for i in sorted(range(len(fits)), key=lacks.__getitem__):
+        more = min(lacks[i], max(left, 0))
+        left, fits[i] = left - more, fits[i] + more
+    for name, fit in zip(table.head, fits, strict=True):
+        shown.add_column(Text(name), overflow="fold", width=fit)
     for line in table.body:
         shown.add_row(*map(Text, line))
     return shown

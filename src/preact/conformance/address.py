@@ -25,14 +25,7 @@ REGISTRIES: dict[str, tuple[str, str, dict[str, Any]]] = {
 
 
 def load(address: str) -> nn.Module:
-    """Import and make the network that an address names.
-
-    Parameters
-    ----------
-    address : str
-        A callable without arguments in a module that can be imported from
-        the current folder, or a name in the registry of a package. Nothing
-        is downloaded: weights are random.
+    """Import and make the network that an address names, at random weights.
 
     Raises
     ------

@@ -6,84 +6,140 @@ The same search tells a projection from an identity and both from a sum of
 equals, which is no unit.
 """
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import takewhile
 
-from preact.conformance.graph import LAYERS, ROOT, Graph, Kind, Node
-from preact.conformance.paths import Step, names_of, path
+from preact.conformance.graph import (
+    BN,
+    CONV,
+    LAYERS,
+    RELU,
+    ROOT,
+    Graph,
+    Kind,
+    Node,
+    Step,
+    is_norm,
+    names_of,
+    path,
+)
 
+PLAIN = {BN, RELU, CONV}
+HEAVY = {CONV, "linear", "parallel layers", "attention", "gate"}
+POOLS = ("global pool", "pool", "max pool", "linear", "reduction")
 Factor = float | str  # of the strings below, the last two regularize only
-GATE, REST_OF_GATE, LEARNED = "g", "1-g", "learned"
+GATES = GATE, REST_OF_GATE = ("g", "1-g")
+LEARNED = "learned"
 DROPPED = ("dropout", "drop path")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Term:
-    """One term of an addition, as seen from the tap.
+class Signature:
+    """What stands where in a unit of equal input and output."""
 
-    Attributes
-    ----------
-    node : int
-        What is added; `value` is the same without its factors.
-    place : int
-        Which argument of the addition it is.
-    times : float
-        The factor of the addition itself, the first of the factors.
-    steps : tuple of Step
-        From the tap to `value`; empty for the identity.
-    layers : tuple of Node
-        Convolutions and matrix products on its paths.
-    params, gate_params : tuple of str
-        Parameters between the tap and the addition: what is the identity
-        now need not stay one. Those that the gate is made of.
-    is_cut : bool
-        Whether the gradient that comes back to it is lost before the tap.
-    """
+    after: tuple[str, ...]
+    """Between the addition before and the tap, the paper's f."""
+    branch: tuple[str, ...]
+    """From the tap to the addition."""
+    on_shortcut: tuple[Factor, ...] = ()
+    """Factors and layers; empty for the identity."""
+    on_branch: tuple[Factor, ...] = ()
+    """Factors of F."""
+
+    @property
+    def has_plain_branch(self) -> bool:
+        """Whether F is written in BN, ReLU and conv alone."""
+        return {*self.branch} <= PLAIN and CONV in self.branch
+
+    @property
+    def is_plain(self) -> bool:
+        """The same of F and of what follows the addition."""
+        return self.has_plain_branch and {*self.after} <= PLAIN
+
+    @property
+    def pre(self) -> tuple[str, ...]:
+        """What stands before the first convolution; of F without one, ()."""
+        branch = self.branch
+        return branch[: branch.index(CONV)] if CONV in branch else ()
+
+    def as_batch_norm(self) -> "Signature":
+        """The same with any normalization read as BN."""
+
+        def read(names: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(BN if is_norm(name) else name for name in names)
+
+        return replace(self, after=read(self.after), branch=read(self.branch))
+
+    def __str__(self) -> str:
+        """Write it in words, as `UnitSpec` does."""
+        text = " ".join([*self.branch, "(+)", *self.after])
+        for factors, place in (
+            (self.on_shortcut, "on shortcut"),
+            (self.on_branch, "on F"),
+        ):
+            text += f", {in_words(factors)} {place}" if factors else ""
+        return text
+
+
+def in_words(factors: Iterable[Factor]) -> str:
+    """Write names and factors in words."""
+    return " ".join(f if isinstance(f, str) else f"{f:g}" for f in factors)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Term:
+    """One term of an addition, as seen from the tap."""
 
     node: int
+    """What is added; `value` is the same without its factors."""
     value: int
-    place: int
     times: float
+    """The factor of the addition itself, the first of the factors."""
     factors: tuple[Factor, ...]
     steps: tuple[Step, ...]
-    layers: tuple[Node, ...]
-    kinds: frozenset[Kind]
+    """From the tap to `value`; empty for the identity."""
+    inside: tuple[Node, ...]
+    """All that lies on its paths."""
     params: tuple[str, ...]
+    """Between tap and addition: an identity need not stay one."""
     gate_params: tuple[str, ...]
     is_cut: bool
+    """Whether the gradient that comes back to it is lost before the tap."""
 
     @property
     def names(self) -> tuple[str, ...]:
         return names_of(self.steps)
 
     @property
+    def layers(self) -> list[Node]:
+        """Convolutions and matrix products."""
+        return [node for node in self.inside if node.kind in LAYERS]
+
+    @property
     def effort(self) -> tuple[int, int]:
         """How much stands on it: layers, then the widest kernel."""
         widest = [max(n.facts.kernel, default=1) for n in self.layers]
-        return len(self.layers), max(widest, default=0)
+        return len(widest), max(widest, default=0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Unit:
-    """An addition with its shortcut and its branch.
-
-    Attributes
-    ----------
-    add, tap, before : int
-        The addition; where the shortcut leaves; the addition of the unit
-        before, or the images.
-    trunk : tuple of Step
-        What stands between the unit before and the tap.
-    """
+    """An addition with its shortcut and its branch."""
 
     add: int
     tap: int
+    """Where the shortcut leaves."""
     shape_in: tuple[int, ...]
     shape_out: tuple[int, ...]
     shortcuts: tuple[Term, ...]
     branches: tuple[Term, ...]
     before: int = ROOT
+    """The addition of the unit before, or the images."""
     trunk: tuple[Step, ...] = ()
+    """What stands between `before` and the tap."""
 
     @property
     def keeps_shape(self) -> bool:
@@ -105,182 +161,149 @@ class Unit:
         """The convolutions of the first branch."""
         return [n for n in self.branches[0].layers if n.kind is Kind.CONV]
 
+    @property
+    def follows(self) -> bool:
+        """Whether no layer stands between it and the unit before."""
+        return self.before != ROOT and not HEAVY & {*names_of(self.trunk)}
+
+    def activates(self, pre: tuple[str, ...]) -> bool:
+        """Whether the branch begins, behind the tap, with what `pre` says."""
+        return bool(pre) and self.signature.branch[: len(pre)] == pre
+
+    @cached_property
+    def signature(self) -> Signature:
+        """The unit as the paper would write it."""
+        (first, *again), (branch, *others) = self.shortcuts, self.branches
+        on_shortcut: tuple[Factor, ...] = (*first.factors, *first.names)
+        ends = Signature(
+            after=names_of(self.trunk),
+            branch=("several branches",),
+            on_shortcut=("added again",) if again else on_shortcut,
+        )
+        if others:
+            return ends
+        by_chance = bool({*branch.factors} & {*DROPPED})
+        return replace(
+            ends,
+            # without what regularizes, or what mixed precision casts
+            branch=tuple(
+                step.name
+                for step in branch.steps
+                if step.name not in DROPPED and step.node.kind is not Kind.CAST
+            ),
+            # x - F is x + F with other weights; numbers may keep chance's mean
+            on_branch=tuple(
+                f
+                for f in branch.factors
+                if f not in (*DROPPED, -1.0)
+                and not (by_chance and isinstance(f, float))
+            ),
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class Anatomy:
-    """A network, taken apart.
-
-    Attributes
-    ----------
-    units : tuple of Unit
-        In order of execution.
-    longer : tuple of Unit
-        Shortcuts around several units.
-    additions : int
-        All sums of two signals, units or not.
-    tail : tuple of Step
-        From the last unit to the output.
-    """
+    """A network in one mode, taken apart."""
 
     graph: Graph
     units: tuple[Unit, ...]
     longer: tuple[Unit, ...]
+    """Shortcuts around several units."""
     additions: int
-    tail: tuple[Step, ...] = ()
+    """All sums of two signals, units or not."""
+    tail: tuple[Step, ...]
+    """From the last unit to the output."""
+
+    @cached_property
+    def interior(self) -> list[Unit]:
+        """The units that keep the shape and directly follow another unit."""
+        return [u for u in self.units if u.keeps_shape and u.follows]
+
+    @cached_property
+    def sign(self) -> Signature | None:
+        """What most interior units are; None without any."""
+        counted = Counter(unit.signature for unit in self.interior)
+        return counted.most_common(1)[0][0] if counted else None
+
+    @cached_property
+    def plain_sign(self) -> Signature | None:
+        """The same, if it is written in BN, ReLU and conv alone."""
+        return self.sign if self.sign and self.sign.is_plain else None
+
+    @cached_property
+    def usual(self) -> Unit | None:
+        """The first interior unit that is what most are."""
+        same = (u for u in self.interior if u.signature == self.sign)
+        return next(same, None)
+
+    @cached_property
+    def streams(self) -> list[tuple[Unit, tuple[str, ...], int]]:
+        """What each unit's stream meets after the addition before.
+
+        Returns
+        -------
+        list of (Unit, tuple of str, int)
+            Units without a layer on that path; what stands there, less what
+            the unit activates for branch and projection together; the node
+            where that ends.
+        """
+        found, pre = [], self.sign.pre if self.sign else ()
+        for unit in self.units:
+            names, end = names_of(unit.trunk), unit.tap
+            own = unit.keeps_shape or unit.activates(pre)
+            if pre and not own and names[-len(pre) :] == pre:
+                end = unit.trunk[-len(pre)].start
+                names = names[: -len(pre)]
+            if unit.follows:
+                found.append((unit, names, end))
+        return found
+
+    @property
+    def stem(self) -> tuple[str, ...]:
+        """What stands between the first convolution and the first unit."""
+        names = names_of(self.units[0].trunk) if self.units else ()
+        layers = [
+            i for i, name in enumerate(names) if name in (CONV, "linear")
+        ]
+        return names[layers[-1] + 1 :] if layers else ()
+
+    @property
+    def head(self) -> tuple[str, ...]:
+        """What stands between the last addition and the pooling."""
+        names = names_of(self.tail)
+        if "global pool" in names:
+            before = names[: names.index("global pool")]
+            return before[:-1] if before[-1:] == ("reduction",) else before
+        return tuple(takewhile(lambda name: name not in POOLS, names))
 
 
 def take_apart(graph: Graph) -> Anatomy:
     """Find the residual units of a graph."""
-    readers = graph.readers()
-    inner: set[int] = set()  # additions that are terms of another one
+    search = _Search(graph)
     additions = [node for node in graph.nodes if node.kind is Kind.ADD]
-    found = [_unit(graph, node, readers, inner) for node in additions]
-    units = [unit for unit in found if unit and unit.add not in inner]
+    found = [search.unit(node) for node in additions]
+    units = [u for u in found if u and u.add not in search.inner]
     longer = [unit for unit in units if _contains(graph, unit, units)]
     near = [unit for unit in units if unit not in longer]
     adds = {unit.add for unit in near}
+    last = next((i for i in graph.upward(graph.output) if i in adds), None)
     return Anatomy(
         graph=graph,
         units=tuple(_placed(graph, unit, adds) for unit in near),
         longer=tuple(longer),
         additions=len(additions),
-        tail=_tail(graph, adds),
+        tail=() if last is None else path(graph, last, graph.output),
     )
 
 
 def _contains(graph: Graph, unit: Unit, units: list[Unit]) -> bool:
     """Whether whole units lie inside of the branch."""
-    within = [u for u in units if unit.tap < u.add < unit.add]
-    if not within:
-        return False
     inside = {
         node.index
         for term in unit.branches
         for node in graph.between(unit.tap, term.node)
     }
-    return any(
-        u.add in inside and u.tap in inside | {unit.tap} for u in within
-    )
-
-
-def _unit(
-    graph: Graph, add: Node, readers: list[list[int]], inner: set[int]
-) -> Unit | None:
-    """Read an addition as a residual unit, if it is one."""
-    tap = graph.dominators[add.index]
-    terms = [*_terms(graph, add, tap, readers, inner)]
-    efforts = [term.effort for term in terms]
-    least = min(efforts)
-    if len(terms) < 2 or least == max(efforts) or least[0] > 1:
-        return None
-    shortcuts = tuple(t for t in terms if t.effort == least or not t.layers)
-    if any(s.node.facts.cuts_channels for t in shortcuts for s in t.steps):
-        return None  # parts of a split are added, not a signal around F
-    return Unit(
-        add=add.index,
-        tap=tap,
-        shape_in=graph.nodes[tap].shape,
-        shape_out=add.shape,
-        shortcuts=shortcuts,
-        branches=tuple(t for t in terms if t not in shortcuts),
-    )
-
-
-def _terms(
-    graph: Graph,
-    add: Node,
-    tap: int,
-    readers: list[list[int]],
-    inner: set[int],
-) -> Iterator[Term]:
-    """Read an addition's terms, sums of sums written out."""
-    facts = add.facts
-    for place, parent in enumerate(add.parents):
-        node, factor = graph.nodes[parent], facts.factors[place]
-        if (
-            node.kind is Kind.ADD
-            and parent != tap
-            and graph.dominators[parent] == tap
-            and readers[parent] == [add.index]
-        ):
-            inner.add(parent)
-            for term in _terms(graph, node, tap, readers, inner):
-                times = term.times * factor
-                rest = term.factors[term.times != 1.0 :]
-                head = (times,) if times != 1.0 else ()
-                yield replace(
-                    term, place=place, times=times, factors=head + rest
-                )
-        else:
-            receives = facts.receives_gradient[place]
-            yield _term(graph, tap, parent, factor, receives, place)
-
-
-def _term(
-    graph: Graph,
-    tap: int,
-    index: int,
-    times: float,
-    receives: bool,
-    place: int,
-) -> Term:
-    """Read one term: its factors first, then the path to the tap."""
-    factors: list[Factor] = [times] if times != 1.0 else []
-    value, gate = index, tap
-    while value != tap:
-        node = graph.nodes[value]
-        if node.kind is Kind.SCALE:
-            factor = node.facts.factor
-            if node.facts.learned or factor is None:
-                factors.append(LEARNED)
-            elif factor != 1.0:
-                factors.append(factor)
-            value = node.parents[0]
-        elif node.kind is Kind.DROP:
-            factors.append(DROPPED[node.facts.whole])
-            value = node.parents[0]
-        elif gated := _gated(graph, tap, node):
-            value, gate, name = gated
-            factors.append(name)
-        else:
-            break
-    inside = graph.between(tap, value)
-    return Term(
-        node=index,
-        value=value,
-        place=place,
-        times=times,
-        factors=tuple(factors),
-        steps=path(graph, tap, value),
-        layers=tuple(n for n in inside if n.kind in LAYERS),
-        kinds=frozenset(n.kind for n in inside),
-        params=_params(graph, tap, index),
-        gate_params=_params(graph, tap, gate),
-        is_cut=(not receives and tap in graph.receives_gradient)
-        or graph.is_cut(tap, index),
-    )
-
-
-def _params(graph: Graph, tap: int, index: int) -> tuple[str, ...]:
-    """Name the parameters on the paths from the tap to a node."""
-    return tuple(n for one in graph.between(tap, index) for n in one.params)
-
-
-def _gated(graph: Graph, tap: int, node: Node) -> tuple[int, int, str] | None:
-    """Read a product as a value and a gate that is made at the tap."""
-    if node.kind is not Kind.PRODUCT or len(node.parents) != 2:
-        return None
-    for value, gate in (node.parents, node.parents[::-1]):
-        name, one = GATE, graph.nodes[gate]
-        while one.facts.negated or one.kind is Kind.VIEW:
-            if one.facts.negated:
-                name = REST_OF_GATE if name == GATE else GATE
-            one = graph.nodes[one.parents[0]]
-        inside = {n.index for n in graph.between(tap, one.index)}
-        # in squeeze and excitation F gates itself
-        if one.facts.name == "sigmoid" and value not in inside:
-            return value, one.index, name
-    return None
+    return any(u.add in inside and u.tap in inside | {unit.tap} for u in units)
 
 
 def _placed(graph: Graph, unit: Unit, adds: set[int]) -> Unit:
@@ -289,9 +312,110 @@ def _placed(graph: Graph, unit: Unit, adds: set[int]) -> Unit:
     return replace(unit, before=before, trunk=path(graph, before, unit.tap))
 
 
-def _tail(graph: Graph, adds: set[int]) -> tuple[Step, ...]:
-    """Read the path from the last unit to the output."""
-    for index in graph.upward(graph.output):
-        if index in adds:
-            return path(graph, index, graph.output)
-    return ()
+class _Search:
+    """The search for units in one graph.
+
+    `inner` collects the additions that are terms of another one.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph, self.readers = graph, graph.readers()
+        self.inner: set[int] = set()
+
+    def unit(self, add: Node) -> Unit | None:
+        """Read an addition as a residual unit, if it is one."""
+        tap = self.graph.dominators[add.index]
+        terms = [*self.terms(add, tap)]
+        efforts = [term.effort for term in terms]
+        least = min(efforts)
+        if len(terms) < 2 or least == max(efforts) or least[0] > 1:
+            return None
+        shortcuts = [t for t in terms if t.effort == least or not t.layers]
+        if any(s.node.facts.cuts_channels for t in shortcuts for s in t.steps):
+            return None  # parts of a split are added, not a signal around F
+        return Unit(
+            add=add.index,
+            tap=tap,
+            shape_in=self.graph.nodes[tap].shape,
+            shape_out=add.shape,
+            shortcuts=tuple(shortcuts),
+            branches=tuple(t for t in terms if t not in shortcuts),
+        )
+
+    def terms(self, add: Node, tap: int) -> Iterator[Term]:
+        """Read an addition's terms, sums of sums written out."""
+        facts = add.facts
+        for parent, factor, receives in zip(
+            add.parents, facts.factors, facts.receives_gradient, strict=True
+        ):
+            node = self.graph.nodes[parent]
+            if (
+                node.kind is not Kind.ADD
+                or parent == tap
+                or self.graph.dominators[parent] != tap
+                or self.readers[parent] != [add.index]
+            ):
+                yield self.term(tap, parent, factor, receives)
+                continue
+            self.inner.add(parent)
+            for term in self.terms(node, tap):
+                times = term.times * factor
+                head = (times,) if times != 1.0 else ()
+                rest = term.factors[term.times != 1.0 :]
+                yield replace(term, times=times, factors=head + rest)
+
+    def term(self, tap: int, index: int, times: float, receives: bool) -> Term:
+        """Read one term: its factors first, then the path to the tap."""
+        graph = self.graph
+        factors: list[Factor] = [times] if times != 1.0 else []
+        value, gate = index, tap
+        while value != tap:
+            node = graph.nodes[value]
+            facts, parents = node.facts, node.parents
+            if node.kind is Kind.SCALE:
+                if facts.learned or facts.factor is None:
+                    factors.append(LEARNED)
+                elif facts.factor != 1.0:
+                    factors.append(facts.factor)
+                value = parents[0]
+            elif node.kind is Kind.DROP:
+                factors.append(DROPPED[facts.whole])
+                value = parents[0]
+            elif gated := self.gated(tap, node):
+                value, gate, name = gated
+                factors.append(name)
+            else:
+                break
+        return Term(
+            node=index,
+            value=value,
+            times=times,
+            factors=tuple(factors),
+            steps=path(graph, tap, value),
+            inside=tuple(graph.between(tap, value)),
+            params=self.params(tap, index),
+            gate_params=self.params(tap, gate),
+            is_cut=(not receives and tap in graph.receives_gradient)
+            or graph.is_cut(tap, index),
+        )
+
+    def params(self, tap: int, index: int) -> tuple[str, ...]:
+        """Name the parameters on the paths from the tap to a node."""
+        inside = self.graph.between(tap, index)
+        return tuple(name for node in inside for name in node.params)
+
+    def gated(self, tap: int, node: Node) -> tuple[int, int, str] | None:
+        """Read a product as a value and a gate that is made at the tap."""
+        if node.kind is not Kind.PRODUCT or len(node.parents) != 2:
+            return None
+        for value, gate in (node.parents, node.parents[::-1]):
+            name, one = GATE, self.graph.nodes[gate]
+            while one.facts.negated or one.kind is Kind.VIEW:
+                if one.facts.negated:
+                    name = REST_OF_GATE if name == GATE else GATE
+                one = self.graph.nodes[one.parents[0]]
+            inside = {n.index for n in self.graph.between(tap, one.index)}
+            # in squeeze and excitation F gates itself
+            if one.facts.name == "sigmoid" and value not in inside:
+                return value, one.index, name
+        return None

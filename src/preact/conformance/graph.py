@@ -8,11 +8,12 @@ residual unit is an addition, and its tap is the addition's dominator.
 """
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 ROOT = 0
+BN, RELU, CONV = "BN", "ReLU", "conv"
 
 
 class Kind(StrEnum):
@@ -49,71 +50,42 @@ SILENT = (Kind.VIEW, Kind.DETACH)  # the same values, moved or not
 
 @dataclass(slots=True, kw_only=True)
 class Facts:
-    """What else is known of an operation; its kind says which fields count.
+    """What else is known of an operation; its kind says which fields count."""
 
-    Attributes
-    ----------
-    name : str
-        Of an activation, a cast or an unknown function.
-    judged : str or None
-        The function that the values show it to be; "" for the identity.
-    c_out, kernel, stride, dilation, groups, bias, weights
-        Of a layer; the last one counts the numbers of its weight.
-    over : str
-        What a normalization takes means over: batch, group, layer, instance.
-    of_batch, remembers, momentum
-        Whether BN takes the batch's statistics, and how it averages them.
-    factor : float or None
-        Of a scale, where it is one number.
-    factors, receives_gradient : tuples
-        Of the terms of a sum.
-    learned, random, negated : bool
-        Of a scale or a shift.
-    whole : bool
-        Whether chance drops whole images.
-    cuts_channels : bool
-        Whether a slice leaves out channels, and not only pixels.
-    """
-
-    name: str = ""
-    judged: str | None = None
+    name: str = ""  # of an activation, a cast or an unknown function
+    judged: str | None = None  # what values show it to be; "": the identity
+    # a layer
     c_out: int = 0
     kernel: tuple[int, ...] = ()
     stride: int = 1
     dilation: int = 1
     groups: int = 1
     bias: bool = False
-    weights: int = 0
-    over: str = ""
-    of_batch: bool = False
-    remembers: bool = False
+    weights: int = 0  # numbers of its weight
+    # a normalization
+    over: str = ""  # batch, group, layer or instance
+    of_batch: bool = False  # takes the statistics of the batch
+    remembers: bool = False  # and averages them, so:
     momentum: float | None = None
-    factor: float | None = None
+    # a sum, by term
     factors: tuple[float, ...] = ()
     receives_gradient: tuple[bool, ...] = ()
+    # a scale or a shift
+    factor: float | None = None  # where it is one number
     learned: bool = False
     random: bool = False
     negated: bool = False
-    whole: bool = False
-    cuts_channels: bool = False
+    # dropout; a slice
+    whole: bool = False  # drops whole images
+    cuts_channels: bool = False  # leaves out channels, not only pixels
 
 
 @dataclass(slots=True)
 class Node:
     """One operation.
 
-    Attributes
-    ----------
-    index : int
-        Its place in the order of execution; `ROOT` is the images.
-    parents : tuple of int
-        Nodes it reads, without constants and parameters.
-    shape : tuple of int
-        Of what it returns, the images of the batch first.
-    operation : str
-        ATen's name.
-    params : tuple of str
-        Names of the parameters it reads.
+    `parents` are the nodes it reads, without constants and parameters, whose
+    names `params` has; `operation` is ATen's name.
     """
 
     index: int
@@ -139,25 +111,16 @@ class Node:
 
 @dataclass
 class Graph:
-    """The operations of one pass.
-
-    Attributes
-    ----------
-    output : int
-        Node of the network's (first) output; `ROOT` if it does not depend
-        on the images.
-    used : set of str
-        Parameters that were read at all.
-    receives_gradient, without_gradient : set of int
-        Nodes that the loss's gradient comes back to, and nodes that were
-        read where gradients are taken and have none.
-    """
+    """The operations of one pass."""
 
     nodes: list[Node] = field(default_factory=list)
     output: int = ROOT
+    """Node of the first output; `ROOT` if it ignores the images."""
     used: set[str] = field(default_factory=set)
+    """Parameters that were read at all."""
     receives_gradient: set[int] = field(default_factory=set)
     without_gradient: set[int] = field(default_factory=set)
+    """Nodes read where gradients are taken, and that have none."""
     dominators: list[int] = field(default_factory=list)
 
     def dominate(self) -> None:
@@ -196,13 +159,12 @@ class Graph:
         return inside[::-1]
 
     def steps(self, start: int, end: int) -> list[tuple[int, int]]:
-        """Cut the way from a dominator to `end` where it is one line.
+        """Cut the path from a dominator to `end` where it is one line.
 
         Returns
         -------
         list of (node before, node)
-            In order of execution; between the two lies one operation, or
-            several side by side.
+            Between the two lies one operation, or several side by side.
         """
         pairs = []
         while end > start:
@@ -243,3 +205,66 @@ class Graph:
                 a.kind = Kind.DROP
             if a.facts.momentum != b.facts.momentum:
                 a.facts.momentum = None  # the average of all batches
+
+
+# ----------------------------------------- paths, in the words of the figures
+@dataclass(frozen=True)
+class Step:
+    """One operation on a path, or several side by side taken as one."""
+
+    name: str
+    node: Node
+    start: int
+
+
+def path(graph: Graph, start: int, end: int) -> tuple[Step, ...]:
+    """Read the path from a dominator to a node, views left out."""
+    steps: list[Step] = []
+    for before, index in graph.steps(start, end):
+        name = _name(graph, before, graph.nodes[index])
+        is_gamma = (
+            name == "learned scale" and steps and is_norm(steps[-1].name)
+        )
+        if name and not is_gamma:
+            steps.append(Step(name, graph.nodes[index], before))
+    return tuple(steps)
+
+
+def names_of(steps: Iterable[Step]) -> tuple[str, ...]:
+    """The names of steps."""
+    return tuple(step.name for step in steps)
+
+
+def is_norm(name: str) -> bool:
+    """Whether a step normalizes."""
+    return name == BN or name.endswith(" norm")
+
+
+def _name(graph: Graph, before: int, node: Node) -> str:
+    """Name a step as the figures do; "" of what changes no value."""
+    kind, facts = node.kind, node.facts
+    if node.parents != (before,):
+        return facts.judged or _joined(graph, before, node)
+    if kind is Kind.NORM:
+        return BN if facts.over == "batch" else f"{facts.over} norm"
+    if kind is Kind.SHIFT:
+        return "" if facts.learned else "shift"
+    if kind is Kind.SCALE:
+        if facts.learned or facts.factor is None:
+            return "learned scale"
+        return "" if facts.factor == 1.0 else f"{facts.factor:g}"
+    if facts.judged is not None:
+        return facts.judged
+    if kind in (Kind.ACTIVATION, Kind.CAST, Kind.OTHER):
+        return facts.name or node.operation
+    return "" if kind in SILENT else str(kind.value)
+
+
+def _joined(graph: Graph, before: int, node: Node) -> str:
+    """Name what several operations side by side make together."""
+    kinds = {one.kind for one in graph.between(before, node.index)}
+    if Kind.MIX in kinds:
+        return "attention"
+    if kinds & {*LAYERS}:
+        return "gate" if node.kind is Kind.PRODUCT else "parallel layers"
+    return "unknown norm" if Kind.REDUCE in kinds else "unknown function"

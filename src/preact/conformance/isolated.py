@@ -40,19 +40,11 @@ def probe_isolated(
     seconds: float = SECONDS,
     gibibytes: float | None = None,
 ) -> Report:
-    """Load and probe a network in a child process.
+    """Load the network of an address, and probe it in a child process.
 
-    Parameters
-    ----------
-    address : str
-        As `preact.conformance.address.load` takes it.
-    image, row
-        As `preact.conformance.probe` takes them.
-    seconds : float
-        The child is killed after so long.
-    gibibytes : float, optional
-        What it may allocate, by default half of the machine's memory. The
-        system enforces this on Linux only.
+    The child is killed after so many seconds. It may allocate so many
+    gibibytes, by default half of the machine's memory; only Linux enforces
+    that.
 
     Raises
     ------

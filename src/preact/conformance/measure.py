@@ -1,7 +1,7 @@
 """Passes with values: shortcuts compared, branches zeroed, regions judged."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import TypeGuard
 
@@ -11,7 +11,6 @@ from torch import Tensor
 
 from preact.conformance.anatomy import Anatomy
 from preact.conformance.graph import Graph, Kind, Node
-from preact.conformance.signature import streams
 from preact.conformance.trace import See, Zero
 
 Run = Callable[[See, Zero], Graph]
@@ -28,29 +27,23 @@ CLOSE = 1e-2  # how near deviation 1 a normalized value comes
 CENTERED = 1e-3  # how near mean 0: an RMS norm comes near it by chance
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Measured:
-    """What a pass with values added to the graphs.
+    """What passes with values added to a graph, by addition."""
 
-    Attributes
-    ----------
-    factor, error : mappings of int to float
-        By addition: <h, x> / <x, x> and max |h - x| / max |x| of each
-        shortcut h that is not the very tensor x.
-    moved : mapping of int to float
-        By addition: how far a unit with F = 0 moves the stream from its tap
-        to the next, relative to the largest value.
-    """
-
-    factor: Mapping[int, float] = field(default_factory=dict)
-    error: Mapping[int, float] = field(default_factory=dict)
-    moved: Mapping[int, float] = field(default_factory=dict)
+    factor: dict[int, float]
+    """<h, x> / <x, x> of each shortcut h that is not the very tensor x."""
+    error: dict[int, float]
+    """max |h - x| / max |x| of the same."""
+    moved: dict[int, float]
+    """How far a unit with F = 0 moves the stream from its tap to the next,
+    relative to the largest value."""
 
 
 def measure(anatomy: Anatomy, run: Run) -> Measured:
     """Compare shortcuts with their taps, then run with F = 0."""
-    factor, error = _compared(anatomy, run)
-    return Measured(factor=factor, error=error, moved=_moved(anatomy, run))
+    factor, error = _compare(anatomy, run)
+    return Measured(factor, error, _move(anatomy, run))
 
 
 def tells(x: Tensor | None) -> TypeGuard[Tensor]:
@@ -59,6 +52,11 @@ def tells(x: Tensor | None) -> TypeGuard[Tensor]:
         return False
     largest = x.abs().max()
     return bool(largest.isfinite()) and bool(largest > 0)
+
+
+def distance(y: Tensor, x: Tensor) -> float:
+    """The largest difference, relative to the largest value of x."""
+    return ((y - x).abs().max() / x.abs().max()).item()
 
 
 def _values(
@@ -79,10 +77,10 @@ def _values(
     return kept
 
 
-def _compared(
+def _compare(
     anatomy: Anatomy, run: Run
 ) -> tuple[dict[int, float], dict[int, float]]:
-    """Read <h, x> / <x, x> and max |h - x| / max |x|, with values."""
+    """Measure factor and error of shortcuts."""
     units = [
         u
         for u in anatomy.units
@@ -90,37 +88,31 @@ def _compared(
     ]
     wanted = {i for u in units for i in (u.tap, u.shortcuts[0].node)}
     values = _values(anatomy.graph, run, wanted)
-    factor: dict[int, float] = {}
-    error: dict[int, float] = {}
-    for unit in units if values else ():
+    factor, error = {}, {}
+    for unit in units:
         x, (shortcut,) = values.get(unit.tap), unit.shortcuts
         if tells(x) and shortcut.node in values:
             h = shortcut.times * values[shortcut.node]
             factor[unit.add] = ((h * x).sum() / (x * x).sum()).item()
-            error[unit.add] = _distance(h, x)
+            error[unit.add] = distance(h, x)
     return factor, error
 
 
-def _distance(y: Tensor, x: Tensor) -> float:
-    """The largest difference, relative to the largest value."""
-    return ((y - x).abs().max() / x.abs().max()).item()
-
-
-def _moved(anatomy: Anatomy, run: Run) -> dict[int, float]:
-    """Read how far units without branches move the stream."""
+def _move(anatomy: Anatomy, run: Run) -> dict[int, float]:
+    """Measure how far units without branches move the stream."""
     graph, units = anatomy.graph, anatomy.units
     zero: dict[int, set[int]] = {}
     for unit in units:
-        terms = (*unit.shortcuts, *unit.branches)
         parents = graph.nodes[unit.add].parents
-        if sorted(term.node for term in terms) != sorted(parents):
+        branches = {term.node for term in unit.branches}
+        if {*parents} != branches | {term.node for term in unit.shortcuts}:
             return {}  # a sum of sums
-        zero[unit.add] = {term.place for term in unit.branches}
-    ends = {unit.before: end for unit, _, end in streams(anatomy)}
+        zero[unit.add] = {i for i, p in enumerate(parents) if p in branches}
+    ends = {unit.before: end for unit, _, end in anatomy.streams}
     wanted = {i for u in units for i in (u.tap, u.add)} | {*ends.values()}
     values = _values(graph, run, wanted, zero)
-    moved: dict[int, float] = {}
-    for unit in units if values else ():
+    moved = {}
+    for unit in units:
         x = values.get(unit.tap)
         if not unit.keeps_shape or not tells(x):
             continue
@@ -128,7 +120,7 @@ def _moved(anatomy: Anatomy, run: Run) -> dict[int, float]:
         for place in (ends.get(unit.add, unit.add), unit.add):
             y = values.get(place)
             if y is not None and y.shape == x.shape:
-                moved[unit.add] = _distance(y, x)
+                moved[unit.add] = distance(y, x)
                 break
     return moved
 
@@ -141,13 +133,11 @@ def judge(anatomy: Anatomy, run: Run) -> bool:
     bool
         Whether something was learned, so that names have changed.
     """
-    paths = [anatomy.tail]
-    for unit in anatomy.units:
-        paths.append(unit.trunk)
-        paths += [term.steps for term in (*unit.shortcuts, *unit.branches)]
+    terms = [t for u in anatomy.units for t in (*u.shortcuts, *u.branches)]
+    trunks = [unit.trunk for unit in anatomy.units]
     steps = {
         step.node.index: step
-        for path in paths
+        for path in (anatomy.tail, *trunks, *(term.steps for term in terms))
         for step in path
         if step.name in ("unknown norm", "unknown function")
         or step.node.kind in (Kind.OTHER, Kind.REDUCE)
@@ -155,7 +145,7 @@ def judge(anatomy: Anatomy, run: Run) -> bool:
     wanted = {*steps} | {step.start for step in steps.values()}
     values = _values(anatomy.graph, run, wanted)
     learned = False
-    for index, step in steps.items() if values else ():
+    for index, step in steps.items():
         x, y = values.get(step.start), values.get(index)
         if y is None or not tells(x):
             continue
@@ -175,7 +165,7 @@ def what_is(x: Tensor, y: Tensor) -> str | None:
     """
     x, y = x.float(), y.float()
     if x.shape != y.shape:
-        return _pooling(x, y)
+        return _which_pooling(x, y)
     if torch.equal(x, y):
         return ""
     for name, function in ACTIVATIONS.items():
@@ -190,21 +180,23 @@ def which_norm(x: Tensor, y: Tensor) -> str | None:
     x, y = x.float(), y.float()
     if x.shape != y.shape:
         return None
-    dims = [*range(x.ndim)]
-    over = {"BN": [0, *dims[2:]], "instance norm": dims[2:]}
-    over["layer norm"] = dims[1:]
-    for name, places in over.items():
-        if places and _is_standard(x, y, places):
+    pixels = [*range(2, x.ndim)]
+    for name, dims in (
+        ("BN", [0, *pixels]),
+        ("instance norm", pixels),
+        ("layer norm", [1, *pixels]),
+        ("layer norm", [1]),
+        ("layer norm", [x.ndim - 1]),
+    ):
+        if dims and _is_standard(x, y, dims):
             return name
     for dim in (1, x.ndim - 1):
-        if _is_standard(x, y, [dim]):
-            return "layer norm"
         if bool(((y * y).mean(dim) - 1).abs().max() < CLOSE):
             return "RMS norm"
     return None
 
 
-def _pooling(x: Tensor, y: Tensor) -> str | None:
+def _which_pooling(x: Tensor, y: Tensor) -> str | None:
     """Name what made one number of each channel."""
     if x.ndim < 3 or y.shape.numel() != x.shape[:2].numel():
         return None

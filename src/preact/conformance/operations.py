@@ -38,15 +38,9 @@ Meaning = int | Constant  # a signal's node, or a constant
 class Call:
     """One operation as it was called.
 
-    Attributes
-    ----------
-    tensors, meanings : lists
-        Its arguments that are tensors, and what each of them is.
-    signals : list of (Tensor, int)
-        Those that depend on the images, with their nodes; of a copy, its
-        source alone.
-    params : tuple of str
-        Names of the parameters among its constants.
+    Of its arguments that are tensors, `signals` depend on the images, each
+    with its node; of a copy, its source alone. `params` are the names of the
+    parameters among its constants.
     """
 
     def __init__(
@@ -249,41 +243,27 @@ def _cast(call: Call, out: Tensor) -> Read:
     return Kind.CAST, Facts(name=str(out.dtype).removeprefix("torch."))
 
 
-def _named(
-    read: Callable[[Call, Tensor], Read], names: str
-) -> dict[str, Callable[[Call, Tensor], Read]]:
-    return dict.fromkeys(names.split(), read)
-
-
-BY_NAME = {
-    **_named(_sum, "add sub rsub lerp"),
-    **_named(_product, "mul div"),
-    **_named(_convolution, "convolution _convolution"),
-    **_named(_matrix_product, "mm bmm addmm baddbmm"),
-    **_named(_just(Kind.RELU), "relu"),
-    **_named(_clamp, "clamp clamp_min clamp_max hardtanh threshold"),
-    **_named(
-        _just(Kind.ACTIVATION),
-        "gelu silu leaky_relu elu celu selu hardswish hardsigmoid sigmoid "
-        "tanh softplus mish _prelu_kernel glu erf exp",
+READERS: dict[str, Callable[[Call, Tensor], Read]] = {
+    "add sub rsub lerp": _sum,
+    "mul div": _product,
+    "convolution _convolution": _convolution,
+    "mm bmm addmm baddbmm": _matrix_product,
+    "relu": _just(Kind.RELU),
+    "clamp clamp_min clamp_max hardtanh threshold": _clamp,
+    "gelu silu leaky_relu elu celu selu hardswish hardsigmoid sigmoid tanh "
+    "softplus mish _prelu_kernel glu erf exp": _just(Kind.ACTIVATION),
+    "mean sum var std var_mean amax amin max min linalg_vector_norm": (
+        _reduction
     ),
-    **_named(
-        _reduction,
-        "mean sum var std var_mean amax amin max min linalg_vector_norm",
-    ),
-    **_named(_just(Kind.PAD), "constant_pad_nd"),
-    **_named(_concatenation, "cat stack"),
-    **_named(
-        _slice, "slice select split split_with_sizes unbind index index_select"
-    ),
-    **_named(
-        _just(Kind.VIEW),
-        "view _unsafe_view permute transpose t expand squeeze unsqueeze "
-        "unfold as_strided _reshape_alias",
-    ),
-    **_named(_just(Kind.DETACH), "detach"),
-    **_named(_cast, "_to_copy"),
+    "constant_pad_nd": _just(Kind.PAD),
+    "cat stack": _concatenation,
+    "slice select split split_with_sizes unbind index index_select": _slice,
+    "view _unsafe_view permute transpose t expand squeeze unsqueeze unfold "
+    "as_strided _reshape_alias": _just(Kind.VIEW),
+    "detach": _just(Kind.DETACH),
+    "_to_copy": _cast,
 }
+BY_NAME = {n: read for names, read in READERS.items() for n in names.split()}
 BY_PART = {
     "batch_norm": _batch_norm,
     "group_norm": _group_norm,

@@ -4,8 +4,10 @@ import random
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
+from functools import partial
 from math import inf
+from typing import Any
 
 import numpy as np
 import torch
@@ -14,10 +16,10 @@ from torch import Tensor, nn
 from preact.conformance.anatomy import Anatomy, take_apart
 from preact.conformance.checks import answers
 from preact.conformance.graph import Graph
-from preact.conformance.measure import judge, measure, tells
+from preact.conformance.measure import distance, judge, measure, tells
+from preact.conformance.network import TracedNetwork, are_different
 from preact.conformance.report import Report
 from preact.conformance.trace import Refusal, See, Zero, trace
-from preact.conformance.traced import TracedNetwork, are_different
 from preact.spec import find_row
 
 BATCH = 2  # two images: BN has statistics, and one can be told from another
@@ -92,7 +94,7 @@ def probe(
         meant=row,
         units=len(network.units),
         stages=network.counts,
-        additions=network.training.additions,
+        additions=network.additions,
         parameters=network.parameters,
         multiply_adds=network.multiply_adds,
         findings=tuple(answers(network)),
@@ -118,13 +120,7 @@ def _traced(
     inputs: Inputs | None,
     row: str,
 ) -> TracedNetwork:
-    """Look at a network, whatever it does instead of answering.
-
-    Raises
-    ------
-    ValueError
-        In one sentence, if it raises or leaves.
-    """
+    """Look at a network; whatever it raises becomes one sentence."""
     if inputs is not None:
         if not inputs or not all(isinstance(x, Tensor) for x in inputs):
             raise ValueError(
@@ -207,13 +203,7 @@ def _seed_all() -> None:
 
 
 def _look(module: nn.Module, inputs: Inputs, row: str) -> TracedNetwork:
-    """Trace it twice in both modes, and measure.
-
-    Raises
-    ------
-    Refusal
-        If there is no residual unit, or nothing to run.
-    """
+    """Trace it twice in both modes, and measure."""
     if any(p.is_meta for p in module.parameters()):
         raise Refusal("the network must have weights; it is on device meta")
     module.train()
@@ -228,7 +218,7 @@ def _look(module: nn.Module, inputs: Inputs, row: str) -> TracedNetwork:
             f"none of the network's {training.additions} additions has a "
             "shortcut beside a branch with weights; no residual unit was found"
         )
-    run = _Again(module, inputs)
+    run = partial(_run_again, module, inputs)
     measured = measure(training, run)
     module.eval()
     evaluation, passes, drift = _read(module, inputs)
@@ -242,10 +232,10 @@ def _look(module: nn.Module, inputs: Inputs, row: str) -> TracedNetwork:
         differs = are_different(training, evaluation)
     steady = all(training.graph.is_like(graph) for graph in graphs)
     network = TracedNetwork(
+        **_fields(training),
         image=tuple(inputs[0].shape[1:]),
         meant=row,
         values={n: p.detach() for n, p in module.named_parameters()},
-        training=training,
         evaluation=evaluation,
         measured=measured,
         used=frozenset().union(*(g.used for g in (*graphs, *passes))),
@@ -256,19 +246,21 @@ def _look(module: nn.Module, inputs: Inputs, row: str) -> TracedNetwork:
         return network
     module.eval()
     measured = measure(evaluation, run)
-    other = replace(network, training=evaluation, measured=measured)
+    other = replace(network, **_fields(evaluation), measured=measured)
     return replace(network, other=other)
 
 
-class _Again:
-    """Runs a module again, with the same images and random numbers."""
+def _fields(anatomy: Anatomy) -> dict[str, Any]:
+    """What an anatomy is made of."""
+    return {one.name: getattr(anatomy, one.name) for one in fields(Anatomy)}
 
-    def __init__(self, module: nn.Module, inputs: Inputs) -> None:
-        self.module, self.inputs = module, inputs
 
-    def __call__(self, see: See, zero: Zero) -> Graph:
-        _seed_all()
-        return trace(self.module, self.inputs, see, zero)[0]
+def _run_again(
+    module: nn.Module, inputs: Inputs, see: See, zero: Zero
+) -> Graph:
+    """Trace a module with the same images and random numbers."""
+    _seed_all()
+    return trace(module, inputs, see, zero)[0]
 
 
 def _read(
@@ -276,18 +268,15 @@ def _read(
 ) -> tuple[Anatomy, list[Graph], float]:
     """Trace two passes in one mode, and take the first apart.
 
-    Returns
-    -------
-    Anatomy, list of Graph, float
-        And how far the two results differ. Random numbers are not drawn
-        alike: whoever evaluates an image twice does not seed either.
+    The number is how far the two results differ. Random numbers are not drawn
+    alike: whoever evaluates an image twice does not seed either.
     """
     _seed_all()
     graph, first = trace(module, inputs)
     again, second = trace(module, inputs)
     graph.note_chance(again)
     anatomy = take_apart(graph)
-    if judge(anatomy, _Again(module, inputs)):
+    if judge(anatomy, partial(_run_again, module, inputs)):
         anatomy = take_apart(graph)
     return anatomy, [graph, again], _drift(first, second)
 
@@ -299,7 +288,7 @@ def _drift(first: list[Tensor], second: list[Tensor]) -> float:
     most = 0.0
     for x, y in zip(first, second, strict=True):
         if x.is_floating_point() and tells(x):
-            by = ((x - y).abs().max() / x.abs().max()).item()
+            by = distance(y, x)
             rounded = min(100 * torch.finfo(x.dtype).eps, 0.05)
             most = max(most, by if not by <= rounded else 0.0)
     return most

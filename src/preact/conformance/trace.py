@@ -36,17 +36,9 @@ class Refusal(ValueError):
 class Trace(TorchDispatchMode):
     """Writes down what runs inside of it.
 
-    Parameters
-    ----------
-    module : nn.Module
-        Its parameters are known by `id`, or by memory that is theirs alone.
-    inputs : sequence of Tensor
-        The images.
-    see : callable, optional
-        Is handed each node with its value.
-    zero : mapping of int to set of int, optional
-        Additions, by node, and the places of the arguments to be replaced by
-        zeros.
+    A module's parameters are known by `id`, or by memory that is theirs
+    alone. `see` is handed each node with its value; `zero` names additions,
+    and the places of the arguments that are replaced by zeros.
     """
 
     def __init__(
@@ -57,8 +49,7 @@ class Trace(TorchDispatchMode):
         zero: Zero | None = None,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.graph = Graph()
-        self.see, self.zero = see, zero or {}
+        self.graph, self.see, self.zero = Graph(), see, zero or {}
         self._names: dict[int, str] = {}
         owners: dict[int, list[str]] = {}
         for name, value in module.named_parameters(remove_duplicate=False):

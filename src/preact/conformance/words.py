@@ -36,14 +36,8 @@ def judged_lines(
     """Write a report, each line with the answer that it gives, if any.
 
     First what the network is, then what is wrong, then what could not be
-    told, then the rest.
-
-    Parameters
-    ----------
-    every : bool
-        Give the evidence for each yes, too; otherwise they are one line.
-    skipped : collection of str
-        Properties that do not count, for the last line.
+    told, then the rest in one line, or with `every` in full. The last line
+    names the properties that are `skipped`.
     """
     for line in head_lines(report, strings):
         yield None, line
@@ -107,10 +101,8 @@ def findings_in_order(
     ):
         costly = "" if finding.row in told else finding.row
         told.add(finding.row)
-        yield (
-            finding,
-            [*finding_lines(finding, strings, costly, report.meant)],
-        )
+        lines = finding_lines(finding, strings, costly, report.meant)
+        yield finding, [*lines]
 
 
 def count_line(report: Report, strings: Strings, skipped: Skipped = ()) -> str:
@@ -172,12 +164,8 @@ def finding_lines(
 ) -> Iterator[str]:
     """Write one finding: question, answer, evidence, source, cost, fix.
 
-    Parameters
-    ----------
-    costly : str
-        The row whose cost is told here; "" if it was told before.
-    meant : str
-        The row that it is told beside, if a table of the paper has both.
+    The cost is that of the row `costly`, "" if it was told before, beside the
+    row that is `meant`, if a table of the paper has both.
     """
     yield strings(
         "probe.answer",
@@ -263,14 +251,14 @@ def _cost_line(cost: Cost, strings: Strings) -> str:
         strings("probe.fails") if pct is None else strings.percent(pct, 2)
         for pct in (cost.error_pct, cost.other_pct)
     )
-    values: dict[str, Any] = {
-        "data": cost.data,
-        "depth": cost.depth,
-        "name": row_name(cost.row, strings),
-        "error": error,
-        "other": row_name(cost.other, strings),
-        "other_error": other_error,
-    }
-    if cost.n:
-        return strings("probe.ours", **values, n=cost.n, other_n=cost.other_n)
-    return strings("probe.paper", **values)
+    return strings(
+        "probe.ours" if cost.n else "probe.paper",
+        data=cost.data,
+        depth=cost.depth,
+        name=row_name(cost.row, strings),
+        error=error,
+        other=row_name(cost.other, strings),
+        other_error=other_error,
+        n=cost.n,
+        other_n=cost.other_n,
+    )

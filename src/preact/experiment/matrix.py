@@ -46,7 +46,13 @@ class PlannedRun:
         check_name("experiment", self.experiment)
         if not isinstance(self.run, Run):
             raise ValueError(f"run must be a Run; got {shortened(self.run)}")
-        check_name("data's name", self.run.data.name)
+        data = self.run.data
+        check_name("data's name", data.name)
+        if not data.label.isprintable():  # or its record could not be written
+            raise ValueError(
+                "data's label must be one line without control characters; "
+                f"got {shortened(data.label)}"
+            )
 
     @property
     def path(self) -> Path:

@@ -3,15 +3,18 @@
 Chapter `09-training`.
 """
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import cycle
+from math import ceil
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from preact.figures.style import MM, RC, quiet
 from preact.figures.svg import INK
@@ -22,6 +25,23 @@ PANELS = ("errors", "curves", "gradients")
 """What `recorded` draws, from left to right."""
 # In turn for what has no color of the book's; no two look alike to anybody.
 SPARE = ("#000000", "#e69f00", "#56b4e9", "#009e73", "#cc79a7", "#7f7f7f")
+WIDTH, ACROSS = 183, 3  # mm of a page of two columns; panels side by side
+LINE = 125  # characters of a caption
+LABEL = 26  # of the name of a line
+LOOK: Any = (
+    RC
+    | {name: "black" for name, color in RC.items() if color == INK}
+    | {
+        "axes.linewidth": 0.6,
+        "axes.titlesize": 8,
+        "figure.facecolor": "white",
+        "font.size": 7,
+        "lines.linewidth": 1.2,
+        "lines.markersize": 4,
+        "pdf.fonttype": 42,  # text that can be edited
+        "savefig.transparent": False,
+    }
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +51,7 @@ class Runs:
     Parameters
     ----------
     name : str
-        As the legend has it.
+        As the picture has it.
     row : str
         Its color and marker, where it is one of the paper's.
     errors_pct : sequence of float
@@ -41,6 +61,9 @@ class Runs:
         empty where none was kept.
     gradients : sequence of (L + 1,) sequences
         Of each seed: |dE/dx_l| at the last iteration that was watched.
+    dashed : bool
+        Whether it is drawn dashed and with hollow markers, as the second
+        line of its row.
     """
 
     name: str
@@ -48,27 +71,32 @@ class Runs:
     errors_pct: Sequence[float]
     curves: Sequence[Mapping[str, Sequence[float]]] = field(default=())
     gradients: Sequence[Sequence[float]] = field(default=())
+    dashed: bool = False
 
 
 @quiet()
 def recorded(
-    runs: Sequence[Runs], panels: Sequence[str] = PANELS, title: str = ""
+    facets: Mapping[str, Sequence[Runs]],
+    panels: Sequence[str] = PANELS,
+    title: str = "",
+    caption: str = "",
 ) -> Figure:
-    """Draw recorded runs beside each other.
+    """Draw recorded runs, the panels of a facet beside each other.
 
-    "errors": a dot for each seed, a bar at the median, and from three seeds
-    on the 95 % interval of the mean. "curves": the test error by iteration,
-    the median and, shaded, least and greatest; a run that ended early keeps
-    its recorded error. "gradients": |dE/dx_l| by unit
-    at the last watched iteration, likewise.
+    "errors": a dot for each seed, a bar at the median, its value at the
+    right, and from three seeds on the 95 % interval of the mean. "curves":
+    the test error by iteration, the median and, shaded, least and greatest;
+    a run that ended early keeps its recorded error. "gradients": |dE/dx_l| by
+    unit at the last watched iteration, likewise.
 
     Parameters
     ----------
-    runs : sequence of Runs
+    facets : mapping of str to sequence of Runs
+        By what stands above their panels.
     panels : sequence of str
         Some of `PANELS`.
-    title : str
-        Above all panels.
+    title, caption : str
+        Above and below all panels.
 
     Returns
     -------
@@ -79,59 +107,117 @@ def recorded(
     --------
     >>> from preact.figures.recorded import Runs, recorded
     >>> runs = [Runs(name="mine", row="mine", errors_pct=[4.2, 4.9, 5.6])]
-    >>> len(recorded(runs, ["errors"]).axes)
+    >>> len(recorded({"ResNet-20": runs}, ["errors"]).axes)
     1
     """
-    look = RC | {k: "black" for k, v in RC.items() if v == INK}
-    look |= {"figure.facecolor": "white", "savefig.transparent": False}
-    with mpl.rc_context(look):
-        size = (90 * len(panels) * MM, (60 + 6 * len(runs)) * MM)
-        figure = Figure(figsize=size, layout="constrained")
-        places = figure.subplots(1, len(panels), squeeze=False)[0]
-        for panel, ax in zip(panels, places, strict=True):
-            DRAWN[panel](ax, runs)
-        for one, style in zip(runs, _styles(runs), strict=True):
-            places[0].plot([], [], label=one.name, **style)
-        if [*panels] != ["errors"]:  # which names its lines
-            figure.legend(loc="outside lower center", ncols=2, fontsize=8)
-        if title:
-            figure.suptitle(title, fontsize=10)
+    across = len(panels) if len(panels) > 1 else min(len(facets), ACROSS)
+    strips = ceil(len(facets) * len(panels) / across)
+    lines = max(map(len, facets.values()))
+    height = strips * max(48, 15 + 6 * lines) + 8 + 4 * len(caption) / LINE
+    with mpl.rc_context(LOOK):
+        size = (WIDTH * MM, height * MM)
+        figure = Figure(figsize=size, layout="constrained", dpi=200)
+        axes = figure.subplots(strips, across, squeeze=False)
+        drawn: dict[str, list[Axes]] = {panel: [] for panel in panels}
+        cells = [(facet, panel) for facet in facets for panel in panels]
+        for ax in axes.flat[len(cells) :]:
+            ax.set_axis_off()
+        every = [
+            error
+            for runs in facets.values()
+            for one in runs
+            for error in one.errors_pct
+        ]
+        for (facet, panel), ax in zip(cells, axes.flat, strict=False):
+            if panel == "errors":
+                _scale(ax, every)
+            DRAWN[panel](ax, facets[facet])
+            drawn[panel].append(ax)
+            if panel == panels[0]:
+                room = LINE if len(panels) > 1 else LABEL
+                ax.set_title(textwrap.fill(facet, room), loc="left")
+        if [*panels] == ["errors"]:
+            names = [[one.name for one in runs] for runs in facets.values()]
+            for i in range(1, len(names)):
+                if i % across and names[i] == names[i - 1]:
+                    drawn["errors"][i].tick_params(labelleft=False)
+        for panel in {*panels} - {"errors"}:
+            _same_limits(drawn[panel])
+        if "errors" not in panels:  # which names its lines
+            handles = axes[0, 0].get_legend_handles_labels()
+            figure.legend(*handles, loc="outside lower center", ncols=2)
+        figure.suptitle(title, x=0.01, ha="left", fontsize=9, weight="bold")
+        words = textwrap.fill(caption, LINE)
+        figure.supxlabel(words, x=0.01, ha="left", fontsize=7)
     return figure
 
 
+def _same_limits(axes: Sequence[Axes]) -> None:
+    """Let facets be compared: one scale for all."""
+    limits = [ax.get_ylim() for ax in axes]
+    low, high = min(ends[0] for ends in limits), max(e[1] for e in limits)
+    for ax in axes:
+        ax.set_ylim(low, high)
+
+
 def _styles(runs: Sequence[Runs]) -> list[dict[str, Any]]:
-    """A color and marker for each: the book's own for the paper's rows."""
-    colors, markers = cycle(SPARE), cycle(MARKERS.values())
-    styles: list[dict[str, Any]] = []
+    """Color, marker and stroke for each: the book's for the paper's rows."""
+    spare = cycle(zip(SPARE, reversed(MARKERS.values()), strict=False))
+    by_row: dict[str, tuple[str, str]] = {}
     for one in runs:
-        color, marker = COLORS.get(one.row), MARKERS.get(one.row)
-        if color is None or any(color == s["color"] for s in styles):
-            color = next(colors)
-        while marker is None or any(
-            marker == s["marker"] for s in styles[-len(MARKERS) + 1 :]
-        ):
-            marker = next(markers)
-        styles.append({"color": color, "marker": marker})
-    return styles
+        if one.row in COLORS and one.row in MARKERS:
+            by_row[one.row] = COLORS[one.row], MARKERS[one.row]
+        elif one.row not in by_row:
+            by_row[one.row] = next(spare)
+    return [
+        {
+            "color": by_row[one.row][0],
+            "marker": by_row[one.row][1],
+            "ls": "--" if one.dashed else "-",
+            "mfc": "white" if one.dashed else by_row[one.row][0],
+        }
+        for one in runs
+    ]
+
+
+def _scale(ax: Axes, errors_pct: Sequence[float]) -> None:
+    """Set an axis of errors: one for all facets, so that they compare."""
+    least, most = min(errors_pct), max(errors_pct)
+    if 0 < 5 * least < most:
+        ax.set_xscale("log")
+        ax.set_xlim(least / 1.5, min(most * 1.3, 110))
+        ax.set_xticks([1, 3, 10, 30, 100], minor=False)
+        ax.set_xticks([], minor=True)
+        ax.xaxis.set_major_formatter("{x:g}")
+        ax.set_xlim(least / 1.5, min(most * 1.3, 110))
+    else:
+        ax.set_xlim(0, min(most * 1.1, 105) or 1)
 
 
 def _errors(ax: Axes, runs: Sequence[Runs]) -> None:
+    low = ax.get_xlim()[0]
     for i, (one, style) in enumerate(zip(runs, _styles(runs), strict=True)):
-        values = np.array(one.errors_pct)
-        ax.plot(values, np.full(len(values), -i), ls="", alpha=0.8, **style)
-        median = np.median(values)
-        ax.plot([median] * 2, [-i - 0.3, -i + 0.3], color=style["color"])
+        color, values = style["color"], np.array(one.errors_pct)
         if (half := half_interval(one.errors_pct)) is not None:
             mean = values.mean()
-            ends = [max(mean - half, 0.0), min(mean + half, 100.0)]
-            ax.plot(ends, [-i - 0.3] * 2, color=style["color"], lw=1)
-    ax.set_yticks([-i for i in range(len(runs))], [one.name for one in runs])
-    ax.set(xlabel="test error, %", xlim=(0, None))
+            ends = [max(mean - half, low), min(mean + half, 100.0)]
+            ax.plot(ends, [-i] * 2, color=color, lw=0.8, zorder=1)
+        dots = style | {"ls": "", "alpha": 0.8}
+        ax.plot(values, np.full(len(values), -i), **dots)
+        median = float(np.median(values))
+        ax.plot([median] * 2, [-i - 0.35, -i + 0.35], color=color)
+        side = ax.get_yaxis_transform()
+        ax.text(1.02, -i, f"{median:.1f}", transform=side, va="center")
+    names = [textwrap.fill(one.name, LABEL) for one in runs]
+    ax.set_yticks([-i for i in range(len(runs))], names)
+    for label, style in zip(ax.get_yticklabels(), _styles(runs), strict=True):
+        label.set_color(style["color"])
+    ax.set(xlabel="test error, %", ylim=(0.6 - len(runs), 0.6))
 
 
 def _curves(ax: Axes, runs: Sequence[Runs]) -> None:
     for one, style in zip(runs, _styles(runs), strict=True):
-        _band(ax, _errors_at(one), style)
+        _band(ax, _errors_at(one), style, one.name)
     ax.set(xlabel="iteration", ylabel="test error, %", ylim=(0, None))
 
 
@@ -165,18 +251,27 @@ def _errors_at(one: Runs) -> dict[float, list[float]]:
 
 
 def _gradients(ax: Axes, runs: Sequence[Runs]) -> None:
+    medians = []
     for one, style in zip(runs, _styles(runs), strict=True):
         at: dict[float, list[float]] = {}
         for gradient in one.gradients:
             for unit, value in enumerate(gradient):
                 if np.isfinite(value) and value > 0:
                     at.setdefault(unit, []).append(value)
-        _band(ax, at, style)
-    ax.set(yscale="log", xlabel="unit l", ylabel="|dE/dx_l|")
+        _band(ax, at, style, one.name)
+        medians += [float(np.median(values)) for values in at.values()]
+    ax.set(yscale="log", xlabel="unit $l$")
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set_ylabel(r"$|\partial E/\partial x_l|$")
+    if medians:  # a run that diverged would leave the others no room
+        ax.set_ylim(min(medians) / 10, max(medians) * 10)
 
 
 def _band(
-    ax: Axes, at: Mapping[float, Sequence[float]], style: Mapping[str, Any]
+    ax: Axes,
+    at: Mapping[float, Sequence[float]],
+    style: Mapping[str, Any],
+    name: str,
 ) -> None:
     """Draw the median, and what lies between least and greatest."""
     x = sorted(at)
@@ -184,8 +279,9 @@ def _band(
         [float(find(at[value])) for value in x]
         for find in (min, np.median, max)
     )
-    ax.plot(x, mid, markevery=max(len(x) // 10, 1), ms=4, **style)
-    ax.fill_between(x, low, high, color=style["color"], alpha=0.2, lw=0)
+    often = max(len(x) // 8, 1)
+    ax.plot(x, mid, markevery=often, ms=3, label=name, **style)
+    ax.fill_between(x, low, high, color=style["color"], alpha=0.12, lw=0)
 
 
 DRAWN = {"errors": _errors, "curves": _curves, "gradients": _gradients}

@@ -187,6 +187,7 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
     labels = list(dict.fromkeys(line.data_label for line in lines))
     beside = any(line.paper_has for line in lines)
     many = len({(line.depth, line.convs) for line in lines}) > 1
+    rates = len({line.lr for line in lines}) > 1
     fail = strings("table.fail")
     body = []
     for line in lines:
@@ -212,6 +213,7 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
                 *([data] if len(labels) > 1 else []),
                 line_name(line, strings),
                 line.tail or strings("table.no_tail"),
+                *([f"{line.lr:g}"] if rates else []),
                 median,
                 f"{line.mean:.2f}{spread}",
                 str(line.n),
@@ -220,7 +222,8 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
         )
     head = [*([strings("table.network")] if many else [])]
     head += [strings("table.data")] if len(labels) > 1 else []
-    names = ("row", "tail", "our_median", "our_interval", "runs")
+    names = ["row", "tail", *["lr"] * rates]
+    names += ["our_median", "our_interval", "runs"]
     head += [strings(f"table.{name}") for name in names]
     head += [paper_column(lines, strings)] if beside else []
     named = strings.join([data_name(label, strings) for label in labels])
@@ -259,9 +262,10 @@ def line_name(line: Line, strings: Strings) -> str:
     """Name a line: a unit of one's own is printed, unlike settings too."""
     name = row_name(line.row, strings)
     if line.row not in ROWS:
-        name += f": {line.spec}"
-    if line.settings:
-        name += f" [{'; '.join(line.settings)}]"
+        name += f": {line.spec.rpartition(':')[2]}"
+    settings = [s for s in line.settings if not s.startswith("recipe.lr ")]
+    if settings:  # the rate has a column
+        name += f" [{'; '.join(settings)}]"
     return name
 
 

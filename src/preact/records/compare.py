@@ -107,15 +107,34 @@ def compare(records: Iterable[Record]) -> list[Line]:
     >>> original.row, original.n, original.paper_pct
     ('original', 5, 6.61)
     """
-    alike: dict[tuple[Any, ...], list[tuple[Line, dict[str, Any]]]] = {}
+    return [line for line, _ in compared(records)]
+
+
+def compared(
+    records: Iterable[Record], rows: Sequence[str] = ()
+) -> list[tuple[Line, list[Record]]]:
+    """Gather as `compare`, each line with its records.
+
+    Parameters
+    ----------
+    rows : sequence of str
+        Their order, if it is not that of the paper's tables.
+    """
+    alike: dict[tuple[Any, ...], list[list[Record]]] = {}
     for group in grouped(records):
-        line = _line(group)
-        shown = tuple(getattr(line, name) for name in SHOWN)
-        settings = flat(group[0].settings)
-        settings["experiment"] = group[0].experiment
-        alike.setdefault(shown, []).append((line, settings))
-    lines = [line for same in alike.values() for line in _distinguish(same)]
-    return sorted(lines, key=_order)
+        shown = tuple(getattr(group[0], name) for name in SHOWN)
+        alike.setdefault(shown, []).append(group)
+    # Table 2 first: its first row is Table 1's too.
+    ours = [*printed_rows(2), "no-relu-after-addition", *printed_rows(1)]
+    order = [*dict.fromkeys([*rows, *ours])]
+    return sorted(
+        (
+            pair
+            for same in alike.values()
+            for pair in zip(_distinguish(same), same, strict=True)
+        ),
+        key=lambda pair: _order(pair[0], order),
+    )
 
 
 def grouped(records: Iterable[Record]) -> list[list[Record]]:
@@ -156,26 +175,28 @@ def _line(group: Sequence[Record]) -> Line:
     )
 
 
-def _distinguish(same: list[tuple[Line, dict[str, Any]]]) -> list[Line]:
+def _distinguish(same: list[list[Record]]) -> list[Line]:
     """Lines that would look alike, each with the settings that differ."""
-    if len(same) == 1:
-        return [same[0][0]]
-    names = dict.fromkeys(name for _, settings in same for name in settings)
+    every = [
+        flat(group[0].settings) | {"experiment": group[0].experiment}
+        for group in same
+    ]
+    names = dict.fromkeys(name for settings in every for name in settings)
     differ = [
         name
         for name in names
-        if len({str(settings.get(name)) for _, settings in same}) > 1
+        if len({str(settings.get(name)) for settings in every}) > 1
     ]
     return [
         replace(
-            line,
+            _line(group),
             settings=tuple(
                 f"{name} {shortened(str(settings[name])).strip(QUOTES)}"
                 for name in differ
                 if name in settings
             ),
         )
-        for line, settings in same
+        for group, settings in zip(same, every, strict=True)
     ]
 
 
@@ -224,10 +245,8 @@ def deviations(records: Iterable[Record]) -> list[Deviation]:
     )
 
 
-def _order(line: Line) -> tuple[Any, ...]:
-    """By network, then as the paper lists its rows, then by tail."""
-    # Table 2 first: its first row is Table 1's too.
-    rows = [*printed_rows(2), "no-relu-after-addition", *printed_rows(1)]
+def _order(line: Line, rows: Sequence[str]) -> tuple[Any, ...]:
+    """By network, then as rows are listed, then by tail."""
     place = rows.index(line.row) if line.row in rows else len(rows)
     network = (line.depth, line.convs, line.width)
     return *network, place, line.tail, line.row, line.settings

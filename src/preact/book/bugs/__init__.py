@@ -20,7 +20,7 @@ import numpy as np
 import torch
 
 from preact.book.bugs.figures import answers_by_mutant
-from preact.book.bugs.zoo import MUTANTS, RIGHT, right, styles
+from preact.book.bugs.zoo import MUTANTS, RIGHT, right
 from preact.book.explorers import Html, engine_plan, mount
 from preact.book.measurements import measured
 from preact.book.page import words
@@ -94,7 +94,7 @@ LABS = {
 
 
 WRITTEN = {  # right networks in a way of writing of their own
-    "identity-modules": (styles.WithIdentity, styles.with_identity)
+    "identity-modules": (right.WithIdentity, right.with_identity)
 }
 ROOT_HALF = Scale(2**-0.5)
 STACKS: dict[str, tuple[UnitSpec, dict[str, Any]]] = {  # ours, or other ends
@@ -164,7 +164,7 @@ def whole_file(name: str) -> str:
     That of a mutant is the right network with the mutant's methods in place
     of its own.
     """
-    helpers = [right.conv3x3, right.conv1x1]
+    helpers: list[Any] = [right.conv3x3, right.conv1x1, right.sizes]
     if name in MUTANTS:
         unit: Any = MUTANTS[name].make
         methods = methods_of(inspect.getsource(unit.unit))
@@ -197,8 +197,9 @@ def methods_of(text: str) -> dict[str, str]:
 
 
 def without_words(text: str) -> str:
-    """Take out docstrings, and what is said to a type checker."""
+    """Take out docstrings, decorators, and what a type checker is told."""
     text = textwrap.dedent(text)
+    text = re.sub(r"\A@.*?(?=^class )", "", text, flags=re.DOTALL | re.M)
     lines = text.splitlines()
     for node in ast.walk(ast.parse(text)):
         if isinstance(
@@ -218,7 +219,7 @@ def report(name: str) -> Report:
     """Probe a mutant, or the right network of a row; seed 0."""
     specimen = {**RIGHT, **MUTANTS}[name]
     torch.manual_seed(0)
-    return probe(specimen.make(), specimen.image, row=specimen.meant)
+    return probe(specimen.make(), row=specimen.meant)
 
 
 def report_lines(name: str) -> Iterator[list[str]]:

@@ -9,8 +9,8 @@ from preact.conformance.checks import (  # noqa: F401  each adds its own
     size,
 )
 from preact.conformance.checks.answer import ask
+from preact.conformance.network import TracedNetwork
 from preact.conformance.report import Finding, Property, Verdict
-from preact.conformance.traced import TracedNetwork
 
 OF_MODES = {Property.STATISTICS, Property.EVALUATION, Property.UNUSED}
 """What is asked of all passes together; the others are of the structure."""

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from preact.conformance.network import TracedNetwork
 from preact.conformance.report import Finding, Property, Verdict
-from preact.conformance.traced import TracedNetwork
 
 SHOWN = 8  # parameters in one answer
 BN_PAPER = "Ioffe & Szegedy 2015"
@@ -20,27 +20,22 @@ class Answer(NamedTuple):
     source: str = ""
     row: str = ""
 
-    def at(
-        self, places: tuple[str, ...] = (), *, source: str = "", row: str = ""
-    ) -> "Answer":
-        """The same answer at these places, for this place of the paper."""
-        return self._replace(places=places, source=source, row=row)
+
+def _answer(verdict: Verdict) -> Callable[..., Answer]:
+    def say(
+        reason: str,
+        *,
+        places: tuple[str, ...] = (),
+        source: str = "",
+        row: str = "",
+        **evidence: Any,
+    ) -> Answer:
+        return Answer(verdict, reason, evidence, places, source, row)
+
+    return say
 
 
-def yes(reason: str, **evidence: Any) -> Answer:
-    """Answer with yes."""
-    return Answer(Verdict.YES, reason, evidence)
-
-
-def no(reason: str, **evidence: Any) -> Answer:
-    """Answer with no."""
-    return Answer(Verdict.NO, reason, evidence)
-
-
-def unknown(reason: str, **evidence: Any) -> Answer:
-    """Answer that nobody can tell."""
-    return Answer(Verdict.UNKNOWN, reason, evidence)
-
+yes, no, unknown = map(_answer, (Verdict.YES, Verdict.NO, Verdict.UNKNOWN))
 
 Question = Callable[[TracedNetwork], Answer | None]
 CHECKS: dict[Property, tuple[Question, str]] = {}
@@ -63,7 +58,5 @@ def ask(question: Property, network: TracedNetwork) -> Finding | None:
     answer = check(network)
     if answer is None:
         return None
-    return Finding(
-        property=question,
-        **answer._asdict() | {"source": answer.source or source},
-    )
+    found = answer._asdict() | {"source": answer.source or source}
+    return Finding(property=question, **found)

@@ -2,15 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
-from preact.conformance.anatomy import Unit
+from preact.conformance.anatomy import POOLS, Signature, Unit
 from preact.conformance.checks.answer import Answer, asks, no, unknown, yes
 from preact.conformance.checks.interior import ACTIVATIONS, CHANGES, is_number
-from preact.conformance.graph import ROOT
-from preact.conformance.paths import BN, CONV, RELU, names_of
+from preact.conformance.graph import BN, CONV, RELU, ROOT, names_of
+from preact.conformance.network import TracedNetwork
 from preact.conformance.report import Property
-from preact.conformance.signature import Signature, signature
-from preact.conformance.traced import POOLS, TracedNetwork, head_of
 
 ACTIVE = (BN, RELU)
 SPARED = {"pool", "slice", "pad", "concatenation"}  # where sides are halved
@@ -26,7 +25,7 @@ def first_unit(network: TracedNetwork) -> Answer | None:
     if first.before != ROOT or CONV not in stem:
         return unknown("stem-unknown")
     after_conv = stem[len(stem) - stem[::-1].index(CONV) :]
-    met = (*after_conv, *signature(first).pre)
+    met = (*after_conv, *first.signature.pre)
     way = " ".join((CONV, *met, CONV))
     foreign = {*met} - {*ACTIVE, *POOLS}
     if foreign & {*ACTIVATIONS, *CHANGES} or any(map(is_number, foreign)):
@@ -51,28 +50,23 @@ def width_change(network: TracedNetwork) -> Answer | None:
     widening = [unit for unit in network.units if not unit.keeps_shape]
     for reason, units in _wrong_widths(network, sign, widening):
         if units:
-            answer = no(reason, **_shortcut_told(units))
-            return answer.at(network.places(units))
+            places = network.places(units)
+            return no(reason, **_evidence(units), places=places)
     if not widening:
         return unknown("width-constant")
-    raw = [u for u in widening if u.before != ROOT and _is_raw(u, sign)]
+    raw = [u for u in widening if u.before != ROOT and u.activates(sign.pre)]
     if raw:
-        return unknown("width-padded", **_shortcut_told(raw))
-    return yes("width-shared", **_shortcut_told(widening))
+        return unknown("width-padded", **_evidence(raw))
+    return yes("width-shared", **_evidence(widening))
 
 
 def _wrong_widths(
     network: TracedNetwork, sign: Signature, widening: list[Unit]
 ) -> Iterator[tuple[str, list[Unit]]]:
     """What can be wrong where the width changes, and in which units."""
-    yield (
-        "width-without-shortcut",
-        [
-            u
-            for u in network.units
-            if u.before != ROOT and CONV in names_of(u.trunk)
-        ],
-    )
+    followers = [u for u in network.units if u.before != ROOT]
+    bare = [u for u in followers if CONV in names_of(u.trunk)]
+    yield "width-without-shortcut", bare
     pre = sign.pre
     active = [u for u in widening if RELU in _shortcut(u)]
     own = [u for u in active if pre and _shortcut(u)[: len(pre)] == pre]
@@ -81,26 +75,19 @@ def _wrong_widths(
     yield "width-activated-after", active
     later = [u for u in widening if u.before != ROOT]
     projected = [u for u in later if CONV in _shortcut(u)]
-    yield "width-raw", [u for u in projected if _is_raw(u, sign)]
+    yield "width-raw", [u for u in projected if u.activates(pre)]
     # numbers or chance beside the projection alone
-    allowed = {*sign.on_shortcut}
-    yield (
-        "width-scaled",
-        [u for u in widening if not {*u.shortcuts[0].factors} <= allowed],
-    )
+    usual = {*sign.on_shortcut}
+    scaled = [u for u in widening if {*u.shortcuts[0].factors} - usual]
+    yield "width-scaled", scaled
     if BN in pre:
         yield "width-normalized", [u for u in widening if BN in _shortcut(u)]
     if network.row and later:
-        ((usual, _),) = Counter(map(_kept, later)).most_common(1)
-        yield "width-differs", [u for u in later if _kept(u) != usual]
+        ((kept, _),) = Counter(map(_kept, later)).most_common(1)
+        yield "width-differs", [u for u in later if _kept(u) != kept]
     if network.row:
         odd = [u for u in widening if not {*_kept(u)} <= {CONV, BN}]
         yield "width-layers", odd
-
-
-def _is_raw(unit: Unit, sign: Signature) -> bool:
-    """Whether the branch is activated behind the place where paths part."""
-    return bool(sign.pre) and signature(unit).begins_with(sign.pre)
 
 
 def _shortcut(unit: Unit) -> tuple[str, ...]:
@@ -115,7 +102,7 @@ def _kept(unit: Unit) -> tuple[str, ...]:
     return tuple(name for name in names if name not in spared)
 
 
-def _shortcut_told(units: list[Unit]) -> dict[str, object]:
+def _evidence(units: list[Unit]) -> dict[str, Any]:
     factors = map(str, units[0].shortcuts[0].factors)
     shortcut = " ".join((*_shortcut(units[0]), *factors))
     return {"units": len(units), "shortcut": shortcut}
@@ -127,7 +114,7 @@ def last_unit(network: TracedNetwork) -> Answer | None:
     sign = network.plain_sign
     if sign is None:
         return None
-    tail, before = names_of(network.training.tail), head_of(network.training)
+    tail, before = names_of(network.tail), network.head
     if len(before) == len(tail) or not {*POOLS[:-1]} & {*tail}:
         return unknown("last-unknown")
     pool = "global pool" if "global pool" in tail else tail[len(before)]

@@ -2,10 +2,11 @@
 
 from preact.conformance.anatomy import (
     DROPPED,
-    GATE,
+    GATES,
     LEARNED,
-    REST_OF_GATE,
+    Signature,
     Unit,
+    in_words,
 )
 from preact.conformance.checks.answer import (
     SHOWN,
@@ -15,12 +16,10 @@ from preact.conformance.checks.answer import (
     unknown,
     yes,
 )
-from preact.conformance.graph import Kind
-from preact.conformance.paths import BN, RELU, is_norm, names_of
+from preact.conformance.graph import BN, RELU, Kind, is_norm, names_of
+from preact.conformance.network import TracedNetwork, differ
 from preact.conformance.report import Property, Verdict
-from preact.conformance.signature import Signature, aloud, differ, signature
-from preact.conformance.traced import TracedNetwork
-from preact.spec import TABLE_1, find_row
+from preact.spec import find_row
 
 ACTIVATIONS = {
     *(RELU, "relu6", "leaky_relu", "prelu_kernel", "elu", "celu", "selu"),
@@ -51,13 +50,12 @@ FIGURES = {
     "conv1x1-shortcut": "Fig. 2(e)",
     "dropout-shortcut": "Fig. 2(f)",
 }
-
-SHORTCUT_ROWS = {name.split("-b")[0] for name in TABLE_1} - {"original"}
-"""Of Table 1, at any bias of a gate."""
+"""Where the paper draws a row, whatever the bias of its gate."""
+SHORTCUTS = tuple(n for n, place in FIGURES.items() if "Fig. 2" in place)
 
 
 def figure(row: str) -> str:
-    """The figure of the paper that draws a row."""
+    """Name the figure of the paper that draws a row."""
     drawn = (place for name, place in FIGURES.items() if row.startswith(name))
     return next(drawn, "Eq. (1)")
 
@@ -70,11 +68,15 @@ def row(network: TracedNetwork) -> Answer:
         return unknown("row-too-short")
     if own and meant not in ("", own):
         wanted = str(find_row(meant))
-        other = no("row-other", unit=network.unit, meant=wanted)
-        return other.at(source=figure(own), row=own)
+        return no(
+            "row-other",
+            unit=network.unit,
+            meant=wanted,
+            source=figure(own),
+            row=own,
+        )
     if own:
-        named = yes("row-named", unit=network.unit)
-        return named.at(source=figure(own), row=own)
+        return yes("row-named", unit=network.unit, source=figure(own), row=own)
     if sign.is_plain and LEARNED not in sign.on_branch:
         return no("row-none", unit=network.unit)
     is_read = not {*sign.after, *sign.branch} & UNREAD
@@ -95,7 +97,7 @@ def identity_shortcuts(network: TracedNetwork) -> Answer:
     if not wrong and None in seen:
         return unknown("values-silent")
     if not wrong:
-        return yes("identity", units=len(equal)).at(source="Eq. (3)")
+        return yes("identity", units=len(equal), source="Eq. (3)")
     first = wrong[0]
     measured = network.measured.factor.get(first.add)
     factor = product = "?"
@@ -103,7 +105,7 @@ def identity_shortcuts(network: TracedNetwork) -> Answer:
         factor = f"{measured:.3g}"
         product = f"{measured ** len(wrong):.1e}"
     reason, what = _on_shortcut(first)
-    is_row = network.row.split("-b")[0] in SHORTCUT_ROWS
+    is_row = network.row.startswith(SHORTCUTS)
     return no(
         reason,
         wrong=len(wrong),
@@ -111,8 +113,7 @@ def identity_shortcuts(network: TracedNetwork) -> Answer:
         what=what,
         factor=factor,
         product=product,
-    ).at(
-        network.places(wrong),
+        places=network.places(wrong),
         source="Eq. (5), Eq. (8)" if is_row else "Eq. (5)",
         row=network.row if is_row else "",
     )
@@ -127,7 +128,7 @@ def is_identity(network: TracedNetwork, unit: Unit) -> bool | None:
     if unit.is_identity:
         return True
     (first, *more) = unit.shortcuts
-    kinds = first.kinds
+    kinds = {node.kind for node in first.inside}
     if names_of(unit.trunk)[-1:] == (RELU,):
         kinds -= {Kind.RELU}  # twice is once
     if more or first.factors or first.params or not kinds <= MOVED:
@@ -141,8 +142,8 @@ def _on_shortcut(unit: Unit) -> tuple[str, str]:
     (term, *more) = unit.shortcuts
     if more:
         return "shortcut-added-again", f"x × {1 + len(more)}"
-    what = aloud([*term.names, *term.factors])
-    if {GATE, REST_OF_GATE} & {*term.factors}:
+    what = in_words([*term.names, *term.factors])
+    if {*GATES} & {*term.factors}:
         return "shortcut-gated", what
     if {*DROPPED} & {*term.factors}:
         return "shortcut-dropout", what
@@ -217,13 +218,13 @@ def one_unit(network: TracedNetwork) -> Answer | None:
         others = [unit for unit, there in pairs if differ(unit, there)]
         lost = len(network.units) - len(network.other.units)
         if (others and not lost) or lost > 0:
-            count = max(len(others), lost)
-            return _odd(network, "units-modes", others, count)
+            return _odd(network, "units-modes", others, max(lost, 0))
     sign = network.plain_sign
     if sign is None:
         return None
     streams = {unit.add: names for unit, names, _ in network.streams}
-    usual = network.interior[network.signatures.index(sign)]
+    usual = network.usual
+    assert usual is not None
     whole = network.row and network.is_one_stream
     units = network.units if whole else network.interior
     others = [
@@ -231,35 +232,30 @@ def one_unit(network: TracedNetwork) -> Answer | None:
         for unit in units
         if _body(unit, sign.pre) != _body(usual, sign.pre)
         or streams.get(unit.add, sign.after) != sign.after
-        or (unit in network.interior and signature(unit) != sign)
+        or (unit in network.interior and unit.signature != sign)
     ]
     if others:
-        return _odd(network, "units-differ", others, len(others))
+        return _odd(network, "units-differ", others)
     wanted = kernels(usual)
     others = [unit for unit in units if kernels(unit) != wanted]
     if others and network.row and "groups" not in wanted:
-        return _odd(network, "units-kernels", others, len(others))
-    return yes("units-agree", **_told(network, [], 0, len(units)))
+        return _odd(network, "units-kernels", others)
+    return yes("units-agree", units=len(units), unit=str(sign))
 
 
 def _odd(
-    network: TracedNetwork, reason: str, others: list[Unit], count: int
+    network: TracedNetwork, reason: str, others: list[Unit], lost: int = 0
 ) -> Answer:
     """Answer with the units that are not like the others."""
-    told = _told(network, others, count, len(network.units))
-    return no(reason, **told).at(network.places(others))
-
-
-def _told(
-    network: TracedNetwork, others: list[Unit], count: int, units: int
-) -> dict[str, object]:
-    return {
-        "units": units,
-        "others": count,
-        "unit": str(network.sign or ""),
-        "other": str(signature(others[0])) if others else "",
-        "kernels": kernels(others[0]) if others else "",
-    }
+    return no(
+        reason,
+        units=len(network.units),
+        others=max(len(others), lost),
+        unit=str(network.sign or ""),
+        other=str(others[0].signature) if others else "",
+        kernels=kernels(others[0]) if others else "",
+        places=network.places(others),
+    )
 
 
 def _body(unit: Unit, pre: tuple[str, ...]) -> tuple[object, ...]:
@@ -268,8 +264,8 @@ def _body(unit: Unit, pre: tuple[str, ...]) -> tuple[object, ...]:
     That activation may stand before the tap, in first and widening units; a
     pool that halves the sides is no other branch.
     """
-    sign = signature(unit)
-    names = sign.branch[len(pre) if sign.begins_with(pre) else 0 :]
+    sign = unit.signature
+    names = sign.branch[len(pre) if unit.activates(pre) else 0 :]
     if not unit.keeps_shape:
         names = tuple(name for name in names if name != "pool")
     return names, sign.on_branch
@@ -298,15 +294,15 @@ def signed_branch(network: TracedNetwork) -> Answer | None:
     if sign.branch[-1:] != (RELU,):
         return yes("branch-signed", unit=str(sign))
     row = "relu-before-addition"
-    ends = no("branch-nonnegative", unit=str(sign))
-    return ends.at(source=figure(row), row=row)
+    source = figure(row)
+    return no("branch-nonnegative", unit=str(sign), source=source, row=row)
 
 
 @asks(Property.OWN, "Eq. (1)")
 def own_weights(network: TracedNetwork) -> Answer:
     """Whether each unit has weights of its own."""
     readers: dict[str, int] = {}
-    for node in network.training.graph.nodes:
+    for node in network.graph.nodes:
         if node.kind in (Kind.CONV, Kind.LINEAR, Kind.NORM):
             for name in node.params:
                 readers[name] = readers.get(name, 0) + 1
@@ -315,14 +311,14 @@ def own_weights(network: TracedNetwork) -> Answer:
     if not shared:
         return yes("weights-own", shared=0, times=1)
     times = max(readers[name] for name in shared)
-    found = no("weights-shared", shared=len(shared), times=times)
-    return found.at(tuple(shared[:SHOWN]))
+    places = tuple(shared[:SHOWN])
+    return no("weights-shared", shared=len(shared), times=times, places=places)
 
 
 @asks(Property.GRADIENT, "Eq. (5)")
 def gradient(network: TracedNetwork) -> Answer:
     """Whether the gradient comes back along shortcut, branch and stream."""
-    graph, units = network.training.graph, network.units
+    graph, units = network.graph, network.units
     paths = [(unit.before, unit.tap, unit) for unit in units]
     paths.append((units[-1].add, graph.output, units[-1]))
     cut = {
@@ -338,6 +334,6 @@ def gradient(network: TracedNetwork) -> Answer:
     }
     for reason, found in cut.items():
         if found:
-            answer = no(reason, cut=len(found), units=len(units))
-            return answer.at(network.places(found))
+            places = network.places(found)
+            return no(reason, cut=len(found), units=len(units), places=places)
     return yes("gradient-open", cut=0, units=len(units))

@@ -10,16 +10,15 @@ from preact.conformance.checks.answer import (
     unknown,
     yes,
 )
-from preact.conformance.graph import SILENT, Graph, Kind, Node
-from preact.conformance.paths import BN, is_norm
+from preact.conformance.graph import BN, SILENT, Graph, Kind, Node, is_norm
+from preact.conformance.network import TracedNetwork
 from preact.conformance.report import Property
-from preact.conformance.traced import TracedNetwork
 
 
 @asks(Property.NORM, f"{BN_PAPER}, Sec. 3")
 def batch_norm(network: TracedNetwork) -> Answer | None:
     """Whether means are taken over the batch, not within one image."""
-    norms = norms_of(network.training)
+    norms = norms_of(network)
     if not norms or not network.row_as_batch_norm:
         return None  # not the paper's unit: its BN is not asked for
     others = sorted({name for name in norms if name != BN})
@@ -45,7 +44,7 @@ def norms_of(anatomy: Anatomy) -> list[str]:
 @asks(Property.BIAS, f"{BN_PAPER}, Sec. 3.2")
 def bias_before_norm(network: TracedNetwork) -> Answer:
     """Whether there is no bias that BN takes away again."""
-    graph = network.training.graph
+    graph = network.graph
     readers = graph.readers()
     useless = [
         node
@@ -54,12 +53,15 @@ def bias_before_norm(network: TracedNetwork) -> Answer:
     ]
     if not useless:
         return yes("bias-none", layers=0, parameters=0)
-    parameters = sum(node.facts.c_out for node in useless)
-    found = no("bias-useless", layers=len(useless), parameters=parameters)
-    return found.at(_layers_named(useless))
+    return no(
+        "bias-useless",
+        layers=len(useless),
+        parameters=sum(node.facts.c_out for node in useless),
+        places=_names(useless),
+    )
 
 
-def _layers_named(nodes: list[Node]) -> tuple[str, ...]:
+def _names(nodes: list[Node]) -> tuple[str, ...]:
     """The first parameter of each of the first layers."""
     return tuple(dict.fromkeys(n.params[0] for n in nodes if n.params))[:SHOWN]
 
@@ -77,24 +79,24 @@ def _is_normalized(graph: Graph, readers: list[list[int]], index: int) -> bool:
 @asks(Property.STATISTICS, f"{BN_PAPER}, Sec. 3.1")
 def statistics(network: TracedNetwork) -> Answer | None:
     """Whether BN takes the batch's statistics in training, and keeps them."""
-    norms = [n for n in network.training.graph.nodes if n.is_batch_norm]
+    norms = [n for n in network.graph.nodes if n.is_batch_norm]
     if not norms:
         return None
     frozen = [n for n in norms if not n.facts.of_batch]
-    momenta = [
-        (n, n.facts.momentum)
+    ends = [
+        n
         for n in norms
-        if n.facts.of_batch and n.facts.remembers
+        if n.facts.remembers and n.facts.momentum is not None
+        if not 0 < n.facts.momentum < 1
     ]
-    wrong = [(n, m) for n, m in momenta if m is not None and not 0 < m < 1]
-    bad = frozen or [n for n, _ in wrong]
+    bad = frozen or ends
     if not bad:
         return yes("statistics-taken", norms=len(norms), bad=0)
-    reason = "statistics-frozen" if frozen else "statistics-forgotten"
-    if wrong and wrong[0][1] != 0:
-        reason = "statistics-last"
-    found = no(reason, norms=len(norms), bad=len(bad))
-    return found.at(_layers_named(bad))
+    reason = "statistics-frozen"
+    if not frozen:
+        is_last = bool(ends[0].facts.momentum)
+        reason = "statistics-last" if is_last else "statistics-forgotten"
+    return no(reason, norms=len(norms), bad=len(bad), places=_names(bad))
 
 
 @asks(Property.EVALUATION, "Srivastava et al. 2014")
@@ -113,7 +115,7 @@ def evaluation(network: TracedNetwork) -> Answer:
         return no("evaluation-random", **told)
     if batch:
         source = f"{BN_PAPER}, Sec. 3.1"
-        return no("evaluation-batch", **told).at(source=source)
+        return no("evaluation-batch", **told, source=source)
     if network.drift:
         return no("evaluation-differs", **told)
     if "unknown norm" in norms_of(network.evaluation):
@@ -130,6 +132,9 @@ def all_parameters(network: TracedNetwork) -> Answer:
         return yes("parameters-used", unused=0, numbers=0)
     if not network.steady:
         return unknown("passes-differ")
-    numbers = sum(values[name].numel() for name in unused)
-    found = no("parameters-unused", unused=len(unused), numbers=numbers)
-    return found.at(tuple(unused[:SHOWN]))
+    return no(
+        "parameters-unused",
+        unused=len(unused),
+        numbers=sum(values[name].numel() for name in unused),
+        places=tuple(unused[:SHOWN]),
+    )

@@ -5,33 +5,26 @@ from itertools import pairwise
 from typing import Any
 
 from preact.conformance.checks.answer import Answer, asks, no, unknown, yes
-from preact.conformance.graph import ROOT, Kind, Node
-from preact.conformance.paths import BN, CONV
+from preact.conformance.graph import BN, CONV, ROOT, Kind, Node, names_of
+from preact.conformance.network import TracedNetwork
 from preact.conformance.report import Property
-from preact.conformance.signature import signature
-from preact.conformance.traced import TracedNetwork
 from preact.plan import (
     CONVENTIONS,
+    IMAGENET_UNITS,
     PAPER,
     Conventions,
     NetworkPlan,
     cifar_plan,
     imagenet_plan,
 )
+from preact.plan.depth import IMAGENET_BASIC
 from preact.spec import ROWS
 
 CIFAR_STAGES = 3
 CIFAR_WIDTH, IMAGENET_WIDTH = 16, 64
 IMAGENET_STEM = 7
-IMAGENET_COUNTS = {
-    (2, (2, 2, 2, 2)),
-    (2, (3, 4, 6, 3)),
-    (3, (3, 4, 6, 3)),
-    (3, (3, 4, 23, 3)),
-    (3, (3, 8, 36, 3)),
-    (3, (3, 24, 36, 3)),
-}
-"""Convolutions of a unit and units of each stage: ResNet-18 to -200."""
+IMAGENET_COUNTS = {2: IMAGENET_BASIC.values(), 3: IMAGENET_UNITS.values()}
+"""Units of each stage of published networks, by convolutions of a unit."""
 KERNELS = [{(3,)}, {(3, 3)}, {(1, 3, 1)}]
 """Of units of one, two and three convolutions."""
 
@@ -69,23 +62,21 @@ def size(network: TracedNetwork) -> Answer | None:
     """Whether it has the parameters and multiply-adds of the paper's."""
     if not network.row:
         return None
-    multiply_adds = f"{network.multiply_adds / 1e6:,.2f}"
-    unplanned: dict[str, Any] = {
-        "stages": "+".join(map(str, network.counts)),
+    told: dict[str, Any] = {
         "parameters": f"{network.parameters:,}",
-        "multiply_adds": multiply_adds,
+        "multiply_adds": f"{network.multiply_adds / 1e6:,.2f}",
     }
     if is_uneven(network):
-        return no("size-uneven", **unplanned).at(source="Sec. 4.2")
+        stages = "+".join(map(str, network.counts))
+        return no("size-uneven", **told, stages=stages, source="Sec. 4.2")
     plan = planned(network)
     if plan is None or is_wide(network, plan):
-        return unknown("size-unknown", **unplanned).at(source="Sec. 4.2")
+        return unknown("size-unknown", **told, source="Sec. 4.2")
     usual, parameters = _plan(network, PAPER), effective(network)
     presets = ", ".join(matched(network, plan))
-    told: dict[str, Any] = {
+    told |= {
         "depth": plan.depth,
         "parameters": f"{parameters:,}",
-        "multiply_adds": multiply_adds,
         "planned_parameters": f"{plan.parameters:,}",
         "planned_multiply_adds": f"{plan.multiply_adds / 1e6:,.2f}",
         "paper_parameters": f"{usual.parameters:,}",
@@ -102,24 +93,25 @@ def size(network: TracedNetwork) -> Answer | None:
     return yes("size-equal" if presets else "size-chosen", **told)
 
 
+def is_published(network: TracedNetwork) -> bool:
+    """Whether stages and width are those of a network of the papers."""
+    counts, convs = network.counts, len(network.interior[0].convs)
+    width = stem_convs(network)[0].facts.c_out
+    if _has_large_stem(network):
+        published = IMAGENET_COUNTS.get(convs, ())
+        return width == IMAGENET_WIDTH and counts in published
+    is_even = len(counts) == CIFAR_STAGES and len({*counts}) == 1
+    return width == CIFAR_WIDTH and is_even
+
+
 def stem_convs(network: TracedNetwork) -> list[Node]:
     """The convolutions before the first unit."""
     return [s.node for s in network.units[0].trunk if s.name == CONV]
 
 
 def _has_large_stem(network: TracedNetwork) -> bool:
-    stem = stem_convs(network)
-    return IMAGENET_STEM in [max(conv.facts.kernel) for conv in stem]
-
-
-def is_published(network: TracedNetwork) -> bool:
-    """Whether stages and width are those of a network of the papers."""
-    counts, convs = network.counts, len(network.interior[0].convs)
-    width = stem_convs(network)[0].facts.c_out
-    if _has_large_stem(network):
-        return width == IMAGENET_WIDTH and (convs, counts) in IMAGENET_COUNTS
-    is_even = len(counts) == CIFAR_STAGES and len({*counts}) == 1
-    return width == CIFAR_WIDTH and is_even
+    kernels = [max(conv.facts.kernel) for conv in stem_convs(network)]
+    return IMAGENET_STEM in kernels
 
 
 def effective(network: TracedNetwork) -> int:
@@ -131,7 +123,7 @@ def effective(network: TracedNetwork) -> int:
     total = network.parameters
     layers = {
         node.params: node.facts
-        for node in network.training.graph.nodes
+        for node in network.graph.nodes
         if node.kind in (Kind.CONV, Kind.LINEAR) and node.params
     }
     for params, facts in layers.items():
@@ -183,7 +175,7 @@ def planned(network: TracedNetwork) -> NetworkPlan | None:
         or len(network.image) != 3
         or kernels not in KERNELS
         or not _classes(network)
-        or network.training.longer
+        or network.longer
     ):
         return None
     try:
@@ -194,8 +186,8 @@ def planned(network: TracedNetwork) -> NetworkPlan | None:
 
 def _classes(network: TracedNetwork) -> int:
     """Numbers that the one layer after the last unit returns, or 0."""
-    tail = network.training.tail
-    names = [step.name for step in tail]
+    tail = network.tail
+    names = names_of(tail)
     pooled = names.index("global pool") if "global pool" in names else 0
     layers = [
         step.node.shape[1]
@@ -226,43 +218,29 @@ def _plan(network: TracedNetwork, conventions: Conventions) -> NetworkPlan:
 
 def seen_conventions(network: TracedNetwork) -> Conventions:
     """The open choices, as the network was seen to take them."""
-    return Conventions(**_first_choices(network), **_width_choices(network))  # type: ignore[arg-type]
-
-
-def _first_choices(network: TracedNetwork) -> dict[str, str]:
-    """Where the first unit's paths part, and what a large stem ends in."""
     assert network.sign is not None
-    first, pre = network.units[0], network.sign.pre
-    stem = [step.name for step in first.trunk]
-    if stem[-1:] == ["max pool"] and BN in stem:
-        return {"imagenet_stem": "BN ReLU"}
-    if not pre or not signature(first).begins_with(pre):
-        return {}
-    raw = {"first_tap": "before pre"}
-    derived = {"imagenet_stem": "derived"} if stem and stem[-1] != CONV else {}
-    return raw | derived
-
-
-def _width_choices(network: TracedNetwork) -> dict[str, str]:
-    """How a shortcut widens, where it leaves, and which kernel strides."""
-    assert network.sign is not None
-    chosen: dict[str, str] = {}
-    pre = network.sign.pre
+    seen: dict[str, Any] = {}
+    pre, first = network.sign.pre, network.units[0]
+    stem = names_of(first.trunk)
+    if stem[-1:] == ("max pool",) and BN in stem:
+        seen["imagenet_stem"] = "BN ReLU"
+    elif first.activates(pre):
+        seen["first_tap"] = "before pre"
     widening = [u for u in network.units if not u.keeps_shape]
     if widening:
         names = widening[-1].shortcuts[0].names
         projection = names[names.index(CONV) :] if CONV in names else ()
-        chosen["projection"] = "conv" if projection else "pad"
+        seen["projection"] = "conv" if projection else "pad"
         if BN in projection:
-            chosen["projection"] = "conv BN"
+            seen["projection"] = "conv BN"
     later = [u for u in widening if u.before != ROOT]
-    if later and pre and signature(later[-1]).begins_with(pre):
-        chosen["width_tap"] = "before pre"
+    if later and later[-1].activates(pre):
+        seen["width_tap"] = "before pre"
     strided = [u for u in widening if u.shape_in[2:] != u.shape_out[2:]]
     if strided and len(strided[0].convs) == 3:
-        strides = [conv.facts.stride for conv in strided[0].convs]
-        chosen["stride_on"] = "first" if strides[0] == 2 else "3x3"
-    return chosen
+        is_first = strided[0].convs[0].facts.stride == 2
+        seen["stride_on"] = "first" if is_first else "3x3"
+    return Conventions(**seen)
 
 
 def matched(network: TracedNetwork, plan: NetworkPlan) -> Iterator[str]:

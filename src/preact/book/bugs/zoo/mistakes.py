@@ -1,10 +1,8 @@
-"""Mistakes: those that labs show are classes, the others changes of one.
+"""Mistakes: each a change of a right network, headed by what it breaks."""
 
-`built` overrides methods and layers of every unit of a right network,
-`edited` changes a right network when it has been made.
-"""
-
+import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -12,6 +10,8 @@ import torch.nn.functional as nnf
 from torch import Tensor, nn
 
 from preact.book.bugs.zoo.right import (
+    ORIGINAL,
+    PRE,
     OriginalNet,
     OriginalUnit,
     PreNet,
@@ -19,11 +19,51 @@ from preact.book.bugs.zoo.right import (
     conv1x1,
     conv3x3,
 )
+from preact.book.bugs.zoo.specimen import Specimen
+from preact.conformance.report import Property as P
+from preact.nn import Network
+from preact.plan import Conventions, cifar_plan
 
-Make = Callable[[], nn.Module]
+MUTANTS: dict[str, Specimen] = {}
+"""Networks with one mistake each, by the mistake's name."""
 
 
-# ------------------------------------------------------- what the labs show
+def mutant(
+    *breaks: P,
+    base: type[PreNet] = PreNet,
+    meant: str = "",
+    seen: str = "",
+) -> Callable[[Any], Any]:
+    """Enter a mistake into `MUTANTS`, under the name that it has here.
+
+    It is the network's class; or a function that changes a network of class
+    `base` when it has been made, or returns another one.
+    """
+
+    def enter(mistake: Any) -> Any:
+        is_class = isinstance(mistake, type)
+        right = mistake if is_class else base
+        row = meant or (ORIGINAL if issubclass(right, OriginalNet) else PRE)
+        make = mistake if is_class else partial(changed, base, mistake)
+        name = re.sub("(?<=[a-z])(?=[A-Z])", "-", mistake.__name__).lower()
+        MUTANTS[name.replace("_", "-")] = Specimen(
+            make, row, frozenset(breaks), seen
+        )
+        return mistake
+
+    return enter
+
+
+def changed(
+    base: type[PreNet], change: Callable[[Any], nn.Module | None]
+) -> nn.Module:
+    """Make a right network, and change it."""
+    network = base()
+    return change(network) or network
+
+
+# ---------------------------------------------------- the shortcut and the sum
+@mutant(P.ROW, P.STREAM, seen="ilya-30u30-book, chapter 9")
 class ActivatedShortcut(PreNet):
     """The shortcut is taken from the activation, not from x.
 
@@ -38,6 +78,7 @@ class ActivatedShortcut(PreNet):
             return h + self.branch(x)
 
 
+@mutant(P.ROW, P.STREAM)
 class ReluAfterSum(PreNet):
     """The original unit's last ReLU, kept in a pre-activation unit."""
 
@@ -46,6 +87,22 @@ class ReluAfterSum(PreNet):
             return nnf.relu(super().forward(x))
 
 
+@mutant(P.ROW, P.SHORTCUT, seen="torch-resnet, FullProjection")
+class ConvOnEveryShortcut(PreNet):
+    """A projection even where the width stays."""
+
+    class unit(PreUnit):
+        def __init__(self, *sizes: int) -> None:
+            super().__init__(*sizes)
+            self.projection = conv1x1(*sizes)
+
+        def forward(self, x: Tensor) -> Tensor:
+            a = nnf.relu(self.bn1(x))
+            h = self.projection(a if self.changes else x)
+            return h + self.branch(a)  # type: ignore[no-any-return]
+
+
+@mutant(P.ROW, P.SHORTCUT)
 class HalvedShortcut(PreNet):
     """The shortcut times one half: Eq. (8), and gone after ten units."""
 
@@ -56,6 +113,7 @@ class HalvedShortcut(PreNet):
             return h + self.branch(a)
 
 
+@mutant(P.ROW, P.STREAM)
 class AveragedSum(PreNet):
     """The sum divided by the root of two, to keep its variance."""
 
@@ -64,6 +122,18 @@ class AveragedSum(PreNet):
             return super().forward(x) / 2**0.5
 
 
+@mutant(P.ROW, P.SHORTCUT)
+class DroppedShortcut(PreNet):
+    """Dropout on the sum's other term."""
+
+    class unit(PreUnit):
+        def forward(self, x: Tensor) -> Tensor:
+            a = nnf.relu(self.bn1(x))
+            h = self.projection(a) if self.changes else x
+            return nnf.dropout(h, 0.2, self.training) + self.branch(a)
+
+
+@mutant(P.ROW, P.SHORTCUT)
 class AddedTwice(PreNet):
     """A helper adds x, and so does its caller."""
 
@@ -73,6 +143,7 @@ class AddedTwice(PreNet):
             return out if self.changes else out + x
 
 
+@mutant(P.GRADIENT)
 class DetachedShortcut(PreNet):
     """The shortcut carries the signal, but no gradient."""
 
@@ -83,6 +154,23 @@ class DetachedShortcut(PreNet):
             return h + self.branch(a)
 
 
+@mutant(P.ROW, P.SHORTCUT)
+class GatedShortcut(OriginalNet):
+    """One gate for both terms, with a bias that nearly closes it."""
+
+    class unit(OriginalUnit):
+        def __init__(self, c_in: int, c_out: int, stride: int) -> None:
+            super().__init__(c_in, c_out, stride)
+            self.gate = nn.Conv2d(c_in, c_out, 1, stride)
+            nn.init.constant_(self.gate.bias, -2.0)  # type: ignore[arg-type]
+
+        def forward(self, x: Tensor) -> Tensor:
+            g = torch.sigmoid(self.gate(x))
+            h = self.projection(x) if self.changes else x
+            return nnf.relu((1 - g) * h + g * self.branch(x))
+
+
+@mutant(P.ROW, P.SIGN)
 class EndsInRelu(OriginalNet):
     """The last ReLU before the addition, so that F can only add."""
 
@@ -96,16 +184,57 @@ class EndsInRelu(OriginalNet):
         return self.classifier(x.mean((2, 3)))  # type: ignore[no-any-return]
 
 
-class DoubledStem(PreNet):
-    """BN and ReLU after the first convolution, and again in the unit."""
+@mutant(P.ROW)
+class NoReluInside(PreNet):
+    """Two convolutions with a BN and no ReLU between them."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.stem = nn.Sequential(
-            conv3x3(3, 16), nn.BatchNorm2d(16), nn.ReLU()
-        )
+    class unit(PreUnit):
+        def branch(self, a: Tensor) -> Tensor:
+            return self.conv2(self.bn2(self.conv1(a)))  # type: ignore[no-any-return]
 
 
+@mutant(P.ROW, meant="relu-only-preactivation")
+class ReluInPlace(OriginalNet):
+    """ReLU in place on x itself, before the shortcut has been added.
+
+    Meant as ReLU-only pre-activation, Fig. 4(d); the shortcut then reads
+    what the ReLU left, and the unit is the original one.
+    """
+
+    class unit(OriginalUnit):
+        def forward(self, x: Tensor) -> Tensor:
+            out = self.branch(nnf.relu(x, inplace=True))
+            h = self.projection(x) if self.changes else x
+            return h + out
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = self.units(self.bn(self.stem(x)))
+        return self.classifier(nnf.relu(x).mean((2, 3)))  # type: ignore[no-any-return]
+
+
+# ---------------------------------------------------- units that are not alike
+class OddUnit(PreUnit):
+    """Without its first BN and ReLU: a flag for the network's first unit."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x + self.branch(x)
+
+
+@mutant(P.SAME, P.SIZE, seen="fb.resnet.torch #36")
+def one_odd_unit(network: Any) -> None:
+    """That flag is set in another unit."""
+    network.units[4] = odd = OddUnit(32, 32, 1)
+    del odd.bn1
+
+
+@mutant(P.OWN, P.SIZE)
+def shared_units(network: Any) -> None:
+    """`[unit] * n` is one unit, run n times."""
+    network.units[2] = network.units[1]
+
+
+# -------------------------------------------------------- first and last units
+@mutant(P.LAST, P.SIZE, seen="pytorch-cifar #137, uvadlc_notebooks #107")
 class NoFinalActivation(PreNet):
     """Nothing stands between the last addition and the pooling."""
 
@@ -118,6 +247,46 @@ class NoFinalActivation(PreNet):
         return self.classifier(x.mean((2, 3)))  # type: ignore[no-any-return]
 
 
+@mutant(P.LAST, P.UNUSED)
+class ForgottenFinalActivation(PreNet):
+    """The last BN is made, and never called."""
+
+    forward = NoFinalActivation.forward
+
+
+@mutant(P.LAST)
+class PooledFirst(PreNet):
+    """Pooled, and activated only then."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = self.units(self.stem(x)).mean((2, 3), keepdim=True)
+        return self.classifier(nnf.relu(self.bn(x)).flatten(1))  # type: ignore[no-any-return]
+
+
+@mutant(P.FIRST, P.SIZE, seen="cs-kd, pytorch-cifar100")
+class DoubledStem(PreNet):
+    """BN and ReLU after the first convolution, and again in the unit."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem = nn.Sequential(
+            conv3x3(3, 16), nn.BatchNorm2d(16), nn.ReLU()
+        )
+
+
+@mutant(P.FIRST, P.SIZE)
+class BareStem(OriginalNet):
+    """Original units right behind a convolution, with no BN and no ReLU."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        del self.bn
+
+    forward = NoFinalActivation.forward
+
+
+# ----------------------------------------------------- where the width changes
+@mutant(P.WIDTH, seen="pytorch-cifar #9, pytorch-classification")
 class RawProjection(PreNet):
     """The projection reads x, the branch reads relu(bn(x))."""
 
@@ -127,55 +296,71 @@ class RawProjection(PreNet):
             return h + self.branch(nnf.relu(self.bn1(x)))
 
 
-class DropoutInEvaluation(PreNet):
-    """`F.dropout` without `training=self.training` never stops."""
+@mutant(P.WIDTH, P.SIZE, base=RawProjection, seen="uvadlc_notebooks")
+def own_activation(network: Any) -> None:
+    """A projection with a BN and a ReLU of its own."""
+    for unit in network.units:
+        if unit.changes:
+            active = nn.BatchNorm2d(unit.bn1.num_features), nn.ReLU()
+            unit.projection = nn.Sequential(*active, unit.projection)
+
+
+@mutant(P.WIDTH, base=OriginalNet)
+def activated_projection(network: Any) -> None:
+    """Conv, BN and ReLU on the shortcut, as if it were a layer."""
+    for unit in network.units:
+        if unit.changes:
+            unit.projection.append(nn.ReLU())
+
+
+@mutant(P.WIDTH, P.SIZE)
+class MissingProjection(PreNet):
+    """Where the width changes, nothing is added at all."""
 
     class unit(PreUnit):
-        def branch(self, a: Tensor) -> Tensor:
-            out = nnf.relu(self.bn2(self.conv1(a)))
-            return self.conv2(nnf.dropout(out, 0.3))  # type: ignore[no-any-return]
+        def __init__(self, *sizes: int) -> None:
+            super().__init__(*sizes)
+            self.projection = nn.Identity()
+
+        def forward(self, x: Tensor) -> Tensor:
+            out = self.branch(nnf.relu(self.bn1(x)))
+            return out if self.changes else x + out
 
 
-# ------------------------------------------------------------ the other ones
-def built(
-    base: type[PreNet] = PreNet,
-    unit: dict[str, Callable[..., Any]] | None = None,
-    net: dict[str, Callable[..., Any]] | None = None,
-    **layers: Callable[..., nn.Module],
-) -> Make:
-    """A network with other methods, and layers made for each unit's widths."""
-
-    class Unit(base.unit):  # type: ignore[name-defined,misc]
-        def __init__(self, c_in: int, c_out: int, stride: int) -> None:
-            super().__init__(c_in, c_out, stride)
-            for name, make in layers.items():
-                setattr(self, name, make(c_in, c_out, stride))
-
-    kind = type("Unit", (Unit,), unit or {})
-    return type("Network", (base,), {"unit": kind, **(net or {})})
+@mutant(P.STAGES, P.SIZE)
+def no_stride(network: Any) -> None:
+    """The width doubles, the side stays."""
+    for conv in network.units.modules():
+        if isinstance(conv, nn.Conv2d):
+            conv.stride = (1, 1)
 
 
-def edited(change: Callable[[Any], None], base: Make = PreNet) -> Make:
-    """A network that is changed when it has been made."""
-
-    def make() -> nn.Module:
-        network = base()
-        change(network)
-        return network
-
-    return make
+@mutant(P.STAGES, P.SIZE, seen="hysts/pytorch_image_classification")
+def narrow_first_stage(network: Any) -> nn.Module:
+    """Bottlenecks of widths 16, 128, 256 in place of 64, 128, 256."""
+    narrow = Conventions(first_stage="narrow")
+    plan = cifar_plan(PRE, depth=29, convs=3, conventions=narrow)
+    return Network(plan, seed=0)
 
 
-def norms(norm: Callable[[int], nn.Module], *names: str) -> Make:
-    """Another normalization at these places of every unit."""
+# ---------------------------------------------------- normalization and chance
+@mutant(P.BIAS, P.SIZE, seen="pytorch-cifar100")
+def biased_convs(network: Any) -> None:
+    """Convolutions with biases, each of which the next BN takes away."""
+    for unit in network.units:
+        conv = unit.conv1
+        widths = conv.in_channels, conv.out_channels
+        unit.conv1 = nn.Conv2d(*widths, 3, conv.stride, 1)
 
-    def change(network: Any) -> None:
-        for unit in network.units:
-            for name in names:
-                channels = getattr(unit, name).num_features
-                setattr(unit, name, norm(channels))
 
-    return edited(change)
+def replace_norms(
+    network: Any, norm: Callable[[int], nn.Module], *names: str
+) -> None:
+    """Put another normalization at these places of every unit."""
+    for unit in network.units:
+        for name in names:
+            channels = getattr(unit, name).num_features
+            setattr(unit, name, norm(channels))
 
 
 class HandMadeNorm(nn.Module):
@@ -200,149 +385,48 @@ class FrozenNorm(nn.BatchNorm2d):
         return super().train(False)
 
 
-class OddUnit(PreUnit):
-    """Without its first BN and ReLU: a flag for the network's first unit."""
-
-    def forward(self, x: Tensor) -> Tensor:
-        return x + self.branch(x)
-
-
-class Bottleneck(nn.Module):
-    """BN ReLU conv BN ReLU conv BN ReLU conv (+), right in itself."""
-
-    def __init__(self, c_in: int, inner: int, c_out: int, stride: int) -> None:
-        super().__init__()
-        self.bn1 = nn.BatchNorm2d(c_in)
-        self.body = nn.Sequential(
-            conv1x1(c_in, inner, stride),
-            *(nn.BatchNorm2d(inner), nn.ReLU()),
-            conv3x3(inner, inner),
-            *(nn.BatchNorm2d(inner), nn.ReLU()),
-            conv1x1(inner, c_out),
-        )
-        self.changes = stride != 1 or c_in != c_out
-        if self.changes:
-            self.projection = conv1x1(c_in, c_out, stride)
-
-    def forward(self, x: Tensor) -> Tensor:
-        a = nnf.relu(self.bn1(x))
-        return (self.projection(a) if self.changes else x) + self.body(a)  # type: ignore[no-any-return]
+@mutant(P.ROW, P.NORM, seen="15_identity_mappings_resnet.ipynb")
+def per_image_norm(network: Any) -> None:
+    """A mean of one image, in place of the batch's."""
+    replace_norms(network, partial(nn.GroupNorm, 1), "bn1", "bn2")
 
 
-def narrow_first_stage(network: Any) -> None:
-    """Bottleneck widths 16, 128, 256 in place of 64, 128, 256."""
-    units, c_in = [], 16
-    for inner, c_out in ((4, 16), (32, 128), (64, 256)):
-        units.append(Bottleneck(c_in, inner, c_out, 1 if inner < 32 else 2))
-        units += [Bottleneck(c_out, inner, c_out, 1) for _ in range(2)]
-        c_in = c_out
-    network.units = nn.Sequential(*units)
-    network.bn, network.classifier = nn.BatchNorm2d(256), nn.Linear(256, 10)
+@mutant(P.ROW, P.NORM)
+def hand_made_per_image(network: Any) -> None:
+    """The same, written by hand."""
+    replace_norms(network, partial(HandMadeNorm, (1, 2, 3)), "bn1", "bn2")
 
 
-def one_odd_unit(network: Any) -> None:
-    """That flag is set in another unit."""
-    network.units[4] = odd = OddUnit(32, 32, 1)
-    del odd.bn1
+@mutant(P.EVALUATION)
+def no_running_statistics(network: Any) -> None:
+    """A BN that takes the batch's statistics in evaluation, too."""
+    untracked = partial(nn.BatchNorm2d, track_running_stats=False)
+    replace_norms(network, untracked, "bn1")
 
 
-def shared_units(network: Any) -> None:
-    """`[unit] * n` is one unit, run n times."""
-    network.units[2] = network.units[1]
+@mutant(P.EVALUATION)
+def hand_made_batch_norm(network: Any) -> None:
+    """The same, written by hand."""
+    replace_norms(network, partial(HandMadeNorm, (0, 2, 3)), "bn2")
 
 
-def biased_convs(network: Any) -> None:
-    """Convolutions with biases, each of which the next BN takes away."""
-    for unit in network.units:
-        conv = unit.conv1
-        widths = conv.in_channels, conv.out_channels
-        unit.conv1 = nn.Conv2d(*widths, 3, conv.stride, 1)
+@mutant(P.STATISTICS)
+def frozen_norm(network: Any) -> None:
+    """In training, BN takes the statistics that it has kept."""
+    replace_norms(network, FrozenNorm, "bn1", "bn2")
 
 
-def no_stride(network: Any) -> None:
-    """The width doubles, the side stays."""
-    for conv in network.units.modules():
-        if isinstance(conv, nn.Conv2d):
-            conv.stride = (1, 1)
+@mutant(P.STATISTICS)
+def forgetful_norm(network: Any) -> None:
+    """BN never updates what it keeps."""
+    replace_norms(network, partial(nn.BatchNorm2d, momentum=0.0), "bn1")
 
 
-def activated_projections(network: Any) -> None:
-    """Conv, BN and ReLU on the shortcut, as if it were a layer."""
-    for unit in network.units:
-        if unit.changes:
-            unit.projection.append(nn.ReLU())
+@mutant(P.EVALUATION)
+class DropoutInEvaluation(PreNet):
+    """`F.dropout` without `training=self.training` never stops."""
 
-
-def bare_stem(network: Any) -> None:
-    """Original units right behind a convolution, with no BN and no ReLU."""
-    network.bn = nn.Identity()
-
-
-def own_projection(c_in: int, c_out: int, stride: int) -> nn.Module:
-    """A projection with a BN and a ReLU of its own."""
-    if c_in == c_out:
-        return nn.Identity()
-    projection = conv1x1(c_in, c_out, stride)
-    return nn.Sequential(nn.BatchNorm2d(c_in), nn.ReLU(), projection)
-
-
-def closed_gate(c_in: int, c_out: int, stride: int) -> nn.Module:
-    """A highway's gate, with a bias that nearly closes it."""
-    gate = nn.Conv2d(c_in, c_out, 1, stride)
-    nn.init.constant_(gate.bias, -2.0)  # type: ignore[arg-type]
-    return gate
-
-
-def conv_on_every_shortcut(self: Any, x: Tensor) -> Tensor:
-    """A projection even where the width stays."""
-    a = nnf.relu(self.bn1(x))
-    h = self.projection(a if self.changes else x)
-    return h + self.branch(a)  # type: ignore[no-any-return]
-
-
-def dropped_shortcut(self: Any, x: Tensor) -> Tensor:
-    """Dropout on the sum's other term."""
-    a = nnf.relu(self.bn1(x))
-    h = self.projection(a) if self.changes else x
-    return nnf.dropout(h, 0.2, self.training) + self.branch(a)  # type: ignore[no-any-return]
-
-
-def gated_shortcut(self: Any, x: Tensor) -> Tensor:
-    """One gate for both terms."""
-    g = torch.sigmoid(self.gate(x))
-    h = self.projection(x) if self.changes else x
-    return nnf.relu((1 - g) * h + g * self.branch(x))
-
-
-def no_relu_inside(self: Any, a: Tensor) -> Tensor:
-    """Two convolutions with a BN and no ReLU between them."""
-    return self.conv2(self.bn2(self.conv1(a)))  # type: ignore[no-any-return]
-
-
-def missing_projection(self: Any, x: Tensor) -> Tensor:
-    """Where the width changes, nothing is added at all."""
-    out: Tensor = self.branch(nnf.relu(self.bn1(x)))
-    return out if self.changes else x + out
-
-
-def relu_in_place(self: Any, x: Tensor) -> Tensor:
-    """ReLU in place on x itself, before the shortcut has been added.
-
-    Meant as ReLU-only pre-activation, Fig. 4(d); the shortcut then reads
-    what the ReLU left, and the unit is the original one.
-    """
-    out = self.branch(nnf.relu(x, inplace=True))
-    h = self.projection(x) if self.changes else x
-    return h + out  # type: ignore[no-any-return]
-
-
-def activated_at_the_end(self: Any, x: Tensor) -> Tensor:
-    """Only BN behind the stem, and a ReLU before the pooling."""
-    x = self.units(self.bn(self.stem(x)))
-    return self.classifier(nnf.relu(x).mean((2, 3)))  # type: ignore[no-any-return]
-
-
-def pooled_first(self: Any, x: Tensor) -> Tensor:
-    """Pooled, and activated only then."""
-    x = self.units(self.stem(x)).mean((2, 3), keepdim=True)
-    return self.classifier(nnf.relu(self.bn(x)).flatten(1))  # type: ignore[no-any-return]
+    class unit(PreUnit):
+        def branch(self, a: Tensor) -> Tensor:
+            out = nnf.relu(self.bn2(self.conv1(a)))
+            return self.conv2(nnf.dropout(out, 0.3))  # type: ignore[no-any-return]

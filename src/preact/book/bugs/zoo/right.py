@@ -1,14 +1,15 @@
-"""The network that the mutants are mutants of, and its relatives.
+"""Right networks: two of which mutants are made, and two ways of writing.
 
 Two convolutions a unit, full pre-activation, Fig. 4(e); or the original unit,
-Fig. 4(a). Every mutant overrides one method of one of these.
+Fig. 4(a).
 """
 
+import torch
 import torch.nn.functional as nnf
 from torch import Tensor, nn
 
-WIDTHS = (16, 32, 64)
-UNITS = 3  # a stage: one that changes the width and two that do not
+PRE, ORIGINAL = "full-preactivation", "original"
+WIDTHS, UNITS = (16, 32, 64), 3  # of the stages; units of each
 
 
 def conv3x3(c_in: int, c_out: int, stride: int = 1) -> nn.Conv2d:
@@ -19,6 +20,13 @@ def conv3x3(c_in: int, c_out: int, stride: int = 1) -> nn.Conv2d:
 def conv1x1(c_in: int, c_out: int, stride: int = 1) -> nn.Conv2d:
     """A projection."""
     return nn.Conv2d(c_in, c_out, 1, stride, bias=False)
+
+
+def sizes() -> list[tuple[int, int, int]]:
+    """Width before, width after and stride of each unit."""
+    after = [width for width in WIDTHS for _ in range(UNITS)]
+    pairs = zip([WIDTHS[0], *after], after, strict=False)
+    return [(a, b, 1 if a == b else 2) for a, b in pairs]
 
 
 class PreUnit(nn.Module):
@@ -78,23 +86,9 @@ class PreNet(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.stem: nn.Module = conv3x3(3, WIDTHS[0])
-        self.units = nn.Sequential(*self.make_units())
+        self.units = nn.Sequential(*[self.unit(*size) for size in sizes()])
         self.bn = nn.BatchNorm2d(WIDTHS[-1])
         self.classifier = nn.Linear(WIDTHS[-1], 10)
-
-    def make_units(self) -> list[nn.Module]:
-        """All units, in their order."""
-        units, c_in = [], WIDTHS[0]
-        for stage, c_out in enumerate(WIDTHS):
-            for i in range(UNITS):
-                stride = 2 if stage > 0 and i == 0 else 1
-                units.append(self.make_unit(c_in, c_out, stride))
-                c_in = c_out
-        return units
-
-    def make_unit(self, c_in: int, c_out: int, stride: int) -> nn.Module:
-        """One unit."""
-        return self.unit(c_in, c_out, stride)
 
     def forward(self, x: Tensor) -> Tensor:
         x = self.units(self.stem(x))
@@ -115,3 +109,66 @@ class OriginalNet(PreNet):
         x = nnf.relu(self.bn(self.stem(x)))
         x = self.units(x)
         return self.classifier(x.mean((2, 3)))  # type: ignore[no-any-return]
+
+
+class Inlined(nn.Module):
+    """Original units, without a class for them; zeros where it widens."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.convs = nn.ModuleList([conv3x3(3, WIDTHS[0])])
+        self.norms = nn.ModuleList([nn.BatchNorm2d(WIDTHS[0])])
+        for c_in, c_out, stride in sizes():
+            self.convs.append(conv3x3(c_in, c_out, stride))
+            self.convs.append(conv3x3(c_out, c_out))
+            self.norms.append(nn.BatchNorm2d(c_out))
+            self.norms.append(nn.BatchNorm2d(c_out))
+        self.head = nn.Linear(WIDTHS[-1], 10)
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = self.norms[0](self.convs[0](x)).clamp(min=0)
+        for i in range(1, len(self.convs), 2):
+            y = self.norms[i](self.convs[i](x)).clamp(min=0)
+            y = self.norms[i + 1](self.convs[i + 1](y))
+            if y.shape != x.shape:
+                small = x[:, :, ::2, ::2]
+                x = torch.cat([small, torch.zeros_like(small)], dim=1)
+            x = (x + y).clamp(min=0)
+        return self.head(x.flatten(2).mean(2))  # type: ignore[no-any-return]
+
+
+class WithIdentity(nn.Module):
+    """Full pre-activation; the shortcut is always a module."""
+
+    def __init__(self, c_in: int, c_out: int, stride: int) -> None:
+        super().__init__()
+        self.skip: nn.Module = nn.Identity()
+        self.before: nn.Module = nn.Identity()
+        self.inside: nn.Module = nn.Sequential(nn.BatchNorm2d(c_in), nn.ReLU())
+        if stride != 1 or c_in != c_out:
+            self.skip = conv1x1(c_in, c_out, stride)
+            self.before, self.inside = self.inside, self.before
+        self.body = nn.Sequential(
+            conv3x3(c_in, c_out, stride),
+            nn.BatchNorm2d(c_out),
+            nn.ReLU(),
+            nn.Identity(),
+            conv3x3(c_out, c_out),
+        )
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = self.before(x)
+        return self.body(self.inside(x)) + self.skip(x)  # type: ignore[no-any-return]
+
+
+def with_identity() -> nn.Module:
+    """A network of units whose shortcuts are modules."""
+    return nn.Sequential(
+        conv3x3(3, WIDTHS[0]),
+        *[WithIdentity(*size) for size in sizes()],
+        nn.BatchNorm2d(WIDTHS[-1]),
+        nn.ReLU(),
+        nn.AvgPool2d(8),
+        nn.Flatten(),
+        nn.Linear(WIDTHS[-1], 10),
+    )

@@ -1,0 +1,251 @@
+"""The traced network that all checks read, and the paper's row that it is."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import groupby, pairwise, takewhile
+
+import torch
+from torch import Tensor
+
+from preact.conformance.anatomy import (
+    DROPPED,
+    LEARNED,
+    REST_OF_GATE,
+    Anatomy,
+    Factor,
+    Signature,
+    Term,
+    Unit,
+)
+from preact.conformance.graph import BN, CONV, RELU, ROOT, Kind, is_norm
+from preact.conformance.measure import Measured
+from preact.spec import (
+    ROWS,
+    TABLE_1,
+    Conv1x1,
+    Dropout,
+    Gated,
+    Op,
+    Scale,
+    UnitSpec,
+)
+
+SHOWN = 3  # kinds of units in one line
+
+
+@dataclass(frozen=True, kw_only=True)
+class TracedNetwork(Anatomy):
+    """A network in training, with what was measured and seen beside it."""
+
+    image: tuple[int, ...]
+    meant: str
+    """The row that its author means, or ""."""
+    values: Mapping[str, Tensor]
+    """Its parameters."""
+    measured: Measured
+    evaluation: Anatomy
+    used: frozenset[str]
+    """Parameters that some pass has read."""
+    steady: bool
+    """Whether all passes of one mode computed the same."""
+    drift: float
+    """How far two evaluations of an image differ, relative to the largest."""
+    other: "TracedNetwork | None" = None
+    """The network as evaluation has it, if it is another one there."""
+
+    @cached_property
+    def unit(self) -> str:
+        """The interior unit in words; several kinds, if it is not plain."""
+        kinds = [*dict.fromkeys(str(u.signature) for u in self.interior)]
+        if self.plain_sign or len(kinds) < 2:
+            return str(self.sign or "")
+        return "; ".join(kinds[:SHOWN])
+
+    @cached_property
+    def is_finite(self) -> bool:
+        """Whether the weights are numbers, so that values prove something."""
+        return all(bool(v.isfinite().all()) for v in self.values.values())
+
+    @cached_property
+    def is_one_stream(self) -> bool:
+        """Whether each unit reads what the one before has written."""
+        adds = [ROOT, *(unit.add for unit in self.units)]
+        return all(
+            u.before == add for u, add in zip(self.units, adds, strict=False)
+        )
+
+    @cached_property
+    def row(self) -> str:
+        """Its row in the paper, or ""."""
+        return self._row(self.sign)
+
+    @cached_property
+    def row_as_batch_norm(self) -> str:
+        """The row with any normalization read as BN."""
+        return self._row(self.sign.as_batch_norm() if self.sign else None)
+
+    def _row(self, sign: Signature | None) -> str:
+        return (
+            row_of(self.usual, sign, self.values)
+            if self.usual and sign
+            else ""
+        )
+
+    @cached_property
+    def stages(self) -> list[tuple[tuple[int, ...], int]]:
+        """Shapes of the stream without the batch, and units of each."""
+        shapes = [unit.shape_out[1:] for unit in self.units]
+        if len({len(shape) for shape in shapes}) > 1:  # tokens, in or out
+            shapes = [(math.prod(shape),) for shape in shapes]
+        return [(shape, len(list(same))) for shape, same in groupby(shapes)]
+
+    @cached_property
+    def counts(self) -> tuple[int, ...]:
+        """Units of each stage."""
+        return tuple(count for _, count in self.stages)
+
+    @cached_property
+    def parameters(self) -> int:
+        return sum(value.numel() for value in self.values.values())
+
+    @cached_property
+    def multiply_adds(self) -> int:
+        """Of convolutions and linear layers, for one image."""
+        nodes = self.graph.nodes
+        total = sum(
+            node.facts.weights * (math.prod(node.shape) // node.facts.c_out)
+            for node in nodes
+            if node.kind in (Kind.CONV, Kind.LINEAR)
+        )
+        return total // nodes[ROOT].shape[0]
+
+    def places(self, units: Iterable[Unit]) -> tuple[str, ...]:
+        """Say which units they are, and where their parameters are."""
+        named = [
+            (self.units.index(u) + 1, common_name(u.params)) for u in units
+        ]
+        return tuple(f"{k} ({name})" if name else f"{k}" for k, name in named)
+
+
+def are_different(training: Anatomy, evaluation: Anatomy) -> bool:
+    """Whether the two modes differ in more than dropout."""
+    paths = [
+        [
+            settled(m.head),
+            settled(m.stem),
+            *(settled(n) for _, n, _ in m.streams),
+        ]
+        for m in (training, evaluation)
+    ]
+    pairs = zip(training.units, evaluation.units, strict=False)
+    return (
+        len(training.units) != len(evaluation.units)
+        or paths[0] != paths[1]
+        or any(differ(*pair) for pair in pairs)
+    )
+
+
+def differ(training: Unit, evaluation: Unit) -> bool:
+    """Whether a unit is another one in evaluation, dropout left aside.
+
+    Of a branch in words that the paper does not have, only the ends are
+    compared: people fuse and cache in evaluation.
+    """
+    here, there = training.signature, evaluation.signature
+    pairs = [(here.on_shortcut, there.on_shortcut)]
+    if training.before != ROOT:
+        pairs.append((here.after, there.after))
+    if here.has_plain_branch:
+        pairs.append((here.branch, there.branch))
+    terms = training.branches
+    if not {f for t in terms for f in (*t.factors, *t.names)} & {*DROPPED}:
+        pairs.append((here.on_branch, there.on_branch))  # else its mean is one
+    return any(settled(a) != settled(b) for a, b in pairs)
+
+
+def settled(names: Iterable[Factor]) -> list[Factor]:
+    """Leave dropout out; read a normalization as in evaluation.
+
+    There one written by hand is a shift and a scale.
+    """
+    affine = ("shift", "learned scale", LEARNED)
+    read = [
+        "norm" if name in affine or is_norm(str(name)) else name
+        for name in names
+        if name not in DROPPED
+    ]
+    return [name for name, _ in groupby(read)]
+
+
+def common_name(params: tuple[str, ...]) -> str:
+    """The part of the names that parameters share."""
+    levels = zip(*(name.split(".")[:-1] for name in params), strict=False)
+    same = takewhile(lambda level: len({*level}) == 1, levels)
+    return ".".join(level[0] for level in same)
+
+
+def row_of(unit: Unit, sign: Signature, values: Mapping[str, Tensor]) -> str:
+    """Return the paper's row that units of a signature are, or "".
+
+    A gate's bias is read from the network's parameters, by one such unit.
+    """
+    convs = [i for i, name in enumerate(sign.branch) if name == CONV]
+    between = {sign.branch[i + 1 : j] for i, j in pairwise(convs)}
+    if not sign.is_plain or not between <= {(BN, RELU)}:
+        return ""
+    try:
+        spec = UnitSpec(
+            pre=tuple(map(Op, sign.pre)),
+            post=tuple(map(Op, sign.branch[convs[-1] + 1 :])),
+            after=tuple(map(Op, sign.after)),
+            on_shortcut=_table_1(sign.on_shortcut, unit.shortcuts[0], values),
+            on_branch=_table_1(sign.on_branch, unit.branches[0], values),  # type: ignore[arg-type]
+        )
+    except ValueError:
+        return ""
+    for name, row in ROWS.items():
+        if row == spec:
+            return name
+    # a gate, at a bias that the paper did not search
+    bare = replace(spec, on_shortcut=Scale(1.0), on_branch=Scale(1.0))
+    if not isinstance(spec.on_shortcut, Gated) or bare != TABLE_1["original"]:
+        return ""
+    exclusive = isinstance(spec.on_branch, Gated)
+    return "exclusive-gating" if exclusive else "shortcut-only-gating"
+
+
+def _table_1(
+    factors: tuple[Factor, ...], term: Term, values: Mapping[str, Tensor]
+) -> Scale | Dropout | Gated | Conv1x1:
+    """Read a cell of Table 1.
+
+    Raises
+    ------
+    ValueError
+        If no row has this.
+    """
+    match factors:
+        case ():
+            return Scale(1.0)
+        case (float() as factor,):
+            return Scale(factor)
+        case ("dropout",):
+            return Dropout(0.5)
+        case ("1-g" | "g" as gate,):
+            bias = _gate_bias(term, values)
+            return Gated(bias, complement=gate == REST_OF_GATE)
+        case ("conv", "BN"):
+            return Conv1x1()
+    raise ValueError("no row has this")
+
+
+def _gate_bias(term: Term, values: Mapping[str, Tensor]) -> float:
+    """Return the bias of a gate's layer, where its channels agree on it."""
+    named = [values[name].detach() for name in term.gate_params]
+    biases = [value for value in named if value.ndim == 1]
+    if not biases:
+        return 0.0
+    low, high = torch.aminmax(biases[-1])
+    return round(low.item(), 6) if low == high else float(biases[-1].mean())

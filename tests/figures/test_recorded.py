@@ -1,0 +1,129 @@
+"""`preact report` and `preact plot`: what a reader of own runs sees."""
+
+import re
+
+import pytest
+
+from preact.cli import main
+from preact.figures.recorded import Runs, recorded
+
+FILE = """
+[scientific]
+rows = [{ name = "mine", pre = ["ReLU"] }, "original"]
+networks = [{ depth = 8, convs = 2, width = 4 }]
+lr = [0.1, 0.01]
+[nuisance]
+seeds = [1, 2]
+[fixed]
+recipe = "digits"
+recipe_changes = { iterations = 2, drop_at = [1] }
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Where own.toml has been run."""
+    folder = tmp_path_factory.mktemp("own")
+    (folder / "own.toml").write_text(FILE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert (
+            main(["ablate", "own"]) == 0
+        )  # the file's ending may be left out
+    return folder
+
+
+@pytest.fixture
+def here(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("COLUMNS", "80")
+    return folder
+
+
+def words_of(svg):
+    words = re.sub(r"<[^>]+>", " ", svg.read_text("utf-8"))
+    return " ".join(words.split())
+
+
+def test_rows_stand_in_the_order_of_the_file(here, capsys):
+    assert main(["report", "own.toml"]) == 0
+    said = capsys.readouterr().out
+    assert said.index("mine:") < said.index("original")
+    assert main(["plot", "own.toml"]) == 0
+    assert capsys.readouterr().out == "own.svg: 8 runs in 4 lines\n"
+    words = words_of(here / "own.svg")
+    assert words.index("mine") < words.index("original")
+
+
+def test_a_picture_says_what_was_run_and_what_its_marks_mean(here):
+    assert main(["plot", "own"]) == 0
+    words = words_of(here / "own.svg")
+    for fact in (
+        "own: ResNet-8 of width 4, scikit-learn digits",
+        "2 steps of 64",
+        "seeds 1 to 2",
+        "learning rate 0.1",
+        "learning rate 0.01",
+        "Dots: seeds",
+        "95 % interval",
+        "band: least",
+    ):
+        assert fact in words, fact
+
+
+@pytest.mark.parametrize(
+    ("ending", "begins"), [("png", b"\x89PNG"), ("pdf", b"%PDF")]
+)
+def test_a_picture_is_written_in_the_form_of_its_name(here, ending, begins):
+    file = here / f"folder/own.{ending}"
+    assert main(["plot", "own", "--panels", "errors", "-o", str(file)]) == 0
+    assert file.read_bytes().startswith(begins)
+
+
+def test_another_form_is_refused_with_those_that_there_are(here, capsys):
+    assert main(["plot", "own", "-o", "own.jpg"]) == 2
+    assert ".svg, .pdf or .png; got own.jpg" in capsys.readouterr().err
+
+
+def test_two_tails_of_a_row_differ_in_stroke_and_label(tmp_path):
+    out = tmp_path / "two.svg"
+    assert main(["plot", "digits_rates", "--depth", "20", "-o", str(out)]) == 0
+    words = words_of(out)
+    assert "original, no final BN" in words
+    assert "Dashed and hollow: no BN before the classifier" in words
+
+
+def test_facets_share_their_scales_so_that_they_compare():
+    curve = {"iteration": [1, 2], "test_error_pct": [90.0, 1.0]}
+    facets = {
+        name: [Runs(name="a", row="a", errors_pct=[end], curves=[curve])]
+        for name, end in (("deep", 80.0), ("flat", 3.0))
+    }
+    first, second = recorded(facets, ["errors"]).axes
+    assert first.get_xlim() == second.get_xlim()
+    assert first.get_xscale() == "log"
+    assert second.get_title(loc="left") == "flat"
+
+
+@pytest.mark.parametrize("name", ["digits_table_2", "digits_rates", "own"])
+def test_a_report_of_80_columns_breaks_no_word(here, capsys, name):
+    assert main(["report", name, "--markdown"]) == 0
+    table = capsys.readouterr().out.split("\n| ")[1:]
+    words = set(re.findall(r"[A-Za-z(]+[-:a-z)]*|\d+\.\d+", " ".join(table)))
+    assert main(["report", name]) == 0
+    said = capsys.readouterr().out
+    assert max(map(len, said.split("deviation: ")[0].splitlines())) <= 80
+    assert words - {"ResNet-", "network"} <= set(
+        re.findall(r"[A-Za-z(]+[-:a-z)]*|\d+\.\d+", said)
+    )
+
+
+@pytest.mark.parametrize("command", ["report", "plot"])
+def test_what_has_not_been_run_is_told_with_the_command_that_runs_it(
+    here, capsys, command
+):
+    assert main([command, "table_2"]) == 2
+    assert capsys.readouterr().err == (
+        "preact: table_2 has not been run; `preact ablate table_2` makes its "
+        "runs\n"
+    )
