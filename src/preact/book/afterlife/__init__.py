@@ -85,46 +85,36 @@ RATES = (0.0003, 0.001, 0.003)
 DRAWS = ("book", "default")
 
 
-def losses_at_rates(
-    layers: int, iteration: int
-) -> dict[tuple[str, str], Array]:
+def losses_at_rates(layers: int) -> dict[tuple[str, str], Array]:
     """Losses on topics not seen before: (rates, seeds) by arm and draw."""
     return {
         (arm, draw): np.array(
-            [
-                [run.at(iteration).test_loss for run in runs]
-                for runs in (at_rate(arm, layers, lr, draw) for lr in RATES)
-            ],
+            [[run.test_loss for run in runs] for runs in found],
             dtype=np.float64,
         )
         for arm in ("post-ln", "pre-ln")
         for draw in DRAWS
-        if all(at_rate(arm, layers, lr, draw) for lr in RATES)
+        if all(found := [at_rate(arm, layers, lr, draw) for lr in RATES])
     }
 
 
-def loss_by_rate() -> Html:
-    """A slider over the steps: losses by learning rate, at both depths."""
-    say, frames = words(), {}
-    for iteration in (200, 1000):
-        losses = {L: losses_at_rates(L, iteration) for L in DEPTHS}
-        each = [
-            say(
-                "afterlife.from_to",
-                name=f"{row_name(arm, say)}, {say(f'afterlife.{draw}')}",
-                layers=layers,
-                each=say.join([f"{m:.2f}" for m in np.median(values, axis=1)]),
-            )
-            for layers, curves in losses.items()
-            for (arm, draw), values in curves.items()
-        ]
-        alt = say(
-            "afterlife.loss_alt",
-            iteration=iteration,
-            rates=say.join([f"{rate:g}" for rate in RATES]),
-            each=say.join(each),
+def loss_by_rate() -> Picture:
+    """Draw losses after training by learning rate, at both depths."""
+    say = words()
+    losses = {layers: losses_at_rates(layers) for layers in DEPTHS}
+    each = [
+        say(
+            "afterlife.from_to",
+            name=f"{row_name(arm, say)}, {say(f'afterlife.{draw}')}",
+            layers=layers,
+            each=say.join([f"{m:.2f}" for m in np.median(values, axis=1)]),
         )
-        frames[str(iteration)] = losses_by_rate(
-            RATES, losses, recorded_letters(), alt, say
-        )
-    return stepper(say("explorer.iteration"), frames, "1000")
+        for layers, curves in losses.items()
+        for (arm, draw), values in curves.items()
+    ]
+    alt = say(
+        "afterlife.loss_alt",
+        rates=say.join([f"{rate:g}" for rate in RATES]),
+        each=say.join(each),
+    )
+    return losses_by_rate(RATES, losses, recorded_letters(), alt, say)
