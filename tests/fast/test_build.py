@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from preact.fast import fast, kernels
-from preact.fast.cpu import build
+from preact.fast import build, fast, kernels
 from preact.nn import Network
 from preact.plan import cifar_plan
 from preact.spec import ROWS

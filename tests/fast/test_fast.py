@@ -8,7 +8,7 @@ import torch.nn.functional as nnf
 
 from preact.fast import fast as fast_here
 from preact.fast import with_memory
-from preact.fast.cpu.bn_relu import bn_relu_forward
+from preact.fast.bn_relu import bn_relu_forward
 from preact.nn import Network
 from preact.nn.layers import BatchNorm, set_ghost_batch
 from preact.plan import BatchNorm as Planned

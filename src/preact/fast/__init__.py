@@ -8,7 +8,7 @@ Fused units are for CPUs; on a GPU the plain network runs, channels last.
 Chapter `09-training`.
 """
 
-from preact.fast.cpu.build import kernels
+from preact.fast.build import kernels
 from preact.fast.memory import Memory
 from preact.fast.network import NetworkView, fast, with_memory
 

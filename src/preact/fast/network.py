@@ -8,8 +8,8 @@ from typing import Literal, get_args
 import torch
 from torch import Tensor, nn
 
-from preact.fast.cpu.fused import can_read, run_fused
 from preact.fast.eager import is_eager, is_plain
+from preact.fast.fused import can_read, run_fused
 from preact.fast.memory import Memory, run_in_memory, run_plain
 from preact.nn.network import Network
 from preact.records.speed import fused_pays

@@ -78,6 +78,9 @@ def test_one_step_moves_the_first_signal_of_1001_layers_and_its_gradient():
         assert grown(run) > 1000
         assert ratio(at(run, 0)) > 9e6
         assert 1 < ratio(at(run, 1)) < 2
+    for run in runs(1001, "full-preactivation"):
+        assert grown(run) > 50
+        assert left(run, 1, ratio) < 1 / 500
 
 
 @claim("the-ratio-falls-before-the-paths-close")

@@ -274,12 +274,13 @@ def test_in_110_preactivation_begins_with_the_larger_early_gradients():
 @pytest.mark.parametrize("depth", [110, 164, 1001])
 def test_in_failing_runs_paths_are_closed_and_the_gradient_small(depth):
     runs = runs_of(depth, "original", "")
-    if depth == 110:
+    if depth < 1001:
         runs += runs_at(depth, 0.1)["original"]  # not seen before
     first, last, share = recorded(runs, 100)
     assert share.max() < 0.03
     assert (first / last).max() < (1e-3 if depth == 1001 else 1 / 3)
-    assert min(run.test_error_pct for run in runs) > 20
+    failed = [run for run in runs if run.test_error_pct > 20]
+    assert len(runs) - len(failed) == (depth == 164)
 
 
 @claim("final-bn-keeps-the-paths-open")

@@ -225,6 +225,7 @@ def told() -> dict[tuple[int, str, float], list[Record]]:
     runs[110, "original", 0.01] = low["original"]
     for depth in (164, 1001):
         runs[depth, "original", 0.1] = recorded_runs(depth)["original"]
+    runs[1001, arms[1], 0.1] = recorded_runs(1001)["full-preactivation"]
     return runs
 
 

@@ -11,8 +11,7 @@ import torch
 import torch.nn.functional as nnf
 from torch import Tensor, nn
 
-from preact.fast.branch import Branch, call_unit, run_unit
-from preact.fast.cpu.bn_relu import (
+from preact.fast.bn_relu import (
     MOST_CHANNELS,
     Seen,
     bn_relu_again,
@@ -20,7 +19,8 @@ from preact.fast.cpu.bn_relu import (
     bn_relu_eval,
     bn_relu_forward,
 )
-from preact.fast.cpu.build import kernels
+from preact.fast.branch import Branch, call_unit, run_unit
+from preact.fast.build import kernels
 from preact.fast.eager import is_batched
 from preact.fast.memory import gradients, normalize
 

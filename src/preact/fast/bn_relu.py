@@ -8,7 +8,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from preact.fast.cpu.build import kernels
+from preact.fast.build import kernels
 from preact.nn.layers import BatchNorm
 
 MOST_CHANNELS = 2048  # room on the kernels' stack

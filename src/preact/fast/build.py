@@ -68,7 +68,7 @@ def _found_or_made() -> ctypes.CDLL:
     compiler = shlex.split(os.environ.get("CC") or "cc")
     if not compiler:
         raise ValueError("CC must name a C compiler; got nothing but spaces")
-    source = files("preact.fast.cpu").joinpath("bn_relu.c").read_text("utf-8")
+    source = files("preact.fast").joinpath("bn_relu.c").read_text("utf-8")
     path = trusted_cache() / f"bn_relu-{_key(source, compiler)}.so"
     if not path.exists():
         _make(compiler, source, path)

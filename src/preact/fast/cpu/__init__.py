@@ -1,1 +1,0 @@
-"""BN and ReLU in C, compiled by the machine's own compiler."""
