@@ -222,6 +222,14 @@ def test_with_a_final_bn_freeing_a_lone_relu_decides_nothing():
         assert errors(asymmetric(spec), True).max() < FAILED
 
 
+@claim("activations-freeing-the-original")
+def test_without_a_final_bn_freeing_the_original_helps():
+    bound, free = (errors(s, False) for s in (ORIGINAL, asymmetric(ORIGINAL)))
+    assert np.median(bound) > 60
+    assert bound.min() > FAILED > np.median(free)
+    assert (len(bound), len(free), (free > FAILED).sum()) == (5, 5, 2)
+
+
 # ---------------------------------------------------------- silent branches
 def silenced(row, *, scale, seed, units=10):
     """Ten silent units, their parameters, and a batch with its labels."""
@@ -234,12 +242,11 @@ def silenced(row, *, scale, seed, units=10):
 
 
 def through_silence(row, *, scale, seed):
-    """x_0, x_L, and what a gradient carried back from x_L to x_0 loses."""
+    """x_0, x_L, and a gradient at x_0, ..., x_L that is carried back."""
     plan, params, (x, _) = silenced(row, scale=scale, seed=seed)
     streams, caches = run_units(plan, params, x)
     last = np.random.default_rng(seed).normal(size=streams[-1].shape)
-    lost = relative(pullback(plan, caches, last)[0], last)
-    return streams[0], streams[-1], lost
+    return streams[0], streams[-1], pullback(plan, caches, last)
 
 
 def size_of_the_gradient_of_W2(row, *, scale, seed):
@@ -278,19 +285,22 @@ def test_zero_weights_before_a_bn_have_a_huge_gradient(seed):
 @pytest.mark.parametrize("seed", draw_seeds(2))
 @pytest.mark.parametrize("scale", [True, False])
 def test_the_silent_original_is_an_identity_only_forward(scale, seed):
-    first, last, lost = through_silence("original", scale=scale, seed=seed)
+    first, last, grads = through_silence("original", scale=scale, seed=seed)
     assert (first == last).all()
-    assert 0.45 < lost**2 < 0.55
+    assert 0.45 < relative(grads[0], grads[-1]) ** 2 < 0.55
+    assert first.min() == 0  # made by the ReLU of the stem
+    for grad in grads[:-1]:  # lost once, and only where that ReLU is closed
+        assert (grad == np.where(first > 0, grads[-1], 0)).all()
 
 
 @claim("activations-silent-original-loses-gradient")
 @pytest.mark.parametrize("seed", draw_seeds(2))
 def test_silent_preactivation_is_an_identity_in_both_directions(seed):
-    first, last, lost = through_silence(
+    first, last, grads = through_silence(
         "full-preactivation", scale=False, seed=seed
     )
     assert (first == last).all()
-    assert lost == 0
+    assert (grads[0] == grads[-1]).all()
 
 
 @claim("activations-silent-bn-after-forgets")

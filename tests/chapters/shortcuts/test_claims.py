@@ -244,6 +244,19 @@ def test_shortcut_only_gating_grows_more_and_ends_better():
     )
     assert gated.growth.min() > 5 * identity.growth.max()
     assert gated.error_pct.max() < identity.error_pct.min()
+    assert (gated.error_pct > FAILED).sum() == 4
+    assert np.sort(gated.error_pct)[3] < 22
+
+
+@pytest.mark.parametrize("bias", [-1, -2])
+def test_exclusive_gates_that_close_much_fail_in_every_run(bias):
+    assert recorded()[f"exclusive-gating-b{bias}", ""].error_pct.min() > FAILED
+
+
+@pytest.mark.parametrize("row", ["exclusive", "shortcut-only"])
+def test_gates_at_zero_fail_with_either_head(row):
+    for tail in ("", "BN"):
+        assert recorded()[f"{row}-gating-b0", tail].error_pct.min() > FAILED
 
 
 def test_the_records_are_those_of_the_chapters_tables():
