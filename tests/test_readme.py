@@ -46,6 +46,11 @@ def test_its_own_unit_can_be_planned(tmp_path):
     runs = [*planned_runs(read_experiment(path), load("digits"))]
     assert {planned.run.row for planned in runs} == {"original", "mine"}
     assert len(runs) == 6
+    path.write_text(text.replace("# recipe_changes", "recipe_changes"))
+    (recipe,) = read_experiment(path).recipes
+    rates = [recipe.lr_at(i) for i in range(recipe.iterations)]
+    assert len(rates) == 20
+    assert max(rates) == recipe.lr  # the warm-up does not fill the short try
 
 
 def test_its_unit_of_own_code_is_a_unit():

@@ -356,7 +356,7 @@ def test_a_part_of_the_configuration_that_is_none_is_named(tmp_path, capsys):
     assert told.endswith("must be a table; got 5\n")
 
 
-def test_an_experiment_keeps_weights_only_if_it_is_asked_to(tmp_path):
+def test_an_experiment_keeps_weights_only_if_it_is_asked_to(tmp_path, capsys):
     path = tmp_path / "tiny.toml"
     path.write_text(
         'scientific = { rows = ["original"], networks = '
@@ -367,7 +367,12 @@ def test_an_experiment_keeps_weights_only_if_it_is_asked_to(tmp_path):
     command = ["ablate", str(path), "--device", "cpu", "--out"]
     assert main([*command, str(tmp_path / "a")]) == 0
     assert not [*tmp_path.rglob("*.safetensors")]
+    capsys.readouterr()
+    assert main([*command, str(tmp_path / "a"), "--save"]) == 2
+    said = capsys.readouterr().err
+    assert "1 run was recorded without weights" in said
     assert main([*command, str(tmp_path / "b"), "--save"]) == 0
+    assert main([*command, str(tmp_path / "b"), "--save"]) == 0  # has them
     (kept,) = (tmp_path / "b").rglob("*.safetensors")
     assert preact.load(kept).plan.spec == ROWS["original"]
 

@@ -105,8 +105,14 @@ def test_an_experiment_leaves_a_record_and_a_curve_for_each_run(small):
         for kind in ("csv", "json")
     ]
     for record in load_records("small", out):
-        (one,) = record.deviations
+        one, *changes = record.deviations
         assert (one.from_, one.to, one.why) == ("CIFAR-10", "digits", "a test")
+        assert [(c.from_, c.to) for c in changes] == [
+            ("iterations 300", "iterations 12"),
+            ("batch 64", "batch 16"),
+            ("ghost_batch 64", "ghost_batch 16"),
+            ("drop_at [200, 260]", "drop_at []"),
+        ]
         assert (record.bn_batch, record.devices) == (16, 1)
         started = datetime.fromisoformat(record.started_utc)
         assert datetime.now(UTC) - started < timedelta(days=1)

@@ -118,6 +118,15 @@ def test_a_report_of_80_columns_breaks_no_word(here, capsys, name):
     )
 
 
+def test_a_report_of_a_short_try_says_so_and_calls_nothing_fail(here, capsys):
+    assert main(["report", "own"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "(fail)" not in said
+    assert "Training was short" in said
+    assert "2 steps of 64" in said
+    assert "deviation: iterations 300 -> iterations 2 (asked for in" in said
+
+
 @pytest.mark.parametrize("command", ["report", "plot"])
 def test_what_has_not_been_run_is_told_with_the_command_that_runs_it(
     here, capsys, command

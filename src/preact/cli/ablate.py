@@ -112,12 +112,28 @@ def _jobs(
             ended[FAILED] += 1
             continue
         (recorded if there else missing).append(planned)
+    if options.save:
+        check_saved(recorded, options.out)
     each = costs(missing, options.device)
     show_plan(console, experiment, plan, missing, each)
     return [Job(experiment, planned, 0.0) for planned in recorded] + [
         Job(experiment, planned, each[network_name(planned)])
         for planned in missing
     ]
+
+
+def check_saved(recorded: list[PlannedRun], out: Path) -> None:
+    """Refuse to keep weights of runs that were recorded without them."""
+    paths = [(out / one.path).with_suffix(".safetensors") for one in recorded]
+    if without := [path for path in paths if not path.exists()]:
+        runs = (
+            "1 run was" if len(without) == 1 else f"{len(without)} runs were"
+        )
+        raise ValueError(
+            f"{runs} recorded without weights, for example "
+            f"{without[0].with_suffix('.json')}: delete such records, or give "
+            "another --out, and --save keeps weights"
+        )
 
 
 def show_plan(

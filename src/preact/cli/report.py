@@ -73,6 +73,9 @@ def run(options: argparse.Namespace) -> int:
         title = f"ResNet-{depth}" if len(parts) > 1 else ""
         fitting = as_rich(errors_table(part, words), console.width, title)
         console.print(fitting)
+    recipes = [record.config["recipe"] for record in records]
+    steps = [f"{r['iterations']} steps of {r['batch']}" for r in recipes]
+    console.print(", ".join(dict.fromkeys(steps)), soft_wrap=True)
     for one in deviations(records):
         console.print(
             f"deviation: {one.from_} -> {one.to} ({one.why})", soft_wrap=True

@@ -17,6 +17,7 @@ from preact.experiment import (
     planned_runs,
     read_experiment,
 )
+from preact.experiment.described import recipe_deviations
 from preact.experiment.matrix import held_out
 from preact.plan import fitting_convs
 from preact.plan.depth import imagenet_counts
@@ -85,15 +86,10 @@ def _run(
     if changes.get("batch", 0) > 0:
         # BN cannot take its statistics over more than the batch.
         changes["ghost_batch"] = min(recipe.ghost_batch, changes["batch"])
-    deviations = [
-        Deviation(
-            from_=f"{name} {getattr(recipe, name)}",
-            to=f"{name} {value}",
-            why="asked for on the command line",
-        )
-        for name, value in changes.items()
-        if value != getattr(recipe, name)
-    ]
+    changed = replace(recipe, **changes)
+    deviations = recipe_deviations(
+        recipe, changed, changes, "asked for on the command line"
+    )
     depth, convs = given.get("depth", 110), given.get("convs")
     if data == "imagenet":
         convs, _ = imagenet_counts(depth, convs, None)
@@ -104,7 +100,7 @@ def _run(
         init=given.get("init"),
         depth=depth,
         convs=convs,
-        recipe=replace(recipe, **changes),
+        recipe=changed,
         data=held_out(load(data, options.folder), given.get("hold_out", 0)),
         seed=given.get("seed", 1),
         width=given.get("width", 16),

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field
 
 from preact.data import check_name_of_data
+from preact.experiment.described import recipe_deviations
 from preact.experiment.rows import Row, named_units
 from preact.plan.checks import MOST
 from preact.plan.depth import check_depth
@@ -254,7 +255,7 @@ def find_file(path: Path) -> Path:
 def _experiment(name: str, file: ExperimentFile) -> Experiment:
     """Resolve what a file says."""
     check_name("the file's name", name)
-    seeds = file.nuisance.seeds
+    seeds, recipes = file.nuisance.seeds, _recipes(file)
     return Experiment(
         name=name,
         title=file.title or name,
@@ -266,9 +267,17 @@ def _experiment(name: str, file: ExperimentFile) -> Experiment:
         final_bn=tuple(dict.fromkeys(file.scientific.final_bn)),
         data=file.fixed.data,
         hold_out=file.fixed.hold_out,
-        recipes=_recipes(file),
+        recipes=recipes,
         execution=file.fixed.execution,
-        deviations=file.deviation,
+        deviations=(
+            *file.deviation,
+            *recipe_deviations(
+                find_recipe(file.fixed.recipe),
+                recipes[0],
+                file.fixed.recipe_changes,
+                "asked for in the file's recipe_changes",
+            ),
+        ),
     )
 
 

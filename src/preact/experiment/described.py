@@ -3,13 +3,13 @@
 Chapter `09-training`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from preact.records import Deviation
 from preact.records.compare import flat
-from preact.train import Outcome, OwnCode, Run
+from preact.train import Outcome, OwnCode, Recipe, Run
 from preact.typed import shortened, shortened_key
 
 Values = dict[str, Any]
@@ -33,6 +33,22 @@ def described(run: Run, deviations: Sequence[Deviation]) -> Values:
         ],
         "started_utc": datetime.now(UTC).isoformat(timespec="seconds"),
     }
+
+
+def recipe_deviations(
+    recipe: Recipe, changed: Recipe, names: Iterable[str], why: str
+) -> list[Deviation]:
+    """Departures from a recipe in those of its fields that were asked for."""
+
+    def said(one: Recipe, name: str) -> str:
+        value = getattr(one, name)
+        return f"{name} {list(value) if isinstance(value, tuple) else value}"
+
+    return [
+        Deviation(from_=said(recipe, name), to=said(changed, name), why=why)
+        for name in names
+        if getattr(recipe, name) != getattr(changed, name)
+    ]
 
 
 def bn_batch(run: Run) -> int:

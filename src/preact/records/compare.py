@@ -168,11 +168,24 @@ def _line(group: Sequence[Record]) -> Line:
         paper_data=data,
         paper_has=joined,
         paper_pct=theirs[key] if joined else None,
-        cut_short=first.data in ("cifar10", "cifar100", "cifar10-16")
-        and first.config["recipe"]["iterations"] < PAPER_ITERATIONS,
+        cut_short=any(map(_cuts, first.deviations))
+        or (
+            first.data in ("cifar10", "cifar100", "cifar10-16")
+            and first.config["recipe"]["iterations"] < PAPER_ITERATIONS
+        ),
         diverged=sum(record.outcome == "diverged" for record in group),
         lr=first.config["recipe"]["lr"],
     )
+
+
+def _cuts(one: Deviation) -> bool:
+    """Whether a departure is that of fewer iterations than the recipe's."""
+    counts = [
+        re.fullmatch(r"iterations (\d{1,10})", said)
+        for said in (one.from_, one.to)
+    ]
+    asked, taken = (int(found[1]) if found else 0 for found in counts)
+    return 0 < taken < asked
 
 
 def _distinguish(same: list[list[Record]]) -> list[Line]:

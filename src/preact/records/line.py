@@ -33,7 +33,8 @@ class Line:
         What tells it from other lines of the same row and network, for
         example "execution.precision bf16".
     cut_short : bool
-        Whether it ended before the paper's last iteration, on CIFAR.
+        Whether it ended before the paper's last iteration, on CIFAR, or was
+        asked for fewer iterations than its recipe has.
     diverged : int
         How many runs ended early, since their loss was not finite.
     lr : float or None
