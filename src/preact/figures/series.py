@@ -62,7 +62,8 @@ def table(series: Sequence[Series], words: dict[str, str]) -> str:
     seen: Counter[tuple[str, str]] = Counter()
     for one in series:
         seen[one.panel, one.name] += 1
-        first = [one.panel, one.name, seen[one.panel, one.name]]
+        said = on_one_line(one.panel), on_one_line(one.name)
+        first = [*said, seen[one.panel, one.name]]
         empty = [""] * len(one.x)
         columns: list[Values] = [one.x, one.y]
         if ranges:

@@ -1,5 +1,6 @@
 """One call of every function of the room that draws."""
 
+import numpy as np
 from handed import BOTH, SEEDS
 
 from preact.book.imagenet import figures
@@ -11,6 +12,9 @@ DRAWN = {
         "two changes",
     ),
     "gradient_distances": lambda say: figures.gradient_distances(
-        [2, 4, 8], SEEDS.T[:3], SEEDS[:, 0], say
+        [2, 4, 8],
+        np.array([SEEDS[:, 0] * k for k in (3, 2, 1)]),
+        SEEDS[:, 0],
+        say,
     ),
 }
