@@ -118,6 +118,11 @@ def test_a_report_of_80_columns_breaks_no_word(here, capsys, name):
     )
 
 
+def test_a_plot_of_no_record_names_what_was_asked_for(here, capsys):
+    assert main(["plot", "own", "--lr", "0.2"]) == 2
+    assert capsys.readouterr().err == "preact: no record of own has --lr 0.2\n"
+
+
 def test_a_report_of_a_short_try_says_so_and_calls_nothing_fail(here, capsys):
     assert main(["report", "own"]) == 0
     said = " ".join(capsys.readouterr().out.split())

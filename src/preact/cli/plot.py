@@ -51,10 +51,13 @@ def run(options: argparse.Namespace) -> int:
         and options.lr in (None, record.config["recipe"]["lr"])
     ]
     if not runs:
-        raise ValueError(
-            f"no record of {name} has --depth {options.depth} and --lr "
-            f"{options.lr}"
+        given = {"--depth": options.depth, "--lr": options.lr}
+        asked_of = " and ".join(
+            f"{option} {value}"
+            for option, value in given.items()
+            if value is not None
         )
+        raise ValueError(f"no record of {name} has {asked_of}")
     asked = asked_for(options.experiment)
     pairs = compared([record for _, record in runs], rows_of(asked))
     common, facets = _facets(
