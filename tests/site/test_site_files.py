@@ -155,12 +155,15 @@ def links(path):
     ]
 
 
+OWN_CODE = {"08-paths"}  # its cells call what stands in its room alone
+
+
 @EVERY_LANGUAGE
 def test_code_leads_to_entries_that_are_there_and_marked_as_english(language):
     for name in [*CHAPTERS, *(f"api/{page}" for page in API)]:
         found = links(f"{language}/{name}")
         assert set(found) == set(links(f"en/{name}"))
-        assert found or name.startswith("api/")
+        assert found or name.startswith("api/") or name in OWN_CODE
         for target, anchor in found:
             there = normpath(join(dirname(name), target)) if target else name
             page = html(f"{language}/{there.removesuffix('.html')}")
