@@ -63,7 +63,7 @@ else
 	@echo "npm is not here: the book's scripts were not checked."
 endif
 
-check: lint ## lint, types, contracts and the fast tests, in two minutes
+check: lint ## lint, types, contracts and the fast tests, in a minute or two
 	$(PYTEST) -m "not slow and not nightly"
 
 test: lint ## what a newcomer runs: all but the site's tests, English notebooks
