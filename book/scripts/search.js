@@ -135,13 +135,18 @@ function build(form, place, most) {
   }
 
   const links = () => [...place.querySelectorAll("a:not([hidden])")];
-  function step(event) {
+  async function step(event) {
     const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!move) return;
+    event.preventDefault();
+    // The results of what was typed last; a later list would take the focus.
+    if (input.value.trim() !== wanted) {
+      clearTimeout(timer);
+      await show();
+    }
     const stops = [input, ...links()];
     const at = stops.indexOf(document.activeElement);
     const next = stops[Math.min(stops.length - 1, Math.max(0, at + move))];
-    event.preventDefault();
     next.focus();
     next.scrollIntoView({ block: "nearest" });
   }
