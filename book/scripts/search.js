@@ -100,6 +100,8 @@ function build(form, place, most) {
   place.append(status, list, all);
 
   async function show() {
+    clearTimeout(timer);
+    timer = null;
     const query = (wanted = input.value.trim());
     if (!query) {
       list.replaceChildren();
@@ -139,11 +141,8 @@ function build(form, place, most) {
     const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!move) return;
     event.preventDefault();
-    // The results of what was typed last; a later list would take the focus.
-    if (input.value.trim() !== wanted) {
-      clearTimeout(timer);
-      await show();
-    }
+    // The list of what was typed last: a later one would take the focus.
+    if (timer) await show();
     const stops = [input, ...links()];
     const at = stops.indexOf(document.activeElement);
     const next = stops[Math.min(stops.length - 1, Math.max(0, at + move))];
@@ -166,7 +165,6 @@ function build(form, place, most) {
   form.addEventListener("submit", (event) => {
     if (!onPage && input.value.trim()) return; // to the search page
     event.preventDefault();
-    clearTimeout(timer);
     show();
   });
   return { input, show };

@@ -181,6 +181,32 @@ def test_the_dialog_is_used_with_the_keyboard_alone(open_page):
     page.wait_for_url("**/11-afterlife.html?mark=*")
 
 
+@pytest.mark.parametrize("typed", ["gradient", "projection", "projection "])
+def test_an_arrow_right_after_a_key_steps_into_the_new_results(
+    open_page, typed
+):
+    """Both events come in one task, before the list is made anew."""
+    page = open_page("/en/03-gradient.html")
+    search_dialog(page)
+    page.keyboard.type("projection")
+    page.locator("#search-found li").first.wait_for()
+    page.clock.install()
+    page.evaluate(
+        """(typed) => {
+          const input = document.activeElement;
+          input.value = typed;
+          input.dispatchEvent(new Event("input", { bubbles: true }));
+          input.dispatchEvent(
+            new KeyboardEvent("keydown", { key: "ArrowDown", bubbles: true }),
+          );
+        }""",
+        typed,
+    )
+    page.clock.run_for(1000)  # longer than the box waits for more keys
+    first = page.locator("#search-found a").first
+    assert first.evaluate("link => link === document.activeElement")
+
+
 def test_enter_in_the_dialog_leads_to_all_results(open_page):
     page = open_page("/zh-Hant/03-gradient.html")
     search_dialog(page)
