@@ -270,7 +270,8 @@ def test_bad_files_do_not_keep_the_other_runs(small, tmp_path, capsys):
     assert main(command) == 2
     told = capsys.readouterr()
     assert "2 finished" in told.out
-    assert "2 failed" in told.out
+    assert "1 failed" in told.out
+    assert "1 refused for the record that is there" in told.out
     assert all(str(file) in told.err for file in bad)
 
 
@@ -284,6 +285,38 @@ def test_a_run_that_diverges_is_recorded_as_such(tmp_path, capsys):
         assert record.outcome == "diverged"
         assert record.train_loss is None
         assert 0 <= record.test_error_pct <= 100
+
+
+def test_one_run_that_diverges_fails_and_says_what_may_help(tmp_path, capsys):
+    wild = ["--iterations", "22", "--lr", "1e30", "--out", str(tmp_path)]
+    for _ in range(2):  # trained, then read
+        assert main([*TRAIN, *wild]) == 1
+        assert "--lr" in capsys.readouterr().err
+
+
+def test_records_of_another_recipe_are_one_line_with_their_number(
+    small, tmp_path, capsys
+):
+    _, out = small
+    shutil.copytree(out, tmp_path / "runs")
+    other = tmp_path / "small.toml"
+    other.write_text(SMALL.replace("iterations = 12", "iterations = 13"))
+    command = ["ablate", str(other), "--out", str(tmp_path / "runs")]
+    assert main(command) == 2
+    told = capsys.readouterr()
+    (said,) = told.err.splitlines()
+    assert "iterations is 12 there, 13 here" in said
+    assert "; 3 records more like it" in said
+    assert "4 refused for the record that is there" in told.out
+
+
+def test_a_warm_up_that_outlasts_the_run_is_told(tmp_path, capsys):
+    short = ["--iterations", "2", "--out", str(tmp_path)]
+    assert main([*TRAIN, *short]) == 0
+    said = "the warm-up of 20 iterations is longer than the run of 2"
+    assert said in capsys.readouterr().out
+    assert main(["report", "train", "--results", str(tmp_path)]) == 0
+    assert said in capsys.readouterr().out
 
 
 def test_departures_from_the_recipe_are_recorded(tmp_path):

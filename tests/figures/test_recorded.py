@@ -93,6 +93,20 @@ def test_two_tails_of_a_row_differ_in_stroke_and_label(tmp_path):
     assert "Dashed and hollow: no BN before the classifier" in words
 
 
+def test_many_facets_are_no_tall_strip_and_single_points_no_curves(
+    here, capsys
+):
+    one = {"row": "a", "errors_pct": [3.0], "gradients": [[1.0, 2.0]]}
+    runs = [Runs(name=f"{i}", **one) for i in range(6)]
+    for panels in (["errors"], ["errors", "gradients"]):
+        many = recorded({f"{i}": runs for i in range(9)}, panels)
+        width, height = many.get_size_inches()
+        assert width / 2 < height <= 2 * width
+    assert main(["plot", "own", "--panels", "curves"]) == 2
+    told = capsys.readouterr().err
+    assert "curves are left out: none has two points" in told
+
+
 def test_facets_share_their_scales_so_that_they_compare():
     curve = {"iteration": [1, 2], "test_error_pct": [90.0, 1.0]}
     facets = {

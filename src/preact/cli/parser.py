@@ -6,8 +6,9 @@ names that other rooms know are written out, and a test compares them.
 
 import argparse
 from collections.abc import Callable
+from difflib import get_close_matches
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from preact import __version__
 from preact.plan.conventions import CONVENTIONS
@@ -75,7 +76,26 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 class Parser(argparse.ArgumentParser):
-    """Refuses in one line, as everything here does."""
+    """Refuses in one line, and what is only the beginning of an option."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings, allow_abbrev=False)
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Any = None, namespace: Any = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Refuse what a command does not know where it is known which."""
+        options, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            words = [word for word in unknown if word.startswith("-")]
+            word = (words or unknown)[0].partition("=")[0]
+            near = get_close_matches(word, self._option_string_actions, n=1)
+            kind = "option" if words else "argument"
+            self.error(
+                f"unknown {kind} {word[:60]}"
+                + "".join(f", near it {one}" for one in near)
+            )
+        return options, unknown
 
     def error(self, message: str) -> NoReturn:
         """Say what was wrong and where the legal forms are."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from matplotlib import rc_context
 
+from preact.cli import complain, counted
 from preact.cli.report import asked_for, find_records, rows_of
 from preact.figures.recorded import LOOK, Runs, recorded
 from preact.figures.style import quiet
@@ -73,21 +74,33 @@ def run(options: argparse.Namespace) -> int:
         tails.setdefault(line.row, set()).add(line.tail)
     both = {row for row, ends in tails.items() if len(ends) > 1}
     paths = {id(record): path for path, record in runs}
+    shown = {
+        facet: [_runs(*pair, both, paths) for pair in pairs]
+        for facet, pairs in facets.items()
+    }
+    panels = list(dict.fromkeys(options.panels))
+    if "curves" in panels and not any(
+        len(curve["iteration"]) > 1
+        for lines in shown.values()
+        for one in lines
+        for curve in one.curves
+    ):
+        panels.remove("curves")
+        complain("curves are left out: none has two points or more")
+    if not panels:
+        raise ValueError(f"--panels must be errors or gradients for {name}")
     figure = recorded(
-        {
-            facet: [_runs(*pair, both, paths) for pair in pairs]
-            for facet, pairs in facets.items()
-        },
-        options.panels,
+        shown,
+        panels,
         f"{name}: {', '.join(common)}",
-        " ".join(
-            [KEY[panel] for panel in options.panels] + [TAILS] * bool(both)
-        ),
+        " ".join([KEY[panel] for panel in panels] + [TAILS] * bool(both)),
     )
     out.parent.mkdir(parents=True, exist_ok=True)
     with quiet(), rc_context(LOOK):
         figure.savefig(out)
-    print(f"{out}: {len(runs)} runs in {len(pairs)} lines")
+    print(
+        f"{out}: {counted(len(runs), 'run')} in {counted(len(pairs), 'line')}"
+    )
     return 0
 
 

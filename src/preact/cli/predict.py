@@ -29,6 +29,11 @@ def run(options: argparse.Namespace) -> int:
     for path in options.images:
         if not path.exists():
             raise FileNotFoundError(f"{path} does not exist")
+    if options.file.suffix.lower() in (".png", ".jpg", ".jpeg"):
+        raise ValueError(
+            "the first argument must be the weights file and images come "
+            f"after it; got {options.file} first"
+        )
     network = load(options.file, make=find_make(options.make))
     preprocess = network.preprocess
     if not isinstance(preprocess, Preprocessing):

@@ -15,7 +15,8 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from preact.records import Record
-from preact.train import Run
+from preact.records.compare import unused_rate
+from preact.train import OwnCode, Run
 
 
 class Bars(bars.Progress):
@@ -86,6 +87,21 @@ def make_console() -> Console:
     warnings.filterwarnings("ignore", message="Grad strides do not match")
     quiet = os.environ.get("RANK", "0") != "0"
     return Console(highlight=False, markup=False, quiet=quiet)
+
+
+def warn(console: Console, runs: Iterable[Run]) -> None:
+    """Say once what will surprise in some runs, before they are made."""
+    said: dict[str, None] = {}
+    for run in runs:
+        if rate := unused_rate(run.config["recipe"]):
+            said[rate] = None
+        make = run.unit.make if isinstance(run.unit, OwnCode) else ""
+        if make and not any(
+            p.requires_grad for p in run.make_network().units.parameters()
+        ):
+            said[f"units by {make} have no parameters to train"] = None
+    for sentence in said:
+        console.print(f"note: {sentence}")
 
 
 def in_minutes(seconds: float) -> str:

@@ -14,13 +14,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from preact.cli import counted
 from preact.figures import errors_table, tables
+from preact.records import Record
 from preact.records.compare import (
     PUBLISHED,
     Line,
     compared,
     deviations,
     load_records,
+    unused_rate,
 )
 from preact.strings import Strings
 from preact.typed import shortened
@@ -41,17 +44,7 @@ def run(options: argparse.Namespace) -> int:
         If there are no records.
     """
     if options.experiment is None:
-        counts: dict[str, int] = {}
-        for folder in [options.results] if options.results else FOLDERS:
-            if options.results or folder.is_dir():
-                counts = experiments(folder) | counts
-        if not counts:
-            raise ValueError(f"{options.results} must hold records; got none")
-        if options.json:
-            print(json.dumps(counts))
-        else:
-            for name, n in counts.items():
-                print(f"{name}: {n} record{'s' * (n != 1)}")
+        _show_experiments(options.results, options.json)
         return 0
     name, folder = find_records(options.experiment, options.results)
     asked = None if options.json else asked_for(options.experiment)
@@ -73,9 +66,34 @@ def run(options: argparse.Namespace) -> int:
         title = f"ResNet-{depth}" if len(parts) > 1 else ""
         fitting = as_rich(errors_table(part, words), console.width, title)
         console.print(fitting)
+    _show_remarks(console, records, asked)
+    return 0
+
+
+def _show_experiments(results: Path | None, as_json: bool) -> None:
+    """List experiments and how many records they have."""
+    counts: dict[str, int] = {}
+    for folder in [results] if results else FOLDERS:
+        if results or folder.is_dir():
+            counts = experiments(folder) | counts
+    if not counts:
+        raise ValueError(f"{results} must hold records; got none")
+    if as_json:
+        print(json.dumps(counts))
+        return
+    for name, n in counts.items():
+        print(f"{name}: {counted(n, 'record')}")
+
+
+def _show_remarks(
+    console: Console, records: list[Record], asked: "Experiment | None"
+) -> None:
+    """Print what a reader of the table must know."""
     recipes = [record.config["recipe"] for record in records]
     steps = [f"{r['iterations']} steps of {r['batch']}" for r in recipes]
     console.print(", ".join(dict.fromkeys(steps)), soft_wrap=True)
+    for said in filter(None, dict.fromkeys(map(unused_rate, recipes))):
+        console.print(f"note: {said}")
     for one in deviations(records):
         console.print(
             f"deviation: {one.from_} -> {one.to} ({one.why})", soft_wrap=True
@@ -88,7 +106,6 @@ def run(options: argparse.Namespace) -> int:
     changed = sum(record.git.dirty is True for record in records)
     if changed:
         console.print(f"{changed} of {len(records)} runs had changed code")
-    return 0
 
 
 def find_records(asked: str, results: Path | None) -> tuple[str, Path]:

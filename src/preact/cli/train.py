@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from preact.cli import complain
 from preact.cli.parser import ROW
-from preact.cli.progress import Progress, make_console, summary
+from preact.cli.progress import Progress, make_console, summary, warn
 from preact.data import load
 from preact.experiment import (
     Deviation,
@@ -33,6 +34,7 @@ def run(options: argparse.Namespace) -> int:
     """Make the run that is asked for, unless it is recorded."""
     planned, deviations = _planned(options)
     console = make_console()
+    warn(console, [planned.run])
     with Progress(console, planned.run, planned.run.row) as progress:
         record, new = execute(
             planned,
@@ -47,6 +49,9 @@ def run(options: argparse.Namespace) -> int:
     weights = (options.out / planned.path).with_suffix(".safetensors")
     if weights.exists():
         console.print(f"weights: {weights}", soft_wrap=True)
+    if record.outcome == "diverged":
+        complain("the loss was not finite: try a smaller --lr")
+        return 1
     return 0
 
 

@@ -188,6 +188,17 @@ def _cuts(one: Deviation) -> bool:
     return 0 < taken < asked
 
 
+def unused_rate(recipe: Mapping[str, Any]) -> str:
+    """Say that a run ends before its warm-up does; "" if it does not."""
+    warm_up, iterations = recipe["warmup_iterations"], recipe["iterations"]
+    if warm_up < iterations:
+        return ""
+    return (
+        f"the warm-up of {warm_up} iterations is longer than the run of "
+        f"{iterations}: the learning rate {recipe['lr']:g} is never used"
+    )
+
+
 def _distinguish(same: list[list[Record]]) -> list[Line]:
     """Lines that would look alike, each with the settings that differ."""
     every = [
