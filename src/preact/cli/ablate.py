@@ -10,9 +10,9 @@ from rich.text import Text
 
 from preact.cli import complain, counted
 from preact.cli.progress import (
-    Progress,
     in_minutes,
     make_console,
+    progress,
     summary,
     warn,
 )
@@ -68,12 +68,12 @@ def run(options: argparse.Namespace) -> int:
                 f"{in_minutes(to_go_s)} left",
                 soft_wrap=True,
             )
-        with Progress(console, planned.run, name) as progress:
+        with progress(console, planned.run, name) as report:
             record, new = execute(
                 planned,
                 options.out,
                 device=options.device,
-                report=progress,
+                report=report,
                 deviations=job.experiment.deviations,
                 left_s=left_s,
                 save=options.save,

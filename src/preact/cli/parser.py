@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from preact import __version__
-from preact.plan.conventions import CONVENTIONS
 from preact.strings import LANGUAGES
 
 COMMANDS = {
@@ -117,18 +116,10 @@ def one_line(message: str) -> str:
 def _plan(command: argparse.ArgumentParser) -> str:
     add = command.add_argument
     _network(add)
-    add(
-        "--conventions",
-        default="paper",
-        choices=sorted(CONVENTIONS),
-        help="reading of what the paper leaves open (default: %(default)s)",
-    )
-    add("--imagenet", action="store_true", help="ResNet-50, 101, 152 or 200")
-    add("--classes", type=int, help="outputs of the classifier")
     _json(add)
     return (
         "Print a network's units, shapes, parameters and multiply-adds. "
-        "Without --depth: the networks of Tables 2 and 3."
+        "Without --depth: the networks of Tables 2, 3 and 5."
     )
 
 

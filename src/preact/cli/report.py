@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     parts = [(key, [*group]) for key, group in networks]
     for (depth, _), part in parts:
         title = f"ResNet-{depth}" if len(parts) > 1 else ""
-        fitting = as_rich(errors_table(part, words), console.width, title)
+        fitting = as_rich(errors_table(part, words), title)
         console.print(fitting)
     _show_remarks(console, records, asked)
     return 0
@@ -168,22 +168,8 @@ def as_json(line: Line) -> dict[str, Any]:
     }
 
 
-def as_rich(table: tables.Table, width: int, title: str) -> Table:
-    """A table for a terminal, in which no word is broken if that can be.
-
-    Each column is as wide as its longest word; what is left goes to those
-    that need least to be in one line.
-    """
-    columns = [*zip(table.head, *table.body, strict=True)]
-    fits = [
-        max(cell_len(word) for cell in column for word in [*cell.split(), ""])
-        for column in columns
-    ]
-    left = width - sum(fits) - 2 * (len(fits) - 1)
-    lacks = [
-        max(map(cell_len, column)) - fit
-        for column, fit in zip(columns, fits, strict=True)
-    ]
+def as_rich(table: tables.Table, title: str) -> Table:
+    """A table for a terminal; no column is narrower than its longest word."""
     shown = Table(
         title=title,
         title_justify="left",
@@ -192,11 +178,11 @@ def as_rich(table: tables.Table, width: int, title: str) -> Table:
         padding=(0, 1, 0, 0),
         pad_edge=False,
     )
-    for i in sorted(range(len(fits)), key=lacks.__getitem__):
-        more = min(lacks[i], max(left, 0))
-        left, fits[i] = left - more, fits[i] + more
-    for name, fit in zip(table.head, fits, strict=True):
-        shown.add_column(Text(name), overflow="fold", width=fit)
+    for column in zip(table.head, *table.body, strict=True):
+        words = [word for cell in column for word in cell.split()]
+        shown.add_column(
+            Text(column[0]), min_width=max(map(cell_len, words), default=0)
+        )
     for line in table.body:
         shown.add_row(*map(Text, line))
     return shown

@@ -7,7 +7,7 @@ from typing import Any
 
 from preact.cli import complain
 from preact.cli.parser import ROW
-from preact.cli.progress import Progress, make_console, summary, warn
+from preact.cli.progress import make_console, progress, summary, warn
 from preact.data import load
 from preact.experiment import (
     Deviation,
@@ -35,12 +35,12 @@ def run(options: argparse.Namespace) -> int:
     planned, deviations = _planned(options)
     console = make_console()
     warn(console, [planned.run])
-    with Progress(console, planned.run, planned.run.row) as progress:
+    with progress(console, planned.run, planned.run.row) as report:
         record, new = execute(
             planned,
             options.out,
             device=options.device or find_device(),
-            report=progress,
+            report=report,
             deviations=deviations,
         )
     said = summary(str(options.out / planned.path), record)
