@@ -17,8 +17,11 @@ from paths import ROOT
 from preact.cli import main
 from preact.data import load
 from preact.experiment import PlannedRun, execute, provenance
-from preact.experiment.described import described
-from preact.experiment.provenance import peak_memory, reset_peak_memory
+from preact.experiment.provenance import (
+    described,
+    peak_memory,
+    reset_peak_memory,
+)
 from preact.records import read_record
 from preact.records.compare import load_records
 from preact.train import Execution, Run, find_recipe
@@ -108,10 +111,10 @@ def test_an_experiment_leaves_a_record_and_a_curve_for_each_run(small):
         one, *changes = record.deviations
         assert (one.from_, one.to, one.why) == ("CIFAR-10", "digits", "a test")
         assert [(c.from_, c.to) for c in changes] == [
-            ("iterations 300", "iterations 12"),
             ("batch 64", "batch 16"),
             ("ghost_batch 64", "ghost_batch 16"),
             ("drop_at [200, 260]", "drop_at []"),
+            ("iterations 300", "iterations 12"),
         ]
         assert (record.bn_batch, record.devices) == (16, 1)
         started = datetime.fromisoformat(record.started_utc)
@@ -191,21 +194,6 @@ def test_two_processes_share_an_experiment_and_no_run_is_made_twice(
         other = tmp_path / one.relative_to(out)
         mine, theirs = read_record(one), read_record(other)
         assert mine.test_error_pct == theirs.test_error_pct
-
-
-def test_a_file_of_one_run_can_be_trained_and_one_of_many_not(
-    small, tmp_path, capsys
-):
-    path, _ = small
-    assert main(["train", str(path), "--out", str(tmp_path)]) == 2
-    assert "must ask for one run; got 4" in capsys.readouterr().err
-    one = tmp_path / "one.toml"
-    text = SMALL.replace("[1, 2]", "[1]").replace('"original", ', "")
-    one.write_text(text)
-    assert main(["train", str(one), "--out", str(tmp_path)]) == 0
-    assert len(list(tmp_path.rglob("*.json"))) == 1
-    assert main(["train", str(one), "--seed", "1", "--row", "original"]) == 2
-    assert "--row, --seed must not stand" in capsys.readouterr().err
 
 
 def test_ctrl_c_saves_and_the_same_command_ends_as_if_nothing_had_been(
@@ -324,10 +312,10 @@ def test_departures_from_the_recipe_are_recorded(tmp_path):
     assert main([*command, "--lr", "0.05", "--batch", "32"]) == 0
     record = read_record(tmp_path / TRAINED / "seed-1.json")
     assert [one.to for one in record.deviations] == [
-        "iterations 4",
         "batch 32",
-        "lr 0.05",
         "ghost_batch 32",
+        "lr 0.05",
+        "iterations 4",
     ]
 
 

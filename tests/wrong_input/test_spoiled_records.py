@@ -33,7 +33,6 @@ def rewritten(path, **changes):
 def commands(small, out):
     """What reads a record: each must name it."""
     yield "report", "small", "--results", out
-    yield "train", small, "--out", out
     yield "ablate", small, "--out", out
     yield "ablate", small, "--out", out, "--dry-run"
 

@@ -115,7 +115,7 @@ def one_line(message: str) -> str:
 
 def _plan(command: argparse.ArgumentParser) -> str:
     add = command.add_argument
-    _network(add)
+    _network(add, None)
     _json(add)
     return (
         "Print a network's units, shapes, parameters and multiply-adds. "
@@ -136,22 +136,17 @@ def _data(command: argparse.ArgumentParser) -> str:
 
 def _train(command: argparse.ArgumentParser) -> str:
     add = command.add_argument
-    add(
-        "file",
-        type=Path,
-        nargs="?",
-        help="an experiment of one run: a file, or a name such as smoke",
-    )
-    # Beside a file these must not stand: without a default, None is not said.
-    _network(add)
+    _network(add, ROW)
     add(
         "--data",
+        default="digits",
         help=f"{', '.join(DATA)}, or package.module:name of a function that "
         "returns an ImageSet (default: digits)",
     )
     add(
         "--hold-out",
         type=int,
+        default=0,
         metavar="N",
         help="test on N training images, not on the test images",
     )
@@ -166,32 +161,31 @@ def _train(command: argparse.ArgumentParser) -> str:
         choices=RECIPES,
         help="default: the data's own for digits and imagenet, else paper",
     )
-    add("--seed", type=int, help="default: 1")
-    add("--width", type=int, help="channels of the first stage (default: 16)")
+    add("--seed", type=int, default=1, help="default: %(default)s")
+    add("--width", type=int, default=16, help="channels of the first stage")
     for name, kind in (("iterations", int), ("batch", int), ("lr", float)):
         add(
             f"--{name}",
             type=kind,
             help="in place of the recipe's; recorded as a deviation",
         )
-    add("--precision", choices=PRECISIONS, help="default: fp32")
+    add("--precision", choices=PRECISIONS, default="fp32")
     add(
         "--channels-last",
         action="store_true",
-        default=None,
         help="channels side by side in memory: faster on most devices, but "
         "other last bits than those of the records, so not the default",
     )
     add(
         "--fast",
         action="store_true",
-        default=None,
         help="fused units on a CPU, in float32 with --channels-last, where "
         "they were measured to pay; see `preact bench`",
     )
     add(
         "--memory",
         choices=MEMORY,
+        default="keep",
         help="what is kept for the backward pass (default: keep)",
     )
     _places(add)
@@ -208,11 +202,6 @@ def _eval(command: argparse.ArgumentParser) -> str:
     add = command.add_argument
     add("file", type=Path, help="for example seed-1.safetensors")
     add("--data", choices=DATA, help="default: what it was trained on")
-    add(
-        "--recipe",
-        choices=RECIPES,
-        help="whose normalization to use (default: that of its run)",
-    )
     _folder(add)
     _make(add)
     _device(add)
@@ -407,7 +396,7 @@ def _check(command: argparse.ArgumentParser) -> str:
     )
 
 
-def _network(add: Add) -> None:
+def _network(add: Add, row: str | None) -> None:
     add("--depth", type=int, help="layers, for example 1001")
     add(
         "--convs",
@@ -416,6 +405,7 @@ def _network(add: Add) -> None:
     )
     add(
         "--row",
+        default=row,
         help=f"key of Table 1, Table 2 or a control (default: {ROW})",
     )
 

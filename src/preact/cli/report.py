@@ -99,7 +99,9 @@ def _show_remarks(
             f"deviation: {one.from_} -> {one.to} ({one.why})", soft_wrap=True
         )
     if asked:
-        from preact.experiment import count_runs  # torch is there by now
+        from preact.experiment.matrix import (
+            count_runs,
+        )  # torch is there by now
 
         if len(records) < (runs := count_runs(asked)):
             console.print(f"{len(records)} of {runs} runs are recorded")

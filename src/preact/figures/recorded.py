@@ -19,7 +19,7 @@ from matplotlib.ticker import MaxNLocator
 from preact.figures.style import MM, RC, quiet
 from preact.figures.svg import INK
 from preact.figures.variants import COLORS, MARKERS
-from preact.records.line import half_interval
+from preact.records.compare import half_interval
 
 PANELS = ("errors", "curves", "gradients")
 """What `recorded` draws, from left to right."""
