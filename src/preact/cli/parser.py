@@ -190,11 +190,9 @@ def _train(command: argparse.ArgumentParser) -> str:
     )
     _places(add)
     return (
-        "Train one network and write its record: the error of the last "
-        "iteration, the curve, the whole configuration; beside it the "
-        "weights, for `preact eval` and preact.load. The same command again "
-        "goes on where it stopped; a finished run is not repeated. Under "
-        "torchrun the processes share every batch."
+        "Train one network and write record, curve and weights. The same "
+        "command again goes on where it stopped; a finished run is not "
+        "repeated. Under torchrun the processes share every batch."
     )
 
 
@@ -207,9 +205,8 @@ def _eval(command: argparse.ArgumentParser) -> str:
     _device(add)
     _json(add)
     return (
-        "Print the test error of the network in a file of `preact train`, "
-        "computed as in its run (normalization, precision), or of one that "
-        "was saved by hand."
+        "Print the test error of a network that was kept, computed as in its "
+        "run (normalization, precision)."
     )
 
 
@@ -264,9 +261,8 @@ def _ablate(command: argparse.ArgumentParser) -> str:
         help="keep the weights of each run beside its record (default: none)",
     )
     return (
-        "Show the runs of an experiment file and what they will cost here, "
-        "then run those without a record. Stop it at any time; the same "
-        "command goes on. Several at once share the work."
+        "Show the runs of a file and their cost here, then make those without "
+        "a record. The same command again goes on; several share the work."
     )
 
 
@@ -326,10 +322,9 @@ def _bench(command: argparse.ArgumentParser) -> str:
     )
     add("--record", type=Path, help="write a JSON record")
     return (
-        "Time a training step (forward, loss, backward, SGD) and a forward "
-        "pass in evaluation of the full pre-activation network, ours and the "
-        "peers' by turns, on the CPU, each in a process of its own. Gradients "
-        "are compared with float64 first."
+        "Time a training step and a forward pass of the full pre-activation "
+        "network on the CPU, ours and the peers' by turns, each in a process "
+        "of its own. Gradients are compared with float64 first."
     )
 
 

@@ -34,13 +34,7 @@ TAILS = (
 
 
 def run(options: argparse.Namespace) -> int:
-    """Draw, and say where.
-
-    Raises
-    ------
-    ValueError
-        If the picture's file ends in another way than it can be written.
-    """
+    """Draw, and say where. Refuse what cannot be drawn or written."""
     name, folder = find_records(options.experiment, options.results)
     out = options.out or Path(f"{name}.svg")
     if out.suffix not in (".svg", ".pdf", ".png"):
@@ -52,13 +46,12 @@ def run(options: argparse.Namespace) -> int:
         and options.lr in (None, record.config["recipe"]["lr"])
     ]
     if not runs:
-        given = {"--depth": options.depth, "--lr": options.lr}
-        asked_of = " and ".join(
-            f"{option} {value}"
-            for option, value in given.items()
-            if value is not None
-        )
-        raise ValueError(f"no record of {name} has {asked_of}")
+        chosen = [
+            f"--{option} {value}"
+            for option in ("depth", "lr")
+            if (value := getattr(options, option)) is not None
+        ]
+        raise ValueError(f"no record of {name} has {' and '.join(chosen)}")
     asked = asked_for(options.experiment)
     pairs = compared([record for _, record in runs], rows_of(asked))
     common, facets = _facets(
@@ -150,10 +143,11 @@ def _facts(line: Line, group: Sequence[Record]) -> tuple[str, ...]:
 def _seeds(records: Iterable[Record]) -> str:
     """Name seeds: "seeds 1 to 5", "seed 3"."""
     seeds = sorted({record.seed for record in records})
+    first, *_, last = seeds * 2
     if len(seeds) == 1:
-        return f"seed {seeds[0]}"
-    if seeds == [*range(seeds[0], seeds[-1] + 1)]:
-        return f"seeds {seeds[0]} to {seeds[-1]}"
+        return f"seed {first}"
+    if len(seeds) == last - first + 1:
+        return f"seeds {first} to {last}"
     return f"seeds {', '.join(map(str, seeds))}"
 
 

@@ -36,15 +36,13 @@ FOLDERS = (Path("runs"), PUBLISHED)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print one experiment, or say which there are.
-
-    Raises
-    ------
-    ValueError
-        If there are no records.
-    """
+    """Print one experiment, or say which there are."""
     if options.experiment is None:
-        _show_experiments(options.results, options.json)
+        counts = {n: c for n, (_, c) in known(options.results).items()}
+        told = [
+            f"{name}: {counted(n, 'record')}" for name, n in counts.items()
+        ]
+        print(json.dumps(counts) if options.json else "\n".join(told))
         return 0
     name, folder = find_records(options.experiment, options.results)
     asked = None if options.json else asked_for(options.experiment)
@@ -70,21 +68,6 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _show_experiments(results: Path | None, as_json: bool) -> None:
-    """List experiments and how many records they have."""
-    counts: dict[str, int] = {}
-    for folder in [results] if results else FOLDERS:
-        if results or folder.is_dir():
-            counts = experiments(folder) | counts
-    if not counts:
-        raise ValueError(f"{results} must hold records; got none")
-    if as_json:
-        print(json.dumps(counts))
-        return
-    for name, n in counts.items():
-        print(f"{name}: {counted(n, 'record')}")
-
-
 def _show_remarks(
     console: Console, records: list[Record], asked: "Experiment | None"
 ) -> None:
@@ -99,9 +82,7 @@ def _show_remarks(
             f"deviation: {one.from_} -> {one.to} ({one.why})", soft_wrap=True
         )
     if asked:
-        from preact.experiment.matrix import (
-            count_runs,
-        )  # torch is there by now
+        from preact.experiment.matrix import count_runs  # loads torch
 
         if len(records) < (runs := count_runs(asked)):
             console.print(f"{len(records)} of {runs} runs are recorded")
@@ -125,23 +106,36 @@ def find_records(asked: str, results: Path | None) -> tuple[str, Path]:
     FileNotFoundError
         If it has not been run, or there are records of nearly that name.
     """
-    name = Path(asked).name.removesuffix(".toml")
-    folders = [f for f in FOLDERS if f.is_dir()]
-    for folder in [results] if results else folders:
-        if (folder / name).is_dir():
-            return name, folder
+    name, there = Path(asked).name.removesuffix(".toml"), known(results)
+    if name in there:
+        return name, there[name][0]
     if not results and asked_for(asked):
         raise FileNotFoundError(
             f"{name} has not been run; `preact ablate {asked}` makes its runs"
         )
-    known = {n for folder in folders for n in experiments(folder)}
-    near = get_close_matches(name[:60], sorted(known), cutoff=0.5)
+    near = get_close_matches(name[:60], there, cutoff=0.5)
     if near and not results:
         raise FileNotFoundError(
             f"no records of {shortened(name)}; near it: {', '.join(near)}; "
             "`preact report` lists what there is"
         )
     return name, results or PUBLISHED
+
+
+def known(results: Path | None) -> dict[str, tuple[Path, int]]:
+    """Experiments: where their records lie, and how many. Refuse no folder."""
+    found: dict[str, tuple[Path, int]] = {}
+    for folder in [results] if results else filter(Path.is_dir, FOLDERS):
+        if not folder.is_dir():
+            raise FileNotFoundError(
+                f"{folder} must be a folder of records; there is none"
+            )
+        for path in sorted(folder.iterdir()):
+            if n := len(list(path.rglob("seed-*.json"))):
+                found.setdefault(path.name, (folder, n))
+    if results and not found:
+        raise ValueError(f"no records below {results}: it must hold some")
+    return found
 
 
 def asked_for(experiment: str) -> "Experiment | None":
@@ -188,22 +182,3 @@ def as_rich(table: tables.Table, title: str) -> Table:
     for line in table.body:
         shown.add_row(*map(Text, line))
     return shown
-
-
-def experiments(folder: Path) -> dict[str, int]:
-    """Experiments with records below a folder, and how many.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such folder.
-    """
-    if not folder.is_dir():
-        raise FileNotFoundError(
-            f"{folder} must be a folder of records; there is none"
-        )
-    names = sorted(p.name for p in folder.iterdir() if p.is_dir())
-    counts = {
-        name: len(list((folder / name).rglob("seed-*.json"))) for name in names
-    }
-    return {name: n for name, n in counts.items() if n}

@@ -272,11 +272,7 @@ def read_experiment(path: Path | str) -> Experiment:
     text = read_text(path)
     try:
         values = tomllib.loads(text)
-    except RecursionError as error:
-        raise ValueError(
-            f"{path}: lists or tables stand too deeply in each other"
-        ) from error
-    except ValueError as error:  # integers of thousands of digits too
+    except (RecursionError, ValueError) as error:
         raise ValueError(f"{path} is not TOML: {plain(error)}") from error
     try:
         return _experiment(path.stem, parse(ExperimentFile, values))
@@ -334,9 +330,7 @@ def _experiment(name: str, file: ExperimentFile) -> Experiment:
         deviations=(
             *file.deviation,
             *recipe_deviations(
-                recipe,
-                changed,
-                "asked for in the file's recipe_changes",
+                recipe, changed, "asked for in the file's recipe_changes"
             ),
         ),
     )
