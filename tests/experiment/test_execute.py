@@ -319,17 +319,6 @@ def test_departures_from_the_recipe_are_recorded(tmp_path):
     ]
 
 
-def test_another_configuration_is_told_by_the_fields_that_differ(
-    planned, recorded
-):
-    recipe = replace(planned.run.recipe, lr=0.05)
-    other = replace(planned.run, recipe=recipe)
-    with pytest.raises(
-        ValueError, match=r"recipe\.lr is 0\.1 there, 0\.05 here"
-    ):
-        execute(replace(planned, run=other), recorded, device="cpu")
-
-
 def test_a_run_that_another_process_ends_meanwhile_is_not_trained_again(
     planned, recorded, tmp_path, monkeypatch
 ):

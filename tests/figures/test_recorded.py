@@ -80,11 +80,6 @@ def test_a_picture_is_written_in_the_form_of_its_name(here, ending, begins):
     assert file.read_bytes().startswith(begins)
 
 
-def test_another_form_is_refused_with_those_that_there_are(here, capsys):
-    assert main(["plot", "own", "-o", "own.jpg"]) == 2
-    assert ".svg, .pdf or .png; got own.jpg" in capsys.readouterr().err
-
-
 def test_two_tails_of_a_row_differ_in_stroke_and_label(tmp_path):
     out = tmp_path / "two.svg"
     assert main(["plot", "digits_rates", "--depth", "20", "-o", str(out)]) == 0

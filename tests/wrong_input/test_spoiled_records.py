@@ -55,6 +55,7 @@ FIELDS = [
     # a hash is 64 digits, that of the configuration, which says the same
     ("config_sha256", "f" * 64),
     ("width", 5),
+    ("data_sha256", "f" * 64),
 ]
 
 
