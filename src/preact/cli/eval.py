@@ -16,13 +16,7 @@ from preact.weights import read_config
 
 
 def run(options: argparse.Namespace) -> int:
-    """Load, evaluate, print.
-
-    Raises
-    ------
-    ValueError
-        If it is not known on which images, or they do not fit the network.
-    """
+    """Load, evaluate, print. Refuse images that do not fit the network."""
     device = options.device or find_device()
     check_device(device)
     config = read_config(options.file) or {}

@@ -19,13 +19,7 @@ from preact.plan import (
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print one network in full, or the paper's in one line each.
-
-    Raises
-    ------
-    ValueError
-        If there is no depth and another option needs it.
-    """
+    """Print one network, or the paper's. Refuse options without a depth."""
     console = Console(highlight=False)
     if options.depth is None:
         if options.row is not None or options.convs is not None:

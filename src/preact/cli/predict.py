@@ -15,14 +15,7 @@ from preact.weights import load
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print a line for each image.
-
-    Raises
-    ------
-    ValueError, FileNotFoundError
-        If the file does not say how images were normalized, or an image is
-        not there.
-    """
+    """Print a line for each image. Refuse what cannot be read."""
     if options.top < 1:
         raise ValueError(f"--top must be 1 or more; got {options.top}")
     place = check_device(options.device or find_device())

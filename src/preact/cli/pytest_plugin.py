@@ -117,13 +117,7 @@ def pytest_collection(session: pytest.Session) -> None:
 def pytest_collection_modifyitems(
     session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    """Add the answers on each network to what was collected.
-
-    Raises
-    ------
-    pytest.UsageError
-        If there is nothing to probe: one sentence says why.
-    """
+    """Add the answers on each network. Refuse what cannot be probed."""
     chosen = config.stash[CHOSEN]
     for address in chosen or dict.fromkeys(config.getoption(OPTION)):
         card = Card.from_parent(session, name=address, nodeid=address)

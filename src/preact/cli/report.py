@@ -94,17 +94,7 @@ def _show_remarks(
 def find_records(asked: str, results: Path | None) -> tuple[str, Path]:
     """Return an experiment's name, and where its records lie.
 
-    Parameters
-    ----------
-    asked : str
-        The name, or the experiment's file.
-    results : Path, optional
-        The folder; else `runs` and the package's are searched.
-
-    Raises
-    ------
-    FileNotFoundError
-        If it has not been run, or there are records of nearly that name.
+    Refuse one that has not been run, or whose name is nearly another's.
     """
     name, there = Path(asked).name.removesuffix(".toml"), known(results)
     if name in there:

@@ -287,10 +287,7 @@ def shipped() -> dict[str, Path]:
 
 
 def find_file(path: Path) -> Path:
-    """Return the path, or that of the package's file of this bare name.
-
-    Raises FileNotFoundError, with a list of the package's.
-    """
+    """Return the path, or the package's of this name. Refuse neither."""
     own, name = shipped(), path.name.removesuffix(".toml")
     if not path.is_file() and path.name == str(path) and name in own:
         return own[name]
