@@ -13,7 +13,12 @@ from preact.records import (
     sha256_of,
     write_record,
 )
-from preact.records.compare import PUBLISHED, compare, load_records
+from preact.records.compare import (
+    PUBLISHED,
+    compare,
+    half_interval,
+    load_records,
+)
 from preact.records.files import write_new
 from preact.records.speed import load_times
 
@@ -197,6 +202,15 @@ def test_a_line_fails_where_its_median_is_above_20_percent():
         assert line.fails is fails
         assert line.median == statistics.median(errors)
         assert line.errors_pct == errors
+
+
+def test_an_interval_of_a_mean_is_students():
+    quantiles = {3: 4.303, 4: 3.182, 11: 2.228, 31: 2.042}  # 97.5 %
+    for n, t in quantiles.items():
+        values = [float(i % 2) for i in range(n)]
+        half = t * statistics.stdev(values) / math.sqrt(n)
+        assert half_interval(values) == pytest.approx(half, rel=2e-3)
+    assert half_interval([1.0, 2.0]) is None
 
 
 def reported(folder, capsys, *options):
