@@ -263,8 +263,8 @@ def _opened(path: Path | str) -> Iterator[tuple[Any, Header]]:
             yield file, parse(Header, said)
     except SafetensorError as error:
         raise ValueError(
-            f"{path} is no safetensors file, or damaged"
-            + (_beside(path) or f": {plain(error)}")
+            f"{path} must be a file of weights (.safetensors); it is none, or "
+            f"damaged{_beside(path)}"
         ) from error
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error

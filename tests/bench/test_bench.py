@@ -20,7 +20,7 @@ from preact.cli.bench import times_table
 from preact.fast import fast
 from preact.nn import Network
 from preact.plan import cifar_plan
-from preact.records import BenchRecord
+from preact.records.speed import BenchRecord
 from preact.spec import TABLE_2
 from preact.train import find_recipe
 from preact.train.step import TrainingStep, make_optimizer

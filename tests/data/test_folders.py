@@ -149,6 +149,11 @@ def test_eight_bits_of_gray_alpha_or_ink_are_read(tmp_path, mode):
     assert (decode(path, (3, 8, 8)) == 255).all()
 
 
+def test_what_is_transparent_is_white_as_a_viewer_shows_it(tmp_path):
+    Image.new("RGBA", (9, 9), (0, 0, 0, 0)).save(tmp_path / "a.png")
+    assert (decode(tmp_path / "a.png", (1, 8, 8)) == 255).all()
+
+
 def test_hidden_files_and_folders_are_no_classes_and_no_images(tree, tmp_path):
     folder = tmp_path / "own"
     shutil.copytree(tree, folder)

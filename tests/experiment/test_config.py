@@ -6,12 +6,9 @@ import pytest
 
 from preact.cli import main
 from preact.data import ImageFolder, load
-from preact.experiment import (
-    count_runs,
-    planned_runs,
-    read_experiment,
-    shipped,
-)
+from preact.experiment import planned_runs, read_experiment
+from preact.experiment.config import shipped
+from preact.experiment.matrix import count_runs
 from preact.paper import results
 from preact.spec import BN, RELU
 
@@ -74,6 +71,8 @@ def test_a_list_of_learning_rates_is_an_axis_of_the_matrix(tmp_path):
     assert [c.run.recipe.lr for c in found] == [0.1, 0.03] * 8
     names = [c.path.parent.name for c in found[:2]]
     assert names == ["original.tail-bn.lr-0.1", "original.tail-bn.lr-0.03"]
+    swapped = text.replace("[0.1, 0.03]", "[0.03, 0.1]")
+    assert read_experiment(written(tmp_path, swapped)).deviations == ()
     text += "recipe_changes = { lr = 0.01 }\n"
     with pytest.raises(ValueError, match="lr is either in"):
         read_experiment(written(tmp_path, text))

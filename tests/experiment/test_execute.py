@@ -17,8 +17,11 @@ from paths import ROOT
 from preact.cli import main
 from preact.data import load
 from preact.experiment import PlannedRun, execute, provenance
-from preact.experiment.described import described
-from preact.experiment.provenance import peak_memory, reset_peak_memory
+from preact.experiment.provenance import (
+    described,
+    peak_memory,
+    reset_peak_memory,
+)
 from preact.records import read_record
 from preact.records.compare import load_records
 from preact.train import Execution, Run, find_recipe
@@ -108,10 +111,10 @@ def test_an_experiment_leaves_a_record_and_a_curve_for_each_run(small):
         one, *changes = record.deviations
         assert (one.from_, one.to, one.why) == ("CIFAR-10", "digits", "a test")
         assert [(c.from_, c.to) for c in changes] == [
-            ("iterations 300", "iterations 12"),
             ("batch 64", "batch 16"),
             ("ghost_batch 64", "ghost_batch 16"),
             ("drop_at [200, 260]", "drop_at []"),
+            ("iterations 300", "iterations 12"),
         ]
         assert (record.bn_batch, record.devices) == (16, 1)
         started = datetime.fromisoformat(record.started_utc)
@@ -193,21 +196,6 @@ def test_two_processes_share_an_experiment_and_no_run_is_made_twice(
         assert mine.test_error_pct == theirs.test_error_pct
 
 
-def test_a_file_of_one_run_can_be_trained_and_one_of_many_not(
-    small, tmp_path, capsys
-):
-    path, _ = small
-    assert main(["train", str(path), "--out", str(tmp_path)]) == 2
-    assert "must ask for one run; got 4" in capsys.readouterr().err
-    one = tmp_path / "one.toml"
-    text = SMALL.replace("[1, 2]", "[1]").replace('"original", ', "")
-    one.write_text(text)
-    assert main(["train", str(one), "--out", str(tmp_path)]) == 0
-    assert len(list(tmp_path.rglob("*.json"))) == 1
-    assert main(["train", str(one), "--seed", "1", "--row", "original"]) == 2
-    assert "--row, --seed must not stand" in capsys.readouterr().err
-
-
 def test_ctrl_c_saves_and_the_same_command_ends_as_if_nothing_had_been(
     small, tmp_path, monkeypatch, capsys
 ):
@@ -270,7 +258,8 @@ def test_bad_files_do_not_keep_the_other_runs(small, tmp_path, capsys):
     assert main(command) == 2
     told = capsys.readouterr()
     assert "2 finished" in told.out
-    assert "2 failed" in told.out
+    assert "1 failed" in told.out
+    assert "1 refused for the record that is there" in told.out
     assert all(str(file) in told.err for file in bad)
 
 
@@ -286,27 +275,48 @@ def test_a_run_that_diverges_is_recorded_as_such(tmp_path, capsys):
         assert 0 <= record.test_error_pct <= 100
 
 
+def test_one_run_that_diverges_fails_and_says_what_may_help(tmp_path, capsys):
+    wild = ["--iterations", "22", "--lr", "1e30", "--out", str(tmp_path)]
+    for _ in range(2):  # trained, then read
+        assert main([*TRAIN, *wild]) == 1
+        assert "--lr" in capsys.readouterr().err
+
+
+def test_records_of_another_recipe_are_one_line_with_their_number(
+    small, tmp_path, capsys
+):
+    _, out = small
+    shutil.copytree(out, tmp_path / "runs")
+    other = tmp_path / "small.toml"
+    other.write_text(SMALL.replace("iterations = 12", "iterations = 13"))
+    command = ["ablate", str(other), "--out", str(tmp_path / "runs")]
+    assert main(command) == 2
+    told = capsys.readouterr()
+    (said,) = told.err.splitlines()
+    assert "iterations is 12 there, 13 here" in said
+    assert "; 3 records more like it" in said
+    assert "4 refused for the record that is there" in told.out
+
+
+def test_a_warm_up_that_outlasts_the_run_is_told(tmp_path, capsys):
+    short = ["--iterations", "2", "--out", str(tmp_path)]
+    assert main([*TRAIN, *short]) == 0
+    said = "the warm-up of 20 iterations is longer than the run of 2"
+    assert said in capsys.readouterr().out
+    assert main(["report", "train", "--results", str(tmp_path)]) == 0
+    assert said in capsys.readouterr().out
+
+
 def test_departures_from_the_recipe_are_recorded(tmp_path):
     command = [*TRAIN, "--out", str(tmp_path), "--iterations", "4"]
     assert main([*command, "--lr", "0.05", "--batch", "32"]) == 0
     record = read_record(tmp_path / TRAINED / "seed-1.json")
     assert [one.to for one in record.deviations] == [
-        "iterations 4",
         "batch 32",
-        "lr 0.05",
         "ghost_batch 32",
+        "lr 0.05",
+        "iterations 4",
     ]
-
-
-def test_another_configuration_is_told_by_the_fields_that_differ(
-    planned, recorded
-):
-    recipe = replace(planned.run.recipe, lr=0.05)
-    other = replace(planned.run, recipe=recipe)
-    with pytest.raises(
-        ValueError, match=r"recipe\.lr is 0\.1 there, 0\.05 here"
-    ):
-        execute(replace(planned, run=other), recorded, device="cpu")
 
 
 def test_a_run_that_another_process_ends_meanwhile_is_not_trained_again(

@@ -50,6 +50,14 @@ def pair(c_in, c_out, stride):
 def no_stride(c_in, c_out):
     return nn.Conv2d(c_in, c_out, 3, 1, 1)
 
+class Empty(nn.Module):
+    def __init__(self, c_in, c_out, stride):
+        super().__init__()
+        self.stride, self.times = stride, c_out // c_in
+    def forward(self, x):
+        x = x[:, :, ::self.stride, ::self.stride]
+        return x.repeat(1, self.times, 1, 1)
+
 three = 3
 """
 FILE = """
@@ -200,6 +208,14 @@ def test_what_makes_no_unit_is_refused_in_one_sentence(folder, make, said):
     assert "\n" not in str(refused.value)
 
 
+def test_units_without_parameters_are_told_of_once(folder, capsys):
+    (folder / "own.toml").write_text(FILE.replace(":Gelu", ":Empty"))
+    assert main(["ablate", "own.toml", "--device", "cpu"]) == 0
+    told = capsys.readouterr().out.splitlines()
+    said = "note: units by own_units:Empty have no parameters to train"
+    assert told.count(said) == 1
+
+
 def test_fused_units_and_saved_memory_are_refused_for_own_units(folder):
     for execution in (
         Execution(fast=True, channels_last=True),
@@ -302,6 +318,8 @@ def test_predict_names_what_a_trained_network_sees(folder, capsys):
     assert main(["predict", "n.st", "3.png", "--top", "2"]) == 0
     said = capsys.readouterr().out
     assert re.fullmatch(r"3.png: \d \(\d+.\d %\), \d \(\d+.\d %\)\n", said)
+    assert main(["predict", "3.png", "n.st"]) == 2
+    assert "first argument must be the weights" in capsys.readouterr().err
     save(Network(network.plan, seed=0), "bare.st")
     assert main(["predict", "bare.st", "0.png"]) == 2
     assert "does not say how its images" in capsys.readouterr().err

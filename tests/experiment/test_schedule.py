@@ -7,12 +7,8 @@ from dataclasses import replace
 import pytest
 
 from preact.data import load
-from preact.experiment import (
-    Busy,
-    PlannedRun,
-    planned_runs,
-    read_experiment,
-)
+from preact.experiment import PlannedRun, planned_runs, read_experiment
+from preact.experiment.execute import Busy
 from preact.experiment.matrix import cost
 from preact.experiment.schedule import (
     Job,

@@ -80,17 +80,26 @@ def test_a_picture_is_written_in_the_form_of_its_name(here, ending, begins):
     assert file.read_bytes().startswith(begins)
 
 
-def test_another_form_is_refused_with_those_that_there_are(here, capsys):
-    assert main(["plot", "own", "-o", "own.jpg"]) == 2
-    assert ".svg, .pdf or .png; got own.jpg" in capsys.readouterr().err
-
-
 def test_two_tails_of_a_row_differ_in_stroke_and_label(tmp_path):
     out = tmp_path / "two.svg"
     assert main(["plot", "digits_rates", "--depth", "20", "-o", str(out)]) == 0
     words = words_of(out)
     assert "original, no final BN" in words
     assert "Dashed and hollow: no BN before the classifier" in words
+
+
+def test_many_facets_are_no_tall_strip_and_single_points_no_curves(
+    here, capsys
+):
+    one = {"row": "a", "errors_pct": [3.0], "gradients": [[1.0, 2.0]]}
+    runs = [Runs(name=f"{i}", **one) for i in range(6)]
+    for panels in (["errors"], ["errors", "gradients"]):
+        many = recorded({f"{i}": runs for i in range(9)}, panels)
+        width, height = many.get_size_inches()
+        assert width / 2 < height <= 2 * width
+    assert main(["plot", "own", "--panels", "curves"]) == 2
+    told = capsys.readouterr().err
+    assert "curves are left out: none has two points" in told
 
 
 def test_facets_share_their_scales_so_that_they_compare():

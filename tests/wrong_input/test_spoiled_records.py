@@ -33,7 +33,6 @@ def rewritten(path, **changes):
 def commands(small, out):
     """What reads a record: each must name it."""
     yield "report", "small", "--results", out
-    yield "train", small, "--out", out
     yield "ablate", small, "--out", out
     yield "ablate", small, "--out", out, "--dry-run"
 
@@ -56,6 +55,7 @@ FIELDS = [
     # a hash is 64 digits, that of the configuration, which says the same
     ("config_sha256", "f" * 64),
     ("width", 5),
+    ("data_sha256", "f" * 64),
 ]
 
 

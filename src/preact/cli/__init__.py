@@ -75,6 +75,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
+def counted(n: int, noun: str) -> str:
+    """Write "1 run", "2 runs"."""
+    return f"{n} {noun}{'s' * (n != 1)}"
+
+
 def complain(what: Exception | str) -> None:
     """Say on stderr, in one line, what went wrong; the file first."""
     said = str(what) or type(what).__name__

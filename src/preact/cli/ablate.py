@@ -8,8 +8,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from preact.cli import complain
-from preact.cli.progress import Progress, in_minutes, make_console, summary
+from preact.cli import complain, counted
+from preact.cli.progress import (
+    in_minutes,
+    make_console,
+    progress,
+    summary,
+    warn,
+)
 from preact.data import stand_in
 from preact.experiment import (
     Experiment,
@@ -31,6 +37,8 @@ from preact.experiment.schedule import (
     work_through,
 )
 from preact.train.device import check_device
+
+REFUSED = "refused for the record that is there"
 
 
 def run(options: argparse.Namespace) -> int:
@@ -60,12 +68,12 @@ def run(options: argparse.Namespace) -> int:
                 f"{in_minutes(to_go_s)} left",
                 soft_wrap=True,
             )
-        with Progress(console, planned.run, name) as progress:
+        with progress(console, planned.run, name) as report:
             record, new = execute(
                 planned,
                 options.out,
                 device=options.device,
-                report=progress,
+                report=report,
                 deviations=job.experiment.deviations,
                 left_s=left_s,
                 save=options.save,
@@ -83,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
         finally:
             told = (f"{n} {what}" for what, n in ended.items())
             console.print(", ".join(told))
-    return 2 if ended[FAILED] else 0
+    return 2 if ended[FAILED] or ended[REFUSED] else 0
 
 
 def _jobs(
@@ -104,14 +112,21 @@ def _jobs(
     plan = list(planned_runs(experiment, data))
     recorded: list[PlannedRun] = []
     missing: list[PlannedRun] = []
+    refused: dict[str, list[Path]] = {}
     for planned in plan:
+        path = options.out / planned.path
         try:
             there = is_here and is_recorded(planned, options.out)
         except (ValueError, OSError) as error:
-            complain(error)
-            ended[FAILED] += 1
+            why = str(error).removeprefix(str(path))
+            refused.setdefault(why, []).append(path)
+            ended[REFUSED] += 1
             continue
         (recorded if there else missing).append(planned)
+    for why, paths in refused.items():
+        more = f"; {counted(len(paths) - 1, 'record')} more like it"
+        complain(f"{paths[0]}{why}{more * (len(paths) > 1)}")
+    warn(console, (planned.run for planned in missing))
     if options.save:
         check_saved(recorded, options.out)
     each = costs(missing, options.device)
@@ -126,12 +141,9 @@ def check_saved(recorded: list[PlannedRun], out: Path) -> None:
     """Refuse to keep weights of runs that were recorded without them."""
     paths = [(out / one.path).with_suffix(".safetensors") for one in recorded]
     if without := [path for path in paths if not path.exists()]:
-        runs = (
-            "1 run was" if len(without) == 1 else f"{len(without)} runs were"
-        )
         raise ValueError(
-            f"{runs} recorded without weights, for example "
-            f"{without[0].with_suffix('.json')}: delete such records, or give "
+            f"{counted(len(without), 'record')} without weights, such as "
+            f"{without[0].with_suffix('.json')}: delete them or choose "
             "another --out, and --save keeps weights"
         )
 
@@ -162,9 +174,8 @@ def show_plan(
             f"{cost_s * n / 60:.1f}",
         )
     console.print(table)
-    runs = "run" if len(missing) == 1 else "runs"
     console.print(
-        f"{len(missing)} {runs} to go, {in_minutes(total)} on this device, by "
+        f"{counted(len(missing), 'run')} to go, {in_minutes(total)} here, by "
         "the time of a few steps",
         soft_wrap=True,
     )

@@ -5,7 +5,6 @@ import json
 import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -28,14 +27,19 @@ MOST = {"batch": 65_536, "rounds": 100_000, "threads": 1_024}
 
 
 def run(options: argparse.Namespace) -> int:
-    """Check, measure, print, record."""
+    """Check, measure, print, record. Refuse to replace a record."""
     started_utc = datetime.now(UTC).isoformat(timespec="seconds")
     if options.threads is None:
         options.threads = torch.get_num_threads()
     for name, most in MOST.items():
         check_positive(name, getattr(options, name), most)
-    if options.record:
-        check_place(options.record)
+    if options.record:  # before any time is spent
+        if os.path.lexists(options.record):
+            raise FileExistsError(
+                f"{options.record} is there already; give another name or "
+                "delete it"
+            )
+        options.record.parent.mkdir(parents=True, exist_ok=True)
     console = Console(highlight=False)
     torch.set_num_threads(options.threads)
     if kernels() is None:
@@ -97,17 +101,6 @@ def run(options: argparse.Namespace) -> int:
 
 def times_table(rows: Sequence[dict[str, Any]]) -> Table:
     """Milliseconds, and bytes for an image; × is against the best peer."""
-    body: list[list[str]] = [[row["name"]] for row in rows]
-    for field in ("train_ms_min", "forward_ms_min"):
-        best = min((r[field] for r in rows if r["peer"]), default=None)
-        for line, row in zip(body, rows, strict=True):
-            times = "" if best is None else f"{best / row[field]:.2f}"
-            line += [f"{row[field]:.0f}", times]
-    for line, row in zip(body, rows, strict=True):
-        for field in ("kept_bytes_per_image", "peak_bytes_per_image"):
-            n = row[field]
-            line.append("" if n is None else f"{n / 1e6:.2f}")
-        line.append(f"{row['first_step_s']:.1f}")
     table = Table("network")
     for head in (
         "training step, ms",
@@ -119,21 +112,17 @@ def times_table(rows: Sequence[dict[str, Any]]) -> Table:
         "first step, s",
     ):
         table.add_column(head, justify="right")
-    for line in body:
-        table.add_row(*line)
+    best = {
+        field: min((row[field] for row in rows if row["peer"]), default=None)
+        for field in ("train_ms_min", "forward_ms_min")
+    }
+    for row in rows:
+        cells = [row["name"]]
+        for field, least in best.items():
+            times = "" if least is None else f"{least / row[field]:.2f}"
+            cells += [f"{row[field]:.0f}", times]
+        for field in ("kept_bytes_per_image", "peak_bytes_per_image"):
+            n = row[field]
+            cells.append("" if n is None else f"{n / 1e6:.2f}")
+        table.add_row(*cells, f"{row['first_step_s']:.1f}")
     return table
-
-
-def check_place(path: Path) -> None:
-    """Make the folder of a record, before any time is spent.
-
-    Raises
-    ------
-    FileExistsError
-        If there is something of this name.
-    """
-    if os.path.lexists(path):
-        raise FileExistsError(
-            f"{path} is there already; give another name or delete it"
-        )
-    path.parent.mkdir(parents=True, exist_ok=True)

@@ -54,31 +54,14 @@ def show(lines: Iterable[tuple[Verdict | None, str]]) -> None:
 
 
 def exit_status(report: Report, skip: Collection[str], strict: bool) -> int:
-    """Say whether an answer is no, or is not yes if that is strictly asked.
-
-    Parameters
-    ----------
-    skip : collection of str
-        Properties that do not count.
-    """
+    """Say whether an answer is no, or unknown where that counts, too."""
     wrong = {Verdict.NO, Verdict.UNKNOWN} if strict else {Verdict.NO}
     counted = {f.verdict for f in report.findings if f.property not in skip}
     return FAULTS if wrong & counted else 0
 
 
 def read_image(text: str, option: str = "--image") -> tuple[int, ...]:
-    """Read a shape such as 3x32x32.
-
-    Parameters
-    ----------
-    option : str
-        Where it was said, for the message.
-
-    Raises
-    ------
-    ValueError
-        If it is none, or larger than any image.
-    """
+    """Read a shape such as 3x32x32. Refuse what is none, or too large."""
     if not re.fullmatch(r"[1-9]\d{0,5}(x[1-9]\d{0,5}){0,3}", text):
         raise ValueError(
             f"{option} must be a shape such as 3x32x32; got {text!r}"

@@ -16,13 +16,7 @@ from preact.weights import read_config
 
 
 def run(options: argparse.Namespace) -> int:
-    """Load, evaluate, print.
-
-    Raises
-    ------
-    ValueError
-        If it is not known on which images, or they do not fit the network.
-    """
+    """Load, evaluate, print. Refuse images that do not fit the network."""
     device = options.device or find_device()
     check_device(device)
     config = read_config(options.file) or {}
@@ -89,7 +83,7 @@ def _settings(
     if execution.precision == "tf32" and device == "cpu":
         execution = replace(execution, precision="fp32")
         complain("its run had TF32, which no CPU has: evaluated in fp32")
-    if options.recipe is None and "recipe" in config:
+    if "recipe" in config:
         return parse(Recipe, config["recipe"], f"{where}.recipe"), execution
     by_data = "digits" if name == "digits" else "paper"
-    return find_recipe(options.recipe or by_data), execution
+    return find_recipe(by_data), execution

@@ -6,11 +6,11 @@ names that other rooms know are written out, and a test compares them.
 
 import argparse
 from collections.abc import Callable
+from difflib import get_close_matches
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from preact import __version__
-from preact.plan.conventions import CONVENTIONS
 from preact.strings import LANGUAGES
 
 COMMANDS = {
@@ -75,7 +75,26 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 class Parser(argparse.ArgumentParser):
-    """Refuses in one line, as everything here does."""
+    """Refuses in one line, and what is only the beginning of an option."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings, allow_abbrev=False)
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Any = None, namespace: Any = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Refuse what a command does not know where it is known which."""
+        options, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            words = [word for word in unknown if word.startswith("-")]
+            word = (words or unknown)[0].partition("=")[0]
+            near = get_close_matches(word, self._option_string_actions, n=1)
+            kind = "option" if words else "argument"
+            self.error(
+                f"unknown {kind} {word[:60]}"
+                + "".join(f", near it {one}" for one in near)
+            )
+        return options, unknown
 
     def error(self, message: str) -> NoReturn:
         """Say what was wrong and where the legal forms are."""
@@ -96,19 +115,11 @@ def one_line(message: str) -> str:
 
 def _plan(command: argparse.ArgumentParser) -> str:
     add = command.add_argument
-    _network(add)
-    add(
-        "--conventions",
-        default="paper",
-        choices=sorted(CONVENTIONS),
-        help="reading of what the paper leaves open (default: %(default)s)",
-    )
-    add("--imagenet", action="store_true", help="ResNet-50, 101, 152 or 200")
-    add("--classes", type=int, help="outputs of the classifier")
+    _network(add, None)
     _json(add)
     return (
         "Print a network's units, shapes, parameters and multiply-adds. "
-        "Without --depth: the networks of Tables 2 and 3."
+        "Without --depth: the networks of Tables 2, 3 and 5."
     )
 
 
@@ -125,22 +136,17 @@ def _data(command: argparse.ArgumentParser) -> str:
 
 def _train(command: argparse.ArgumentParser) -> str:
     add = command.add_argument
-    add(
-        "file",
-        type=Path,
-        nargs="?",
-        help="an experiment of one run: a file, or a name such as smoke",
-    )
-    # Beside a file these must not stand: without a default, None is not said.
-    _network(add)
+    _network(add, ROW)
     add(
         "--data",
+        default="digits",
         help=f"{', '.join(DATA)}, or package.module:name of a function that "
         "returns an ImageSet (default: digits)",
     )
     add(
         "--hold-out",
         type=int,
+        default=0,
         metavar="N",
         help="test on N training images, not on the test images",
     )
@@ -155,41 +161,38 @@ def _train(command: argparse.ArgumentParser) -> str:
         choices=RECIPES,
         help="default: the data's own for digits and imagenet, else paper",
     )
-    add("--seed", type=int, help="default: 1")
-    add("--width", type=int, help="channels of the first stage (default: 16)")
+    add("--seed", type=int, default=1, help="default: %(default)s")
+    add("--width", type=int, default=16, help="channels of the first stage")
     for name, kind in (("iterations", int), ("batch", int), ("lr", float)):
         add(
             f"--{name}",
             type=kind,
             help="in place of the recipe's; recorded as a deviation",
         )
-    add("--precision", choices=PRECISIONS, help="default: fp32")
+    add("--precision", choices=PRECISIONS, default="fp32")
     add(
         "--channels-last",
         action="store_true",
-        default=None,
         help="channels side by side in memory: faster on most devices, but "
         "other last bits than those of the records, so not the default",
     )
     add(
         "--fast",
         action="store_true",
-        default=None,
         help="fused units on a CPU, in float32 with --channels-last, where "
         "they were measured to pay; see `preact bench`",
     )
     add(
         "--memory",
         choices=MEMORY,
+        default="keep",
         help="what is kept for the backward pass (default: keep)",
     )
     _places(add)
     return (
-        "Train one network and write its record: the error of the last "
-        "iteration, the curve, the whole configuration; beside it the "
-        "weights, for `preact eval` and preact.load. The same command again "
-        "goes on where it stopped; a finished run is not repeated. Under "
-        "torchrun the processes share every batch."
+        "Train one network and write record, curve and weights. The same "
+        "command again goes on where it stopped; a finished run is not "
+        "repeated. Under torchrun the processes share every batch."
     )
 
 
@@ -197,19 +200,13 @@ def _eval(command: argparse.ArgumentParser) -> str:
     add = command.add_argument
     add("file", type=Path, help="for example seed-1.safetensors")
     add("--data", choices=DATA, help="default: what it was trained on")
-    add(
-        "--recipe",
-        choices=RECIPES,
-        help="whose normalization to use (default: that of its run)",
-    )
     _folder(add)
     _make(add)
     _device(add)
     _json(add)
     return (
-        "Print the test error of the network in a file of `preact train`, "
-        "computed as in its run (normalization, precision), or of one that "
-        "was saved by hand."
+        "Print the test error of a network that was kept, computed as in its "
+        "run (normalization, precision)."
     )
 
 
@@ -264,9 +261,8 @@ def _ablate(command: argparse.ArgumentParser) -> str:
         help="keep the weights of each run beside its record (default: none)",
     )
     return (
-        "Show the runs of an experiment file and what they will cost here, "
-        "then run those without a record. Stop it at any time; the same "
-        "command goes on. Several at once share the work."
+        "Show the runs of a file and their cost here, then make those without "
+        "a record. The same command again goes on; several share the work."
     )
 
 
@@ -326,10 +322,9 @@ def _bench(command: argparse.ArgumentParser) -> str:
     )
     add("--record", type=Path, help="write a JSON record")
     return (
-        "Time a training step (forward, loss, backward, SGD) and a forward "
-        "pass in evaluation of the full pre-activation network, ours and the "
-        "peers' by turns, on the CPU, each in a process of its own. Gradients "
-        "are compared with float64 first."
+        "Time a training step and a forward pass of the full pre-activation "
+        "network on the CPU, ours and the peers' by turns, each in a process "
+        "of its own. Gradients are compared with float64 first."
     )
 
 
@@ -396,7 +391,7 @@ def _check(command: argparse.ArgumentParser) -> str:
     )
 
 
-def _network(add: Add) -> None:
+def _network(add: Add, row: str | None) -> None:
     add("--depth", type=int, help="layers, for example 1001")
     add(
         "--convs",
@@ -405,6 +400,7 @@ def _network(add: Add) -> None:
     )
     add(
         "--row",
+        default=row,
         help=f"key of Table 1, Table 2 or a control (default: {ROW})",
     )
 

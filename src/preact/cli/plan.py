@@ -2,116 +2,106 @@
 
 import argparse
 import json
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
 from preact.cli.parser import ROW
 from preact.plan import (
-    CONVENTIONS,
     IMAGENET_UNITS,
     NetworkPlan,
-    Shape,
     cifar_plan,
     fitting_convs,
     imagenet_plan,
 )
-from preact.spec import TABLE_2, find_row
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print one network in full, or the paper's in one line each."""
-    _refuse_without_effect(options)
+    """Print one network, or the paper's. Refuse options without a depth."""
+    console = Console(highlight=False)
     if options.depth is None:
+        if options.row is not None or options.convs is not None:
+            raise ValueError(
+                "--row and --convs must stand beside --depth; got no --depth"
+            )
         plans = _papers_networks()
         if options.json:
             print(json.dumps([_facts(plan) for plan in plans.values()]))
         else:
-            Console(highlight=False).print(_overview(plans))
+            console.print(_overview(plans))
         return 0
-    plan = _make(options)
+    convs = options.convs
+    if convs is None:
+        convs = fitting_convs(options.depth)
+    plan = cifar_plan(options.row or ROW, depth=options.depth, convs=convs)
+    parts = _parts(plan)
     if options.json:
-        parts = [part._asdict() for part in _parts(plan)]
         print(json.dumps(_facts(plan) | {"parts": parts}))
         return 0
-    console = Console(highlight=False)
     console.print(f"interior unit: {plan.units[1]}", soft_wrap=True)
-    console.print(_stages(plan))
+    rows = [
+        (
+            part["name"]
+            + (f", {part['units']} units" if part["units"] else ""),
+            " x ".join(map(str, part["output"])),
+            *_costs(part["parameters"], part["multiply_adds"]),
+        )
+        for part in parts
+    ]
+    console.print(_table("", ("part", "output"), rows))
+    parameters, adds = _costs(plan.parameters, plan.multiply_adds)
     console.print(
-        f"{len(plan.units)} units ({_per_stage(plan)}), "
-        f"{plan.parameters:,} parameters, "
-        f"{plan.multiply_adds / 1e6:,.2f} M multiply-adds an image",
+        f"{len(plan.units)} units ({_per_stage(plan)}), {parameters} "
+        f"parameters, {adds} multiply-adds an image",
         soft_wrap=True,
     )
     return 0
 
 
-def _refuse_without_effect(options: argparse.Namespace) -> None:
-    """Refuse options that the others leave without effect."""
-    if options.imagenet and options.convs is not None:
-        raise ValueError(
-            "--imagenet has units of 3 convolutions; leave --convs out"
-        )
-    if options.depth is not None:
-        return
-    given = {
-        "--row": options.row is not None,
-        "--convs": options.convs is not None,
-        "--conventions": options.conventions != "paper",
-        "--imagenet": options.imagenet,
-        "--classes": options.classes is not None,
-    }
-    useless = [name for name, is_given in given.items() if is_given]
-    if useless:
-        raise ValueError(
-            f"{', '.join(useless)} must stand beside --depth; got no --depth"
-        )
-
-
-def _make(options: argparse.Namespace) -> NetworkPlan:
-    """Turn the options into a plan."""
-    spec = find_row(options.row or ROW)
-    asked: dict[str, Any] = {"conventions": CONVENTIONS[options.conventions]}
-    if options.classes is not None:
-        asked["classes"] = options.classes
-    if options.imagenet:
-        return imagenet_plan(spec, depth=options.depth, **asked)
-    convs = options.convs
-    if convs is None:
-        convs = fitting_convs(options.depth)
-    return cifar_plan(spec, depth=options.depth, convs=convs, **asked)
-
-
 def _papers_networks() -> dict[str, NetworkPlan]:
     """The paper's networks with the full pre-activation unit."""
-    spec = TABLE_2[ROW]
     return {
         f"ResNet-{depth}" + (", one-layer units" if convs == 1 else ""): (
-            cifar_plan(spec, depth=depth, convs=convs)
+            cifar_plan(ROW, depth=depth, convs=convs)
         )
         for depth, convs in ((110, 1), (110, 2), (164, 3), (1001, 3))
     } | {
-        f"ResNet-{depth}, ImageNet": imagenet_plan(spec, depth=depth)
+        f"ResNet-{depth}, ImageNet": imagenet_plan(ROW, depth=depth)
         for depth in IMAGENET_UNITS
     }
 
 
 def _overview(plans: dict[str, NetworkPlan]) -> Table:
     """One line a network."""
-    table = Table(title="Full pre-activation networks of the paper")
-    for name in ("network", "units", "parameters", "multiply-adds"):
-        table.add_column(
-            name, justify="left" if name == "network" else "right"
-        )
-    for name, plan in plans.items():
-        table.add_row(
+    rows = [
+        (
             name,
             f"{len(plan.units)} ({_per_stage(plan)})",
-            f"{plan.parameters:,}",
-            f"{plan.multiply_adds / 1e6:,.2f} M",
+            *_costs(plan.parameters, plan.multiply_adds),
         )
+        for name, plan in plans.items()
+    ]
+    title = "Full pre-activation networks of the paper"
+    return _table(title, ("network", "units"), rows)
+
+
+def _table(
+    title: str, heads: tuple[str, str], rows: Iterable[tuple[str, ...]]
+) -> Table:
+    """Names at the left, numbers at the right."""
+    table = Table(heads[0], title=title)
+    for head in (heads[1], "parameters", "multiply-adds"):
+        table.add_column(head, justify="right")
+    for row in rows:
+        table.add_row(*row)
     return table
+
+
+def _costs(parameters: int, multiply_adds: int) -> tuple[str, str]:
+    """Both numbers as they are printed."""
+    return f"{parameters:,}", f"{multiply_adds / 1e6:,.2f} M"
 
 
 def _facts(plan: NetworkPlan) -> dict[str, Any]:
@@ -128,48 +118,29 @@ def _facts(plan: NetworkPlan) -> dict[str, Any]:
     }
 
 
-class Part(NamedTuple):
-    """A stretch of a network and what it costs."""
-
-    name: str
-    units: int
-    output: Shape
-    parameters: int
-    multiply_adds: int
-
-
-def _parts(plan: NetworkPlan) -> list[Part]:
-    """Stem, stages, and the tail with the classifier."""
-    names = ["stem", *(f"stage {i + 1}" for i in range(len(plan.stages)))]
-    names.append("tail and classifier")
-    sizes = {name: [0, 0] for name in names}
-    for placed in plan.placed_layers:
-        size = sizes[_part(plan, placed.name)]
-        size[0] += placed.layer.parameters
-        size[1] += placed.multiply_adds
-    units = [0, *map(len, plan.stages), 0]
+def _parts(plan: NetworkPlan) -> list[dict[str, Any]]:
+    """What stem, stages, and the tail with the classifier cost."""
     shapes = [plan.stream_shapes[0]]
     shapes += [plan.stream_shapes[stage.stop] for stage in plan.stages]
     shapes.append((plan.classes, 1, 1))
-    return [
-        Part(name, count, shape, *sizes[name])
+    names = ["stem", *(f"stage {i + 1}" for i in range(len(plan.stages)))]
+    names.append("tail and classifier")
+    units = [0, *map(len, plan.stages), 0]
+    parts: dict[str, dict[str, Any]] = {
+        name: {
+            "name": name,
+            "units": count,
+            "output": shape,
+            "parameters": 0,
+            "multiply_adds": 0,
+        }
         for name, count, shape in zip(names, units, shapes, strict=True)
-    ]
-
-
-def _stages(plan: NetworkPlan) -> Table:
-    """One line for the stem, each stage, the tail and the classifier."""
-    table = Table()
-    for name in ("part", "output", "parameters", "multiply-adds"):
-        table.add_column(name, justify="left" if name == "part" else "right")
-    for part in _parts(plan):
-        table.add_row(
-            part.name + (f", {part.units} units" if part.units else ""),
-            " x ".join(map(str, part.output)),
-            f"{part.parameters:,}",
-            f"{part.multiply_adds / 1e6:,.2f} M",
-        )
-    return table
+    }
+    for placed in plan.placed_layers:
+        part = parts[_part(plan, placed.name)]
+        part["parameters"] += placed.layer.parameters
+        part["multiply_adds"] += placed.multiply_adds
+    return list(parts.values())
 
 
 def _part(plan: NetworkPlan, layer: str) -> str:

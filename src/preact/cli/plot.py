@@ -9,6 +9,7 @@ from pathlib import Path
 
 from matplotlib import rc_context
 
+from preact.cli import complain, counted
 from preact.cli.report import asked_for, find_records, rows_of
 from preact.figures.recorded import LOOK, Runs, recorded
 from preact.figures.style import quiet
@@ -33,13 +34,7 @@ TAILS = (
 
 
 def run(options: argparse.Namespace) -> int:
-    """Draw, and say where.
-
-    Raises
-    ------
-    ValueError
-        If the picture's file ends in another way than it can be written.
-    """
+    """Draw, and say where. Refuse what cannot be drawn or written."""
     name, folder = find_records(options.experiment, options.results)
     out = options.out or Path(f"{name}.svg")
     if out.suffix not in (".svg", ".pdf", ".png"):
@@ -51,13 +46,12 @@ def run(options: argparse.Namespace) -> int:
         and options.lr in (None, record.config["recipe"]["lr"])
     ]
     if not runs:
-        given = {"--depth": options.depth, "--lr": options.lr}
-        asked_of = " and ".join(
-            f"{option} {value}"
-            for option, value in given.items()
-            if value is not None
-        )
-        raise ValueError(f"no record of {name} has {asked_of}")
+        chosen = [
+            f"--{option} {value}"
+            for option in ("depth", "lr")
+            if (value := getattr(options, option)) is not None
+        ]
+        raise ValueError(f"no record of {name} has {' and '.join(chosen)}")
     asked = asked_for(options.experiment)
     pairs = compared([record for _, record in runs], rows_of(asked))
     common, facets = _facets(
@@ -73,21 +67,33 @@ def run(options: argparse.Namespace) -> int:
         tails.setdefault(line.row, set()).add(line.tail)
     both = {row for row, ends in tails.items() if len(ends) > 1}
     paths = {id(record): path for path, record in runs}
+    shown = {
+        facet: [_runs(*pair, both, paths) for pair in pairs]
+        for facet, pairs in facets.items()
+    }
+    panels = list(dict.fromkeys(options.panels))
+    if "curves" in panels and not any(
+        len(curve["iteration"]) > 1
+        for lines in shown.values()
+        for one in lines
+        for curve in one.curves
+    ):
+        panels.remove("curves")
+        complain("curves are left out: none has two points or more")
+    if not panels:
+        raise ValueError(f"--panels must be errors or gradients for {name}")
     figure = recorded(
-        {
-            facet: [_runs(*pair, both, paths) for pair in pairs]
-            for facet, pairs in facets.items()
-        },
-        options.panels,
+        shown,
+        panels,
         f"{name}: {', '.join(common)}",
-        " ".join(
-            [KEY[panel] for panel in options.panels] + [TAILS] * bool(both)
-        ),
+        " ".join([KEY[panel] for panel in panels] + [TAILS] * bool(both)),
     )
     out.parent.mkdir(parents=True, exist_ok=True)
     with quiet(), rc_context(LOOK):
         figure.savefig(out)
-    print(f"{out}: {len(runs)} runs in {len(pairs)} lines")
+    print(
+        f"{out}: {counted(len(runs), 'run')} in {counted(len(pairs), 'line')}"
+    )
     return 0
 
 
@@ -137,10 +143,11 @@ def _facts(line: Line, group: Sequence[Record]) -> tuple[str, ...]:
 def _seeds(records: Iterable[Record]) -> str:
     """Name seeds: "seeds 1 to 5", "seed 3"."""
     seeds = sorted({record.seed for record in records})
+    first, *_, last = seeds * 2
     if len(seeds) == 1:
-        return f"seed {seeds[0]}"
-    if seeds == [*range(seeds[0], seeds[-1] + 1)]:
-        return f"seeds {seeds[0]} to {seeds[-1]}"
+        return f"seed {first}"
+    if len(seeds) == last - first + 1:
+        return f"seeds {first} to {last}"
     return f"seeds {', '.join(map(str, seeds))}"
 
 

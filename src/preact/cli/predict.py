@@ -15,20 +15,18 @@ from preact.weights import load
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print a line for each image.
-
-    Raises
-    ------
-    ValueError, FileNotFoundError
-        If the file does not say how images were normalized, or an image is
-        not there.
-    """
+    """Print a line for each image. Refuse what cannot be read."""
     if options.top < 1:
         raise ValueError(f"--top must be 1 or more; got {options.top}")
     place = check_device(options.device or find_device())
     for path in options.images:
         if not path.exists():
             raise FileNotFoundError(f"{path} does not exist")
+    if options.file.suffix.lower() in (".png", ".jpg", ".jpeg"):
+        raise ValueError(
+            "the first argument must be the weights file and images come "
+            f"after it; got {options.file} first"
+        )
     network = load(options.file, make=find_make(options.make))
     preprocess = network.preprocess
     if not isinstance(preprocess, Preprocessing):

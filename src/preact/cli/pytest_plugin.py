@@ -9,7 +9,7 @@ probe runs in a process of its own.
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -19,10 +19,6 @@ if TYPE_CHECKING:
     from preact.conformance import Finding, Report
 
 OPTION = "--preact-check"
-
-
-class WrongAnswer(Exception):
-    """A question whose answer is no; its text is the finding in words."""
 
 
 class Card(pytest.Collector):
@@ -45,34 +41,19 @@ class Answer(pytest.Item):
     meant: str
 
     def runtest(self) -> None:
-        """Pass, skip or fail as the probe has answered.
-
-        Raises
-        ------
-        WrongAnswer
-            If the answer is no.
-        """
+        """Pass, skip or fail as the probe has answered."""
         from preact.conformance import Verdict
         from preact.conformance.words import finding_lines
         from preact.strings import Strings
 
-        finding, words = self.finding, Strings("en")
-        card = finding_lines(finding, words, finding.row, self.meant)
+        card = finding_lines(
+            self.finding, Strings("en"), self.finding.row, self.meant
+        )
         text = "\n".join(card)
-        if finding.verdict is Verdict.UNKNOWN:
+        if self.finding.verdict is Verdict.UNKNOWN:
             pytest.skip(text)
-        if finding.verdict is Verdict.NO:
-            raise WrongAnswer(text)
-
-    def repr_failure(
-        self,
-        excinfo: pytest.ExceptionInfo[BaseException],
-        style: Any = None,
-    ) -> Any:
-        """Show the finding, not the lines of this file."""
-        if isinstance(excinfo.value, WrongAnswer):
-            return str(excinfo.value)
-        return super().repr_failure(excinfo, style)
+        if self.finding.verdict is Verdict.NO:
+            pytest.fail(text, pytrace=False)
 
     def reportinfo(self) -> tuple[str, None, str]:
         """Where it stands, and how it is called."""
@@ -136,13 +117,7 @@ def pytest_collection(session: pytest.Session) -> None:
 def pytest_collection_modifyitems(
     session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    """Add the answers on each network to what was collected.
-
-    Raises
-    ------
-    pytest.UsageError
-        If there is nothing to probe: one sentence says why.
-    """
+    """Add the answers on each network. Refuse what cannot be probed."""
     chosen = config.stash[CHOSEN]
     for address in chosen or dict.fromkeys(config.getoption(OPTION)):
         card = Card.from_parent(session, name=address, nodeid=address)

@@ -14,13 +14,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from preact.cli import counted
 from preact.figures import errors_table, tables
+from preact.records import Record
 from preact.records.compare import (
     PUBLISHED,
     Line,
     compared,
     deviations,
     load_records,
+    unused_rate,
 )
 from preact.strings import Strings
 from preact.typed import shortened
@@ -33,25 +36,13 @@ FOLDERS = (Path("runs"), PUBLISHED)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print one experiment, or say which there are.
-
-    Raises
-    ------
-    ValueError
-        If there are no records.
-    """
+    """Print one experiment, or say which there are."""
     if options.experiment is None:
-        counts: dict[str, int] = {}
-        for folder in [options.results] if options.results else FOLDERS:
-            if options.results or folder.is_dir():
-                counts = experiments(folder) | counts
-        if not counts:
-            raise ValueError(f"{options.results} must hold records; got none")
-        if options.json:
-            print(json.dumps(counts))
-        else:
-            for name, n in counts.items():
-                print(f"{name}: {n} record{'s' * (n != 1)}")
+        counts = {n: c for n, (_, c) in known(options.results).items()}
+        told = [
+            f"{name}: {counted(n, 'record')}" for name, n in counts.items()
+        ]
+        print(json.dumps(counts) if options.json else "\n".join(told))
         return 0
     name, folder = find_records(options.experiment, options.results)
     asked = None if options.json else asked_for(options.experiment)
@@ -71,58 +62,70 @@ def run(options: argparse.Namespace) -> int:
     parts = [(key, [*group]) for key, group in networks]
     for (depth, _), part in parts:
         title = f"ResNet-{depth}" if len(parts) > 1 else ""
-        fitting = as_rich(errors_table(part, words), console.width, title)
+        fitting = as_rich(errors_table(part, words), title)
         console.print(fitting)
+    _show_remarks(console, records, asked)
+    return 0
+
+
+def _show_remarks(
+    console: Console, records: list[Record], asked: "Experiment | None"
+) -> None:
+    """Print what a reader of the table must know."""
     recipes = [record.config["recipe"] for record in records]
     steps = [f"{r['iterations']} steps of {r['batch']}" for r in recipes]
     console.print(", ".join(dict.fromkeys(steps)), soft_wrap=True)
+    for said in filter(None, dict.fromkeys(map(unused_rate, recipes))):
+        console.print(f"note: {said}")
     for one in deviations(records):
         console.print(
             f"deviation: {one.from_} -> {one.to} ({one.why})", soft_wrap=True
         )
     if asked:
-        from preact.experiment import count_runs  # torch is there by now
+        from preact.experiment.matrix import count_runs  # loads torch
 
         if len(records) < (runs := count_runs(asked)):
             console.print(f"{len(records)} of {runs} runs are recorded")
     changed = sum(record.git.dirty is True for record in records)
     if changed:
         console.print(f"{changed} of {len(records)} runs had changed code")
-    return 0
 
 
 def find_records(asked: str, results: Path | None) -> tuple[str, Path]:
     """Return an experiment's name, and where its records lie.
 
-    Parameters
-    ----------
-    asked : str
-        The name, or the experiment's file.
-    results : Path, optional
-        The folder; else `runs` and the package's are searched.
-
-    Raises
-    ------
-    FileNotFoundError
-        If it has not been run, or there are records of nearly that name.
+    Refuse one that has not been run, or whose name is nearly another's.
     """
-    name = Path(asked).name.removesuffix(".toml")
-    folders = [f for f in FOLDERS if f.is_dir()]
-    for folder in [results] if results else folders:
-        if (folder / name).is_dir():
-            return name, folder
+    name, there = Path(asked).name.removesuffix(".toml"), known(results)
+    if name in there:
+        return name, there[name][0]
     if not results and asked_for(asked):
         raise FileNotFoundError(
             f"{name} has not been run; `preact ablate {asked}` makes its runs"
         )
-    known = {n for folder in folders for n in experiments(folder)}
-    near = get_close_matches(name[:60], sorted(known), cutoff=0.5)
+    near = get_close_matches(name[:60], there, cutoff=0.5)
     if near and not results:
         raise FileNotFoundError(
             f"no records of {shortened(name)}; near it: {', '.join(near)}; "
             "`preact report` lists what there is"
         )
     return name, results or PUBLISHED
+
+
+def known(results: Path | None) -> dict[str, tuple[Path, int]]:
+    """Experiments: where their records lie, and how many. Refuse no folder."""
+    found: dict[str, tuple[Path, int]] = {}
+    for folder in [results] if results else filter(Path.is_dir, FOLDERS):
+        if not folder.is_dir():
+            raise FileNotFoundError(
+                f"{folder} must be a folder of records; there is none"
+            )
+        for path in sorted(folder.iterdir()):
+            if n := len(list(path.rglob("seed-*.json"))):
+                found.setdefault(path.name, (folder, n))
+    if results and not found:
+        raise ValueError(f"no records below {results}: it must hold some")
+    return found
 
 
 def asked_for(experiment: str) -> "Experiment | None":
@@ -151,22 +154,8 @@ def as_json(line: Line) -> dict[str, Any]:
     }
 
 
-def as_rich(table: tables.Table, width: int, title: str) -> Table:
-    """A table for a terminal, in which no word is broken if that can be.
-
-    Each column is as wide as its longest word; what is left goes to those
-    that need least to be in one line.
-    """
-    columns = [*zip(table.head, *table.body, strict=True)]
-    fits = [
-        max(cell_len(word) for cell in column for word in [*cell.split(), ""])
-        for column in columns
-    ]
-    left = width - sum(fits) - 2 * (len(fits) - 1)
-    lacks = [
-        max(map(cell_len, column)) - fit
-        for column, fit in zip(columns, fits, strict=True)
-    ]
+def as_rich(table: tables.Table, title: str) -> Table:
+    """A table for a terminal; no column is narrower than its longest word."""
     shown = Table(
         title=title,
         title_justify="left",
@@ -175,30 +164,11 @@ def as_rich(table: tables.Table, width: int, title: str) -> Table:
         padding=(0, 1, 0, 0),
         pad_edge=False,
     )
-    for i in sorted(range(len(fits)), key=lacks.__getitem__):
-        more = min(lacks[i], max(left, 0))
-        left, fits[i] = left - more, fits[i] + more
-    for name, fit in zip(table.head, fits, strict=True):
-        shown.add_column(Text(name), overflow="fold", width=fit)
+    for column in zip(table.head, *table.body, strict=True):
+        words = [word for cell in column for word in cell.split()]
+        shown.add_column(
+            Text(column[0]), min_width=max(map(cell_len, words), default=0)
+        )
     for line in table.body:
         shown.add_row(*map(Text, line))
     return shown
-
-
-def experiments(folder: Path) -> dict[str, int]:
-    """Experiments with records below a folder, and how many.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such folder.
-    """
-    if not folder.is_dir():
-        raise FileNotFoundError(
-            f"{folder} must be a folder of records; there is none"
-        )
-    names = sorted(p.name for p in folder.iterdir() if p.is_dir())
-    counts = {
-        name: len(list((folder / name).rglob("seed-*.json"))) for name in names
-    }
-    return {name: n for name, n in counts.items() if n}

@@ -1,45 +1,37 @@
 """`preact train`: one run, from the command line to its record."""
 
 import argparse
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
-from preact.cli.parser import ROW
-from preact.cli.progress import Progress, make_console, summary
+from preact.cli import complain
+from preact.cli.progress import make_console, progress, summary, warn
 from preact.data import load
-from preact.experiment import (
-    Deviation,
-    PlannedRun,
-    execute,
-    find_device,
-    load_data,
-    planned_runs,
-    read_experiment,
-)
-from preact.experiment.described import recipe_deviations
+from preact.experiment import PlannedRun, execute, find_device
+from preact.experiment.config import recipe_deviations
 from preact.experiment.matrix import held_out
 from preact.plan import fitting_convs
 from preact.plan.depth import imagenet_counts
-from preact.train import Execution, Run, find_recipe, recipes
-
-CHANGES = ("iterations", "batch", "lr")  # of the recipe
-EXECUTION = ("precision", "channels_last", "memory", "fast")
-NETWORK = ("depth", "convs", "row", "width", "init", "seed")
-RUN = (*NETWORK, "data", "hold_out", "recipe", *CHANGES, *EXECUTION)
+from preact.train import Execution, Recipe, Run, find_recipe, recipes
 
 
 def run(options: argparse.Namespace) -> int:
     """Make the run that is asked for, unless it is recorded."""
-    planned, deviations = _planned(options)
+    data = options.data
+    own = data if data in tuple(recipes()) else "paper"
+    recipe = find_recipe(options.recipe or own)
+    changed = _changed(recipe, options)
+    planned = PlannedRun("train", _run(options, changed))
     console = make_console()
-    with Progress(console, planned.run, planned.run.row) as progress:
+    warn(console, [planned.run])
+    with progress(console, planned.run, planned.run.row) as report:
         record, new = execute(
             planned,
             options.out,
             device=options.device or find_device(),
-            report=progress,
-            deviations=deviations,
+            report=report,
+            deviations=recipe_deviations(
+                recipe, changed, "asked for on the command line"
+            ),
         )
     said = summary(str(options.out / planned.path), record)
     before = "" if new else "already recorded, "
@@ -47,65 +39,43 @@ def run(options: argparse.Namespace) -> int:
     weights = (options.out / planned.path).with_suffix(".safetensors")
     if weights.exists():
         console.print(f"weights: {weights}", soft_wrap=True)
+    if record.outcome == "diverged":
+        complain("the loss was not finite: try a smaller --lr")
+        return 1
     return 0
 
 
-def _planned(
-    options: argparse.Namespace,
-) -> tuple[PlannedRun, Sequence[Deviation]]:
-    """Return the run, of a file or of options, and what it departs in."""
-    values = {name: getattr(options, name) for name in RUN}
-    given = {k: value for k, value in values.items() if value is not None}
-    if options.file is None:
-        return _run(given, options)
-    if given:
-        names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
-        raise ValueError(
-            f"{names} must not stand beside a file, which says what is "
-            f"trained; got {options.file}"
-        )
-    experiment = read_experiment(options.file)
-    data = load_data(experiment, options.folder)
-    plan = list(planned_runs(experiment, data))
-    if len(plan) != 1:
-        raise ValueError(
-            f"{options.file} must ask for one run; got {len(plan)}: "
-            f"use `preact ablate {options.file}`"
-        )
-    return plan[0], experiment.deviations
-
-
-def _run(
-    given: dict[str, Any], options: argparse.Namespace
-) -> tuple[PlannedRun, list[Deviation]]:
-    """Turn the options that were given into a run."""
-    data = given.get("data", "digits")
-    own = data if data in tuple(recipes()) else "paper"
-    recipe = find_recipe(given.get("recipe", own))
-    changes = {name: given[name] for name in CHANGES if name in given}
-    if changes.get("batch", 0) > 0:
+def _changed(recipe: Recipe, options: argparse.Namespace) -> Recipe:
+    """The recipe with what is asked for in its place."""
+    asked = {name: getattr(options, name) for name in ("iterations", "lr")}
+    if options.batch is not None:
         # BN cannot take its statistics over more than the batch.
-        changes["ghost_batch"] = min(recipe.ghost_batch, changes["batch"])
-    changed = replace(recipe, **changes)
-    deviations = recipe_deviations(
-        recipe, changed, changes, "asked for on the command line"
-    )
-    depth, convs = given.get("depth", 110), given.get("convs")
-    if data == "imagenet":
+        ghost_batch = max(1, min(recipe.ghost_batch, options.batch))
+        asked |= {"batch": options.batch, "ghost_batch": ghost_batch}
+    given = {name: value for name, value in asked.items() if value is not None}
+    return replace(recipe, **given)
+
+
+def _run(options: argparse.Namespace, recipe: Recipe) -> Run:
+    """Turn the options into a run."""
+    depth, convs = options.depth or 110, options.convs
+    if options.data == "imagenet":
         convs, _ = imagenet_counts(depth, convs, None)
     elif convs is None:
         convs = fitting_convs(depth)
-    run = Run(
-        row=given.get("row", ROW),
-        init=given.get("init"),
+    return Run(
+        row=options.row,
+        init=options.init,
         depth=depth,
         convs=convs,
-        recipe=changed,
-        data=held_out(load(data, options.folder), given.get("hold_out", 0)),
-        seed=given.get("seed", 1),
-        width=given.get("width", 16),
+        recipe=recipe,
+        data=held_out(load(options.data, options.folder), options.hold_out),
+        seed=options.seed,
+        width=options.width,
         execution=Execution(
-            **{name: given[name] for name in EXECUTION if name in given}
+            precision=options.precision,
+            channels_last=options.channels_last,
+            memory=options.memory,
+            fast=options.fast,
         ),
     )
-    return PlannedRun("train", run), deviations

@@ -65,6 +65,9 @@ def _open(path: Path) -> "Image":
     try:
         with pillow.open(path, formats=FORMATS) as opened:
             mode, image = opened.mode, opened.convert("RGB")
+            if mode in ("LA", "RGBA"):  # what is transparent shows white
+                white = pillow.new("RGB", image.size, "white")
+                image = pillow.composite(image, white, opened.getchannel("A"))
     except Exception as error:  # a damaged file may raise anything
         raise ValueError(
             f"{path} must be a whole JPEG or PNG image; got: {plain(error)}"

@@ -11,33 +11,19 @@ Examples
 Chapter `09-training`.
 """
 
-from preact.experiment.config import (
-    Experiment,
-    read_experiment,
-    shipped,
-)
-from preact.experiment.execute import Busy, execute
-from preact.experiment.matrix import (
-    PlannedRun,
-    cost,
-    count_runs,
-    load_data,
-    planned_runs,
-)
+from preact.experiment.config import Experiment, read_experiment
+from preact.experiment.execute import execute
+from preact.experiment.matrix import PlannedRun, load_data, planned_runs
 from preact.records import Deviation
 from preact.train.device import find_device
 
 __all__ = [
-    "Busy",
     "Deviation",
     "Experiment",
     "PlannedRun",
-    "cost",
-    "count_runs",
     "execute",
     "find_device",
     "load_data",
     "planned_runs",
     "read_experiment",
-    "shipped",
 ]

@@ -10,17 +10,18 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Discriminator, Field, Tag
 
 from preact.data import check_name_of_data
-from preact.experiment.described import recipe_deviations
-from preact.experiment.rows import Row, named_units
 from preact.plan.checks import MOST
 from preact.plan.depth import check_depth
+from preact.plan.written import WrittenUnit
 from preact.records import Deviation
-from preact.spec import UnitSpec
+from preact.records.compare import printed_rows
+from preact.spec import CONTROLS, ROWS, TABLE_2, UnitSpec, find_row
 from preact.train import Execution, OwnCode, Recipe, find_recipe
 from preact.typed import (
+    Name,
     Seed,
     Text,
     check_name,
@@ -30,6 +31,71 @@ from preact.typed import (
     shortened,
     typed,
 )
+
+ROW_SETS = {
+    "table-1": printed_rows(1),
+    "table-2": list(TABLE_2),
+    "controls": list(CONTROLS),
+}
+
+
+@typed
+class OwnUnit(WrittenUnit):
+    """A unit that the paper has not: its name, its places, its factors."""
+
+    name: Name
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_own_name(self.name)
+
+
+@typed
+class CodeRow:
+    """A unit that own code makes: its name, where it is, what it is like."""
+
+    name: Name
+    make: str
+    like: str = "full-preactivation"
+
+    def __post_init__(self) -> None:
+        _check_own_name(self.name)
+        self.spec.find()  # refuses what cannot be imported
+
+    @property
+    def spec(self) -> OwnCode:
+        """What a run trains."""
+        return OwnCode(make=self.make, like=self.like)
+
+
+def _check_own_name(name: str) -> None:
+    """Refuse a name that a row of the paper bears."""
+    if name in ROWS or name in ROW_SETS or ".tail" in name:
+        raise ValueError(
+            "name must be one of its own, which no row of the paper bears; "
+            f"got {name!r}"
+        )
+
+
+def kind_of_row(row: Any) -> str | None:
+    """Which of three a row is, as pydantic calls them; None is neither."""
+    if isinstance(row, str):
+        return "(name)"
+    if isinstance(row, CodeRow) or (isinstance(row, dict) and "make" in row):
+        return "(code)"
+    return "(unit)" if isinstance(row, dict | OwnUnit) else None
+
+
+Row = Annotated[
+    Annotated[str, Tag("(name)")]
+    | Annotated[OwnUnit, Tag("(unit)")]
+    | Annotated[CodeRow, Tag("(code)")],
+    Discriminator(
+        kind_of_row,
+        custom_error_type="row_type",
+        custom_error_message="a row's name in quotes, or a table",
+    ),
+]
 
 
 def check_distinct(seeds: tuple[int, ...]) -> tuple[int, ...]:
@@ -206,11 +272,7 @@ def read_experiment(path: Path | str) -> Experiment:
     text = read_text(path)
     try:
         values = tomllib.loads(text)
-    except RecursionError as error:
-        raise ValueError(
-            f"{path}: lists or tables stand too deeply in each other"
-        ) from error
-    except ValueError as error:  # integers of thousands of digits too
+    except (RecursionError, ValueError) as error:
         raise ValueError(f"{path} is not TOML: {plain(error)}") from error
     try:
         return _experiment(path.stem, parse(ExperimentFile, values))
@@ -219,23 +281,13 @@ def read_experiment(path: Path | str) -> Experiment:
 
 
 def shipped() -> dict[str, Path]:
-    """Return the package's own experiment files by name.
-
-    Examples
-    --------
-    >>> from preact.experiment import shipped
-    >>> [name for name in shipped() if name.startswith("table")]
-    ['table_1', 'table_2', 'table_3', 'table_3_cifar100']
-    """
+    """Return the package's own experiment files by name."""
     folder = Path(str(files("preact").joinpath("experiments")))
     return {path.stem: path for path in sorted(folder.glob("*.toml"))}
 
 
 def find_file(path: Path) -> Path:
-    """Return the path, or that of the package's file of this bare name.
-
-    Raises FileNotFoundError, with a list of the package's.
-    """
+    """Return the path, or the package's of this name. Refuse neither."""
     own, name = shipped(), path.name.removesuffix(".toml")
     if not path.is_file() and path.name == str(path) and name in own:
         return own[name]
@@ -256,6 +308,9 @@ def _experiment(name: str, file: ExperimentFile) -> Experiment:
     """Resolve what a file says."""
     check_name("the file's name", name)
     seeds, recipes = file.nuisance.seeds, _recipes(file)
+    recipe, changed = find_recipe(file.fixed.recipe), recipes[0]
+    if file.scientific.lr:  # is what varies
+        changed = replace(changed, lr=recipe.lr)
     return Experiment(
         name=name,
         title=file.title or name,
@@ -272,10 +327,7 @@ def _experiment(name: str, file: ExperimentFile) -> Experiment:
         deviations=(
             *file.deviation,
             *recipe_deviations(
-                find_recipe(file.fixed.recipe),
-                recipes[0],
-                file.fixed.recipe_changes,
-                "asked for in the file's recipe_changes",
+                recipe, changed, "asked for in the file's recipe_changes"
             ),
         ),
     )
@@ -303,3 +355,32 @@ def _recipes(file: ExperimentFile) -> tuple[Recipe, ...]:
         parse(Recipe, values | {"lr": lr}, "fixed.recipe_changes")
         for lr in rates or [values["lr"]]
     )
+
+
+def named_units(listed: tuple[Row, ...]) -> dict[str, UnitSpec | OwnCode]:
+    """Units by name, sets of rows written out. Refuse two of one name."""
+    rows: dict[str, UnitSpec | OwnCode] = {}
+    for row in listed:
+        if isinstance(row, str):
+            rows |= {n: find_row(n) for n in ROW_SETS.get(row, [row])}
+        elif rows.setdefault(row.name, row.spec) != row.spec:
+            raise ValueError(
+                f"rows must have names of their own; got {row.name!r} twice"
+            )
+    return rows
+
+
+def recipe_deviations(
+    recipe: Recipe, changed: Recipe, why: str
+) -> list[Deviation]:
+    """Departures from a recipe, field by field."""
+
+    def said(one: Recipe, name: str) -> str:
+        value = getattr(one, name)
+        return f"{name} {list(value) if isinstance(value, tuple) else value}"
+
+    return [
+        Deviation(from_=said(recipe, name), to=said(changed, name), why=why)
+        for name in (field.name for field in fields(Recipe))
+        if getattr(recipe, name) != getattr(changed, name)
+    ]

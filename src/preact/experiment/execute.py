@@ -14,15 +14,13 @@ from pathlib import Path
 import torch
 from filelock import FileLock, Timeout
 
-from preact.experiment.described import (
+from preact.experiment.matrix import PlannedRun
+from preact.experiment.provenance import (
     bn_deviations,
     described,
     differences,
-    measured,
-)
-from preact.experiment.matrix import PlannedRun
-from preact.experiment.provenance import (
     environment,
+    measured,
     peak_memory,
     reset_peak_memory,
 )
@@ -42,14 +40,7 @@ log = logging.getLogger(__name__)
 
 
 class Busy(RuntimeError):
-    """Another process is at work on this run.
-
-    Examples
-    --------
-    >>> from preact.experiment import Busy
-    >>> issubclass(Busy, RuntimeError)
-    True
-    """
+    """Another process is at work on this run."""
 
 
 def execute(

@@ -133,14 +133,7 @@ def tails(
 
 
 def count_runs(experiment: Experiment) -> int:
-    """Count the runs that an experiment asks for; the images are not needed.
-
-    Examples
-    --------
-    >>> from preact.experiment import count_runs, read_experiment
-    >>> count_runs(read_experiment("digits_table_2"))
-    60
-    """
+    """Count the runs that an experiment asks for, without its images."""
     arms = sum(
         len(tails(unit, experiment.final_bn))
         for unit in experiment.rows.values()
@@ -175,18 +168,7 @@ def held_out(data: Data, images: int) -> Data:
 
 
 def cost(run: Run, device: str, steps: int = 3) -> float:
-    """Seconds that a run will take on a device, by the fastest of some steps.
-
-    Examples
-    --------
-    >>> from preact.data import load
-    >>> from preact.experiment import cost
-    >>> from preact.train import Run, find_recipe
-    >>> data, recipe = load("digits"), find_recipe("digits")
-    >>> run = Run(row="original", depth=8, convs=2, recipe=recipe, data=data)
-    >>> cost(run, "cpu", steps=1) > 0
-    True
-    """
+    """Seconds that a run will take, by the fastest of some steps."""
     session, times = Session(run, device, ALONE), []
     for iteration in range(steps):
         start = time.perf_counter()

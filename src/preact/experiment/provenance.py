@@ -1,10 +1,15 @@
-"""What code ran, with what and where, and the most memory it held."""
+"""What a record says: what was run, by what code, where, what came out.
+
+Chapter `09-training`.
+"""
 
 import hashlib
 import os
 import platform
 import subprocess
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -13,13 +18,93 @@ from typing import Any
 import torch
 
 from preact.fast.network import processor_name
+from preact.records import Deviation
+from preact.records.compare import flat
+from preact.train import Outcome, OwnCode, Run
+from preact.typed import shortened, shortened_key
 
+Values = dict[str, Any]
+# Of `config`, and nowhere else in a record.
+INSIDE = ("execution", "init_sha256", "stages", "unit")
 HERE = Path(__file__).parents[1]
 CODE = (".py", ".c", ".toml")
 STATUS, CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
-def environment(device: str, devices: int) -> dict[str, Any]:
+def described(run: Run, deviations: Sequence[Deviation]) -> Values:
+    """What is run: the fields that tables join on, and the whole of it."""
+    config = run.config
+    return {
+        **{k: v for k, v in config.items() if k not in INSIDE},
+        "recipe": run.recipe.name,
+        "config": config,
+        "config_sha256": run.config_sha256,
+        "parameters": run.parameters,
+        "bn_batch": bn_batch(run),
+        "deviations": [
+            {"from": one.from_, "to": one.to, "why": one.why}
+            for one in (*deviations, *bn_deviations(run))
+        ],
+        "started_utc": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def bn_batch(run: Run) -> int:
+    """Images over which BN takes its statistics, in each process."""
+    batch = run.recipe.batch // run.execution.processes
+    if isinstance(run.unit, OwnCode):  # which know no ghost batches
+        return batch
+    return min(run.recipe.ghost_batch, batch)
+
+
+def bn_deviations(run: Run) -> list[Deviation]:
+    """Departures from the recipe's batch of BN."""
+    wanted, taken = run.recipe.ghost_batch, bn_batch(run)
+    if taken == wanted:
+        return []
+    why = (
+        "units of own code normalize over the whole batch"
+        if taken > wanted
+        else f"{run.execution.processes} processes share a batch of "
+        f"{run.recipe.batch}"
+    )
+    return [
+        Deviation(from_=f"bn_batch {wanted}", to=f"bn_batch {taken}", why=why)
+    ]
+
+
+def differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
+    """Say in which fields two configurations differ: the first of them."""
+    old, new = flat(there), flat(here)
+
+    def said(settings: Values, name: str) -> str:
+        if name not in settings:
+            return "not set"
+        value = settings[name]
+        is_hash = name.endswith("sha256")
+        return str(value)[:7] if is_hash else shortened(value)
+
+    return "; ".join(
+        f"{'.'.join(map(shortened_key, name.split('.')))} is "
+        f"{said(old, name)} there, {said(new, name)} here"
+        for name in [n for n in old | new if old.get(n) != new.get(n)][:3]
+    )
+
+
+def measured(ended: Outcome) -> Values:
+    """What came out."""
+    finished, speed = ended.outcome == "finished", ended.images_per_s
+    same = ("outcome", "iterations", "test_error_pct", "profiles", "kernels")
+    return {
+        **{name: getattr(ended, name) for name in same},
+        "test_error_is": "last iteration",
+        "train_loss": ended.train_loss if finished else None,
+        "wall_s": round(ended.wall_s, 2),
+        "images_per_s": speed and round(speed, 1),
+    }
+
+
+def environment(device: str, devices: int) -> Values:
     """Where and with what a run was made; fields of its record."""
     on_gpu = device.startswith("cuda")
     return {
@@ -65,7 +150,7 @@ def code_sha256() -> str:
     return digest.hexdigest()
 
 
-def git() -> dict[str, Any]:
+def git() -> Values:
     """Commit of the code that ran, and whether it is dirty; None is unknown.
 
     Only of this package's own repository; around an installed package lies
@@ -106,7 +191,7 @@ def reset_peak_memory(device: str) -> None:
             CLEAR.write_text("5")
 
 
-def peak_memory(device: str) -> dict[str, Any]:
+def peak_memory(device: str) -> Values:
     """Return bytes held at most, and what they count; None if unknown."""
     if device.startswith("cuda"):
         return {

@@ -3,11 +3,11 @@
 Chapter `09-training`.
 """
 
+import math
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import cycle
-from math import ceil
 from typing import Any
 
 import matplotlib as mpl
@@ -19,13 +19,14 @@ from matplotlib.ticker import MaxNLocator
 from preact.figures.style import MM, RC, quiet
 from preact.figures.svg import INK
 from preact.figures.variants import COLORS, MARKERS
-from preact.records.line import half_interval
+from preact.records.compare import half_interval
 
 PANELS = ("errors", "curves", "gradients")
 """What `recorded` draws, from left to right."""
 # In turn for what has no color of the book's; no two look alike to anybody.
 SPARE = ("#000000", "#e69f00", "#56b4e9", "#009e73", "#cc79a7", "#7f7f7f")
 WIDTH, ACROSS = 183, 3  # mm of a page of two columns; panels side by side
+TALLEST = 2  # times as high as wide
 LINE = 125  # characters of a caption
 LABEL = 26  # of the name of a line
 LOOK: Any = (
@@ -110,12 +111,17 @@ def recorded(
     >>> len(recorded({"ResNet-20": runs}, ["errors"]).axes)
     1
     """
-    across = len(panels) if len(panels) > 1 else min(len(facets), ACROSS)
-    strips = ceil(len(facets) * len(panels) / across)
     lines = max(map(len, facets.values()))
-    height = strips * max(48, 15 + 6 * lines) + 8 + 4 * len(caption) / LINE
+    abreast, height = (1 if len(panels) > 1 else ACROSS), math.inf
+    wide = 0  # pages side by side, so that it is no tall strip
+    while height > TALLEST * wide * WIDTH:
+        wide += 1
+        strips = math.ceil(len(facets) / (wide * abreast))
+        height = strips * max(48, 15 + 6 * lines) + 8
+        height += 4 * len(caption) / (LINE * wide)
+    across = min(wide * abreast, len(facets)) * len(panels)
     with mpl.rc_context(LOOK):
-        size = (WIDTH * MM, height * MM)
+        size = (wide * WIDTH * MM, height * MM)
         figure = Figure(figsize=size, layout="constrained", dpi=200)
         axes = figure.subplots(strips, across, squeeze=False)
         drawn: dict[str, list[Axes]] = {panel: [] for panel in panels}
@@ -147,7 +153,7 @@ def recorded(
             handles = axes[0, 0].get_legend_handles_labels()
             figure.legend(*handles, loc="outside lower center", ncols=2)
         figure.suptitle(title, x=0.01, ha="left", fontsize=9, weight="bold")
-        words = textwrap.fill(caption, LINE)
+        words = textwrap.fill(caption, LINE * wide)
         figure.supxlabel(words, x=0.01, ha="left", fontsize=7)
     return figure
 

@@ -29,12 +29,12 @@ def fitting_convs(depth: int) -> int:
     Returns
     -------
     int
-        2 or 3; 3 for a depth that fits neither, which the makers refuse.
+        2 or 3.
 
     Raises
     ------
     ValueError
-        If the depth is no positive whole number, or an absurd one.
+        If the depth is absurd, or fits neither: the nearest legal are named.
 
     Examples
     --------
@@ -43,8 +43,23 @@ def fitting_convs(depth: int) -> int:
     (2, 3, 3)
     """
     check_positive("depth", depth, MOST["depth"])
-    basic, bottleneck = (depth - 2) % 6 == 0, (depth - 2) % 9 == 0
+    basic, bottleneck = _is_legal(depth, 6), _is_legal(depth, 9)
+    if not basic and not bottleneck:
+        near = [
+            str(d)
+            for d in range(max(depth - 6, 8), max(depth + 7, 9))
+            if _is_legal(d, 6) or _is_legal(d, 9)
+        ]
+        raise ValueError(
+            "depth must be 6n + 2 for 2 convolutions per unit or 9n + 2 for "
+            f"3; got {depth} (legal near it: {', '.join(near)})"
+        )
     return 2 if basic and (depth <= 110 or not bottleneck) else 3
+
+
+def _is_legal(depth: int, per_n: int) -> bool:
+    """Whether a depth is n times `per_n` layers, the stem's and the last."""
+    return depth > per_n and (depth - 2) % per_n == 0
 
 
 def cifar_counts(

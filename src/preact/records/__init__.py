@@ -17,18 +17,13 @@ Chapters `05-shortcuts`, `06-activations`, `07-depth`, `09-training`,
 from preact.records.files import read_curve, read_record, write_record
 from preact.records.record import (
     Deviation,
-    Git,
     Profile,
     Record,
     sha256_of,
 )
-from preact.records.speed import BenchRecord, BenchRow
 
 __all__ = [
-    "BenchRecord",
-    "BenchRow",
     "Deviation",
-    "Git",
     "Profile",
     "Record",
     "read_curve",

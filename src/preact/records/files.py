@@ -145,13 +145,7 @@ def read_curve(path: Path | str) -> dict[str, list[float]]:
 
 
 def write_new(path: Path, content: str | bytes, *, replace: bool) -> None:
-    """Put a whole file in place: it is there with all its bytes, or not.
-
-    Raises
-    ------
-    FileExistsError
-        If one is there and not to be replaced.
-    """
+    """Put a whole file in place, or none. Refuse to replace unasked."""
     if path.exists() and not replace:
         raise FileExistsError(EEXIST, os.strerror(EEXIST), str(path))
     draft = path.with_name(f".{path.name}.{os.getpid()}")

@@ -56,13 +56,6 @@ class Git:
     """The commit that ran, and if code was dirty, changed since.
 
     None is not known.
-
-    Examples
-    --------
-    >>> from preact.records import Git
-    >>> Git(commit="ab727d9", dirty="no")
-    Traceback (most recent call last):
-    ValueError: dirty must be true or false; got 'no'
     """
 
     commit: Text | None

@@ -40,15 +40,6 @@ class BenchRow:
         it; None of a compiled network, where it is not measured.
     first_step_s : float
         Seconds of the first step, with what is compiled in it.
-
-    Examples
-    --------
-    >>> from preact.records.speed import load_times
-    >>> from preact.records import BenchRecord
-    >>> from preact.typed import parse
-    >>> bench = parse(BenchRecord, load_times("cpu-164"))
-    >>> [row.name for row in bench.rows if row.peer][:2]
-    ['pytorchcv, as shipped', 'torch-resnet, as shipped']
     """
 
     name: Text
@@ -84,16 +75,6 @@ class BenchRecord:
         the median of several draws.
     rows : tuple of BenchRow
         The contestants.
-
-    Examples
-    --------
-    >>> from preact.records import BenchRecord
-    >>> from preact.records.speed import load_times
-    >>> from preact.typed import parse
-    >>> bench = parse(BenchRecord, load_times("cpu-164"))
-    >>> times = {row.name: row.train_ms_min for row in bench.rows}
-    >>> bench.network, times["preact, fast"] < times["preact"]
-    ('ResNet-164, full pre-activation', True)
     """
 
     network: Text
