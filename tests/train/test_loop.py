@@ -122,6 +122,22 @@ def test_training_lowers_the_error(digits, tmp_path):
     assert long.test_error_pct < 0.7 * short.test_error_pct
 
 
+def test_the_curve_has_a_tenth_of_the_tests_and_the_last_of_all(
+    digits, tmp_path
+):
+    """A point has the rate of the step before it, profiles their own."""
+    run = tiny(digits, 21, lr=0.1, warmup_iterations=0, drop_at=(14, 20))
+    ended = train(run, tmp_path, report_every=5)
+    points = {point["iteration"]: point for point in ended.curve}
+    assert [*points] == [5, 10, 15, 20, 21]
+    tested = [i for i, p in points.items() if "test_error_pct" in p]
+    assert tested == [10, 20, 21]
+    rates = [point["lr"] for point in ended.curve]
+    assert rates == pytest.approx([0.1, 0.1, 0.01, 0.01, 0.001])
+    seen = [profile["iteration"] for profile in ended.profiles]
+    assert seen == [0, 1, 3, 10, 12, 15, 18, 20]
+
+
 def test_a_loss_that_is_not_finite_ends_the_run_as_diverged(digits, tmp_path):
     run = tiny(digits, 50, lr=1e30, warmup_iterations=0)
     ended = train(run, tmp_path, report_every=1)
