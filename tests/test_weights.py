@@ -86,15 +86,6 @@ def test_the_same_network_comes_back_bit_for_bit(tmp_path, dtype):
     assert read_config(path) is None
 
 
-def test_a_file_from_before_classes_and_normalization_is_read(tmp_path):
-    def older(texts):
-        del texts["preprocess"], texts["make"]
-
-    loaded = preact.load(written_to(tmp_path / "it", older))
-    assert loaded.plan == PLAN
-    assert loaded.preprocess is None
-
-
 def test_the_same_network_is_the_same_file_to_the_last_byte(tmp_path):
     path, files = tmp_path / "mine.safetensors", set()
     for _ in range(8):

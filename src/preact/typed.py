@@ -216,10 +216,10 @@ def check_name(field: str, value: object) -> None:
         )
 
 
-def shortened(value: object, most: int = 60) -> str:
+def shortened(value: object) -> str:
     """Repeat a value in a message, but not a page of it."""
     text = repr(value) if isinstance(value, str) else reprlib.repr(value)
-    text = text if len(text) <= most else f"{text[:most]}... (shortened)"
+    text = text if len(text) <= 60 else f"{text[:60]}... (shortened)"
     return printable(text)
 
 

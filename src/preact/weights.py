@@ -64,9 +64,9 @@ class Header:
     format: Literal["preact weights"]
     version: Literal["1"]
     plan: Json[WrittenPlan]
-    config: Json[dict[str, Any] | None] = None
-    preprocess: Json[WrittenPreprocessing | None] = None
-    make: Json[str | None] = None
+    config: Json[dict[str, Any] | None]
+    preprocess: Json[WrittenPreprocessing | None]
+    make: Json[str | None]
     sha256: Sha256
 
 
@@ -446,8 +446,8 @@ def checksum(texts: Mapping[str, str], tensors: Mapping[str, Tensor]) -> str:
     digest = hashlib.sha256()
     for name in ("plan", "config"):
         digest.update(texts[name].encode())
-    for name in ("preprocess", "make"):  # older files lack them
-        if texts.get(name, "null") != "null":
+    for name in ("preprocess", "make"):
+        if texts[name] != "null":
             digest.update(texts[name].encode())
     for name in sorted(tensors):
         digest.update(tensors[name].reshape(-1).view(torch.uint8).numpy().data)

@@ -117,17 +117,10 @@ class Measured(NamedTuple):
 
 @cache
 @measured
-def measure(
-    spec: UnitSpec,
-    *,
-    units: int = UNITS,
-    width: int = WIDTH,
-    batch: int = BATCH,
-    seeds: int = SEEDS,
-) -> Measured:
+def measure(spec: UnitSpec) -> Measured:
     """Measure signal and gradient by depth at iteration 0, once."""
-    plan = stack_plan(spec, units=units, width=width)
-    runs = [profile(plan, batch=batch, seed=seed) for seed in range(seeds)]
+    plan = stack_plan(spec, units=UNITS, width=WIDTH)
+    runs = [profile(plan, batch=BATCH, seed=seed) for seed in range(SEEDS)]
     return Measured(
         signal=np.array([run.signal_rms for run in runs]),
         gradient=np.array(

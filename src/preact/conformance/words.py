@@ -160,7 +160,7 @@ def as_markdown(line: str) -> str:
 
 
 def finding_lines(
-    finding: Finding, strings: Strings, costly: str, meant: str = ""
+    finding: Finding, strings: Strings, costly: str, meant: str
 ) -> Iterator[str]:
     """Write one finding: question, answer, evidence, source, cost, fix.
 

@@ -13,6 +13,7 @@ from preact.plan import BatchNorm, Conv, Layer, Linear, ReLU, UnitPlan
 from preact.spec import Conv1x1, Scale
 from preact.strings import Strings
 
+TITLE = 24  # letters in a line of a title
 BOX, GAP = 22, 11  # height of a box, length of an arrow between two
 TRUNK, BRANCH, WIDTH = 42, 128, 182  # x of both paths, width of a panel
 FILL = {Conv: "#2a7fc1", BatchNorm: "#1a936f", ReLU: "#d1591a"}
@@ -181,18 +182,18 @@ def _symbol(letter: str, index: str) -> str:
     return f'{letter}<tspan dy="4" class="sub">{index}</tspan>'
 
 
-def _wrap(title: str, limit: int = 24) -> list[str]:
+def _wrap(title: str) -> list[str]:
     """Break a long title after spaces and slashes, but not around "=".
 
     Chinese counts double.
     """
-    lines, room = [""], limit
+    lines, room = [""], TITLE
     for piece in re.split(r"(?<=[ /])(?<!= )(?!= )", title):
         word = piece.rstrip(" ")
         size = sum(2 if ord(c) > 0x2E80 else 1 for c in word)
         if lines[-1] and size + 1 > room:
             lines.append("")
-            room = limit
+            room = TITLE
         lines[-1] += piece
         room -= size + 1
     return [line.strip(" ") for line in lines]

@@ -174,9 +174,9 @@ def rank(spec: UnitSpec) -> tuple[bool, ...]:
     )
 
 
-def learners(*, final_bn: bool, below: float = 20.0) -> int:
-    """How many of the twelve end with an error below a limit in each run."""
+def learners(*, final_bn: bool) -> int:
+    """How many of the twelve end with an error below 20 % in each run."""
     return sum(
-        bool(final_errors()[name, final_bn].error_pct.max() < below)
+        bool(final_errors()[name, final_bn].error_pct.max() < 20)
         for name in twelve_units()
     )

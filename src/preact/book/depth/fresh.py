@@ -46,14 +46,13 @@ def predicted_exponent(row: str) -> float:
 
 
 @measured
-def neighbors_agree(
-    unit: UnitSpec, units: int, seeds: int = 8, seed: int = 0
-) -> Array:
-    """Correlate gradients at neighboring points of a line, (seeds,).
+def neighbors_agree(unit: UnitSpec, units: int, seed: int = 0) -> Array:
+    """Correlate gradients at neighboring points of a line, (8,) networks.
 
     A first layer with biases makes 64 numbers of each of 256 points. The
     gradient of one output of a fresh network is taken with respect to them.
     """
+    seeds = 8
     network = Stack(unit, (), units, seeds, seed)
     w, b = torch.randn(2, seeds, 1, WIDTH)
     line = torch.linspace(-2, 2, 256).view(1, -1, 1).repeat(seeds, 1, 1)

@@ -40,18 +40,18 @@ def smooth(values: Array) -> Array:
     return np.array(means)
 
 
-def race(units: int = 20, seed: int = 0) -> Html:
+def race(units: int) -> Html:
     """Let the reader rank five networks, then show how they learned.
 
     Parameters
     ----------
-    units, seed : int
+    units : int
         Of each network; the rest is the page's engine's and the playground's.
     """
     say, digits = words(), race_digits()
     loss, error, arms = {}, {}, {}
     for arm in ARMS:
-        curve, _ = train_arm(race_plan(arm, units), digits, seed=seed)
+        curve, _ = train_arm(race_plan(arm, units), digits, seed=0)
         loss[arm], error[arm] = smooth(curve[:, 0]), 100 * smooth(curve[:, 1])
         row, _, control = arm.partition("+")
         more = say("race.before_classifier") if control else ""
@@ -77,7 +77,7 @@ def race(units: int = 20, seed: int = 0) -> Html:
     }
     caption = say(
         "race.recorded",
-        settings=say("race.settings", units=units, lr=RECIPE["lr"], seed=seed),
+        settings=say("race.settings", units=units, lr=RECIPE["lr"], seed=0),
     )
     caption += " " + say("race.note", window=WINDOW, batch=BATCH)
     figure = race_curves(loss, error, units, say)._repr_html_()

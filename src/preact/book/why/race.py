@@ -62,19 +62,19 @@ class Digits(NamedTuple):
     train: int
 
 
-def race_plan(arm: str, units: int, width: int = WIDTH) -> NetworkPlan:
+def race_plan(arm: str, units: int) -> NetworkPlan:
     """Plan an arm: a stack behind a first linear map of the pixels.
 
     Parameters
     ----------
     arm : str
         A key of `ARMS` or `NOT_RACING`.
-    units, width : int
-        Number of units, and numbers in the stream.
+    units : int
+        Of the network.
     """
     spec, conventions = (ARMS | NOT_RACING)[arm]
-    stack = stack_plan(spec, units=units, width=width, conventions=conventions)
-    first = Conv(name="stem.0", c_in=PIXELS, c_out=width, kernel=1)
+    stack = stack_plan(spec, units=units, width=WIDTH, conventions=conventions)
+    first = Conv(name="stem.0", c_in=PIXELS, c_out=WIDTH, kernel=1)
     rest = [
         replace(layer, name=f"stem.{i}")
         for i, layer in enumerate(stack.stem, start=1)
@@ -163,7 +163,6 @@ def train_arm(
     *,
     seed: int,
     steps: int = STEPS,
-    lr: float = RECIPE["lr"],
 ) -> tuple[Array, float]:
     """Train one network as the page does.
 
@@ -176,7 +175,6 @@ def train_arm(
     """
     params = initial_weights(plan, seed)
     velocity: Params = {}
-    recipe = RECIPE | {"lr": lr}
     curve = np.empty((steps, 2))
     for step, batch in enumerate(
         mini_batches(digits.train, BATCH, steps, seed)
@@ -187,7 +185,7 @@ def train_arm(
         curve[step] = loss, (logits.argmax(1) != labels).mean()
         _, grads = network_backward(plan, dlogits, cache)
         kept = running_statistics(plan, params, cache)
-        params, velocity = sgd_step(params, grads, velocity, **recipe)
+        params, velocity = sgd_step(params, grads, velocity, **RECIPE)
         params |= kept
     images = digits.images[digits.train :]
     logits, _ = network_forward(plan, params, images, mode="eval")
