@@ -4,11 +4,11 @@
 import { makeWorker } from "./worker.js";
 
 const waiting = new Map(); // who waits for an answer, by its number
-let worker = null,
+let shared = null, // by all explorers of a page
   count = 0;
 
-function listen() {
-  const made = makeWorker();
+function listen(host) {
+  const made = makeWorker(host);
   made.onmessage = ({ data: { number, answers } }) => {
     waiting.get(number)(answers);
     waiting.delete(number);
@@ -16,15 +16,15 @@ function listen() {
   return made;
 }
 
-function compute(questions) {
+function compute(worker, questions) {
   if (!questions.length) return [];
-  worker ??= listen();
   worker.postMessage({ number: ++count, questions });
   return new Promise((done) => waiting.set(count, done));
 }
 
 export class Asker {
   host;
+  worker;
 
   constructor(host) {
     Object.assign(this, { host, known: new Map(), next: null });
@@ -53,7 +53,12 @@ export class Asker {
   async answers(questions) {
     const keys = questions.map((question) => JSON.stringify(question));
     const fresh = keys.map((key) => !this.known.has(key));
-    const computed = await compute(questions.filter((_, i) => fresh[i]));
+    const { host } = this;
+    this.worker ??= host.kernel ? listen(host) : (shared ??= listen(host));
+    const computed = await compute(
+      this.worker,
+      questions.filter((_, i) => fresh[i]),
+    );
     const answers = keys.map((key, i) =>
       fresh[i] ? computed.shift() : this.known.get(key),
     );

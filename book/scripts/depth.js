@@ -33,7 +33,7 @@ export class DepthChart {
     this.svg = element("svg", {
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
       role: "img",
-      style: `width:${WIDTH}px`,
+      style: `width:${WIDTH}px;overflow:visible`, // of the last depth
     });
     element("text", { x: 2, y: 14 }, this.svg, title);
     for (const tick of ticks) rule(this.svg, this.y(tick), tickText(tick));

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from preact import reference
-from preact.book.explorers import engine_plan
+from preact.book.engine import engine_plan
 from preact.reference.layers import cross_entropy
 from preact.reference.network import running_statistics
 

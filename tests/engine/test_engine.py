@@ -1,5 +1,7 @@
 """The page's engine trains exactly as the reference does, in Node."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -12,25 +14,26 @@ from engine.questions import (
 )
 from paths import ROOT
 from preact import reference
-from preact.book.explorers import ROWS, engine_plan
+from preact.book.engine import (
+    Draws,
+    answer,
+    behind_map,
+    engine_plan,
+    mini_batches,
+)
+from preact.book.explorers import ROWS
 from preact.book.why.digits import digits_script
 from preact.book.why.race import (
     ARMS,
-    BATCH,
     NOT_RACING,
     RECIPE,
     WINDOW,
-    Draws,
-    initial_weights,
-    mini_batches,
-    race_digits,
     race_errors,
-    race_plan,
     train_arm,
 )
 from preact.data import load
 from preact.plan import Conventions, stack_plan
-from preact.propagation import draw_batch, open_share
+from preact.propagation import draw_batch
 from preact.spec import BN, RELU, TABLE_1, Scale, UnitSpec
 from sampled import sampled
 
@@ -67,18 +70,6 @@ def test_three_training_steps_equal_the_reference(row, tail, units):
     assert_equal_training(plan, params, batches, answer)
 
 
-@pytest.mark.parametrize("arm", [*sampled(ARMS, 2)])
-def test_two_steps_on_digits_equal_the_reference(arm):
-    plan, digits = race_plan(arm, units=10), race_digits()
-    params = reference.initialize(plan, 0)
-    batches = [
-        (digits.images[batch], digits.labels[batch])
-        for batch in mini_batches(digits.train, 32, 2, seed=0)
-    ]
-    answer = ask("train", **training_question(plan, params, batches))
-    assert_equal_training(plan, params, batches, answer)
-
-
 def test_the_same_seed_draws_the_same_numbers_and_batches_in_python():
     got = ask("draws", seed=7, size=1000, train=101, steps=20, batch=12)
     np.testing.assert_allclose(
@@ -89,38 +80,48 @@ def test_the_same_seed_draws_the_same_numbers_and_batches_in_python():
     assert sorted(orders.ravel()[:101]) == list(range(101))
 
 
-@pytest.mark.parametrize("arm", [*sampled(ARMS, 2)])
-def test_a_short_training_in_the_page_is_the_recorded_race(arm):
-    plan, digits = race_plan(arm, units=3), race_digits()
-    got = ask(
-        "trainOnDigits",
-        plan=engine_plan(plan),
-        batch=BATCH,
-        seed=1,
-        recipe=engine_recipe(RECIPE),
-        steps=5,
+@pytest.mark.parametrize("row", [*sampled(ROWS, 2)])
+def test_in_a_notebook_the_kernel_answers_as_the_pages_worker(row):
+    asked = {"row": row, "batch": 64, "seed": 3}
+    spec, factor = ROWS[row], Scale(0.5)
+    tail = {"conventions": Conventions(tail=(BN,))}
+    stack = stack_plan(
+        replace(spec, on_shortcut=factor), units=6, width=8, **tail
     )
-    curve, test = train_arm(plan, digits, seed=1, steps=5)
-    for name, wanted in zip(("loss", "wrong"), curve.T, strict=True):
-        found = [step[name] for step in got["steps"]]
-        np.testing.assert_allclose(found, wanted, rtol=1e-9)
-    assert got["test"] == pytest.approx(test, abs=1e-12)
-    first = mini_batches(digits.train, BATCH, 1, seed=1)[0]
-    params = initial_weights(plan, 1)
-    batch = digits.images[first], digits.labels[first]
-    streams, _, gradients, _ = reference.propagate(plan, params, *batch)
-    norms = [np.linalg.norm(g) for g in gradients]
-    fresh = got["steps"][0]
-    np.testing.assert_allclose(fresh["gradient"], norms, rtol=1e-9)
-    np.testing.assert_allclose(fresh["open"], open_share(plan, streams))
+    question = asked | {"plan": engine_plan(stack)}
+    (got,) = answer(ROWS, {"number": 7, "questions": [question]})
+    wanted = evaluate(
+        "{ fresh }", "book/scripts/engine/propagation.js", "fresh", question
+    )["signal"]
+    assert got["number"] == 7
+    np.testing.assert_allclose(got["answers"][0]["signal"], wanted, rtol=1e-9)
+    recipe = {"recipe": engine_recipe(RECIPE), "steps": 4}
+    question = asked | recipe | {"plan": engine_plan(behind_map(stack))}
+    *steps, last = answer(ROWS, question)
+    page = ask("trainOnDigits", **question)
+    assert last["test"] == pytest.approx(page["test"], abs=1e-12)
+    for step, wanted in zip(steps, page["steps"], strict=True):
+        assert step.keys() == wanted.keys()
+        for name, value in wanted.items():
+            np.testing.assert_allclose(step[name], value, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in TABLE_1 if row not in ROWS][::5]
+)
+def test_the_kernel_answers_for_units_that_no_page_knows(row):
+    plan = engine_plan(stack_plan("original", units=3, width=8))
+    asked = {"row": "mine", "plan": plan, "batch": 16, "seed": 0}
+    (got,) = answer({"mine": row}, {"number": 1, "questions": [asked]})
+    signal = got["answers"][0]["signal"]
+    assert len(signal) == 4
+    assert np.isfinite(signal).all()
 
 
 @pytest.mark.parametrize("arm", [*sampled({**ARMS, **NOT_RACING}, 2)])
 def test_races_run_at_once_are_the_recorded_races(arm):
-    plan, digits, seeds = race_plan(arm, units=3), race_digits(), (0, 1)
-    curves = [
-        train_arm(plan, digits, seed=seed, steps=15)[0] for seed in seeds
-    ]
+    seeds = (0, 1)
+    curves = [train_arm(arm, 3, seed=seed, steps=15) for seed in seeds]
     errors = [100 * curve[-WINDOW:, 1].mean() for curve in curves]
     got = race_errors(arm, 3, seeds=seeds, steps=15)
     np.testing.assert_allclose(got, errors, atol=1e-9)

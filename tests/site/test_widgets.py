@@ -1,19 +1,32 @@
 """An explorer in a notebook computes what it computes in the page."""
 
+import json
+
 import pytest
 from bs4 import BeautifulSoup
 
 from paths import ROOT
+from preact.book import engine
+from preact.book.explorers import ROWS
 
 KIT = ROOT / "src/preact/book"
-RENDER = """async ([script, css, markup]) => {
+RENDER = """async ([script, css, markup, asks]) => {
   const module = URL.createObjectURL(
     new Blob([script], { type: "text/javascript" }));
   const { default: widget } = await import(module);
   document.head.append(Object.assign(
     document.createElement("style"), { textContent: css }));
   const el = document.body.appendChild(document.createElement("div"));
-  widget.render({ model: { get: () => markup }, el });
+  const heard = new Set(), traits = { markup, asks };
+  const send = async ({ worker, data }) => {
+    for (const news of data ? await answer(data) : []) {
+      for (const hear of heard) hear({ worker, news });
+    }
+  };
+  widget.render({ el, model: {
+    get: (name) => traits[name], send,
+    on: (_, hear) => heard.add(hear), off: (_, hear) => heard.delete(hear),
+  } });
 }"""
 
 
@@ -26,7 +39,7 @@ def markup_of(site_page, place):
 def widget(open_page, cold_page, site):
     """Open a page, and one of its explorers as a notebook has it."""
 
-    def opened(path, place):
+    def opened(path, place, kernel=None):
         page = open_page(path)
         source = page.request.get(site + path).text()
         alone = cold_page(viewport={"width": 900, "height": 700})
@@ -35,7 +48,9 @@ def widget(open_page, cold_page, site):
         parts = [
             (KIT / f"widget.{kind}").read_text() for kind in ("js", "css")
         ]
-        alone.evaluate(RENDER, [*parts, markup_of(source, place)])
+        alone.expose_function("answer", kernel or (lambda _: []))
+        markup = markup_of(source, place)
+        alone.evaluate(RENDER, [*parts, markup, bool(kernel)])
         return page.locator(f".{place}").first, alone.locator(f".{place}")
 
     return opened
@@ -44,14 +59,20 @@ def widget(open_page, cold_page, site):
 def answer(host):
     """What an explorer says when it has computed."""
     host.page.wait_for_function(
-        "host => host.dataset.live && !host.matches('[aria-busy]')",
+        "host => host.dataset.live && !host.matches('[aria-busy]')"
+        " && host.dataset.state !== 'running'",
         arg=host.element_handle(),
     )
     return host.locator(".said").all_text_contents()
 
 
-def test_a_fresh_network_is_the_same_in_page_and_notebook(widget):
-    hosts = widget("/en/playground.html", "preact-playground")
+def by_kernel(asked):
+    return [*map(json.dumps, engine.answer(ROWS, asked))]
+
+
+@pytest.mark.parametrize("kernel", [None, by_kernel])
+def test_a_network_is_the_same_in_page_and_notebook(widget, kernel):
+    hosts = widget("/en/playground.html", "preact-playground", kernel)
     for host in hosts:
         host.scroll_into_view_if_needed()
     first, again = map(answer, hosts)
@@ -60,3 +81,23 @@ def test_a_fresh_network_is_the_same_in_page_and_notebook(widget):
         host.locator("[name='a.units']").fill("8")
     changed, again = map(answer, hosts)
     assert changed == again != first
+    for host in hosts:
+        host.locator("[name=train]").click()
+    trained, again = map(answer, hosts)
+    assert trained == again != changed
+    for host in hosts:
+        host.locator("[name=step]").fill("1")
+    first, again = map(answer, hosts)
+    assert first == again != trained
+    assert all("step 1:" in text for text in first)
+
+
+def test_a_signal_is_the_same_in_page_and_notebook(widget):
+    hosts = widget("/en/02-signal.html", "preact-growth", by_kernel)
+    for host in hosts:
+        host.scroll_into_view_if_needed()
+        answer(host)
+        host.locator("[name=seed]").fill("3")
+        answer(host)
+    page, notebook = (h.locator(".facts").inner_text() for h in hosts)
+    assert page == notebook

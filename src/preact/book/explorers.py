@@ -14,11 +14,11 @@ from html import escape
 from typing import Any
 
 from preact.book.page import words
-from preact.book.widget import view
+from preact.book.widget import Work, view
 from preact.figures import Picture
-from preact.figures.variants import color_of
-from preact.plan import NetworkPlan, stack_plan
-from preact.spec import CONTROLS, TABLE_2, Scale
+from preact.figures.variants import color_of, row_name
+from preact.plan import stack_plan
+from preact.spec import CONTROLS, TABLE_2, UnitSpec
 
 ROWS = {**TABLE_2, **CONTROLS}
 MINUS = re.compile(r"^-(?=\d)")
@@ -48,13 +48,15 @@ class Html:
 class Explorer(Html):
     """An explorer: alive on a page, and as a widget in a notebook."""
 
+    work: Work | None = None
+
     def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
-        return view(self.markup)
+        return view(self.markup, self.work)
 
 
 def mount(
     name: str, title: str, data: object, inside: str, plain: str = ""
-) -> Html:
+) -> Explorer:
     """Return the element in which a script of the page puts an explorer.
 
     Parameters
@@ -146,17 +148,17 @@ def stepper(
     )
 
 
-def engine_rows() -> dict[str, dict[str, Any]]:
-    """Say the rows as `book/scripts/stack.js` reads them."""
+def engine_rows(**own: UnitSpec | str) -> dict[str, dict[str, Any]]:
+    """Say the rows, and own units, as `book/scripts/stack.js` reads them."""
     say, rows = words(), {}
-    for row, spec in ROWS.items():
+    for row, spec in {**ROWS, **own}.items():
         plan = stack_plan(spec, units=1, width=1)
         rows[row] = {
-            "name": say(f"row.{row}"),
+            "name": row_name(row, say),
             "color": color_of(row),
             "stem": [str(layer) for layer in plan.stem],
             "spec": {
-                place: [str(op) for op in getattr(spec, place)]
+                place: [str(op) for op in getattr(plan.spec, place)]
                 for place in ("pre", "post", "after")
             },
         }
@@ -167,31 +169,3 @@ def ranking_words() -> dict[str, str]:
     """What every list that the reader puts in order says."""
     keys = ("up", "down", "moved", "commit", "again", "kept")
     return {key: words().table[f"race.{key}"] for key in keys}
-
-
-def engine_plan(plan: NetworkPlan) -> dict[str, Any]:
-    """Say a plan of equal fully connected units as the page's engine reads it.
-
-    Returns
-    -------
-    dict
-        Numbers and lists of strings, as JSON has them; see `Network` in
-        `book/scripts/engine/network.js`.
-    """
-    unit, shortcut = plan.units[0], plan.spec.on_shortcut
-    assert isinstance(shortcut, Scale)
-    rows = {
-        "stem": plan.stem,
-        "pre": unit.pre,
-        "weights": unit.weights,
-        "post": unit.post,
-        "after": unit.after,
-        "tail": plan.tail,
-    }
-    return {
-        "inputs": plan.image[0],
-        "width": unit.c_in,
-        "units": len(plan.units),
-        "classes": plan.classes,
-        "shortcut": shortcut.value,
-    } | {place: [str(layer) for layer in row] for place, row in rows.items()}

@@ -2,27 +2,36 @@
 
 A page of the book brings its scripts along. A notebook has none, so each
 explorer hands it the same scripts as a widget: `widget.js` and `widget.css`,
-which `make notebooks` bundles. Where there is no kernel or no anywidget, and
-while the book is built, the markup is shown as it is.
+which `make notebooks` bundles. What a page asks its worker, an explorer may
+ask the kernel. Where there is no kernel or no anywidget, and while the book is
+built, the markup is shown as it is.
 
 Every chapter.
 """
 
+import asyncio
+import json
 import os
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from preact.book.measurements import FOLDER as MEASURED
 
+Work = Callable[[Any], Iterator[object]]
+"""What answers one message of an explorer, with some of its own."""
 
-def view(markup: str) -> dict[str, Any]:
+
+def view(markup: str, work: Work | None = None) -> dict[str, Any]:
     """Return what a notebook shows as a widget, by MIME type.
 
     Parameters
     ----------
     markup : str
         HTML of an explorer, as a page of the book has it.
+    work : function, optional
+        What does in the kernel what a worker does in the page.
 
     Returns
     -------
@@ -35,7 +44,7 @@ def view(markup: str) -> dict[str, Any]:
         make = _make()
     except ImportError:
         return {}
-    shown = make(markup=markup)._repr_mimebundle_()[0]
+    shown = make(work, markup=markup)._repr_mimebundle_()[0]
     return {kind: told for kind, told in shown.items() if "widget" in kind}
 
 
@@ -57,7 +66,7 @@ def _make() -> Any:
         If anywidget is not installed.
     """
     import anywidget
-    from traitlets import Unicode
+    from traitlets import Bool, Unicode
 
     here = files("preact.book")
 
@@ -65,5 +74,36 @@ def _make() -> Any:
         _esm = here.joinpath("widget.js").read_text("utf-8")
         _css = here.joinpath("widget.css").read_text("utf-8")
         markup = Unicode().tag(sync=True)
+        asks = Bool().tag(sync=True)
+
+        def __init__(self, work: Work | None, **traits: object) -> None:
+            super().__init__(asks=work is not None, **traits)
+            self.work = work
+            self.tasks: dict[float, asyncio.Task[None]] = {}
+            self.on_msg(self.hear)
+
+        def hear(self, _: object, message: Any, __: object) -> None:
+            """Begin what a worker is asked, or end it."""
+            worker = message["worker"]
+            if "data" in message:
+                task = asyncio.get_running_loop().create_task(
+                    self.answer(worker, message["data"])
+                )
+                self.tasks[worker] = task
+            elif worker in self.tasks:
+                self.tasks.pop(worker).cancel()
+
+        async def answer(self, worker: float, data: object) -> None:
+            """Send what there is to say, and hear others in between."""
+            assert self.work
+            try:
+                for news in self.work(data):
+                    # as text: a number may be NaN
+                    self.send({"worker": worker, "news": json.dumps(news)})
+                    await asyncio.sleep(0)
+            except Exception as error:
+                self.send({"worker": worker, "error": repr(error)})
+            finally:
+                self.tasks.pop(worker, None)
 
     return Explorer

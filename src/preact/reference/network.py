@@ -230,7 +230,7 @@ def network_backward(
     >>> sorted({name.split(".")[-1] for name in params if name not in grads})
     ['running_mean', 'running_var']
     """
-    dstreams, grads = _down_to_stem(plan, dlogits, cache)
+    dstreams, grads = stream_gradients(plan, dlogits, cache)
     dx, stem = backward(dstreams[0], cache.stem)
     return dx, {**stem, **grads}
 
@@ -291,7 +291,7 @@ def propagate(
     logits, cache = network_forward(plan, params, x, rng=rng)
     check_labels(labels, *logits.shape)
     loss, dlogits = cross_entropy(logits, labels)
-    gradients, _ = _down_to_stem(plan, dlogits, cache)
+    gradients, _ = stream_gradients(plan, dlogits, cache)
     branches = [unit.F for unit in cache.units]
     return cache.streams, branches, gradients, loss
 
@@ -343,10 +343,13 @@ def unit_params(plan: NetworkPlan, params: Params) -> list[Params]:
     return own
 
 
-def _down_to_stem(
+def stream_gradients(
     plan: NetworkPlan, dlogits: Array, cache: NetworkCache
 ) -> tuple[list[Array], Params]:
-    """Backward from the logits to x_0: (dE/dx_0 ... dE/dx_L, gradients)."""
+    """Backward from the logits to x_0: (dE/dx_0 ... dE/dx_L, gradients).
+
+    The stem's own gradients are not among them.
+    """
     dx, dweight, dbias = linear_backward(dlogits, cache.classifier)
     area = math.prod(cache.pooled[2:])
     dpooled = np.broadcast_to(dx[:, :, None, None] / area, cache.pooled)

@@ -21,7 +21,8 @@ import torch
 
 from preact.book.bugs.figures import answers_by_mutant
 from preact.book.bugs.zoo import MUTANTS, RIGHT, right
-from preact.book.explorers import Html, engine_plan, mount
+from preact.book.engine import engine_plan
+from preact.book.explorers import Html, mount
 from preact.book.measurements import measured
 from preact.book.page import words
 from preact.conformance import Property as P

@@ -1,23 +1,28 @@
-"""The playground: two networks of the reader's choice, trained in the page.
+"""The playground: two networks of the reader's choice learn to read digits.
 
-Its networks, digits and recipe are those of chapter 01's race, its maps are
+The page trains them; in a notebook the kernel trains units of one's own. Its
+networks, digits and recipe are those of chapter 01's race, its maps are
 drawn as the cover's, and what was recorded of the same unit, tail and rate at
 110 layers is a click away.
 
 Page `playground`.
 """
 
+from functools import partial
 from html import escape
 from urllib.parse import urlencode
 
-from preact.book.explorers import Html, engine_rows, mount
+from preact.book.engine import PIXELS, answer
+from preact.book.explorers import ROWS, Explorer, engine_rows, mount
 from preact.book.page import words
 from preact.book.runs import EXPERIMENTS, rate_of, tail_of
-from preact.book.why.race import BATCH, PIXELS, RECIPE, STEPS, WIDTH, WINDOW
+from preact.book.why.race import BATCH, RECIPE, STEPS, WIDTH, WINDOW
 from preact.records.compare import load_records
+from preact.spec import UnitSpec
 
 RATES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 DEPTH = 110  # of the recorded networks
+UNITS = 50  # at most, in a page
 # Factors on the shortcut, and the rows of Table 1 that have them.
 FACTORS = {
     "1": None,
@@ -25,7 +30,7 @@ FACTORS = {
     "0.5": "constant-scaling-0.5-1",
     "0": "constant-scaling-0-1",
 }
-START = {"a": "original", "b": "full-preactivation"}
+START = ("original", "full-preactivation")
 OWN_WORDS = (
     *("shortcut", "train", "fresh", "running", "stopped", "done", "pin"),
     *("unpin", "pinned", "step", "gradient", "open", "axis", "said", "loss"),
@@ -37,8 +42,17 @@ SHARED_WORDS = (
 )
 
 
-def playground() -> Html:
+def playground(units: int = UNITS, **own: UnitSpec | str) -> Explorer:
     """Let the reader choose two networks and watch them learn.
+
+    Parameters
+    ----------
+    units : int
+        Of the deepest network that can be chosen.
+    **own : UnitSpec or str
+        More to choose from, by name: units, or rows of the paper's tables.
+        A page knows only a constant on the shortcut, so in a notebook the
+        kernel trains, and where there are more than 50 units.
 
     Examples
     --------
@@ -48,13 +62,18 @@ def playground() -> Html:
     >>> from preact.book.playground import playground
     >>> strings = setup("en")
     >>> playground()  # doctest: +SKIP
+
+    >>> from preact.spec import RELU, UnitSpec
+    >>> mine, gate = UnitSpec(pre=(RELU,)), "shortcut-only-gating-b-6"
+    >>> playground(200, mine=mine, gate=gate)  # doctest: +SKIP
     """
     say = words()
-    own = {key: say.table[f"playground.{key}"] for key in OWN_WORDS}
+    said = {key: say.table[f"playground.{key}"] for key in OWN_WORDS}
     shared = {key.split(".")[1]: say.table[key] for key in SHARED_WORDS}
     data = {
-        "words": own | shared,
-        "rows": engine_rows(),
+        "words": said | shared,
+        "rows": engine_rows(**own),
+        "most": units,
         "choices": {
             "shortcut": {factor: f"× {factor}" for factor in FACTORS}
             | {"1": say("playground.identity"), "0": say("playground.plain")},
@@ -65,7 +84,7 @@ def playground() -> Html:
             },
             "lr": {rate: rate for rate in map(str, RATES)},
         },
-        "start": START,
+        "start": dict(zip("ab", (*own, *START), strict=False)),
         "inputs": PIXELS,
         "width": WIDTH,
         "batch": BATCH,
@@ -79,7 +98,10 @@ def playground() -> Html:
     }
     still = escape(say("playground.without_script"))
     title = say("playground.title")
-    return mount("playground", title, data, f"<p>{still}</p>")
+    shown = mount("playground", title, data, f"<p>{still}</p>")
+    if own or units > UNITS:
+        shown.work = partial(answer, {**ROWS, **own})
+    return shown
 
 
 def records() -> dict[str, tuple[int, float, float, str]]:

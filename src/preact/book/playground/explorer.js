@@ -183,7 +183,7 @@ class Course {
       if (level < 0) {
         element("rect", { ...place, fill: this.hatched }, this.units);
       }
-      const tall = 5 * open[l];
+      const tall = 5 * (open[l] || 0);
       const path = { x: LEFT + this.cell * l, width: this.cell, height: tall };
       element(
         "rect",
@@ -199,6 +199,7 @@ class Playground {
   words;
   rows;
   choices;
+  most;
   start;
   inputs;
   width;
@@ -271,7 +272,7 @@ class Playground {
       row: [words.row, choice(names, this.start[name])],
       shortcut: [words.shortcut, choice(list("shortcut"), "1")],
       tail: [words.tail, choice(list("tail"), "derived")],
-      units: [words.units, range(2, 50, 1, 20)],
+      units: [words.units, range(2, this.most, 1, 20)],
       lr: [words.rate, choice(list("lr"), "0.1")],
       seed: [words.seed, range(0, 20, 1, 0)],
     };
@@ -328,7 +329,7 @@ class Playground {
       factor: Number(shortcut),
     });
     const rates = { ...recipe, lr: Number(lr) };
-    return { plan, batch, seed: Number(seed), recipe: rates };
+    return { row, plan, batch, seed: Number(seed), recipe: rates };
   }
 
   togglePin() {
@@ -371,7 +372,7 @@ class Playground {
     const asked = [...new Set([...this.now, ...this.pinned])].filter(
       (settings) => training || !this.known.has(settings),
     );
-    const workers = asked.map(makeWorker);
+    const workers = asked.map(() => makeWorker(this.host));
     const began = performance.now();
     this.workers = workers;
     let left = workers.length;
@@ -502,7 +503,9 @@ class Playground {
     if (!Number.isFinite(loss)) return fill(words.diverged, { name });
     const gradient = run.gradient[at];
     const percent = (value) =>
-      fill(words.percent, { value: value.toFixed(value < 10 ? 1 : 0) });
+      Number.isNaN(value)
+        ? "–" // not to be seen in the stream
+        : fill(words.percent, { value: value.toFixed(value < 10 ? 1 : 0) });
     return fill(words.said, {
       ...{ name, step: at + 1, loss: numberText(loss) },
       error: percent(error),

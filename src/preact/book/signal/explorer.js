@@ -10,6 +10,8 @@ const TICKS = [0.1, 1, 10, 100];
 class Growth {
   words;
   rows;
+  start;
+  most;
   batch;
 
   constructor(host) {
@@ -23,10 +25,10 @@ class Growth {
         words.row,
         choice(
           Object.keys(rows).map((r) => [r, rows[r].name]),
-          "full-preactivation",
+          this.start,
         ),
       ),
-      units: control(form, "units", words.units, range(1, 100, 1, 50)),
+      units: control(form, "units", words.units, range(1, this.most, 1, 50)),
       width: control(form, "width", words.width, range(4, 64, 4, 32)),
       seed: control(form, "seed", words.seed, range(0, 20, 1, 0)),
     };
@@ -91,7 +93,7 @@ class Growth {
       `${words.seed} ${seed}`,
     ];
     return {
-      question: { plan, batch, seed, forward: true },
+      question: { row, plan, batch, seed, forward: true },
       color,
       units,
       settings: settings.join(words.comma),

@@ -16,8 +16,6 @@ from preact.book.why.race import (
     RECIPE,
     STEPS,
     WINDOW,
-    race_digits,
-    race_plan,
     train_arm,
 )
 from preact.figures.variants import arm_name, color_of, marker_of
@@ -48,10 +46,10 @@ def race(units: int) -> Html:
     units : int
         Of each network; the rest is the page's engine's and the playground's.
     """
-    say, digits = words(), race_digits()
+    say = words()
     loss, error, arms = {}, {}, {}
     for arm in ARMS:
-        curve, _ = train_arm(race_plan(arm, units), digits, seed=0)
+        curve = train_arm(arm, units, seed=0)
         loss[arm], error[arm] = smooth(curve[:, 0]), 100 * smooth(curve[:, 1])
         row, _, control = arm.partition("+")
         more = say("race.before_classifier") if control else ""
