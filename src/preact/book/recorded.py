@@ -39,6 +39,15 @@ def runs_at(depth: int, lr: float) -> dict[str, list[Record]]:
     return runs
 
 
+def runs_on_images() -> dict[str, list[Record]]:
+    """Gather the runs of ResNet-110 on small real images, as `runs_at`."""
+    runs: dict[str, list[Record]] = {}
+    for run in load_records("cifar16_table_2"):
+        arm = run.row + (FINAL_BN if "BN" in run.tail else "")
+        runs.setdefault(arm, []).append(run)
+    return runs
+
+
 def errors_on_images() -> dict[str, float]:
     """Test error in percent of ResNet-110 on small real images, by arm.
 

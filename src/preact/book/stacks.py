@@ -111,11 +111,12 @@ class Stack:
         """Classify the stream behind the last unit."""
         return self._place(self.tail, x, "tail") @ self.head
 
-    def freeze(self, x: Tensor) -> None:
-        """Take the statistics of the whole network, and keep them."""
+    def freeze(self, x: Tensor, order: Iterable[int] | None = None) -> None:
+        """Keep the statistics of the whole network, or of some units."""
         self.frozen = False
+        units = self.units if order is None else order
         with torch.no_grad():
-            self.logits(self.run(x.expand(self.seeds, -1, -1), self.units))
+            self.logits(self.run(x.expand(self.seeds, -1, -1), units))
         self.frozen = True
 
     def errors(self, x: Tensor) -> Array:

@@ -48,6 +48,7 @@ def test_a_bare_addition_passes_all_of_the_gradient(arm):
         np.testing.assert_allclose(moment(arm, 12, seed).direct, 1, rtol=1e-3)
 
 
+@claim("afterlife-direct-term-is-one")
 def test_it_does_so_after_training_too():
     runs = [
         run for run in (*read_runs(), *read_runs(RATES)) if run.arm in BARE

@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from preact.book.depth import RATES, recorded_runs
-from preact.book.recorded import errors_on_images, runs_at
+from preact.book.depth import RATES, errors_by_rate, recorded_runs
+from preact.book.recorded import runs_at, runs_on_images
 
 claim = pytest.mark.claim
 ROWS = ("original", "no-relu-after-addition", "full-preactivation")
@@ -187,11 +187,31 @@ def test_under_either_head_a_tenth_of_the_rate_reverses_the_order(head):
     assert max(map(max, found.values())) < 15
 
 
+@claim("at-164-layers-the-last-relu-costs")
+@pytest.mark.parametrize("head", ["", "+final-bn"], ids=["without", "with-bn"])
+def test_with_164_layers_the_last_relu_costs_at_most_rates(head):
+    original, control, full = (errors_by_rate(164)[row + head] for row in ROWS)
+    assert original.shape == (len(RATES), 2)
+    for k, rate in enumerate(RATES):
+        assert min(original[k]) > max(full[k])
+        if rate < 0.1 or head:
+            assert min(original[k]) > max(control[k])
+        else:
+            assert np.median(control[k]) > np.median(original[k])
+        if rate < 0.1:
+            assert np.median(original[k]) > 2 * np.median(control[k])
+
+
 @claim("images-the-control-learns")
 def test_on_images_the_control_learns_without_a_final_bn():
+    ends = {
+        arm: [run.test_error_pct for run in found]
+        for arm, found in runs_on_images().items()
+    }
     original, control, full = ROWS
-    error = errors_on_images()
-    assert error[original] > 85
-    assert error[control] < 45
-    assert abs(error[control] - error[full + "+final-bn"]) < 5
-    assert max(error[row + "+final-bn"] for row in (original, control)) < 40
+    assert min(ends[original]) > 55
+    assert max(ends[control]) < 40
+    assert min(ends[full] + ends[full + "+final-bn"]) > 40
+    for row in (original, control):
+        assert len(ends[row]) == len(ends[row + "+final-bn"]) == 2
+        assert max(ends[row + "+final-bn"]) < 40

@@ -5,7 +5,6 @@ import re
 import numpy as np
 import pytest
 
-from preact import paper
 from preact.book.depth import (
     DEPTHS,
     MOMENTS,
@@ -14,9 +13,9 @@ from preact.book.depth import (
     recorded_arms,
     recorded_runs,
     table_3,
-    table_4,
     told,
     training_by_depth,
+    two_seeds,
 )
 from preact.book.page import setup
 from preact.strings import LANGUAGES
@@ -67,18 +66,14 @@ def test_table_3_has_the_papers_gains_and_ours():
     assert len(gains) == 9
     assert gains["CIFAR-10", "ResNet-1001"] == "2.69"
     assert gains["CIFAR-100", "ResNet-164"] == "0.83"
+    assert gains["8×8 digits (ours)", "ResNet-110"] == "65.3"
 
 
-def test_table_4_has_every_error_and_the_spread_where_the_paper_does():
-    body = table_4().body
-    errors = [cell for line in body for cell in line[2:] if cell]
-    rows = [
-        row
-        for data in paper.read("table_4")["data_set"]
-        for row in data["rows"]
-    ]
-    assert len(errors) == len(rows)
-    assert [line[2:] for line in body[-2:]] == [
-        ["4.92 (4.89 ± 0.14)", "22.71 (22.68 ± 0.22)"],
-        ["4.62 (4.69 ± 0.20)", ""],
+def test_the_table_of_two_seeds_has_both_at_every_rate():
+    body = {line[0]: line[1:] for line in two_seeds().body}
+    assert len(body) == 6
+    assert body["original + final BN"] == [
+        "6.1, 10.8",
+        "7.2, 11.9",
+        "17.8, 20.3",
     ]

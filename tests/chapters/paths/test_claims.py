@@ -5,12 +5,14 @@ import pytest
 
 from cells import cells
 from preact.book.paths import ARMS
+from preact.book.paths.controls import CONTROLS, without_each
 from preact.book.stacks import Stack, images, train
 from seeds import draw_seeds
 
 claim = pytest.mark.claim
 slow = pytest.mark.slow
 PLAIN, ORIGINAL, FULL = ARMS
+AS_ABOVE, ANEW, IN_FRONT, BOTH = CONTROLS.values()
 (SEED,) = draw_seeds(1)
 
 
@@ -87,45 +89,56 @@ def test_training_shortens_the_paths_in_every_network(chapter, name):
 
 
 # ------------------------------------------------------- single units
-def without_each(name, **stack):
-    """Errors in percent: of twenty networks, then without each unit."""
-    network = train(*ARMS[name], seeds=20, seed=SEED, **stack)
-    orders = [range(6), *([j for j in range(6) if j != i] for i in range(6))]
-    return [network.test_errors(order) for order in orders]
-
-
 @pytest.fixture(scope="module")
-def deleted():
-    return {name: without_each(name) for name in ARMS}
+def controls():
+    """Errors whole and without each unit, by control and arm."""
+    return without_each(seed=SEED)
 
 
 @slow
 @claim("deleting-a-unit")
-def test_a_plain_network_misses_two_of_three_without_any_of_its_units(
-    deleted,
-):
-    whole, *without = deleted[PLAIN]
-    assert np.median(whole) < 30
-    hopeless = (np.array(without) > 200 / 3).all(axis=0)
-    assert hopeless.sum() >= 16
+def test_a_plain_network_misses_two_of_three_without_any_of_its_units():
+    network = train(*ARMS[PLAIN], seeds=20, seed=SEED)
+    assert np.median(network.test_errors(range(6))) < 30
+    without = [[j for j in range(6) if j != i] for i in range(6)]
+    errors = np.array([network.test_errors(order) for order in without])
+    assert (errors > 200 / 3).all(axis=0).sum() >= 16
 
 
 @slow
 @claim("deleting-a-unit")
 @pytest.mark.parametrize("name", [ORIGINAL, FULL])
-def test_a_residual_one_spares_each_of_its_last_four_units(deleted, name):
-    whole, *without = deleted[name]
+def test_a_residual_one_spares_each_of_its_last_four_units(controls, name):
+    whole, *without = controls[AS_ABOVE][name]
     spared = (np.array(without[2:]) - whole < 10).all(axis=0)
     assert spared.sum() >= 18
+
+
+def dearer(errors):
+    """In how many networks the first unit costs more than all others."""
+    cost = errors[1:] - errors[0]
+    return (cost[0] > cost[1:].sum(axis=0)).sum()
 
 
 @slow
 @claim("the-first-unit-is-not-dispensable")
 @pytest.mark.parametrize("name", [ORIGINAL, FULL])
-def test_the_first_unit_costs_more_than_all_others_together(deleted, name):
-    for whole, *without in (
-        deleted[name],
-        without_each(name, first_layer=True),
-    ):
-        cost = np.array(without) - whole
-        assert (cost[0] > cost[1:].sum(axis=0)).sum() >= 17
+def test_the_first_unit_costs_more_than_all_others_together(controls, name):
+    for control in (AS_ABOVE, IN_FRONT):
+        assert dearer(controls[control][name]) >= 17
+
+
+@slow
+@claim("two-controls-take-most-of-the-cost")
+@pytest.mark.parametrize("name", [ORIGINAL, FULL])
+def test_weights_in_front_and_new_statistics_take_most_of_it(controls, name):
+    cost = {
+        control: np.median(errors[name][1:] - errors[name][0], axis=1)
+        for control, errors in controls.items()
+    }
+    first = cost[AS_ABOVE][0]
+    assert cost[ANEW][0] < 0.75 * first
+    assert cost[IN_FRONT][0] < 0.75 * first
+    assert cost[BOTH][0] < min(0.3 * first, 12)
+    assert cost[BOTH][0] > 1.5 * max(cost[BOTH][1:])
+    assert dearer(controls[BOTH][name]) > 10

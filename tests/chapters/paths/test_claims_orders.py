@@ -16,15 +16,21 @@ ORIGINAL, FULL = "original+final-bn", "full-preactivation"
 WHOLE = list(permutations(range(6)))
 
 
-@pytest.fixture(scope="module")
-def networks():
+def four(**stack):
     """Four new networks an arm."""
     (seed,) = draw_seeds(1)
-    return {name: train(*ARMS[name], seed=seed) for name in (ORIGINAL, FULL)}
+    return {
+        name: train(*ARMS[name], seed=seed, **stack)
+        for name in (ORIGINAL, FULL)
+    }
 
 
 @pytest.fixture(scope="module")
-def by_order(networks):
+def networks():
+    return four()
+
+
+def every_error(networks):
     """Arm to order to the errors of each network, in percent."""
     found = {}
     for name, network in networks.items():
@@ -32,6 +38,11 @@ def by_order(networks):
         walk = every_order(6, network.run(x, ()), network.step)
         found[name] = {order: network.errors(x) for order, x in walk}
     return found
+
+
+@pytest.fixture(scope="module")
+def by_order(networks):
+    return every_error(networks)
 
 
 def test_all_orders_at_once_err_as_each_does_alone(networks, by_order):
@@ -64,3 +75,14 @@ def test_the_original_pays_by_degrees(by_order):
     ]
     assert (np.diff(medians, axis=0) > 0).all()
     assert (medians[-1] > 1.5 * medians[0]).all()
+
+
+@claim("weights-in-front-free-the-order")
+def test_with_weights_in_front_preactivation_bears_every_order():
+    errors = every_error(four(first_layer=True))
+    assert max(errors[FULL][order].max() for order in WHOLE) < 50
+    moved = {
+        name: np.median([found[o] for o in WHOLE if o[0] != 0])
+        for name, found in errors.items()
+    }
+    assert moved[FULL] < moved[ORIGINAL]

@@ -236,6 +236,11 @@ def test_growth_above_ten_thousand_failed_and_below_there_is_both():
             ends[bool(growth > 1e4)].append(error > FAILED)
     assert all(ends[True])
     assert 0.2 < np.mean(ends[False]) < 0.8
+    lost, identity = (
+        recorded()[row, "BN"] for row in ("dropout-shortcut", "original")
+    )
+    assert lost.growth.max() < identity.growth.min()
+    assert lost.error_pct.min() > 85
 
 
 def test_shortcut_only_gating_grows_more_and_ends_better():

@@ -20,7 +20,7 @@ from preact.book.recorded import runs_at
 from preact.figures import Picture, Table
 from preact.figures.variants import arm_name, row_name
 from preact.records import Profile, Record
-from preact.records.compare import compare, load_records
+from preact.records.compare import load_records
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -245,60 +245,48 @@ def errors_by_rate(depth: int = 110) -> dict[str, Array]:
     }
 
 
+def two_seeds() -> Table:
+    """Test errors of ResNet-164 by arm and rate, both seeds of each."""
+    say = words()
+    body = [
+        [arm_name(arm, say), *(", ".join(f"{e:.1f}" for e in at) for at in by)]
+        for arm, by in errors_by_rate(164).items()
+    ]
+    head = [say("table.network"), *(f"{rate:g}" for rate in RATES)]
+    return Table(head, body, say("depth.two_seeds"))
+
+
 # ------------------------------------------------------------- the paper
 def table_3() -> Table:
-    """Table 3 of the paper, with its gains, and ours on the digits."""
+    """Table 3 of the paper, with its gains, and ours with their ranges."""
     say = words()
-    errors: dict[tuple[str, str, int], dict[str, float]] = {}
+    errors: dict[tuple[str, str, str], dict[str, float]] = {}
     for result in paper.results(3):
         assert result.error_pct is not None
-        units = (result.depth - 2) // result.convs
+        units = str((result.depth - 2) // result.convs)
         key = result.data, _network(result.network), units
         errors.setdefault(key, {})[result.row] = result.error_pct
-    ours = say("depth.our_digits")
-    for line in compare(load_records("digits_depth")):
-        if line.depth > DEPTHS[0]:
-            units = (line.depth - 2) // line.convs
-            key = ours, f"ResNet-{line.depth}", units
-            errors.setdefault(key, {})[line.row] = line.median
     body = []
-    for (data, network, units), by_row in errors.items():
+    for named, by_row in errors.items():
         before, after = (by_row[row] for row in ROWS[:2])
-        cells = f"{before:.2f}", f"{after:.2f}"
-        gain = float(cells[0]) - float(cells[1])  # of what is printed
-        body.append([data, network, str(units), *cells, f"{gain:.2f}"])
+        gain = f"{before - after:.2f}"
+        body.append([*named, f"{before:.2f}", f"{after:.2f}", gain])
+    for depth in DEPTHS[1:]:
+        arms = recorded_arms(depth)
+        line = [say("depth.our_digits"), f"ResNet-{depth}"]
+        line.append(str(arms[ROWS[0]].units))
+        ends = [np.array(arms[row].errors_pct) for row in ROWS[:2]]
+        line += [
+            f"{np.median(e):.1f} ({min(e):.1f}–{max(e):.1f})" for e in ends
+        ]
+        before, after = (round(np.median(e), 1) for e in ends)
+        body.append([*line, f"{before - after:.1f}"])
     head = [say("table.data"), say("table.network"), say("depth.additions")]
     head += [row_name(row, say) for row in ROWS[:2]] + [say("depth.gain")]
     return Table(head, body, say("depth.table_3"))
 
 
 def _network(name: str) -> str:
-    """Say what Tables 3 and 4 call a network in the page's language."""
+    """Say what Table 3 calls a network in the page's language."""
     say = words()
-    name = name.replace(" (1-layer skip)", say("depth.one_convolution"))
-    return name.replace(" (pre-activation)", say("depth.pre_activation"))
-
-
-def table_4() -> Table:
-    """Table 4 of the paper: a method a row, the others', then its own."""
-    say = words()
-    sets = paper.read("table_4")["data_set"]
-    errors: dict[tuple[str, str], dict[str, str]] = {}
-    for data in sets:
-        for row in data["rows"]:
-            method = _network(row["method"])
-            if row.get("batch") == 64:
-                method = say("depth.batch_of", method=method, batch=64)
-            error = f"{row['error_pct']:.2f}"
-            if "mean" in row:
-                error += f" ({row['mean']:.2f} ± {row['std']:.2f})"
-            key = method, row.get("parameters", "")
-            errors.setdefault(key, {})[data["name"]] = error
-    names = [data["name"] for data in sets]
-    body = [
-        [*key, *(by_data.get(name, "") for name in names)]
-        for key, by_data in errors.items()
-    ]
-    body.sort(key=lambda line: (line[1] != "", "(v1)" not in line[0]))
-    head = [say("depth.method"), say("table.parameters"), *names]
-    return Table(head, body, say("depth.table_4"))
+    return name.replace(" (1-layer skip)", say("depth.one_convolution"))

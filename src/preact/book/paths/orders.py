@@ -124,13 +124,17 @@ def written(errors: Array, images: int) -> str:
     return "".join(DIGITS[n // 36] + DIGITS[n % 36] for n in wrong)
 
 
-def spread_table(by_order: Mapping[str, Mapping[Order, Array]]) -> Table:
+def spread_table(
+    by_order: Mapping[str, Mapping[Order, Array]], caption: str = "spread"
+) -> Table:
     """Least, median and greatest error over orders of one kind, by network.
 
     Parameters
     ----------
     by_order : arm to order to (seeds,) float64
         Test error in percent, all orders as `every_order` walks.
+    caption : "spread" or "spread_in_front"
+        Whether a layer of weights is in front of the first unit.
     """
     say, first = words(), next(iter(by_order.values()))
     units = max(map(len, first))
@@ -153,7 +157,7 @@ def spread_table(by_order: Mapping[str, Mapping[Order, Array]]) -> Table:
         body.append([say(f"orders.{kind}"), str(len(orders)), *cells])
     head = [say("orders.order"), say("orders.how_many")]
     head += [arm_name(arm, say) for arm in by_order]
-    return Table(head, body, say("orders.spread"))
+    return Table(head, body, say(f"orders.{caption}"))
 
 
 def _neighbors(units: int) -> list[Order]:
