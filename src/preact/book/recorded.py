@@ -46,14 +46,3 @@ def runs_on_images() -> dict[str, list[Record]]:
         arm = run.row + (FINAL_BN if "BN" in run.tail else "")
         runs.setdefault(arm, []).append(run)
     return runs
-
-
-def errors_on_images() -> dict[str, float]:
-    """Test error in percent of ResNet-110 on small real images, by arm.
-
-    The one run of each arm, named as in `runs_at`.
-    """
-    return {
-        run.row + (FINAL_BN if "BN" in run.tail else ""): run.test_error_pct
-        for run in load_records("cifar16_table_2")
-    }

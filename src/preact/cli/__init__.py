@@ -1,5 +1,7 @@
 """The `preact` command: plan, train, ablate, check and more.
 
+Chapter `09-training`.
+
 `parser` says what can be typed. A command's own module is imported when the
 command line is understood: what needs no PyTorch does not wait for it.
 """
