@@ -39,9 +39,9 @@ def test_a_product_of_linear_units_is_a_sum_over_branches_and_over_paths(seed):
 
 @claim("eq-4-fails-in-the-original")
 def test_eq_4_is_off_by_more_than_half_exactly_where_f_is_no_identity():
-    for row in TABLE_2:
+    for spec in (*TABLE_2.values(), *CONTROLS.values()):
         for seed in draw_seeds(3):
-            plan = stack_plan(TABLE_2[row], units=50, width=64)
+            plan = stack_plan(spec, units=50, width=64)
             params = reference.initialize(plan, seed)
             streams, caches = run_units(
                 plan, params, draw_batch(plan, 64, seed)[0]
@@ -50,7 +50,7 @@ def test_eq_4_is_off_by_more_than_half_exactly_where_f_is_no_identity():
             off = np.linalg.norm(streams[-1] - right) / np.linalg.norm(
                 streams[-1]
             )
-            assert off < EXACT if TABLE_2[row].is_identity_after else off > 0.5
+            assert off < EXACT if spec.is_identity_after else off > 0.5
 
 
 def growth_without_bn(seed, units=20, width=64):
