@@ -83,12 +83,12 @@ def row_name(row: str, strings: Strings) -> str:
 
 
 def arm_name(arm: str, strings: Strings) -> str:
-    """Name an arm: a row of the tables, or a row and "+final-bn".
+    """Name an arm: a row of the tables, or a row and its tail.
 
     Parameters
     ----------
     arm : str
-        Name of a row, or a row and "+final-bn".
+        Name of a row, or a row and "+final-bn" or "+empty-tail".
     strings : Strings
         The words of the page's language.
 
@@ -99,9 +99,11 @@ def arm_name(arm: str, strings: Strings) -> str:
     >>> arm_name("original+final-bn", Strings("en"))
     'original + final BN'
     """
-    row, _, control = arm.partition("+")
+    row, _, tail = arm.partition("+")
     name = row_name(row, strings)
-    return name + strings("figure.with_final_bn") if control else name
+    if tail == "empty-tail":
+        return name + strings("figure.with_empty_tail")
+    return name + strings("figure.with_final_bn") if tail else name
 
 
 def in_words(spec: UnitSpec, strings: Strings) -> str:

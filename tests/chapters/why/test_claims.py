@@ -51,6 +51,23 @@ def test_a_final_bn_helps_at_a_rate_of_01_and_hurts_at_a_tenth_of_it(row):
 
 
 @slow
+@claim("toy-the-tail-turns-the-order")
+@pytest.mark.parametrize("lr", [0.1, 0.03, 0.01])
+def test_with_an_empty_tail_full_preactivation_stays_ahead_of_the_original(lr):
+    full = np.median(raced("full-preactivation+empty-tail", lr=lr))
+    assert full < 0.6 * np.median(raced("original", lr=lr))
+    assert full < 1.3 * np.median(raced(CONTROL, lr=lr))
+
+
+@slow
+@claim("toy-the-tail-turns-the-order")
+def test_the_tail_of_full_preactivation_costs_it_a_low_rate():
+    full = "full-preactivation"
+    bare = np.median(raced(f"{full}+empty-tail", lr=0.01))
+    assert np.median(raced(full, lr=0.01)) > 2.5 * bare
+
+
+@slow
 @claim("toy-plain")
 def test_plain_networks_miss_more_of_their_own_images_with_every_depth():
     plain = "constant-scaling-0-1"

@@ -45,7 +45,11 @@ NOT_RACING = {
     "no-relu-after-addition+final-bn": (
         CONTROLS["no-relu-after-addition"],
         FINAL_BN,
-    )
+    ),
+    "full-preactivation+empty-tail": (
+        TABLE_2["full-preactivation"],
+        Conventions(tail=()),
+    ),
 }
 WIDTH, BATCH, STEPS = 24, 64, 60
 WINDOW = 10  # mini-batches whose mean is shown, and ranked by at the end
