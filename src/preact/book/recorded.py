@@ -20,7 +20,9 @@ def growth_at_start(run: Record) -> float:
     return first / last
 
 
-def runs_at(depth: int, lr: float) -> dict[str, list[Record]]:
+def runs_at(
+    depth: int, lr: float, experiment: str = "digits_rates"
+) -> dict[str, list[Record]]:
     """Gather the runs of each row without and with a BN at the end.
 
     Returns
@@ -32,17 +34,9 @@ def runs_at(depth: int, lr: float) -> dict[str, list[Record]]:
     runs: dict[str, list[Record]] = {
         row + end: [] for row in AT_RATES for end in ("", FINAL_BN)
     }
-    for run in load_records("digits_rates"):
-        if run.depth == depth and run.config["recipe"]["lr"] == lr:
-            arm = run.row + (FINAL_BN if "BN" in run.tail else "")
-            runs[arm].append(run)
-    return runs
-
-
-def runs_on_images() -> dict[str, list[Record]]:
-    """Gather the runs of ResNet-110 on small real images, as `runs_at`."""
-    runs: dict[str, list[Record]] = {}
-    for run in load_records("cifar16_table_2"):
+    for run in load_records(experiment):
         arm = run.row + (FINAL_BN if "BN" in run.tail else "")
-        runs.setdefault(arm, []).append(run)
+        at = run.depth, run.config["recipe"]["lr"]
+        if at == (depth, lr) and arm in runs:
+            runs[arm].append(run)
     return runs

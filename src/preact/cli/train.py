@@ -36,12 +36,12 @@ def run(options: argparse.Namespace) -> int:
     said = summary(str(options.out / planned.path), record)
     before = "" if new else "already recorded, "
     console.print(before + said, soft_wrap=True)
-    weights = (options.out / planned.path).with_suffix(".safetensors")
-    if weights.exists():
-        console.print(f"weights: {weights}", soft_wrap=True)
     if record.outcome == "diverged":
         complain("the loss was not finite: try a smaller --lr")
         return 1
+    weights = (options.out / planned.path).with_suffix(".safetensors")
+    if weights.exists():
+        console.print(f"weights: {weights}", soft_wrap=True)
     return 0
 
 

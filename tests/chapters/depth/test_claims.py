@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from preact.book.depth import RATES, errors_by_rate, recorded_runs
-from preact.book.recorded import runs_at, runs_on_images
+from preact.book.panels import FINAL_BN
+from preact.book.recorded import runs_at
 
 claim = pytest.mark.claim
 ROWS = ("original", "no-relu-after-addition", "full-preactivation")
@@ -206,7 +207,7 @@ def test_with_164_layers_the_last_relu_costs_at_most_rates(head):
 def test_on_images_the_control_learns_without_a_final_bn():
     ends = {
         arm: [run.test_error_pct for run in found]
-        for arm, found in runs_on_images().items()
+        for arm, found in runs_at(110, 0.1, "cifar16_table_2").items()
     }
     original, control, full = ROWS
     assert min(ends[original]) > 55
@@ -215,3 +216,13 @@ def test_on_images_the_control_learns_without_a_final_bn():
     for row in (original, control):
         assert len(ends[row]) == len(ends[row + "+final-bn"]) == 2
         assert max(ends[row + "+final-bn"]) < 40
+
+
+@claim("at-1001-layers-the-head-keeps-paths-open")
+def test_with_1001_layers_a_final_bn_keeps_the_last_stage_open():
+    for rate in (0.1, 0.01):
+        begun = runs_at(1001, rate, "cifar16_1001")
+        bare, normalized = begun["original"], begun["original" + FINAL_BN]
+        assert len(bare) == len(normalized) == 3
+        assert all(left(run, 99, paths) < 0.1 for run in bare)
+        assert all(left(run, 99, paths) > 0.5 for run in normalized)

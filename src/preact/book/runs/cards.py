@@ -34,7 +34,7 @@ class Card(NamedTuple):
     """What one needs to know to make an experiment again.
 
     `facts` are keys of labels under `card`, and texts; `deviations` those
-    from the paper, as recorded.
+    from the paper, as the experiment's file has them.
     """
 
     name: str
@@ -115,7 +115,8 @@ def _training(name: str, runs: Sequence[Record]) -> Card:
         f"preact ablate {name}",
         facts,
         _errors(compare(runs)),
-        deviations(runs),
+        # Without the recipe's options, which the file's own words sum up.
+        [d for d in deviations(runs) if not d.why.startswith("asked for")],
     )
 
 
