@@ -230,6 +230,22 @@ def test_without_a_final_bn_freeing_the_original_helps():
     assert (len(bound), len(free), (free > FAILED).sum()) == (5, 5, 2)
 
 
+def test_the_control_answers_like_relu_only_preactivation_and_fails_alone():
+    free = TABLE_2["relu-only-preactivation"]
+    assert answers(CONTROL) == answers(free)
+    assert np.median(errors(free, False)) < FAILED
+    assert errors(CONTROL, False).min() > 80
+
+
+def test_in_resnet_164_at_a_hundredth_the_control_is_far_ahead():
+    ends = {}
+    for run in load_records("digits_rates"):
+        if run.depth == 164 and run.config["recipe"]["lr"] == 0.01:
+            ends.setdefault(run.row, []).append(run.test_error_pct)
+    assert len(ends["original"]) == len(ends["no-relu-after-addition"]) == 4
+    assert min(ends["original"]) > 2 * max(ends["no-relu-after-addition"])
+
+
 # ---------------------------------------------------------- silent branches
 def silenced(row, *, scale, seed, units=10):
     """Ten silent units, their parameters, and a batch with its labels."""

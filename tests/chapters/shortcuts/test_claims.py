@@ -74,6 +74,19 @@ def test_along_the_shortcuts_a_gradient_meets_their_factors(shortcut):
 
 
 @claim("silent-branches-leave-the-shortcuts")
+def test_along_the_shortcuts_a_gradient_meets_the_masks_of_the_relus():
+    spec = UnitSpec(on_shortcut=Gated(-1.0, complement=True), after=(RELU,))
+    plan = stack_plan(spec, units=5, width=6)
+    streams, caches = watch_units(plan, batch=8)
+    last = np.random.default_rng(0).normal(size=streams[-1].shape)
+    masks = np.prod([x > 0 for x in streams[1:]], axis=0)
+    product = masks * np.prod([cache.s for cache in caches], axis=0)
+    back = along_shortcuts(caches, last)
+    assert 0 < masks.mean() < 1
+    np.testing.assert_allclose(back[0], product * last)
+
+
+@claim("silent-branches-leave-the-shortcuts")
 def test_a_convolution_on_the_shortcut_multiplies_by_its_jacobian():
     plan = stack_plan(UnitSpec(on_shortcut=Conv1x1()), units=1, width=5)
     streams, caches = watch_units(plan, batch=7)
@@ -251,6 +264,15 @@ def test_shortcut_only_gating_grows_more_and_ends_better():
     assert gated.error_pct.max() < identity.error_pct.min()
     assert (gated.error_pct > FAILED).sum() == 4
     assert np.sort(gated.error_pct)[3] < 22
+
+
+def test_exclusive_gates_nearer_the_identity_end_worse_from_three_to_seven():
+    medians = [
+        np.median(recorded()[f"exclusive-gating-b-{bias}", ""].error_pct)
+        for bias in (3, 4, 5, 6, 7)
+    ]
+    assert medians == sorted(medians)
+    assert medians[-1] > 2 * medians[0]
 
 
 @pytest.mark.parametrize("bias", [-1, -2])

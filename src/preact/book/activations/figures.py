@@ -83,12 +83,12 @@ def errors_by_unit(
                         color=arm.color,
                         alpha=0.85,
                         ms=5,
-                        mfc=arm.color if head == "with" else "none",
+                        mfc="none" if head == "with" else arm.color,
                         name=strings(f"activations.{head}"),
                         told=(None, [arm.label] * len(values)),
                     )
             y += 1 + GAP
-        for name, mfc in (("without", "none"), ("with", INK)):
+        for name, mfc in (("without", INK), ("with", "none")):
             label = strings(f"activations.{name}")
             ax.plot([], [], "o", color=INK, mfc=mfc, label=label)
         percent_axis(ax)
