@@ -4,7 +4,7 @@ import pytest
 
 from built import TWO_LANGUAGES
 from preact.book.placements import numpy_line, spec_line, twelve_units
-from preact.spec import BN, RELU, TABLE_2
+from preact.spec import BN, RELU, TABLE_2, UnitSpec
 from preact.strings import Strings
 
 CHAPTER = "/{}/04-units.html"
@@ -57,6 +57,15 @@ def test_each_of_the_twelve_can_be_built_and_is_named(open_page, language):
     built = words("builder.built", count=12, seen=12, rows=5, named=5)
     assert built in host(page).inner_text()
     assert page.problems == []
+
+
+def test_a_unit_is_built_by_keys_alone(open_page):
+    page = open_page(CHAPTER.format("en"))
+    host(page).locator("input[name=bn][value=post]").focus()
+    for key in ("ArrowLeft", "Tab", "ArrowLeft", "ArrowLeft"):
+        page.keyboard.press(key)
+    wanted = spec_line(UnitSpec(pre=(BN, RELU)))
+    assert wanted in shown(page).inner_text()
 
 
 def test_another_unit_has_other_curves_and_the_axes_stay(open_page):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from built import reload
+from built import query, reload
 from preact.strings import Strings
 
 ASKED = [  # a slider, choices, in two languages
@@ -38,6 +38,7 @@ def test_a_guess_stands_beside_the_answer_until_it_is_taken_back(
     assert host(page, n).locator("svg").count() == 0
     guess(page, n)
     commit(page, n)
+    assert query(page) == ""  # it is nobody else's
     assert (
         words("predict.yours") in host(page, n).locator("svg").text_content()
     )

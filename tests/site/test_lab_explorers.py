@@ -2,7 +2,7 @@
 
 import json
 
-from built import TWO_LANGUAGES, reload, settle
+from built import TWO_LANGUAGES, query, reload, settle
 from preact.book.bugs import LABS
 from preact.strings import Strings
 
@@ -31,6 +31,7 @@ def test_the_report_is_hidden_until_the_reader_has_guessed(
     assert host.locator(".report").is_visible()
     assert host.locator(".verdict").inner_text() == words("lab.right")
     assert host.get_attribute("data-state") == "right"
+    assert query(page) == ""
     host = one(page, "detached-shortcut")
     guess(host, "clear-stream")  # a wrong guess is told which answer is no
     told = host.locator(".verdict").inner_text()

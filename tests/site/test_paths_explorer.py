@@ -33,6 +33,10 @@ def test_a_switched_off_unit_changes_the_errors_and_comes_back(page):
     assert all(a != b for a, b in zip(whole, changed, strict=True))
     host.get_by_role("checkbox", name="unit 0").check()
     assert errors_of(host) == whole
+    for box in host.locator("[type=checkbox]").all():
+        box.uncheck()
+    assert order_of(host)[1].startswith("Order without any unit.")
+    assert errors_of(host) != whole
 
 
 def test_units_are_exchanged_by_keys_and_the_focus_goes_with_them(page):

@@ -217,6 +217,14 @@ def test_enter_in_the_dialog_leads_to_all_results(open_page):
     assert page.locator(".bd-search-container input").input_value() == "梯度"
 
 
+def test_the_language_switch_keeps_what_was_typed(open_page):
+    page = search_page(open_page, "en", "dropout")
+    page.locator(".bd-search-container input").fill("ReLU")
+    page.wait_for_url("**?q=ReLU")
+    page.locator(".language-switch a[hreflang=zh-Hans]").click()
+    page.wait_for_url("**/zh-Hans/search.html?q=ReLU")
+
+
 def test_the_search_works_on_pages_opened_as_files(open_page):
     edition = "zh-Hant"
     page = open_page((SITE / edition / "index.html").as_uri())
