@@ -76,8 +76,9 @@ export class DepthChart {
   }
 
   // `curves`: { name, values, color }, and a band { low, high }, or `ghost`,
-  // `pinned`, or the name of a `law`, which is written at its end.
-  draw(curves, alt) {
+  // `pinned`, or the name of a `law`, which is written at its end. `more` are
+  // columns that the data have besides.
+  draw(curves, alt, more = []) {
     this.setUnits(Math.max(...curves.map(({ values }) => values.length)) - 1);
     this.curves.replaceChildren();
     for (const { values, low, high, color, ...is } of curves) {
@@ -112,18 +113,16 @@ export class DepthChart {
         is.law,
       );
     }
-    record(
-      this.svg,
-      curves.map(({ name, values, low, high, law }) => ({
-        panel: this.labels.y,
-        name: name ?? law,
-        labels: this.labels,
-        x: values.map((_, l) => l),
-        y: values,
-        low,
-        high,
-      })),
-    );
+    const columns = curves.map(({ name, values, low, high, law }) => ({
+      panel: this.labels.y,
+      name: name ?? law,
+      labels: this.labels,
+      x: values.map((_, l) => l),
+      y: values,
+      low,
+      high,
+    }));
+    record(this.svg, [...columns, ...more]);
     this.svg.setAttribute("aria-label", alt);
   }
 }
