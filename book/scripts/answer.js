@@ -29,7 +29,7 @@ function readDigits(text) {
 }
 
 // The verdict on what was typed, by the rule of preact.book's `number`.
-export function judge(text, { expected, rtol, words }) {
+export function judge(text, { expected, rtol, few, words }) {
   const got = text.trim(),
     value = read(text);
   if (!got) return { right: false, said: words.empty };
@@ -37,13 +37,9 @@ export function judge(text, { expected, rtol, words }) {
     return { right: false, said: fill(words.no_number, { got }) };
   }
   const right = Math.abs(value - expected) <= rtol * Math.abs(expected);
-  const { why, hint } = words;
-  return {
-    right,
-    said: right
-      ? fill(words.right, { why })
-      : fill(words.wrong, { got, hint }),
-  };
+  const near = few.some((n) => Number(expected.toPrecision(n)) === value);
+  const said = right ? words.right : near ? words.close : words.wrong;
+  return { right, said: fill(said, { got, ...words }) };
 }
 
 export function makeField(host) {

@@ -69,6 +69,19 @@ def test_the_page_judges_as_the_checkers_do():
 
 
 @needs_node
+def test_an_answer_that_lacks_digits_hears_so_and_a_count_never(capsys):
+    asked = [("depth-1", "1.4"), ("depth-1", "1.5"), ("units-3", "70401")]
+    got = verdicts([(data_of(label), text) for label, text in asked])
+    assert [v["said"].split(":")[0] for v in got] == [
+        "Close",
+        *["Not yet"] * 2,
+    ]
+    for (label, text), verdict in zip(asked, got, strict=True):
+        assert not check(label, float(text))
+        assert capsys.readouterr().out.strip() == verdict["said"]
+
+
+@needs_node
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_is_no_number_is_refused_with_a_sentence(language):
     setup(language)
