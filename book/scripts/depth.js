@@ -76,8 +76,8 @@ export class DepthChart {
   }
 
   // `curves`: { name, values, color }, and a band { low, high }, or `ghost`,
-  // `pinned`, or the name of a `law`, which is written at its end. `more` are
-  // columns that the data have besides.
+  // `pinned`, or the name of a `law`; that or `end` is written at its end. The
+  // data have `more` columns besides.
   draw(curves, alt, more = []) {
     this.setUnits(Math.max(...curves.map(({ values }) => values.length)) - 1);
     this.curves.replaceChildren();
@@ -104,13 +104,14 @@ export class DepthChart {
         },
         group,
       );
-      if (!is.law) continue;
-      const end = values.length - 1;
+      const text = is.end ?? is.law;
+      const end = values.findLastIndex(Number.isFinite);
+      if (!text || end < 1) continue;
       element(
         "text",
         { x: this.x(end), y: this.y(values[end]) - 6, "text-anchor": "end" },
         group,
-        is.law,
+        text,
       );
     }
     const columns = curves.map(({ name, values, low, high, law }) => ({

@@ -407,9 +407,12 @@ class Playground {
     if (!this.opened) this.host.setAttribute("aria-busy", "true");
     this.opened = true;
     this.training = training;
-    const asked = [...new Set([...this.now, ...this.pinned])].filter(
-      (settings) => training || !this.known.has(settings),
-    );
+    const all = [...new Set([...this.now, ...this.pinned])];
+    const lack = all.filter((settings) => {
+      const run = this.known.get(settings);
+      return training ? !run?.done : !run;
+    });
+    const asked = lack.length ? lack : all; // once more, to be watched
     const workers = asked.map(() => makeWorker(this.host));
     this.workers = workers;
     let left = workers.length;
@@ -487,7 +490,7 @@ class Playground {
     const later = Array(steps - run.loss.length).fill(NaN);
     const curve = (values) => ({
       ...{ name: label, color, values: [NaN, ...values, ...later] },
-      [pinned ? "pinned" : KINDS[i]]: true,
+      ...(pinned ? { pinned } : { [KINDS[i]]: true, end: arm }),
     });
     const curves = { loss: curve(loss), error: curve(error) };
     const said = this.text(label, run, loss[at], error[at], at);
