@@ -118,9 +118,9 @@ class Course {
   // What the colors say, at the end of the line above the first map.
   makeKey() {
     const words = ["÷ 100", "× 100"];
-    const [high, wide] = [9, 11];
+    const [high, wide] = [9, 8];
     const y = GRADIENT.y - 5;
-    const right = LEFT + PLOT - 34;
+    const right = LEFT + PLOT - 46; // on a phone letters are larger
     const levels = [-LEVELS, -LEVELS / 2, 0, LEVELS / 2, LEVELS];
     const left = right - wide * levels.length;
     const write = (x, anchor, text) =>
