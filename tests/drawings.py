@@ -66,32 +66,3 @@ def alike(root):
                     if not apart:
                         pairs.append((panel, one, other))
     return pairs
-
-
-BOX = re.compile(r"M([\d.]+) ([\d.]+)H([\d.]+)v([\d.]+)H[\d.]+z")
-
-
-def at(root, x, y):
-    """Fills of the boxes that hold a point, each with its opacity."""
-    fills = []
-    for node in root.iter("{http://www.w3.org/2000/svg}path"):
-        for left, top, right, high in BOX.findall(node.get("d", "")):
-            inside = 0 <= y - float(top) < float(high)
-            if inside and float(left) <= x < float(right):
-                opacity = float(node.get("fill-opacity", 1))
-                fills.append((node.get("fill"), opacity))
-    return fills
-
-
-def gray(fills, ground):
-    """Lightness, 0 to 1, of colors that lie upon each other on a ground."""
-    tone = ground
-    for fill, opacity in fills:
-        if fill.startswith("url("):
-            continue
-        own = 1 - ground
-        if fill != "currentColor":
-            red, green, blue = (int(fill[i : i + 2], 16) for i in (1, 3, 5))
-            own = (0.299 * red + 0.587 * green + 0.114 * blue) / 255
-        tone += opacity * (own - tone)
-    return tone

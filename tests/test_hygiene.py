@@ -1,13 +1,9 @@
 """What must hold of the whole tree."""
 
 import ast
-import importlib
-import os
 import re
 import subprocess
 import sys
-
-import pytest
 
 from paths import ROOT
 from preact.strings import Strings
@@ -60,13 +56,6 @@ def test_the_rooms_of_the_book_work_without_ipython():
     shown, asked = told.stdout.splitlines()
     assert "<code>depth</code>: 110" in shown
     assert asked == Strings("en")("check.prompt")
-
-
-@pytest.mark.slow
-def test_what_chapters_share_loads_no_torch():
-    """It takes a second or more, in every chapter."""
-    code = "import sys, preact.book; assert 'torch' not in sys.modules"
-    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_nobody_is_told_to_install_our_name_from_an_index():
@@ -154,11 +143,6 @@ def test_no_test_is_lost():
     assert not [p for p in files if lost(p.name, p.read_text("utf-8"))]
 
 
-def test_there_is_no_room_for_odds_and_ends():
-    names = {path.stem for path in SOURCES}
-    assert not names & {"utils", "util", "common", "helpers", "misc"}
-
-
 def test_no_file_knows_the_machine_it_was_written_on():
     homes = re.compile(r"/(?:home|root|Users|work)/[\w.-]+/")
     for name in TRACKED:
@@ -175,17 +159,3 @@ def test_no_file_knows_the_machine_it_was_written_on():
 def test_the_tree_is_small():
     paths = [ROOT / name for name in TRACKED]
     assert sum(p.stat().st_size for p in paths if p.exists()) < 20e6
-
-
-@pytest.mark.skipif(
-    "PYTEST_XDIST_WORKER" not in os.environ, reason="needs pytest -n"
-)
-@pytest.mark.parametrize("library", ["numpy", "torch"])
-def test_a_worker_has_one_thread(library):
-    """It shares the processor with the others."""
-    importlib.import_module(library)
-    from threadpoolctl import threadpool_info
-
-    pools = threadpool_info()
-    assert pools
-    assert {pool["num_threads"] for pool in pools} == {1}

@@ -1,7 +1,5 @@
 import re
 import tomllib
-from functools import cache
-from pathlib import Path
 
 import pytest
 
@@ -63,69 +61,6 @@ def test_a_range_whose_ends_are_written_alike_is_one_number(
     assert say.percents(0.06, 0.14, 1) == one
 
 
-# Where the second half of a key comes from, if the file that looks it up
-# does not spell it out.
-NAMED_ELSEWHERE = {
-    "row": ["src/preact/spec/tables.py"],
-    "training": ["src/preact/book/depth/figures.py"],
-    "law": ["book/en/02-signal.md"],
-    "explorer": ["src/preact/book/gradient/__init__.py"],
-    "shortcut": ["book/en/05-shortcuts.md"],
-    "speed": ["src/preact/records/speed.toml"],
-    "predict": ["book/en/*.md", "src/preact/book/units/__init__.py"],
-    "costs": ["src/preact/book/imagenet/machines.toml"],
-    "imagenet": ["src/preact/book/imagenet/__init__.py"],
-    "afterlife": ["src/preact/book/afterlife/__init__.py"],
-    "exercise": ["src/preact/book/*/exercises.py"],
-    "table_5": ["src/preact/paper/table_5.toml"],
-    "deviation": ["src/preact/results/**/seed-[16].json"],
-    "card_title": ["src/preact/results/**/seed-[16].json"],
-    "lab_why": [
-        "src/preact/conformance/report.py",
-        "src/preact/book/bugs/__init__.py",
-    ],
-    "probe_ask": ["src/preact/conformance/report.py"],
-    "probe_said": ["src/preact/conformance/checks/*.py"],
-    "probe_fix": ["src/preact/conformance/checks/*.py"],
-}
-
-
-@cache
-def read(path):
-    return path.read_text("utf-8")
-
-
-def is_looked_up(key, sources):
-    """Whether a file asks for the key, whole or as f"{group}.{rest}"."""
-    if any(f'"{key}"' in text for text in sources.values()):
-        return True
-    group, rest = key.split(".", 1)
-    asking = [p for p, text in sources.items() if f'f"{group}.{{' in text]
-    for pattern in NAMED_ELSEWHERE.get(group, []) if asking else []:
-        asking += ROOT.glob(pattern)
-    name = rest.split(".")[0] if group == "exercise" else rest
-    made = re.escape(name.rpartition("_")[0])  # f"memory_{way}" of a cell
-    spelled = rf"{re.escape(name)}(?:-b{{\w+}})?|{made}_{{\w+}}"
-    return any(
-        re.search(rf"""["'](?:[^"'\n]+, )?(?:{spelled})["']""", text)
-        or re.search(rf"^key = {name}$", text, re.MULTILINE)
-        for text in map(read, asking)
-    )
-
-
-def test_no_key_is_left_unused():
-    paths = [
-        path
-        for pattern in ("src/preact/**/*.py", "book/en/*.md", "book/site/*.py")
-        for path in ROOT.glob(pattern)
-    ]
-    sources = {path: read(path) for path in paths}
-    spelled = {*re.findall(r'"([\w.-]+)"', "".join(sources.values()))}
-    rest = TABLES["en"].keys() - spelled
-    unused = [key for key in rest if not is_looked_up(key, sources)]
-    assert not unused, f"words that nobody asks for: {', '.join(unused)}"
-
-
 def own_words(room):
     """Keys that stand in a room's file."""
     path = ROOT / f"src/preact/book/{room}/en.toml"
@@ -153,9 +88,3 @@ def test_a_word_that_stands_in_two_files_is_refused(monkeypatch, tmp_path):
     monkeypatch.setattr(strings, "sources", lambda _: both)
     with pytest.raises(ValueError, match=r"twice.toml has again 'table.row'"):
         strings._read.__wrapped__("en")
-
-
-def test_a_key_whose_last_part_only_stands_somewhere_is_seen_as_unused():
-    sources = {Path("a.py"): 'strings(f"law.{law}"); kind = "root"'}
-    assert is_looked_up("figure.depth", {Path("b.py"): '"figure.depth"'})
-    assert not is_looked_up("table.root", sources)

@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from book.site.glossary import address, definitions, pages
 from book.site.lessons import read_lessons
 from book.tools.language import chapters, glossary, sections
@@ -30,12 +28,6 @@ def test_a_plan_takes_its_hours_and_names_what_the_book_has():
         assert len(set(named)) == len(named) > 0
 
 
-def test_every_term_has_an_address_of_its_own():
-    addresses = [address(term) for term in glossary()["term"]]
-    assert len(set(addresses)) == len(addresses)
-    assert "term-residual-unit" in addresses
-
-
 def test_every_definition_is_one_sentence_of_a_term_in_each_language():
     known = {address(term) for term in glossary()["term"]}
     found = [one for group in definitions().values() for one in group]
@@ -49,9 +41,3 @@ def test_every_definition_is_one_sentence_of_a_term_in_each_language():
                 said = meant[language]
                 assert said[-1] in ".。", key
                 assert len(re.findall(r"。|\.(?= [A-Z]|$)", said)) == 1, key
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_glossary_prints_every_group(language):
-    text = chapters(language)["glossary"]
-    assert re.findall(r"{terms} (\w+)", text) == [*definitions()]

@@ -17,7 +17,6 @@ from book.tools.execution import INSTALL, executed, printed
 from book.tools.myst import tokens
 from book.tools.notebooks import notebook
 from book.tools.plain import Page, plain
-from book.tools.wheel import build_wheel
 from paths import ROOT
 
 CHAPTERS = [
@@ -59,7 +58,6 @@ def nobody_says_where_the_book_is(monkeypatch):
         monkeypatch.delenv(name, raising=False)
 
 
-# ------------------------------------------------------------ their words
 def test_a_notebook_has_the_chapters_code_and_plain_text():
     """Every sixth page: three editions are made by one program."""
     for path in CHAPTERS[::6]:
@@ -111,14 +109,11 @@ def test_what_a_page_hides_is_folded_in_a_notebook():
 
 def test_a_notebook_links_to_notebooks_that_are_there():
     for path in CHAPTERS:
-        links = re.findall(r"\]\(([\w-]+)\.ipynb\)", notebook(path))
-        for name in links:
-            assert (
-                ROOT / f"notebooks/{path.parent.name}/{name}.ipynb"
-            ).exists()
+        there = ROOT / "notebooks" / path.parent.name
+        for name in re.findall(r"\]\(([\w-]+\.ipynb)\)", notebook(path)):
+            assert (there / name).exists()
 
 
-# ------------------------------------------------------------ their first cell
 def test_the_first_cell_promises_no_place_that_is_not_there(monkeypatch):
     for repository, site, address in [
         ("", "", None),
@@ -141,11 +136,6 @@ def test_the_first_cell_promises_no_place_that_is_not_there(monkeypatch):
             assert places.wheel_name() in first.source
 
 
-def test_its_wheel_has_the_name_that_the_first_cell_asks_for(tmp_path):
-    assert build_wheel(tmp_path).is_file()
-    assert [p.name for p in tmp_path.iterdir()] == [places.wheel_name()]
-
-
 PROBE = """
 import os
 from pathlib import Path
@@ -161,8 +151,7 @@ print(len(list((home / "results").rglob("*.json"))))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("more", [[], ["-n", "1"]], ids=["one", "workers"])
-def test_a_notebook_runs_alone_with_the_wheel(tmp_path, more):
+def test_a_notebook_runs_alone_with_the_wheel(tmp_path):
     path = tmp_path / "notebooks/en/01-why.ipynb"
     path.parent.mkdir(parents=True)
     (tmp_path / "requirements.txt").write_text("torch==2\n")
@@ -170,7 +159,7 @@ def test_a_notebook_runs_alone_with_the_wheel(tmp_path, more):
     probe = nbformat.v4.new_code_cell(PROBE.format(root=str(ROOT)))
     book = nbformat.v4.new_notebook(cells=[first, probe])
     nbformat.write(book, path)
-    pytest_ = [sys.executable, "-m", "pytest", "-q", "-p", "conftest", *more]
+    pytest_ = [sys.executable, "-m", "pytest", "-q", "-p", "conftest"]
     run = subprocess.run(
         [*pytest_, "--nbmake", "--share-cache", str(path)],
         cwd=ROOT,
@@ -185,7 +174,6 @@ def test_a_notebook_runs_alone_with_the_wheel(tmp_path, more):
     assert printed(executed(path)) == {}
 
 
-# ------------------------------------------------------------ one setting
 def test_the_repository_is_a_setting(tmp_path, monkeypatch):
     config = tmp_path / "_config.yml"
     for setting, name in [
@@ -214,12 +202,6 @@ def test_who_cites_the_book_finds_its_version_and_addresses(monkeypatch):
     assert cited["references"]
 
 
-def test_the_last_change_has_a_day_wherever_there_are_commits(tmp_path):
-    assert re.fullmatch(r"\d{4}-\d\d-\d\d", places.last_changed())
-    assert places.last_changed(tmp_path) == ""
-
-
-# ------------------------------------------------------------ Binder
 def pins(path):
     return dict(
         line.partition(";")[0].split("==")

@@ -71,21 +71,14 @@ def test_every_exercise_has_two_or_three_hints_and_then_a_solution():
         assert solution.argument == label
 
 
-def spoiled(answer, how):
-    """The same answer with a value that is none, or of another shape."""
-    if not callable(answer):
-        return how(np.float64(answer)) if how is not flat else None
-    return lambda *arguments: how(np.array(answer(*arguments)))
-
-
-def all_nan(values):
-    return np.full_like(values, np.nan, dtype=float)
-
-
 def one_nan(values):
     values = np.array(values, dtype=float)
     values.flat[0] = np.nan
     return values
+
+
+def all_nan(values):
+    return np.full_like(values, np.nan, dtype=float)
 
 
 def endless(values):
@@ -96,15 +89,23 @@ def flat(values):
     return np.append(values.ravel(), 0.0)
 
 
+def spoiled(answer):
+    """The same answer with values that are none, or of another shape."""
+    if not callable(answer):
+        return [how(np.float64(answer)) for how in (all_nan, endless)]
+    return [
+        lambda *arguments, how=how: how(np.array(answer(*arguments)))
+        for how in (one_nan, all_nan, endless, flat)
+    ]
+
+
 @EACH_CHAPTER
 def test_a_value_that_is_none_is_never_right(answers, capsys):
     for exercise in answers:
         for answer in answers[exercise][0]:
-            for how in (one_nan, all_nan, endless, flat):
-                wrong = spoiled(answer, how)
-                if wrong is not None:
-                    assert not check(exercise, wrong)
-                    assert "Not yet: got " in said(capsys)
+            for wrong in spoiled(answer):
+                assert not check(exercise, wrong)
+                assert "Not yet: got " in said(capsys)
 
 
 @EACH_CHAPTER

@@ -30,37 +30,12 @@ def said(folder, language):
     return json.loads(text.partition("detail:")[2].rpartition("}))")[0])
 
 
-def test_blocks_of_one_place_are_twins_and_carry_one_number(tmp_path):
-    write(tmp_path, [f"<p>{code} two</p>" for code in LANGUAGES])
-    assert pair_page(tmp_path, "01-why") == (9, 0)
-    for language in LANGUAGES:
-        assert said(tmp_path, language) == [
-            language, f"{language} one", f"{language} two",
-        ]  # fmt: skip
-        text = (tmp_path / language / "01-why.html").read_text("utf-8")
-        assert f'<p data-twin="2">{language} two</p>' in text
-        assert f"<p>{language} code</p>" in text
-
-
-def test_numbers_and_words_that_are_the_same_have_no_twin(tmp_path):
-    write(tmp_path, [f"<p>{code} two</p>" for code in LANGUAGES])
-    pair_page(tmp_path, "01-why")
-    text = (tmp_path / "en/01-why.html").read_text("utf-8")
-    assert "<p>12.5</p><p>Eq. (5)</p>" in text
-
-
 def test_where_paragraphs_were_merged_the_place_is_paired_as_one(tmp_path):
     write(tmp_path, ["<p>a</p><p>b</p>", "<p>c</p>", "<p>d</p>"])
     assert pair_page(tmp_path, "01-why") == (6, 4)
     assert said(tmp_path, "en")[2] == "a<br>b"
     text = (tmp_path / "en/01-why.html").read_text("utf-8")
     assert '<p>a</p><p data-twin="2">b</p>' in text
-
-
-def test_what_one_edition_alone_has_is_paired_with_nothing(tmp_path):
-    write(tmp_path, ["<p>a</p>", "", ""])
-    assert pair_page(tmp_path, "01-why") == (6, 1)
-    assert "<p>a</p>" in (tmp_path / "en/01-why.html").read_text("utf-8")
 
 
 @pytest.mark.parametrize("edition", LANGUAGES)

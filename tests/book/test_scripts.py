@@ -1,7 +1,6 @@
 """The page's scripts: bundled, deferred, and what they load later."""
 
 import json
-import re
 import subprocess
 
 import pytest
@@ -17,28 +16,6 @@ globalThis.document = { currentScript: script };
 script.addEventListener("data", ({ detail }) =>
   process.stdout.write(JSON.stringify(detail)));
 """
-
-
-@pytest.fixture(scope="module")
-def bundles(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("scripts")
-    bundle_scripts(folder)
-    return {path.name: path.read_text("utf-8") for path in folder.iterdir()}
-
-
-@needs_node
-def test_five_bundles_are_classic_scripts_that_define_nothing(bundles):
-    assert set(bundles) == {
-        "digits.js",
-        "explorers-engine.js",
-        "explorers.js",
-        "page.js",
-        "search-engine.js",
-    }
-    for text in bundles.values():
-        assert re.fullmatch(r"(?:\"use strict\";)?\(\(\)=>\{.*\}\)\(\);\s*",
-                            text, re.S)  # fmt: skip
-        assert not re.search(r"^(?:import|export)\b", text, re.M)
 
 
 @pytest.mark.parametrize(

@@ -44,27 +44,6 @@ def test_a_section_holds_its_own_text_and_no_output_label_or_solution():
     assert list(search.sections_of("<html><body>404</body></html>")) == []
 
 
-def test_no_space_is_left_between_chinese_characters():
-    page = PAGE.replace("A first word.", "残差\n单元 x 等")
-    first = next(search.sections_of(page))
-    assert first[-1] == "残差单元 x 等"
-
-
-def test_folds_hold_the_characters_that_a_text_needs():
-    pairs = search.folds("残差单元")
-    assert dict(zip(pairs[::2], pairs[1::2], strict=True))["單"] == "单"
-    assert "門" not in pairs
-    assert "門门" in search.folds("閘門")
-
-
-def test_a_term_is_asked_for_in_three_languages_and_by_synonyms():
-    rows = search.terms("zh-Hans", ["01-why"])
-    _, asked, home = next(r for r in rows if r[0] == "批量归一化")
-    assert {"batch normalization", "批次正規化", "batchnorm"} <= set(asked)
-    assert home == 0
-    assert next(r for r in rows if r[0] == "梯度")[2] == -1
-
-
 def test_of_a_page_that_is_no_chapter_only_the_openings_are_kept(tmp_path):
     long = PAGE.replace("A first word.", "word " * 200)
     for name in ("01-why", "claims"):

@@ -9,8 +9,6 @@ from docutils.utils import new_document
 from book.site.head import (
     description,
     head_of_page,
-    name_openings,
-    question,
     write_directions,
 )
 from book.site.pages import dress_page, launch_buttons, source_options
@@ -45,34 +43,12 @@ def test_the_description_of_a_page_is_its_question():
     assert description(document) == "What is &quot;left&quot; at the end?"
 
 
-def test_a_chinese_question_has_no_colon_before_it():
-    document, section = a_document()
-    section += nodes.paragraph(
-        "", "", nodes.strong("", "问题"), nodes.Text("：还剩多少？")
-    )
-    assert question(document) == "还剩多少？"
-
-
 def test_the_head_names_every_edition_and_one_for_all_others():
     tags = head_of_page("en", "01-why", "https://a.example/", "Why?", None)
     for code in LANGUAGES:
         assert f'hreflang="{code}" href="https://a.example/{code}/01' in tags
     assert 'hreflang="x-default" href="https://a.example/en/01-why' in tags
     assert 'name="description"' not in tags
-
-
-def test_the_paragraphs_of_a_head_are_named_by_how_they_open():
-    document, section = a_document()
-    bold = nodes.strong("", "Question.")
-    section += nodes.title("", "Why?")
-    section += nodes.paragraph("", "Modules: one.")
-    section += nodes.paragraph("", "", nodes.Text(""), bold)
-    section += nodes.paragraph("", "More.")
-    section += nodes.section("", nodes.paragraph("", "", bold.deepcopy()))
-    name_openings(section)
-    paragraphs = list(document.findall(nodes.paragraph))
-    found = [paragraph["classes"] for paragraph in paragraphs]
-    assert found == [["modules"], ["opening"], [], []]
 
 
 def test_the_sitemap_lists_every_page_but_the_search(tmp_path):

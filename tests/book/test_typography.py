@@ -2,9 +2,8 @@
 
 import pytest
 import small_book
-from docutils import nodes
 
-from book.site.typography import FIXED, MARK, fix_spaces, keep_together
+from book.site.typography import FIXED, MARK, fix_spaces
 
 
 @pytest.mark.parametrize(
@@ -21,41 +20,6 @@ from book.site.typography import FIXED, MARK, fix_spaces, keep_together
 )
 def test_the_space_between_a_number_and_its_sign_is_fixed(line, fixed):
     assert fix_spaces(line) == fixed.replace("_", FIXED)
-
-
-def test_of_two_ends_of_lines_the_one_before_a_mark_is_fixed():
-    mark = nodes.reference("", "measured", classes=["claim-mark"])
-    texts = [nodes.Text(text) for text in ("One", "\n", "two.", "\n")]
-    line = nodes.paragraph("", "", *texts, mark)
-    keep_together(line)
-    assert line.astext() == f"One\ntwo.{FIXED}measured"
-
-
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("On CIFAR-10 a ResNet-110 is", ["CIFAR-10", "ResNet-110"]),
-        ("在ResNet-110上，WRN-28-10 的", ["ResNet-110", "WRN-28-10"]),
-        ("from 3-4 to x − 1, pre-activation", []),
-    ],
-)
-def test_a_name_with_a_number_is_in_one_piece(text, names):
-    line = nodes.paragraph("", "", nodes.emphasis("", "", nodes.Text(text)))
-    keep_together(line)
-    assert [one.astext() for one in line.findall(nodes.inline)] == names
-    assert line.astext() == text
-
-
-def test_a_citation_stays_and_after_a_formula_a_line_may_end():
-    line = nodes.paragraph(
-        "",
-        "",
-        nodes.math("", "n"),
-        nodes.Text(" 個單元 "),
-        nodes.footnote_reference("", "2"),
-    )
-    keep_together(line)
-    assert line.astext() == f"n 個單元{FIXED}2"
 
 
 PAGE = """# 書

@@ -1,7 +1,5 @@
 """Explorers in a notebook: a widget where one can be shown, else markup."""
 
-import asyncio
-import json
 import shutil
 import subprocess
 
@@ -10,7 +8,6 @@ import nbformat
 import pytest
 
 from paths import ROOT
-from preact.book import widget
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 KIT = ROOT / "src/preact/book"
@@ -51,36 +48,6 @@ def test_while_the_book_is_built_and_without_anywidget_there_is_markup_alone(
     for data in (building, shown(monkeypatch, missing)):
         assert VIEW not in data
         assert "preact-predict" in data["text/html"]
-
-
-def test_the_kernel_works_for_several_at_once_until_they_are_ended(
-    monkeypatch,
-):
-    pytest.importorskip("anywidget")
-    sent = []
-
-    def work(upto):
-        yield from range(upto)
-        raise ValueError("no more")
-
-    shown = widget._make()(work, markup="")
-    monkeypatch.setattr(shown, "send", sent.append)
-
-    async def ask():
-        for worker, upto in {1: 2, 2: 10**9}.items():
-            shown.hear(shown, {"worker": worker, "data": upto}, [])
-        while not any("error" in one for one in sent):
-            await asyncio.sleep(0)
-        shown.hear(shown, {"worker": 2}, [])
-        await asyncio.sleep(0.01)
-        return len(sent)
-
-    assert asyncio.run(ask()) == len(sent)
-    assert shown.asks
-    assert not shown.tasks
-    assert {"worker": 1, "error": "ValueError('no more')"} in sent
-    news = [int(json.loads(one["news"])) for one in sent if "news" in one]
-    assert news[:4] == [0, 0, 1, 1]
 
 
 @pytest.mark.slow

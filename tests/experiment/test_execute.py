@@ -1,6 +1,5 @@
 """From a file to records: run once, kept, shared, interrupted."""
 
-import errno
 import os
 import shutil
 import signal
@@ -307,18 +306,6 @@ def test_a_warm_up_that_outlasts_the_run_is_told(tmp_path, capsys):
     assert said in capsys.readouterr().out
 
 
-def test_departures_from_the_recipe_are_recorded(tmp_path):
-    command = [*TRAIN, "--out", str(tmp_path), "--iterations", "4"]
-    assert main([*command, "--lr", "0.05", "--batch", "32"]) == 0
-    record = read_record(tmp_path / TRAINED / "seed-1.json")
-    assert [one.to for one in record.deviations] == [
-        "batch 32",
-        "ghost_batch 32",
-        "lr 0.05",
-        "iterations 4",
-    ]
-
-
 def test_a_run_that_another_process_ends_meanwhile_is_not_trained_again(
     planned, recorded, tmp_path, monkeypatch
 ):
@@ -376,21 +363,6 @@ def test_checkpoints_stay_until_the_record_is_written(planned, tmp_path):
         planned, tmp_path, device="cpu", report=points.append
     )
     assert (record.iterations, new, points) == (12, True, [])
-
-
-def test_a_full_disk_is_one_sentence_and_ends_all_runs(
-    small, tmp_path, monkeypatch, capsys
-):
-    path, _ = small
-
-    def full(_):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    assert main(["ablate", str(path), "--out", str(tmp_path)]) == 2
-    error = capsys.readouterr().err
-    assert error.endswith("cannot be used: No space left on device\n")
-    assert error.count("\n") == 1
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
 from paths import ROOT
-from preact.cli import make_parser
 
 pytestmark = pytest.mark.nightly
 NOTEBOOK = ROOT / "experiments/gpu.ipynb"
@@ -41,23 +40,6 @@ def test_without_a_gpu_the_notebook_says_so_at_once(tmp_path):
         executed(tmp_path, CUDA_VISIBLE_DEVICES="")
 
 
-def test_away_from_the_book_it_asks_for_the_repository(tmp_path):
-    with pytest.raises(CellExecutionError, match="REPOSITORY must be"):
-        executed(tmp_path, DEVICE="cpu", PREACT_REPOSITORY="")
-
-
 def test_the_notebook_is_delivered_without_output():
     for cell in nbformat.read(NOTEBOOK, 4).cells:
         assert not cell.get("outputs")
-
-
-def test_its_commands_and_options_exist(capsys):
-    """What is named in the notebook is named in the help of its command."""
-    for command, options in {
-        "train": ("--data", "--recipe", "--row", "--out", "--channels-last"),
-        "report": ("--results",),
-    }.items():
-        with pytest.raises(SystemExit):
-            make_parser().parse_args([command, "--help"])
-        told = capsys.readouterr().out
-        assert all(option in told for option in options)

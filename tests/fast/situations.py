@@ -1,9 +1,4 @@
-"""What users do to a network, each as a function of the network and a batch.
-
-A situation is given the network to change and the one to look at: the same
-one, or a view of it. It returns all that can be seen: logits, gradients,
-buffers.
-"""
+"""What users do to a network or its view; each returns what can be seen."""
 
 import copy
 import io
@@ -12,7 +7,6 @@ import torch
 import torch.nn.functional as nnf
 from torch import nn
 from torch.nn.utils import prune
-from torch.utils.checkpoint import checkpoint
 
 from preact.nn.layers import BatchNorm
 
@@ -79,30 +73,6 @@ def weights_and_statistics_changed_after_evaluation(network, view, x, labels):
 
 
 @situation
-def states_loaded_by_assignment(network, view, x, labels):
-    out = []
-    for k in range(3):
-        state = {
-            name: value.clone() * (1 - 0.1 * k)
-            for name, value in network.state_dict().items()
-        }
-        network.load_state_dict(state, assign=True)
-        out.append(logits_of(view, x))
-    return out + seen(view, x, labels)
-
-
-@situation
-def a_functional_call_in_evaluation(network, view, x, labels):
-    out = [logits_of(view, x)]
-    view.eval()
-    with torch.no_grad():
-        for k in (0.9, 0.8):
-            state = {n: v * k for n, v in view.state_dict().items()}
-            out.append(torch.func.functional_call(view, state, (x,)))
-    return [*out, logits_of(view, x)]
-
-
-@situation
 def a_functional_call_in_training(network, view, x, labels):
     state = {
         n: (v * 0.9).detach().requires_grad_()
@@ -112,14 +82,6 @@ def a_functional_call_in_training(network, view, x, labels):
     nnf.cross_entropy(logits, labels).backward()
     assert all(p.grad is None for p in view.parameters())
     return [logits.detach(), *(v.grad for v in state.values())]
-
-
-@situation
-def all_bn_frozen(network, view, x, labels):
-    out = seen(view, x, labels)
-    for bn in bns(network):
-        bn.eval()
-    return out + seen(view, x, labels)
 
 
 @situation
@@ -202,15 +164,6 @@ def swapped_layers(network, view, x, labels):
 @situation
 def a_swapped_unit(network, view, x, labels):
     network.units[1] = nn.Identity()
-    return seen(view, x, labels)
-
-
-@situation
-def a_swapped_classifier_and_stem(network, view, x, labels):
-    torch.manual_seed(1)
-    dtype = network.classifier.weight.dtype
-    network.classifier = nn.Linear(32, 10, dtype=torch.float64).to(dtype)
-    network.stem[0].weight = nn.Parameter(network.stem[0].weight * 0.5)
     return seen(view, x, labels)
 
 
@@ -333,14 +286,6 @@ def statistics_of_another_data_set(network, view, x, labels):
 
 
 @situation
-def synchronized_batch_normalization(network, view, x, labels):
-    seen(view, x, labels)
-    nn.SyncBatchNorm.convert_sync_batchnorm(network)
-    assert not bns(network)
-    return [logits_of(view, x)]
-
-
-@situation
 def ghost_batches(network, view, x, labels):
     for bn in bns(network):
         bn.ghost_batch = 2
@@ -394,17 +339,6 @@ def a_copy(network, view, x, labels):
 
 
 @situation
-def an_averaged_model(network, view, x, labels):
-    model = torch.optim.swa_utils.AveragedModel(view)
-    for _ in range(2):
-        with torch.no_grad():
-            for p in network.parameters():
-                p.mul_(0.9)
-        model.update_parameters(view)
-    return [logits_of(model, x)]
-
-
-@situation
 def other_sizes_and_layouts(network, view, x, labels):
     out = []
     for images in (
@@ -415,22 +349,6 @@ def other_sizes_and_layouts(network, view, x, labels):
     ):
         out += [view(images).detach(), logits_of(view, images)]
     return [*out, *view.buffers()]
-
-
-@situation
-def a_checkpoint_around_units(network, view, x, labels):
-    view.eval()
-    logits = checkpoint(view, x, use_reentrant=False)
-    nnf.cross_entropy(logits, labels).backward()
-    return [logits.detach(), *(p.grad for p in view.parameters())]
-
-
-@situation
-def saved_tensors_that_are_packed(network, view, x, labels):
-    with torch.autograd.graph.saved_tensors_hooks(
-        lambda t: t.clone(), lambda t: t
-    ):
-        return seen(view, x, labels)
 
 
 @situation

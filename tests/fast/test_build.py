@@ -98,16 +98,6 @@ def test_a_cache_that_is_not_trusted_is_not_used(tmp_path, caplog, said):
     assert not list(tmp_path.glob("preact/*"))
 
 
-def test_without_a_home_there_are_no_kernels(monkeypatch, caplog):
-    def homeless():
-        raise RuntimeError("Could not determine home directory.")
-
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    monkeypatch.setattr(Path, "home", homeless)
-    assert kernels() is None
-    assert "home directory" in caplog.text
-
-
 def test_a_relative_cache_folder_is_ignored(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", "here")

@@ -12,7 +12,7 @@ from preact.fast.bn_relu import bn_relu_forward
 from preact.nn import Network
 from preact.nn.layers import BatchNorm, set_ghost_batch
 from preact.plan import BatchNorm as Planned
-from preact.plan import cifar_plan, stack_plan
+from preact.plan import cifar_plan
 from preact.records.speed import fused_gain, fused_pays, load_times
 from preact.spec import ROWS, TABLE_2
 
@@ -89,19 +89,6 @@ def test_values_gradients_and_statistics_are_those_of_float64(
         assert close(
             ours(batch(torch.float32)[0]), exact(batch(torch.float64)[0])
         )
-
-
-@pytest.mark.parametrize("row", TABLE_2)
-def test_a_stack_of_1x1_convolutions_is_the_same_function(row):
-    plan = stack_plan(TABLE_2[row], units=3, width=8)
-    exact, plain = Network(plan, seed=0).double(), Network(plan, seed=0)
-    ours = fast(plain)
-    x = torch.randn(16, *plan.image, dtype=torch.float64)
-    single = x.float().contiguous(memory_format=torch.channels_last)
-    for network, images in ((exact, x), (ours, single)):
-        network(images).square().sum().backward()
-    for a, b in zip(ours.parameters(), exact.parameters(), strict=True):
-        assert close(a.grad, b.grad)
 
 
 @pytest.mark.parametrize("view", [lambda network: network, fast])

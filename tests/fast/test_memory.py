@@ -104,28 +104,19 @@ def test_a_memory_that_does_not_exist_is_refused():
         with_memory(Network(plan), "unitt")
 
 
-@pytest.fixture(scope="module")
-def bytes_of():
+@pytest.mark.slow
+def test_recomputed_bn_relu_halves_what_is_kept_and_segments_keep_least():
     """Bytes an image, kept and at the peak, of a ResNet-164."""
     plan = cifar_plan(ROWS["full-preactivation"], depth=164, convs=3)
-    return {m: activation_bytes(plan, m) for m in ("keep", *FRUGAL)}
-
-
-@pytest.mark.slow
-def test_recomputed_bn_relu_halves_what_is_kept(bytes_of):
-    assert bytes_of["recompute"][0] <= 0.53 * bytes_of["keep"][0]
-    assert bytes_of["recompute"][1] <= 0.54 * bytes_of["keep"][1]
+    ways = {m: activation_bytes(plan, m) for m in ("keep", *FRUGAL)}
+    kept, peak = ({m: b[i] for m, b in ways.items()} for i in (0, 1))
+    assert kept["segment"] < kept["unit"] < kept["recompute"]
+    assert kept["recompute"] <= 0.53 * kept["keep"]
+    assert peak["recompute"] <= 0.54 * peak["keep"]
+    assert peak["segment"] < 0.26 * peak["keep"]
     x = torch.randn(2, 3, 32, 32).contiguous(memory_format=torch.channels_last)
-    plan = cifar_plan(ROWS["full-preactivation"], depth=164, convs=3)
     fused = with_memory(fast(Network(plan), fused=True), "recompute")
-    assert network_bytes(fused, x)[0] <= 0.53 * bytes_of["keep"][0]
-
-
-@pytest.mark.slow
-def test_checkpoints_need_less_and_segments_least(bytes_of):
-    kept = {memory: found[0] for memory, found in bytes_of.items()}
-    assert kept["segment"] < kept["unit"] < kept["recompute"] < kept["keep"]
-    assert bytes_of["segment"][1] < 0.26 * bytes_of["keep"][1]
+    assert network_bytes(fused, x)[0] <= 0.53 * kept["keep"]
 
 
 @pytest.mark.slow

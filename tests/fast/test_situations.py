@@ -13,7 +13,7 @@ from functools import cache, partial
 
 import pytest
 import torch
-from situations import SITUATIONS, bns, logits_of, seen
+from situations import SITUATIONS, logits_of, seen
 
 from preact.fast import fast, with_memory
 from preact.nn import Network
@@ -134,19 +134,6 @@ def test_what_is_not_finite_is_so_in_the_same_places(view, value):
 
 
 @pytest.mark.parametrize("view", VIEWS)
-@pytest.mark.parametrize("value", [float("nan"), float("inf")])
-def test_statistics_that_are_not_finite_are_seen_in_evaluation(view, value):
-    plain, other, ours = network_and(view)
-    for network in (plain, other):
-        network.units[1].weights[1].running_mean[0] = value
-        network.units[3].weights[1].running_var[0] = value
-    x, _ = batch(torch.float32)
-    a, b = logits_of(plain, x), logits_of(ours, x)
-    assert torch.equal(a.isnan(), b.isnan())
-    assert torch.equal(a.isfinite(), b.isfinite())
-
-
-@pytest.mark.parametrize("view", VIEWS)
 def test_one_value_per_channel_is_refused_and_moves_nothing(view):
     plain, _, ours = network_and(view)
     x = batch(torch.float32)[0][:1, :, :4, :4]  # one pixel in the last stage
@@ -216,19 +203,6 @@ def test_weights_that_move_between_forward_and_backward_are_refused(view):
                 p.mul_(0.5)
         with pytest.raises(RuntimeError, match=r"in-?place"):
             loss.backward()
-
-
-@pytest.mark.parametrize("view", VIEWS)
-def test_the_dtype_may_change_to_and_fro(view):
-    plain, other, ours = network_and(view)
-    x, labels = batch(torch.float64)
-    exact = seen(plain.double(), x, labels)
-    ours.double()
-    assert error(seen(ours, x, labels), exact) < 1e-9
-    assert all(p.dtype == torch.float64 for p in other.parameters())
-    ours.float()
-    assert not any(bn.weight.dtype == torch.float64 for bn in bns(ours))
-    ours(x.float())
 
 
 @slow

@@ -88,20 +88,6 @@ def test_two_tails_of_a_row_differ_in_stroke_and_label(tmp_path):
     assert "Dashed and hollow: no BN before the classifier" in words
 
 
-def test_many_facets_are_no_tall_strip_and_single_points_no_curves(
-    here, capsys
-):
-    one = {"row": "a", "errors_pct": [3.0], "gradients": [[1.0, 2.0]]}
-    runs = [Runs(name=f"{i}", **one) for i in range(6)]
-    for panels in (["errors"], ["errors", "gradients"]):
-        many = recorded({f"{i}": runs for i in range(9)}, panels)
-        width, height = many.get_size_inches()
-        assert width / 2 < height <= 2 * width
-    assert main(["plot", "own", "--panels", "curves"]) == 2
-    told = capsys.readouterr().err
-    assert "curves are left out: none has two points" in told
-
-
 def test_facets_share_their_scales_so_that_they_compare():
     curve = {"iteration": [1, 2], "test_error_pct": [90.0, 1.0]}
     facets = {
@@ -130,23 +116,3 @@ def test_a_report_of_80_columns_breaks_no_word(here, capsys, name):
 def test_a_plot_of_no_record_names_what_was_asked_for(here, capsys):
     assert main(["plot", "own", "--lr", "0.2"]) == 2
     assert capsys.readouterr().err == "preact: no record of own has --lr 0.2\n"
-
-
-def test_a_report_of_a_short_try_says_so_and_calls_nothing_fail(here, capsys):
-    assert main(["report", "own"]) == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert "(fail)" not in said
-    assert "Training was short" in said
-    assert "2 steps of 64" in said
-    assert "deviation: iterations 300 -> iterations 2 (asked for in" in said
-
-
-@pytest.mark.parametrize("command", ["report", "plot"])
-def test_what_has_not_been_run_is_told_with_the_command_that_runs_it(
-    here, capsys, command
-):
-    assert main([command, "table_2"]) == 2
-    assert capsys.readouterr().err == (
-        "preact: table_2 has not been run; `preact ablate table_2` makes its "
-        "runs\n"
-    )

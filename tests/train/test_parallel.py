@@ -101,6 +101,30 @@ def test_a_smaller_batch_of_bn_is_told_once_and_recorded(tmp_path):
     } in record["deviations"]
 
 
+@pytest.mark.slow
+def test_processes_make_the_run_of_a_file_without_timing_a_whole_batch(
+    tmp_path,
+):
+    file = tmp_path / "mine.toml"
+    file.write_text(
+        """
+        [scientific]
+        rows = ["full-preactivation"]
+        networks = [{ depth = 8, convs = 2, width = 4 }]
+        [fixed]
+        recipe = "digits"
+        recipe_changes = { iterations = 2, drop_at = [] }
+        """
+    )
+    script = ["-m", "preact", "ablate", str(file), "--device", "cpu"]
+    told = torchrun("--out", str(tmp_path), script=script)
+    assert told.returncode == 0, told.stderr[-2000:]
+    assert "1 run to go\n" in told.stdout  # no time, for nothing was timed
+    assert told.stdout.count("run 1 of 1\n") == 1
+    (path,) = tmp_path.rglob("seed-1.json")
+    assert json.loads(path.read_text())["devices"] == 2
+
+
 @pytest.mark.parametrize("count", [2, 4])
 def test_shares_make_up_the_batch_augmented_as_in_the_whole(count):
     images = torch.randint(0, 256, (16, 3, 8, 8)).float()

@@ -1,6 +1,7 @@
 """`preact ablate`: every run of an experiment file that has no record yet."""
 
 import argparse
+import os
 from collections import Counter
 from pathlib import Path
 
@@ -53,7 +54,8 @@ def run(options: argparse.Namespace) -> int:
         for file in options.files
         for job in _jobs(console, file, options, ended)
     ]
-    costs_s = [job.cost_s for job in jobs if job.cost_s]
+    costs_s = [job.cost_s for job in jobs]
+    to_make = sum(not (options.out / j.planned.path).exists() for j in jobs)
     begun: list[float] = []  # costs of runs that are made
 
     def make(job: Job) -> str:
@@ -63,10 +65,9 @@ def run(options: argparse.Namespace) -> int:
         if not is_recorded(planned, options.out):
             to_go_s = sum(costs_s) - sum(begun)
             begun.append(job.cost_s)
+            left = f", {in_minutes(to_go_s)} left" if any(costs_s) else ""
             console.print(
-                f"{name}: run {len(begun)} of {len(costs_s)}, "
-                f"{in_minutes(to_go_s)} left",
-                soft_wrap=True,
+                f"{name}: run {len(begun)} of {to_make}{left}", soft_wrap=True
             )
         with progress(console, planned.run, name) as report:
             record, new = execute(
@@ -129,10 +130,13 @@ def _jobs(
     warn(console, (planned.run for planned in missing))
     if options.save:
         check_saved(recorded, options.out)
-    each = costs(missing, options.device)
+    # Under torchrun no process could take a whole batch, and all must make
+    # the runs in the same order.
+    alone = os.environ.get("WORLD_SIZE", "1") == "1"
+    each = costs(missing, options.device) if alone else {}
     show_plan(console, experiment, plan, missing, each)
     return [Job(experiment, planned, 0.0) for planned in recorded] + [
-        Job(experiment, planned, each[network_name(planned)])
+        Job(experiment, planned, each.get(network_name(planned), 0.0))
         for planned in missing
     ]
 
@@ -170,13 +174,14 @@ def show_plan(
             str(len({planned.path.parent for planned in group})),
             str(len(group)),
             str(len(group) - n),
-            f"{cost_s:.1f}" if n else "",
-            f"{cost_s * n / 60:.1f}",
+            f"{cost_s:.1f}" if network in each else "",
+            f"{cost_s * n / 60:.1f}" if network in each or not n else "",
         )
     console.print(table)
+    known = each or not missing
+    here = f", {in_minutes(total)} here, by the time of a few steps"
     console.print(
-        f"{counted(len(missing), 'run')} to go, {in_minutes(total)} here, by "
-        "the time of a few steps",
+        f"{counted(len(missing), 'run')} to go{here if known else ''}",
         soft_wrap=True,
     )
     for one in experiment.deviations:

@@ -209,8 +209,20 @@ def jobs() -> dict[str, Job]:
 
 
 def training_hours(
-    job: Job, each: Machine, count: int, images: int, width: int = 4
+    job: Job,
+    each: Machine,
+    count: int,
+    images: int,
+    width: int = 4,
+    link: dict[str, Any] | None = None,
 ) -> float:
-    """Hours on `count` machines of `images` each, their network for free."""
-    steps = job.images / (count * images)
-    return steps * step_seconds(job.plan, each, images, width) / 3600
+    """Hours on `count` machines of `images` each; no link, no messages."""
+    seconds = step_seconds(job.plan, each, images, width)
+    if link:
+        seconds += all_reduce_seconds(
+            4 * job.plan.parameters,
+            count,
+            link["bandwidth"],
+            link["latency_s"],
+        )
+    return job.images / (count * images) * seconds / 3600
