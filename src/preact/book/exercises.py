@@ -75,7 +75,7 @@ class Number:
                 return mistake
         return False, f"{value:g}"
 
-    def is_close(self, answer: float) -> bool:
+    def is_close(self, answer: Any) -> bool:
         """Tell whether an answer lacks digits, of which a count has none."""
         rounded = [float(f"{self.value:.{digits}g}") for digits in FEW]
         return self.rtol > 0 and float(answer) in rounded
