@@ -343,7 +343,10 @@ recipe_changes = { iterations = 2, batch = 8, ghost_batch = 8, drop_at = [1] }
 def test_eval_of_a_network_of_other_images_is_refused(tmp_path, capsys):
     preact.save(network_of(PLAN), tmp_path / "it")
     for options, sentence in [
-        ([], "--data must be one of digits, cifar10"),
+        (
+            [],
+            "does not name its data: give --folder, or --data, one of digits",
+        ),
         (["--data", "digits"], "needs a network for 1 channels"),
     ]:
         assert main(["eval", str(tmp_path / "it"), *options]) == 2

@@ -12,7 +12,7 @@ from preact.cli import main
 from preact.data import hold_out, load
 from preact.experiment import PlannedRun, execute
 from preact.figures import errors_table
-from preact.nn import Network
+from preact.nn import Network, with_classes
 from preact.records import read_record
 from preact.records.compare import compare, load_records
 from preact.strings import LANGUAGES, Strings
@@ -95,13 +95,13 @@ def folder(tmp_path, monkeypatch):
 
 
 def small(**changes):
-    changes = {"row": "original"} | changes
+    changes = {"row": "original", "width": 4} | changes
     recipe = replace(
         find_recipe("digits"), iterations=4, batch=16, ghost_batch=16
     )
     recipe = changes.pop("recipe", recipe)
     data = changes.pop("data", load("digits"))
-    return Run(depth=8, convs=2, width=4, recipe=recipe, data=data, **changes)
+    return Run(depth=8, convs=2, recipe=recipe, data=data, **changes)
 
 
 def test_an_own_unit_is_trained_recorded_and_reported_beside_the_papers(
@@ -165,6 +165,11 @@ def test_weights_of_own_units_come_back_by_their_own_code(folder, capsys):
     assert network(images).shape == (8, 10)
     with pytest.raises(ValueError, match=r"made by .*own_units:Gelu"):
         load_network(file)
+    with pytest.raises(ValueError, match="function or class itself; got 'own"):
+        load_network(file, make="own_units:Gelu")
+    with pytest.raises(ValueError, match="unit `own_units:Gelu` there, `c"):
+        small(init=file)
+    assert with_classes(network, 7)(images).shape == (8, 7)
     capsys.readouterr()
     assert main(["eval", str(file)]) == 2
     assert "on the command line to --make" in capsys.readouterr().err
@@ -243,7 +248,30 @@ def test_a_run_starts_from_the_weights_of_another(tmp_path):
     assert record.config["init_sha256"] == run.config["init_sha256"]
     with pytest.raises(ValueError, match="must hold weights of this network"):
         small(init=file, row="full-preactivation")
+    with pytest.raises(ValueError, match=r"has width 4 there, 8 here$"):
+        small(init=file, width=8)
     assert digits.classes == 10
+
+
+def test_how_weights_were_drawn_does_not_keep_a_run_from_them(tmp_path):
+    file = tmp_path / "first.safetensors"
+    save(Network(small().plan), file)
+    recipe = replace(small().recipe, conventions="paper")
+    run = small(init=file, recipe=recipe)
+    assert run.plan.init != small().plan.init
+    assert run.make_network().units
+
+
+def test_another_classifier_keeps_how_images_are_normalized_not_named():
+    network = Network(small().plan)
+    network.preprocess = load("digits").preprocessing("channel")
+    other = with_classes(network, 7)
+    assert torch.equal(other.preprocess.mean, network.preprocess.mean)
+    assert other.preprocess.names == ()
+    assert len(network.preprocess.names) == 10
+    for classes in (0, -1, "7", 2.5):
+        with pytest.raises(ValueError, match="classes must be a positive who"):
+            with_classes(network, classes)
 
 
 def test_images_that_are_held_out_are_not_trained_on():

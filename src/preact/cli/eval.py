@@ -20,18 +20,24 @@ def run(options: argparse.Namespace) -> int:
     device = options.device or find_device()
     check_device(device)
     config = read_config(options.file) or {}
-    name = options.data or config.get("data")
+    trained_on = config.get("data")
+    name = options.data or trained_on
     if name not in NAMES:
-        trained = f": its run had {name!r}" if name else ""
-        raise ValueError(f"--data must be one of {', '.join(NAMES)}{trained}")
+        if not options.folder:
+            said = f"was trained on images of your own, {name!r}"
+            raise ValueError(
+                f"{options.file} {said if name else 'does not name its data'}"
+                f": give --folder, or --data, one of {', '.join(NAMES)}"
+            )
+        name = "folders"
     recipe, execution = _settings(options, config, name, device)
     network = load_network(options.file, make=find_make(options.make))
-    data = load(name, options.folder)
-    trained_on = str(config.get("data_sha256", ""))
-    if trained_on and trained_on != data.sha256:
+    data = load(name, options.folder or "data")
+    wanted = str(config.get("data_sha256", ""))
+    if wanted and wanted != data.sha256:
         complain(
             "the images are not those of its run: their SHA-256 is "
-            f"{data.sha256[:12]}, and it had {trained_on[:12]}"
+            f"{data.sha256[:12]}, and it had {wanted[:12]}"
         )
     try:
         error_pct = evaluate(

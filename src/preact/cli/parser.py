@@ -201,6 +201,7 @@ def _eval(command: argparse.ArgumentParser) -> str:
     add("file", type=Path, help="for example seed-1.safetensors")
     add("--data", choices=DATA, help="default: what it was trained on")
     _folder(add)
+    command.set_defaults(folder=None)  # images of one's own need it
     _make(add)
     _device(add)
     _json(add)
@@ -421,7 +422,7 @@ def _folder(add: Add) -> None:
         "--folder",
         type=Path,
         default=Path("data"),
-        help="where CIFAR or ImageNet lies (default: %(default)s)",
+        help="where CIFAR, ImageNet or train and val lie (default: data)",
     )
 
 

@@ -5,7 +5,8 @@ Chapter `04-units`; the twin of `preact.reference.network`.
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from copy import deepcopy
+from dataclasses import is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,12 @@ from torch import Tensor, nn
 from preact.nn.layers import is_traced, sequential
 from preact.nn.unit import Unit
 from preact.plan import Conv, Linear, NetworkPlan
-from preact.plan.checks import check_batch, check_finite
+from preact.plan.checks import (
+    MOST,
+    check_batch,
+    check_finite,
+    check_positive,
+)
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 
@@ -179,7 +185,7 @@ def with_classes(
     -------
     Network
         On the same device, in the same dtype and mode; everything but the
-        classifier is copied, and nothing is shared.
+        classifier and the names of the classes is copied, nothing shared.
 
     Examples
     --------
@@ -194,10 +200,16 @@ def with_classes(
     >>> torch.equal(pets.stem[0].weight, network.stem[0].weight)
     True
     """
-    other = Network(replace(network.plan, classes=classes), seed=seed)
-    start_from(other, network.state_dict())
+    check_positive("classes", classes, MOST["classes"])
+    other = deepcopy(network)
+    other.zero_grad()
+    other.plan = replace(network.plan, classes=classes)
+    if is_dataclass(other.preprocess):
+        other.preprocess = replace(other.preprocess, names=())
     weight = network.classifier.weight
-    return other.to(weight.device, weight.dtype).train(network.training)
+    head = Network(other.plan, seed=seed).classifier
+    other.classifier = head.to(weight.device, weight.dtype)
+    return other.train(network.training)
 
 
 def start_from(network: Network, weights: Mapping[str, Tensor]) -> None:

@@ -47,6 +47,10 @@ def put_units(network: Network, make: MakeUnit, seed: int | None) -> Network:
     >>> [unit.stride for unit in network.units]
     [(1, 1), (2, 2), (2, 2)]
     """
+    if not callable(make):
+        raise ValueError(
+            f"make must be the function or class itself; got {make!r}"
+        )
     with torch.random.fork_rng([], enabled=seed is not None):
         if seed is not None:
             torch.manual_seed(seed)

@@ -80,7 +80,7 @@ class Recipe:
     conventions: Literal["paper", "torch-release", "fair"]
     batch: Batch
     ghost_batch: Batch
-    lr: Rate
+    lr: Annotated[float, Field(gt=0.0)]
     warmup_lr: Rate
     warmup_iterations: Count
     schedule: Literal["steps", "linear", "cosine"]

@@ -23,7 +23,7 @@ from preact.train.device import Precision
 from preact.train.own_code import OwnCode
 from preact.train.recipe import Recipe
 from preact.typed import check_name, shortened, typed
-from preact.weights import load, read_plan_of
+from preact.weights import load, read_config, read_plan_of
 
 
 @typed
@@ -177,20 +177,34 @@ class Run:
             )
 
     def _check_init(self, init: Path) -> None:
-        """Refuse weights of another network, but for image and classes."""
+        """Refuse weights of another network, but for size and classes."""
         theirs, mine = read_plan_of(init), self.plan
-        theirs = replace(theirs, image=mine.image, classes=mine.classes)
-        parts = [
-            part.name
-            for part in fields(mine)
-            if getattr(theirs, part.name) != getattr(mine, part.name)
+        unit = (read_config(init) or {}).get("unit")
+        make = unit.get("make") if isinstance(unit, dict) else None
+        pairs = {
+            "unit": (f"`{make or theirs.spec}`", f"`{mine.spec}`"),
+            "depth": (theirs.depth, mine.depth),
+            "channels of images": (theirs.image[0], mine.image[0]),
+            "width": (theirs.stream_shapes[0][0], mine.stream_shapes[0][0]),
+        }
+        differ = [
+            f"{name} {there} there, {here} here"
+            for name, (there, here) in pairs.items()
+            if there != here
         ]
-        if parts:
+        theirs = replace(
+            theirs, image=mine.image, classes=mine.classes, init=mine.init
+        )
+        if not differ and theirs != mine:
+            differ = [
+                f"another {part.name}"
+                for part in fields(mine)
+                if getattr(theirs, part.name) != getattr(mine, part.name)
+            ]
+        if differ:
             raise ValueError(
-                f"init must hold weights of this network, ResNet-{self.depth} "
-                f"of `{self.spec}`; {init} has those of ResNet-"
-                f"{theirs.depth} of `{theirs.spec}`, and differs in "
-                f"{', '.join(parts)}"
+                "init must hold weights of this network, whatever its "
+                f"classes; {init} has {'; '.join(differ)}"
             )
 
     @property
