@@ -133,6 +133,7 @@ ENDINGS = {
 }
 if sys.platform == "linux":
     ENDINGS["Devours --limit-memory 2"] = "can't allocate memory"
+    ENDINGS["right --limit-memory 0.01"] = "it took more than 0.01 GiB"
 
 
 @pytest.mark.parametrize("named", [*sampled(ENDINGS, 5)])
@@ -167,6 +168,8 @@ def test_a_wrong_option_is_refused_before_anything_is_imported(
     ("address", "message"),
     [
         ("nothing", "address must be package.module:factory"),
+        ("my_networks.py:wrong", "address must be my_networks:wrong, from"),
+        ("a.safetensors", "function that returns preact.load('a.safetensors"),
         ("no_such_module:net", "no_such_module must be a module that can"),
         ("broken:net", "No module named 'no_such_package'"),
         ("my_networks:absent", "must name something in my_networks"),
@@ -185,6 +188,14 @@ def test_an_address_without_a_network_gets_one_sentence(
     with pytest.raises(ValueError, match=re.escape(message)) as refused:
         load(address)
     assert "\n" not in str(refused.value)
+
+
+def test_a_package_that_is_not_installed_is_told_with_its_command(
+    monkeypatch,
+):
+    monkeypatch.setitem(sys.modules, "timm", None)
+    with pytest.raises(ValueError, match="installed: `pip install timm`"):
+        load("timm:resnetv2_50")
 
 
 def test_a_file_of_yours_does_not_answer_for_a_package_of_networks(

@@ -115,8 +115,9 @@ def unreadable(kind, path):
     """A file that is no image of ours, made in one of many ways."""
     if kind == "damaged":
         path.write_bytes(b"\xff\xd8 not much of a JPEG")
-    elif kind == "P":
-        Image.new("RGB", (9, 9)).quantize().save(path, "PNG")
+    elif kind == "cut":
+        Image.effect_noise((99, 99), 50).save(path, "PNG")
+        path.write_bytes(path.read_bytes()[:900])
     elif kind == "I;16":
         ramp = np.arange(256 * 256, dtype=np.uint16).reshape(256, 256)
         Image.fromarray(ramp).save(path, "PNG")
@@ -127,10 +128,11 @@ def unreadable(kind, path):
 @pytest.mark.parametrize(
     ("kind", "said"),
     [
-        ("damaged", "must be a whole JPEG or PNG image"),
-        ("EPS", "must be a whole JPEG or PNG image"),  # starts a program
-        ("I;16", "must have 8 bits .*; got mode I;16"),  # 99.6 % white
-        ("P", "must have 8 bits .*; got mode P"),
+        ("damaged", "must be a JPEG or PNG image"),
+        ("cut", "must be a whole JPEG or PNG image"),
+        ("GIF", "must be a JPEG or PNG image; it is neither"),
+        ("EPS", "must be a JPEG or PNG image"),  # starts a program
+        ("I;16", "must have at most 8 bits .*; got mode I;16"),
     ],
 )
 def test_what_cannot_be_read_as_it_was_meant_is_named(tmp_path, kind, said):
@@ -149,9 +151,39 @@ def test_eight_bits_of_gray_alpha_or_ink_are_read(tmp_path, mode):
     assert (decode(path, (3, 8, 8)) == 255).all()
 
 
-def test_what_is_transparent_is_white_as_a_viewer_shows_it(tmp_path):
-    Image.new("RGBA", (9, 9), (0, 0, 0, 0)).save(tmp_path / "a.png")
+@pytest.mark.parametrize("mode", ["RGBA", "P", "L"])
+def test_what_is_transparent_is_white_as_a_viewer_shows_it(tmp_path, mode):
+    image = Image.new("RGBA", (9, 9), (0, 0, 0, 0)).convert(mode)
+    more = {} if mode == "RGBA" else {"transparency": 0}
+    image.save(tmp_path / "a.png", **more)
     assert (decode(tmp_path / "a.png", (1, 8, 8)) == 255).all()
+
+
+def test_a_palette_is_read_as_its_colors(tmp_path):
+    image = Image.effect_noise((8, 8), 50).quantize(16)
+    image.putpalette([5 * n for n in range(48)])
+    image.save(tmp_path / "a.png")
+    pixels = decode(tmp_path / "a.png", (3, 8, 8)).permute(1, 2, 0)
+    assert np.array_equal(pixels, np.asarray(image.convert("RGB")))
+
+
+@pytest.mark.parametrize("suffix", ["jpg", "png"])
+def test_a_photo_stands_upright_as_a_viewer_shows_it(tmp_path, suffix):
+    upright = Image.new("L", (8, 8))
+    upright.paste(255, (0, 0, 8, 4))  # light above
+    turned, exif = upright.transpose(Image.Transpose.ROTATE_90), Image.Exif()
+    exif[0x0112] = 6  # orientation
+    turned.save(tmp_path / f"a.{suffix}", exif=exif)
+    pixels = decode(tmp_path / f"a.{suffix}", (1, 8, 8))[0]
+    assert pixels[:4].min() > 250
+    assert pixels[4:].max() < 5
+
+
+def test_damaged_exif_data_turn_nothing(tmp_path):
+    image = Image.effect_noise((8, 8), 50)
+    image.save(tmp_path / "a.png", exif=b"Exif\0\0no exif data")
+    pixels = decode(tmp_path / "a.png", (1, 8, 8))[0]
+    assert np.array_equal(pixels, np.asarray(image))
 
 
 def test_hidden_files_and_folders_are_no_classes_and_no_images(tree, tmp_path):

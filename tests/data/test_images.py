@@ -34,6 +34,27 @@ def test_digits_are_there_without_a_download():
     assert digits.sha256 == load_records("digits_table_2")[0].data_sha256
 
 
+DIGITS = load("digits")
+
+
+@pytest.mark.parametrize(
+    ("images", "kind", "said"),
+    [
+        (DIGITS.test_images * 15, ValueError, r"lie in 0\.\.16.*; got 240"),
+        (torch.zeros(3, 8, 8).byte(), ValueError, r"got \(3, 8, 8\)"),
+        (torch.zeros(1, 8, 8), TypeError, r"got torch\.float32"),
+        (DIGITS.test_images.numpy(), TypeError, "from_numpy; got ndarray"),
+        ("two.png", TypeError, "of a file by `open`.*; got str"),
+    ],
+)
+@pytest.mark.parametrize("normalization", ["channel", "pixel mean"])
+def test_only_the_data_s_own_bytes_are_normalized(
+    images, kind, said, normalization
+):
+    with pytest.raises(kind, match=said):
+        DIGITS.preprocessing(normalization)(images)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "last", "labels"),

@@ -4,10 +4,13 @@ import json
 import re
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
 
+import preact
+from paths import ROOT
 from preact.cli import main
 from preact.data import hold_out, load
 from preact.experiment import PlannedRun, execute
@@ -346,6 +349,21 @@ def test_predict_names_what_a_trained_network_sees(folder, capsys):
     assert main(["predict", "n.st", "3.png", "--top", "2"]) == 0
     said = capsys.readouterr().out
     assert re.fullmatch(r"3.png: \d \(\d+.\d %\), \d \(\d+.\d %\)\n", said)
+    (code,) = re.findall(
+        r"```python\n(preprocess = .*?)```",
+        (ROOT / "README.md").read_text("utf-8"),
+        re.DOTALL,
+    )
+    names = {"preact": preact, "FILE": "n.st"}
+    exec(code.replace("two.png", "3.png"), names)
+    assert names["name"] == str(told[3])
+    Path("bad.png").write_text("GIF")
+    files = ["3.png", "bad.png", "no.png", "4.png"]
+    assert main(["predict", "n.st", *files]) == 2
+    told = capsys.readouterr()
+    assert [line[:6] for line in told.out.splitlines()] == ["3.png:", "4.png:"]
+    assert "bad.png must be a JPEG or PNG" in told.err
+    assert "no.png does not exist" in told.err
     assert main(["predict", "3.png", "n.st"]) == 2
     assert "first argument must be the weights" in capsys.readouterr().err
     save(Network(network.plan, seed=0), "bare.st")
@@ -353,7 +371,7 @@ def test_predict_names_what_a_trained_network_sees(folder, capsys):
     assert "does not say how its images" in capsys.readouterr().err
 
 
-def test_a_picture_that_is_dark_on_light_is_told_and_can_be_inverted(
+def test_a_picture_that_is_dark_on_light_blank_or_in_color_is_told(
     folder, capsys
 ):
     from PIL import Image
@@ -368,6 +386,13 @@ def test_a_picture_that_is_dark_on_light_is_told_and_can_be_inverted(
     (warning,) = capsys.readouterr().err.splitlines()
     assert "black.png is dark on light" in warning
     assert "--invert" in warning
+    Image.new("L", (64, 8)).save("blank.png")
+    parts = [Image.open("white.png")] * 2 + [Image.new("L", (8, 8))]
+    Image.merge("RGB", parts).save("color.png")
+    assert main(["predict", str(kept), "blank.png", "color.png"]) == 0
+    blank, color = capsys.readouterr().err.splitlines()
+    assert "blank.png is of one shade" in blank
+    assert "color.png is in color, and the network was" in color
     main(["predict", str(kept), "white.png", "--json"])
     white = json.loads(capsys.readouterr().out)
     main(["predict", str(kept), "black.png", "--json", "--invert"])

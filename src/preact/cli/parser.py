@@ -219,7 +219,7 @@ def _predict(command: argparse.ArgumentParser) -> str:
         type=Path,
         nargs="+",
         metavar="image",
-        help="a JPEG or PNG file",
+        help="a JPEG or PNG file, but no PNG of 16-bit gray",
     )
     add("--top", type=int, default=3, help="classes (default: %(default)s)")
     add(

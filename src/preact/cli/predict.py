@@ -3,6 +3,7 @@
 import argparse
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import torch
 from torch import Tensor
@@ -15,13 +16,10 @@ from preact.weights import load
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print a line for each image. Refuse what cannot be read."""
+    """Print a line for each image; refuse each that cannot be read."""
     if options.top < 1:
         raise ValueError(f"--top must be 1 or more; got {options.top}")
     place = check_device(options.device or find_device())
-    for path in options.images:
-        if not path.exists():
-            raise FileNotFoundError(f"{path} does not exist")
     if options.file.suffix.lower() in (".png", ".jpg", ".jpeg"):
         raise ValueError(
             "the first argument must be the weights file and images come "
@@ -34,37 +32,49 @@ def run(options: argparse.Namespace) -> int:
             f"{options.file} does not say how its images were normalized; "
             "`preact train` keeps that with the weights"
         )
-    images = torch.stack(
-        [preprocess.open(p, network.plan.image) for p in options.images]
-    )
-    if options.invert:
-        images = preprocess.white - images
-    for path, image in zip(options.images, images, strict=True):
-        if _is_inverted(image, preprocess) and not options.invert:
-            complain(
-                f"{path} is dark on light, and the network was trained on "
-                "light on dark: --invert exchanges them"
-            )
     weight = network.to(place).classifier.weight
-    x = preprocess(images).to(place, weight.dtype)
-    with torch.no_grad():
-        shares = network(x).float().softmax(1).cpu()
     names = preprocess.names or tuple(map(str, range(network.plan.classes)))
-    for path, row in zip(options.images, shares, strict=True):
-        guesses = dict(_likeliest(row, names, options.top))
+    status = 0
+    for path in options.images:
+        try:
+            image = preprocess.open(path, network.plan.image)
+        except (ValueError, OSError) as error:
+            complain(error)
+            status = 2
+            continue
+        for odd in _oddities(path, image, preprocess, options.invert):
+            complain(f"{path} {odd}")
+        if options.invert:
+            image = preprocess.white - image
+        x = preprocess(image[None]).to(place, weight.dtype)
+        with torch.no_grad():
+            shares = network(x)[0].float().softmax(0).cpu()
+        guesses = dict(_likeliest(shares, names, options.top))
         if options.json:
             print(json.dumps({"image": str(path), "classes": guesses}))
         else:
             said = (f"{name} ({100 * p:.1f} %)" for name, p in guesses.items())
             print(f"{path}: {', '.join(said)}")
-    return 0
+    return status
 
 
-def _is_inverted(image: Tensor, preprocess: Preprocessing) -> bool:
-    """Whether a gray image is light where those that were learned are dark."""
-    middle = preprocess.white / 2
-    learned, shown = preprocess.mean.mean(), image.float().mean()
-    return len(image) == 1 and bool(learned < middle < shown)
+def _oddities(
+    path: Path, image: Tensor, preprocess: Preprocessing, invert: bool
+) -> Iterator[str]:
+    """Say what no image that was learned can have been like."""
+    if torch.equal(image.amin((1, 2)), image.amax((1, 2))):
+        yield "is of one shade: there is nothing to see"
+    elif len(image) == 1:
+        half = preprocess.white / 2
+        colors = preprocess.open(path, (3, *image.shape[1:]))
+        if (colors.amax(0) - colors.amin(0)).max() > half:
+            yield "is in color, and the network was trained on shades of gray"
+        learned, shown = preprocess.mean.mean(), image.float().mean()
+        if learned < half < shown and not invert:
+            yield (
+                "is dark on light, and the network was trained on light on "
+                "dark: --invert exchanges them"
+            )
 
 
 def _likeliest(

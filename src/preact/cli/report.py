@@ -103,13 +103,18 @@ def find_records(asked: str, results: Path | None) -> tuple[str, Path]:
         raise FileNotFoundError(
             f"{name} has not been run; `preact ablate {asked}` makes its runs"
         )
+    if results:
+        return name, results
+    if asked.endswith(".toml"):
+        from preact.experiment import read_experiment  # loads torch
+
+        read_experiment(asked)  # says what is wrong with the file
     near = get_close_matches(name[:60], there, cutoff=0.5)
-    if near and not results:
-        raise FileNotFoundError(
-            f"no records of {shortened(name)}; near it: {', '.join(near)}; "
-            "`preact report` lists what there is"
-        )
-    return name, results or PUBLISHED
+    raise FileNotFoundError(
+        f"no records of an experiment {shortened(name)}"
+        + (f"; near it: {', '.join(near)}" if near else "")
+        + "; choose one that `preact report` lists"
+    )
 
 
 def known(results: Path | None) -> dict[str, tuple[Path, int]]:

@@ -34,6 +34,16 @@ def load(address: str) -> nn.Module:
         module; the sentence says which.
     """
     place, colon, name = address.partition(":")
+    if address.endswith(".safetensors"):
+        raise ValueError(
+            "address must be package.module:factory, of a function that "
+            f"returns preact.load({address!r}); got weights"
+        )
+    if place.endswith(".py"):
+        raise ValueError(
+            f"address must be {Path(place).stem}:{name}, from the folder of "
+            f"{place}; got a file"
+        )
     if not (place and colon and name):
         raise ValueError(f"address must be {LEGAL}; got {address!r}")
     if place in REGISTRIES:
@@ -84,6 +94,11 @@ def _imported(name: str) -> Any:
     try:
         return importlib.import_module(name)
     except (Exception, SystemExit) as error:
+        package = name.partition(".")[0]
+        if package in REGISTRIES and getattr(error, "name", "") == package:
+            raise ValueError(
+                f"{package} must be installed: `pip install {package}`"
+            ) from error
         raise ValueError(
             f"{name} must be a module that can be imported; "
             f"{type(error).__name__}: {plain(error)}"

@@ -158,6 +158,12 @@ def answer(
         told = {"report": asdict(report)}
     except ValueError as error:
         told = {"refused": str(error)}
+    except MemoryError:
+        most = f"{gibibytes:g} GiB" if gibibytes else "half of the memory"
+        told = {
+            "refused": f"{address} must be probed within the limit; it took "
+            f"more than {most}"
+        }
     except BaseException as error:
         told = {
             "refused": f"{address} must be a network that can be probed; it "

@@ -4,6 +4,7 @@ Chapter `10-imagenet`.
 """
 
 import math
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,8 +18,9 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 FORMATS = ("JPEG", "PNG")  # Pillow starts a program for some of the others
-# Converting to RGB clips deeper channels, to white in most images.
-MODES = ("1", "L", "LA", "RGB", "RGBA", "CMYK")
+# Converting to RGB clips deeper channels, to white in most images; which of
+# 16 bits are in use, no file says.
+MODES = ("1", "L", "LA", "P", "RGB", "RGBA", "CMYK")
 BILINEAR = 2  # Pillow's number
 AREA, ASPECT = (0.08, 1.0), (3 / 4, 4 / 3)  # of a random crop
 
@@ -52,32 +54,44 @@ def decode(
 
 
 def _open(path: Path) -> "Image":
-    """Decode a file to an RGB image, whatever its name."""
+    """Decode a file to an upright RGB image, whatever its name."""
     try:
         from PIL import Image as pillow  # of the extra `imagenet`
+        from PIL import UnidentifiedImageError
+        from PIL.ImageOps import exif_transpose
     except ImportError as error:
         raise ValueError(
             "images on disk need the package pillow; install it with "
             "`pip install pillow`"
         ) from error
+    if not path.exists():
+        raise FileNotFoundError(f"{path} does not exist")
     if not path.is_file():
         raise ValueError(f"{path} must be a regular file, a JPEG or PNG image")
     try:
         with pillow.open(path, formats=FORMATS) as opened:
-            mode, image = opened.mode, opened.convert("RGB")
-            if mode in ("LA", "RGBA"):  # what is transparent shows white
-                white = pillow.new("RGB", image.size, "white")
-                image = pillow.composite(image, white, opened.getchannel("A"))
+            image: Image = opened
+            image.load()
+    except UnidentifiedImageError as error:
+        raise ValueError(
+            f"{path} must be a JPEG or PNG image; it is neither"
+        ) from error
     except Exception as error:  # a damaged file may raise anything
         raise ValueError(
             f"{path} must be a whole JPEG or PNG image; got: {plain(error)}"
         ) from error
-    if mode not in MODES:
+    if image.mode not in MODES:
         raise ValueError(
-            f"{path} must have 8 bits a channel and no palette (one of the "
-            f"modes {', '.join(MODES)}); got mode {mode}"
+            f"{path} must have at most 8 bits a channel (one of the modes "
+            f"{', '.join(MODES)}); got mode {image.mode}"
         )
-    return image
+    with suppress(Exception):  # EXIF data that are damaged turn nothing
+        image = exif_transpose(image)
+    if image.mode in ("LA", "RGBA") or "transparency" in image.info:
+        image = image.convert("RGBA")  # what is transparent shows white
+        white = pillow.new("RGBA", image.size, "white")
+        image = pillow.alpha_composite(white, image)
+    return image.convert("RGB")
 
 
 def _crop(whole: tuple[int, int], drawn: list[float]) -> Box:

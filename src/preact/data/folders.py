@@ -166,9 +166,8 @@ class FolderLoader:
 def read_imagenet(folder: Path | str, size: int = 224) -> ImageFolder:
     """Find the images of a folder tree, for a network that sees `size` pixels.
 
-    Hidden files and folders are passed over. Images are taken as they are
-    stored: an orientation in their EXIF data is not applied, as in
-    torchvision.
+    Hidden files and folders are passed over. Images are turned upright by
+    their EXIF data, as a viewer shows them; torchvision does not.
 
     Raises
     ------

@@ -44,26 +44,41 @@ class Preprocessing:
     white: int = 255
 
     def __call__(self, images: Tensor) -> Tensor:
-        """Normalize uint8 images (C, H, W) or (N, C, H, W).
+        """Normalize images (C, H, W) or (N, C, H, W) of the data's own bytes.
+
+        Those lie in 0..`white`, of scikit-learn's digits 16; `open` brings
+        an image file to them.
 
         Raises
         ------
         TypeError
             If they are no tensor of uint8.
         ValueError
-            If their shape is another than that of the mean.
+            If their shape is another than that of the mean, or a byte is
+            above `white`.
         """
         if not isinstance(images, Tensor) or images.dtype != torch.uint8:
-            got = getattr(images, "dtype", type(images).__name__)
-            raise TypeError(f"images must be a tensor of uint8; got {got}")
+            is_tensor = isinstance(images, Tensor)
+            raise TypeError(
+                "images must be a tensor of uint8, of a file by `open`, of an "
+                "array by torch.from_numpy; got "
+                f"{images.dtype if is_tensor else type(images).__name__}"
+            )
         mean = self.mean.to(images.device)
-        if images.ndim not in (3, 4) or any(
-            there not in (1, here)
-            for there, here in zip(mean.shape, images.shape[-3:], strict=True)
+        channels, *sides = mean.shape
+        if (
+            images.ndim not in (3, 4)
+            or images.shape[-3] != channels
+            or sides not in ([1, 1], [*images.shape[-2:]])
         ):
             raise ValueError(
                 f"images must be (N, C, H, W) for a mean of shape "
                 f"{tuple(mean.shape)}; got {tuple(images.shape)}"
+            )
+        if (images > self.white).any():
+            raise ValueError(
+                f"images must lie in 0..{self.white}, the scale of the data; "
+                f"got {images.max()} (`open` brings files to that scale)"
             )
         return normalize(images, mean, self.deviation.to(images.device))
 
