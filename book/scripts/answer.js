@@ -5,30 +5,41 @@ import { node, fill, prose } from "./charts.js";
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const GROUPED = /^[+-]?\d{1,3}(,\d{3})+(\.\d*)?$/;
 
-// A number as people type it, in full-width digits too; null if it is none.
+// A number as people type it, in full-width digits too, a fraction or a power;
+// NaN if it is none.
 function read(text) {
-  let plain = text.normalize("NFKC").replace("\u2212", "-").trim();
-  if (GROUPED.test(plain)) plain = plain.replaceAll(",", "");
-  const value = NUMBER.test(plain) ? Number(plain) : NaN;
-  return Number.isFinite(value) ? value : null;
+  const plain = text
+    .normalize("NFKC")
+    .replaceAll("\u2212", "-")
+    .replace("\u2044", "/")
+    .replace("**", "^");
+  const [over, under, ...more] = plain.split("/").map(readPower);
+  return under === undefined ? over : more.length ? NaN : over / under;
+}
+
+function readPower(plain) {
+  const [base, power, ...more] = plain.split("^").map(readDigits);
+  return power === undefined ? base : more.length ? NaN : base ** power;
+}
+
+function readDigits(text) {
+  const plain = text.trim();
+  const digits = GROUPED.test(plain) ? plain.replaceAll(",", "") : plain;
+  return NUMBER.test(digits) ? Number(digits) : NaN;
 }
 
 // The verdict on what was typed, by the rule of preact.book's `number`.
-export function judge(text, { expected, rtol, words }) {
+export function judge(text, { expected, rtol, few, words }) {
   const got = text.trim(),
     value = read(text);
   if (!got) return { right: false, said: words.empty };
-  if (value === null) {
+  if (!Number.isFinite(value)) {
     return { right: false, said: fill(words.no_number, { got }) };
   }
   const right = Math.abs(value - expected) <= rtol * Math.abs(expected);
-  const { why, hint } = words;
-  return {
-    right,
-    said: right
-      ? fill(words.right, { why })
-      : fill(words.wrong, { got, hint }),
-  };
+  const near = few.some((n) => Number(expected.toPrecision(n)) === value);
+  const said = right ? words.right : near ? words.close : words.wrong;
+  return { right, said: fill(said, { got, ...words }) };
 }
 
 export function makeField(host) {

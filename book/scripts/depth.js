@@ -76,8 +76,9 @@ export class DepthChart {
   }
 
   // `curves`: { name, values, color }, and a band { low, high }, or `ghost`,
-  // `pinned`, or the name of a `law`, which is written at its end.
-  draw(curves, alt) {
+  // `pinned`, or the name of a `law`; that or `end` is written at its end. The
+  // data have `more` columns besides.
+  draw(curves, alt, more = []) {
     this.setUnits(Math.max(...curves.map(({ values }) => values.length)) - 1);
     this.curves.replaceChildren();
     for (const { values, low, high, color, ...is } of curves) {
@@ -103,27 +104,26 @@ export class DepthChart {
         },
         group,
       );
-      if (!is.law) continue;
-      const end = values.length - 1;
+      const text = is.end ?? is.law;
+      const end = values.findLastIndex(Number.isFinite);
+      if (!text || end < 1) continue;
       element(
         "text",
         { x: this.x(end), y: this.y(values[end]) - 6, "text-anchor": "end" },
         group,
-        is.law,
+        text,
       );
     }
-    record(
-      this.svg,
-      curves.map(({ name, values, low, high, law }) => ({
-        panel: this.labels.y,
-        name: name ?? law,
-        labels: this.labels,
-        x: values.map((_, l) => l),
-        y: values,
-        low,
-        high,
-      })),
-    );
+    const columns = curves.map(({ name, values, low, high, law }) => ({
+      panel: this.labels.y,
+      name: name ?? law,
+      labels: this.labels,
+      x: values.map((_, l) => l),
+      y: values,
+      low,
+      high,
+    }));
+    record(this.svg, [...columns, ...more]);
     this.svg.setAttribute("aria-label", alt);
   }
 }

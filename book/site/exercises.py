@@ -2,9 +2,11 @@
 
 An {exercise} of `:class: compute`, `diagnose` or `investigate` carries that
 word in the page's language. Up to three {hint} directives in a row are
-stages: the idea, the formula, the code.
+stages: the idea, the formula, the code. A cell that waits for a function,
+which no page can run, is named and not shown.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,12 +21,14 @@ from book.site.words import WORDS, language_of
 from book.tools.myst import KINDS, STAGES
 
 logger = logging.getLogger(__name__)
+TO_FILL_IN = re.compile(r'check\("[\w-]+", \.\.\.\)')
 
 
 def setup(app: Sphinx) -> None:
     """Add the steps."""
     app.add_transform(NameStages)
     app.add_post_transform(FinishTitles)
+    app.add_post_transform(NameCells)
 
 
 class NameStages(SphinxTransform):
@@ -84,3 +88,27 @@ class FinishTitles(SphinxPostTransform):
                 link.replace(link[0], nodes.Text(link[0].astext().lstrip()))
                 if not title[0].astext().endswith("："):
                     title.insert(title.index(link), nodes.Text(" "))
+
+
+class NameCells(SphinxPostTransform):
+    """Say where a function is judged, in the place of an empty cell."""
+
+    default_priority = 800  # when the outputs are there
+
+    def run(self, **_: Any) -> None:
+        before, after = WORDS[language_of(self.app)]["@exercise-cell"].split(
+            "{}"
+        )
+        for cell in list(self.document.findall(nodes.container)):
+            if "cell" not in cell["classes"] or "preact-answer" in str(cell):
+                continue
+            code = [block.astext() for block in cell.findall(_is_code)]
+            if code and TO_FILL_IN.fullmatch(code[0].strip()):
+                name = nodes.literal("", code[0].strip())
+                texts = nodes.Text(before), name, nodes.Text(after)
+                said = nodes.paragraph("", "", *texts)
+                cell.parent.replace(cell, said)
+
+
+def _is_code(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.literal_block)

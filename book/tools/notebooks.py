@@ -98,10 +98,13 @@ def keep_outputs(ran: Any, book: Any) -> None:
 
 
 def first_cell(language: str, package: str) -> Any:
-    """Return the cell that gets the package, or asks for it."""
+    """Return the cell that gets the package, or asks for it; folded."""
     asked = WORDS[language]["@ask"].format(wheel=wheel_name(), folder=WHEELS)
     source = GET.format(package) if package else ASK.format(asked)
-    return nbformat.v4.new_code_cell(source.rstrip(), id=INSTALL)
+    folded = {"jupyter": {"source_hidden": True}}
+    return nbformat.v4.new_code_cell(
+        source.rstrip(), id=INSTALL, metadata=folded
+    )
 
 
 def main(check: bool) -> int:

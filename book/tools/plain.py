@@ -222,13 +222,15 @@ def fold_solutions(cells: list[Any], head: str) -> None:
     """Fold what stands between the two marks of each solution.
 
     It may span several cells: words are folded under the head, code is
-    hidden, as what the page hides is.
+    hidden, as what the page hides is, and what a solution prints.
     """
     inside = False
     for cell in cells:
         if cell.cell_type == "code":
             if inside or HIDDEN & {*cell.metadata.get("tags", ())}:
                 cell.metadata["jupyter"] = {"source_hidden": True}
+            if inside:
+                cell.metadata["jupyter"]["outputs_hidden"] = True
             continue
         text = ""
         parts = re.split(EDGE, cell.source + "\n", flags=re.MULTILINE)

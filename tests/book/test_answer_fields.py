@@ -63,8 +63,22 @@ def test_the_page_judges_as_the_checkers_do():
     assert [v["right"] for v in verdicts(questions)] == wanted
     assert set(wanted) == {True, False}
     typed = ["70400", " 70400.0 ", "70,400", "7.04e4", "+70400", "７０４００"]
+    typed += ["140800/2", "140,800 / 2", "70400^1", "704/10**-2"]
     asked = [(data_of("units-3"), text) for text in typed]
     assert all(verdict["right"] for verdict in verdicts(asked))
+
+
+@needs_node
+def test_an_answer_that_lacks_digits_hears_so_and_a_count_never(capsys):
+    asked = [("depth-1", "1.4"), ("depth-1", "1.5"), ("units-3", "70401")]
+    got = verdicts([(data_of(label), text) for label, text in asked])
+    assert [v["said"].split(":")[0] for v in got] == [
+        "Close",
+        *["Not yet"] * 2,
+    ]
+    for (label, text), verdict in zip(asked, got, strict=True):
+        assert not check(label, float(text))
+        assert capsys.readouterr().out.strip() == verdict["said"]
 
 
 @needs_node
@@ -73,7 +87,7 @@ def test_what_is_no_number_is_refused_with_a_sentence(language):
     setup(language)
     data, say = data_of("units-3"), Strings(language)
     setup("en")
-    texts = ["NaN", "seven", "7 thousand", "1/2", "1e999", "Infinity", "0x10"]
+    texts = ["NaN", "seven", "7 thousand", "1/0", "1e999", "Infinity", "0x10"]
     got = verdicts([(data, text) for text in ["", "  ", *texts]])
     assert not any(verdict["right"] for verdict in got)
     assert [verdict["said"] for verdict in got] == [

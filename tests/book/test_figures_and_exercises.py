@@ -61,6 +61,8 @@ def shown(text):
 
 
 def made_of(cell):
+    if cell.startswith("check("):
+        return nbformat.v4.new_code_cell(cell, outputs=[shown("To do.")])
     if not cell.startswith("!"):
         return nbformat.v4.new_markdown_cell(cell)
     outputs = [shown(cell[1:])] if cell[1:] else []
@@ -132,6 +134,16 @@ def test_kind_and_stages_are_named_in_the_pages_language(tmp_path, language):
             ("code", "a / b"),
         )
     ]
+
+
+def test_a_page_names_a_cell_to_fill_in_and_shows_any_other(tmp_path):
+    asked, answered = 'check("a-1", ...)', 'check("a-1", 2)'
+    page, warnings = build(tmp_path, "en", EXERCISE, asked, answered)
+    assert warnings == ""
+    (cell,) = page.select(".cell")
+    assert answered in cell.text
+    said = WORDS["en"]["@exercise-cell"].format(asked)
+    assert said in [p.text for p in page.select("p")]
 
 
 def test_a_notebook_says_all_of_it_in_plain_words(tmp_path):

@@ -93,7 +93,7 @@ def test_a_sentence_that_begins_with_a_number_is_no_number():
     reasons = ["4 biases in all, which a BN behind takes away", "none"]
     table = Table(["errors", "why"], [["3.2", r] for r in reasons], "")
     html = table._repr_html_()
-    assert html.count('<td class="words">') == 2
+    assert html.count('<td class="words" style') == 2
     assert html.count("<td>3.2</td>") == 2
 
 

@@ -4,6 +4,7 @@ import pytest
 from bs4 import BeautifulSoup
 from jupyter_cache import get_cache
 
+from book.site.exercises import TO_FILL_IN
 from book.tools.execution import cache_folder
 from built import html
 from paths import ROOT
@@ -33,7 +34,9 @@ def shown_outputs(notebook):
     for cell in notebook.cells:
         tags = cell.metadata.get("tags", [])
         hidden = {"remove-cell", "remove-output"} & {*tags}
-        if cell.cell_type == "code" and not hidden:
+        if cell.cell_type != "code" or TO_FILL_IN.fullmatch(cell.source):
+            continue
+        if not hidden:
             yield from cell.outputs
 
 

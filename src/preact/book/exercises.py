@@ -32,6 +32,7 @@ ROOMS = (
 )
 """The chapters' rooms, in the order of the book."""
 
+FEW = (2, 3)  # significant digits of an answer that lacks no more than those
 # Whether it is right and what was got; or the key of a known mistake's words.
 Answer = tuple[bool, str] | str
 
@@ -73,6 +74,11 @@ class Number:
             if self._holds(value, made):
                 return mistake
         return False, f"{value:g}"
+
+    def is_close(self, answer: Any) -> bool:
+        """Tell whether an answer lacks digits, of which a count has none."""
+        rounded = [float(f"{self.value:.{digits}g}") for digits in FEW]
+        return self.rtol > 0 and float(answer) in rounded
 
     def _holds(self, value: float, expected: float) -> bool:
         return abs(value - expected) <= self.rtol * abs(expected)
@@ -221,11 +227,14 @@ def _judge(label: str, judge: Any, answer: object) -> tuple[bool, str]:
     right, got = verdict
     if right:
         return True, say("check.right", why=say(f"exercise.{label}.why"))
+    if isinstance(judge, Number) and judge.is_close(answer):
+        return False, say("check.close", got=got)
     return False, say("check.wrong", got=got, hint=hint)
 
 
 FIELD_WORDS = (
-    *("title", "label", "button", "right", "wrong", "empty", "no_number"),
+    *("title", "label", "button", "right", "wrong", "close", "empty"),
+    "no_number",
 )
 
 
@@ -238,6 +247,7 @@ def answer_field(label: str, exercise: Number) -> Html:
     data = {
         "expected": exercise.value,
         "rtol": exercise.rtol,
+        "few": FEW if exercise.rtol else (),
         "words": {word: say.table[f"check.{word}"] for word in FIELD_WORDS}
         | {word: say(f"exercise.{label}.{word}") for word in ("why", "hint")},
     }

@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # lines are handed in: no figure depends on records
     from preact.records.compare import Line
 
 FIXED = "\N{NO-BREAK SPACE}"
+LEFT = 'style="text-align:start"'  # Jupyter's own is the right side
 NOTHING = "–"  # a network has no such number, or nobody has said it
 NUMBER = re.compile(r"[-−+]?\d")  # how a cell begins that is read as one
 PHRASE = 7  # characters beyond which one that is no number may break
@@ -59,7 +60,7 @@ class Table:
 
     def _repr_html_(self) -> str:
         words = [
-            "" if _of_numbers(column) else f' class="{_kind(column)}"'
+            "" if _of_numbers(column) else f' class="{_kind(column)}" {LEFT}'
             for column in zip(*self.body, strict=True)
         ] or [""] * len(self.head)
         head = "".join(

@@ -7,7 +7,6 @@ import {
   fill,
   node,
   numberText,
-  record,
   stroke,
 } from "#scripts/charts.js";
 import { DepthChart } from "#scripts/depth.js";
@@ -89,6 +88,7 @@ class Course {
     element("path", line, hatch);
     this.hatched = `url(#${hatch.id})`;
     this.units = element("g", { class: "units" }, this.svg);
+    this.makeKey();
     for (const [name, { y, high }] of Object.entries({
       gradient: GRADIENT,
       open: OPEN,
@@ -113,6 +113,33 @@ class Course {
     this.frames = [GRADIENT, OPEN].map(({ y, high }) =>
       element("rect", { ...this.box(y, high), class: "frame" }, this.svg),
     );
+  }
+
+  // What the colors say, at the end of the line above the first map.
+  makeKey() {
+    const words = ["÷ 100", "× 100"];
+    const [high, wide] = [9, 8];
+    const y = GRADIENT.y - 5;
+    const right = LEFT + PLOT - 46; // on a phone letters are larger
+    const levels = [-LEVELS, -LEVELS / 2, 0, LEVELS / 2, LEVELS];
+    const left = right - wide * levels.length;
+    const write = (x, anchor, text) =>
+      element("text", { x, y, "text-anchor": anchor }, this.svg, text);
+    write(left - 3, "end", words[0]);
+    write(right + 3, "start", words[1]);
+    levels.forEach((level, i) => {
+      const place = {
+        x: left + wide * i,
+        y: y - 8,
+        width: wide,
+        height: high,
+      };
+      element("rect", { ...place, ...paint(level) }, this.svg);
+      if (level < 0) {
+        element("rect", { ...place, fill: this.hatched }, this.svg);
+      }
+      element("rect", { ...place, class: "box" }, this.svg);
+    });
   }
 
   box(y, height) {
@@ -208,6 +235,7 @@ class Playground {
   window;
   recipe;
   records;
+  opened = false;
 
   constructor(host) {
     this.host = host;
@@ -280,12 +308,11 @@ class Playground {
       inputs[field] = control(form, `${name}.${field}`, label, input);
     }
     const course = new Course(words, steps);
-    const picture = figure(course.svg);
     const said = node("p", { className: "said" });
     const recorded = node("p", { className: "recorded" });
     form.append(recorded);
-    const box = node("div", { className: "course" }, picture, said);
-    return { key, form, inputs, course, picture, said, recorded, box };
+    const box = node("div", { className: "course" }, course.svg, said);
+    return { key, form, inputs, course, said, recorded, box };
   }
 
   // ---------------------------------------------------------------- settings
@@ -341,19 +368,28 @@ class Playground {
   }
 
   // --------------------------------------------------------------- computing
-  // Fresh networks for what nobody has computed, once the moves rest.
+  // Compute what nobody has computed, once the moves rest: fresh networks, and
+  // at first, since nobody shall open an empty page, trained ones.
   refresh() {
+    const { host } = this;
     this.halt();
     this.now = this.arms.map((arm) => this.settings(arm));
-    const known = this.now.map((settings) => this.known.get(settings));
-    if (!known.every(Boolean)) {
-      this.host.setAttribute("aria-busy", "true");
-      this.resting = setTimeout(() => this.compute(1), RESTS);
+    if (!this.now.every((settings) => this.known.has(settings))) {
+      host.setAttribute("aria-busy", "true");
+      const steps = () => (this.opened ? 1 : this.steps);
+      this.resting = setTimeout(() => this.compute(steps()), RESTS);
     }
-    this.status.textContent = known.every((run) => run?.done)
-      ? ""
-      : this.words.fresh;
+    this.status.textContent = this.outcome();
     this.show();
+  }
+
+  // Of how many test images each network is wrong; or that one is not trained.
+  outcome() {
+    const { words, steps } = this;
+    const runs = this.now.map((settings) => this.known.get(settings));
+    if (!runs.every((run) => run?.done)) return words.fresh;
+    const [a, b] = runs.map(({ test }) => this.percent(100 * test));
+    return fill(words.done, { steps, a, b });
   }
 
   halt() {
@@ -368,12 +404,16 @@ class Playground {
   async compute(steps) {
     const training = steps > 1;
     if (training) this.halt();
+    if (!this.opened) this.host.setAttribute("aria-busy", "true");
+    this.opened = true;
     this.training = training;
-    const asked = [...new Set([...this.now, ...this.pinned])].filter(
-      (settings) => training || !this.known.has(settings),
-    );
+    const all = [...new Set([...this.now, ...this.pinned])];
+    const lack = all.filter((settings) => {
+      const run = this.known.get(settings);
+      return training ? !run?.done : !run;
+    });
+    const asked = lack.length ? lack : all; // once more, to be watched
     const workers = asked.map(() => makeWorker(this.host));
-    const began = performance.now();
     this.workers = workers;
     let left = workers.length;
     for (const [i, worker] of workers.entries()) {
@@ -390,13 +430,8 @@ class Playground {
             this.frame ??= requestAnimationFrame(() => this.draw());
           return;
         }
-        run.done = training;
-        const seconds = ((performance.now() - began) / 1000).toFixed(1);
-        const { words } = this;
-        const said = training
-          ? fill(words.done, { steps, seconds })
-          : words.fresh;
-        if (--left === 0) this.finish(said);
+        Object.assign(run, { test, done: training });
+        if (--left === 0) this.finish(this.outcome());
       };
     }
     if (training) {
@@ -455,7 +490,7 @@ class Playground {
     const later = Array(steps - run.loss.length).fill(NaN);
     const curve = (values) => ({
       ...{ name: label, color, values: [NaN, ...values, ...later] },
-      [pinned ? "pinned" : KINDS[i]]: true,
+      ...(pinned ? { pinned } : { [KINDS[i]]: true, end: arm }),
     });
     const curves = { loss: curve(loss), error: curve(error) };
     const said = this.text(label, run, loss[at], error[at], at);
@@ -465,16 +500,16 @@ class Playground {
   draw() {
     this.frame = null;
     const { words } = this;
+    const columns = [];
     const pinned = this.pinned.flatMap((one, i) => this.shown(one, i, true));
     const now = this.now.map((one, i) => this.shown(one, i, false));
     for (const [i, [one]] of now.entries()) {
       if (!one) continue;
-      const { course, picture, said } = this.arms[i];
+      const { course, said } = this.arms[i];
       said.textContent = one.said;
       course.draw(one.run, one.at);
       course.svg.setAttribute("aria-label", fill(words.alt, one));
-      record(course.svg, this.columns(one));
-      picture.show(course.svg);
+      columns.push(...this.columns(one));
     }
     const all = [...pinned, ...now.flat()];
     const alt = all.map(({ said }) => said);
@@ -482,6 +517,7 @@ class Playground {
       chart.draw(
         all.map(({ curves }) => curves[quantity]),
         [words[quantity], ...alt].join(words.semicolon),
+        columns.splice(0), // once
       );
     }
     this.pictures.show(...this.charts.map(({ chart }) => chart.svg));
@@ -489,12 +525,14 @@ class Playground {
 
   columns({ label, run, at }) {
     const { words } = this;
-    return ["gradient", "open"].map((name) => ({
+    const [gradient, open] = [run.gradient[at], run.open[at]];
+    const ratio = gradient.map((g) => g / gradient.at(-1));
+    return Object.entries({ gradient: ratio, open }).map(([name, y]) => ({
       panel: `${label}: ${words[name]}`,
       name: `${words.step} ${at + 1}`,
       labels: { x: words.units, y: "" },
-      x: run[name][at].map((_, l) => l),
-      y: run[name][at],
+      x: y.map((_, l) => l),
+      y,
     }));
   }
 
@@ -502,16 +540,18 @@ class Playground {
     const { words } = this;
     if (!Number.isFinite(loss)) return fill(words.diverged, { name });
     const gradient = run.gradient[at];
-    const percent = (value) =>
-      Number.isNaN(value)
-        ? "–" // not to be seen in the stream
-        : fill(words.percent, { value: value.toFixed(value < 10 ? 1 : 0) });
     return fill(words.said, {
       ...{ name, step: at + 1, loss: numberText(loss) },
-      error: percent(error),
+      error: this.percent(error),
       ratio: numberText(gradient[0] / gradient.at(-1)),
-      open: percent(100 * run.open[at].at(-1)),
+      open: this.percent(100 * run.open[at].at(-1)),
     });
+  }
+
+  percent(value) {
+    return Number.isFinite(value)
+      ? fill(this.words.percent, { value: value.toFixed(value < 10 ? 1 : 0) })
+      : "–"; // not to be seen in the stream
   }
 }
 
