@@ -16,6 +16,7 @@ from preact.book.summary import (
     kept,
     runs_by_condition,
     short_on_cifar,
+    under_a_final_bn,
 )
 from preact.records.compare import load_records
 
@@ -39,14 +40,33 @@ def test_both_identities_and_a_normalized_head_never_failed():
     assert errors_of(h=False, f=False, head=True).min() > 70
 
 
+@pytest.mark.claim("summary-both-and-a-head")
+def test_the_gates_that_learn_were_not_run_with_a_normalized_head():
+    bare = gathered()[Kept(h=False, f=False, head=False)]
+    headed = gathered()[Kept(h=False, f=False, head=True)]
+    learn = {f"exclusive-gating-b-{bias}" for bias in range(3, 8)}
+    assert {row for row, errors in bare.items() if max(errors) < 20} == learn
+    assert len(headed) == 7
+    assert not learn & set(headed)
+    for row in headed:
+        assert min(bare[row]) > 70
+
+
 @pytest.mark.claim("summary-against-pre-activation")
-def test_at_a_tenth_of_the_rate_full_preactivation_has_the_largest_median():
-    rows = at_a_tenth_of_the_rate()
-    assert min(map(len, rows.values())) >= 3
+@pytest.mark.parametrize("lr", [0.1, 0.03, 0.01])
+def test_under_a_final_bn_full_preactivation_has_the_largest_median(lr):
+    rows = under_a_final_bn(lr)
+    assert min(map(len, rows.values())) >= 5
     full = np.median(rows.pop("full-preactivation"))
     assert set(rows) == {"original", "no-relu-after-addition"}
     for errors in rows.values():
-        assert full > 1.2 * np.median(errors)
+        assert full > 1.1 * np.median(errors)
+
+
+def test_as_drawn_every_run_of_the_original_learns_at_a_tenth_of_the_rate():
+    slow = at_a_tenth_of_the_rate()["original"]
+    fast = gathered()[Kept(h=True, f=False, head=False)]["original"]
+    assert max(slow) < 20 < min(fast)
 
 
 def test_on_cifar_the_short_runs_of_the_original_have_the_smaller_median():

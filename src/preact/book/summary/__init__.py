@@ -9,6 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from preact.book.page import words
+from preact.book.panels import FINAL_BN
+from preact.book.recorded import AT_RATES, runs_at
 from preact.book.summary.figures import Group, errors_by_condition
 from preact.figures.style import Picture
 from preact.paper import FAIL_ERROR_PCT
@@ -112,6 +114,19 @@ def at_a_tenth_of_the_rate() -> dict[str, list[float]]:
         if small and run.tail == " ".join(ROWS[run.row].pre):
             rows.setdefault(run.row, []).append(run.test_error_pct)
     return rows
+
+
+def under_a_final_bn(lr: float) -> dict[str, list[float]]:
+    """Gather test errors in percent of ResNet-110 on digits, by row.
+
+    Original, control and full pre-activation, each with a BN before the
+    classifier.
+    """
+    runs = runs_at(110, lr)
+    return {
+        row: [run.test_error_pct for run in runs[row + FINAL_BN]]
+        for row in AT_RATES
+    }
 
 
 def short_on_cifar() -> dict[str, list[float]]:
