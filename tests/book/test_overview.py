@@ -17,6 +17,11 @@ def test_a_chapter_takes_about_as_long_in_every_language():
             assert 0.5 < (translation[name] + 1) / (original + 1) < 2
 
 
+def test_code_takes_no_time_to_read():
+    code = "\n\n```python\n" + "code " * 600 + "\n```\n"
+    assert reading_minutes("word " * 600 + code) == 3
+
+
 def test_a_notebook_lists_the_chapters_with_links():
     listed = contents(ROOT / "book/zh-Hant")
     assert "1. [單元究竟該怎麼寫？](04-units.ipynb)\n" in listed

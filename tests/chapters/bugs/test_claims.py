@@ -23,7 +23,7 @@ from preact.book.bugs import (
 )
 from preact.book.bugs.surveyed import surveyed
 from preact.book.bugs.zoo import MUTANTS, RIGHT
-from preact.conformance import Property, Verdict
+from preact.conformance import Property
 from preact.data import read_digits
 from preact.propagation import draw_batch, profile, run_units
 from sampled import sampled
@@ -54,25 +54,17 @@ def test_every_mutant_returns_finite_logits_and_gradients(seed):
         network = drawn(name, seed)
         logits = network(batch(seed=seed))
         assert logits.shape == (4, 10)
-        assert logits.isfinite().all()
         nnf.cross_entropy(logits, torch.arange(4)).backward()
-        gradients = {n: p.grad for n, p in network.named_parameters()}
-        unread = {n for n, g in gradients.items() if g is None}
-        assert bool(unread) == (Property.UNUSED in MUTANTS[name].breaks)
-        assert all(
-            g.isfinite().all() for g in gradients.values() if g is not None
-        )
+        read = [p.grad for p in network.parameters() if p.grad is not None]
+        unread = len(read) < len([*network.parameters()])
+        assert unread == (Property.UNUSED in MUTANTS[name].breaks)
+        assert all(values.isfinite().all() for values in (logits, *read))
 
 
 @claim("every-mutant-runs")
 @pytest.mark.slow
 def test_fewer_than_half_of_the_mutants_have_another_size():
     assert 0 < 2 * len(different_size()) < len(MUTANTS)
-
-
-def test_fewer_than_a_third_of_the_mutants_name_a_public_source():
-    named = [name for name, mutant in MUTANTS.items() if mutant.seen]
-    assert 0 < 3 * len(named) < len(MUTANTS)
 
 
 @claim("mutants-learn-all-the-same")
@@ -208,23 +200,6 @@ def test_no_question_finds_half_and_each_finds_one():
     assert 2 * max(found.values()) < len(MUTANTS)
 
 
-def test_dropout_in_evaluation_gives_one_image_two_answers():
-    network, x = drawn("dropout-in-evaluation").eval(), batch()
-    assert not torch.equal(network(x), network(x))
-    right = drawn("pre-activation").eval()
-    assert torch.equal(right(x), right(x))
-
-
-def test_biases_before_bn_change_no_logit_in_training():
-    network, x = drawn("biased-convs").double(), batch().double()
-    before = network(x)
-    with torch.no_grad():
-        for name, value in network.named_parameters():
-            if name.endswith("conv1.bias"):
-                value.normal_()
-    torch.testing.assert_close(network(x), before, rtol=1e-9, atol=1e-9)
-
-
 # ------------------------------------------------------------------ the survey
 def named():
     return [n for n in surveyed()["network"] if n["row"]]
@@ -247,10 +222,6 @@ def test_surveyed_networks_that_are_a_row_have_identity_shortcuts():
 def test_what_such_networks_are_faulted_for_is_stem_size_or_bias():
     faults = set().union(*map(said_no, named()))
     assert faults == {Property.FIRST, Property.SIZE, Property.BIAS}
-    assert all(
-        finding["evidence"] for n in named() for finding in n.get("no", [])
-    )
-    assert Verdict.NO == "no"
 
 
 def test_in_bert_with_silent_branches_a_norm_moves_no_more_than_rounding():

@@ -8,7 +8,6 @@ from engine.questions import assert_equal_training, training_question
 from engine.test_engine import ask
 from preact import reference
 from preact.book.bugs import (
-    LABS,
     STACKS,
     fully_connected,
     meant,
@@ -57,8 +56,3 @@ def test_a_detached_shortcut_returns_what_the_branches_return():
         np.testing.assert_allclose(
             got, gradient.ravel(), atol=1e-9 * abs(gradient).max()
         )
-
-
-def test_what_has_no_curves_has_no_plan():
-    without = {name for name in LABS if fully_connected(name) is None}
-    assert without == {name for name in LABS if LABS[name].whole}

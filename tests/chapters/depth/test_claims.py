@@ -23,8 +23,16 @@ def at(run, iteration):
     return profile
 
 
+def first(profile):
+    return profile.gradient_norm[0]
+
+
+def last(profile):
+    return profile.gradient_norm[-1]
+
+
 def ratio(profile):
-    return profile.gradient_norm[0] / profile.gradient_norm[-1]
+    return first(profile) / last(profile)
 
 
 def paths(profile):
@@ -68,13 +76,11 @@ def test_more_layers_mean_a_larger_first_gradient_before_training(row):
         assert min(more) > 1.5 * max(fewer)
 
 
-def grown(run):
-    """By how much one step changes the signal at the first unit."""
-    return left(run, 1, lambda p: p.signal_rms[0])
-
-
 @claim("one-step-takes-the-early-gradient")
 def test_one_step_moves_the_first_signal_of_1001_layers_and_its_gradient():
+    def grown(run):
+        return left(run, 1, lambda p: p.signal_rms[0])
+
     for run in runs(1001, "original"):
         assert grown(run) > 1000
         assert ratio(at(run, 0)) > 9e6
@@ -104,15 +110,8 @@ def test_from_one_start_paths_close_at_the_larger_rate_alone():
         assert at(one, WARM) == at(other, WARM)
         assert left(one, WARM, paths) > 0.7
         assert left(one, EARLY, paths) < 0.1
-        assert min(paths(p) for p in other.profiles) > 0.6 * paths(
-            at(other, 0)
-        )
-
-
-def ends_of_stages(run, iteration):
-    share = at(run, iteration).open_share
-    units = len(share) - 1
-    return [share[units * k // 3] for k in (1, 2, 3)]
+        open_ = [paths(p) for p in other.profiles]
+        assert min(open_) > 0.6 * paths(at(other, 0))
 
 
 @claim("only-the-last-stage-closes")
@@ -122,20 +121,15 @@ def test_the_last_stage_closes_and_the_first_two_do_not(depth):
     if depth == 110:
         found += new_runs("original", 0, 0.1)
     for run in found:
-        before, after = ends_of_stages(run, 0), ends_of_stages(run, EARLY)
-        assert after[2] < 0.4 * before[2]
-        assert after[0] > 0.5 * before[0]
-        assert after[1] > 0.5 * before[1]
+        before, after = at(run, 0).open_share, at(run, EARLY).open_share
+        ends = [(len(after) - 1) * k // 3 for k in (1, 2, 3)]
+        one, two, three = (after[end] / before[end] for end in ends)
+        assert min(one, two) > 0.5
+        assert three < 0.4
 
 
 @claim("the-last-gradient-grows-where-paths-close")
 def test_the_last_gradient_grows_only_in_the_runs_that_fail():
-    def first(p):
-        return p.gradient_norm[0]
-
-    def last(p):
-        return p.gradient_norm[-1]
-
     for run in new_runs("original", 0, 0.1):
         assert left(run, LATE, last) > 3
         assert left(run, LATE, first) < 0.5
@@ -148,12 +142,9 @@ def test_the_last_gradient_grows_only_in_the_runs_that_fail():
 @claim("the-control-explodes-instead")
 def test_without_the_last_relu_signal_and_gradient_explode():
     for run in new_runs("no-relu-after-addition", 0, 0.1):
-        start, late = at(run, 0), at(run, LATE)
-        assert late.signal_rms[-1] > 100 * start.signal_rms[-1]
-        for end in (0, -1):
-            grown_by = late.gradient_norm[end] / start.gradient_norm[end]
-            assert grown_by > 100
-        assert set(late.open_share) == {1.0}
+        for read in (first, last, lambda p: p.signal_rms[-1]):
+            assert left(run, LATE, read) > 100
+        assert set(at(run, LATE).open_share) == {1.0}
         assert run.test_error_pct > 80
 
 

@@ -1,24 +1,17 @@
 """Chapter 07's pictures and explorers show what was recorded, all of it."""
 
-import re
-
 import numpy as np
 import pytest
 
 from preact.book.depth import (
-    DEPTHS,
-    MOMENTS,
     POINTS,
     left,
     recorded_arms,
     recorded_runs,
     table_3,
     told,
-    training_by_depth,
-    two_seeds,
 )
 from preact.book.page import setup
-from preact.strings import LANGUAGES
 
 
 @pytest.fixture(autouse=True)
@@ -41,18 +34,6 @@ def test_a_curve_ends_where_the_record_does():
     )
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_steppers_have_a_frame_for_each_depth_and_moment(language):
-    setup(language)
-    page = training_by_depth().markup
-    assert page.count("<div data-moment") == len(DEPTHS) * len(MOMENTS)
-    assert page.count("<div data-depth hidden>") == len(DEPTHS) - 1
-    assert page.count("<div data-moment>") == len(DEPTHS)  # all at 0
-    numbers = re.compile('<script type="text/csv">.*?</script>', re.DOTALL)
-    assert len(numbers.findall(page)) == len(DEPTHS) * len(MOMENTS)
-    assert len(numbers.sub("", page)) < 300_000
-
-
 def test_what_is_left_is_a_share_of_what_each_run_had_at_iteration_0():
     runs = told()[1001, "original", 0.1]
     shares = left(runs, "open_last", 100)
@@ -67,13 +48,3 @@ def test_table_3_has_the_papers_gains_and_ours():
     assert gains["CIFAR-10", "ResNet-1001"] == "2.69"
     assert gains["CIFAR-100", "ResNet-164"] == "0.83"
     assert gains["8×8 digits (ours)", "ResNet-110"] == "65.3"
-
-
-def test_the_table_of_two_seeds_has_both_at_every_rate():
-    body = {line[0]: line[1:] for line in two_seeds().body}
-    assert len(body) == 6
-    assert body["original + final BN"] == [
-        "6.1, 10.8",
-        "7.2, 11.9",
-        "17.8, 20.3",
-    ]

@@ -14,7 +14,6 @@ from preact.plan import cifar_plan, stack_plan
 from preact.propagation import (
     direct_coefficient,
     draw_batch,
-    profile,
     run_units,
     shortcut_products,
     stream_jacobian,
@@ -58,7 +57,7 @@ def test_eq_1_and_2_a_unit_is_f_of_h_plus_F(row):
     assert relative(streams[1], after) < EXACT
 
 
-@pytest.mark.claim("eq-4")
+@claim("eq-4")
 @pytest.mark.parametrize("row", IDENTITY_F)
 def test_eq_3_and_4_the_signal_is_the_sum_of_branches(row):
     plan, params, x = small(TABLE_2[row])
@@ -68,15 +67,7 @@ def test_eq_3_and_4_the_signal_is_the_sum_of_branches(row):
         assert relative(streams[-1], total) < EXACT
 
 
-@pytest.mark.parametrize("row", sorted(set(TABLE_2) - set(IDENTITY_F)))
-def test_eq_4_fails_where_f_is_not_the_identity(row):
-    plan, params, x = small(TABLE_2[row])
-    streams, caches = run_units(plan, params, x)
-    total = streams[0] + sum(c.F for c in caches)
-    assert relative(streams[-1], total) > 0.1
-
-
-@pytest.mark.claim("eq-5")
+@claim("eq-5")
 @pytest.mark.parametrize("row", IDENTITY_F)
 def test_eq_5_the_gradient_is_one_plus_the_branches(row):
     plan, params, x = small(TABLE_2[row])
@@ -84,7 +75,7 @@ def test_eq_5_the_gradient_is_one_plus_the_branches(row):
     assert relative(total, np.eye(len(total)) + branches) < EXACT
 
 
-@pytest.mark.claim("eq-5")
+@claim("eq-5")
 @pytest.mark.parametrize("row", IDENTITY_F)
 def test_eq_5_holds_between_two_engines(row):
     """Left side by hand in NumPy, right side by autograd in PyTorch."""
@@ -107,31 +98,12 @@ def test_eq_5_holds_between_two_engines(row):
     assert relative(total, right) < EXACT
 
 
-def test_plain_networks_multiply_where_residual_networks_add():
-    """The contrast below Eq. (4): with shortcut 0 no sum is left."""
-    spec = UnitSpec(on_shortcut=Scale(0.0))
-    plan, params, x = small(spec)
-    streams, caches = run_units(plan, params, x)
-    assert relative(streams[-1], caches[-1].F) < EXACT
-    assert shortcut_products(plan)[0] == 0.0
-
-
 def test_the_direct_term_of_full_preactivation_is_one():
     plan = stack_plan(TABLE_2["full-preactivation"], units=10, width=WIDE)
     measured = [
         direct_coefficient(plan, batch=64, seed=s)[0] for s in range(4)
     ]
     assert np.mean(measured) == pytest.approx(1.0, abs=0.05)
-
-
-@pytest.mark.slow
-def test_the_direct_term_of_the_original_is_its_open_share():
-    plan = stack_plan(TABLE_2["original"], units=10, width=WIDE)
-    seeds = range(4)
-    measured = [direct_coefficient(plan, batch=64, seed=s)[0] for s in seeds]
-    share = [profile(plan, batch=64, seed=s).open_share[-1] for s in seeds]
-    assert np.mean(measured) == pytest.approx(np.mean(share), abs=0.05)
-    assert np.mean(share) == pytest.approx(0.26, abs=0.03)
 
 
 @pytest.mark.parametrize("row", TABLE_2)
@@ -176,7 +148,7 @@ def scaled(value):
     return UnitSpec(pre=(BN, RELU), on_shortcut=Scale(value))
 
 
-@pytest.mark.claim("eq-8")
+@claim("eq-8")
 @pytest.mark.parametrize("value", LAMBDAS)
 def test_eq_6_and_7_scalars_are_absorbed_into_the_branches(value):
     plan, params, x = small(scaled(value))
@@ -188,7 +160,7 @@ def test_eq_6_and_7_scalars_are_absorbed_into_the_branches(value):
     assert relative(streams[-1], total) < EXACT
 
 
-@pytest.mark.claim("eq-8")
+@claim("eq-8")
 @pytest.mark.parametrize("value", LAMBDAS)
 def test_eq_8_the_direct_term_is_the_product_of_lambdas(value):
     plan, params, x = small(scaled(value))

@@ -45,20 +45,6 @@ def test_every_order_of_every_selection_is_walked_through_once():
     assert len(walked) == len(calls) + 1  # a unit is run once for each
 
 
-def test_a_shared_beginning_gives_what_each_order_gives_alone():
-    rng = np.random.default_rng(0)
-    W, x = rng.normal(size=(4, 5, 5)), rng.normal(size=(7, 5))
-
-    def step(x, i):
-        return x + np.maximum(x, 0) @ W[i]
-
-    for order, found in every_order(4, x, step):
-        alone = x
-        for i in order:
-            alone = step(alone, i)
-        np.testing.assert_array_equal(found, alone)
-
-
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_without_a_script_a_table_stays(language):
     say, errors = setup(language), arm(0)

@@ -33,28 +33,19 @@ def test_every_folder_of_results_has_a_card():
 
 
 def test_a_card_counts_the_runs_and_the_failures_of_its_records():
-    (card,) = (
-        card for card in english_cards() if card.name == "digits_table_2"
-    )
-    runs = [
-        read_record(path)
-        for path in (PUBLISHED / card.name).rglob("seed-*.json")
-    ]
+    (card,) = (c for c in english_cards() if c.name == "digits_table_2")
+    paths = (PUBLISHED / card.name).rglob("seed-*.json")
+    runs = [read_record(path) for path in paths]
+    errors = [run.test_error_pct for run in runs]
     diverged = sum(run.outcome == "diverged" for run in runs)
     assert diverged
     assert dict(card.facts)["runs"] == (
         f"{len(runs)}, seeds 1, 2, 3, 4, 5; above 20 %: "
-        f"{sum(run.test_error_pct > 20 for run in runs)}, "
-        f"diverged: {diverged}"
+        f"{sum(error > 20 for error in errors)}, diverged: {diverged}"
     )
     assert sum(int(line[3]) for line in card.table.body) == len(runs)
-    lows_and_highs = [
-        [float(number) for number in line[5].split("\xa0to\xa0")]
-        for line in card.table.body
-    ]
-    assert min(low for low, _ in lows_and_highs) == pytest.approx(
-        min(run.test_error_pct for run in runs), abs=0.006
-    )
+    lows = [float(row[5].split("\xa0to")[0]) for row in card.table.body]
+    assert min(lows) == pytest.approx(min(errors), abs=0.006)
 
 
 def test_a_card_says_command_machine_time_departure_and_code():
