@@ -8,9 +8,11 @@ import pytest
 from paths import ROOT
 from preact.book import setup
 from preact.book.runs.cards import cards, experiment_cards, totals
+from preact.book.runs.unfinished import course
 from preact.records import read_record
 from preact.records.compare import PUBLISHED
 from preact.strings import LANGUAGES, Strings
+from preact.train import find_recipe
 
 
 @pytest.fixture(autouse=True)
@@ -81,3 +83,10 @@ def test_the_sum_over_all_cards_is_said_in_the_text():
     )
     assert 0 < failed < runs
     assert hours > 1
+
+
+def test_the_unfinished_run_follows_the_recipe_and_is_not_over():
+    recipe, run = find_recipe("paper"), course()
+    assert run["iteration"][-1] < recipe.iterations
+    for iteration, lr in zip(run["iteration"], run["lr"], strict=True):
+        assert lr == recipe.lr_at(int(iteration) - 1)
