@@ -38,7 +38,8 @@ def unfinished(strings: Strings) -> Picture:
         trained = run["iteration"], run["train_error_pct"]
         panel.plot(*trained, color=color, name=names[0], listed=True)
         panel.plot(
-            *zip(*tested, strict=True),
+            [i for i, _ in tested],
+            [error for _, error in tested],
             "D",
             color=color,
             name=names[1],
