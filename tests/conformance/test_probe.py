@@ -94,7 +94,7 @@ def test_the_module_is_left_as_it_was(name, training):
 def test_the_module_is_left_as_it_was_when_it_cannot_be_probed():
     network = RIGHT["original"].make().eval()
     before = state_of(network)
-    with pytest.raises(ValueError, match=r"of 5x32x32 ..image. gives"):
+    with pytest.raises(ValueError, match=r"of 5x32x32 ..--image. gives"):
         probe(network, (5, 32, 32))
     assert same(before, state_of(network))
 

@@ -16,7 +16,7 @@ from preact.weights import load
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print a line for each image; refuse each that cannot be read."""
+    """Print a line for each image. Refuse those that cannot be read."""
     if options.top < 1:
         raise ValueError(f"--top must be 1 or more; got {options.top}")
     place = check_device(options.device or find_device())

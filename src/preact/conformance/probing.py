@@ -142,7 +142,7 @@ def _traced(
         mode = "training" if module.training else "evaluation"
         raise ValueError(
             f"the network must take {BATCH} inputs of "
-            f"{'x'.join(map(str, shape))} (`image` gives another shape) in "
+            f"{'x'.join(map(str, shape))} (`--image` gives another shape) in "
             f"{mode} mode, time and again; "
             f"it answered: {type(error).__name__}: {reason}"
         ) from error
