@@ -120,14 +120,6 @@ def test_every_public_function_has_a_docstring_with_its_errors():
     assert not {path: said for path, said in faults.items() if said}
 
 
-def test_the_gate_sees_functions_without_a_docstring_or_its_errors():
-    raises = "    raise ValueError('x')\n"
-    assert [*undocumented("def f():\n" + raises)]
-    assert [*undocumented("def f():\n    'It is.'\n" + raises)]
-    assert not [*undocumented("def f():\n    'Raises x.'\n" + raises)]
-    assert not [*undocumented("def _f():\n" + raises)]
-
-
 def lost(name, source):
     """Whether a file of this name has tests that would never run, or none."""
     tests = re.search(r"^def test_", source, re.MULTILINE)
@@ -135,10 +127,6 @@ def lost(name, source):
 
 
 def test_no_test_is_lost():
-    test = "def test_a(): pass"
-    assert lost("test_a.py", "def claim(): pass")
-    assert lost("a.py", test)
-    assert not lost("test_a.py", test)
     files = [path for path in TESTS if path.name != "conftest.py"]
     assert not [p for p in files if lost(p.name, p.read_text("utf-8"))]
 

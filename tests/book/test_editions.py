@@ -123,24 +123,3 @@ def test_a_notebook_quotes_what_the_page_quotes(tmp_path):
     assert quoted == "```python\n    def b(self):\n```"
     with pytest.raises(ValueError, match=r"A\.c"):
         quote_source(path, ":pyobject: A.c\n")
-
-
-CELL = re.compile(r"^```\{code-cell\} python\n(.*?)^```$", re.M | re.S)
-INCLUDED = re.compile(r"^```\{literalinclude\} (\S+)\n(.*?)^```$", re.M | re.S)
-
-
-def chapter(language, name):
-    return (ROOT / "book" / language / f"{name}.md").read_text("utf-8")
-
-
-def test_a_cell_writes_percent_as_its_language_does():
-    for name in (path.stem for path in NUMBERED):
-        for cell in CELL.findall(chapter("en", name)):
-            assert not re.search(r":[^{}\"]*%\}", cell), cell
-
-
-def test_code_on_a_page_says_nothing_to_the_type_checker():
-    for name in (path.stem for path in NUMBERED):
-        for path, options in INCLUDED.findall(chapter("en", name)):
-            shown = quote_source(ROOT / "book" / "en" / path, options)
-            assert "type: ignore" not in shown, (path, options)

@@ -42,12 +42,6 @@ def test_depth_counts_convolutions_and_classifier(convs, per_n):
         assert plan.depth == convs * len(plan.units) + 2
 
 
-def test_imagenet_depths_follow_the_same_formula():
-    for depth in (50, 101, 152, 200):
-        plan = imagenet_plan(FULL, depth=depth)
-        assert plan.depth == plan.convs * len(plan.units) + 2
-
-
 @pytest.mark.claim("the-rows-change-the-tail-too")
 def test_stem_and_tail_supply_what_the_units_do_not():
     for row, stem, tail in [

@@ -10,6 +10,7 @@ from preact.book.depth import (
     recorded_runs,
     table_3,
     told,
+    two_seeds,
 )
 from preact.book.page import setup
 
@@ -48,3 +49,10 @@ def test_table_3_has_the_papers_gains_and_ours():
     assert gains["CIFAR-10", "ResNet-1001"] == "2.69"
     assert gains["CIFAR-100", "ResNet-164"] == "0.83"
     assert gains["8×8 digits (ours)", "ResNet-110"] == "65.3"
+
+
+def test_the_table_of_two_seeds_has_both_at_every_rate():
+    body = {line[0]: line[1:] for line in two_seeds().body}
+    assert len(body) == 6
+    errors = ["6.1, 10.8", "7.2, 11.9", "17.8, 20.3"]
+    assert body["original + final BN"] == errors

@@ -113,6 +113,11 @@ def test_32_images_each_scale_on_a_fast_link_and_nothing_on_a_slow_one(count):
 
 
 # -------------------------------------------------------------------- Table 5
+def test_a_counted_error_scatters_as_a_binomial_share():
+    rng = np.random.default_rng(0)
+    counted = 100 * (rng.random((4000, 500)) < 0.2).mean(axis=1)
+    wanted = sampling_error(20, images=500)
+    assert counted.std() == pytest.approx(wanted, rel=0.05)
 
 
 @claim("imagenet-crop-moves-most")

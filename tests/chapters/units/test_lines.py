@@ -6,6 +6,7 @@ import torch
 from torch.nn.functional import batch_norm, conv2d
 
 from preact import reference
+from preact.book.builder import ticks
 from preact.book.placements import (
     numpy_line,
     spec_line,
@@ -58,3 +59,11 @@ class Module:
         self.conv1 = lambda v: conv2d(v, weights[0], padding=1)
         self.conv2 = lambda v: conv2d(v, weights[1], padding=1)
         self.bn = self.bn1 = lambda v: batch_norm(v, None, None, training=True)
+
+
+def test_an_axis_holds_all_values_and_its_ticks_do_not_meet():
+    for ends in [(0.5, 2), (0.01, 1e3), (0.02, 3e9)]:
+        marks = ticks([np.array(ends)])
+        assert marks[0] <= ends[0]
+        assert ends[1] <= marks[-1]
+        assert 2 < len(marks) < 10
