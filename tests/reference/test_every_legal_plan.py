@@ -4,8 +4,6 @@ The rows of the paper are a few points among all the specs, conventions and
 sizes that the types allow; hypothesis draws from the rest.
 """
 
-from dataclasses import fields
-
 import numpy as np
 import pytest
 import torch
@@ -210,8 +208,3 @@ def test_imagenet_stems_and_first_units_agree(stem, convention):
     weight = network.get_parameter("stem.0.weight").grad
     close(grads["stem.0.weight"], weight.numpy(), "gradient of the stem")
     assert isinstance(plan.stem[0], Conv)
-
-
-def test_the_strategy_draws_every_field_of_a_convention():
-    names = {field.name for field in fields(Conventions)}
-    assert names == set(legal.LEGAL_CONVENTIONS)

@@ -4,12 +4,15 @@ import numpy as np
 import pytest
 
 from preact.book.depth import (
+    DEPTHS,
+    MOMENTS,
     POINTS,
     left,
     recorded_arms,
     recorded_runs,
     table_3,
     told,
+    training_by_depth,
     two_seeds,
 )
 from preact.book.page import setup
@@ -56,3 +59,9 @@ def test_the_table_of_two_seeds_has_both_at_every_rate():
     assert len(body) == 6
     errors = ["6.1, 10.8", "7.2, 11.9", "17.8, 20.3"]
     assert body["original + final BN"] == errors
+
+
+def test_the_steppers_have_a_frame_for_each_depth_and_moment():
+    page = training_by_depth().markup
+    assert page.count("<div data-moment") == len(DEPTHS) * len(MOMENTS)
+    assert page.count("<div data-depth hidden>") == len(DEPTHS) - 1
