@@ -7,6 +7,7 @@ Chapter `09-training`.
 """
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import torch
 import torch.nn.functional as nnf
@@ -17,6 +18,19 @@ def draws(seed: int, iteration: int, stream: int) -> torch.Generator:
     """Source of the random numbers of one iteration of one run."""
     mixed = (seed * 1_000_003 + iteration) * 31 + stream
     return torch.Generator().manual_seed(mixed % (2**63 - 1))
+
+
+@lru_cache(maxsize=2)
+def permutation(seed: int, epoch: int, n: int) -> Tensor:
+    """Order of n images in an epoch of a run."""
+    return torch.randperm(n, generator=draws(seed, epoch, stream=1))
+
+
+def to_device(values: Tensor, device: torch.device) -> Tensor:
+    """Copy from the CPU; nothing waits until a GPU has done its work."""
+    if device.type == "cuda":
+        values = values.pin_memory()
+    return values.to(device, non_blocking=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,8 +61,8 @@ class Batch:
         parts = []
         while missing:
             epoch, offset = divmod(start, n)
-            rng = draws(self.seed, epoch, stream=1)
-            taken = torch.randperm(n, generator=rng)[offset : offset + missing]
+            order = permutation(self.seed, epoch, n)
+            taken = order[offset : offset + missing]
             parts.append(taken)
             start, missing = start + len(taken), missing - len(taken)
         return torch.cat(parts)[self.part]
@@ -69,20 +83,25 @@ def crop_and_flip(
     """
     n, _, height, width = images.shape
     rng = draws(batch.seed, batch.iteration, stream=2)
-    rows, columns = (
-        torch.randint(0, 2 * pad + 1, (batch.size,), generator=rng)[batch.part]
-        for _ in range(2)
-    )
-    flipped = torch.rand(batch.size, generator=rng)[batch.part] < 0.5
     device = images.device
+    drawn = (
+        *(
+            torch.randint(0, 2 * pad + 1, (batch.size,), generator=rng)
+            for _ in range(2)
+        ),
+        torch.rand(batch.size, generator=rng) < 0.5,
+    )
+    rows, columns, flipped = (
+        to_device(values[batch.part, None], device) for values in drawn
+    )
     if pad:
         images = nnf.pad(images, (pad, pad, pad, pad))
-        y = rows.to(device)[:, None] + torch.arange(height, device=device)
-        x = columns.to(device)[:, None] + torch.arange(width, device=device)
+        y = rows + torch.arange(height, device=device)
+        x = columns + torch.arange(width, device=device)
         which = torch.arange(n, device=device)[:, None, None]
         images = images.permute(0, 2, 3, 1)[which, y[:, :, None], x[:, None]]
         images = images.permute(0, 3, 1, 2)
     if flip:
-        mask = flipped.to(device)[:, None, None, None]
+        mask = flipped[:, :, None, None]
         images = torch.where(mask, images.flip(3), images)
     return images

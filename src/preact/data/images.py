@@ -15,6 +15,7 @@ from preact.data.augment import (
     Batch,
     crop_and_flip,
     normalize,
+    to_device,
 )
 from preact.data.preprocessing import Preprocessing
 from preact.plan.checks import MOST, check_positive
@@ -296,7 +297,7 @@ class MemoryLoader:
 
     def train(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """One batch to train on."""
-        chosen = batch.indices(len(self.labels)).to(self.device)
+        chosen = to_device(batch.indices(len(self.labels)), self.device)
         how, x = self.augmentation, self.images[chosen]
         if not how.pad_before_normalization:
             x = normalize(x, self.mean, self.deviation)

@@ -50,7 +50,7 @@ def execute(
     device: str,
     report: Callable[[dict[str, float]], None] | None = None,
     deviations: Sequence[Deviation] = (),
-    save_every: int = 100,
+    save_every: int = 1000,
     left_s: Callable[[], float] = lambda: math.inf,
     save: bool = True,
 ) -> tuple[Record, bool]:

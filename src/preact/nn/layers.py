@@ -129,30 +129,25 @@ def batch_norm_ghosts(
 ) -> Tensor:
     """Normalize each of `count` ghost batches by itself, as on its own GPU.
 
-    The ghosts' channels are laid side by side, so it is one call; the
-    running statistics, `moving`, take the mean over ghosts.
+    The running statistics, `moving`, take the mean over ghosts: one ghost
+    after the other, at rates under which each ends with the same weight.
     """
-    n, c, height, width = x.shape
-    size = n // count
-    side = x.view(count, size, c, height, width).transpose(0, 1)
-    side = side.reshape(size, count * c, height, width)
-    mean, var = (None if t is None else t.repeat(count) for t in moving)
-    out = nnf.batch_norm(
-        side,
-        mean,
-        var,
-        weight.repeat(count),
-        bias.repeat(count),
-        True,
-        rate,
-        eps,
+    return torch.cat(
+        [
+            nnf.batch_norm(
+                ghost,
+                *moving,
+                weight,
+                bias,
+                True,
+                rate / (count - later * rate),
+                eps,
+            )
+            for later, ghost in zip(
+                reversed(range(count)), x.chunk(count), strict=True
+            )
+        ]
     )
-    with torch.no_grad():
-        for running, new in zip(moving, (mean, var), strict=True):
-            if running is not None and new is not None:
-                running.copy_(new.view(count, c).mean(0))
-    out = out.view(size, count, c, height, width).transpose(0, 1)
-    return out.reshape(n, c, height, width)
 
 
 class Pad(nn.Module):

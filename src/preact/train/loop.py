@@ -74,7 +74,7 @@ def train(
     folder: Path | str,
     *,
     device: str = "cpu",
-    save_every: int = 100,
+    save_every: int = 1000,
     report: Report | None = None,
     report_every: int = 20,
     workers: Workers = ALONE,

@@ -3,6 +3,7 @@
 Chapter `09-training`.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -15,10 +16,13 @@ from preact.nn import Network
 from preact.nn.layers import set_ghost_batch
 from preact.train.device import arithmetic, check_device, loss_scaler
 from preact.train.evaluation import count_wrong
+from preact.train.own_code import OwnCode
 from preact.train.parallel import Workers
 from preact.train.profiles import Profile, watched
 from preact.train.run import Run
-from preact.train.step import TrainingStep, make_optimizer
+from preact.train.step import RepeatedStep, TrainingStep, make_optimizer
+
+Step = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 
 
 class Session:
@@ -49,6 +53,9 @@ class Session:
             scaler=loss_scaler(run.execution.precision, self.device),
             label_smoothing=recipe.label_smoothing,
         )
+        self.repeated = None
+        if self.device.type == "cuda" and self._can_be_recorded():
+            self.repeated = RepeatedStep(self.training)
         augmentation = Augmentation(
             normalization=recipe.normalization,
             pad=recipe.pad,
@@ -72,23 +79,38 @@ class Session:
         set_ghost_batch(network, run.recipe.ghost_batch)
         return network.train()
 
+    def _can_be_recorded(self) -> bool:
+        """Whether a step's kernels can be a CUDA graph.
+
+        Processes talk, checkpoints draw anew, own code may do anything.
+        """
+        return (
+            self.workers.count == 1
+            and self.run.execution.memory in ("keep", "recompute")
+            and not isinstance(self.run.unit, OwnCode)
+        )
+
     def step(self, iteration: int) -> None:
         """One training step in full; nothing waits for the device."""
+        self._step(iteration, self.repeated or self.training)
+
+    def _step(self, iteration: int, step: Step) -> None:
         x, y = self.batch(iteration)
         # Dropout draws from the global generator: make it this iteration's.
         stream = 3 + self.workers.rank
         seed = draws(self.run.seed, iteration, stream).initial_seed()
         torch.manual_seed(seed)
         self.training.set_lr(self.run.recipe.lr_at(iteration))
-        loss, logits = self.training(x, y)
+        loss, logits = step(x, y)
         wrong = (logits.argmax(1) != y).sum()
         self.sums += torch.stack([loss * self.count, wrong, self.count])
 
     def watched_step(self, iteration: int) -> Profile:
         """One training step; returns what was seen in it, unit by unit."""
         scale = self.training.scaler.get_scale()  # the step may change it
+        plain = self.repeated.plain if self.repeated else self.training
         with watched(self.network, iteration, scale) as profile:
-            self.step(iteration)
+            self._step(iteration, plain)
         return profile
 
     def batch(self, iteration: int) -> tuple[Tensor, Tensor]:
