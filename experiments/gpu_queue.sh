@@ -8,7 +8,7 @@
 # resumes next time.
 # It exits with the highest status of its workers.
 # Networks of 1001 layers want the device for themselves:
-#     WORKERS=1 bash experiments/gpu_queue.sh 25 short_1001
+#     WORKERS=1 bash experiments/gpu_queue.sh 25 first_1001
 #   OUT      folder of records and checkpoints      (runs)
 #   CIFAR    folder of CIFAR-10's binary files      (data)
 #   WORKERS  runs side by side                      (4)

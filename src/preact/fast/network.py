@@ -71,8 +71,7 @@ def fast(network: Network, *, fused: bool | None = None) -> NetworkView:
     Dropout draws another mask for the same seed than in a network of
     PyTorch's own layout, because the draw follows the layout.
 
-    On a GPU it is the layout and PyTorch's own operations, no more; that has
-    not been measured.
+    On a GPU it is the layout and PyTorch's own operations, no more.
 
     Parameters
     ----------

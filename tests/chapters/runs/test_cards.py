@@ -8,7 +8,7 @@ import pytest
 from paths import ROOT
 from preact.book import setup
 from preact.book.runs.cards import cards, experiment_cards, totals
-from preact.book.runs.unfinished import course
+from preact.book.runs.full_size import resnet_20
 from preact.records import read_record
 from preact.records.compare import PUBLISHED
 from preact.strings import LANGUAGES, Strings
@@ -85,8 +85,8 @@ def test_the_sum_over_all_cards_is_said_in_the_text():
     assert hours > 1
 
 
-def test_the_unfinished_run_follows_the_recipe_and_is_not_over():
-    recipe, run = find_recipe("paper"), course()
-    assert run["iteration"][-1] < recipe.iterations
+def test_resnet_20_follows_the_recipe_to_its_end():
+    recipe, (record, run) = find_recipe("paper"), resnet_20()
+    assert record.iterations == run["iteration"][-1] == recipe.iterations
     for iteration, lr in zip(run["iteration"], run["lr"], strict=True):
         assert lr == recipe.lr_at(int(iteration) - 1)

@@ -8,6 +8,7 @@ import pytest
 import torch
 import torch.nn.functional as nnf
 
+from preact.book.runs.full_size import ARMS, arm
 from preact.book.training import by_hand, count_kernels
 from preact.data import load
 from preact.fast import Memory, with_memory
@@ -83,6 +84,14 @@ def test_in_the_records_of_1001_layers_the_original_stays_behind():
 
 
 # ------------------------------------------------------------------- memory
+@claim("training-first-thousand")
+def test_in_a_thousand_iterations_the_original_stays_behind_with_either_head():
+    without, with_bn, full = (arm(name)[1]["loss"] for name in ARMS)
+    assert len(full) == 50
+    for largest, middle, smallest in zip(without, with_bn, full, strict=True):
+        assert smallest < middle < largest
+
+
 @claim("training-memory-by-hand")
 @pytest.mark.parametrize("way", [*sampled(get_args(Memory), 4)])
 @pytest.mark.parametrize(

@@ -278,7 +278,9 @@ def _bench(name: str) -> Card:
     keys = ("contestant", "train_median", "train_least", "forward_median")
     return Card(
         name=f"bench-{name}",
-        title=say("card_title.bench", depth=depth),
+        title=say(
+            "card_title.bench", depth=depth, device=record["device"].split()[0]
+        ),
         command=f"preact bench --depth {depth} --batch {record['batch']}",
         facts=[
             ("runs", say("card.rounds", rounds=record["rounds"])),

@@ -3,8 +3,10 @@
 Chapter `09-training`.
 """
 
+import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from importlib.resources import files
 from math import isqrt
 from typing import Any, get_args
 
@@ -192,6 +194,13 @@ def count_kernels(depth: int) -> int:
     with _Count() as count:
         Network(plan)(torch.randn(2, 3, 8, 8)).sum().backward()
     return sum(k * count.seen[name] for name, k in KERNELS.items())
+
+
+def gpu_steps() -> list[dict[str, Any]]:
+    """Return steps timed on a GPU: depth, plain_ms, graph_ms."""
+    text = files(__package__).joinpath("gpu.toml").read_text("utf-8")
+    steps: list[dict[str, Any]] = tomllib.loads(text)["step"]
+    return steps
 
 
 def speed_account() -> list[dict[str, Any]]:

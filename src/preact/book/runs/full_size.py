@@ -1,0 +1,120 @@
+"""Runs of the paper's own recipe on images of 32x32: few, of one seed.
+
+Page `runs`.
+"""
+
+import math
+from collections.abc import Sequence
+
+from preact.figures.chart import Chart, draw
+from preact.figures.style import Picture
+from preact.figures.variants import arm_name, color_of
+from preact.records import Record, read_curve, read_record
+from preact.records.speed import PUBLISHED
+from preact.strings import Strings
+
+REPORTED_PCT = 8.75  # He et al. (2015), Table 6
+EXPECTED_PCT = (8.7, 9.6)  # by us, before the first run
+EXPECTED_LOSS = 1.8  # of the original with 1001 layers: at least, likewise
+EVERY = 10  # points of the curve in one mark: 200 iterations
+DEEP = PUBLISHED / "first_1001/cifar10/resnet-1001-3"
+SHALLOW = PUBLISHED / "resnet_20/cifar10/resnet-20-2/original/seed-1"
+ARMS = ("original", "original.tail-bn", "full-preactivation")
+
+
+def arm(name: str) -> tuple[Record, dict[str, list[float]]]:
+    """Record and curve of an arm of 1001 layers."""
+    folder = DEEP / name
+    return (
+        read_record(folder / "seed-1.json"),
+        read_curve(folder / "seed-1.csv"),
+    )
+
+
+def resnet_20() -> tuple[Record, dict[str, list[float]]]:
+    """Record and curve of the original with 20 layers."""
+    return (
+        read_record(SHALLOW.with_suffix(".json")),
+        read_curve(SHALLOW.with_suffix(".csv")),
+    )
+
+
+def whole_recipe(strings: Strings) -> Picture:
+    """Training error by iteration, and the test error where measured."""
+    record, run = resnet_20()
+    names = strings("figure.training_error"), strings("runs.test_error")
+    tested = [
+        pair
+        for pair in zip(run["iteration"], run["test_error_pct"], strict=True)
+        if not math.isnan(pair[1])
+    ]
+
+    def on(chart: Chart) -> None:
+        (panel,) = chart.panels
+        color = color_of("original")
+        panel.plot(
+            run["iteration"][EVERY - 1 :: EVERY],
+            _means(run["train_error_pct"]),
+            color=color,
+            name=names[0],
+            listed=True,
+        )
+        panel.plot(
+            [iteration for iteration, _ in tested],
+            [error for _, error in tested],
+            "D",
+            color=color,
+            name=names[1],
+            listed=True,
+        )
+        panel.ax.axhline(REPORTED_PCT, color="#808080", ls=":", lw=1)
+        panel.ax.set(xlim=(0, record.iterations), ylim=(0, 75))
+        panel.ax.set_xlabel(strings("race.step"))
+        chart.legend(ncols=2)
+
+    alt = strings(
+        "runs.whole_alt",
+        trained=strings.percent(run["train_error_pct"][-1], 1),
+        tested=strings.percent(record.test_error_pct, 1),
+    )
+    return draw(on, (140, 75), alt)
+
+
+def first_thousand(strings: Strings) -> Picture:
+    """Training loss by iteration, three arms of 1001 layers."""
+    runs = {name: arm(name) for name in ARMS}
+    names = {
+        name: arm_name(name.replace(".tail-bn", "+final-bn"), strings)
+        for name in ARMS
+    }
+
+    def on(chart: Chart) -> None:
+        (panel,) = chart.panels
+        for name, (record, run) in runs.items():
+            panel.plot(
+                run["iteration"],
+                run["loss"],
+                "--" if "." in name else "-",
+                color=color_of(record.row),
+                name=names[name],
+                listed=True,
+            )
+        panel.ax.set(xlim=(0, 1000), ylim=(1, 20), yscale="log")
+        panel.ax.set_xlabel(strings("race.step"))
+        panel.ax.set_ylabel(strings("runs.loss"))
+        chart.legend(ncols=1)
+
+    ends = [
+        f"{names[name]} {run['loss'][-1]:.2f}"
+        for name, (_, run) in runs.items()
+    ]
+    alt = strings("runs.first_alt", each=strings.join(ends))
+    return draw(on, (140, 75), alt)
+
+
+def _means(values: Sequence[float]) -> list[float]:
+    """Mean of every `EVERY` values."""
+    return [
+        sum(values[i : i + EVERY]) / EVERY
+        for i in range(0, len(values) - EVERY + 1, EVERY)
+    ]
