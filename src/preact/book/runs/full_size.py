@@ -68,7 +68,7 @@ def whole_recipe(strings: Strings) -> Picture:
             listed=True,
         )
         panel.ax.axhline(REPORTED_PCT, color="#808080", ls=":", lw=1)
-        panel.ax.set(xlim=(0, record.iterations), ylim=(0, 75))
+        panel.ax.set(xlim=(0, 1.02 * record.iterations), ylim=(0, 75))
         panel.ax.set_xlabel(strings("race.step"))
         chart.legend(ncols=2)
 
@@ -99,7 +99,7 @@ def first_thousand(strings: Strings) -> Picture:
                 name=names[name],
                 listed=True,
             )
-        panel.ax.set(xlim=(0, 1000), ylim=(1, 20), yscale="log")
+        panel.ax.set(xlim=(0, 1000), ylim=(1, 3))
         panel.ax.set_xlabel(strings("race.step"))
         panel.ax.set_ylabel(strings("runs.loss"))
         chart.legend(ncols=1)
