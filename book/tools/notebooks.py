@@ -10,6 +10,7 @@ them.
 """
 
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,7 @@ def notebook(
     if ran:
         keep_outputs(ran, book)
     fold_solutions(book.cells, EDITIONS[page.language]["solution"])
+    fold_answers(book.cells)
     for i, cell in enumerate(book.cells):
         cell["id"] = f"cell-{i:03d}"
         if cell.cell_type == "markdown":
@@ -95,6 +97,15 @@ def keep_outputs(ran: Any, book: Any) -> None:
             for output in join_streams(done.outputs)
             if "scrapbook" not in output.get("metadata", {})
         ]
+
+
+def fold_answers(cells: list[Any]) -> None:
+    """Fold what the cell behind a prediction prints: it is the answer."""
+    codes = [cell for cell in cells if cell.cell_type == "code"]
+    for asked, answer in pairwise(codes):
+        if "conceal=True" in asked.source:
+            folded = answer.metadata.setdefault("jupyter", {})
+            folded["outputs_hidden"] = True
 
 
 def first_cell(language: str, package: str) -> Any:

@@ -107,6 +107,16 @@ def test_what_a_page_hides_is_folded_in_a_notebook():
     assert "{claim}" not in text
 
 
+def test_the_answer_behind_a_prediction_is_folded_in_a_notebook():
+    made = nbformat.reads(notebook(ROOT / "book/en/02-signal.md"), 4)
+    codes = [cell for cell in made.cells if cell.cell_type == "code"]
+    (asked,) = (i for i, c in enumerate(codes) if "conceal=True" in c.source)
+    answer, unasked = codes[asked + 1], codes[asked + 2]
+    assert "product of the w" in answer.source
+    assert answer.metadata["jupyter"]["outputs_hidden"]
+    assert "outputs_hidden" not in unasked.metadata.get("jupyter", {})
+
+
 def test_a_notebook_links_to_notebooks_that_are_there():
     for path in CHAPTERS:
         there = ROOT / "notebooks" / path.parent.name

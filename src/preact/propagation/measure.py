@@ -151,7 +151,7 @@ def rms(x: Array) -> float:
 def open_share(plan: NetworkPlan, streams: list[Array]) -> Array:
     """Share of coordinates whose shortcut is open from x_0 to each x_l.
 
-    The rule is `preact.plan.open_paths`': with f = ReLU a coordinate of
+    The rule is that of `preact.plan.open_paths`: with f = ReLU a coordinate of
     x_{l+1} that is 0 has lost its shortcut.
 
     Parameters
