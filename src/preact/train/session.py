@@ -82,10 +82,12 @@ class Session:
     def _can_be_recorded(self) -> bool:
         """Whether a step's kernels can be a CUDA graph.
 
-        Processes talk, checkpoints draw anew, own code may do anything.
+        Processes talk, checkpoints draw anew, own code may do anything, and
+        AdamW's rate is no tensor.
         """
         return (
             self.workers.count == 1
+            and self.run.recipe.optimizer == "sgd"
             and self.run.execution.memory in ("keep", "recompute")
             and not isinstance(self.run.unit, OwnCode)
         )

@@ -107,7 +107,7 @@ def make_optimizer(
 ) -> torch.optim.Optimizer:
     """The recipe's optimizer, with weight decay where the recipe has it.
 
-    On a GPU it is one that a CUDA graph can hold: its rate is a tensor.
+    On a GPU, SGD is one that a CUDA graph can hold: its rate is a tensor.
     """
     weights: list[nn.Parameter] = []
     others: list[nn.Parameter] = []
@@ -119,16 +119,13 @@ def make_optimizer(
         {"params": others, "weight_decay": 0.0},
     ]
     groups = [group for group in groups if group["params"]]
+    if recipe.optimizer == "adamw":
+        return torch.optim.AdamW(
+            groups, lr=recipe.lr, betas=(recipe.momentum, 0.999)
+        )
     device = next(network.parameters()).device
     on_gpu = device.type == "cuda"
     lr = torch.tensor(recipe.lr, device=device) if on_gpu else recipe.lr
-    if recipe.optimizer == "adamw":
-        return torch.optim.AdamW(
-            groups,
-            lr=lr,
-            betas=(recipe.momentum, 0.999),
-            capturable=on_gpu,
-        )
     return torch.optim.SGD(
         groups,
         lr=lr,
