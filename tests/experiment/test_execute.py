@@ -148,6 +148,17 @@ def test_what_is_recorded_is_not_run_again(small, capsys):
     assert contents(out) == before
 
 
+def test_a_dry_run_shows_the_plan_of_runs_that_cannot_be_made_here(
+    tmp_path, capsys
+):
+    command = ["ablate", "first_1001", "--out", str(tmp_path)]
+    command += ["--device", "cpu", "--folder", str(tmp_path)]
+    assert main([*command, "--dry-run"]) == 0
+    said = capsys.readouterr()
+    assert "4 runs to go" in said.out
+    assert "got tf32, which only NVIDIA GPUs have" in said.err
+
+
 def test_a_dry_run_shows_plan_cost_and_deviations_and_writes_nothing(
     small, tmp_path, capsys
 ):

@@ -133,7 +133,13 @@ def _jobs(
     # Under torchrun no process could take a whole batch, and all must make
     # the runs in the same order.
     alone = os.environ.get("WORLD_SIZE", "1") == "1"
-    each = costs(missing, options.device) if alone else {}
+    each: dict[str, float] = {}
+    try:
+        each = costs(missing, options.device) if alone else {}
+    except ValueError as error:
+        if not options.dry_run:
+            raise
+        complain(f"{error}; so there is no cost")
     show_plan(console, experiment, plan, missing, each)
     return [Job(experiment, planned, 0.0) for planned in recorded] + [
         Job(experiment, planned, each.get(network_name(planned), 0.0))
