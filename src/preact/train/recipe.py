@@ -147,7 +147,7 @@ def recipes() -> dict[str, Recipe]:
     --------
     >>> from preact.train import recipes
     >>> list(recipes())
-    ['paper', 'torch-release', 'digits', 'imagenet', 'modern']
+    ['paper', 'torch-release', 'digits', 'imagenet']
     """
     text = files("preact.train").joinpath("recipes.toml").read_text("utf-8")
     return {
