@@ -1,6 +1,5 @@
 """From a file to records: run once, kept, shared, interrupted."""
 
-import os
 import shutil
 import signal
 import subprocess
@@ -12,7 +11,6 @@ import pytest
 import torch
 from filelock import FileLock
 
-from paths import ROOT
 from preact.cli import main
 from preact.data import load
 from preact.experiment import PlannedRun, execute, provenance
@@ -429,46 +427,3 @@ def test_half_of_what_torchrun_sets_is_a_sentence(
     error = capsys.readouterr().err
     assert "environment variable RANK expected" in error
     assert error.count("\n") == 1
-
-
-def queue(tmp_path, *words, **environment):
-    return subprocess.run(
-        ["bash", str(ROOT / "experiments/gpu_queue.sh"), *words],
-        env={
-            **os.environ,
-            "OUT": str(tmp_path / "runs"),
-            "PYTHON": sys.executable,
-            **environment,
-        },
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=600,  # against a hang
-    )
-
-
-@pytest.mark.slow
-def test_the_gpu_queue_runs_what_fits_with_workers_side_by_side(
-    small, tmp_path
-):
-    """And fails if a worker fails."""
-    told = queue(tmp_path, "60", str(small[0]), WORKERS="2")
-    assert len(list(tmp_path.rglob("seed-*.json"))) == 4
-    assert f"4 records in {tmp_path / 'runs'}" in told.stdout
-    told = queue(tmp_path, "1", "nowhere", WORKERS="2")
-    assert told.returncode == 2
-    assert told.stdout.count("nowhere does not exist") == 2
-
-
-@pytest.mark.parametrize(
-    ("minutes", "workers", "says"),
-    [
-        ("soon", "1", "got 'soon'"),
-        ("1", "1; touch spoiled", "got '1; touch spoiled'"),
-    ],
-)
-def test_the_gpu_queue_wants_numbers(tmp_path, minutes, workers, says):
-    told = queue(tmp_path, minutes, WORKERS=workers)
-    assert (told.returncode, told.stdout) == (2, "")
-    assert says in told.stderr
-    assert not any(tmp_path.iterdir())
