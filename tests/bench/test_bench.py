@@ -201,7 +201,6 @@ def contestants_of(pid):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("who", ["the first process", "all"])
 def test_ctrl_c_is_one_sentence_and_leaves_no_process(who):
     command = [sys.executable, "-m", "preact", "bench", "--depth", "11"]

@@ -89,7 +89,6 @@ def tree(tmp_path):
     return root
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("kind", IMAGES)
 def test_an_image_that_is_none_is_named(command, tree, tmp_path, kind):
     path = tree / ("val" if kind == "empty" else "train") / "b" / "x.png"

@@ -24,7 +24,6 @@ PLACES = {
 }
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize(
     ("name", "words", "says"),
     [*sampled(CASES, 4)],
