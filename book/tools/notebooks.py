@@ -100,11 +100,16 @@ def keep_outputs(ran: Any, book: Any) -> None:
 
 
 def fold_answers(cells: list[Any]) -> None:
-    """Fold what the cell behind a prediction prints: it is the answer."""
+    """Fold what the cell behind a prediction prints: it is the answer.
+
+    So are, often, the numbers that a cell without a place on the page hands
+    to the prose.
+    """
     codes = [cell for cell in cells if cell.cell_type == "code"]
-    for asked, answer in pairwise(codes):
-        if "conceal=True" in asked.source:
-            folded = answer.metadata.setdefault("jupyter", {})
+    for asked, cell in pairwise(codes):
+        removed = "remove-cell" in cell.metadata.get("tags", ())
+        if removed or "conceal=True" in asked.source:
+            folded = cell.metadata.setdefault("jupyter", {})
             folded["outputs_hidden"] = True
 
 

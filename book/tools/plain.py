@@ -45,7 +45,7 @@ class Page:
         The chapter, `book/LANGUAGE/NAME.md`.
     printed : dict
         Name to value of what its cells handed to the prose; what is not
-        there is said to be printed above.
+        there is said to be folded above.
     site : str
         Address of the site, for pages that are no notebooks; may be empty.
     cited : list of str

@@ -74,7 +74,7 @@ def test_a_notebook_has_the_chapters_code_and_plain_text():
 def test_a_number_is_the_printed_one_or_said_to_be_printed():
     text = "It is {glue:text}`a-number`."
     path = ROOT / "book/en/01-why.md"
-    assert plain(text, Page(path)) == "It is `a-number` (printed above)."
+    assert plain(text, Page(path)) == "It is `a-number` (folded above)."
     page = Page(path, printed={"a-number": "7 %"})
     assert plain(text, page) == "It is 7 %."
 
@@ -107,7 +107,7 @@ def test_what_a_page_hides_is_folded_in_a_notebook():
     assert "{claim}" not in text
 
 
-def test_the_answer_behind_a_prediction_is_folded_in_a_notebook():
+def test_no_open_output_behind_a_prediction_is_the_answer():
     made = nbformat.reads(notebook(ROOT / "book/en/02-signal.md"), 4)
     codes = [cell for cell in made.cells if cell.cell_type == "code"]
     (asked,) = (i for i, c in enumerate(codes) if "conceal=True" in c.source)
@@ -115,6 +115,9 @@ def test_the_answer_behind_a_prediction_is_folded_in_a_notebook():
     assert "product of the w" in answer.source
     assert answer.metadata["jupyter"]["outputs_hidden"]
     assert "outputs_hidden" not in unasked.metadata.get("jupyter", {})
+    handed = [cell for cell in codes if cell.source.startswith("glue(")]
+    assert handed
+    assert all(cell.metadata["jupyter"]["outputs_hidden"] for cell in handed)
 
 
 def test_a_notebook_links_to_notebooks_that_are_there():
