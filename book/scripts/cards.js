@@ -4,6 +4,7 @@
 const MARKS =
   ".bd-article a:is(.claim-mark, :is(.internal, .footnote-reference)[href^='#'])";
 const TARGETS = ":is(div.math, figure, .footnote):not(.concealed[hidden] *)";
+const EXTRAS = "button, .backrefs, .headerlink, .preact-data";
 const LEAST = 6, // px to the edges and to the mark
   RESTS = 250; // ms until it shows, or goes
 
@@ -18,9 +19,10 @@ function inSight(box) {
 function copyOf(target) {
   const copy = target.cloneNode(true);
   for (const node of [copy, ...copy.querySelectorAll("*")]) {
-    for (const name of ["id", "href", "tabindex"]) node.removeAttribute(name);
+    for (const name of ["id", "tabindex"]) node.removeAttribute(name);
+    if (node.matches("a")) node.removeAttribute("href");
   }
-  for (const node of copy.querySelectorAll("button, .backrefs")) node.remove();
+  for (const node of copy.querySelectorAll(EXTRAS)) node.remove();
   return copy;
 }
 
@@ -51,7 +53,8 @@ function show(mark) {
   const right = document.documentElement.clientWidth - LEAST - wide;
   const above = top - LEAST - high;
   card.style.left = `${Math.max(LEAST, Math.min(left, right))}px`;
-  card.style.top = `${above >= 0 ? above : bottom + LEAST}px`;
+  const below = Math.min(bottom + LEAST, innerHeight - LEAST - high);
+  card.style.top = `${above >= LEAST ? above : below}px`;
 }
 
 const opened = () => card?.matches(":popover-open");

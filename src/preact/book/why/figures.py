@@ -96,7 +96,7 @@ def error_by_rate(
         panel.ax.set_yticks([0.3, 1, 3, 10, 30, 100])
         panel.ax.yaxis.set_major_formatter("{x:g}")
         panel.ax.minorticks_off()
-        chart.legend(ncols=2, fontsize=8.5, handlelength=4)
+        chart.legend(fontsize=8.5, handlelength=4)
 
     each = []
     for i, rate in enumerate(rates):
@@ -113,4 +113,4 @@ def error_by_rate(
     alt = strings(
         "alt.error", each=strings("punctuation.semicolon").join(each)
     )
-    return draw(on, (150, 105), alt)
+    return draw(on, (150, 120), alt)
