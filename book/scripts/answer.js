@@ -42,31 +42,50 @@ export function judge(text, { expected, rtol, few, words }) {
   return { right, said: fill(said, { got, ...words }) };
 }
 
+// Where sentences are to be chosen, each has a box; together they are the number.
+function makeInputs({ sentences, words }) {
+  if (!sentences) {
+    const input = node("input", {
+      ...{ type: "text", inputMode: "decimal", autocomplete: "off", size: 12 },
+    });
+    return {
+      shown: [node("label", {}, words.label, input)],
+      answer: () => input.value,
+    };
+  }
+  const boxes = Array.from({ length: sentences }, (_, i) =>
+    node("input", { type: "checkbox", value: i + 1 }),
+  );
+  return {
+    shown: boxes.map((box) => node("label", {}, box, `(${box.value})`)),
+    answer: () =>
+      boxes
+        .filter((box) => box.checked)
+        .map((box) => box.value)
+        .join("") || "0",
+  };
+}
+
 export function makeField(host) {
   const exercise = JSON.parse(host.dataset.answer);
   const { words } = exercise;
-  const input = node("input", {
-    type: "text",
-    inputMode: "decimal",
-    autocomplete: "off",
-    size: 12,
-  });
+  const { shown, answer } = makeInputs(exercise);
   const verdict = node("p", { className: "verdict" });
   verdict.setAttribute("role", "status");
   const form = node(
     "form",
     { noValidate: true },
-    node("label", {}, words.label, input),
+    ...shown,
     " ",
     node("button", { type: "submit", textContent: words.button }),
   );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const { right, said } = judge(input.value, exercise);
+    const { right, said } = judge(answer(), exercise);
     verdict.replaceChildren(...prose(said));
     host.dataset.state = right ? "right" : "wrong";
   });
-  input.addEventListener("input", () => {
+  form.addEventListener("input", () => {
     verdict.textContent = "";
     delete host.dataset.state;
   });

@@ -18,7 +18,7 @@ STATES = [
         "playground",
         ".preact-playground",
         "menu",
-        {"playground.a.row"},
+        {"playground.steps"},
     ),
     ("04-units", ".preact-builder", "radio", None),
     ("07-depth", ".preact-training", "slider", {"training.1"}),

@@ -46,6 +46,15 @@ def test_the_button_judges_too_and_a_new_answer_takes_the_verdict_back(
     assert field(page).get_attribute("data-state") is None
 
 
+def test_true_sentences_are_chosen_with_boxes(open_page):
+    page = open_page("/en/13-summary.html")
+    chosen = page.locator(".preact-answer:has([type=checkbox])")
+    for number, state in [(1, "wrong"), (3, "right"), (2, "wrong")]:
+        chosen.get_by_label(f"({number})").check()
+        chosen.locator("button").click()
+        assert chosen.get_attribute("data-state") == state
+
+
 def test_without_script_the_page_says_how_to_answer(open_page):
     page = open_page(f"/en/{CHAPTER}.html", java_script_enabled=False)
     assert "three dots" in field(page).text_content()

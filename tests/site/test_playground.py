@@ -210,3 +210,17 @@ def test_the_race_waits_for_the_readers_ranking(open_page, language):
     assert host.locator(".told").is_hidden()
     still = open_page(f"/{language}/01-why.html", java_script_enabled=False)
     assert still.locator(".preact-ranking svg.wide").is_visible()
+
+
+def test_both_networks_train_for_as_many_steps_as_are_chosen(open_page):
+    page = open_page(PAGE.format("en"))
+    state(page, "done")
+    smaller(page)
+    field(page, "steps").select_option(str(2 * STEPS))
+    settle(page)
+    train(page)
+    assert (
+        f"step {2 * STEPS}:"
+        in page.locator(f"{HOST} .said").first.inner_text()
+    )
+    assert field(page, "step").get_attribute("max") == str(2 * STEPS)

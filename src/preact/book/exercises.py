@@ -49,11 +49,15 @@ class Number:
         How far an answer may be from it, relative.
     mistakes : str to float
         Wrong answers that have a sentence of their own, by its key.
+    sentences : int
+        Of how many the true ones are to be chosen; their numbers, one after
+        the other, are the answer.
     """
 
     expected: float | Callable[[], float]
     rtol: float = 0.0
     mistakes: Mapping[str, float] = field(default_factory=dict)
+    sentences: int = 0
 
     @property
     def value(self) -> float:
@@ -248,6 +252,7 @@ def answer_field(label: str, exercise: Number) -> Html:
         "expected": exercise.value,
         "rtol": exercise.rtol,
         "few": FEW if exercise.rtol else (),
+        "sentences": exercise.sentences,
         "words": {word: say.table[f"check.{word}"] for word in FIELD_WORDS}
         | {word: say(f"exercise.{label}.{word}") for word in ("why", "hint")},
     }

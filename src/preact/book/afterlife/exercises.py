@@ -45,5 +45,5 @@ EXERCISES = {
     ),
     "afterlife-3": a_doubly_stochastic_matrix,
     # of four readings of a dead direct term, the one that is right
-    "afterlife-4": Number(3),
+    "afterlife-4": Number(3, sentences=4),
 }

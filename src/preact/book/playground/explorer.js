@@ -17,7 +17,7 @@ import { makeWorker } from "#scripts/worker.js";
 const ARMS = ["a", "b"];
 const KINDS = ["curve", "ghost"]; // of their curves
 const TICKS = {
-  loss: [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10],
+  loss: [0.01, 0.03, 0.1, 0.3, 1, 3, 10],
   error: [0.3, 1, 3, 10, 30, 100],
 };
 const RESTS = 80; // ms without a move until fresh networks are computed
@@ -29,8 +29,9 @@ const WIDTH = 400,
   LEFT = 26,
   PLOT = 366;
 const UNITS = { y: 3, high: 18 },
-  GRADIENT = { y: 45, high: 1.5 },
-  OPEN = { y: 152, high: 0.75 };
+  GRADIENT = { y: 45, tall: 90 },
+  OPEN = { y: 152, tall: 45 };
+const TIMES = [1, 2, 4]; // as many steps as at first
 
 // Mean of the last `window` values up to each step.
 function smooth(values, window) {
@@ -65,7 +66,7 @@ class Course {
   constructor(words, steps) {
     Object.assign(this, { words, steps });
     this.svg = element("svg", {
-      viewBox: `0 0 ${WIDTH} ${OPEN.y + OPEN.high * steps + 16}`,
+      viewBox: `0 0 ${WIDTH} ${OPEN.y + OPEN.tall + 16}`,
       role: "img",
       style: `width:${WIDTH}px`,
     });
@@ -89,20 +90,16 @@ class Course {
     this.hatched = `url(#${hatch.id})`;
     this.units = element("g", { class: "units" }, this.svg);
     this.makeKey();
-    for (const [name, { y, high }] of Object.entries({
+    for (const [name, { y, tall }] of Object.entries({
       gradient: GRADIENT,
       open: OPEN,
     })) {
       element("text", { x: LEFT, y: y - 5 }, this.svg, words[name]);
-      element(
-        "rect",
-        { ...this.box(y, high * steps), class: "box" },
-        this.svg,
-      );
+      element("rect", { ...this.box(y, tall), class: "box" }, this.svg);
       for (const step of [1, steps]) {
         const at = {
           x: LEFT - 4,
-          y: y + high * step + 3,
+          y: y + (tall * step) / steps + 3,
           "text-anchor": "end",
         };
         element("text", at, this.svg, step);
@@ -110,8 +107,12 @@ class Course {
     }
     this.rows = element("g", { "shape-rendering": "crispEdges" }, this.svg);
     this.axis = element("g", {}, this.svg);
-    this.frames = [GRADIENT, OPEN].map(({ y, high }) =>
-      element("rect", { ...this.box(y, high), class: "frame" }, this.svg),
+    this.frames = [GRADIENT, OPEN].map(({ y, tall }) =>
+      element(
+        "rect",
+        { ...this.box(y, tall / steps), class: "frame" },
+        this.svg,
+      ),
     );
   }
 
@@ -153,7 +154,7 @@ class Course {
       Object.assign(this, { run, drawn: 0, cell: PLOT / count });
       this.rows.replaceChildren();
       this.axis.replaceChildren();
-      const y = OPEN.y + OPEN.high * this.steps + 13;
+      const y = OPEN.y + OPEN.tall + 13;
       for (const [share, anchor, text] of [
         [0, "start", 0],
         [0.5, "middle", this.words.axis],
@@ -166,15 +167,16 @@ class Course {
     for (; this.drawn < run.gradient.length; this.drawn++) {
       this.addRow(run, this.drawn);
     }
-    for (const [i, { y, high }] of [GRADIENT, OPEN].entries()) {
-      this.frames[i].setAttribute("y", y + high * at);
+    for (const [i, { y, tall }] of [GRADIENT, OPEN].entries()) {
+      this.frames[i].setAttribute("y", y + (tall / this.steps) * at);
     }
     this.drawUnits(loudness(run.gradient[at]), run.open[at]);
   }
 
   // Equal neighbors are one piece.
   addRow({ gradient, open }, step) {
-    const pieces = (levels, { y, high }, style) => {
+    const pieces = (levels, { y, tall }, style) => {
+      const high = tall / this.steps;
       let start = 0;
       levels.forEach((level, l) => {
         if (level === levels[l + 1]) return;
@@ -272,8 +274,12 @@ class Playground {
       return made;
     };
     this.train = button("train", () =>
-      this.training ? this.finish(words.stopped) : this.compute(steps),
+      this.training ? this.finish(words.stopped) : this.compute(this.steps),
     );
+    const lengths = TIMES.map((times) => [times * steps, times * steps]);
+    this.length = choice(lengths, steps);
+    this.length.setAttribute("aria-label", words.steps);
+    this.length.addEventListener("input", () => this.changeLength());
     this.pin = button("pin", () => this.togglePin());
     this.kept = node("input", { type: "hidden", name: "pinned" });
     this.kept.addEventListener("input", () => {
@@ -287,7 +293,22 @@ class Playground {
     this.status.setAttribute("role", "status");
     this.bar = node("div", { className: "controls" }, this.train, this.pin);
     control(this.bar, "step", words.step, this.cursor);
+    control(this.bar, "steps", "/", this.length);
     this.bar.append(this.kept, this.status);
+  }
+
+  // Networks are trained from the start again, for all of the steps.
+  changeLength() {
+    this.steps = Number(this.length.value);
+    this.known.clear();
+    this.cursor.max = this.steps;
+    this.cursor.value = this.steps;
+    this.cursor.dispatchEvent(new Event("input"));
+    for (const arm of this.arms) {
+      const { svg } = arm.course;
+      arm.course = new Course(this.words, this.steps);
+      svg.replaceWith(arm.course.svg);
+    }
   }
 
   makeArm(name) {
