@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from matplotlib.lines import Line2D
 
 from preact.cli import main
 from preact.figures.recorded import Runs, recorded
@@ -86,6 +87,34 @@ def test_two_tails_of_a_row_differ_in_stroke_and_label(tmp_path):
     words = words_of(out)
     assert "original, no final BN" in words
     assert "Dashed and hollow: no BN before the classifier" in words
+
+
+def test_each_of_many_own_units_has_a_face_of_its_own_hollow_or_filled():
+    runs = [
+        Runs(name=f"u{i}", row=f"u{i}", errors_pct=[5.0], dashed=hollow)
+        for i in range(40)
+        for hollow in (True, False)
+    ]
+    (axes,) = recorded({"": runs}, ["errors"]).axes
+    dots = [one for one in axes.lines if one.get_marker() != "None"]
+    looks = {
+        (one.get_marker(), one.get_color(), one.get_markerfacecolor())
+        for one in dots
+    }
+    assert len(looks) == len(runs) == 80
+    assert {one.get_marker() for one in dots} <= {*Line2D.filled_markers}
+
+
+def test_a_curve_with_one_test_error_is_left_out(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    words = "train --depth 8 --width 4 --batch 16 --iterations 35"
+    assert main(words.split()) == 0
+    (curve,) = tmp_path.glob("runs/**/seed-1.csv")
+    assert len(curve.read_text().splitlines()) > 2  # losses are more
+    assert main(["plot", "train"]) == 0
+    assert "curves are left out" in capsys.readouterr().err
 
 
 def test_facets_share_their_scales_so_that_they_compare():

@@ -23,8 +23,9 @@ from preact.records.compare import half_interval
 
 PANELS = ("errors", "curves", "gradients")
 """What `recorded` draws, from left to right."""
-# In turn for what has no color of the book's; no two look alike to anybody.
+# In turn for what has no color of the book's; no two of 42 look alike.
 SPARE = ("#000000", "#e69f00", "#56b4e9", "#009e73", "#cc79a7", "#7f7f7f")
+FACES = "d<>p*hX"  # markers that can be hollow
 WIDTH, ACROSS = 183, 3  # mm of a page of two columns; panels side by side
 TALLEST = 2  # times as high as wide
 LINE = 125  # characters of a caption
@@ -168,7 +169,7 @@ def _same_limits(axes: Sequence[Axes]) -> None:
 
 def _styles(runs: Sequence[Runs]) -> list[dict[str, Any]]:
     """Color, marker and stroke for each: the book's for the paper's rows."""
-    spare = cycle(zip(SPARE, reversed(MARKERS.values()), strict=False))
+    spare = zip(cycle(SPARE), cycle(FACES), strict=False)
     by_row: dict[str, tuple[str, str]] = {}
     for one in runs:
         if one.row in COLORS and one.row in MARKERS:
