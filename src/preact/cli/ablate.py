@@ -166,7 +166,8 @@ def show_plan(
     each: dict[str, float],
 ) -> None:
     """Print what will run and how long it will take on this machine."""
-    table = Table(title=Text(f"{experiment.name}: {experiment.title}"))
+    title = dict.fromkeys((experiment.name, experiment.title))
+    table = Table(title=Text(": ".join(title)))
     for column in ("network", "rows", "runs", "recorded", "s a run", "min"):
         table.add_column(column, justify="right")
     left = by_network(missing)

@@ -29,6 +29,10 @@ COMMANDS = {
 LONGEST = 1000  # characters of a message
 ROW = "full-preactivation"  # if no other is asked for
 DATA = ("digits", "cifar10", "cifar100", "cifar10-16", "imagenet", "folders")
+IMAGES = (
+    f"{', '.join(DATA)}, or package.module:name of a function that returns an "
+    "ImageSet"
+)
 RECIPES = ("paper", "torch-release", "digits", "imagenet")
 PRECISIONS = ("fp32", "tf32", "bf16", "fp16")
 MEMORY = ("keep", "recompute", "unit", "segment")
@@ -140,8 +144,7 @@ def _train(command: argparse.ArgumentParser) -> str:
     add(
         "--data",
         default="digits",
-        help=f"{', '.join(DATA)}, or package.module:name of a function that "
-        "returns an ImageSet (default: digits)",
+        help=f"{IMAGES} (default: digits)",
     )
     add(
         "--hold-out",
@@ -199,7 +202,7 @@ def _train(command: argparse.ArgumentParser) -> str:
 def _eval(command: argparse.ArgumentParser) -> str:
     add = command.add_argument
     add("file", type=Path, help="for example seed-1.safetensors")
-    add("--data", choices=DATA, help="default: what it was trained on")
+    add("--data", help=f"{IMAGES} (default: what it was trained on)")
     _folder(add)
     command.set_defaults(folder=None)  # images of one's own need it
     _make(add)

@@ -49,9 +49,9 @@ def _changed(recipe: Recipe, options: argparse.Namespace) -> Recipe:
     """The recipe with what is asked for in its place."""
     asked = {name: getattr(options, name) for name in ("iterations", "lr")}
     if options.batch is not None:
-        # BN cannot take its statistics over more than the batch.
-        ghost_batch = max(1, min(recipe.ghost_batch, options.batch))
-        asked |= {"batch": options.batch, "ghost_batch": ghost_batch}
+        asked["batch"] = options.batch
+        if options.batch % recipe.ghost_batch:  # BN over equal parts, or all
+            asked["ghost_batch"] = options.batch
     given = {name: value for name, value in asked.items() if value is not None}
     return replace(recipe, **given)
 
