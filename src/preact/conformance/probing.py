@@ -21,6 +21,7 @@ from preact.conformance.network import TracedNetwork, are_different
 from preact.conformance.report import Report
 from preact.conformance.trace import Refusal, See, Zero, trace
 from preact.spec import find_row
+from preact.typed import raised
 
 BATCH = 2  # two images: BN has statistics, and one can be told from another
 SEED = 0
@@ -138,13 +139,11 @@ def _traced(
     except (KeyboardInterrupt, Refusal):
         raise
     except BaseException as error:  # a network may raise what it wants
-        reason = " ".join(str(error).split())[:200]
         mode = "training" if module.training else "evaluation"
         raise ValueError(
             f"the network must take {BATCH} inputs of "
             f"{'x'.join(map(str, shape))} (`--image` gives another shape) in "
-            f"{mode} mode, time and again; "
-            f"it answered: {type(error).__name__}: {reason}"
+            f"{mode} mode, time and again; it answered: {raised(error)}"
         ) from error
 
 
