@@ -119,12 +119,9 @@ def one_line(message: str) -> str:
 
 def _plan(command: argparse.ArgumentParser) -> str:
     add = command.add_argument
-    _network(add, None)
+    _network(add)
     _json(add)
-    return (
-        "Print a network's units, shapes, parameters and multiply-adds. "
-        "Without --depth: the networks of Tables 2, 3 and 5."
-    )
+    return "Print a network's units, shapes, parameters and multiply-adds."
 
 
 def _data(command: argparse.ArgumentParser) -> str:
@@ -140,7 +137,7 @@ def _data(command: argparse.ArgumentParser) -> str:
 
 def _train(command: argparse.ArgumentParser) -> str:
     add = command.add_argument
-    _network(add, ROW)
+    _network(add)
     add(
         "--data",
         default="digits",
@@ -395,8 +392,8 @@ def _check(command: argparse.ArgumentParser) -> str:
     )
 
 
-def _network(add: Add, row: str | None) -> None:
-    add("--depth", type=int, help="layers, for example 1001")
+def _network(add: Add) -> None:
+    add("--depth", type=int, default=110, help="layers (default: %(default)s)")
     add(
         "--convs",
         type=int,
@@ -404,8 +401,8 @@ def _network(add: Add, row: str | None) -> None:
     )
     add(
         "--row",
-        default=row,
-        help=f"key of Table 1, Table 2 or a control (default: {ROW})",
+        default=ROW,
+        help="key of Table 1, Table 2 or a control (default: %(default)s)",
     )
 
 

@@ -58,7 +58,7 @@ def _changed(recipe: Recipe, options: argparse.Namespace) -> Recipe:
 
 def _run(options: argparse.Namespace, recipe: Recipe) -> Run:
     """Turn the options into a run."""
-    depth, convs = options.depth or 110, options.convs
+    depth, convs = options.depth, options.convs
     if options.data == "imagenet":
         convs, _ = imagenet_counts(depth, convs, None)
     elif convs is None:
