@@ -20,7 +20,9 @@ from preact.conformance.measure import distance, judge, measure, tells
 from preact.conformance.network import TracedNetwork, are_different
 from preact.conformance.report import Report
 from preact.conformance.trace import Refusal, See, Zero, trace
+from preact.conformance.words import said
 from preact.spec import find_row
+from preact.strings import Strings
 from preact.typed import raised
 
 BATCH = 2  # two images: BN has statistics, and one can be told from another
@@ -204,8 +206,15 @@ def _seed_all() -> None:
 
 def _look(module: nn.Module, inputs: Inputs, row: str) -> TracedNetwork:
     """Trace it twice in both modes, and measure."""
-    if any(p.is_meta for p in module.parameters()):
-        raise Refusal("the network must have weights; it is on device meta")
+    for name, p in module.named_parameters():
+        if p.is_meta:
+            raise Refusal(
+                "the network must have weights; it is on device meta"
+            )
+        if not p.isfinite().all():
+            raise Refusal(
+                f"the network must have finite weights; {name} has others"
+            )
     module.train()
     training, graphs, _ = _read(module, inputs)
     if not training.additions:
@@ -337,7 +346,6 @@ def assert_identity_shortcuts(
         finding = report[name]
         places = ", ".join(finding.places[:3]) or "all units"
         assert finding.verdict == "yes", (
-            f"{name}: {finding.verdict}, {finding.reason} "
-            f"({finding.source}); {places}; "
-            f"{dict(finding.evidence)}"
+            f"{name}: {finding.verdict}, {said(finding, Strings('en'))} "
+            f"({finding.source}); {places}"
         )
