@@ -282,6 +282,23 @@ def test_one_weight_that_is_no_number_is_named_and_nothing_is_answered(value):
         probe(network, IMAGE)
 
 
+def test_units_in_mixed_precision_have_no_fault_where_the_width_changes():
+    class Mixed(nn.Module):
+        def __init__(self, unit):
+            super().__init__()
+            self.unit = unit
+
+        def forward(self, x):
+            with torch.autocast("cpu", torch.bfloat16):
+                return self.unit(x).float()
+
+    network = PreNet()
+    network.units = nn.Sequential(*map(Mixed, network.units))
+    report = probe(network, IMAGE)
+    assert report["width-change"].verdict is YES
+    assert faults(report) == []
+
+
 def test_a_unit_alone_is_told_to_be_checked_in_its_network():
     report = probe(PreNet().units[1], (16, 8, 8))
     assert any("check a network that repeats it" in s for s in lines(report))
