@@ -140,8 +140,7 @@ def _train(command: argparse.ArgumentParser) -> str:
     _network(add)
     add(
         "--data",
-        default="digits",
-        help=f"{IMAGES} (default: digits)",
+        help=f"{IMAGES} (default: folders if there is a --folder, or digits)",
     )
     add(
         "--hold-out",
@@ -189,6 +188,7 @@ def _train(command: argparse.ArgumentParser) -> str:
         help="what is kept for the backward pass (default: keep)",
     )
     _places(add)
+    command.set_defaults(folder=None)  # images of one's own need it
     return (
         "Train one network and write record, curve and weights. The same "
         "command again goes on where it stopped; a finished run is not "
