@@ -1,6 +1,8 @@
 """`preact report` and `preact plot`: what a reader of own runs sees."""
 
+import json
 import re
+from math import nan
 
 import pytest
 from matplotlib.lines import Line2D
@@ -140,6 +142,44 @@ def test_a_report_of_80_columns_breaks_no_word(here, capsys, name):
     assert words - {"ResNet-", "network"} <= set(
         re.findall(r"[A-Za-z(]+[-:a-z)]*|\d+\.\d+", said)
     )
+
+
+def test_runs_of_train_that_differ_in_much_keep_their_numbers_in_80_columns(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    words = "train --depth 8 --width 4 --iterations 2 --row"
+    assert main([*words.split(), "original"]) == 0
+    (kept,) = tmp_path.rglob("*.safetensors")
+    more = ["--init", str(kept), "--batch", "32", "--out", "tuned"]
+    assert main([*words.split(), "original", *more]) == 0
+    (tuned,) = tmp_path.glob("tuned/**/seed-1.json")
+    tuned.rename(kept.with_name("seed-2.json"))
+    capsys.readouterr()
+    assert main(["report", "train"]) == 0
+    said = capsys.readouterr().out
+    assert re.search(r"init_sha256 +\w{8}\]", " ".join(said.split()))
+    for path in (kept.with_name("seed-1.json"), kept.with_name("seed-2.json")):
+        error = json.loads(path.read_text())["test_error_pct"]
+        assert f" {error:.2f}  " in said
+    assert re.search(r" runs *$", said, re.M)
+
+
+def test_a_facet_whose_runs_all_diverged_has_no_gradients_and_warns_of_none(
+    recwarn,
+):
+    facets = {
+        name: [Runs(name="a", row="a", errors_pct=[9.0], gradients=[norms])]
+        for name, norms in (("bad", [nan, nan]), ("good", [0.1, 0.2]))
+    }
+    figure = recorded(facets, ["errors", "gradients"])
+    figure.canvas.draw()
+    drawn = [ax for ax in figure.axes if ax.get_yscale() == "log"]
+    assert [ax.axison for ax in drawn] == [False, True]
+    low, high = drawn[1].get_ylim()
+    assert (low, high) == (pytest.approx(0.01), pytest.approx(2.0))
+    assert not recwarn.list
 
 
 def test_a_plot_of_no_record_names_what_was_asked_for(here, capsys):

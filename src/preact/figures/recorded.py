@@ -161,7 +161,8 @@ def recorded(
 
 def _same_limits(axes: Sequence[Axes]) -> None:
     """Let facets be compared: one scale for all."""
-    limits = [ax.get_ylim() for ax in axes]
+    axes = [ax for ax in axes if ax.axison]
+    limits = [ax.get_ylim() for ax in axes] or [(0.1, 1.0)]
     low, high = min(ends[0] for ends in limits), max(e[1] for e in limits)
     for ax in axes:
         ax.set_ylim(low, high)
@@ -272,6 +273,8 @@ def _gradients(ax: Axes, runs: Sequence[Runs]) -> None:
     ax.set_ylabel(r"$|\partial E/\partial x_l|$")
     if medians:  # a run that diverged would leave the others no room
         ax.set_ylim(min(medians) / 10, max(medians) * 10)
+    else:
+        ax.set_axis_off()
 
 
 def _band(
