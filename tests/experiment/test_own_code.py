@@ -490,3 +490,13 @@ def test_a_dry_run_tells_runs_and_cost_without_the_images(tmp_path, capsys):
     printed = capsys.readouterr()
     assert "1 run to go" in printed.out
     assert "random images" in printed.err
+
+
+def test_a_dry_run_without_images_of_ones_own_says_where_they_must_lie(
+    folder, capsys
+):
+    text = FILE.replace("[fixed]\n", '[fixed]\ndata = "folders"\n')
+    (folder / "own.toml").write_text(text)
+    assert main(["ablate", "own.toml", "--dry-run"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("preact: data/train is missing: images must lie in")
