@@ -137,7 +137,7 @@ class Sum(nn.Module):
         (Sum(), {"inputs": []}, ValueError, "one or more tensors; got"),
         (Sum(), {}, ValueError, "no residual unit was found"),
         (nn.Conv2d(3, 4, 3), {}, ValueError, "no addition was found"),
-        (nn.Linear(4, 4), {}, ValueError, "must take 2 inputs of"),
+        (nn.Linear(4, 4), {}, ValueError, "a batch of 2 inputs of"),
         (PreNet().to("meta"), {}, ValueError, "it is on device meta"),
     ],
 )
@@ -176,8 +176,8 @@ def under_inference(self, x):
 @pytest.mark.parametrize(
     ("methods", "message"),
     [
-        ({"forward": raising(SystemExit(0))}, "answered: SystemExit: 0"),
-        ({"forward": fails_at(4)}, "time and again; it answered: KeyError"),
+        ({"forward": raising(SystemExit(0))}, "raised SystemExit: 0"),
+        ({"forward": fails_at(4)}, "each time anew; it raised KeyError"),
         ({"train": raising(OSError("no"))}, "in training mode.*OSError: no"),
         ({"forward": lambda self, x: "yes"}, "a tensor; it returned str"),
         ({"forward": under_inference}, "torch.inference_mode"),

@@ -143,9 +143,9 @@ def _traced(
     except BaseException as error:  # a network may raise what it wants
         mode = "training" if module.training else "evaluation"
         raise ValueError(
-            f"the network must take {BATCH} inputs of "
+            f"the network must take a batch of {BATCH} inputs of "
             f"{'x'.join(map(str, shape))} (`--image` gives another shape) in "
-            f"{mode} mode, time and again; it answered: {raised(error)}"
+            f"{mode} mode, each time anew; it raised {raised(error)}"
         ) from error
 
 
