@@ -28,13 +28,13 @@ def run(capsys, *arguments):
 
 def test_plan_prints_the_counts_of_resnet_1001(capsys):
     _, out, _ = run(capsys, "plan", "--depth", "1001")
-    assert "333 units (111 a stage), 10,327,706 parameters, 1,487.85 M" in out
+    assert "333 units, 10,327,706 parameters, 1,487.85 M" in out
     assert "BN ReLU conv 1x1 BN ReLU conv 3x3 BN ReLU conv 1x1 (+)" in out
 
 
 def test_plan_shows_what_train_trains_if_no_depth_is_given(capsys):
     _, out, _ = run(capsys, "plan", "--row", "original")
-    assert "54 units (18 a stage)" in out
+    assert "54 units, 1,727,962 parameters" in out
     _, out, _ = run(capsys, "plan", "--depth", "8")
     assert "stage 1, 1 unit " in out
 

@@ -311,6 +311,10 @@ def test_passes_that_differ_prove_nothing_of_the_structure():
     assert (finding.verdict, finding.reason) == (NO, "evaluation-differs")
     assert float(finding.evidence["drift"]) > 1e-3
     assert report["row"].reason == "passes-differ"
+    told = [line for line in lines(report) if "two passes in the" in line]
+    assert len(told) == 1  # not one for each question
+    assert told[0].startswith("could not tell: row, identity-shortcut, ")
+    assert len([s for s in lines(report, every=True) if "two pas" in s]) > 9
     assert faults(report) == ["evaluation"]
 
 

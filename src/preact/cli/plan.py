@@ -46,8 +46,8 @@ def run(options: argparse.Namespace) -> int:
     console.print(table)
     parameters, adds = _costs(plan.parameters, plan.multiply_adds)
     console.print(
-        f"{len(plan.units)} units ({_per_stage(plan)}), {parameters} "
-        f"parameters, {adds} multiply-adds an image",
+        f"{len(plan.units)} units, {parameters} parameters, {adds} "
+        "multiply-adds an image",
         soft_wrap=True,
     )
     return 0
@@ -91,11 +91,3 @@ def _part(plan: NetworkPlan, layer: str) -> str:
             if unit in stage:
                 return f"stage {i + 1}"
     return "stem" if layer.startswith("stem") else "tail and classifier"
-
-
-def _per_stage(plan: NetworkPlan) -> str:
-    """Say how the units are spread over the stages."""
-    counts = [len(stage) for stage in plan.stages]
-    if len(set(counts)) == 1:
-        return f"{counts[0]} a stage"
-    return "+".join(map(str, counts))
