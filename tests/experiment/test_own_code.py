@@ -381,7 +381,7 @@ def test_data_of_ones_own_are_named_by_an_import_path(folder, capsys):
     assert read_record(path).data_label == "half"
     (kept,) = folder.glob("runs/train/half/**/seed-1.safetensors")
     assert main(["eval", str(kept), "--json"]) == 2  # a file runs no code
-    assert "give --folder, or --data as it was" in capsys.readouterr().err
+    assert "or package.module:name" in capsys.readouterr().err
     assert main(["eval", str(kept), "--data", "own_data:half", "--json"]) == 0
     error_pct = json.loads(capsys.readouterr().out)["test_error_pct"]
     assert error_pct == pytest.approx(read_record(path).test_error_pct)

@@ -119,6 +119,27 @@ def test_a_curve_with_one_test_error_is_left_out(
     assert "curves are left out" in capsys.readouterr().err
 
 
+def test_the_legend_of_curves_alone_covers_no_caption(tmp_path):
+    curve = {"iteration": [1, 2], "test_error_pct": [90.0, 1.0]}
+    runs = [
+        Runs(name=f"u {i} " * 5, row="u", errors_pct=[1.0], curves=[curve])
+        for i in range(8)
+    ]
+    figure = recorded({"": runs}, ["curves"], "title", "caption " * 40)
+    figure.savefig(tmp_path / "it.png")
+    (legend,) = figure.legends
+    boxes = [
+        one.get_window_extent()
+        for one in (
+            legend,
+            figure._supxlabel,
+            figure._suptitle,
+            figure.axes[0],
+        )
+    ]
+    assert not any(boxes[0].overlaps(box) for box in boxes[1:])
+
+
 def test_facets_share_their_scales_so_that_they_compare():
     curve = {"iteration": [1, 2], "test_error_pct": [90.0, 1.0]}
     facets = {
@@ -167,14 +188,14 @@ def test_runs_of_train_that_differ_in_much_keep_their_numbers_in_80_columns(
 
 
 def test_a_facet_whose_runs_all_diverged_has_no_gradients_and_warns_of_none(
-    recwarn,
+    recwarn, tmp_path
 ):
     facets = {
         name: [Runs(name="a", row="a", errors_pct=[9.0], gradients=[norms])]
         for name, norms in (("bad", [nan, nan]), ("good", [0.1, 0.2]))
     }
     figure = recorded(facets, ["errors", "gradients"])
-    figure.canvas.draw()
+    figure.savefig(tmp_path / "it.png")
     drawn = [ax for ax in figure.axes if ax.get_yscale() == "log"]
     assert [ax.axison for ax in drawn] == [False, True]
     low, high = drawn[1].get_ylim()

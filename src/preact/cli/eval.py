@@ -27,7 +27,8 @@ def run(options: argparse.Namespace) -> int:
             said = f"was trained on images of your own, {name!r}"
             raise ValueError(
                 f"{options.file} {said if name else 'does not name its data'}"
-                ": give --folder, or --data as it was given to `preact train`"
+                f": give --folder, or --data, one of {', '.join(NAMES)}, or "
+                "package.module:name"
             )
         name = "folders"
     recipe, execution = _settings(options, config, name, device)

@@ -151,8 +151,9 @@ def recorded(
         for panel in {*panels} - {"errors"}:
             _same_limits(drawn[panel])
         if "errors" not in panels:  # which names its lines
-            handles = axes[0, 0].get_legend_handles_labels()
-            figure.legend(*handles, loc="outside lower center", ncols=2)
+            handles, labels = axes[0, 0].get_legend_handles_labels()
+            labels = [textwrap.fill(label, LABEL) for label in labels]
+            figure.legend(handles, labels, loc="outside right center")
         figure.suptitle(title, x=0.01, ha="left", fontsize=9, weight="bold")
         words = textwrap.fill(caption, LINE * wide)
         figure.supxlabel(words, x=0.01, ha="left", fontsize=7)
