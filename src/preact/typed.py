@@ -17,6 +17,7 @@ ValueError: mine.toml: depth must be a whole number; got 8.5
 """
 
 import json
+import os
 import re
 import reprlib
 import sys
@@ -25,6 +26,7 @@ from contextlib import contextmanager
 from functools import cache, wraps
 from pathlib import Path
 from pkgutil import resolve_name
+from traceback import walk_tb
 from typing import Annotated, Any, TypeVar, dataclass_transform
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
@@ -36,6 +38,10 @@ STRICT = ConfigDict(
 )
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$"
 SHA256 = "^[0-9a-f]{64}$"
+NOT_OWN = (
+    "<",
+    *(str(Path(f).parent) + os.sep for f in (__file__, os.__file__)),
+)
 TEXT = r"^[^\p{Cc}]*$"  # no terminal takes it for a command
 PATTERNS = {
     NAME: "letters, digits, and - _ + . after the first",
@@ -154,7 +160,9 @@ def sentence(error: ValidationError, kind: type[Any]) -> str:
                 keys and f"; legal keys here: {keys}"
             )
         parent = _key(place[:-1]) or "the file"
-        return f"{parent} may say {keys}; got {shortened(str(place[-1]))}"
+        odd = shortened(str(place[-1]))
+        clash = ", beside keys that exclude it" * (str(place[-1]) in keys)
+        return f"{parent} may say {keys}; got {odd}{clash}"
     if case == "value_error":
         return f"{key}: {context['error']}".removeprefix(": ")
     key = key or "the file"
@@ -236,6 +244,23 @@ def plain(error: BaseException) -> str:
     return " ".join(str(error).split())[:200] or type(error).__name__
 
 
+def raised(error: BaseException) -> str:
+    """Say what was raised: class, message, and which line of own code."""
+    place = own_line(error)
+    said = f"{type(error).__name__}: {plain(error)}"
+    return f"{said} ({place})" if place else said
+
+
+def own_line(error: BaseException) -> str:
+    """Last line of own code, no package's, that an error came through."""
+    place = ""
+    for frame, line in walk_tb(error.__traceback__):
+        file = frame.f_code.co_filename
+        if not file.startswith(NOT_OWN) and "-packages" not in file:
+            place = f"{Path(file).name}, line {line}"
+    return place
+
+
 def read_text(path: Path) -> str:
     """Read the text file at `path`, with or without BOM.
 
@@ -281,8 +306,7 @@ def find_own_code(address: str, field: str) -> Callable[..., Any]:
             found = resolve_name(address)
         except Exception as error:  # the code may raise anything
             raise ValueError(
-                f"{field} {address!r} cannot be imported: "
-                f"{type(error).__name__}: {plain(error)}"
+                f"{field} {address!r} cannot be imported: {raised(error)}"
             ) from error
     if not callable(found):
         raise ValueError(

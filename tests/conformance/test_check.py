@@ -172,7 +172,7 @@ def test_a_wrong_option_is_refused_before_anything_is_imported(
         ("no_such_module:net", "no_such_module must be a module that can"),
         ("broken:net", "No module named 'no_such_package'"),
         ("my_networks:absent", "must name something in my_networks"),
-        ("my_networks:needs", "called without arguments; it raised TypeErr"),
+        ("my_networks:needs", "not one unit, when it is called without arg"),
         ("my_networks:fails", "it raised RuntimeError: no such file"),
         ("my_networks:leaves", "it raised SystemExit: good bye"),
         ("my_networks:text", "a torch.nn.Module; it made 'a network'"),

@@ -218,6 +218,16 @@ def test_a_folder_s_own_name_is_called_so(tmp_path, name):
         load("folders", tmp_path / name)
 
 
+def test_a_folder_is_enough_to_train_on_its_images_not_on_digits(
+    tree, tmp_path
+):
+    words = "train --depth 8 --width 4 --iterations 1 --batch 2"
+    places = ["--folder", str(tree), "--out", str(tmp_path)]
+    assert main([*words.split(), *places]) == 0
+    record = json.loads(next(tmp_path.rglob("seed-1.json")).read_text())
+    assert record["config"]["data_label"] == tree.name != "digits"
+
+
 @pytest.mark.slow
 def test_the_command_line_takes_imagenets_own_recipe(tree, tmp_path, capsys):
     command = ["train", "--data", "imagenet", "--folder", str(tree)]

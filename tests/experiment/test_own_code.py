@@ -61,6 +61,11 @@ class Empty(nn.Module):
         x = x[:, :, ::self.stride, ::self.stride]
         return x.repeat(1, self.times, 1, 1)
 
+class Spoiled(Gelu):
+    def forward(self, x):
+        x = self.branch[1](self.branch[0](x)).exp()
+        return self.shortcut(x.clone()) + self.branch[2](x) + x.zero_().sum()
+
 three = 3
 """
 FILE = """
@@ -204,6 +209,10 @@ def test_changed_code_of_a_unit_is_another_configuration(folder):
             r"out, stride\), it raised TypeError: .* 2 positional arguments",
         ),
         ("torch:ones", "must return an nn.Module; got a Tensor"),
+        (
+            "own_units:Spoiled",
+            r"must map \(2, 4, 8, 8\) .*, it raised RuntimeError: .* inplace",
+        ),
         ("own_units:three", "must be a function or a class; got int"),
         ("own_units:nobody", "cannot be imported: AttributeError"),
         ("nowhere:Unit", "cannot be imported: ModuleNotFoundError"),
@@ -214,6 +223,41 @@ def test_what_makes_no_unit_is_refused_in_one_sentence(folder, make, said):
     with pytest.raises(ValueError, match=said) as refused:
         small(row="mine", unit=OwnCode(make=make)).make_network()
     assert "\n" not in str(refused.value)
+
+
+def test_an_error_in_own_code_is_told_with_its_line_and_keeps_no_other_run(
+    folder, capsys
+):
+    file = folder / "own.toml"
+    file.write_text(FILE.replace("own_units:Gelu", "late_units:Late"))
+    (folder / "late_units.py").write_text(
+        "from own_units import Gelu\n"
+        "class Late(Gelu):\n"
+        "    def forward(self, x):\n"
+        "        if self.training:\n"
+        "            return x.missing\n"
+        "        return super().forward(x)\n"
+    )
+    assert main(["ablate", "own.toml", "--device", "cpu"]) == 2
+    out, err = capsys.readouterr()
+    assert "4 finished, 2 failed" in out.splitlines()[-1]
+    for line in err.splitlines():
+        assert line.startswith("preact: AttributeError: 'Tensor' object has")
+        assert line.endswith(" (late_units.py, line 5)")
+    (folder / "lost_data.py").write_text("def lost():\n    return {}['x']\n")
+    assert main(["train", "--data", "lost_data:lost"]) == 2
+    said = "preact: KeyError: 'x' (lost_data.py, line 2)\n"
+    assert capsys.readouterr().err == said
+
+
+def test_a_mistake_of_ours_is_not_told_as_one_of_the_reader(monkeypatch):
+    def wrong(options):
+        return {}["ours"]
+
+    monkeypatch.setattr("preact.typed.own_line", lambda error: "")
+    monkeypatch.setattr("preact.cli.report.run", wrong)
+    with pytest.raises(KeyError):
+        main(["report"])
 
 
 def test_units_without_parameters_are_told_of_once(folder, capsys):
@@ -253,6 +297,8 @@ def test_a_run_starts_from_the_weights_of_another(tmp_path):
         small(init=file, row="full-preactivation")
     with pytest.raises(ValueError, match=r"has width 4 there, 8 here$"):
         small(init=file, width=8)
+    with pytest.raises(ValueError, match=r"has tail of another kind$"):
+        small(init=file, tail=("BN",))
     assert digits.classes == 10
 
 
@@ -290,6 +336,17 @@ def test_images_that_are_held_out_are_not_trained_on():
         hold_out(digits, 1437)
 
 
+@pytest.mark.parametrize(("batch", "ghost_batch"), [(96, 96), (128, 64)])
+def test_a_batch_of_no_equal_parts_is_normalized_as_one(
+    folder, batch, ghost_batch
+):
+    words = f"train --depth 8 --width 4 --iterations 2 --batch {batch}"
+    assert main(words.split()) == 0
+    (path,) = folder.glob("runs/train/**/seed-1.json")
+    recipe = read_record(path).config["recipe"]
+    assert (recipe["batch"], recipe["ghost_batch"]) == (batch, ghost_batch)
+
+
 def test_adamw_resumes_bit_for_bit(tmp_path):
     recipe = replace(
         find_recipe("digits"),
@@ -322,6 +379,12 @@ def test_data_of_ones_own_are_named_by_an_import_path(folder, capsys):
     assert main([*words.split(), "--iterations", "2", "--out", "runs"]) == 0
     (path,) = folder.glob("runs/train/half/**/seed-1.json")
     assert read_record(path).data_label == "half"
+    (kept,) = folder.glob("runs/train/half/**/seed-1.safetensors")
+    assert main(["eval", str(kept), "--json"]) == 2  # a file runs no code
+    assert "or package.module:name" in capsys.readouterr().err
+    assert main(["eval", str(kept), "--data", "own_data:half", "--json"]) == 0
+    error_pct = json.loads(capsys.readouterr().out)["test_error_pct"]
+    assert error_pct == pytest.approx(read_record(path).test_error_pct)
     assert main(["train", "--data", "own_data:nothing", "--depth", "8"]) == 2
     assert "must return an ImageSet" in capsys.readouterr().err
 
@@ -427,3 +490,13 @@ def test_a_dry_run_tells_runs_and_cost_without_the_images(tmp_path, capsys):
     printed = capsys.readouterr()
     assert "1 run to go" in printed.out
     assert "random images" in printed.err
+
+
+def test_a_dry_run_without_images_of_ones_own_says_where_they_must_lie(
+    folder, capsys
+):
+    text = FILE.replace("[fixed]\n", '[fixed]\ndata = "folders"\n')
+    (folder / "own.toml").write_text(text)
+    assert main(["ablate", "own.toml", "--dry-run"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("preact: data/train is missing: images must lie in")

@@ -1,8 +1,11 @@
 """`preact report` and `preact plot`: what a reader of own runs sees."""
 
+import json
 import re
+from math import nan
 
 import pytest
+from matplotlib.lines import Line2D
 
 from preact.cli import main
 from preact.figures.recorded import Runs, recorded
@@ -88,6 +91,55 @@ def test_two_tails_of_a_row_differ_in_stroke_and_label(tmp_path):
     assert "Dashed and hollow: no BN before the classifier" in words
 
 
+def test_each_of_many_own_units_has_a_face_of_its_own_hollow_or_filled():
+    runs = [
+        Runs(name=f"u{i}", row=f"u{i}", errors_pct=[5.0], dashed=hollow)
+        for i in range(40)
+        for hollow in (True, False)
+    ]
+    (axes,) = recorded({"": runs}, ["errors"]).axes
+    dots = [one for one in axes.lines if one.get_marker() != "None"]
+    looks = {
+        (one.get_marker(), one.get_color(), one.get_markerfacecolor())
+        for one in dots
+    }
+    assert len(looks) == len(runs) == 80
+    assert {one.get_marker() for one in dots} <= {*Line2D.filled_markers}
+
+
+def test_a_curve_with_one_test_error_is_left_out(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    words = "train --depth 8 --width 4 --batch 16 --iterations 35"
+    assert main(words.split()) == 0
+    (curve,) = tmp_path.glob("runs/**/seed-1.csv")
+    assert len(curve.read_text().splitlines()) > 2  # losses are more
+    assert main(["plot", "train"]) == 0
+    assert "curves are left out" in capsys.readouterr().err
+
+
+def test_the_legend_of_curves_alone_covers_no_caption(tmp_path):
+    curve = {"iteration": [1, 2], "test_error_pct": [90.0, 1.0]}
+    runs = [
+        Runs(name=f"u {i} " * 5, row="u", errors_pct=[1.0], curves=[curve])
+        for i in range(8)
+    ]
+    figure = recorded({"": runs}, ["curves"], "title", "caption " * 40)
+    figure.savefig(tmp_path / "it.png")
+    (legend,) = figure.legends
+    boxes = [
+        one.get_window_extent()
+        for one in (
+            legend,
+            figure._supxlabel,
+            figure._suptitle,
+            figure.axes[0],
+        )
+    ]
+    assert not any(boxes[0].overlaps(box) for box in boxes[1:])
+
+
 def test_facets_share_their_scales_so_that_they_compare():
     curve = {"iteration": [1, 2], "test_error_pct": [90.0, 1.0]}
     facets = {
@@ -111,6 +163,44 @@ def test_a_report_of_80_columns_breaks_no_word(here, capsys, name):
     assert words - {"ResNet-", "network"} <= set(
         re.findall(r"[A-Za-z(]+[-:a-z)]*|\d+\.\d+", said)
     )
+
+
+def test_runs_of_train_that_differ_in_much_keep_their_numbers_in_80_columns(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    words = "train --depth 8 --width 4 --iterations 2 --row"
+    assert main([*words.split(), "original"]) == 0
+    (kept,) = tmp_path.rglob("*.safetensors")
+    more = ["--init", str(kept), "--batch", "32", "--out", "tuned"]
+    assert main([*words.split(), "original", *more]) == 0
+    (tuned,) = tmp_path.glob("tuned/**/seed-1.json")
+    tuned.rename(kept.with_name("seed-2.json"))
+    capsys.readouterr()
+    assert main(["report", "train"]) == 0
+    said = capsys.readouterr().out
+    assert re.search(r"init_sha256 +\w{8}\]", " ".join(said.split()))
+    for path in (kept.with_name("seed-1.json"), kept.with_name("seed-2.json")):
+        error = json.loads(path.read_text())["test_error_pct"]
+        assert f" {error:.2f}  " in said
+    assert re.search(r" runs *$", said, re.M)
+
+
+def test_a_facet_whose_runs_all_diverged_has_no_gradients_and_warns_of_none(
+    recwarn, tmp_path
+):
+    facets = {
+        name: [Runs(name="a", row="a", errors_pct=[9.0], gradients=[norms])]
+        for name, norms in (("bad", [nan, nan]), ("good", [0.1, 0.2]))
+    }
+    figure = recorded(facets, ["errors", "gradients"])
+    figure.savefig(tmp_path / "it.png")
+    drawn = [ax for ax in figure.axes if ax.get_yscale() == "log"]
+    assert [ax.axison for ax in drawn] == [False, True]
+    low, high = drawn[1].get_ylim()
+    assert (low, high) == (pytest.approx(0.01), pytest.approx(2.0))
+    assert not recwarn.list
 
 
 def test_a_plot_of_no_record_names_what_was_asked_for(here, capsys):

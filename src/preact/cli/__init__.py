@@ -16,7 +16,7 @@ from preact.cli.parser import COMMANDS, make_parser, one_line
 
 __all__ = ["BAD_INPUT", "COMMANDS", "main", "make_parser"]
 BAD_INPUT = (ValueError, OSError, RuntimeError, MemoryError, ArithmeticError)
-"""Errors that end a command with one sentence and exit code 2."""
+"""With those of own code, what ends a command with a sentence and code 2."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -68,12 +68,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f"`pip install {package}`"
         )
         return 2
-    except BAD_INPUT as error:
-        complain(error)
-        return 2
     except KeyboardInterrupt as stopped:
         complain(str(stopped) or "stopped")
         return getattr(stopped, "exit_code", 130)
+    except Exception as error:
+        complain(error)
+        return 2
     return code
 
 
@@ -83,9 +83,18 @@ def counted(n: int, noun: str) -> str:
 
 
 def complain(what: Exception | str) -> None:
-    """Say on stderr, in one line, what went wrong; the file first."""
+    """Say on stderr, in one line, what went wrong; the file first.
+
+    A mistake of ours is raised again.
+    """
+    from preact.typed import own_line, raised  # late: loads pydantic
+
     said = str(what) or type(what).__name__
-    if isinstance(what, OSError) and what.strerror:
+    if isinstance(what, Exception) and own_line(what):
+        said = raised(what)
+    elif not isinstance(what, (str, *BAD_INPUT)):
+        raise what
+    elif isinstance(what, OSError) and what.strerror:
         said = what.strerror
         if what.filename is not None:
             name = os.fsdecode(what.filename)

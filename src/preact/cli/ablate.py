@@ -17,7 +17,7 @@ from preact.cli.progress import (
     summary,
     warn,
 )
-from preact.data import stand_in
+from preact.data import Data, stand_in
 from preact.experiment import (
     Experiment,
     PlannedRun,
@@ -103,12 +103,13 @@ def _jobs(
 ) -> list[Job]:
     """Show the plan of a file; return what can be run, or has been."""
     experiment = read_experiment(file)
+    data: Data | None
     try:
         data, is_here = load_data(experiment, options.folder), True
     except FileNotFoundError as error:
-        if not options.dry_run:
-            raise
         data, is_here = stand_in(experiment.data), False
+        if not options.dry_run or data is None:
+            raise
         complain(f"{error}; the cost is that of random images")
     plan = list(planned_runs(experiment, data))
     recorded: list[PlannedRun] = []
@@ -166,7 +167,8 @@ def show_plan(
     each: dict[str, float],
 ) -> None:
     """Print what will run and how long it will take on this machine."""
-    table = Table(title=Text(f"{experiment.name}: {experiment.title}"))
+    title = dict.fromkeys((experiment.name, experiment.title))
+    table = Table(title=Text(": ".join(title)))
     for column in ("network", "rows", "runs", "recorded", "s a run", "min"):
         table.add_column(column, justify="right")
     left = by_network(missing)

@@ -21,13 +21,14 @@ def run(options: argparse.Namespace) -> int:
     check_device(device)
     config = read_config(options.file) or {}
     trained_on = config.get("data")
-    name = options.data or trained_on
-    if name not in NAMES:
+    name = str(options.data or trained_on or "")
+    if not options.data and name not in NAMES:  # a file runs no code
         if not options.folder:
             said = f"was trained on images of your own, {name!r}"
             raise ValueError(
                 f"{options.file} {said if name else 'does not name its data'}"
-                f": give --folder, or --data, one of {', '.join(NAMES)}"
+                f": give --folder, or --data, one of {', '.join(NAMES)}, or "
+                "package.module:name"
             )
         name = "folders"
     recipe, execution = _settings(options, config, name, device)

@@ -29,6 +29,10 @@ COMMANDS = {
 LONGEST = 1000  # characters of a message
 ROW = "full-preactivation"  # if no other is asked for
 DATA = ("digits", "cifar10", "cifar100", "cifar10-16", "imagenet", "folders")
+IMAGES = (
+    f"{', '.join(DATA)}, or package.module:name of a function that returns an "
+    "ImageSet"
+)
 RECIPES = ("paper", "torch-release", "digits", "imagenet")
 PRECISIONS = ("fp32", "tf32", "bf16", "fp16")
 MEMORY = ("keep", "recompute", "unit", "segment")
@@ -115,12 +119,9 @@ def one_line(message: str) -> str:
 
 def _plan(command: argparse.ArgumentParser) -> str:
     add = command.add_argument
-    _network(add, None)
+    _network(add)
     _json(add)
-    return (
-        "Print a network's units, shapes, parameters and multiply-adds. "
-        "Without --depth: the networks of Tables 2, 3 and 5."
-    )
+    return "Print a network's units, shapes, parameters and multiply-adds."
 
 
 def _data(command: argparse.ArgumentParser) -> str:
@@ -136,12 +137,10 @@ def _data(command: argparse.ArgumentParser) -> str:
 
 def _train(command: argparse.ArgumentParser) -> str:
     add = command.add_argument
-    _network(add, ROW)
+    _network(add)
     add(
         "--data",
-        default="digits",
-        help=f"{', '.join(DATA)}, or package.module:name of a function that "
-        "returns an ImageSet (default: digits)",
+        help=f"{IMAGES} (default: folders if there is a --folder, or digits)",
     )
     add(
         "--hold-out",
@@ -189,6 +188,7 @@ def _train(command: argparse.ArgumentParser) -> str:
         help="what is kept for the backward pass (default: keep)",
     )
     _places(add)
+    command.set_defaults(folder=None)  # images of one's own need it
     return (
         "Train one network and write record, curve and weights. The same "
         "command again goes on where it stopped; a finished run is not "
@@ -199,7 +199,7 @@ def _train(command: argparse.ArgumentParser) -> str:
 def _eval(command: argparse.ArgumentParser) -> str:
     add = command.add_argument
     add("file", type=Path, help="for example seed-1.safetensors")
-    add("--data", choices=DATA, help="default: what it was trained on")
+    add("--data", help=f"{IMAGES} (default: what it was trained on)")
     _folder(add)
     command.set_defaults(folder=None)  # images of one's own need it
     _make(add)
@@ -392,8 +392,8 @@ def _check(command: argparse.ArgumentParser) -> str:
     )
 
 
-def _network(add: Add, row: str | None) -> None:
-    add("--depth", type=int, help="layers, for example 1001")
+def _network(add: Add) -> None:
+    add("--depth", type=int, default=110, help="layers (default: %(default)s)")
     add(
         "--convs",
         type=int,
@@ -401,8 +401,8 @@ def _network(add: Add, row: str | None) -> None:
     )
     add(
         "--row",
-        default=row,
-        help=f"key of Table 1, Table 2 or a control (default: {ROW})",
+        default=ROW,
+        help="key of Table 1, Table 2 or a control (default: %(default)s)",
     )
 
 

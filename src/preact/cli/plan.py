@@ -2,120 +2,60 @@
 
 import argparse
 import json
-from collections.abc import Iterable
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-from preact.cli.parser import ROW
-from preact.plan import (
-    IMAGENET_UNITS,
-    NetworkPlan,
-    cifar_plan,
-    fitting_convs,
-    imagenet_plan,
-)
+from preact.cli import counted
+from preact.plan import NetworkPlan, cifar_plan, fitting_convs
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print one network, or the paper's. Refuse options without a depth."""
-    console = Console(highlight=False)
-    if options.depth is None:
-        if options.row is not None or options.convs is not None:
-            raise ValueError(
-                "--row and --convs must stand beside --depth; got no --depth"
-            )
-        plans = _papers_networks()
-        if options.json:
-            print(json.dumps([_facts(plan) for plan in plans.values()]))
-        else:
-            console.print(_overview(plans))
-        return 0
-    convs = options.convs
-    if convs is None:
-        convs = fitting_convs(options.depth)
-    plan = cifar_plan(options.row or ROW, depth=options.depth, convs=convs)
+    """Print a network part by part."""
+    depth = options.depth
+    convs = fitting_convs(depth) if options.convs is None else options.convs
+    plan = cifar_plan(options.row, depth=depth, convs=convs)
     parts = _parts(plan)
     if options.json:
-        print(json.dumps(_facts(plan) | {"parts": parts}))
+        facts = {
+            "depth": plan.depth,
+            "convs": plan.convs,
+            "image": plan.image,
+            "classes": plan.classes,
+            "unit": str(plan.spec),
+            "units": [len(stage) for stage in plan.stages],
+            "parameters": plan.parameters,
+            "multiply_adds": plan.multiply_adds,
+            "parts": parts,
+        }
+        print(json.dumps(facts))
         return 0
+    console = Console(highlight=False)
     console.print(f"interior unit: {plan.units[1]}", soft_wrap=True)
-    rows = [
-        (
-            part["name"]
-            + (f", {part['units']} units" if part["units"] else ""),
+    table = Table("part")
+    for head in ("output", "parameters", "multiply-adds"):
+        table.add_column(head, justify="right")
+    for part in parts:
+        n = part["units"]
+        table.add_row(
+            part["name"] + (f", {counted(n, 'unit')}" if n else ""),
             " x ".join(map(str, part["output"])),
             *_costs(part["parameters"], part["multiply_adds"]),
         )
-        for part in parts
-    ]
-    console.print(_table("", ("part", "output"), rows))
+    console.print(table)
     parameters, adds = _costs(plan.parameters, plan.multiply_adds)
     console.print(
-        f"{len(plan.units)} units ({_per_stage(plan)}), {parameters} "
-        f"parameters, {adds} multiply-adds an image",
+        f"{len(plan.units)} units, {parameters} parameters, {adds} "
+        "multiply-adds an image",
         soft_wrap=True,
     )
     return 0
 
 
-def _papers_networks() -> dict[str, NetworkPlan]:
-    """The paper's networks with the full pre-activation unit."""
-    return {
-        f"ResNet-{depth}" + (", one-layer units" if convs == 1 else ""): (
-            cifar_plan(ROW, depth=depth, convs=convs)
-        )
-        for depth, convs in ((110, 1), (110, 2), (164, 3), (1001, 3))
-    } | {
-        f"ResNet-{depth}, ImageNet": imagenet_plan(ROW, depth=depth)
-        for depth in IMAGENET_UNITS
-    }
-
-
-def _overview(plans: dict[str, NetworkPlan]) -> Table:
-    """One line a network."""
-    rows = [
-        (
-            name,
-            f"{len(plan.units)} ({_per_stage(plan)})",
-            *_costs(plan.parameters, plan.multiply_adds),
-        )
-        for name, plan in plans.items()
-    ]
-    title = "Full pre-activation networks of the paper"
-    return _table(title, ("network", "units"), rows)
-
-
-def _table(
-    title: str, heads: tuple[str, str], rows: Iterable[tuple[str, ...]]
-) -> Table:
-    """Names at the left, numbers at the right."""
-    table = Table(heads[0], title=title)
-    for head in (heads[1], "parameters", "multiply-adds"):
-        table.add_column(head, justify="right")
-    for row in rows:
-        table.add_row(*row)
-    return table
-
-
 def _costs(parameters: int, multiply_adds: int) -> tuple[str, str]:
     """Both numbers as they are printed."""
     return f"{parameters:,}", f"{multiply_adds / 1e6:,.2f} M"
-
-
-def _facts(plan: NetworkPlan) -> dict[str, Any]:
-    """What a program wants to know of a network."""
-    return {
-        "depth": plan.depth,
-        "convs": plan.convs,
-        "image": plan.image,
-        "classes": plan.classes,
-        "unit": str(plan.spec),
-        "units": [len(stage) for stage in plan.stages],
-        "parameters": plan.parameters,
-        "multiply_adds": plan.multiply_adds,
-    }
 
 
 def _parts(plan: NetworkPlan) -> list[dict[str, Any]]:
@@ -151,11 +91,3 @@ def _part(plan: NetworkPlan, layer: str) -> str:
             if unit in stage:
                 return f"stage {i + 1}"
     return "stem" if layer.startswith("stem") else "tail and classifier"
-
-
-def _per_stage(plan: NetworkPlan) -> str:
-    """Say how the units are spread over the stages."""
-    counts = [len(stage) for stage in plan.stages]
-    if len(set(counts)) == 1:
-        return f"{counts[0]} a stage"
-    return "+".join(map(str, counts))

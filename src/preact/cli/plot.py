@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
     }
     panels = list(dict.fromkeys(options.panels))
     if "curves" in panels and not any(
-        len(curve["iteration"]) > 1
+        sum(map(math.isfinite, curve["test_error_pct"])) > 1
         for lines in shown.values()
         for one in lines
         for curve in one.curves

@@ -31,6 +31,7 @@ from preact.typed import shortened
 if TYPE_CHECKING:
     from preact.experiment import Experiment
 
+LONGEST = 24  # of a word that is not broken
 FOLDERS = (Path("runs"), PUBLISHED)
 """Where records are looked for, in this order."""
 
@@ -62,8 +63,8 @@ def run(options: argparse.Namespace) -> int:
     parts = [(key, [*group]) for key, group in networks]
     for (depth, _), part in parts:
         title = f"ResNet-{depth}" if len(parts) > 1 else ""
-        fitting = as_rich(errors_table(part, words), title)
-        console.print(fitting)
+        printed = errors_table(part, words)
+        console.print(as_rich(printed, title, console.width))
     _show_remarks(console, records, asked)
     return 0
 
@@ -159,8 +160,8 @@ def as_json(line: Line) -> dict[str, Any]:
     }
 
 
-def as_rich(table: tables.Table, title: str) -> Table:
-    """A table for a terminal; no column is narrower than its longest word."""
+def as_rich(table: tables.Table, title: str, width: int) -> Table:
+    """A table for a terminal; what is narrowed breaks no usual word."""
     shown = Table(
         title=title,
         title_justify="left",
@@ -169,11 +170,22 @@ def as_rich(table: tables.Table, title: str) -> Table:
         padding=(0, 1, 0, 0),
         pad_edge=False,
     )
-    for column in zip(table.head, *table.body, strict=True):
-        words = [word for cell in column for word in cell.split()]
-        shown.add_column(
-            Text(column[0]), min_width=max(map(cell_len, words), default=0)
+    columns = [*zip(table.head, *table.body, strict=True)]
+    widths = [max(map(cell_len, column)) for column in columns]
+    inside = [max(map(cell_len, column[1:]), default=0) for column in columns]
+    slack = [
+        have - min(have, LONGEST, max(map(cell_len, " ".join(words).split())))
+        for have, words in zip(widths, columns, strict=True)
+    ]
+    while sum(widths) + 2 * len(widths) - 2 > width and any(slack):
+        _, _, i = max(
+            (wide > inside[i], wide, -i)  # heads first
+            for i, wide in enumerate(widths)
+            if slack[i]
         )
+        widths[-i], slack[-i] = widths[-i] - 1, slack[-i] - 1
+    for head, wide in zip(table.head, widths, strict=True):
+        shown.add_column(Text(head), width=wide)
     for line in table.body:
         shown.add_row(*map(Text, line))
     return shown

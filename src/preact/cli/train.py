@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from preact.cli import complain
 from preact.cli.progress import make_console, progress, summary, warn
-from preact.data import load
+from preact.data import Data, load
 from preact.experiment import PlannedRun, execute, find_device
 from preact.experiment.config import recipe_deviations
 from preact.experiment.matrix import held_out
@@ -16,11 +16,12 @@ from preact.train import Execution, Recipe, Run, find_recipe, recipes
 
 def run(options: argparse.Namespace) -> int:
     """Make the run that is asked for, unless it is recorded."""
-    data = options.data
+    data = options.data or ("folders" if options.folder else "digits")
     own = data if data in tuple(recipes()) else "paper"
     recipe = find_recipe(options.recipe or own)
     changed = _changed(recipe, options)
-    planned = PlannedRun("train", _run(options, changed))
+    images = held_out(load(data, options.folder or "data"), options.hold_out)
+    planned = PlannedRun("train", _run(options, changed, images))
     console = make_console()
     warn(console, [planned.run])
     with progress(console, planned.run, planned.run.row) as report:
@@ -49,17 +50,17 @@ def _changed(recipe: Recipe, options: argparse.Namespace) -> Recipe:
     """The recipe with what is asked for in its place."""
     asked = {name: getattr(options, name) for name in ("iterations", "lr")}
     if options.batch is not None:
-        # BN cannot take its statistics over more than the batch.
-        ghost_batch = max(1, min(recipe.ghost_batch, options.batch))
-        asked |= {"batch": options.batch, "ghost_batch": ghost_batch}
+        asked["batch"] = options.batch
+        if options.batch % recipe.ghost_batch:  # BN over equal parts, or all
+            asked["ghost_batch"] = options.batch
     given = {name: value for name, value in asked.items() if value is not None}
     return replace(recipe, **given)
 
 
-def _run(options: argparse.Namespace, recipe: Recipe) -> Run:
+def _run(options: argparse.Namespace, recipe: Recipe, data: Data) -> Run:
     """Turn the options into a run."""
-    depth, convs = options.depth or 110, options.convs
-    if options.data == "imagenet":
+    depth, convs = options.depth, options.convs
+    if data.name == "imagenet":
         convs, _ = imagenet_counts(depth, convs, None)
     elif convs is None:
         convs = fitting_convs(depth)
@@ -69,7 +70,7 @@ def _run(options: argparse.Namespace, recipe: Recipe) -> Run:
         depth=depth,
         convs=convs,
         recipe=recipe,
-        data=held_out(load(options.data, options.folder), options.hold_out),
+        data=data,
         seed=options.seed,
         width=options.width,
         execution=Execution(

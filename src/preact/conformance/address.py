@@ -13,7 +13,7 @@ from typing import Any
 
 from torch import nn
 
-from preact.typed import plain
+from preact.typed import raised
 
 LEGAL = "package.module:factory, timm:NAME, torchvision:NAME or pytorchcv:NAME"
 REGISTRIES: dict[str, tuple[str, str, dict[str, Any]]] = {
@@ -84,8 +84,8 @@ def _called(address: str, make: Callable[[], object]) -> Any:
         return make()
     except (Exception, SystemExit) as error:
         raise ValueError(
-            f"{address} must make a network when it is called without "
-            f"arguments; it raised {type(error).__name__}: {plain(error)}"
+            f"{address} must make a whole network, not one unit, when it is "
+            f"called without arguments; it raised {raised(error)}"
         ) from error
 
 
@@ -100,8 +100,7 @@ def _imported(name: str) -> Any:
                 f"{package} must be installed: `pip install {package}`"
             ) from error
         raise ValueError(
-            f"{name} must be a module that can be imported; "
-            f"{type(error).__name__}: {plain(error)}"
+            f"{name} must be a module that can be imported; {raised(error)}"
         ) from error
 
 

@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from preact.conformance.report import Report
-from preact.typed import parse, plain
+from preact.typed import parse, raised
 
 SECONDS = 600.0
 """How long a probe may take, unless somebody says otherwise."""
@@ -167,7 +167,7 @@ def answer(
     except BaseException as error:
         told = {
             "refused": f"{address} must be a network that can be probed; it "
-            f"raised {type(error).__name__}: {plain(error)}"
+            f"raised {raised(error)}"
         }
     Path(file).write_text(json.dumps(told), "utf-8")
     for stream in (sys.stdout, sys.stderr):

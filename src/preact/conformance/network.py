@@ -64,11 +64,6 @@ class TracedNetwork(Anatomy):
         return "; ".join(kinds[:SHOWN])
 
     @cached_property
-    def is_finite(self) -> bool:
-        """Whether the weights are numbers, so that values prove something."""
-        return all(bool(v.isfinite().all()) for v in self.values.values())
-
-    @cached_property
     def is_one_stream(self) -> bool:
         """Whether each unit reads what the one before has written."""
         adds = [ROOT, *(unit.add for unit in self.units)]

@@ -20,7 +20,10 @@ from preact.conformance.measure import distance, judge, measure, tells
 from preact.conformance.network import TracedNetwork, are_different
 from preact.conformance.report import Report
 from preact.conformance.trace import Refusal, See, Zero, trace
+from preact.conformance.words import said
 from preact.spec import find_row
+from preact.strings import Strings
+from preact.typed import raised
 
 BATCH = 2  # two images: BN has statistics, and one can be told from another
 SEED = 0
@@ -138,13 +141,11 @@ def _traced(
     except (KeyboardInterrupt, Refusal):
         raise
     except BaseException as error:  # a network may raise what it wants
-        reason = " ".join(str(error).split())[:200]
         mode = "training" if module.training else "evaluation"
         raise ValueError(
-            f"the network must take {BATCH} inputs of "
+            f"the network must take a batch of {BATCH} inputs of "
             f"{'x'.join(map(str, shape))} (`--image` gives another shape) in "
-            f"{mode} mode, time and again; "
-            f"it answered: {type(error).__name__}: {reason}"
+            f"{mode} mode, each time anew; it raised {raised(error)}"
         ) from error
 
 
@@ -205,8 +206,15 @@ def _seed_all() -> None:
 
 def _look(module: nn.Module, inputs: Inputs, row: str) -> TracedNetwork:
     """Trace it twice in both modes, and measure."""
-    if any(p.is_meta for p in module.parameters()):
-        raise Refusal("the network must have weights; it is on device meta")
+    for name, p in module.named_parameters():
+        if p.is_meta:
+            raise Refusal(
+                "the network must have weights; it is on device meta"
+            )
+        if not p.isfinite().all():
+            raise Refusal(
+                f"the network must have finite weights; {name} has others"
+            )
     module.train()
     training, graphs, _ = _read(module, inputs)
     if not training.additions:
@@ -338,7 +346,6 @@ def assert_identity_shortcuts(
         finding = report[name]
         places = ", ".join(finding.places[:3]) or "all units"
         assert finding.verdict == "yes", (
-            f"{name}: {finding.verdict}, {finding.reason} "
-            f"({finding.source}); {places}; "
-            f"{dict(finding.evidence)}"
+            f"{name}: {finding.verdict}, {said(finding, Strings('en'))} "
+            f"({finding.source}); {places}"
         )

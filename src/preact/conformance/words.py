@@ -1,6 +1,7 @@
 """A report in words of one language."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
@@ -36,23 +37,35 @@ def judged_lines(
     """Write a report, each line with the answer that it gives, if any.
 
     First what the network is, then what is wrong, then what could not be
-    told, then the rest in one line, or with `every` in full. The last line
-    names the properties that are `skipped`.
+    told, then the rest in one line, or with `every` in full; so are doubts
+    of one reason. The last line names the properties that are `skipped`.
     """
     for line in head_lines(report, strings):
         yield None, line
-    right = []
+    doubts = Counter(f.reason for f in report.findings if is_doubt(f))
+    short: dict[tuple[Verdict, str], list[str]] = {}
     for finding, (first, *rest) in findings_in_order(report, strings):
-        if finding.verdict is Verdict.YES and not every:
-            right.append(str(finding.property))
+        is_right = finding.verdict is Verdict.YES
+        is_common = is_doubt(finding) and doubts[finding.reason] > 1
+        if every or not (is_right or is_common):
+            yield finding.verdict, first
+            yield from ((None, line) for line in rest)
             continue
-        yield finding.verdict, first
-        yield from ((None, line) for line in rest)
-    if right:
-        colon = strings("punctuation.colon")
-        names = strings.join(right)
-        yield Verdict.YES, strings("probe.yes") + colon + names
+        why = "" if is_right else said(finding, strings)
+        names = short.setdefault((finding.verdict, why), [])
+        names.append(str(finding.property))
+    for (verdict, why), names in short.items():
+        told = strings("punctuation.colon").join(
+            [strings(VERDICTS[verdict]), strings.join(names)]
+        )
+        stop = strings("punctuation.semicolon") * bool(why)
+        yield verdict, told + stop + why
     yield None, count_line(report, strings, skipped)
+
+
+def is_doubt(finding: Finding) -> bool:
+    """Whether nothing but the reason is known of a finding."""
+    return finding.verdict is Verdict.UNKNOWN and not finding.evidence
 
 
 def head_lines(report: Report, strings: Strings) -> Iterator[str]:

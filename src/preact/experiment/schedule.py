@@ -97,7 +97,9 @@ def work_through(
             else:
                 elsewhere.append(job)
             return
-        except (ValueError, OSError, RuntimeError, MemoryError) as error:
+        except TimeOver:
+            raise
+        except Exception as error:  # own code may raise anything
             if getattr(error, "errno", None) == errno.ENOSPC:
                 raise
             complain(error)

@@ -23,8 +23,9 @@ from preact.records.compare import half_interval
 
 PANELS = ("errors", "curves", "gradients")
 """What `recorded` draws, from left to right."""
-# In turn for what has no color of the book's; no two look alike to anybody.
+# In turn for what has no color of the book's; no two of 42 look alike.
 SPARE = ("#000000", "#e69f00", "#56b4e9", "#009e73", "#cc79a7", "#7f7f7f")
+FACES = "d<>p*hX"  # markers that can be hollow
 WIDTH, ACROSS = 183, 3  # mm of a page of two columns; panels side by side
 TALLEST = 2  # times as high as wide
 LINE = 125  # characters of a caption
@@ -150,8 +151,9 @@ def recorded(
         for panel in {*panels} - {"errors"}:
             _same_limits(drawn[panel])
         if "errors" not in panels:  # which names its lines
-            handles = axes[0, 0].get_legend_handles_labels()
-            figure.legend(*handles, loc="outside lower center", ncols=2)
+            handles, labels = axes[0, 0].get_legend_handles_labels()
+            labels = [textwrap.fill(label, LABEL) for label in labels]
+            figure.legend(handles, labels, loc="outside right center")
         figure.suptitle(title, x=0.01, ha="left", fontsize=9, weight="bold")
         words = textwrap.fill(caption, LINE * wide)
         figure.supxlabel(words, x=0.01, ha="left", fontsize=7)
@@ -160,7 +162,8 @@ def recorded(
 
 def _same_limits(axes: Sequence[Axes]) -> None:
     """Let facets be compared: one scale for all."""
-    limits = [ax.get_ylim() for ax in axes]
+    axes = [ax for ax in axes if ax.axison]
+    limits = [ax.get_ylim() for ax in axes] or [(0.1, 1.0)]
     low, high = min(ends[0] for ends in limits), max(e[1] for e in limits)
     for ax in axes:
         ax.set_ylim(low, high)
@@ -168,7 +171,7 @@ def _same_limits(axes: Sequence[Axes]) -> None:
 
 def _styles(runs: Sequence[Runs]) -> list[dict[str, Any]]:
     """Color, marker and stroke for each: the book's for the paper's rows."""
-    spare = cycle(zip(SPARE, reversed(MARKERS.values()), strict=False))
+    spare = zip(cycle(SPARE), cycle(FACES), strict=False)
     by_row: dict[str, tuple[str, str]] = {}
     for one in runs:
         if one.row in COLORS and one.row in MARKERS:
@@ -271,6 +274,8 @@ def _gradients(ax: Axes, runs: Sequence[Runs]) -> None:
     ax.set_ylabel(r"$|\partial E/\partial x_l|$")
     if medians:  # a run that diverged would leave the others no room
         ax.set_ylim(min(medians) / 10, max(medians) * 10)
+    else:
+        ax.set_axis_off()
 
 
 def _band(

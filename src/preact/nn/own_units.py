@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from preact.nn.network import Network
-from preact.typed import plain
+from preact.typed import raised
 
 MakeUnit = Callable[[int, int, int], nn.Module]
 """Channels read, channels written and stride to a unit: a module that maps
@@ -87,12 +87,14 @@ def _made(
         unit = make(reads[0], writes[0], stride)
         if isinstance(unit, nn.Module):
             legal = f"{called} must map {(2, *reads)} to {(2, *writes)}"
-            with torch.no_grad():
-                got = unit.eval()(torch.zeros(2, *reads))
+            x = torch.zeros(2, *reads, requires_grad=True)
+            got = unit.eval()(x.clone())
+            if isinstance(got, Tensor) and got.requires_grad:
+                torch.autograd.grad(got.sum(), x, allow_unused=True)
     except Exception as error:  # the reader's code may raise anything
         raise ValueError(
             f"{legal}; called with (channels in, channels out, stride), it "
-            f"raised {type(error).__name__}: {plain(error)}"
+            f"raised {raised(error)}"
         ) from error
     if not isinstance(unit, nn.Module):
         raise ValueError(f"{legal}; got a {type(unit).__name__}")

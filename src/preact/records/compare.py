@@ -316,13 +316,19 @@ def _distinguish(same: list[list[Record]]) -> list[Line]:
         replace(
             _line(group),
             settings=tuple(
-                f"{name} {shortened(str(settings[name])).strip(QUOTES)}"
+                f"{name} {_brief(name, settings[name])}"
                 for name in differ
                 if name in settings
             ),
         )
         for group, settings in zip(same, every, strict=True)
     ]
+
+
+def _brief(name: str, value: object) -> str:
+    """Write a value; of a checksum what tells it from others."""
+    text = str(value)[: 8 if name.endswith("sha256") else None]
+    return shortened(text).strip(QUOTES)
 
 
 def flat(settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

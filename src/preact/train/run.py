@@ -197,7 +197,7 @@ class Run:
         )
         if not differ and theirs != mine:
             differ = [
-                f"another {part.name}"
+                f"{part.name} of another kind"
                 for part in fields(mine)
                 if getattr(theirs, part.name) != getattr(mine, part.name)
             ]

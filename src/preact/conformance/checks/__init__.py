@@ -20,8 +20,7 @@ WORST_FIRST = [Verdict.NO, Verdict.UNKNOWN, Verdict.YES]
 def answers(network: TracedNetwork) -> Iterator[Finding]:
     """Ask every question, of both modes where they differ.
 
-    Where passes of one mode differ, or weights are not numbers, a question
-    cannot be answered with yes.
+    Where passes of one mode differ, a question cannot be answered with yes.
     """
     for question in Property:
         of_structure = question not in OF_MODES
@@ -34,15 +33,11 @@ def answers(network: TracedNetwork) -> Iterator[Finding]:
             [first, there] if there else [first],
             key=lambda one: WORST_FIRST.index(one.verdict),
         )
-        reason = ""
+        reason, passes = "", (network, network.evaluation)
         if of_structure and not network.steady:
             reason = "passes-differ"
-        elif found.verdict is Verdict.YES:
-            lengths = {len(network.units), len(network.evaluation.units)}
-            if not network.is_finite:
-                reason = "weights-not-finite"
-            elif of_structure and len(lengths) > 1:
-                reason = "modes-differ"
+        elif of_structure and len({len(one.units) for one in passes}) > 1:
+            reason = "modes-differ" * (found.verdict is Verdict.YES)
         yield _unknown(question, reason) if reason else found
 
 
