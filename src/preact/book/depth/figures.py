@@ -11,7 +11,6 @@ from preact.figures.chart import Array
 from preact.figures.style import Picture
 from preact.strings import Strings
 
-DASHES = ("--", ":", "-.")
 
 QUANTITIES = (
     Quantity("signal", (-1, 1, 3, 5), True),
