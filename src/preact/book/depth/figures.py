@@ -11,7 +11,6 @@ from preact.figures.chart import Array
 from preact.figures.style import Picture
 from preact.strings import Strings
 
-
 QUANTITIES = (
     Quantity("signal", (-1, 1, 3, 5), True),
     Quantity("gradient", (-12, -8, -4, 0, 4, 8), True),
