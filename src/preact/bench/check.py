@@ -1,7 +1,4 @@
-"""How far gradients of fused units are from float64, beside PyTorch's own.
-
-Chapter `09-training`.
-"""
+"""How far gradients of fused units are from float64, beside PyTorch's own."""
 
 import statistics
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 Each contestant has a process of its own. In one process the others' memory
 gets in the way: the allocator hands out what they have left, scattered, and a
 step of ours took a tenth longer than alone, one of theirs a twentieth.
-
-Chapter `09-training`.
 """
 
 import signal

@@ -2,8 +2,6 @@
 
 The page's script only shows and hides what is made here; where no script
 runs, all units stay, and a table of what was measured.
-
-Chapter `04-units`.
 """
 
 from collections.abc import Mapping

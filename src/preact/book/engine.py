@@ -4,8 +4,6 @@
 page. Here are the same networks from the same random numbers: chapter 01
 shows them where no script runs, tests compare the two, and in a notebook
 `answer` stands in for the page's worker, for units that no page knows.
-
-Chapters `01-why` and `02-signal`, page `playground`.
 """
 
 import math

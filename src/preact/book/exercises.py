@@ -6,8 +6,6 @@ a module `exercises` with a table `EXERCISES`, from a label, as "signal-4", to
 what judges it: a `Number`, or a function of the answer. A label begins with
 its room, whose module is imported when it is asked for: a chapter depends on
 no other chapter's exercises.
-
-Every chapter.
 """
 
 import json

@@ -4,8 +4,6 @@ The rule of Fig. 4 is that every unit has the convolutions `conv BN ReLU conv`,
 and one BN and one ReLU more. Each of these two stands before the first
 convolution, after the last one, or after the addition: nine ways, and three
 more because two in one place have an order.
-
-Chapters `04-units` and `06-activations`.
 """
 
 from collections.abc import Callable

@@ -1,8 +1,4 @@
-"""What more than one chapter reads in the records.
-
-Chapters `03-gradient`, `05-shortcuts`, `06-activations`, `07-depth` and
-`13-summary`.
-"""
+"""What more than one chapter reads in the records."""
 
 from preact.book.panels import FINAL_BN
 from preact.records import Record

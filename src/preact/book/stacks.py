@@ -1,7 +1,4 @@
-"""Small networks that can be taken apart: a unit deleted, exchanged, alone.
-
-Chapters `07-depth` and `08-paths`.
-"""
+"""Small networks that can be taken apart: a unit deleted, exchanged, alone."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cache

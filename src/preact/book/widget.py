@@ -5,8 +5,6 @@ explorer hands it the same scripts as a widget: `widget.js` and `widget.css`,
 which `make notebooks` bundles. What a page asks its worker, an explorer may
 ask the kernel. Where there is no kernel or no anywidget, and while the book is
 built, the markup is shown as it is.
-
-Every chapter.
 """
 
 import asyncio

@@ -1,7 +1,4 @@
-"""One run, from its lock to its record.
-
-Chapter `09-training`.
-"""
+"""One run, from its lock to its record."""
 
 import logging
 import math

@@ -1,7 +1,4 @@
-"""Planned layers as PyTorch modules.
-
-Chapter `04-units`. Shapes are N C H W.
-"""
+"""Planned layers as PyTorch modules. Shapes are N C H W."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,6 +1,6 @@
 """A whole network in PyTorch.
 
-Chapter `04-units`; the twin of `preact.reference.network`.
+The twin of `preact.reference.network`.
 """
 
 import math

@@ -1,7 +1,4 @@
-"""Units of one's own in a planned network.
-
-Chapter `04-units`.
-"""
+"""Units of one's own in a planned network."""
 
 from collections.abc import Callable
 

@@ -3,8 +3,6 @@
 x_l and dE/dx_l between the modules, the branches F_l inside them, and the
 share of shortcut paths that are open; by hooks, so a network need not have a
 plan, nor be ours. The twin of `preact.reference.propagate`.
-
-Chapter `04-units`.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

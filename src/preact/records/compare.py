@@ -1,7 +1,4 @@
-"""Records of many seeds as one line each, beside the paper's numbers.
-
-Chapters `05-shortcuts` and `09-training`.
-"""
+"""Records of many seeds as one line each, beside the paper's numbers."""
 
 import math
 import re

@@ -1,6 +1,6 @@
 """One residual unit in NumPy: Eqs. (1) and (2), forward and backward.
 
-Chapters `04-units` and `05-shortcuts`; the twin of `preact.nn.unit`.
+The twin of `preact.nn.unit`.
 """
 
 from dataclasses import dataclass

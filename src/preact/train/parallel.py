@@ -3,8 +3,6 @@
 Each process takes its share of every batch, so nothing is seen twice and
 nothing left out; its batch normalization takes statistics over that share, as
 each GPU of the paper did.
-
-Chapter `09-training`.
 """
 
 import os

@@ -1,7 +1,4 @@
-"""What determines a result: network, data, recipe, seed, arithmetic.
-
-Chapter `09-training`.
-"""
+"""What determines a result: network, data, recipe, seed, arithmetic."""
 
 import hashlib
 from collections.abc import Callable

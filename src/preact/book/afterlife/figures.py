@@ -1,7 +1,4 @@
-"""Transformers by unit, and their losses by learning rate.
-
-Chapter `11-afterlife`.
-"""
+"""Transformers by unit, and their losses by learning rate."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple

@@ -4,8 +4,6 @@
 
 makes the runs that are not recorded yet, each written whole when it is done:
 all placements at one learning rate, or two of them at several, for longer.
-
-Chapter `11-afterlife`.
 """
 
 import argparse

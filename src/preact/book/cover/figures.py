@@ -1,8 +1,6 @@
 """The cover: a network by depth and by time, in one picture.
 
 Its panels are drawn by hand: thousands of cells share a few dozen paths.
-
-Chapter `index`.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,4 @@
-"""What changes with depth: fitted laws, runs by case, paths.
-
-Chapter `07-depth`.
-"""
+"""What changes with depth: fitted laws, runs by case, paths."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

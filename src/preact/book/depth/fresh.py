@@ -1,7 +1,4 @@
-"""Fresh stacks: how the gradient grows, whether neighboring inputs agree.
-
-Chapter `07-depth`.
-"""
+"""Fresh stacks: how the gradient grows, whether neighboring inputs agree."""
 
 from collections.abc import Sequence
 from typing import Any

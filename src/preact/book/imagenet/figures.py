@@ -1,7 +1,4 @@
-"""Gradients by the images that a BN sees, and steps of Table 5.
-
-Chapter `10-imagenet`.
-"""
+"""Gradients by the images that a BN sees, and steps of Table 5."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

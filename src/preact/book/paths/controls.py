@@ -1,7 +1,4 @@
-"""The first unit deleted once more, with what could make it look special.
-
-Chapter `08-paths`.
-"""
+"""The first unit deleted once more, with what could make it look special."""
 
 from collections.abc import Mapping
 from typing import Any

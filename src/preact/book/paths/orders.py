@@ -2,8 +2,6 @@
 
 Units of one shape may stand anywhere. Orders that begin alike share what
 comes out of their beginning, so all of them are a tree, one unit a node.
-
-Chapter `08-paths`.
 """
 
 from collections.abc import Callable, Iterator, Mapping

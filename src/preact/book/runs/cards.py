@@ -1,7 +1,4 @@
-"""How every recorded experiment was made: cards, from the records alone.
-
-Page `runs`.
-"""
+"""How every recorded experiment was made: cards, from the records alone."""
 
 import re
 import statistics

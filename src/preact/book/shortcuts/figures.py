@@ -1,7 +1,4 @@
-"""Table 1 drawn: what predicts its errors, and shortcuts by depth.
-
-Chapter `05-shortcuts`.
-"""
+"""Table 1 drawn: what predicts its errors, and shortcuts by depth."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,4 @@
-"""How a signal grows, and the paths it takes, counted and weighed by length.
-
-Chapter `02-signal`.
-"""
+"""How a signal grows; the paths it takes, counted and weighed by length."""
 
 from collections.abc import Mapping
 from typing import Any

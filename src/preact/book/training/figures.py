@@ -1,7 +1,4 @@
-"""What training costs: memory by depth, expected and gained.
-
-Chapter `09-training`.
-"""
+"""What training costs: memory by depth, expected and gained."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,4 @@
-"""Units as data and as code: exercises.
-
-Chapter `04-units`.
-"""
+"""Units as data and as code: exercises."""
 
 from functools import cache
 from typing import Any

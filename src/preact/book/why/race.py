@@ -3,8 +3,6 @@
 `train_arm` trains as the page does, so that a page without script has a true
 race to show, and a test something to compare with. `race_errors` runs many
 races of one arm at once, in PyTorch.
-
-Chapter `01-why`.
 """
 
 from collections.abc import Sequence
