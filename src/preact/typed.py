@@ -79,10 +79,9 @@ MISSING = ("missing", "missing_keyword_only_argument")
     kw_only_default=True, frozen_default=True, field_specifiers=(Field,)
 )
 def typed(cls: type[T]) -> type[T]:
-    """Make a frozen dataclass that refuses wrong values in one sentence.
+    """Make a frozen dataclass, with keyword arguments, that is checked.
 
-    Its fields are keyword arguments. A wrong value, a missing one or one too
-    many is a ValueError, whoever makes the instance.
+    A wrong value, a missing one or one too many is a ValueError in a sentence.
     """
     made: Any = dataclass(frozen=True, kw_only=True, config=STRICT)(cls)
     check: Callable[..., None] = made.__init__
@@ -110,15 +109,7 @@ def schema(kind: type[Any]) -> dict[str, Any]:
 def parse(kind: type[T], values: Any, where: str = "") -> T:
     """Make a `kind` of what a file says: tables, lists, texts, numbers.
 
-    Parameters
-    ----------
-    where : str
-        The file, for the message; "" names none.
-
-    Raises
-    ------
-    ValueError
-        If a value is wrong: file, key, legal form, value.
+    Refuse a wrong value: `where` names the file, then key, legal form, value.
     """
     try:
         # TOML has dates and times, JSON none: they become texts
@@ -262,15 +253,7 @@ def own_line(error: BaseException) -> str:
 
 
 def read_text(path: Path) -> str:
-    """Read the text file at `path`, with or without BOM.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is none.
-    ValueError
-        If it is no regular file, or not UTF-8.
-    """
+    """Read a UTF-8 text file, with or without BOM. Refuse what is none."""
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist")
     if not path.is_file():
@@ -282,19 +265,10 @@ def read_text(path: Path) -> str:
 
 
 def find_own_code(address: str, field: str) -> Callable[..., Any]:
-    """Import what an address names; the current folder is searched first.
+    """Import what `package.module:name` names; the current folder comes first.
 
-    Parameters
-    ----------
-    address : str
-        `package.module:name`.
-    field : str
-        What the address was given for, for the message.
-
-    Raises
-    ------
-    ValueError
-        If it is no address, cannot be imported or cannot be called.
+    Refuse what is no address, cannot be imported or cannot be called;
+    `field` is what it was given for.
     """
     if address.count(":") != 1 or not all(address.split(":")):
         raise ValueError(

@@ -457,8 +457,7 @@ def checksum(texts: Mapping[str, str], tensors: Mapping[str, Tensor]) -> str:
 def _sort_metadata(content: bytes) -> bytes:
     """Sort the metadata of a safetensors file: equal input, equal bytes.
 
-    A file is the header's length in 8 bytes, the header in JSON, filled up
-    to a multiple of 8 bytes with blanks, and the tensors.
+    A file is the header's length in 8 bytes, the header, blanks, the tensors.
     """
     start = 8 + int.from_bytes(content[:8], "little")
     header = json.loads(content[8:start])

@@ -98,12 +98,9 @@ def compare_times(
 
 
 class TimedNetwork:
-    """A contestant with one batch, in the step that `preact train` takes.
+    """A contestant with one batch of noise, (N, C, H, W).
 
-    Parameters
-    ----------
-    shape : (N, C, H, W)
-        Of the images, which are noise.
+    Its step is that of `preact train`.
     """
 
     def __init__(self, contestant: Contestant, shape: tuple[int, ...]) -> None:
@@ -141,8 +138,7 @@ class TimedNetwork:
     def turn(self) -> tuple[float, float]:
         """Seconds of a training step and of a forward pass.
 
-        Each comes after another one that finds its memory again and sets
-        the network's mode: that takes its time, and is no step.
+        Each after another one that finds its memory and sets the mode anew.
         """
         self.train()
         train_s = timed(self.train)
@@ -188,10 +184,7 @@ class Worker:
     def ask(self, what: str) -> Any:
         """Call a method over there and wait for what it returns.
 
-        Raises
-        ------
-        ChildProcessError
-            If the process has ended, for want of memory perhaps.
+        Raises ChildProcessError if the process ended, for want of memory say.
         """
         try:
             self.pipe.send(what)

@@ -37,8 +37,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Load the probe, and PyTorch with it, when it is asked for.
 
-    A report is read and printed without them. By a plain import, which the
-    cache of executed chapters follows.
+    By a plain import, which the cache of executed chapters follows.
     """
     if name in ("assert_identity_shortcuts", "probe"):
         from preact.conformance import probing

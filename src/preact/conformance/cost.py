@@ -15,8 +15,7 @@ BEST = {1: "original", 2: "full-preactivation"}
 class Cost:
     """The error of a row beside that of the row it should have been.
 
-    In percent; None where the paper prints "fail". `n` and `other_n` count
-    runs of our records; 0 for the paper's.
+    In percent; None is the paper's "fail". `n` and `other_n` count our runs.
     """
 
     data: str

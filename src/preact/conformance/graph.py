@@ -84,8 +84,8 @@ class Facts:
 class Node:
     """One operation.
 
-    `parents` are the nodes it reads, without constants and parameters, whose
-    names `params` has; `operation` is ATen's name.
+    `parents` are the nodes it reads; `params` names constants that are
+    parameters; `operation` is ATen's name.
     """
 
     index: int
@@ -159,12 +159,9 @@ class Graph:
         return inside[::-1]
 
     def steps(self, start: int, end: int) -> list[tuple[int, int]]:
-        """Cut the path from a dominator to `end` where it is one line.
+        """Cut the path from a dominator to `end`: (node before, node), ...
 
-        Returns
-        -------
-        list of (node before, node)
-            Between the two lies one operation, or several side by side.
+        Between the two lies one operation, or several side by side.
         """
         pairs = []
         while end > start:

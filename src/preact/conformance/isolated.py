@@ -42,24 +42,9 @@ def probe_isolated(
 ) -> Report:
     """Load the network of an address, and probe it in a child process.
 
-    The child is killed after so many seconds. It may allocate so many
-    gibibytes, by default half of the machine's memory; only Linux enforces
-    that.
-
-    Raises
-    ------
-    ValueError
-        If there was nothing to probe, or the child ended without a report,
-        or a limit is none; one sentence says why.
-
-    Examples
-    --------
-    >>> from preact.conformance.isolated import probe_isolated
-    >>> probe_isolated("torch.nn:Identity", (3, 8, 8))
-    Traceback (most recent call last):
-        ...
-    ValueError: the network must add two signals somewhere, as a residual \
-unit does; no addition was found
+    It is killed after so many seconds. It may allocate so many gibibytes, by
+    default half of the memory; only Linux enforces that. Refuse, in one
+    sentence, if there was nothing to probe or the child left no report.
     """
     limits = {"time limit in seconds": seconds}
     limits |= {} if gibibytes is None else {"memory limit in GiB": gibibytes}
@@ -179,8 +164,7 @@ def answer(
 def _limit_memory(gibibytes: float | None) -> None:
     """Let allocations fail before the machine has no memory left.
 
-    The limit is on data (RLIMIT_DATA): a limit on addresses (RLIMIT_AS)
-    refuses what CUDA and PyTorch only reserve.
+    A limit on addresses would refuse what CUDA and PyTorch only reserve.
     """
     try:
         import resource

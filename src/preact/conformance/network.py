@@ -145,8 +145,8 @@ def are_different(training: Anatomy, evaluation: Anatomy) -> bool:
 def differ(training: Unit, evaluation: Unit) -> bool:
     """Whether a unit is another one in evaluation, dropout left aside.
 
-    Of a branch in words that the paper does not have, only the ends are
-    compared: people fuse and cache in evaluation.
+    Of a branch in words that the paper lacks the ends are compared alone:
+    people fuse and cache in evaluation.
     """
     here, there = training.signature, evaluation.signature
     pairs = [(here.on_shortcut, there.on_shortcut)]
@@ -214,13 +214,7 @@ def row_of(unit: Unit, sign: Signature, values: Mapping[str, Tensor]) -> str:
 def _table_1(
     factors: tuple[Factor, ...], term: Term, values: Mapping[str, Tensor]
 ) -> Scale | Dropout | Gated | Conv1x1:
-    """Read a cell of Table 1.
-
-    Raises
-    ------
-    ValueError
-        If no row has this.
-    """
+    """Read a cell of Table 1; a ValueError if no row has this."""
     match factors:
         case ():
             return Scale(1.0)

@@ -38,9 +38,8 @@ Meaning = int | Constant  # a signal's node, or a constant
 class Call:
     """One operation as it was called.
 
-    Of its arguments that are tensors, `signals` depend on the images, each
-    with its node; of a copy, its source alone. `params` are the names of the
-    parameters among its constants.
+    Its tensors are `signals`, each with its node, or constants, of which
+    `params` names those that are parameters; of a copy the source alone.
     """
 
     def __init__(

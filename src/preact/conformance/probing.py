@@ -153,8 +153,7 @@ def _traced(
 def preserve_state(module: nn.Module) -> Iterator[None]:
     """Put back modes, buffers, gradients and random numbers at the end.
 
-    Parameters are only read. Buffers are the same tensors with the same
-    values as before, even where the network replaced them.
+    Parameters are only read; buffers are the same tensors as before.
     """
     modules = list(module.modules())
     modes = [one.training for one in modules]
@@ -275,10 +274,9 @@ def _run_again(
 def _read(
     module: nn.Module, inputs: Inputs
 ) -> tuple[Anatomy, list[Graph], float]:
-    """Trace two passes in one mode, and take the first apart.
+    """Trace two passes in one mode, take one apart, tell how they differ.
 
-    The number is how far the two results differ. Random numbers are not drawn
-    alike: whoever evaluates an image twice does not seed either.
+    Their random numbers are not alike: whoever evaluates twice seeds neither.
     """
     _seed_all()
     graph, first = trace(module, inputs)

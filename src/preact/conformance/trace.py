@@ -37,8 +37,8 @@ class Trace(TorchDispatchMode):
     """Writes down what runs inside of it.
 
     A module's parameters are known by `id`, or by memory that is theirs
-    alone. `see` is handed each node with its value; `zero` names additions,
-    and the places of the arguments that are replaced by zeros.
+    alone. `see` gets each node with its value; `zero` names arguments of
+    additions that are replaced by zeros.
     """
 
     def __init__(
@@ -180,8 +180,8 @@ class Trace(TorchDispatchMode):
     ) -> None:
         """Remember what a tensor is.
 
-        A change in place is counted only after it; and a view takes up the
-        count of what it is a view of.
+        A change in place counts only after it; a view takes up its base's
+        count.
         """
         changed = bool(call and call.in_place and in_place is not False)
         place = storage_of(x)
@@ -222,10 +222,7 @@ def trace(
 ) -> tuple[Graph, list[Tensor]]:
     """Run a module once; return what it computes, and its results.
 
-    Raises
-    ------
-    Refusal
-        If nothing that it returns is a tensor, or one is an inference tensor.
+    Refuse one that returns no tensor, or an inference tensor.
     """
     # Autograd's own detached copies are nodes too, so they must recur.
     with (

@@ -36,9 +36,8 @@ def judged_lines(
 ) -> Iterator[tuple[Verdict | None, str]]:
     """Write a report, each line with the answer that it gives, if any.
 
-    First what the network is, then what is wrong, then what could not be
-    told, then the rest in one line, or with `every` in full; so are doubts
-    of one reason. The last line names the properties that are `skipped`.
+    What the network is; what is wrong; what could not be told; the rest in
+    one line, or with `every` in full; at last which were `skipped`.
     """
     for line in head_lines(report, strings):
         yield None, line
@@ -159,14 +158,7 @@ def _items(lines: list[str]) -> Iterator[str]:
 
 
 def as_markdown(line: str) -> str:
-    r"""Escape a line; what stands in backticks stays code.
-
-    Examples
-    --------
-    >>> from preact.conformance.words import as_markdown
-    >>> as_markdown("a*b in <layer>: add `x + F`")
-    'a\\*b in &lt;layer&gt;: add `x + F`'
-    """
+    """Escape a line; what stands in backticks stays code."""
     parts = re.split("( ?`[^`]*` ?)", line)  # every second one is code
     parts[::2] = map(as_text, parts[::2])
     return "".join(parts)
@@ -177,8 +169,7 @@ def finding_lines(
 ) -> Iterator[str]:
     """Write one finding: question, answer, evidence, source, cost, fix.
 
-    The cost is that of the row `costly`, "" if it was told before, beside the
-    row that is `meant`, if a table of the paper has both.
+    The cost is that of the row `costly`, if any, beside the row `meant`.
     """
     yield strings(
         "probe.answer",
@@ -211,15 +202,7 @@ def fix(finding: Finding, strings: Strings) -> str:
 
 
 def typeset(evidence: Mapping[str, Any], strings: Strings) -> dict[str, Any]:
-    """Write the powers of ten of a finding as the book does.
-
-    Examples
-    --------
-    >>> from preact.conformance.words import typeset
-    >>> from preact.strings import Strings
-    >>> typeset({"wrong": 17, "product": "2.2e-09"}, Strings("en"))
-    {'wrong': 17, 'product': '2.2 × 10⁻⁹'}
-    """
+    """Write the powers of ten of a finding as the book does."""
     return {
         name: strings.two_digits(float(value))
         if POWER.fullmatch(str(value))

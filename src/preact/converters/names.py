@@ -7,27 +7,14 @@ from dataclasses import dataclass, replace
 class Layout:
     """Names of the layers in a package's state dictionary.
 
-    Parameters
-    ----------
-    unit : str
-        Prefix of a unit; `{stage}` and `{unit}` count from 1, `{stage0}` and
-        `{unit0}` from 0.
-    conv, norm : str
-        In a unit; `{k}` is the number of the convolution, from 1. A norm has
-        the number of the convolution that it precedes in a pre-activation
-        unit, and follows in the original.
-    stem_kernels : tuple of int
-        Of its first convolution: 3 for small images, 7 for large ones.
-    stem_norm, tail : str or None
-        None where the network has no such layer; networks with a tail are
-        those of full pre-activation.
-    projection, projection_norm : str
-        Of a shortcut that changes its width.
-    first_strides : bool
-        Whether the package also has this network with the stride on the
-        first 1x1 convolution of a bottleneck.
-    head_is_conv : bool
-        Whether its classifier is a 1x1 convolution.
+    `unit` is the prefix of a unit: `{stage}` and `{unit}` count from 1,
+    `{stage0}` and `{unit0}` from 0. In `conv` and `norm` of a unit `{k}` is
+    the number of the convolution, from 1; a norm has that of the one it
+    precedes in a pre-activation unit, and follows in the original.
+    `stem_kernels` are those of small and of large images; None is a layer
+    that the network lacks; those with a tail are of full pre-activation.
+    `first_strides` says that the package also strides on the first 1x1 of a
+    bottleneck.
     """
 
     stem_conv: str

@@ -33,14 +33,8 @@ def decode(
 ) -> Tensor:
     """Decode the middle square or a random crop to (C, H, W) uint8.
 
-    Parameters
-    ----------
-    image : three ints
-        C, H and W; with one channel the image becomes gray.
-    share : float
-        Of the shorter side, that the middle square has.
-    drawn : four numbers in [0, 1), optional
-        Area, aspect, and place of a random crop.
+    With one channel the image becomes gray. The square has a `share` of the
+    shorter side; four numbers in [0, 1) are area, aspect and place of a crop.
     """
     channels, height, width = image
     whole = _open(path)

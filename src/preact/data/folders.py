@@ -110,9 +110,8 @@ class ImageFolder:
 class FolderLoader:
     """Decodes, cuts and normalizes the batches of an `ImageFolder`.
 
-    In training a crop of random area (8 to 100 %) and aspect (3/4 to 4/3),
-    as in fb.resnet.torch; in a test the middle of an image whose shorter
-    side is 8/7 of the crop's (256 for 224).
+    To train on, a crop of random area (8 to 100 %) and aspect (3/4 to 4/3),
+    as in fb.resnet.torch; to test, the middle, 7/8 of the shorter side.
     """
 
     def __init__(

@@ -43,16 +43,8 @@ class Preprocessing:
     def __call__(self, images: Tensor) -> Tensor:
         """Normalize images (C, H, W) or (N, C, H, W) of the data's own bytes.
 
-        Those lie in 0..`white`, of scikit-learn's digits 16; `open` brings
-        an image file to them.
-
-        Raises
-        ------
-        TypeError
-            If they are no tensor of uint8.
-        ValueError
-            If their shape is another than that of the mean, or a byte is
-            above `white`.
+        Those lie in 0..`white`; `open` brings a file to them. Refuse all but
+        tensors of uint8, of the mean's shape and without larger bytes.
         """
         if not isinstance(images, Tensor) or images.dtype != torch.uint8:
             is_tensor = isinstance(images, Tensor)

@@ -150,9 +150,8 @@ def code_sha256() -> str:
 def git() -> Values:
     """Commit of the code that ran, and whether it is dirty; None is unknown.
 
-    Only of this package's own repository; around an installed package lies
-    at most somebody else's. Where the code has come without its history, in
-    a container say, whoever brought it names its commit in PREACT_COMMIT.
+    Only of this package's own repository, not of one around an installed
+    package. Code without its history has its commit in PREACT_COMMIT.
     """
     try:
         top = Path(_ask("rev-parse", "--show-toplevel"))

@@ -79,11 +79,9 @@ def work_through(
 ) -> None:
     """Make every run that can be made in the time that is left.
 
-    Stopped anywhere, every experiment has its cheap rows and its first
-    seeds, and `ended` has counted what became of the runs. Those that do not
-    fit are begun last. One that cannot be made is complained of and does not
-    keep the others, but that a full disk ends all; one that another process
-    was at is looked at again.
+    Cheap rows and first seeds come first, what does not fit last; `ended`
+    counts what became of each. One that fails is complained of and keeps no
+    other, but a full disk ends all; one at work elsewhere is tried again.
     """
     ordered = sorted(jobs, key=lambda job: (job.planned.run.seed, job.cost_s))
     later, elsewhere = [], []

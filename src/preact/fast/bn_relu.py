@@ -26,10 +26,7 @@ class Seen(NamedTuple):
 def bn_relu_forward(bn: BatchNorm, z: Tensor, y: Tensor) -> Seen:
     """Write relu(bn(z)) in training into y; move the running statistics.
 
-    Raises
-    ------
-    ValueError
-        As `BatchNorm` does.
+    Refuse what `BatchNorm` does.
     """
     groups = bn.count_ghosts(z.shape)
     rows, c = _rows(z)
@@ -68,14 +65,7 @@ def bn_relu_backward(
 ) -> tuple[Tensor, Tensor]:
     """Turn the gradient d of relu(bn(z)) into that of z, in place.
 
-    Parameters
-    ----------
-    added : (N, C, H, W), optional
-        A gradient that reaches z by another way.
-
-    Returns
-    -------
-    dweight, dbias
+    Return (dweight, dbias). `added` is a gradient that reaches z otherwise.
     """
     rows, c = _rows(z)
     dweight, dbias = torch.empty_like(weight), torch.empty_like(bias)

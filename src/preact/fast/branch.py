@@ -27,16 +27,9 @@ class BnReluConv(NamedTuple):
 class Branch(NamedTuple):
     """What one operation can compute of a unit.
 
-    Parameters
-    ----------
-    segments : tuple of BnReluConv
-        In order; at least one has a BN.
-    has_pre : bool
-        Whether it begins with `pre`; else with `weights`, behind `pre`.
-    adds_input : bool
-        Whether the unit's output is this branch plus the unit's input.
-    training : bool
-        Of all BNs.
+    Its `segments`, of which one at least has a BN, in order. `has_pre`:
+    whether it begins with `pre`, else behind it; `adds_input`: whether the
+    unit's output is this plus its input; `training` is that of all BNs.
     """
 
     segments: tuple[BnReluConv, ...]
@@ -59,13 +52,9 @@ class Branch(NamedTuple):
 def branch_of(unit: nn.Module, channels: int) -> Branch | None:
     """Find the branch of a unit that reads x with so many channels.
 
-    Returns
-    -------
-    Branch or None
-        None if any module in it is another class, computes more than its
-        class does, or does not fit its neighbors: the unit's own forward
-        then does it, or says what is wrong. The unit's own hooks are not
-        looked at here: see `call_unit`.
+    None if any module in it is another class, computes more than its class
+    does, or does not fit its neighbors: the unit's own forward then does it,
+    or says what is wrong. Hooks of the unit itself are `call_unit`'s.
     """
     if type(unit) is not Unit:
         return None
@@ -179,9 +168,8 @@ def call_unit(
 ) -> Tensor:
     """Call a unit, another function in place of its forward.
 
-    Common hooks around it are called, so a step that is watched unit by unit
-    gives the same bits as one that is not; where there is more than that,
-    the unit is called as it is.
+    Common hooks around it are called, so that a watched step gives the same
+    bits; where there is more than that, the unit is called as it is.
     """
     if is_plain(unit):
         return forward(unit, x)
@@ -206,11 +194,8 @@ def run_unit(
 ) -> Tensor:
     """Do what `Unit.forward` does, its branch by `compute` if that can.
 
-    Parameters
-    ----------
-    compute : function
-        From the branch and what it reads to what it gives, with that added
-        if the branch `adds_input`; None if it cannot.
+    That goes from the branch and what it reads to what it gives, with that
+    added if the branch `adds_input`; None if it cannot.
     """
     branch = branch_of(unit, x.shape[1])
     if branch is None:

@@ -19,9 +19,8 @@ FORWARD: dict[
 def is_eager(x: Tensor) -> bool:
     """Whether x holds numbers and only reverse-mode autograd follows them.
 
-    Not so while a graph is traced, compiled or exported, under `torch.func`,
-    in forward mode, under a mode that sees each operation (such as the
-    counter of FLOPs), or with a hook on all modules.
+    Not while a graph is traced, under `torch.func`, in forward mode, under a
+    mode that sees each operation, or with a hook on all modules.
     """
     return not (
         type(x) is not Tensor
@@ -54,11 +53,7 @@ def is_plain(module: nn.Module) -> bool:
 
 
 def is_watched(module: nn.Module) -> bool:
-    """Whether all that is not plain are hooks around `forward`.
-
-    Those that take (module, inputs) or (module, inputs, output): what
-    `call_unit` can call.
-    """
+    """Whether all that is not plain are hooks that `call_unit` can call."""
     own = module.__dict__
     return not (
         own["_backward_hooks"]

@@ -44,11 +44,8 @@ class Convolution(NamedTuple):
 def run_fused(units: Sequence[nn.Module], x: Tensor, keep: bool) -> Tensor:
     """Run units one by one, each branch by the C kernels if they can.
 
-    Parameters
-    ----------
-    keep : bool
-        Whether outputs of BN-ReLU are kept; else they pass through one
-        buffer, which stays in the processor's cache.
+    With `keep` outputs of BN-ReLU are kept; else they pass through one
+    buffer, which stays in the processor's cache.
     """
     buffers: Buffers = {}
 
@@ -208,14 +205,9 @@ def _evaluate(branch: Branch, x: Tensor, buffers: Buffers) -> Tensor:
 def convolve(
     how: Convolution, a: Tensor, weight: Tensor, added: Tensor | None
 ) -> Tensor:
-    """Convolve, and add something of the result's shape.
+    """Convolve a (N, c_in, H, W), and add something of the result's shape.
 
     A 1x1 convolution of stride 1 is a product of matrices.
-
-    Parameters
-    ----------
-    a : (N, c_in, H, W) float32, channels last
-    weight : (c_out, c_in, K, K) float32
     """
     weight = weight.detach()
     large = a.numel() // a.shape[1] * weight.shape[0] > LARGE

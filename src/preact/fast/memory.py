@@ -137,9 +137,8 @@ def _first_and_second_time(
 class _OnceMore:
     """A context in which modules are again what they are now.
 
-    Other tensors may stand in them by then (`functional_call` has put the
-    old ones back), or a BN may have been frozen since. Running statistics
-    stay what they have become: the batch was counted before.
+    Their tensors may be others by then, or a BN frozen. Running statistics
+    stay: the batch was counted before.
     """
 
     def __init__(self, modules: Sequence[nn.Module]) -> None:

@@ -43,13 +43,7 @@ UPRIGHT = 30  # a name of a vertical axis that may be longer than its panel
 
 
 class Panel:
-    """Axes that note what is plotted on them.
-
-    Parameters
-    ----------
-    ax : Axes
-        matplotlib's, for all else.
-    """
+    """Axes `ax` of matplotlib that note what is plotted on them."""
 
     def __init__(self, ax: Any) -> None:
         self.ax = ax
@@ -68,14 +62,9 @@ class Panel:
     ) -> None:
         """Plot y against x and note it; columns of y are a series each.
 
-        Parameters
-        ----------
-        name : str
-            What it is called in the numbers and, if `listed`, in the legend.
-        told : (values or None, values or None)
-            What stands in the numbers instead of x and of y.
-        ends : (array, array)
-            Least and greatest around each point.
+        It is called `name` in the numbers and, if `listed`, in the legend.
+        `told` stands in the numbers instead of x and y; `ends` are least and
+        greatest.
         """
         if listed:
             style["label"] = name
@@ -124,17 +113,10 @@ class Panel:
         shift: float = 0.0,
         **style: Any,
     ) -> None:
-        """Plot every run of some named cases as a dot, and join the medians.
+        """Plot runs (cases, seeds) of named cases as dots; join their medians.
 
-        Parameters
-        ----------
-        cases : sequence of C
-            What stands below the axis, at even distances.
-        runs : (C, seeds) float64
-        arm : str
-            A row, or a row and "+final-bn", dashed and hollow.
-        shift : float
-            From the places of the cases.
+        Cases stand at even distances, moved by `shift`. An arm is a row, or a
+        row and "+final-bn", dashed and hollow.
         """
         row, _, control = arm.partition("+")
         at, told = np.arange(len(cases)) + shift, ([*cases], None)
@@ -162,16 +144,8 @@ class Panel:
 class Chart:
     """One of the two drawings of a picture.
 
-    Parameters
-    ----------
-    size : (float, float)
-        Width and height of the wide one in millimeters.
-    panels : int
-        Side by side, or for a phone one below the other.
-    abreast : bool
-        The panels share their rows, and stay side by side.
-    phone : bool
-        Which drawing it is.
+    `size` is that of the wide one in millimeters. Panels stand side by side,
+    for a phone one below the other unless they share their rows: `abreast`.
     """
 
     def __init__(
@@ -202,14 +176,10 @@ class Chart:
         ncols: int = 1,
         **style: Any,
     ) -> None:
-        """Put a legend below all panels; for a phone in one column.
+        """Put a legend below all panels, or within some axes.
 
-        Parameters
-        ----------
-        of : Panel, optional
-            The only one whose curves it names.
-        within : Axes, optional
-            Where it stands instead.
+        For a phone in one column; `of` is the only panel whose curves it
+        names.
         """
         handles = of.ax.get_legend_handles_labels() if of else ()
         columns = 1 if self.phone else ncols
@@ -278,16 +248,9 @@ def draw(
 ) -> Picture:
     """Draw a picture for a wide page and, if it is wider, for a phone.
 
-    Equal input, equal bytes.
-
-    Parameters
-    ----------
-    function : callable
-        Draws on the `Chart` that it gets, once or twice.
-    size, **panels
-        Of the `Chart`.
-    alt : str
-        The alternative text.
+    The function draws on the `Chart` that it gets, once or twice; `size` and
+    `panels` are the chart's, `alt` is the alternative text. Equal input,
+    equal bytes.
     """
     picture = Picture(())
     for phone in (False, True) if size[0] * MM > NARROW else (False,):
@@ -319,9 +282,8 @@ def _keep_upright(ax: Any) -> None:
 def _keep_inside(ax: Any) -> None:
     """End words that are wider than their panel where the panel ends.
 
-    A single line is sure to end there: the browser measures it. Where one
-    of several ends, matplotlib says, whose face has no Chinese and takes its
-    characters for wider than they are: such lines begin with the panel.
+    A single line is sure to end there: the browser measures it. Matplotlib,
+    whose face has no Chinese, takes lines of it for wider: they begin there.
     """
     width = ax.get_window_extent().width
     for words, put in (

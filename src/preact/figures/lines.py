@@ -17,8 +17,7 @@ def into_lines(name: str, most: int = NAME) -> str:
     """Break a name between words, or between Chinese characters.
 
     What Chinese brackets hold is a line of its own, if there are several.
-    Lines that were broken for a wider figure and are too long are broken
-    anew, and no line is much shorter than the others of its name.
+    Lines that are too long are broken anew, and into even ones.
     """
     if max(map(width_of, name.split("\n"))) > most:
         name = BRACKET.sub("\n（", on_one_line(name), count=1)
@@ -28,14 +27,7 @@ def into_lines(name: str, most: int = NAME) -> str:
 
 
 def on_one_line(name: str) -> str:
-    r"""Join the lines of a name; Chinese ones without a space.
-
-    Examples
-    --------
-    >>> from preact.figures.lines import on_one_line
-    >>> on_one_line("two\nlines"), on_one_line("兩行，\n一句")
-    ('two lines', '兩行，一句')
-    """
+    """Join the lines of a name; Chinese ones without a space."""
     return AFTER_CHINESE.sub("", name).replace("\n", " ")
 
 

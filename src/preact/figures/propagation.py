@@ -38,10 +38,10 @@ def signal_and_gradient(
     >>> from preact.propagation import profile
     >>> from preact.strings import Strings
     >>> plan = stack_plan("full-preactivation", units=10, width=16)
-    >>> seen = profile(plan, batch=16)
-    >>> signal = {"full-preactivation": seen.signal_rms}
-    >>> gradient = {"full-preactivation": seen.gradient_norm}
-    >>> picture = signal_and_gradient(signal, gradient, Strings("en"))
+    >>> seen, row = profile(plan, batch=16), "full-preactivation"
+    >>> picture = signal_and_gradient(
+    ...     {row: seen.signal_rms}, {row: seen.gradient_norm}, Strings("en")
+    ... )
     >>> picture.alt.split(". ")[0]
     'Two line charts over depth, 10 units'
     """

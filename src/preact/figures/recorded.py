@@ -45,24 +45,11 @@ LOOK: Any = (
 
 @dataclass(frozen=True, kw_only=True)
 class Runs:
-    """Runs that differ in nothing but their seeds.
+    """Runs that differ in nothing but their seeds; a value for each of them.
 
-    Parameters
-    ----------
-    name : str
-        As the picture has it.
-    row : str
-        Its color and marker, where it is one of the paper's.
-    errors_pct : sequence of float
-        Test error of each seed, in percent.
-    curves : sequence of mapping
-        Of each seed: "iteration" and "test_error_pct", sequences of float,
-        empty where none was kept.
-    gradients : sequence of (L + 1,) sequences
-        Of each seed: |dE/dx_l| at the last iteration that was watched.
-    dashed : bool
-        Whether it is drawn dashed and with hollow markers, as the second
-        line of its row.
+    `row` gives color and marker. A curve has "iteration" and
+    "test_error_pct", a gradient |dE/dx_l| at the last iteration that was
+    watched; `dashed`, with hollow markers, is the second line of its row.
     """
 
     name: str
@@ -80,27 +67,14 @@ def recorded(
     title: str = "",
     caption: str = "",
 ) -> Figure:
-    """Draw recorded runs, the panels of a facet beside each other.
+    """Draw recorded runs, the `panels` of a facet beside each other.
 
     "errors": a dot for each seed, a bar at the median, its value at the
     right, and from three seeds on the 95 % interval of the mean. "curves":
     the test error by iteration, the median and, shaded, least and greatest;
     a run that ended early keeps its recorded error. "gradients": |dE/dx_l| by
-    unit at the last watched iteration, likewise.
-
-    Parameters
-    ----------
-    facets : mapping of str to sequence of Runs
-        By what stands above their panels.
-    panels : sequence of str
-        Some of `PANELS`.
-    title, caption : str
-        Above and below all panels.
-
-    Returns
-    -------
-    Figure
-        matplotlib's; `figure.savefig("own.svg")` writes it.
+    unit at the last watched iteration, likewise. `title` and `caption` stand
+    above and below.
 
     Examples
     --------

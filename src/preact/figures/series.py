@@ -18,16 +18,9 @@ Values = Sequence[float | str]
 class Series(NamedTuple):
     """One line, set of points, band or row of bars of a panel.
 
-    Parameters
-    ----------
-    panel, name : str
-        As the reader knows them; the panel by its title or vertical axis.
-    x, y : sequence of n
-        Numbers, or what stands at the axis in their place; "" is none.
-    low, high : sequence of n, or empty
-        Ends of the range around each point.
-    labels : (str, str)
-        Of both axes.
+    `x` and `y` are numbers, or what stands at the axis in their place, "" for
+    none; `low` and `high` the ends around each point; `labels` those of the
+    axes. The panel is called by its title or its vertical axis.
     """
 
     panel: str
@@ -40,14 +33,9 @@ class Series(NamedTuple):
 
 
 def table(series: Sequence[Series], words: dict[str, str]) -> str:
-    """Write series as CSV of full precision, a line for each point.
+    """Write series of one picture as CSV of full precision, a line a point.
 
-    Parameters
-    ----------
-    series : sequence of Series
-        Of one picture.
-    words : dict
-        A name for each of `COLUMNS`; an axis that all share has its own.
+    `words` names each of `COLUMNS`; an axis that all share has its own name.
     """
     ranges = any(len(one.low) for one in series)
     used = COLUMNS if ranges else COLUMNS[:-2]

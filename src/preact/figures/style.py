@@ -52,17 +52,15 @@ RC: Any = {
 
 @dataclass(frozen=True)
 class Picture:
-    """One or more panels of inline SVG with their alternative texts.
-
-    `series` are the numbers that the panels show. They stand in the markup,
-    where the page finds them; a notebook shows nothing of them.
+    """Panels of inline SVG with their alternative texts and numbers.
 
     Parameters
     ----------
     panels : tuple of str
         An SVG for each panel; one wider than a phone has a second for phones.
     series : tuple of Series
-        The numbers that the panels show, see `preact.figures.series`.
+        The numbers that they show, see `preact.figures.series`: in the markup,
+        where the page finds them.
 
     Examples
     --------
@@ -82,15 +80,7 @@ class Picture:
 
     @classmethod
     def of(cls, tree: ET.Element, alt: str) -> "Picture":
-        """Give a slim tree its alternative text and unmistakable ids.
-
-        Parameters
-        ----------
-        tree : ET.Element
-            SVG, from `preact.figures.svg.slim`; it is changed in place.
-        alt : str
-            The alternative text.
-        """
+        """Give a slim tree, changed in place, its `alt` and its own ids."""
         svg.name_apart(tree, svg.write(tree) + alt)
         tree.attrib = {"role": "img", "aria-label": alt} | tree.attrib
         return cls((svg.write(tree),))
@@ -123,10 +113,7 @@ class Picture:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep matplotlib from telling of fonts that a machine lacks.
-
-    The reader's browser has the glyphs.
-    """
+    """Keep matplotlib from telling of fonts that only a browser has."""
     names = ("matplotlib.font_manager", "matplotlib.mathtext")
     levels = [(log, log.level) for log in map(logging.getLogger, names)]
     for log, _ in levels:

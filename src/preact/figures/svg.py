@@ -32,22 +32,10 @@ REFERENCE = re.compile(r"(?<=url\(#)[^)]+|(?<=^#).+")
 
 
 def slim(svg: str) -> ET.Element:
-    """Parse an SVG document and drop what the page does not need.
+    """Parse SVG as matplotlib writes it, and drop what the page does not need.
 
-    Parameters
-    ----------
-    svg : str
-        As matplotlib writes it, with `svg.fonttype` "none".
-
-    Returns
-    -------
-    Element
-        Without namespaces: HTML has none. Groups that say nothing are gone.
-
-    Raises
-    ------
-    xml.etree.ElementTree.ParseError
-        If the text is no XML.
+    Without namespaces, which HTML has not, and groups that say nothing. What
+    is no XML raises ElementTree's ParseError.
     """
     root = _without_namespaces(ET.fromstring(svg))
     for node in root.iter():

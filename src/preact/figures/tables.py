@@ -31,12 +31,8 @@ class Table:
 
     Parameters
     ----------
-    head : sequence of str
-        Heads of the columns.
-    body : sequence of rows
-        Each as many texts as `head`.
-    caption : str
-        What the table shows.
+    head, body, caption : sequence of str, sequence of rows, and str
+        Each row has as many texts as the head.
 
     Examples
     --------
@@ -168,10 +164,8 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
 
     Parameters
     ----------
-    lines : sequence of Line
-        From `preact.records.compare`.
-    strings : Strings
-        The words of the page's language.
+    lines, strings : sequence of Line, and Strings
+        From `preact.records.compare`; the words of the page's language.
 
     Examples
     --------
@@ -283,10 +277,8 @@ def network_table(plans: Mapping[str, NetworkPlan], strings: Strings) -> Table:
 
     Parameters
     ----------
-    plans : mapping of str to NetworkPlan
-        Networks by the names that the table prints.
-    strings : Strings
-        The words of the page's language.
+    plans, strings : mapping of str to NetworkPlan, and Strings
+        Networks by printed names; the words of the page's language.
 
     Examples
     --------

@@ -85,8 +85,7 @@ def label_enough(figure: Figure) -> None:
 def in_sight(axis: Axis) -> int:
     """Return how many labels of an axis are within its limits.
 
-    Matplotlib's between powers of ten count where no plain number would do:
-    not as 3×10⁰.
+    Those between powers of ten count where no plain number would do.
     """
     low, high = sorted(axis.get_view_interval())
     labels = list(axis.get_majorticklabels())

@@ -73,12 +73,8 @@ def unit_diagram(
 
     Parameters
     ----------
-    plan : UnitPlan
-        The unit.
-    strings : Strings
-        Language of the alternative text.
-    title : str
-        Printed above the diagram.
+    plan, strings, title : UnitPlan, Strings and str
+        The unit, the language of the alternative text, and what stands above.
     tail, head : layers, optional
         What follows the network's last unit, drawn below it.
 

@@ -83,14 +83,12 @@ def row_name(row: str, strings: Strings) -> str:
 
 
 def arm_name(arm: str, strings: Strings) -> str:
-    """Name an arm: a row of the tables, or a row and its tail.
+    """Name an arm: a row, or a row and "+final-bn" or "+empty-tail".
 
     Parameters
     ----------
-    arm : str
-        Name of a row, or a row and "+final-bn" or "+empty-tail".
-    strings : Strings
-        The words of the page's language.
+    arm, strings : str and Strings
+        The arm, and the words of the page's language.
 
     Examples
     --------
@@ -107,18 +105,7 @@ def arm_name(arm: str, strings: Strings) -> str:
 
 
 def in_words(spec: UnitSpec, strings: Strings) -> str:
-    """Write a unit as `str` does, its factors as the page would.
-
-    They are in the page's language, and a minus is not a hyphen.
-
-    Examples
-    --------
-    >>> from preact.figures.variants import in_words
-    >>> from preact.spec import TABLE_1
-    >>> from preact.strings import Strings
-    >>> in_words(TABLE_1["constant-scaling-0.5-1"], Strings("zh-Hant"))
-    'conv BN ReLU conv BN (+) ReLU，捷徑上為 0.5'
-    """
+    """Write a unit as `str` does, its factors in the page's language."""
     one = Scale(1.0)
     parts = [str(replace(spec, on_shortcut=one, on_branch=one))]
     gate = spec.on_shortcut
@@ -190,14 +177,8 @@ def marked(
 ) -> dict[str, Any]:
     """Color and marker of a row's curve.
 
-    Parameters
-    ----------
-    row : str
-        Name of the row.
-    place : (int, int), optional
-        Which curve of how many: their markers, a few each, do not meet.
-    hollow : bool
-        Of two curves of one row, the other one.
+    `place`: which curve of how many, so that markers do not meet; `hollow`:
+    the second curve of its row.
     """
     kind = next(filter(row.startswith, SHAPES), None)
     marker = SHAPES[kind] if kind else marker_of(row)

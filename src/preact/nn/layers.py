@@ -20,10 +20,9 @@ def is_traced(x: object) -> bool:
 class BatchNorm(nn.BatchNorm2d):
     """Batch normalization whose statistics may be those of ghost batches.
 
-    Counts batches only where `momentum` is None, for PyTorch's cumulative
-    mean (`torch.optim.swa_utils.update_bn`): at a fixed momentum the counter
-    would be one more kernel a layer, a thousand in ResNet-1001, for a number
-    that nothing reads. So it is no buffer and not in `state_dict`.
+    Batches are counted only where `momentum` is None, for PyTorch's
+    cumulative mean: else a kernel a layer for a number that nothing reads.
+    So the counter is no buffer, and not in `state_dict`.
     """
 
     weight: nn.Parameter
@@ -66,11 +65,7 @@ class BatchNorm(nn.BatchNorm2d):
     def count_ghosts(self, shape: Sequence[int]) -> int:
         """Number of ghost batches made of a batch (N, C, H, W) in training.
 
-        Raises
-        ------
-        ValueError
-            If the batch is not made of whole ghost batches, or if one of
-            them has a single value per channel.
+        Refuse a batch that is not made of whole ones, and single values.
         """
         n, c, height, width = shape
         size = min(self.ghost_batch or n, n)
@@ -107,8 +102,7 @@ class BatchNorm(nn.BatchNorm2d):
 def set_ghost_batch(network: nn.Module, size: int | None) -> None:
     """Let every BN take its statistics over `size` images of the batch.
 
-    The paper's statistics are those of one GPU: 64 images of a batch of 128.
-    Sizes that do not divide the batch are refused by the forward pass.
+    In the paper those of one GPU, 64 of 128. `forward` refuses other sizes.
     """
     for module in network.modules():
         if isinstance(module, BatchNorm):
@@ -126,8 +120,8 @@ def batch_norm_ghosts(
 ) -> Tensor:
     """Normalize each of `count` ghost batches by itself, as on its own GPU.
 
-    The running statistics, `moving`, take the mean over ghosts: one ghost
-    after the other, at rates under which each ends with the same weight.
+    The running statistics, `moving`, take the mean over ghosts: one after
+    the other, at rates under which each ends with the same weight.
     """
     return torch.cat(
         [

@@ -55,8 +55,7 @@ def check_image(image: object) -> None:
 def check_batch(shape: tuple[int, ...], channels: int) -> None:
     """Refuse anything but a batch of images with the planned channels.
 
-    Height and width may differ from the plan's: the paper itself tests at
-    320x320 what it trained at 224x224 (Table 5).
+    Height and width may be others: the paper tests at 320x320 (Table 5).
     """
     if len(shape) != 4 or shape[1] != channels:
         raise ValueError(

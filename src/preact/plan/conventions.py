@@ -110,17 +110,9 @@ CONVENTIONS = {"paper": PAPER, "torch-release": TORCH_RELEASE, "fair": FAIR}
 
 
 def find_conventions(conventions: Conventions | str) -> Conventions:
-    """Return conventions that are given, or that a name says.
+    """Return `conventions` as given, or the set of that name.
 
-    Parameters
-    ----------
-    conventions : str or Conventions
-        What the paper leaves open, or the name of a set.
-
-    Raises
-    ------
-    ValueError
-        If they are neither; the message lists the names.
+    Refuse others.
     """
     if isinstance(conventions, Conventions):
         return conventions

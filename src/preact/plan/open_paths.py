@@ -9,11 +9,10 @@ Closing = Literal["nothing", "zeros", "everything", "unseen"]
 
 
 def closing(spec: UnitSpec) -> Closing:
-    """Return what of a unit's output has lost its shortcut.
+    """What of a unit's output has lost its shortcut.
 
-    With f = ReLU it is the "zeros" of x_{l+1}; a shortcut factor of 0 closes
-    "everything". Where BN follows that ReLU the zeros have been moved and
-    cannot be told from x_{l+1}: "unseen".
+    With f = ReLU the "zeros" of x_{l+1}; a factor of 0 closes "everything".
+    Where BN follows that ReLU the zeros cannot be told: "unseen".
     """
     if spec.on_shortcut == Scale(0.0):
         return "everything"
@@ -25,14 +24,9 @@ def closing(spec: UnitSpec) -> Closing:
 class OpenPaths:
     """The coordinates whose shortcut path from x_0 to x_l is open.
 
-    Streams are handed over one by one, as NumPy arrays or PyTorch tensors.
-    Where the shape changes the count starts anew: the paper's derivation
-    holds inside a stage.
-
-    Parameters
-    ----------
-    shape : tuple of int
-        Of x_0.
+    Streams come one by one, from x_0's `shape` on, as NumPy arrays or
+    PyTorch tensors. Where the shape changes the count starts anew: the
+    derivation holds inside a stage.
     """
 
     def __init__(self, shape: tuple[int, ...]) -> None:

@@ -123,7 +123,7 @@ class Line:
 def half_interval(values: Sequence[float]) -> float | None:
     """Half of the 95 % interval of a mean, by Student's t.
 
-    None for one or two values, of which it is wider than anything that is
+    None for one or two values, of which it is wider than all that is
     compared; beyond eleven by the normal quantile and its correction.
     """
     freedom = len(values) - 1
@@ -213,10 +213,7 @@ def compared(
 ) -> list[tuple[Line, list[Record]]]:
     """Gather as `compare`, each line with its records.
 
-    Parameters
-    ----------
-    rows : sequence of str
-        Their order, if it is not that of the paper's tables.
+    `rows` is their order, if it is not that of the paper's tables.
     """
     alike: dict[tuple[Any, ...], list[list[Record]]] = {}
     for group in grouped(records):
@@ -346,9 +343,8 @@ QUOTES = "'\""
 def paper_errors() -> dict[tuple[str, int, int, str], float | None]:
     """The paper's errors in percent by data, depth, convs and row.
 
-    None is "fail". CIFAR's are of Tables 1 to 3, ImageNet's of Table 5
-    (top-1, trained with scale augmentation, tested at 320x320: the setting in
-    which it gives all its networks).
+    None is "fail". ImageNet's are top-1 of Table 5, scale augmentation,
+    320x320: the setting in which it gives all its networks.
     """
     errors: dict[tuple[str, int, int, str], float | None] = {}
     for table in (1, 2, 3):

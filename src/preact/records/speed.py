@@ -20,23 +20,12 @@ Ms = Annotated[float, Field(gt=0.0)]
 
 @typed
 class BenchRow:
-    """One contestant of `preact bench`; times in milliseconds.
+    """One contestant of `preact bench`: package and settings, its times in ms.
 
-    Parameters
-    ----------
-    name, peer : str and bool
-        Package and settings; whether it is another package.
-    parameters : int
-        Numbers that are trained.
-    train_ms_min, train_ms_median : float
-        A training step on a batch: the least and the median of all rounds.
-    forward_ms_min, forward_ms_median : float
-        A forward pass in evaluation.
-    kept_bytes_per_image, peak_bytes_per_image : int or None
-        What a step keeps for its backward pass, and the most at any time of
-        it; None of a compiled network, where it is not measured.
-    first_step_s : float
-        Seconds of the first step, with what is compiled in it.
+    Least and median of all rounds, of a training step on a batch and of a
+    forward pass in evaluation; bytes that a step keeps for its backward pass
+    and the most at any time, None where compiled; seconds of the first step,
+    with what is compiled in it.
     """
 
     name: Text
@@ -53,25 +42,13 @@ class BenchRow:
 
 @typed
 class BenchRecord:
-    """What `preact bench --record` writes.
+    """What `preact bench --record` writes; fields as in `Record`.
 
-    Parameters
-    ----------
-    network, batch, bn_batch, precision : str and int
-        What was timed, on how many images in a step, in which numbers.
-    rounds, threads : int
-        Turns of each contestant that count, and its CPU threads.
-    device, torch, git : str and Git
-        As of `preact.records.Record`.
-    started_utc : str
-        ISO 8601; in the two records of November 2026 when the times had
-        been taken, in later ones when the command began.
-    gradient_error : float
-        How far gradients of the fast network were from float64 in a network of
-        at most 29 layers: in the worst tensor, relative to its largest number,
-        the median of several draws.
-    rows : tuple of BenchRow
-        The contestants.
+    `rounds` are the turns of each contestant that count. In the two records
+    of November 2026 `started_utc` is when the times had been taken.
+    `gradient_error` is how far gradients of the fast network were from
+    float64: in the worst tensor, relative to its largest number, the median
+    of several draws.
     """
 
     network: Text
@@ -92,8 +69,8 @@ class BenchRecord:
 class Step:
     """One step, and the rows of a record of `preact bench` that judge it.
 
-    Its name is one under `speed.` in `preact.strings`; what it was expected
-    to gain, from and to or at least, was written down before it was built.
+    Its name is one under `speed.` in `preact.strings`; what it was
+    `expected` to gain, at least or from and to, was written before it was.
     """
 
     key: str
@@ -141,14 +118,7 @@ def load_times(name: str, folder: Path = PUBLISHED) -> dict[str, Any] | None:
 def fused_pays(processor: str) -> bool:
     """Whether fused units have been timed on such a processor, and pay.
 
-    The rule and the names of the records are in `speed.toml`; a processor
-    calls itself by its maker first.
-
-    Examples
-    --------
-    >>> from preact.records.speed import fused_pays
-    >>> fused_pays("Intel(R) Xeon(R) Processor"), fused_pays("AMD EPYC 7763")
-    (True, False)
+    The rule is in `speed.toml`; a processor names its maker first.
     """
     rule = _table()["fused"]
     gains = [

@@ -26,8 +26,7 @@ class ConvCache(NamedTuple):
 class BNCache(NamedTuple):
     """Of `bn_forward`: x_hat (N, C, H, W), the rest (C,).
 
-    sigma is sqrt(var + eps); mean and var are those that normalized, of the
-    batch in training.
+    sigma is sqrt(var + eps); mean and var are those that normalized.
     """
 
     x_hat: Array

@@ -114,15 +114,8 @@ def bn_forward(
 
     x_hat = (x - mean) / sqrt(var + eps). In training (`running` None) mean
     and the biased variance are taken over (N, H, W); in evaluation they are
-    the running ones.
+    the running ones. Refuse N * H * W < 2 in training.
 
-    Raises
-    ------
-    ValueError
-        If N * H * W < 2 in training: one value has no spread.
-
-    References
-    ----------
     Ioffe and Szegedy 2015, Sec. 3. Chapter `04-units`, Eq. (4.1).
     """
     if running is None:
@@ -147,11 +140,7 @@ def bn_backward(
 
     of dout, what is constant in the batch and what is parallel to x_hat
     cannot reach x, because x_hat has mean 0 and variance 1 whatever x is. In
-    evaluation nothing is taken away.
-
-    References
-    ----------
-    Ioffe and Szegedy 2015, Sec. 3. Chapter `04-units`, Eq. (4.2).
+    evaluation nothing is taken away. Chapter `04-units`, Eq. (4.2).
     """
     x_hat, gamma, sigma, _, _, training = cache
     dgamma, dbeta = (dout * x_hat).sum((0, 2, 3)), dout.sum((0, 2, 3))

@@ -171,10 +171,7 @@ def factors_forward(
 ) -> tuple[Array | float, Array | float, GateCache | None]:
     """Return s, b and a cache: what multiplies h and what multiplies F.
 
-    Raises
-    ------
-    ValueError
-        If a unit with dropout is given no mask in training.
+    Refuse a unit with dropout without a mask in training.
     """
     on_shortcut, on_branch = plan.spec.on_shortcut, plan.spec.on_branch
     if isinstance(on_shortcut, Gated):

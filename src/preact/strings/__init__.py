@@ -45,10 +45,15 @@ class Strings:
     Examples
     --------
     >>> from preact.strings import Strings
-    >>> Strings("zh-Hant").join(["1", "2"])
-    '1、2'
-    >>> Strings("en").join(["1", "2"])
-    '1, 2'
+    >>> say = Strings("en")
+    >>> say.join(["1", "2"]), Strings("zh-Hant").join(["1", "2"])
+    ('1, 2', '1、2')
+    >>> say.number(-0.236, "+.2f"), say.power(0.9**100, 1)
+    ('−0.24', '2.7 × 10⁻⁵')
+    >>> say.percents(24.1, 36.4, 0), say.percents(0.1, 0.3, 0)
+    ('24 to 36 %', '0 %')
+    >>> [say.two_digits(value) for value in (-0.123, 123456, 1.23e6, 0.0)]
+    ['−0.12', '120,000', '1.2 × 10⁶', '0']
     """
 
     def __init__(self, language: str) -> None:
@@ -80,57 +85,24 @@ class Strings:
         return self("number.percent", value=f"{value:.{digits}f}")
 
     def percents(self, low: float, high: float, digits: int) -> str:
-        """Write a range of percent; ends that are equal are one number.
-
-        Examples
-        --------
-        >>> from preact.strings import Strings
-        >>> Strings("en").percents(24.1, 36.4, 0)
-        '24 to 36 %'
-        >>> Strings("en").percents(0.1, 0.3, 0)
-        '0 %'
-        """
+        """Write a range of percent; ends that are equal are one number."""
         ends = f"{low:.{digits}f}", f"{high:.{digits}f}"
         if ends[0] == ends[1]:
             return self("number.percent", value=ends[0])
         return self("number.percents", low=ends[0], high=ends[1])
 
     def number(self, value: float, form: str) -> str:
-        """Write a number by a format, with a minus sign and no hyphen.
-
-        Examples
-        --------
-        >>> from preact.strings import Strings
-        >>> Strings("en").number(-0.236, "+.2f")
-        '−0.24'
-        """
+        """Write a number by a format, with a minus sign and no hyphen."""
         return format(value, form).replace("-", "−")
 
     def power(self, value: float, digits: int) -> str:
-        """Write a number with its power of ten, as text.
-
-        Examples
-        --------
-        >>> from preact.strings import Strings
-        >>> Strings("en").power(0.9**100, 1)
-        '2.7 × 10⁻⁵'
-        """
+        """Write a number with its power of ten, as text."""
         number, exponent = f"{value:.{digits}e}".split("e")
         number = number.replace("-", "−")
         return f"{number} × 10{str(int(exponent)).translate(RAISED)}"
 
     def two_digits(self, value: float) -> str:
-        """Write two significant digits, in full below a million.
-
-        Examples
-        --------
-        >>> from preact.strings import Strings
-        >>> say = Strings("en")
-        >>> [say.two_digits(value) for value in (-0.123, 99.6, 123456)]
-        ['−0.12', '100', '120,000']
-        >>> [say.two_digits(value) for value in (1.23e6, 1e-16, 0.0)]
-        ['1.2 × 10⁶', '1 × 10⁻¹⁶', '0']
-        """
+        """Write two significant digits, in full below a million."""
         text = f"{value:.2g}"
         if "e" in text:
             rounded = float(text)
@@ -146,13 +118,7 @@ class Strings:
 
 @cache
 def _read(language: str) -> dict[str, str]:
-    """Flatten one language's files to dotted keys.
-
-    Raises
-    ------
-    ValueError
-        If a key stands in two files.
-    """
+    """Flatten a language's files to dotted keys. Refuse a key twice."""
     words: dict[str, str] = {}
     for source in sources(language):
         own = dict(_flat(tomllib.loads(source.read_text("utf-8"))))

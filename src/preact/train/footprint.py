@@ -23,9 +23,8 @@ SMALL = 32  # pixels of a side, to be measured as they are
 def uncollected() -> Iterator[None]:
     """Leave Python's garbage collector out of some work.
 
-    What it finds is never the step's own, which goes as soon as nobody needs
-    it; freed in the midst of a measurement, it would be counted as this
-    work's.
+    What it finds is never the step's own; freed in the midst of it, it would
+    be counted as this work's.
     """
     before = gc.isenabled()
     gc.disable()

@@ -15,8 +15,7 @@ log = logging.getLogger(__name__)
 class History:
     """Iterations done, the curve and the time, over all parts of a run.
 
-    Time is that of a monotonic clock, which stands still while the machine
-    sleeps.
+    By a monotonic clock, which stands still while the machine sleeps.
     """
 
     def __init__(self) -> None:

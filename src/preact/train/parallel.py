@@ -80,12 +80,7 @@ ALONE = Workers()
 def workers(device: str) -> Iterator[Workers]:
     """Join the processes that `torchrun` started; alone without it.
 
-    Raises
-    ------
-    ValueError
-        If what torchrun sets is set in part.
-    RuntimeError
-        If another process is lost; the message says what to do.
+    Refuse what torchrun sets if in part; a RuntimeError if one is lost.
     """
     if os.environ.get("WORLD_SIZE", "1") == "1":
         yield ALONE

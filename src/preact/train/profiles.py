@@ -32,9 +32,8 @@ def watched(
 ) -> Iterator[Profile]:
     """Watch one step of training; the profile is whole when it is over.
 
-    It holds iteration, and signal_rms, gradient_norm and open_share, each a
-    list of L + 1 numbers for x_0, ..., x_L. The gradient is that of the mean
-    loss over this process's images, without the `scale` of half precision.
+    As in `preact.records.Profile`; the gradient is that of the mean loss over
+    this process's images, without the `scale` of half precision.
     """
     profile: Profile = {"iteration": iteration}
     # Of units that own code makes, autograd tells what closes a path.

@@ -79,8 +79,8 @@ class Session:
     def _can_be_recorded(self) -> bool:
         """Whether a step's kernels can be a CUDA graph.
 
-        Processes talk, checkpoints draw anew, own code may do anything, and
-        AdamW's rate is no tensor.
+        Not if processes talk, checkpoints draw anew, own code may do anything,
+        or AdamW's rate is no tensor.
         """
         return (
             self.workers.count == 1

@@ -16,8 +16,7 @@ class TrainingStep:
     """Forward, loss, backward and update of one batch; call it with it.
 
     The network is any from images (N, C, H, W) to logits (N, classes); the
-    arithmetic is a context around forward pass and loss, which the scaler
-    scales in half precision.
+    arithmetic is a context around forward pass and loss.
     """
 
     def __init__(
@@ -35,14 +34,9 @@ class TrainingStep:
         self.label_smoothing = label_smoothing
 
     def __call__(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-        """Learn from a batch.
+        """Learn from a batch: its mean loss in nats, and logits (N, classes).
 
-        Returns
-        -------
-        loss : () float32
-            Mean over the batch, in nats.
-        logits : (N, classes)
-            Of before the step. Both are without gradient.
+        Both are of before the step, and without gradient.
         """
         with self.arithmetic:
             logits = self.network(x)
@@ -67,8 +61,8 @@ class TrainingStep:
 class RepeatedStep:
     """The same step on a GPU, of a CUDA graph: all its kernels in one launch.
 
-    The first `PLAIN` calls launch kernels one by one, the next records them;
-    batches have one shape. Loss and logits are overwritten by the next call.
+    The first `PLAIN` calls launch them one by one, the next records them.
+    Batches have one shape; the next call overwrites loss and logits.
     """
 
     PLAIN = 4

@@ -31,8 +31,7 @@ def noted_signals() -> Iterator[list[int]]:
 
     A save in the middle of a step would hold weights of one iteration and
     the number of another. Raises Stopped in the end for one that was not
-    polled, because it came in the last step or an error came first; a
-    handler of the calling program hears of it before.
+    polled; a handler of the calling program hears of it before.
     """
     noted: list[int] = []
     if threading.current_thread() is not threading.main_thread():

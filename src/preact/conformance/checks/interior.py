@@ -122,8 +122,8 @@ def identity_shortcuts(network: TracedNetwork) -> Answer:
 def is_identity(network: TracedNetwork, unit: Unit) -> bool | None:
     """Whether the shortcut is the tensor at the tap, or a copy of it.
 
-    Other operations are no identity, also where these values pass them
-    unchanged: a clamp, say. None where values say nothing.
+    Not by other operations, even if these values pass unchanged (a clamp).
+    None where values say nothing.
     """
     if unit.is_identity:
         return True
@@ -261,8 +261,8 @@ def _odd(
 def _body(unit: Unit, pre: tuple[str, ...]) -> tuple[object, ...]:
     """The branch behind its first activation, and the factors on it.
 
-    That activation may stand before the tap, in first and widening units; a
-    pool that halves the sides is no other branch.
+    That may stand before the tap, in first and widening units; a pool that
+    halves the sides is no other branch.
     """
     sign = unit.signature
     names = sign.branch[len(pre) if unit.activates(pre) else 0 :]

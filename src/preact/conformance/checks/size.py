@@ -117,8 +117,7 @@ def _has_large_stem(network: TracedNetwork) -> bool:
 def effective(network: TracedNetwork) -> int:
     """Parameters of the layers as they compute.
 
-    A weight that is made of others, by `weight_norm` say, counts as it is
-    used.
+    A weight made of others, by `weight_norm` say, counts as it is used.
     """
     total = network.parameters
     layers = {
@@ -146,8 +145,7 @@ def is_uneven(network: TracedNetwork) -> bool:
 def is_wide(network: TracedNetwork, plan: NetworkPlan) -> bool:
     """Whether all units are wider, or narrower, by one and the same factor.
 
-    That is a network of another kind, such as a Wide ResNet; a factor that
-    changes on the way is a mistake.
+    As in a Wide ResNet; a factor that changes on the way is a mistake.
     """
     inner = {
         unit.convs[0].facts.c_out / own.c_inner
