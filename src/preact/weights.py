@@ -345,16 +345,12 @@ def save_weights(
 
     Parameters
     ----------
-    path : Path or str
-        A `.safetensors` file; the plan is in its head.
-    plan : NetworkPlan
-        Of the network.
-    weights : mapping of str to Tensor
-        Parameters and running statistics by name.
-    config : mapping or None
-        The configuration of the run, as its record has it.
-    preprocess : Preprocessing or None
-        How the images were normalized, and names of the classes.
+    path, plan, weights : Path or str, NetworkPlan, mapping of str to Tensor
+        A `.safetensors` file, and the network's parameters and running
+        statistics by name.
+    config, preprocess : mapping or None, and Preprocessing or None
+        As the run's record has it; how the images were normalized, and
+        names of the classes.
     make : str or None
         Where the code stands that makes the units, if it is not ours.
 

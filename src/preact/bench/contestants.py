@@ -33,16 +33,14 @@ class Contestant:
 
     Parameters
     ----------
-    name : str
-        Of package and settings, as the table prints it.
-    peer : bool
-        Whether it is another package.
+    name, peer : str and bool
+        Of package and settings, as the table prints it; whether it is
+        another package.
     build : callable
         Makes the network; another process must be able to call it.
-    channels_last : bool
-        Layout of its weights and images.
-    compiled : bool
-        Whether `torch.compile` works on it; the first step takes minutes.
+    channels_last, compiled : bool
+        Layout of weights and images; whether `torch.compile` works on
+        it, whose first step takes minutes.
 
     Examples
     --------

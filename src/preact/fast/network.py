@@ -26,11 +26,9 @@ class NetworkView(Network):
 
     Parameters
     ----------
-    network : Network
-    fused : bool
-        Whether the C kernels run units, wherever they can.
-    memory : {"keep", "recompute", "unit", "segment"}
-        See `with_memory`.
+    network, fused, memory : Network, bool and str
+        Ours; whether the C kernels run units, wherever they can; see
+        `with_memory`.
 
     Examples
     --------

@@ -169,12 +169,9 @@ def propagate(
 
     Parameters
     ----------
-    plan : NetworkPlan
-        Of the network.
-    params : mapping of str to array
-        By parameter name, as `preact.reference.initialize` draws them.
-    x : (N, C, H, W) float array
-        Images; their dtype is that of the computation.
+    plan, params, x : NetworkPlan, dict of arrays, and (N, C, H, W) array
+        The network; parameters as `preact.reference.initialize` draws
+        them; images, whose dtype is that of the computation.
     labels : (N,) int array
         Classes, from 0.
 

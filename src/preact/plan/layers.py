@@ -52,16 +52,10 @@ class Conv(Named):
 
     Parameters
     ----------
-    name : str
-        Of the layer, such as "weights.0".
-    c_in : int
-        Channels read.
-    c_out : int
-        Channels written.
-    kernel : int
-        Side of the square kernel, in pixels.
-    stride : int
-        Step of its places, in pixels.
+    name, c_in, c_out : str, int and int
+        Of the layer, such as "weights.0"; channels read and written.
+    kernel, stride : int
+        Side of the square kernel and step of its places, in pixels.
     bias : float or None
         A bias that starts at this number; None is none.
 
@@ -118,12 +112,9 @@ class BatchNorm(Named):
 
     Parameters
     ----------
-    name : str
-        Of the layer, such as "weights.0".
-    channels : int
-        Channels read and written.
-    shift : float
-        What the bias of BN starts at.
+    name, channels, shift : str, int and float
+        Of the layer; channels read and written; what the bias starts
+        at.
 
     Examples
     --------
@@ -180,14 +171,9 @@ class Pad(Named):
 
     Parameters
     ----------
-    name : str
-        Of the layer, such as "weights.0".
-    c_in : int
-        Channels read.
-    c_out : int
-        Channels written.
-    stride : int
-        Step of its places, in pixels.
+    name, c_in, c_out, stride : str, and ints
+        Of the layer; channels read and written; step of its places, in
+        pixels.
 
     Examples
     --------
@@ -241,12 +227,8 @@ class Linear(Named):
 
     Parameters
     ----------
-    name : str
-        Of the layer, such as "weights.0".
-    c_in : int
-        Channels read.
-    c_out : int
-        Channels written.
+    name, c_in, c_out : str, int and int
+        Of the layer; channels read and written.
 
     Examples
     --------

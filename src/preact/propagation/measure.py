@@ -19,9 +19,8 @@ class Profile:
     ----------
     plan : NetworkPlan
         The network.
-    signal_rms : (L + 1,) float64
-        Root mean square of x_0, ..., x_L over batch and features.
-    gradient_norm : (L + 1,) float64
+    signal_rms, gradient_norm : (L + 1,) float64
+        Root mean square of x_0, ..., x_L over batch and features;
         Frobenius norm of dE/dx_l over the whole batch.
     open_share : (L + 1,) float64
         Share of coordinates whose shortcut path from x_0 to x_l is open: no
@@ -63,12 +62,9 @@ def draw_batch(
 
     Parameters
     ----------
-    plan : NetworkPlan
-        The network.
-    batch : int
-        How many images.
-    seed : int
-        Of all that is drawn.
+    plan, batch, seed : NetworkPlan, int and int
+        The network, how many images, and the seed of all that is
+        drawn.
 
     Examples
     --------
@@ -94,12 +90,9 @@ def profile(
 
     Parameters
     ----------
-    plan : NetworkPlan
-        Any row, depth, width, tail and initialization.
-    batch : int
-        Images.
-    seed : int
-        Of weights and data.
+    plan, batch, seed : NetworkPlan, int and int
+        Any row, depth, width and tail; images; seed of weights and
+        data.
 
     Returns
     -------
@@ -156,10 +149,8 @@ def open_share(plan: NetworkPlan, streams: list[Array]) -> Array:
 
     Parameters
     ----------
-    plan : NetworkPlan
-        The network.
-    streams : list of L + 1 arrays
-        x_0, ..., x_L.
+    plan, streams : NetworkPlan, and list of L + 1 arrays
+        The network, and its x_0, ..., x_L.
 
     Returns
     -------
@@ -190,10 +181,8 @@ def growth(plan: NetworkPlan, values: Array) -> tuple[float, float]:
 
     Parameters
     ----------
-    plan : NetworkPlan
-        The network.
-    values : (L + 1,) float64
-        Positive numbers, one for each of x_0 to x_L.
+    plan, values : NetworkPlan and (L + 1,) float64
+        The network, and a positive number for each of x_0 to x_L.
 
     Returns
     -------

@@ -21,12 +21,8 @@ def run_units(
 
     Parameters
     ----------
-    plan : NetworkPlan
-        The network.
-    params : dict of str to float64 array
-        By parameter name.
-    x : (N, C, H, W) float64
-        Images.
+    plan, params, x : NetworkPlan, dict of arrays, and (N, C, H, W) float64
+        The network, its parameters by name, and images.
 
     Examples
     --------
@@ -59,10 +55,8 @@ def pullback(
 
     Parameters
     ----------
-    plan : NetworkPlan
-        The network.
-    caches : list of L UnitCache
-        As `run_units` returns them.
+    plan, caches : NetworkPlan, and list of L UnitCache
+        The network, and what `run_units` left.
     dout : (N, C, H, W) float64
         dE/dx_L.
 
@@ -152,14 +146,9 @@ def direct_coefficient(
 
     Parameters
     ----------
-    plan : NetworkPlan
-        The network.
-    batch : int
-        How many images.
-    seed : int
-        Of all that is drawn.
-    probes : int
-        Over how many random gradients the mean is taken.
+    plan, batch, seed, probes : NetworkPlan and ints
+        The network; images; seed of all that is drawn; over how many
+        random gradients the mean is taken.
 
     Returns
     -------
@@ -206,12 +195,8 @@ def stream_jacobian(
 
     Parameters
     ----------
-    plan : NetworkPlan
-        The network.
-    params : dict of str to float64 array
-        By parameter name.
-    x : (N, C, H, W) float64
-        Images.
+    plan, params, x : NetworkPlan, dict of arrays, and (N, C, H, W) float64
+        The network, its parameters by name, and images.
 
     Returns
     -------

@@ -56,10 +56,8 @@ def initialize(plan: NetworkPlan, seed: int) -> Params:
 
     Parameters
     ----------
-    plan : NetworkPlan
-        Of the network.
-    seed : int
-        Of the random numbers.
+    plan, seed : NetworkPlan and int
+        The network, and the seed of its random numbers.
 
     Returns
     -------
@@ -128,12 +126,9 @@ def network_forward(
 
     Parameters
     ----------
-    plan : NetworkPlan
-        Of the network.
-    params : dict of str to float64 array
-        By parameter name, as `initialize` draws them; never modified.
-    x : (N, C, H, W) float64
-        Images.
+    plan, params, x : NetworkPlan, dict of arrays, and (N, C, H, W) float64
+        The network; parameters as `initialize` draws them, never
+        modified; images.
     mode : {"train", "eval"}
         BN by the batch's statistics, or by the running ones and no dropout.
     rng : numpy.random.Generator, optional
@@ -243,12 +238,9 @@ def propagate(
 
     Parameters
     ----------
-    plan : NetworkPlan
-        Of the network.
-    params : dict of str to float64 array
-        By parameter name, as `initialize` draws them; never modified.
-    x : (N, C, H, W) float64
-        Images.
+    plan, params, x : NetworkPlan, dict of arrays, and (N, C, H, W) float64
+        The network; parameters as `initialize` draws them, never
+        modified; images.
     labels : (N,) int
         Classes, from 0.
 
