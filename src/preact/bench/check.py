@@ -45,8 +45,7 @@ def checked_plan(plan: NetworkPlan) -> NetworkPlan:
 
 
 def check(
-    plan: NetworkPlan,
-    view: Callable[[Network], nn.Module] = FUSED,
+    plan: NetworkPlan, view: Callable[[Network], nn.Module] = FUSED
 ) -> float:
     """Compare gradients of fused units with float64.
 

@@ -96,10 +96,7 @@ def behind_map(stack: NetworkPlan) -> NetworkPlan:
         for i, layer in enumerate(stack.stem, start=1)
     ]
     return replace(
-        stack,
-        depth=stack.depth + 1,
-        image=(PIXELS, 1, 1),
-        stem=(first, *rest),
+        stack, depth=stack.depth + 1, image=(PIXELS, 1, 1), stem=(first, *rest)
     )
 
 

@@ -91,10 +91,7 @@ class NoNumber(TypeError):
 
 
 def agrees(
-    got: Any,
-    expected: Any,
-    what: str = "x",
-    mistakes: Mapping[str, Any] = {},
+    got: Any, expected: Any, what: str = "x", mistakes: Mapping[str, Any] = {}
 ) -> Answer:
     """Compare an array with what is expected; NaN is never right.
 

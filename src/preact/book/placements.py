@@ -17,14 +17,7 @@ from preact.book.measurements import measured
 from preact.plan import stack_plan
 from preact.propagation import profile
 from preact.reference.caches import Array
-from preact.spec import (
-    BN,
-    CONTROLS,
-    RELU,
-    TABLE_2,
-    Op,
-    UnitSpec,
-)
+from preact.spec import BN, CONTROLS, RELU, TABLE_2, Op, UnitSpec
 
 PLACES = ("pre", "post", "after")
 UNITS, WIDTH, BATCH, SEEDS = 50, 64, 256, 4
@@ -165,10 +158,7 @@ def equation(spec: UnitSpec) -> str:
     """Write Eqs. (1) and (2) of the unit as HTML."""
     W1, W2 = (f"<i>W</i><sub>{i}</sub>" for i in (1, 2))
     right = compose(
-        spec,
-        {BN: "BN", RELU: "ReLU"},
-        lambda a: f"{W2} ReLU(BN({W1} {a}))",
-        X,
+        spec, {BN: "BN", RELU: "ReLU"}, lambda a: f"{W2} ReLU(BN({W1} {a}))", X
     )
     return f"<i>x</i><sub><i>l</i>+1</sub> = {right}"
 

@@ -15,12 +15,7 @@ Chapters `05-shortcuts`, `06-activations`, `07-depth`, `09-training`,
 """
 
 from preact.records.files import read_curve, read_record, write_record
-from preact.records.record import (
-    Deviation,
-    Profile,
-    Record,
-    sha256_of,
-)
+from preact.records.record import Deviation, Profile, Record, sha256_of
 
 __all__ = [
     "Deviation",

@@ -11,13 +11,7 @@ import numpy as np
 from preact.plan import UnitPlan
 from preact.plan.checks import check_choice
 from preact.reference.caches import Array, LayerCaches
-from preact.reference.layers import (
-    Mode,
-    Params,
-    backward,
-    forward,
-    sigmoid,
-)
+from preact.reference.layers import Mode, Params, backward, forward, sigmoid
 from preact.spec import Dropout, Gated, Scale
 
 

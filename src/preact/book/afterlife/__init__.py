@@ -13,11 +13,7 @@ from preact.book.afterlife.figures import (
     losses_by_rate,
     placed_by_unit,
 )
-from preact.book.afterlife.runs import (
-    Moment,
-    at_rate,
-    recorded_letters,
-)
+from preact.book.afterlife.runs import Moment, at_rate, recorded_letters
 from preact.book.explorers import Html, stepper
 from preact.book.page import words
 from preact.book.panels import legend, over_runs

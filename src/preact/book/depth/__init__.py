@@ -153,10 +153,7 @@ def _frame(depth: int, arms: Mapping[str, Arm], iteration: int) -> Picture:
             )
         )
     alt = say(
-        "training.alt",
-        depth=depth,
-        iteration=iteration,
-        each=" ".join(each),
+        "training.alt", depth=depth, iteration=iteration, each=" ".join(each)
     )
     units = next(iter(arms.values())).units
     return by_unit(now, ghosts, units, alt, say)

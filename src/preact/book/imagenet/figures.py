@@ -13,9 +13,7 @@ from preact.strings import Strings
 
 
 def steps_with_band(
-    steps: Mapping[str, tuple[float, float]],
-    label: str,
-    alt: str,
+    steps: Mapping[str, tuple[float, float]], label: str, alt: str
 ) -> Picture:
     """Draw a change for each name, each with two standard errors.
 

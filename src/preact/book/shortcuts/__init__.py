@@ -18,11 +18,7 @@ from preact import paper, reference
 from preact.book.measurements import measured
 from preact.book.recorded import growth_at_start
 from preact.plan import NetworkPlan, stack_plan
-from preact.propagation import (
-    draw_batch,
-    pullback,
-    shortcut_products,
-)
+from preact.propagation import draw_batch, pullback, shortcut_products
 from preact.records.compare import load_records
 from preact.reference.caches import Array
 from preact.reference.layers import backward

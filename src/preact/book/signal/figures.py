@@ -67,9 +67,7 @@ def paths_by_length(
 
 
 def growth_laws(
-    signal: Mapping[str, Array],
-    laws: Mapping[str, Array],
-    strings: Strings,
+    signal: Mapping[str, Array], laws: Mapping[str, Array], strings: Strings
 ) -> Picture:
     """Measured growth of the signal on theory's lines, both axes log.
 

@@ -109,9 +109,7 @@ def expected_and_gained(
 
     each = [
         strings(
-            "alt.per_row",
-            value=f"{step['measured']:.2f}",
-            row=step["name"],
+            "alt.per_row", value=f"{step['measured']:.2f}", row=step["name"]
         )
         for step in account
     ]
