@@ -14,9 +14,8 @@ from preact.figures import svg
 from preact.figures.series import Series
 from preact.figures.style import Picture
 from preact.figures.variants import arm_name, color_of, marker_of
+from preact.reference.caches import Array
 from preact.strings import RAISED, Strings
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 300, 216, 46, 15, 26, 36
 FINAL_BN = "+final-bn"

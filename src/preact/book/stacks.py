@@ -4,15 +4,13 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.functional import batch_norm, cross_entropy
 
 from preact.data import read_digits
+from preact.reference.caches import Array
 from preact.spec import BN, RELU, Op, Scale, UnitSpec
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 WIDTH, BATCH = 64, 64
 

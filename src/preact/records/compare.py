@@ -344,7 +344,7 @@ def paper_errors() -> dict[tuple[str, int, int, str], float | None]:
     errors: dict[tuple[str, int, int, str], float | None] = {}
     for table in (1, 2, 3):
         for result in paper.results(table):
-            for row in paper.SEARCHED.get(result.row, [result.row]):
+            for row in result.rows:
                 key = (result.data, result.depth, result.convs, row)
                 errors[key] = result.error_pct
     units = {"original": "original", "pre-activation": "full-preactivation"}
@@ -373,9 +373,5 @@ def _order(line: Line, rows: Sequence[str]) -> tuple[Any, ...]:
 
 def printed_rows(table: int) -> list[str]:
     """List a table's rows, each once, its searched row written out."""
-    rows = [
-        row
-        for result in paper.results(table)
-        for row in paper.SEARCHED.get(result.row, [result.row])
-    ]
+    rows = (row for result in paper.results(table) for row in result.rows)
     return [*dict.fromkeys(rows)]

@@ -15,9 +15,9 @@ from preact.figures import svg
 from preact.figures.series import Series
 from preact.figures.style import Picture
 from preact.figures.variants import row_name
+from preact.reference.caches import Array
 from preact.strings import Strings
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Levels = np.ndarray[Any, np.dtype[np.int_]]
 
 LOUD, QUIET = "#cf3f4f", "#4a6fd0"  # of operations, not of variants

@@ -211,12 +211,7 @@ def run_two_processes(seed: int = 0) -> dict[str, Any]:
             [
                 *(sys.executable, "-m", "torch.distributed.run"),
                 *("--standalone", "--nproc-per-node", "2"),
-                *(
-                    "-m",
-                    "preact.book.imagenet.two_processes",
-                    str(out),
-                    str(seed),
-                ),
+                *("-m", two_processes.__name__, str(out), str(seed)),
             ],
             capture_output=True,
             text=True,

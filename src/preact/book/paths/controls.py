@@ -10,8 +10,8 @@ from preact.book.paths import ARMS
 from preact.book.stacks import images, train
 from preact.figures import Table
 from preact.figures.variants import arm_name
+from preact.reference.caches import Array
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Control = tuple[bool, bool]
 
 _, *RESIDUAL = ARMS

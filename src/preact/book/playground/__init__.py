@@ -33,17 +33,8 @@ FACTORS = {
 START = ("original", "full-preactivation")
 OWN_WORDS = (
     *("shortcut", "train", "fresh", "running", "stopped", "done", "pin"),
-    *(
-        "unpin",
-        "pinned",
-        "step",
-        "steps",
-        "gradient",
-        "open",
-        "axis",
-        "said",
-        "loss",
-    ),
+    *("unpin", "pinned", "step", "steps", "gradient", "open", "axis"),
+    *("said", "loss"),
     *("error", "alt", "diverged", "recorded", "unrecorded", "stop", "rate"),
 )
 SHARED_WORDS = (
