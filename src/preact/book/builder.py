@@ -41,16 +41,8 @@ def explorer(
 ) -> Html:
     """Put together what `builder.js` finds: cards, scope, and a table.
 
-    Parameters
-    ----------
-    title, scope, everything : str
-        Of the explorer, of what was measured, of the table.
-    data : mapping
-        What the script reads; "choice" names its kind of controls.
-    cards : str
-        One `details` element for each unit, from `unit_card`.
-    table : Table
-        All of them, for a page without script.
+    The `data` say by "choice" what its controls are; cards are those of
+    `unit_card`; the table stays where no script runs.
     """
     return mount(
         "builder",
@@ -66,18 +58,9 @@ def explorer(
 def unit_card(
     name: str, spec: UnitSpec, title: str, text: str, lines: Mapping[str, str]
 ) -> str:
-    """One unit as HTML: diagram, a sentence, and lines below their labels.
+    """One unit as HTML: diagram below a title, a sentence, lines with labels.
 
-    Parameters
-    ----------
-    name : str
-        As the script calls the unit.
-    title : str
-        Above the diagram.
-    text : str
-        The sentence.
-    lines : mapping
-        A key of the words `builder` to HTML.
+    `name` is what the script calls it; `lines` are HTML by keys of `builder`.
     """
     say = words()
     unit = cifar_plan(spec, depth=20, convs=2).units[1]
@@ -119,16 +102,8 @@ def builder_data(
 ) -> dict[str, Any]:
     """What `builder.js` reads: words, curves, and axes that never move.
 
-    Parameters
-    ----------
-    choice : str
-        The kind of controls.
-    own : mapping
-        The explorer's own words.
-    ways : name to Way
-        All units.
-    ghost, start : str
-        The unit that is always in sight, and the one that is chosen first.
+    `choice` is the kind of controls, `own` the explorer's words; the `ghost`
+    is always in sight, `start` chosen first.
     """
     say, both = words(), ("signal", "gradient")
     return {

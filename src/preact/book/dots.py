@@ -20,20 +20,9 @@ def dots_by_case(
 ) -> Picture:
     """Every seed as a dot, the medians joined, case by case.
 
-    Parameters
-    ----------
-    cases : sequence of C
-        Named below the axis, at even distances.
-    values : arm to (C, seeds) float64
-        An arm is a row, or a row and "+final-bn".
-    labels : (str, str)
-        Of both axes.
-    alt : str
-        What is to be seen.
-    limits : (float, float)
-        Ends of the vertical axis.
-    ticks : sequence of float
-        Numbers at the vertical axis.
+    `values` are (cases, seeds) by arm: a row, or a row and "+final-bn". Cases
+    stand below the axis at even distances; `labels` are those of both axes,
+    `limits` and `ticks` the vertical one's.
     """
     many = len(values) > 4  # names of six arms need lines of their own
 

@@ -40,11 +40,7 @@ class Digits(NamedTuple):
 def engine_plan(plan: NetworkPlan) -> dict[str, Any]:
     """Say a plan of equal fully connected units as the page's engine reads it.
 
-    Returns
-    -------
-    dict
-        Numbers and lists of strings, as JSON has them; see `Network` in
-        `book/scripts/engine/network.js`.
+    As JSON has it; see `Network` in `book/scripts/engine/network.js`.
     """
     unit, shortcut = plan.units[0], plan.spec.on_shortcut
     assert isinstance(shortcut, Scale)
@@ -66,14 +62,10 @@ def engine_plan(plan: NetworkPlan) -> dict[str, Any]:
 
 
 def said_plan(unit: UnitSpec | str, said: Mapping[str, Any]) -> NetworkPlan:
-    """Plan what a question of the page says, with a unit of any kind.
+    """Plan what a question of the page says, with a unit of any kind, or row.
 
-    Parameters
-    ----------
-    unit : UnitSpec or str
-        Or its row; a factor other than 1 takes the place of its shortcut.
-    said : mapping
-        As `planOf` in `book/scripts/stack.js` makes it.
+    `said` is what `planOf` in `book/scripts/stack.js` makes; a factor other
+    than 1 takes the place of the unit's shortcut.
     """
     spec = find_unit(unit)
     if said["shortcut"] != 1:
@@ -231,12 +223,8 @@ def answer(
 ) -> Iterator[dict[str, Any]]:
     """Answer what the page's worker is asked, as `engine/worker.js` does.
 
-    Parameters
-    ----------
-    units : mapping
-        The rows that the reader may choose.
-    asked : mapping
-        Questions about fresh networks, or one network to train.
+    Questions about fresh networks, or one to train, of the `units` that the
+    reader may choose.
     """
     if "questions" not in asked:
         plan = said_plan(units[asked["row"]], asked["plan"])

@@ -26,13 +26,9 @@ X = "<i>x<sub>l</sub></i>"
 
 
 def twelve_units() -> dict[str, UnitSpec]:
-    """Every way to place one BN and one ReLU.
+    """Every way to place one BN and one ReLU, the paper's five first.
 
-    Returns
-    -------
-    dict
-        "BN ReLU//" (what stands in `pre`/`post`/`after`) to the unit: first
-        the paper's five in its order, then the others.
+    By what stands in `pre`/`post`/`after`, such as "BN ReLU//".
     """
     ways = list(TABLE_2.values())
     for bn, relu in product(PLACES, repeat=2):
@@ -71,10 +67,8 @@ def asymmetric(spec: UnitSpec) -> UnitSpec:
 class Answers(NamedTuple):
     """What a unit answers to the three questions of chapter 06.
 
-    `f` is what follows the addition: "identity", "ReLU" or, where a BN is
-    among it, "BN"; `normalized` says whether a BN stands between an addition
-    and the first weights of the next branch; `subtracts` whether the branch
-    may be negative where it is added.
+    `f` follows the addition; whether a BN stands between an addition and the
+    next weights; whether the branch may be negative where it is added.
     """
 
     f: str
@@ -96,9 +90,8 @@ def answers(spec: UnitSpec) -> Answers:
 class Measured(NamedTuple):
     """Fresh networks of one unit, one a seed.
 
-    `signal` (seeds, L + 1) is the rms of x_l, `gradient` (seeds, L + 1) is
-    |dE/dx_l| / |dE/dx_L|, `open_share` (seeds,) the share of coordinates
-    whose shortcut is open from x_0 to x_L, NaN where the stream hides it.
+    (seeds, L + 1): rms of x_l, and |dE/dx_l| / |dE/dx_L|; (seeds,): the share
+    of shortcuts open from x_0 to x_L, NaN where the stream hides it.
     """
 
     signal: Array

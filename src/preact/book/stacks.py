@@ -41,25 +41,13 @@ def images() -> Images:
 
 
 class Stack:
-    """Fully connected units of one shape, of several seeds at once.
+    """Fully connected units of one shape, of several `seeds` at once.
 
     Once frozen, every BN keeps the statistics of the whole network, so that
-    a missing unit does not quietly retune the others.
-
-    Parameters
-    ----------
-    unit : UnitSpec
-        The same at every place.
-    tail : sequence of Op
-        What stands between the last unit and the classifier.
-    units, seeds : int
-        How many units a network has, and how many networks there are.
-    seed : int
-        Of all weights; they have a variance of 2 / 64.
-    last_relu : callable
-        What stands for the ReLU after the addition.
-    first_layer : bool
-        Whether a layer of weights stands before the first unit.
+    a missing unit does not quietly retune the others. The `tail` stands
+    between the last unit and the classifier, `first_layer` in front of the
+    first, `last_relu` for the ReLU after the addition. Weights, drawn by
+    `seed`, have a variance of 2 / 64.
     """
 
     def __init__(
@@ -158,16 +146,9 @@ def train(
     lr: float = 0.1,
     **stack: Any,
 ) -> Stack:
-    """Train a stack on the digits, and freeze it.
+    """Train a `Stack` on the digits, and freeze it.
 
-    Parameters
-    ----------
-    unit, tail, **stack
-        Of `Stack`.
-    steps : int
-        Of stochastic gradient descent with a momentum of 0.9, 64 images each.
-    lr : float
-        Learning rate.
+    By so many `steps` of SGD with a momentum of 0.9, 64 images each.
     """
     network, data = Stack(unit, tail, **stack), images()
     trained = [network.weights, network.head]

@@ -22,19 +22,10 @@ Work = Callable[[Any], Iterator[object]]
 
 
 def view(markup: str, work: Work | None = None) -> dict[str, Any]:
-    """Return what a notebook shows as a widget, by MIME type.
+    """Return what a notebook shows as a widget, by MIME type, or nothing.
 
-    Parameters
-    ----------
-    markup : str
-        HTML of an explorer, as a page of the book has it.
-    work : function, optional
-        What does in the kernel what a worker does in the page.
-
-    Returns
-    -------
-    dict
-        Empty where nobody could show a widget.
+    `markup` is an explorer's HTML, as a page of the book has it; `work` does
+    in the kernel what a worker does in the page.
     """
     if MEASURED in os.environ or not _in_notebook():
         return {}
@@ -56,13 +47,7 @@ def _in_notebook() -> bool:
 
 @cache
 def _make() -> Any:
-    """Return the class of all explorers.
-
-    Raises
-    ------
-    ImportError
-        If anywidget is not installed.
-    """
+    """Return the class of all explorers; an ImportError without anywidget."""
     import anywidget
     from traitlets import Bool, Unicode
 

@@ -20,16 +20,9 @@ GAP = 0.6  # between two groups, in lines
 
 
 class Arm(NamedTuple):
-    """A unit in a picture: its label, its color, its errors by seed.
+    """A unit in a picture, its test errors without and with a final BN.
 
-    Parameters
-    ----------
-    label : str
-        What it is called.
-    row : str or None
-        Its row of the tables; None has the page's ink.
-    without, final_bn : (seeds,) float64
-        Test errors in percent, without and with a BN before the classifier.
+    Without a row of the tables it has the page's ink.
     """
 
     label: str
@@ -49,13 +42,7 @@ class Arm(NamedTuple):
 def errors_by_unit(
     groups: Mapping[str, Sequence[Arm]], strings: Strings
 ) -> Picture:
-    """Errors of all units with and without a final BN, group by group.
-
-    Parameters
-    ----------
-    groups : title to arms
-        From top to bottom.
-    """
+    """Errors of all units with and without a final BN, group by group."""
     lines = sum(1 + GAP + len(arms) for arms in groups.values())
 
     def on(chart: Chart) -> None:
@@ -111,10 +98,7 @@ def errors_by_unit(
 def silent_chain(kept: Mapping[str, Array], strings: Strings) -> Picture:
     """What is left of the input behind silent units.
 
-    Parameters
-    ----------
-    kept : row name, or a name of the strings, to (seeds, L + 1) float64
-        Correlation of x_l with x_0.
+    Correlation of x_l with x_0, (seeds, L + 1) by row or name.
     """
 
     def on(chart: Chart) -> None:

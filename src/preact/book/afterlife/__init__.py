@@ -56,13 +56,7 @@ def picture_of(arms: Mapping[str, Placed], layers: int) -> Picture:
 def start_by_depth(
     moments: Mapping[int, Mapping[str, Sequence[Moment]]],
 ) -> Html:
-    """A slider over the depth of fresh transformers.
-
-    Parameters
-    ----------
-    moments : layers to arm to Moments
-        As they were measured, a Moment for each seed.
-    """
+    """A slider over the depth of fresh transformers, from all their seeds."""
     say = words()
     frames = {
         str(layers): picture_of(

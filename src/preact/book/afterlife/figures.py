@@ -21,16 +21,10 @@ QUANTITIES = (
 
 
 class Placed(NamedTuple):
-    """One arm at one iteration: least, median and greatest over seeds.
+    """One arm at one iteration, (3, L + 1): least, median and greatest.
 
-    Parameters
-    ----------
-    signal : (3, L + 1) float64
-        Root mean square of x_l.
-    gradient : (3, L + 1) float64
-        Norm of dE/dx_l, relative to that at the last unit.
-    direct : (3, L + 1) float64
-        First term in the bracket of Eq. (8).
+    Root mean square of x_l; norm of dE/dx_l, relative to that at the last
+    unit; first term in the bracket of Eq. (8).
     """
 
     signal: Array
@@ -47,16 +41,9 @@ def losses_by_rate(
 ) -> Picture:
     """Losses after training by learning rate, a panel for each depth.
 
-    A dot a seed, the medians joined.
-
-    Parameters
-    ----------
-    rates : sequence of R floats
-        Learning rates, in rising order.
-    losses : layers to (arm, how weights are drawn) to (R, seeds) float64
-        Nats per character; weights are drawn as `book` or as `default`.
-    letters : float
-        Loss of a guess that knows only how frequent a character is.
+    Nats per character, (rates, seeds) by (arm, how weights are drawn); a dot
+    a seed, the medians joined. `letters` is the loss of a guess that knows
+    only how frequent a character is.
     """
     names = [f"{rate:g}" for rate in rates]
 

@@ -23,20 +23,10 @@ from torch.nn import functional
 class Placement:
     """Where the LNs of a unit stand, and what else is set at the start.
 
-    Parameters
-    ----------
-    pre : bool
-        LN at the entrance of the branch.
-    post : bool
-        LN at the end of the branch, before the addition.
-    after : bool
-        LN after the addition: the paper's f.
-    silent : bool
-        The last weights of every branch are zero at first.
-    deepnorm : bool
-        The shortcut is multiplied by U^(1/4), and the weights of the branch
-        but for queries and keys by (4U)^(-1/4), where U is the number of
-        units.
+    At the entrance of the branch, at its end, after the addition (the
+    paper's f). `silent`: the last weights of each branch are zero at first.
+    `deepnorm`: the shortcut is multiplied by U^(1/4), the weights of the
+    branch but for queries and keys by (4U)^(-1/4), U the number of units.
     """
 
     pre: bool = False
@@ -123,17 +113,9 @@ class Unit(nn.Module):
 class Transformer(nn.Module):
     """Predict each next character of a text.
 
-    Parameters
-    ----------
-    characters : int
-        Different ones.
-    layers : int
-        Of an attention and two layers of weights: twice as many units.
-    placement : Placement
-    default : bool
-        Leave the weights as PyTorch draws them, smaller than `draw` does.
-    d, heads, length : int
-        Width of the stream, heads of the attention, characters read at once.
+    A layer is an attention and two layers of weights: two units. With
+    `default` weights stay as PyTorch draws them, smaller than `draw` does;
+    `d` is the width of the stream, `length` how many characters are read.
     """
 
     def __init__(

@@ -90,13 +90,7 @@ def planned(rates: bool) -> Iterator[tuple[str, str, int, dict[str, Any]]]:
 
 
 def note_text() -> None:
-    """Write down which text is read; refuse another than was read before.
-
-    Raises
-    ------
-    ValueError
-        If another Python, with other documentation, made the records.
-    """
+    """Write down which text is read. Refuse another than was read before."""
     text = read_text()
     letters = round(letter_entropy(text.test), 4)
     if not TEXT.exists():

@@ -128,13 +128,10 @@ def meant(name: str, units: int = UNITS, width: int = WIDTH) -> NetworkPlan:
 def fully_connected(
     name: str, units: int = UNITS, width: int = WIDTH
 ) -> dict[str, Any] | None:
-    """Say a mutant as the page's engine reads it.
+    """Say a mutant as the page's engine reads it, as `engine_plan`.
 
-    Returns
-    -------
-    dict or None
-        As `engine_plan`; None if a mistake needs a change of width, or a
-        random number, which the engine's units do not have.
+    None if a mistake needs a change of width, or a random number, which the
+    engine's units do not have.
     """
     if name in STACKS:
         plan = engine_plan(stack(name, units, width))
@@ -162,8 +159,7 @@ def source(name: str) -> str:
 def whole_file(name: str) -> str:
     """A file as people write one: helpers, a unit, a network.
 
-    That of a mutant is the right network with the mutant's methods in place
-    of its own.
+    A mutant's is the right network with the mutant's own methods.
     """
     helpers: list[Any] = [right.conv3x3, right.conv1x1, right.sizes]
     if name in MUTANTS:
@@ -262,10 +258,7 @@ def highlighted(code: str) -> str:
 def lab(number: int) -> Html:
     """Read a network, predict which answer is no, then see the evidence.
 
-    Parameters
-    ----------
-    number : int
-        Place in `LABS`, from 1 on: the network's name would give it away.
+    By its number in `LABS`, from 1 on: its name would give it away.
     """
     name, asked = list(LABS.items())[number - 1]
     say = words()
@@ -346,17 +339,9 @@ def answers_grid() -> Picture:
 @cache
 @measured
 def growth(name: str = "", seeds: tuple[int, ...] = SEEDS) -> Array:
-    """Growth of the gradient in a fully connected version, by seed.
+    """Growth |dE/dx_0| / |dE/dx_L| of a fully connected version, by seed.
 
-    Parameters
-    ----------
-    name : str
-        One of `STACKS`; "" for full pre-activation, which most of them meant.
-
-    Returns
-    -------
-    float64 array
-        |dE/dx_0| / |dE/dx_L| of a fresh network on a fresh batch.
+    One of `STACKS`; "" is full pre-activation, which most of them meant.
     """
     plan = stack(name) if name else meant("averaged-sum")
     ratios = [

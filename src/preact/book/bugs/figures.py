@@ -16,15 +16,7 @@ def answers_by_mutant(
     questions: Sequence[str],
     strings: Strings,
 ) -> Picture:
-    """Mark in a grid which answers are no.
-
-    Parameters
-    ----------
-    answers : mutant to question to "no" or "could not tell"
-        A question whose answer is yes is left out.
-    questions : sequence of str
-        Names of the columns.
-    """
+    """Mark in a grid which answers are "no" or "could not tell", by mutant."""
     names = list(answers)
     marks: Any = {"no": {"color": RED, "marker": "o"}}
     marks["could not tell"] = {"color": INK, "marker": "o", "mfc": "none"}

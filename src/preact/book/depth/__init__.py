@@ -114,10 +114,7 @@ def _moment(profiles: Sequence[Any]) -> Moment:
 def training_by_depth(start: int = 1001) -> Html:
     """Two sliders over what was recorded: the depth and the iteration.
 
-    Parameters
-    ----------
-    start : int
-        The depth that is shown at first, one of `DEPTHS`, at iteration 0.
+    At first the depth `start`, one of `DEPTHS`, at iteration 0.
     """
     say = words()
     parts = []
@@ -201,13 +198,7 @@ def _slider(what: str, label: str, values: Sequence[int], first: int) -> str:
 
 
 def left(runs: Sequence[Record], quantity: str, iteration: int) -> Array:
-    """Return what every run has left of what it had at iteration 0.
-
-    Parameters
-    ----------
-    quantity : str
-        A key of `QUANTITIES`.
-    """
+    """Return what runs have left of a key of `QUANTITIES` at iteration 0."""
     shares = []
     for run in runs:
         at = {p.iteration: _quantity(p, quantity) for p in run.profiles}
@@ -241,13 +232,9 @@ def told() -> dict[tuple[int, str, float], list[Record]]:
 
 
 def errors_by_rate(depth: int = 110) -> dict[str, Array]:
-    """Test errors of six arms at `RATES`, in percent.
+    """Test errors of six arms at `RATES`, in percent, (3, seeds) by arm.
 
-    Returns
-    -------
-    arm to (3, seeds) float64
-        Pre-activation "+final-bn" is as in the paper; without, it ends in a
-        ReLU alone.
+    Pre-activation "+final-bn" is as in the paper; else it ends in a ReLU.
     """
     by_rate = [runs_at(depth, rate) for rate in RATES]
     return {

@@ -44,8 +44,8 @@ def predicted_exponent(row: str) -> float:
 def neighbors_agree(unit: UnitSpec, units: int, seed: int = 0) -> Array:
     """Correlate gradients at neighboring points of a line, (8,) networks.
 
-    A first layer with biases makes 64 numbers of each of 256 points. The
-    gradient of one output of a fresh network is taken with respect to them.
+    Of one output of a fresh network, behind a first layer with biases that
+    makes 64 numbers of each of 256 points.
     """
     seeds = 8
     network = Stack(unit, (), units, seeds, seed)

@@ -15,13 +15,7 @@ from preact.strings import Strings
 def steps_with_band(
     steps: Mapping[str, tuple[float, float]], label: str, alt: str
 ) -> Picture:
-    """Draw a change for each name, each with two standard errors.
-
-    Parameters
-    ----------
-    steps : name to (change, standard error)
-        From top to bottom, in points.
-    """
+    """Draw a change in points for each name, each with two standard errors."""
 
     def on(chart: Chart) -> None:
         (panel,) = chart.panels
@@ -45,13 +39,7 @@ def gradient_distances(
 ) -> Picture:
     """Draw how far a gradient is from that with BN over all images.
 
-    Parameters
-    ----------
-    sizes : sequence of S integers
-        Images that each BN sees.
-    ghosts : (S, seeds) float64
-    others : (seeds,) float64
-        Distance to the gradient of other images.
+    By the images that each BN sees, (sizes, seeds), and of other images.
     """
     names = {key: strings(f"imagenet.{key}") for key in ("ghosts", "others")}
     medians = np.median(ghosts, axis=1), np.median(others)

@@ -46,18 +46,9 @@ class Work(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Machine:
-    """What a GPU can do at most.
+    """What a GPU can do at most: operations and bytes a second, its memory.
 
-    Parameters
-    ----------
-    flops : float
-        Multiplications and additions a second.
-    bandwidth : float
-        Bytes a second between memory and processor.
-    launch_s : float
-        Seconds that an operation and its gradients take, however small.
-    bytes : float
-        Memory.
+    `launch_s` is what an operation and its gradients take at least.
     """
 
     flops: float
@@ -92,17 +83,7 @@ def operations(plan: NetworkPlan) -> Counter[Work]:
 def step_seconds(
     plan: NetworkPlan, machine: Machine, batch: int, width: int = 4
 ) -> float:
-    """Least time of a training step.
-
-    Parameters
-    ----------
-    plan : NetworkPlan
-    machine : Machine
-    batch : int
-        Images that this machine takes in a step.
-    width : int
-        Bytes of a number: 4, or 2 in half precision.
-    """
+    """Least time of a step of so many images, `width` bytes a number."""
     count = operations(plan)
     started = count.total() * machine.launch_s
     run = sum(

@@ -26,11 +26,8 @@ CONTROLS: dict[str, Control] = {  # a layer in front; BNs that measure anew
 def without_each(seeds: int = 20, seed: int = 0) -> dict[Control, Any]:
     """Test errors of the residual networks, whole and without each unit.
 
-    Returns
-    -------
-    control to arm to (7, seeds) float64
-        In percent; a control is a layer of weights in front of the first
-        unit, and BNs that measure their statistics without the unit.
+    In percent, (7, seeds) by control and arm; a control is a layer of weights
+    in front, and BNs that measure their statistics without the unit.
     """
     units = range(6)
     orders = [list(units), *([j for j in units if j != i] for i in units)]
@@ -51,13 +48,7 @@ def without_each(seeds: int = 20, seed: int = 0) -> dict[Control, Any]:
 
 
 def first_unit_table(errors: Mapping[Control, Mapping[str, Array]]) -> Table:
-    """Errors whole and without the first unit, and how often it is dearest.
-
-    Parameters
-    ----------
-    errors : control to arm to (7, seeds) float64
-        As `without_each` returns them.
-    """
+    """Errors whole and without the first unit, and how often it is dearest."""
     say, body, head = words(), [], [words()("controls.head")]
     for label, control in CONTROLS.items():
         line = [say(f"controls.{label}")]

@@ -31,25 +31,9 @@ def every_order(
 ) -> Iterator[tuple[Order, T]]:
     """Walk through every selection of units in every order.
 
-    An order comes before those that begin with it, and these by their next
-    unit: place `k` of the walk is the same order in every network.
-
-    Parameters
-    ----------
-    units : int
-        How many there are to choose from.
-    start : T
-        What the first unit receives.
-    step : callable
-        `step(x, i)` is what unit `i` makes of `x`; it leaves `x` as it is.
-    order : tuple of int
-        The units that `start` has come through.
-
-    Yields
-    ------
-    order : tuple of int
-    x : T
-        What comes out of its last unit.
+    `step(x, i)` is what unit `i` makes of `x`. An order comes before those
+    that begin with it, and these by their next unit: place `k` of the walk is
+    the same in every network. Yield each order with what its last unit gives.
 
     Examples
     --------
@@ -68,14 +52,8 @@ def order_explorer(
 ) -> Html:
     """Take units of trained networks out, exchange them, read the error.
 
-    The page's script builds the controls; without it a table stays.
-
-    Parameters
-    ----------
-    errors : arm to order to (seeds,) float64
-        Test error in percent, all orders as `every_order` walks.
-    images : int
-        Test images; of so many each error is a whole number.
+    Test errors in percent of so many images, (seeds,) by arm and order, all
+    orders as `every_order` walks. Without the page's script a table stays.
     """
     say = words()
     units = max(len(order) for order in next(iter(errors.values())))
@@ -127,12 +105,8 @@ def spread_table(
 ) -> Table:
     """Least, median and greatest error over orders of one kind, by network.
 
-    Parameters
-    ----------
-    by_order : arm to order to (seeds,) float64
-        Test error in percent, all orders as `every_order` walks.
-    caption : "spread" or "spread_in_front"
-        Whether a layer of weights is in front of the first unit.
+    Of errors as `order_explorer` has them; the caption "spread_in_front" is
+    of networks with a layer of weights in front of the first unit.
     """
     say, first = words(), next(iter(by_order.values()))
     units = max(map(len, first))

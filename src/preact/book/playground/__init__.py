@@ -48,12 +48,10 @@ def playground(units: int = UNITS, **own: UnitSpec | str) -> Explorer:
 
     Parameters
     ----------
-    units : int
-        Of the deepest network that can be chosen.
-    **own : UnitSpec or str
-        More to choose from, by name: units, or rows of the paper's tables.
-        A page knows only a constant on the shortcut, so in a notebook the
-        kernel trains, and where there are more than 50 units.
+    units, **own : int, and UnitSpec or str
+        Of the deepest network; more to choose from, by name: units, or rows of
+        the paper's tables. A page knows only a constant on the shortcut, so in
+        a notebook the kernel trains, and where there are more than 50 units.
 
     Examples
     --------
@@ -61,10 +59,8 @@ def playground(units: int = UNITS, **own: UnitSpec | str) -> Explorer:
 
     >>> from preact.book import setup
     >>> from preact.book.playground import playground
-    >>> strings = setup("en")
-    >>> playground()  # doctest: +SKIP
-
     >>> from preact.spec import RELU, UnitSpec
+    >>> strings = setup("en")
     >>> mine, gate = UnitSpec(pre=(RELU,)), "shortcut-only-gating-b-6"
     >>> playground(200, mine=mine, gate=gate)  # doctest: +SKIP
     """
@@ -108,10 +104,7 @@ def playground(units: int = UNITS, **own: UnitSpec | str) -> Explorer:
 def records() -> dict[str, tuple[int, float, float, str]]:
     """What was recorded at 110 layers, by factor, row, tail and rate.
 
-    Returns
-    -------
-    dict
-        Runs, least and greatest test error in percent, and where they are.
+    Runs, least and greatest test error in percent, and where they are.
     """
     errors: dict[tuple[str, str], dict[int, float]] = {}
     factors = {row: factor for factor, row in FACTORS.items() if row}

@@ -30,8 +30,7 @@ SHORT = 12  # digits of a hash that tell it from all others here
 class Card(NamedTuple):
     """What one needs to know to make an experiment again.
 
-    `facts` are keys of labels under `card`, and texts; `deviations` those
-    from the paper, as the experiment's file has them.
+    `facts` are keys of labels under `card`, and texts.
     """
 
     name: str
@@ -64,14 +63,7 @@ def cards() -> list[Card]:
 
 
 def totals() -> tuple[int, int, float]:
-    """Count the training runs of all records.
-
-    Returns
-    -------
-    (int, int, float)
-        Runs, those of them that failed, and hours on the machines that
-        made them.
-    """
+    """Count the training runs of all records, the failed ones, and hours."""
     runs, others = load_records(), read_runs()
     failed = sum(map(fails, runs)) + sum(map(learns_only_letters, others))
     seconds = [run.wall_s for run in runs] + [run.wall_s for run in others]

@@ -37,8 +37,8 @@ def watch_units(
 ) -> tuple[list[Array], list[UnitCache]]:
     """Forward once: streams x_0 ... x_L, and what each unit left behind.
 
-    As `preact.propagation.run_units`, with a mask for units with dropout;
-    `gates` multiplies the weights W_g of gates of one layer.
+    As `preact.propagation.run_units`, with a mask for dropout; `gates`
+    multiplies the weights W_g of gates of one layer.
     """
     params = reference.initialize(plan, seed)
     for name in params:
@@ -67,13 +67,9 @@ def along_shortcuts(caches: list[UnitCache], last: Array) -> list[Array]:
 @cache
 @measured
 def at_start(row: str) -> tuple[Array, Array]:
-    """Measure a row of Table 1 in fresh, fully connected stacks.
+    """Measure a row of Table 1 in fresh, fully connected stacks, by seed.
 
-    Returns
-    -------
-    at_work, growth : (seeds,) float64
-        |g_0| / |g_L| of a random g_L, which returns along the shortcuts
-        alone, and along all paths.
+    |g_0| / |g_L| of a random g_L along the shortcuts alone, and all paths.
     """
     plan = stack_plan(TABLE_1[row], units=UNITS, width=WIDTH)
     ratios = []
@@ -95,8 +91,7 @@ def at_start(row: str) -> tuple[Array, Array]:
 def as_set(plan: NetworkPlan) -> float:
     """Product of the factors as they are set, by the paper's reckoning.
 
-    Dropout counts as its share of kept values; a 1x1 convolution has no
-    factor, NaN.
+    Dropout counts as its share of kept values; a 1x1 convolution is NaN.
     """
     shortcut = plan.spec.on_shortcut
     if isinstance(shortcut, Conv1x1):
@@ -107,13 +102,9 @@ def as_set(plan: NetworkPlan) -> float:
 
 
 def theories(rows: Iterable[str]) -> dict[str, dict[str, Array]]:
-    """Three numbers that might predict Table 1, row by row.
+    """Three numbers that might predict Table 1, for each row and seed.
 
-    Returns
-    -------
-    dict
-        "as_set", "at_work" and "growth" to a value for each row and seed;
-        rows for which a theory has no number are missing.
+    "as_set", "at_work" and "growth"; the first has none for some rows.
     """
     measured = {row: at_start(row) for row in rows}
     plans = {
@@ -137,17 +128,8 @@ def share_in_order(
 ) -> float:
     """Share of pairs of rows that a number puts in the order of the errors.
 
-    Parameters
-    ----------
-    predicted : mapping
-        A number for each row; the larger promises the smaller error.
-    errors : mapping
-        Test error in percent, None for "fail"; two fails are no pair.
-
-    Returns
-    -------
-    float
-        Equal numbers count half, so that guessing has 1/2.
+    The larger number promises the smaller error. None is "fail"; two fails
+    are no pair. Equal numbers count half, so that guessing has 1/2.
     """
     right: list[float] = []
     for one, other in combinations(predicted, 2):

@@ -18,12 +18,7 @@ def paths_by_length(
 ) -> Picture:
     """How many paths take k branches, and how much of the signal they carry.
 
-    Parameters
-    ----------
-    number : (L + 1,) float64
-        Share of the paths that take k = 0 ... L branches.
-    carried, theory : (L + 1,) float64
-        Share of the mean square that these carry: measured, predicted.
+    Shares, (L + 1,) each: of the paths, of the mean square, and as predicted.
     """
     length = np.arange(len(number))
 
@@ -69,14 +64,9 @@ def paths_by_length(
 def growth_laws(
     signal: Mapping[str, Array], laws: Mapping[str, Array], strings: Strings
 ) -> Picture:
-    """Measured growth of the signal on theory's lines, both axes log.
+    """Measured growth of the signal on theory's lines, both axes logarithmic.
 
-    Parameters
-    ----------
-    signal : row name to (L + 1,) float64
-        Root mean square of x_l.
-    laws : name of a law in the strings to (L + 1,) float64
-        What theory predicts.
+    Root mean square of x_l by row, (L + 1,), and what each law predicts.
     """
     depth = np.arange(1, len(next(iter(signal.values()))) + 1)
 

@@ -58,8 +58,7 @@ NAMES = {
 def runs_by_condition() -> dict[Kept, dict[str, list[float]]]:
     """Gather test errors in percent, by conditions and by row.
 
-    Every recorded ResNet-110 on digits at a learning rate of 0.1, each
-    configuration and seed once.
+    Every recorded ResNet-110 on digits at a rate of 0.1, each seed once.
     """
     runs = [*_distinct()]
     return {

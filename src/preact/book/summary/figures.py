@@ -17,15 +17,7 @@ HEIGHT = 0.3  # of the band over which a group's dots are spread
 
 
 class Group(NamedTuple):
-    """Runs that keep the same conditions.
-
-    Parameters
-    ----------
-    label : str
-        Names the conditions.
-    errors : row to (seeds,) float64
-        Test errors in percent.
-    """
+    """Runs that keep the same conditions: test errors in percent by row."""
 
     label: str
     errors: dict[str, Array]
@@ -34,14 +26,8 @@ class Group(NamedTuple):
 def errors_by_condition(groups: Sequence[Group], strings: Strings) -> Picture:
     """Every run's error on the line of its group, from top to bottom.
 
-    The words are those of ResNet-110 on digits, learning rate 0.1.
-    Rows of a group stand a little apart; color and marker are the unit's own.
-    The dotted line is the paper's "fail".
-
-    Parameters
-    ----------
-    groups : sequence of Group
-        From top to bottom.
+    Rows of a group stand a little apart; the dotted line is the paper's
+    "fail". The words are those of ResNet-110 on digits, learning rate 0.1.
     """
 
     def on(chart: Chart) -> None:

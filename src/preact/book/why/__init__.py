@@ -32,13 +32,7 @@ def smooth(values: Array) -> Array:
 
 
 def race(units: int) -> Html:
-    """Let the reader rank five networks, then show how they learned.
-
-    Parameters
-    ----------
-    units : int
-        Of each network; the rest is the page's engine's and the playground's.
-    """
+    """Let the reader rank networks of so many units; show how they learned."""
     say = words()
     loss, error, arms = {}, {}, {}
     for arm in ARMS:

@@ -17,15 +17,7 @@ def race_curves(
     units: int,
     strings: Strings,
 ) -> Picture:
-    """Loss (logarithmic) and error in percent against the step.
-
-    Parameters
-    ----------
-    loss, error : arm to (steps,) float64
-        Nats and percent, from the first step on.
-    units : int
-        Units of each network.
-    """
+    """Loss in nats, logarithmic, and error in percent against the step."""
     steps = np.arange(1, len(next(iter(loss.values()))) + 1)
 
     def on(chart: Chart) -> None:
@@ -67,14 +59,9 @@ def race_curves(
 def error_by_rate(
     rates: Sequence[float], errors: Mapping[str, Array], strings: Strings
 ) -> Picture:
-    """Training error in percent against the learning rate.
+    """Training error in percent, (seeds, rates), against the learning rate.
 
-    Parameters
-    ----------
-    rates : sequence of R floats
-        Learning rates, as they stand from left to right.
-    errors : arm to (seeds, R) float64
-        Percent; an arm is a row, or a row and "+final-bn".
+    An arm is a row, or a row and "+final-bn".
     """
     names = {arm: arm_name(arm, strings) for arm in errors}
     ticks = [f"{rate:g}" for rate in rates]

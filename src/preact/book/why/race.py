@@ -55,15 +55,7 @@ RECIPE = {"lr": 0.1, "momentum": 0.9, "weight_decay": 1e-4}
 
 
 def race_plan(arm: str, units: int) -> NetworkPlan:
-    """Plan an arm: a stack behind a first linear map of the pixels.
-
-    Parameters
-    ----------
-    arm : str
-        A key of `ARMS` or `NOT_RACING`.
-    units : int
-        Of the network.
-    """
+    """Plan a key of `ARMS` or `NOT_RACING`: a stack behind a first map."""
     spec, conventions = (ARMS | NOT_RACING)[arm]
     return behind_map(
         stack_plan(spec, units=units, width=WIDTH, conventions=conventions)
@@ -74,10 +66,7 @@ def race_plan(arm: str, units: int) -> NetworkPlan:
 def train_arm(arm: str, units: int, *, seed: int, steps: int = STEPS) -> Array:
     """Train one network as the page does.
 
-    Returns
-    -------
-    (steps, 2) float64
-        Loss in nats and share of wrong answers on each mini-batch.
+    Return (steps, 2): loss in nats and share of wrong answers by mini-batch.
     """
     how: dict[str, Any] = {"batch": BATCH, "seed": seed, "steps": steps}
     *curve, _ = train(race_plan(arm, units), page_digits(), **how | RECIPE)
@@ -93,24 +82,10 @@ def race_errors(
     seeds: Sequence[int] = range(8),
     steps: int = STEPS,
 ) -> Array:
-    """Run one arm of the race with several seeds at once.
+    """Run one arm of the race with several seeds at once, as the page does.
 
-    Parameters
-    ----------
-    arm : str
-        A key of `ARMS` or `NOT_RACING`.
-    units, steps : int
-        Units of the network, and steps of training.
-    lr : float
-        Learning rate; the rest of the recipe is the race's.
-    seeds : sequence of S ints
-        The networks and mini-batches of the page's races with these seeds.
-
-    Returns
-    -------
-    (S,) float64
-        Percent of wrong answers, the mean of the last `WINDOW` mini-batches:
-        what the page ranks by.
+    Return a percentage of wrong answers for each seed, the mean of the last
+    `WINDOW` mini-batches: what the page ranks by.
     """
     import torch
 
