@@ -21,7 +21,8 @@ from preact.experiment.provenance import (
     peak_memory,
     reset_peak_memory,
 )
-from preact.records import Deviation, Record, read_record, write_record
+from preact.records import Deviation, Record, read_record
+from preact.records.files import write_record
 from preact.train import OwnCode, Run, train
 from preact.train.device import check_device
 from preact.train.parallel import Workers, workers
