@@ -176,18 +176,13 @@ def propagate(
 
     Parameters
     ----------
-    plan, params, x : NetworkPlan, dict of arrays, and (N, C, H, W) array
-        The network; parameters as `preact.reference.initialize` draws
-        them; images, whose dtype is that of the computation.
-    labels : (N,) int array
-        Classes, from 0.
+    plan, params, x, labels
+        As of `preact.reference.propagate`.
 
     Returns
     -------
-    streams, branches, gradients : lists of (N, C, H, W) arrays
-        As `preact.reference.propagate`.
-    loss : float
-        Mean cross-entropy in nats.
+    streams, branches, gradients, loss
+        Likewise.
 
     Raises
     ------

@@ -208,10 +208,9 @@ def stream_jacobian(
 
     Notes
     -----
-    One backward pass for each of the M coordinates. The second is accumulated
-    without ever using a shortcut's own derivative of the last step: at each
-    unit, what arrives from deeper branches goes through the whole unit, and
-    its own branch joins in.
+    One backward pass for each of the M coordinates. The second never uses a
+    shortcut's own derivative of the last step: at each unit, what arrives
+    from deeper branches goes through the whole unit, and its own joins in.
 
     Examples
     --------

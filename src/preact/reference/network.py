@@ -193,12 +193,8 @@ def network_backward(
 
     Parameters
     ----------
-    plan : NetworkPlan
-        Of the network.
-    dlogits : (N, classes) float64
-        dE/d logits.
-    cache : NetworkCache
-        What the forward pass returned beside its result.
+    plan, dlogits, cache : NetworkPlan, (N, classes) float64, NetworkCache
+        The network, dE/dlogits, and what `network_forward` left.
 
     Returns
     -------

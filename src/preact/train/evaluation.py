@@ -33,19 +33,17 @@ def evaluate(
         images are given its dtype.
     normalization : {"channel", "pixel mean"}
         Of the images, by those to train on: as the run's recipe has it.
-    execution : Execution, optional
-        How the function is computed; float32 if not given.
-    device : str
-        "cpu", "cuda" or "cuda:<number>".
+    execution, device : Execution, optional, and str
+        How the function is computed, float32 if not given; "cpu", "cuda" or
+        "cuda:<number>".
 
     Raises
     ------
     TypeError
         If the network or the data are something else.
     ValueError
-        If the network reads images of other channels or tells fewer classes
-        apart than the data have, if weights or logits are not finite, or the
-        device is not here.
+        If the network has other channels or fewer classes than the data, if
+        weights or logits are not finite, or the device is not here.
 
     Examples
     --------
