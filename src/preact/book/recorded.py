@@ -1,4 +1,4 @@
-"""What more than one chapter reads in the records."""
+"""What more than one chapter, `07-depth` first, reads in the records."""
 
 from preact.book.panels import FINAL_BN
 from preact.records import Record

@@ -1,4 +1,4 @@
-"""Small networks that can be taken apart: a unit deleted, exchanged, alone."""
+"""Small networks that `08-paths` takes apart: a unit deleted, exchanged."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cache

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from preact.figures import svg
+from preact.figures.chart import Array
 from preact.figures.series import Series
 from preact.figures.style import Picture
 from preact.figures.variants import row_name
-from preact.reference.caches import Array
 from preact.strings import Strings
 
 Levels = np.ndarray[Any, np.dtype[np.int_]]
