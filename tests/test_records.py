@@ -7,19 +7,14 @@ from dataclasses import replace
 import pytest
 
 from preact.cli import main
-from preact.records import (
-    read_curve,
-    read_record,
-    sha256_of,
-    write_record,
-)
+from preact.records import read_curve, read_record, sha256_of
 from preact.records.compare import (
     PUBLISHED,
     compare,
     half_interval,
     load_records,
 )
-from preact.records.files import write_new
+from preact.records.files import write_new, write_record
 from preact.records.speed import load_times
 
 SOME = sorted(PUBLISHED.glob("digits_depth/digits/resnet-20-2/*/seed-1.json"))

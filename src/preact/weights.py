@@ -41,7 +41,7 @@ from preact.plan.written import WrittenPlan, write_plan
 from preact.records.files import write_new
 from preact.typed import Sha256, parse, plain, shortened, typed
 
-__all__ = ["load", "read_config", "read_plan_of", "save", "save_weights"]
+__all__ = ["load", "read_config", "save"]
 
 FORMAT = "preact weights"
 # Tensors beside the network's: how its images were normalized.

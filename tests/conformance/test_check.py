@@ -14,8 +14,9 @@ from preact.cli import main
 from preact.cli.check import exit_status, show
 from preact.conformance import Property, Verdict, probe
 from preact.conformance.address import load
-from preact.conformance.cost import EXPERIMENTS, costs, rows_of
+from preact.conformance.cost import EXPERIMENTS, costs
 from preact.conformance.words import head_lines, judged_lines, markdown
+from preact.records.compare import printed_rows
 from preact.spec import find_row
 from preact.strings import Strings
 from sampled import sampled
@@ -227,7 +228,7 @@ def test_every_cost_is_that_of_the_line_of_our_report_drawn_in_the_paper(
                 errors = line["median"], len(line["errors_pct"])
                 place = line["data_label"], line["depth"], line["row"]
                 assert drawn.setdefault(place, errors) == errors
-    rows = rows_of(1) | rows_of(2)
+    rows = {*printed_rows(1), *printed_rows(2)}
     ours = [c for pair in product(rows, rows) for c in costs(*pair) if c.n]
     assert {cost.row for cost in ours} == rows
     for cost in ours:

@@ -7,7 +7,8 @@ import shutil
 import pytest
 from judging import PLACE, refusal, success
 
-from preact.records import sha256_of, write_record
+from preact.records import sha256_of
+from preact.records.files import write_record
 
 RECORD = f"{PLACE}/seed-1.json"
 

@@ -1,7 +1,4 @@
-"""How far gradients of fused units are from float64, beside PyTorch's own.
-
-Chapter `09-training`.
-"""
+"""How far gradients of fused units are from float64, beside PyTorch's own."""
 
 import statistics
 from collections.abc import Callable
@@ -48,8 +45,7 @@ def checked_plan(plan: NetworkPlan) -> NetworkPlan:
 
 
 def check(
-    plan: NetworkPlan,
-    view: Callable[[Network], nn.Module] = FUSED,
+    plan: NetworkPlan, view: Callable[[Network], nn.Module] = FUSED
 ) -> float:
     """Compare gradients of fused units with float64.
 

@@ -2,8 +2,6 @@
 
 The peers come with `pip install --no-deps -r requirements-peers.txt`: one of
 them asks for a torchvision that it does not need for these networks.
-
-Chapter `09-training`.
 """
 
 from collections.abc import Callable, Iterator

@@ -3,8 +3,6 @@
 Each contestant has a process of its own. In one process the others' memory
 gets in the way: the allocator hands out what they have left, scattered, and a
 step of ours took a tenth longer than alone, one of theirs a twentieth.
-
-Chapter `09-training`.
 """
 
 import signal
@@ -190,10 +188,7 @@ class Worker:
     def ask(self, what: str) -> Any:
         """Call a method over there and wait for what it returns.
 
-        Raises
-        ------
-        ChildProcessError
-            If the process has ended, for want of memory perhaps.
+        Raises ChildProcessError if the process ended, for want of memory say.
         """
         try:
             self.pipe.send(what)

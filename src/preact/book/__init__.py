@@ -13,10 +13,4 @@ from preact.book.explorers import stepper
 from preact.book.page import glue, setup
 from preact.book.predictions import predict
 
-__all__ = [
-    "check",
-    "glue",
-    "predict",
-    "setup",
-    "stepper",
-]
+__all__ = ["check", "glue", "predict", "setup", "stepper"]

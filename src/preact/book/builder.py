@@ -2,8 +2,6 @@
 
 The page's script only shows and hides what is made here; where no script
 runs, all units stay, and a table of what was measured.
-
-Chapter `04-units`.
 """
 
 from collections.abc import Mapping
@@ -14,12 +12,7 @@ import numpy as np
 
 from preact.book.explorers import Html, mount
 from preact.book.page import words
-from preact.book.placements import (
-    equation,
-    numpy_line,
-    spec_line,
-    torch_line,
-)
+from preact.book.placements import equation, numpy_line, spec_line, torch_line
 from preact.figures import Table, unit_diagram
 from preact.figures.variants import in_words
 from preact.plan import cifar_plan
@@ -71,11 +64,7 @@ def explorer(
 
 
 def unit_card(
-    name: str,
-    spec: UnitSpec,
-    title: str,
-    text: str,
-    lines: Mapping[str, str],
+    name: str, spec: UnitSpec, title: str, text: str, lines: Mapping[str, str]
 ) -> str:
     """One unit as HTML: diagram, a sentence, and lines below their labels.
 

@@ -1,7 +1,4 @@
-"""Every run as a dot, case by case.
-
-Chapters `07-depth` and `08-paths`.
-"""
+"""Every run as a dot, case by case."""
 
 from collections.abc import Mapping, Sequence
 

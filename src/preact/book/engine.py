@@ -4,8 +4,6 @@
 page. Here are the same networks from the same random numbers: chapter 01
 shows them where no script runs, tests compare the two, and in a notebook
 `answer` stands in for the page's worker, for units that no page knows.
-
-Chapters `01-why` and `02-signal`, page `playground`.
 """
 
 import math
@@ -42,11 +40,7 @@ class Digits(NamedTuple):
 def engine_plan(plan: NetworkPlan) -> dict[str, Any]:
     """Say a plan of equal fully connected units as the page's engine reads it.
 
-    Returns
-    -------
-    dict
-        Numbers and lists of strings, as JSON has them; see `Network` in
-        `book/scripts/engine/network.js`.
+    As JSON has it; see `Network` in `book/scripts/engine/network.js`.
     """
     unit, shortcut = plan.units[0], plan.spec.on_shortcut
     assert isinstance(shortcut, Scale)
@@ -98,10 +92,7 @@ def behind_map(stack: NetworkPlan) -> NetworkPlan:
         for i, layer in enumerate(stack.stem, start=1)
     ]
     return replace(
-        stack,
-        depth=stack.depth + 1,
-        image=(PIXELS, 1, 1),
-        stem=(first, *rest),
+        stack, depth=stack.depth + 1, image=(PIXELS, 1, 1), stem=(first, *rest)
     )
 
 

@@ -6,8 +6,6 @@ a module `exercises` with a table `EXERCISES`, from a label, as "signal-4", to
 what judges it: a `Number`, or a function of the answer. A label begins with
 its room, whose module is imported when it is asked for: a chapter depends on
 no other chapter's exercises.
-
-Every chapter.
 """
 
 import json
@@ -93,10 +91,7 @@ class NoNumber(TypeError):
 
 
 def agrees(
-    got: Any,
-    expected: Any,
-    what: str = "x",
-    mistakes: Mapping[str, Any] = {},
+    got: Any, expected: Any, what: str = "x", mistakes: Mapping[str, Any] = {}
 ) -> Answer:
     """Compare an array with what is expected; NaN is never right.
 

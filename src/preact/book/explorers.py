@@ -3,8 +3,6 @@
 `stepper` is plain HTML over measured pictures, alive in Jupyter and on the
 page. `mount` hands a script of the page its data; where no script runs, what
 was measured stays.
-
-Every chapter.
 """
 
 import json

@@ -2,8 +2,6 @@
 
 The editions run equal code, and only their words differ: what one edition
 has measured, the others read. Outside of the book's build nothing is kept.
-
-Every chapter.
 """
 
 import hashlib

@@ -11,12 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from preact.figures import svg
+from preact.figures.chart import Array
 from preact.figures.series import Series
 from preact.figures.style import Picture
 from preact.figures.variants import arm_name, color_of, marker_of
 from preact.strings import RAISED, Strings
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 300, 216, 46, 15, 26, 36
 FINAL_BN = "+final-bn"

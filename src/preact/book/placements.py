@@ -4,8 +4,6 @@ The rule of Fig. 4 is that every unit has the convolutions `conv BN ReLU conv`,
 and one BN and one ReLU more. Each of these two stands before the first
 convolution, after the last one, or after the addition: nine ways, and three
 more because two in one place have an order.
-
-Chapters `04-units` and `06-activations`.
 """
 
 from collections.abc import Callable
@@ -19,14 +17,7 @@ from preact.book.measurements import measured
 from preact.plan import stack_plan
 from preact.propagation import profile
 from preact.reference.caches import Array
-from preact.spec import (
-    BN,
-    CONTROLS,
-    RELU,
-    TABLE_2,
-    Op,
-    UnitSpec,
-)
+from preact.spec import BN, CONTROLS, RELU, TABLE_2, Op, UnitSpec
 
 PLACES = ("pre", "post", "after")
 UNITS, WIDTH, BATCH, SEEDS = 50, 64, 256, 4
@@ -35,13 +26,9 @@ X = "<i>x<sub>l</sub></i>"
 
 
 def twelve_units() -> dict[str, UnitSpec]:
-    """Every way to place one BN and one ReLU.
+    """Every way to place one BN and one ReLU, the paper's five first.
 
-    Returns
-    -------
-    dict
-        "BN ReLU//" (what stands in `pre`/`post`/`after`) to the unit: first
-        the paper's five in its order, then the others.
+    By what stands in `pre`/`post`/`after`, such as "BN ReLU//".
     """
     ways = list(TABLE_2.values())
     for bn, relu in product(PLACES, repeat=2):
@@ -167,10 +154,7 @@ def equation(spec: UnitSpec) -> str:
     """Write Eqs. (1) and (2) of the unit as HTML."""
     W1, W2 = (f"<i>W</i><sub>{i}</sub>" for i in (1, 2))
     right = compose(
-        spec,
-        {BN: "BN", RELU: "ReLU"},
-        lambda a: f"{W2} ReLU(BN({W1} {a}))",
-        X,
+        spec, {BN: "BN", RELU: "ReLU"}, lambda a: f"{W2} ReLU(BN({W1} {a}))", X
     )
     return f"<i>x</i><sub><i>l</i>+1</sub> = {right}"
 

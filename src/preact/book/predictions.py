@@ -2,8 +2,6 @@
 
 The guess is kept in the reader's browser and nowhere else. Where no script
 runs, question and measurement stand one below the other.
-
-Chapters `02-signal` to `09-training`.
 """
 
 from collections.abc import Mapping

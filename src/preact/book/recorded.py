@@ -1,8 +1,4 @@
-"""What more than one chapter reads in the records.
-
-Chapters `03-gradient`, `05-shortcuts`, `06-activations`, `07-depth` and
-`13-summary`.
-"""
+"""What more than one chapter, `07-depth` first, reads in the records."""
 
 from preact.book.panels import FINAL_BN
 from preact.records import Record
@@ -23,13 +19,9 @@ def growth_at_start(run: Record) -> float:
 def runs_at(
     depth: int, lr: float, experiment: str = "digits_rates"
 ) -> dict[str, list[Record]]:
-    """Gather the runs of each row without and with a BN at the end.
+    """Gather the runs of each row without and with a BN at the end, by arm.
 
-    Returns
-    -------
-    dict
-        "original", "original+final-bn", ... to its runs; what pre-activation
-        ends with by itself, BN and ReLU, has the BN.
+    What pre-activation ends with by itself, BN and ReLU, has the BN.
     """
     runs: dict[str, list[Record]] = {
         row + end: [] for row in AT_RATES for end in ("", FINAL_BN)

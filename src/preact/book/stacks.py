@@ -1,21 +1,16 @@
-"""Small networks that can be taken apart: a unit deleted, exchanged, alone.
-
-Chapters `07-depth` and `08-paths`.
-"""
+"""Small networks that `08-paths` takes apart: a unit deleted, exchanged."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.functional import batch_norm, cross_entropy
 
 from preact.data import read_digits
+from preact.reference.caches import Array
 from preact.spec import BN, RELU, Op, Scale, UnitSpec
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 WIDTH, BATCH = 64, 64
 

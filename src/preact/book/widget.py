@@ -5,8 +5,6 @@ explorer hands it the same scripts as a widget: `widget.js` and `widget.css`,
 which `make notebooks` bundles. What a page asks its worker, an explorer may
 ask the kernel. Where there is no kernel or no anywidget, and while the book is
 built, the markup is shown as it is.
-
-Every chapter.
 """
 
 import asyncio
@@ -58,13 +56,7 @@ def _in_notebook() -> bool:
 
 @cache
 def _make() -> Any:
-    """Return the class of all explorers.
-
-    Raises
-    ------
-    ImportError
-        If anywidget is not installed.
-    """
+    """Return the class of all explorers; an ImportError without anywidget."""
     import anywidget
     from traitlets import Bool, Unicode
 

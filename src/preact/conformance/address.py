@@ -25,13 +25,9 @@ REGISTRIES: dict[str, tuple[str, str, dict[str, Any]]] = {
 
 
 def load(address: str) -> nn.Module:
-    """Import and make the network that an address names, at random weights.
+    """Make the network that an address names, at random weights.
 
-    Raises
-    ------
-    ValueError
-        If there is no such thing, it needs arguments, fails, or makes no
-        module; the sentence says which.
+    Refuse what there is not, needs arguments, fails, or makes no module.
     """
     place, colon, name = address.partition(":")
     if address.endswith(".safetensors"):

@@ -240,12 +240,9 @@ class Anatomy:
     def streams(self) -> list[tuple[Unit, tuple[str, ...], int]]:
         """What each unit's stream meets after the addition before.
 
-        Returns
-        -------
-        list of (Unit, tuple of str, int)
-            Units without a layer on that path; what stands there, less what
-            the unit activates for branch and projection together; the node
-            where that ends.
+        Of units without a layer on that path: the unit; what stands there, but
+        for what it activates for branch and projection together; where that
+        ends.
         """
         found, pre = [], self.sign.pre if self.sign else ()
         for unit in self.units:

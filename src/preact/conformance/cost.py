@@ -5,7 +5,12 @@ from dataclasses import dataclass
 from functools import cache
 
 from preact import paper
-from preact.records.compare import Line, compare, load_records
+from preact.records.compare import (
+    Line,
+    compare,
+    load_records,
+    printed_rows,
+)
 
 EXPERIMENTS = {1: "digits_table_1", 2: "digits_table_2"}
 BEST = {1: "original", 2: "full-preactivation"}
@@ -34,14 +39,15 @@ def costs(row: str, meant: str = "") -> Iterator[Cost]:
 
     Otherwise Table 1 beside the original unit, Table 2 beside (e).
     """
-    table = 2 if row in rows_of(2) else 1
-    other = meant if meant in rows_of(table) else BEST[table]
-    if row == other or row not in rows_of(table):
+    table = 2 if row in printed_rows(2) else 1
+    rows = printed_rows(table)
+    other = meant if meant in rows else BEST[table]
+    if row == other or row not in rows:
         return
     theirs = {
         (result.data, result.depth, name): result.error_pct
         for result in paper.results(table)
-        for name in paper.SEARCHED.get(result.row, [result.row])
+        for name in result.rows
     }
     for (data, depth, name), error in theirs.items():
         if name == row and (data, depth, other) in theirs:
@@ -59,15 +65,6 @@ def costs(row: str, meant: str = "") -> Iterator[Cost]:
         a, b = lines[max(depths), row], lines[max(depths), other]
         place = a.data_label, a.depth, row
         yield Cost(*place, a.median, other, b.median, a.n, b.n)
-
-
-def rows_of(table: int) -> set[str]:
-    """The rows of a table, its searched row written out."""
-    return {
-        name
-        for result in paper.results(table)
-        for name in paper.SEARCHED.get(result.row, [result.row])
-    }
 
 
 @cache

@@ -159,12 +159,9 @@ class Graph:
         return inside[::-1]
 
     def steps(self, start: int, end: int) -> list[tuple[int, int]]:
-        """Cut the path from a dominator to `end` where it is one line.
+        """Cut the path from a dominator to `end`: (node before, node), ...
 
-        Returns
-        -------
-        list of (node before, node)
-            Between the two lies one operation, or several side by side.
+        Between the two lies one operation, or several side by side.
         """
         pairs = []
         while end > start:

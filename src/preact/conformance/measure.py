@@ -128,10 +128,7 @@ def _move(anatomy: Anatomy, run: Run) -> dict[int, float]:
 def judge(anatomy: Anatomy, run: Run) -> bool:
     """Find out by their values what operations compute, joined or unknown.
 
-    Returns
-    -------
-    bool
-        Whether something was learned, so that names have changed.
+    Return whether something was learned, so that names have changed.
     """
     terms = [t for u in anatomy.units for t in (*u.shortcuts, *u.branches)]
     trunks = [unit.trunk for unit in anatomy.units]

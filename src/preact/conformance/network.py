@@ -214,13 +214,7 @@ def row_of(unit: Unit, sign: Signature, values: Mapping[str, Tensor]) -> str:
 def _table_1(
     factors: tuple[Factor, ...], term: Term, values: Mapping[str, Tensor]
 ) -> Scale | Dropout | Gated | Conv1x1:
-    """Read a cell of Table 1.
-
-    Raises
-    ------
-    ValueError
-        If no row has this.
-    """
+    """Read a cell of Table 1; a ValueError if no row has this."""
     match factors:
         case ():
             return Scale(1.0)

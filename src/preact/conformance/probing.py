@@ -118,10 +118,7 @@ def checked_image(image: Sequence[int]) -> tuple[int, ...]:
 
 
 def _traced(
-    module: nn.Module,
-    shape: tuple[int, ...],
-    inputs: Inputs | None,
-    row: str,
+    module: nn.Module, shape: tuple[int, ...], inputs: Inputs | None, row: str
 ) -> TracedNetwork:
     """Look at a network; whatever it raises becomes one sentence."""
     if inputs is not None:

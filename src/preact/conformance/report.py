@@ -146,13 +146,7 @@ class Report:
     meant: str = ""
 
     def __getitem__(self, name: Property | str) -> Finding:
-        """Return the finding on a property.
-
-        Raises
-        ------
-        KeyError
-            If the network has none on it.
-        """
+        """Return the finding on a property; a KeyError if there is none."""
         for finding in self.findings:
             if finding.property == name:
                 return finding

@@ -222,10 +222,7 @@ def trace(
 ) -> tuple[Graph, list[Tensor]]:
     """Run a module once; return what it computes, and its results.
 
-    Raises
-    ------
-    Refusal
-        If nothing that it returns is a tensor, or one is an inference tensor.
+    Refuse one that returns no tensor, or an inference tensor.
     """
     # Autograd's own detached copies are nodes too, so they must recur.
     with (

@@ -228,13 +228,7 @@ def _layer_name(
     placed: PlacedLayer,
     places: Mapping[int, tuple[int, int]],
 ) -> str:
-    """What the package calls one of our layers.
-
-    Raises
-    ------
-    KeyError
-        If it has no such layer.
-    """
+    """What the package calls one of our layers; a KeyError if it has none."""
     part, *rest = placed.name.split(".")
     is_conv = isinstance(placed.layer, Conv)
     if part != "units":

@@ -19,10 +19,7 @@ _FIRST = {"stage": 1, "unit": 1, "stage0": 0, "unit0": 0}
 def find_layout(package: str, weights: Weights) -> Layout:
     """Return the first of a package's layouts whose ends are there.
 
-    Raises
-    ------
-    ValueError
-        If there is none.
+    Refuse weights that have those of none.
     """
     for layout in LAYOUTS[package]:
         ends = (
@@ -54,12 +51,9 @@ def spec_of(layout: Layout) -> UnitSpec:
 def infer_plan(
     package: str, layout: Layout, weights: Weights, stride_on: Strides
 ) -> NetworkPlan:
-    """Return the plan of a network, from names and shapes of its weights.
+    """Return the plan of a network, by names and shapes of its weights.
 
-    Raises
-    ------
-    ValueError
-        If they are of no network that the package has.
+    Refuse those of no network that the package has.
     """
     check_choice("stride_on", stride_on, ("first", "3x3"))
     stem = weights[f"{layout.stem_conv}.weight"]

@@ -3,6 +3,8 @@
 All but ImageNet stay in memory as bytes; `augment` turns batches into what a
 network reads, on whatever device they are. `from_dataset` and `from_folders`
 make a data set of your images.
+
+Chapters `09-training` and `10-imagenet`.
 """
 
 from pathlib import Path

@@ -2,8 +2,6 @@
 
 All draws come from a generator on the CPU, seeded by run and iteration: the
 same on CPU and GPU, and known to a run that resumes.
-
-Chapter `09-training`.
 """
 
 from dataclasses import dataclass, field

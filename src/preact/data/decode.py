@@ -1,7 +1,4 @@
-"""Image files to bytes, by Pillow.
-
-Chapter `10-imagenet`.
-"""
+"""Image files to bytes, by Pillow."""
 
 import math
 from contextlib import suppress

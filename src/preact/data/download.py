@@ -22,13 +22,9 @@ def fetch(
 ) -> None:
     """Download a file of `size` bytes to `part`, from where it broke off.
 
-    Raises
-    ------
-    ValueError
-        If the address is none.
-    ConnectionError
-        If the server cannot be reached, refuses, or breaks off; what has
-        arrived is kept, unless the server cannot go on from there.
+    Refuse what is no address; a ConnectionError if the server cannot be
+    reached, refuses, or breaks off: what has arrived is kept, unless the
+    server cannot go on from there.
     """
     if not url.startswith(("http://", "https://")):
         raise ValueError(

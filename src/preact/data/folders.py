@@ -3,8 +3,6 @@
 Large images are decoded when they are asked for, by Pillow, on several
 threads; each is cut by numbers drawn for it alone, so that no thread's speed
 changes what is seen. Small ones are read into memory.
-
-Chapter `10-imagenet`.
 """
 
 import hashlib

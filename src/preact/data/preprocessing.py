@@ -1,7 +1,4 @@
-"""From an image file to what a trained network reads.
-
-Chapter `09-training`.
-"""
+"""From an image file to what a trained network reads."""
 
 from dataclasses import dataclass
 from pathlib import Path

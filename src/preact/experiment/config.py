@@ -1,7 +1,4 @@
-"""An experiment file: what varies, what repeats, what stays, what deviates.
-
-Chapter `09-training`.
-"""
+"""An experiment file: what varies, what repeats, what stays, what deviates."""
 
 import tomllib
 from dataclasses import dataclass, fields, replace

@@ -1,7 +1,4 @@
-"""One run, from its lock to its record.
-
-Chapter `09-training`.
-"""
+"""One run, from its lock to its record."""
 
 import logging
 import math
@@ -24,12 +21,8 @@ from preact.experiment.provenance import (
     peak_memory,
     reset_peak_memory,
 )
-from preact.records import (
-    Deviation,
-    Record,
-    read_record,
-    write_record,
-)
+from preact.records import Deviation, Record, read_record
+from preact.records.files import write_record
 from preact.train import OwnCode, Run, train
 from preact.train.device import check_device
 from preact.train.parallel import Workers, workers

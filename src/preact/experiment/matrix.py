@@ -1,7 +1,4 @@
-"""The matrix of an experiment: its runs, where they are kept, what they cost.
-
-Chapter `09-training`.
-"""
+"""The matrix of an experiment: its runs, where they are kept, their cost."""
 
 import time
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,4 @@
-"""What a record says: what was run, by what code, where, what came out.
-
-Chapter `09-training`.
-"""
+"""What a record says: what was run, by what code, where, what came out."""
 
 import hashlib
 import os

@@ -12,10 +12,4 @@ from preact.fast.build import kernels
 from preact.fast.memory import Memory
 from preact.fast.network import NetworkView, fast, with_memory
 
-__all__ = [
-    "Memory",
-    "NetworkView",
-    "fast",
-    "kernels",
-    "with_memory",
-]
+__all__ = ["Memory", "NetworkView", "fast", "kernels", "with_memory"]

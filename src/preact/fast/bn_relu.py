@@ -26,10 +26,7 @@ class Seen(NamedTuple):
 def bn_relu_forward(bn: BatchNorm, z: Tensor, y: Tensor) -> Seen:
     """Write relu(bn(z)) in training into y; move the running statistics.
 
-    Raises
-    ------
-    ValueError
-        As `BatchNorm` does.
+    Refuse what `BatchNorm` does.
     """
     groups = bn.count_ghosts(z.shape)
     rows, c = _rows(z)

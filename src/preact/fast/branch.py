@@ -59,13 +59,9 @@ class Branch(NamedTuple):
 def branch_of(unit: nn.Module, channels: int) -> Branch | None:
     """Find the branch of a unit that reads x with so many channels.
 
-    Returns
-    -------
-    Branch or None
-        None if any module in it is another class, computes more than its
-        class does, or does not fit its neighbors: the unit's own forward
-        then does it, or says what is wrong. The unit's own hooks are not
-        looked at here: see `call_unit`.
+    None if any module in it is another class, computes more than its class
+    does, or does not fit its neighbors: the unit's own forward then does it,
+    or says what is wrong. Hooks of the unit itself are `call_unit`'s.
     """
     if type(unit) is not Unit:
         return None

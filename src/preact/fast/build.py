@@ -76,13 +76,7 @@ def _found_or_made() -> ctypes.CDLL:
 
 
 def trusted_cache() -> Path:
-    """Folder of the kernels.
-
-    Raises
-    ------
-    OSError, RuntimeError
-        If there is none that is this user's and no other's.
-    """
+    """Folder of the kernels. Refuse one that is not this user's alone."""
     root = os.environ.get("XDG_CACHE_HOME", "")
     # A relative path is to be ignored, says the XDG specification.
     top = Path(root) if Path(root).is_absolute() else Path.home() / ".cache"
@@ -144,13 +138,7 @@ def _make(compiler: list[str], source: str, path: Path) -> None:
 
 
 def _opened(path: Path) -> ctypes.CDLL:
-    """Load a file and declare its functions.
-
-    Raises
-    ------
-    ValueError
-        If one is missing: not every compiler compiles.
-    """
+    """Load a file and declare its functions. Refuse one that lacks some."""
     library = ctypes.CDLL(str(path))
     for name, arguments in SIGNATURES.items():
         if not hasattr(library, name):

@@ -5,16 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from preact.figures.chart import Chart, draw
+from preact.figures.chart import Array, Chart, draw
 from preact.figures.style import Picture
-from preact.figures.variants import (
-    marked,
-    row_name,
-    values_by_row,
-)
+from preact.figures.variants import marked, row_name, values_by_row
 from preact.strings import Strings
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def signal_and_gradient(

@@ -1,7 +1,4 @@
-"""Runs of one's own: errors, learning curves and gradients, as a file.
-
-Chapter `09-training`.
-"""
+"""Runs of one's own: errors, learning curves and gradients, as a file."""
 
 import math
 import textwrap

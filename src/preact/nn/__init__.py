@@ -7,7 +7,7 @@ Chapter `04-units` reads `unit` beside its NumPy twin; `10-imagenet` spreads a
 network over two processes.
 """
 
-from preact.nn.network import Network, start_from, with_classes
+from preact.nn.network import Network, with_classes
 from preact.nn.own_units import MakeUnit, put_units
 from preact.nn.unit import Unit
 from preact.nn.watch import Watched, propagate, watch
@@ -19,7 +19,6 @@ __all__ = [
     "Watched",
     "propagate",
     "put_units",
-    "start_from",
     "watch",
     "with_classes",
 ]

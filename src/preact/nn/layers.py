@@ -1,7 +1,4 @@
-"""Planned layers as PyTorch modules.
-
-Chapter `04-units`. Shapes are N C H W.
-"""
+"""Planned layers as PyTorch modules. Shapes are N C H W."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -69,11 +66,7 @@ class BatchNorm(nn.BatchNorm2d):
     def count_ghosts(self, shape: Sequence[int]) -> int:
         """Number of ghost batches made of a batch (N, C, H, W) in training.
 
-        Raises
-        ------
-        ValueError
-            If the batch is not made of whole ghost batches, or if one of
-            them has a single value per channel.
+        Refuse a batch that is not made of whole ones, and single values.
         """
         n, c, height, width = shape
         size = min(self.ghost_batch or n, n)

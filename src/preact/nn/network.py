@@ -1,6 +1,6 @@
 """A whole network in PyTorch.
 
-Chapter `04-units`; the twin of `preact.reference.network`.
+The twin of `preact.reference.network`.
 """
 
 import math
@@ -16,12 +16,7 @@ from torch import Tensor, nn
 from preact.nn.layers import is_traced, sequential
 from preact.nn.unit import Unit
 from preact.plan import Conv, Linear, NetworkPlan
-from preact.plan.checks import (
-    MOST,
-    check_batch,
-    check_finite,
-    check_positive,
-)
+from preact.plan.checks import MOST, check_batch, check_finite, check_positive
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 

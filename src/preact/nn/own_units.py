@@ -1,7 +1,4 @@
-"""Units of one's own in a planned network.
-
-Chapter `04-units`.
-"""
+"""Units of one's own in a planned network."""
 
 from collections.abc import Callable
 
@@ -54,23 +51,13 @@ def put_units(network: Network, make: MakeUnit, seed: int | None) -> Network:
     with torch.random.fork_rng([], enabled=seed is not None):
         if seed is not None:
             torch.manual_seed(seed)
+        shapes = network.plan.stream_shapes
         units = [
-            _made(make, *_ends(network, i)) for i in range(_count(network))
+            _made(make, shapes[i], shapes[i + 1], unit.stride)
+            for i, unit in enumerate(network.plan.units)
         ]
     network.units = nn.ModuleList(units)
     return network
-
-
-def _count(network: Network) -> int:
-    return len(network.plan.units)
-
-
-def _ends(
-    network: Network, i: int
-) -> tuple[tuple[int, int, int], tuple[int, int, int], int]:
-    """Shapes that unit i reads and writes, and its stride."""
-    shapes = network.plan.stream_shapes
-    return shapes[i], shapes[i + 1], network.plan.units[i].stride
 
 
 def _made(

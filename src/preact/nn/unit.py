@@ -1,6 +1,6 @@
 """One residual unit in PyTorch: Eqs. (1) and (2).
 
-Chapter `04-units`; the twin of `preact.reference.unit`.
+The twin of `preact.reference.unit`.
 """
 
 import torch

@@ -3,8 +3,6 @@
 x_l and dE/dx_l between the modules, the branches F_l inside them, and the
 share of shortcut paths that are open; by hooks, so a network need not have a
 plan, nor be ours. The twin of `preact.reference.propagate`.
-
-Chapter `04-units`.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -116,7 +114,14 @@ def watch(
     >>> len(watched.streams), watched.gradients[-1].unique()
     (4, tensor([1.]))
     """
-    _check_lengths(units, branches, closes)
+    if not units:
+        raise ValueError("units must be one module or more; got none")
+    for name, values in (("branches", branches), ("closes", closes)):
+        if values and len(values) != len(units):
+            raise ValueError(
+                f"{name} must be one for each of {len(units)} units; "
+                f"got {len(values)}"
+            )
     watched = Watched(len(units), len(branches))
     paths: list[OpenPaths] = []
 
@@ -247,19 +252,3 @@ def _one_tensor(value: object, what: str) -> Tensor:
             f"{type(value).__name__}"
         )
     return value
-
-
-def _check_lengths(
-    units: Sequence[object],
-    branches: Sequence[object],
-    closes: Sequence[object] | None,
-) -> None:
-    """Refuse lists that do not belong together."""
-    if not units:
-        raise ValueError("units must be one module or more; got none")
-    for name, values in (("branches", branches), ("closes", closes)):
-        if values and len(values) != len(units):
-            raise ValueError(
-                f"{name} must be one for each of {len(units)} units; "
-                f"got {len(values)}"
-            )

@@ -76,6 +76,11 @@ class Result:
     network: str = ""
     remark: str = ""
 
+    @property
+    def rows(self) -> list[str]:
+        """Our rows that stand for it: six for a row of six biases, or one."""
+        return SEARCHED.get(self.row, [self.row])
+
 
 @cache
 def read(name: str) -> dict[str, Any]:

@@ -13,15 +13,8 @@ He et al., ECCV 2016, Sec. 5 and appendix; the authors' release
 `resnet-1k-layers`; `fb.resnet.torch` (`preresnet.lua`).
 """
 
-from preact.plan.conventions import (
-    CONVENTIONS,
-    PAPER,
-    Conventions,
-)
-from preact.plan.depth import (
-    IMAGENET_UNITS,
-    fitting_convs,
-)
+from preact.plan.conventions import CONVENTIONS, PAPER, Conventions
+from preact.plan.depth import IMAGENET_UNITS, fitting_convs
 from preact.plan.layers import (
     BN_EPS,
     BN_MOMENTUM,
@@ -34,11 +27,7 @@ from preact.plan.layers import (
     ReLU,
     Shape,
 )
-from preact.plan.makers import (
-    cifar_plan,
-    imagenet_plan,
-    stack_plan,
-)
+from preact.plan.makers import cifar_plan, imagenet_plan, stack_plan
 from preact.plan.network import NetworkPlan, PlacedLayer
 from preact.plan.unit import UnitPlan
 

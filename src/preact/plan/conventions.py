@@ -99,11 +99,7 @@ PAPER = Conventions()
 """Our reading of the paper and, but for `init`, of its own release."""
 TORCH_RELEASE = Conventions(init="fan-out")
 """The authors' own code, `resnet-1k-layers`."""
-FAIR = Conventions(
-    init="fan-out",
-    stride_on="3x3",
-    imagenet_stem="BN ReLU",
-)
+FAIR = Conventions(init="fan-out", stride_on="3x3", imagenet_stem="BN ReLU")
 """Facebook's code, `fb.resnet.torch`."""
 CONVENTIONS = {"paper": PAPER, "torch-release": TORCH_RELEASE, "fair": FAIR}
 """The three sets by name."""

@@ -65,13 +65,7 @@ def _is_legal(depth: int, per_n: int) -> bool:
 def cifar_counts(
     depth: int | None, units_per_stage: tuple[int, ...] | None, convs: int
 ) -> tuple[int, ...]:
-    """Units of each stage, by the depth or as they are given.
-
-    Raises
-    ------
-    ValueError
-        If they are not of this form; the message gives the legal one.
-    """
+    """Units of each stage, by the depth or as given. Refuse other depths."""
     if (depth is None) == (units_per_stage is None):
         raise ValueError(
             "one of depth and units_per_stage must be given; "
@@ -94,13 +88,7 @@ def cifar_counts(
 
 
 def check_stages(units: object) -> tuple[int, ...]:
-    """Refuse anything but one to six positive whole numbers.
-
-    Raises
-    ------
-    ValueError
-        If they are not of this form; the message gives the legal one.
-    """
+    """Refuse anything but one to six positive whole numbers."""
     if not isinstance(units, tuple | list) or not 1 <= len(units) <= 6:
         raise ValueError(
             "units_per_stage must be 1 to 6 whole numbers, for example "
@@ -116,13 +104,7 @@ def imagenet_counts(
     convs: int | None,
     units_per_stage: tuple[int, ...] | None,
 ) -> tuple[int, tuple[int, ...]]:
-    """Convolutions per unit and units per stage of a network.
-
-    Raises
-    ------
-    ValueError
-        If they are not of this form; the message gives the legal one.
-    """
+    """Convolutions per unit and units per stage. Refuse what has none."""
     if units_per_stage is not None:
         convs = 3 if convs is None else convs
         check_choice("convs", convs, (1, 2, 3))
@@ -138,13 +120,7 @@ def imagenet_counts(
 
 
 def check_depth(depth: int, convs: int, data: str) -> None:
-    """Refuse a depth that no network for this data set has.
-
-    Raises
-    ------
-    ValueError
-        If it is not of the legal form, which the message gives.
-    """
+    """Refuse a depth that no network for this data set has."""
     if data == "imagenet":
         imagenet_counts(depth, convs, None)
     else:

@@ -3,12 +3,7 @@
 from dataclasses import replace
 from typing import Literal
 
-from preact.plan.checks import (
-    MOST,
-    check_choice,
-    check_image,
-    check_positive,
-)
+from preact.plan.checks import MOST, check_choice, check_image, check_positive
 from preact.plan.conventions import (
     PAPER,
     Conventions,

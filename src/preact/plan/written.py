@@ -95,13 +95,7 @@ class WrittenUnit:
 
     @property
     def spec(self) -> UnitSpec:
-        """The unit that the file describes.
-
-        Raises
-        ------
-        ValueError
-            If its factors are of no unit.
-        """
+        """The unit that the file describes. Refuse factors of no unit."""
         branch = self.on_branch.made
         if not isinstance(branch, OnBranch):
             raise ValueError("on_branch must be a scale or a gate")

@@ -84,12 +84,7 @@ def draw_batch(
     return x, rng.integers(0, plan.classes, batch)
 
 
-def profile(
-    plan: NetworkPlan,
-    *,
-    batch: int = 256,
-    seed: int = 0,
-) -> Profile:
+def profile(plan: NetworkPlan, *, batch: int = 256, seed: int = 0) -> Profile:
     """Measure one freshly drawn network on one freshly drawn batch.
 
     Parameters

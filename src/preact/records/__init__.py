@@ -14,13 +14,8 @@ Chapters `05-shortcuts`, `06-activations`, `07-depth`, `09-training`,
 `10-imagenet` and `13-summary`.
 """
 
-from preact.records.files import read_curve, read_record, write_record
-from preact.records.record import (
-    Deviation,
-    Profile,
-    Record,
-    sha256_of,
-)
+from preact.records.files import read_curve, read_record
+from preact.records.record import Deviation, Profile, Record, sha256_of
 
 __all__ = [
     "Deviation",
@@ -29,5 +24,4 @@ __all__ = [
     "read_curve",
     "read_record",
     "sha256_of",
-    "write_record",
 ]

@@ -1,7 +1,4 @@
-"""Records of many seeds as one line each, beside the paper's numbers.
-
-Chapters `05-shortcuts` and `09-training`.
-"""
+"""Records of many seeds as one line each, beside the paper's numbers."""
 
 import math
 import re
@@ -20,12 +17,7 @@ from preact.records.speed import PUBLISHED
 from preact.spec import find_row
 from preact.typed import shortened
 
-__all__ = [
-    "PUBLISHED",
-    "Line",
-    "compare",
-    "load_records",
-]
+__all__ = ["PUBLISHED", "Line", "compare", "load_records"]
 
 # Quantiles of Student's t, 97.5 %, by degrees of freedom from 2.
 T = (4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
@@ -356,7 +348,7 @@ def paper_errors() -> dict[tuple[str, int, int, str], float | None]:
     errors: dict[tuple[str, int, int, str], float | None] = {}
     for table in (1, 2, 3):
         for result in paper.results(table):
-            for row in paper.SEARCHED.get(result.row, [result.row]):
+            for row in result.rows:
                 key = (result.data, result.depth, result.convs, row)
                 errors[key] = result.error_pct
     units = {"original": "original", "pre-activation": "full-preactivation"}
@@ -385,9 +377,5 @@ def _order(line: Line, rows: Sequence[str]) -> tuple[Any, ...]:
 
 def printed_rows(table: int) -> list[str]:
     """List a table's rows, each once, its searched row written out."""
-    rows = [
-        row
-        for result in paper.results(table)
-        for row in paper.SEARCHED.get(result.row, [result.row])
-    ]
+    rows = (row for result in paper.results(table) for row in result.rows)
     return [*dict.fromkeys(rows)]

@@ -1,7 +1,4 @@
-"""Records on disk: whole or not there.
-
-Chapter `09-training`.
-"""
+"""Records on disk: whole or not there."""
 
 import csv
 import io

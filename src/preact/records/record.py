@@ -1,7 +1,4 @@
-"""What a record must hold, and how its configuration becomes a hash.
-
-Chapter `09-training`.
-"""
+"""What a record must hold, and how its configuration becomes a hash."""
 
 import hashlib
 import json

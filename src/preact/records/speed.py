@@ -1,7 +1,4 @@
-"""Steps toward speed: what each was expected to gain, and what it gained.
-
-Chapter `09-training`.
-"""
+"""Steps toward speed: what each was expected to gain, and what it gained."""
 
 import tomllib
 from collections.abc import Mapping

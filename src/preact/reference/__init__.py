@@ -17,8 +17,9 @@ Examples
 >>> logits.shape, logits.dtype
 ((2, 10), dtype('float64'))
 
-Chapter `04-units` derives `layers` and `unit`; chapters `02-signal` and
-`03-gradient` measure with `network`, chapter `06-activations` with all.
+Chapter `04-units` derives `layers` and `unit`, `05-shortcuts` the gate;
+`02-signal` and `03-gradient` measure with `network`, `06-activations` with
+all.
 """
 
 from preact.reference.network import (

@@ -1,6 +1,6 @@
 """Layers in NumPy: values forward, hand-derived gradients backward.
 
-Chapter `04-units`. Shapes are N C H W, kernels K x K, everything float64.
+Shapes are N C H W, kernels K x K, everything float64.
 """
 
 from typing import Literal

@@ -1,7 +1,6 @@
 """A whole network in NumPy, and the probe that watches its residual stream.
 
-Chapters `02-signal`, `03-gradient` and `04-units`; the twin of
-`preact.nn.network`.
+The twin of `preact.nn.network`.
 """
 
 import math

@@ -1,6 +1,6 @@
 """One residual unit in NumPy: Eqs. (1) and (2), forward and backward.
 
-Chapters `04-units` and `05-shortcuts`; the twin of `preact.nn.unit`.
+The twin of `preact.nn.unit`.
 """
 
 from dataclasses import dataclass
@@ -11,13 +11,7 @@ import numpy as np
 from preact.plan import UnitPlan
 from preact.plan.checks import check_choice
 from preact.reference.caches import Array, LayerCaches
-from preact.reference.layers import (
-    Mode,
-    Params,
-    backward,
-    forward,
-    sigmoid,
-)
+from preact.reference.layers import Mode, Params, backward, forward, sigmoid
 from preact.spec import Dropout, Gated, Scale
 
 
@@ -171,10 +165,7 @@ def factors_forward(
 ) -> tuple[Array | float, Array | float, GateCache | None]:
     """Return s, b and a cache: what multiplies h and what multiplies F.
 
-    Raises
-    ------
-    ValueError
-        If a unit with dropout is given no mask in training.
+    Refuse a unit with dropout without a mask in training.
     """
     on_shortcut, on_branch = plan.spec.on_shortcut, plan.spec.on_branch
     if isinstance(on_shortcut, Gated):

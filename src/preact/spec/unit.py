@@ -257,13 +257,7 @@ class UnitSpec:
 
 
 def as_ops(place: str, ops: object) -> tuple[Op, ...]:
-    """Return distinct `Op`s.
-
-    Raises
-    ------
-    ValueError
-        If they are anything else.
-    """
+    """Return distinct `Op`s. Refuse anything else."""
     if isinstance(ops, tuple):
         names = [str(op) for op in ops if isinstance(op, str)]
         distinct = len(names) == len(ops) == len(set(names))

@@ -146,13 +146,7 @@ class Strings:
 
 @cache
 def _read(language: str) -> dict[str, str]:
-    """Flatten one language's files to dotted keys.
-
-    Raises
-    ------
-    ValueError
-        If a key stands in two files.
-    """
+    """Flatten a language's files to dotted keys. Refuse a key twice."""
     words: dict[str, str] = {}
     for source in sources(language):
         own = dict(_flat(tomllib.loads(source.read_text("utf-8"))))

@@ -32,10 +32,7 @@ class Checkpoints:
     def load(self) -> State | None:
         """Return the newest state that can be read; None if there is none.
 
-        Raises
-        ------
-        ValueError
-            If it is of another configuration, or none can be read.
+        Refuse one of another configuration, and those that cannot be read.
         """
         reasons: list[str] = []
         for path in (self.folder / NAME, self.folder / PREVIOUS):
@@ -94,13 +91,7 @@ def to_bytes(state: State) -> bytes:
 
 
 def read(path: Path) -> State:
-    """Read a checkpoint, every byte of it checked.
-
-    Raises
-    ------
-    ValueError
-        If the file is not a checkpoint of this version, or was changed.
-    """
+    """Read a checkpoint, every byte checked. Refuse one that was changed."""
     content = path.read_bytes()
     if not content.startswith(HEAD):
         raise ValueError("is not a checkpoint of this version")

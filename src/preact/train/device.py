@@ -1,8 +1,6 @@
 """Devices by name, and the arithmetic of convolutions on them.
 
 Full, TF32, or half precision with float32 weights.
-
-Chapter `09-training`.
 """
 
 import re

@@ -1,7 +1,4 @@
-"""The test error of a network, as it is when a run ends.
-
-Chapter `09-training`.
-"""
+"""The test error of a network, as it is when a run ends."""
 
 from collections.abc import Callable, Iterable
 

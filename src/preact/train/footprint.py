@@ -1,7 +1,4 @@
-"""How much memory a training step needs, measured.
-
-Chapter `09-training`.
-"""
+"""How much memory a training step needs, measured."""
 
 import gc
 import os

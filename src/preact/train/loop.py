@@ -1,7 +1,4 @@
-"""One run: from a plan and a recipe to an outcome that can be trusted.
-
-Chapter `09-training`.
-"""
+"""One run: from a plan and a recipe to an outcome that can be trusted."""
 
 import math
 import time

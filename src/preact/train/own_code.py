@@ -1,7 +1,4 @@
-"""A unit that the reader's own code makes, trained beside the paper's.
-
-Chapter `09-training`.
-"""
+"""A unit that the reader's own code makes, trained beside the paper's."""
 
 import hashlib
 import inspect

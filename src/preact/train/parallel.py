@@ -3,8 +3,6 @@
 Each process takes its share of every batch, so nothing is seen twice and
 nothing left out; its batch normalization takes statistics over that share, as
 each GPU of the paper did.
-
-Chapter `09-training`.
 """
 
 import os
@@ -82,12 +80,7 @@ ALONE = Workers()
 def workers(device: str) -> Iterator[Workers]:
     """Join the processes that `torchrun` started; alone without it.
 
-    Raises
-    ------
-    ValueError
-        If what torchrun sets is set in part.
-    RuntimeError
-        If another process is lost; the message says what to do.
+    Refuse what torchrun sets if in part; a RuntimeError if one is lost.
     """
     if os.environ.get("WORLD_SIZE", "1") == "1":
         yield ALONE

@@ -2,8 +2,6 @@
 
 The quantities are those of `preact.propagation`, measured on the batch that
 is trained on, at iterations that lie evenly on a logarithmic scale.
-
-Chapter `09-training`.
 """
 
 import math

@@ -1,7 +1,4 @@
-"""What determines a result: network, data, recipe, seed, arithmetic.
-
-Chapter `09-training`.
-"""
+"""What determines a result: network, data, recipe, seed, arithmetic."""
 
 import hashlib
 from collections.abc import Callable
@@ -14,7 +11,8 @@ from pydantic import Field
 
 from preact.data import Data
 from preact.fast.memory import Memory
-from preact.nn import Network, put_units, start_from
+from preact.nn import Network, put_units
+from preact.nn.network import start_from
 from preact.plan import CONVENTIONS, NetworkPlan, cifar_plan, imagenet_plan
 from preact.plan.checks import check_choice
 from preact.records import sha256_of

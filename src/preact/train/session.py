@@ -1,7 +1,4 @@
-"""Network, optimizer and data of a run on a device: one step, one test.
-
-Chapter `09-training`.
-"""
+"""Network, optimizer and data of a run on a device: one step, one test."""
 
 from collections.abc import Callable
 from typing import Any

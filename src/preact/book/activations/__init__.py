@@ -53,15 +53,9 @@ class Learned(NamedTuple):
 
 @cache
 def final_errors(data: str = "digits") -> dict[tuple[str, bool], Learned]:
-    """What the twelve units and the control have learned.
+    """What the twelve units and the control learned, by unit and final BN.
 
     On CIFAR-10 only rows of Table 2 and the control have been trained.
-
-    Returns
-    -------
-    dict
-        (name of the unit as in `twelve_units`, whether a BN stands before the
-        classifier) to its runs.
     """
     named = {str(spec): name for name, spec in with_control().items()}
     runs: dict[tuple[str, bool], list[tuple[float, float, float]]] = {}

@@ -1,7 +1,4 @@
-"""Where BN and ReLU go: exercises.
-
-Chapter `06-activations`.
-"""
+"""Where BN and ReLU go: exercises."""
 
 import math
 from typing import Any

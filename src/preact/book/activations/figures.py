@@ -1,7 +1,4 @@
-"""Errors of all units, the silent chain, and Fig. 5 redrawn.
-
-Chapter `06-activations`.
-"""
+"""Errors of all units, the silent chain, and Fig. 5 redrawn."""
 
 from collections.abc import Mapping, Sequence
 from html import escape

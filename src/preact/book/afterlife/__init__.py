@@ -4,27 +4,22 @@ Chapter `11-afterlife`.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from preact.book.afterlife.figures import (
+    QUANTITIES,
     Placed,
     losses_by_rate,
-    placed_by_unit,
 )
-from preact.book.afterlife.runs import (
-    Moment,
-    at_rate,
-    recorded_letters,
-)
+from preact.book.afterlife.runs import Moment, at_rate, recorded_letters
 from preact.book.explorers import Html, stepper
 from preact.book.page import words
-from preact.book.panels import legend, over_runs
+from preact.book.panels import legend, over_runs, panels
 from preact.figures import Picture
 from preact.figures.variants import row_name
+from preact.reference.caches import Array
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 DEPTHS = (4, 12)
 
 
@@ -54,7 +49,8 @@ def picture_of(arms: Mapping[str, Placed], layers: int) -> Picture:
     ]
     axes = {q: say(f"training.{q}") for q in ("signal", "gradient", "direct")}
     alt = say("afterlife.alt", each=" ".join(each), layers=layers, **axes)
-    return placed_by_unit(arms, alt, say)
+    units = next(iter(arms.values())).signal.shape[1] - 1
+    return panels(QUANTITIES, arms, {}, units, alt, say)
 
 
 def start_by_depth(

@@ -1,7 +1,4 @@
-"""What became of the identity: exercises.
-
-Chapter `11-afterlife`.
-"""
+"""What became of the identity: exercises."""
 
 import math
 from typing import Any

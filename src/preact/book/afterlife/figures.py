@@ -1,14 +1,11 @@
-"""Transformers by unit, and their losses by learning rate.
-
-Chapter `11-afterlife`.
-"""
+"""Transformers by unit, and their losses by learning rate."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from preact.book.panels import Quantity, panels
+from preact.book.panels import Quantity
 from preact.figures.chart import Array, Chart, draw
 from preact.figures.style import Picture
 from preact.figures.svg import INK
@@ -39,22 +36,6 @@ class Placed(NamedTuple):
     signal: Array
     gradient: Array
     direct: Array
-
-
-def placed_by_unit(
-    arms: Mapping[str, Placed], alt: str, strings: Strings
-) -> Picture:
-    """Draw signal, gradient and direct term of transformers by unit.
-
-    Parameters
-    ----------
-    arms : arm to Placed
-        All of one number of units.
-    alt : str
-        What the panels show, in words.
-    """
-    units = next(iter(arms.values())).signal.shape[1] - 1
-    return panels(QUANTITIES, arms, {}, units, alt, strings)
 
 
 def losses_by_rate(

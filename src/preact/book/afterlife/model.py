@@ -5,8 +5,6 @@ x_{l+1} = f(h(x_l) + F(x_l)): attention and a two-layer network take turns as
 F. Where its layer norms (LN) stand is a `Placement`, as the place of BN is in
 `preact.spec`.
 
-Chapter `11-afterlife`.
-
 References
 ----------
 He et al., ECCV 2016, Eqs. (1), (2), (5) and (6).

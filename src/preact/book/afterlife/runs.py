@@ -3,8 +3,6 @@
 They read `pydoc_data.topics`, which `help()` prints and every Python has: half
 a million characters of English and of grammar, and nothing to download. Each
 release of Python has its own, so a record keeps the hash of what it read.
-
-Chapter `11-afterlife`.
 """
 
 import hashlib

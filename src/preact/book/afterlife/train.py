@@ -4,8 +4,6 @@
 
 makes the runs that are not recorded yet, each written whole when it is done:
 all placements at one learning rate, or two of them at several, for longer.
-
-Chapter `11-afterlife`.
 """
 
 import argparse
@@ -92,13 +90,7 @@ def planned(rates: bool) -> Iterator[tuple[str, str, int, dict[str, Any]]]:
 
 
 def note_text() -> None:
-    """Write down which text is read; refuse another than was read before.
-
-    Raises
-    ------
-    ValueError
-        If another Python, with other documentation, made the records.
-    """
+    """Write down which text is read. Refuse another than was read before."""
     text = read_text()
     letters = round(letter_entropy(text.test), 4)
     if not TEXT.exists():

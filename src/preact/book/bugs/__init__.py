@@ -128,13 +128,10 @@ def meant(name: str, units: int = UNITS, width: int = WIDTH) -> NetworkPlan:
 def fully_connected(
     name: str, units: int = UNITS, width: int = WIDTH
 ) -> dict[str, Any] | None:
-    """Say a mutant as the page's engine reads it.
+    """Say a mutant as the page's engine reads it, as `engine_plan`.
 
-    Returns
-    -------
-    dict or None
-        As `engine_plan`; None if a mistake needs a change of width, or a
-        random number, which the engine's units do not have.
+    None if a mistake needs a change of width, or a random number, which the
+    engine's units do not have.
     """
     if name in STACKS:
         plan = engine_plan(stack(name, units, width))

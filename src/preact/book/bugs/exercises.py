@@ -1,7 +1,4 @@
-"""Find the bug: exercises.
-
-Chapter `12-find-the-bug`.
-"""
+"""Find the bug: exercises."""
 
 from collections.abc import Callable
 from typing import Any

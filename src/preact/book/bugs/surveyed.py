@@ -1,7 +1,4 @@
-"""What a survey and a matrix of mistakes have found, as the page tells it.
-
-Chapter `12-find-the-bug`.
-"""
+"""What a survey and a matrix of mistakes have found, as the page tells it."""
 
 import json
 import tomllib

@@ -16,14 +16,7 @@ STAGES = (111, 222)  # of 333 units: where the width changes
 
 
 def recorded_course(row: str) -> tuple[list[int], Course]:
-    """Read what was recorded of one row: medians over the seeds.
-
-    Returns
-    -------
-    moments : list of int
-        Iterations at which the network was profiled.
-    course : Course
-    """
+    """Read the recorded iterations of a row, and medians over the seeds."""
     runs = [
         run
         for run in load_records(EXPERIMENT)

@@ -1,8 +1,6 @@
 """The cover: a network by depth and by time, in one picture.
 
 Its panels are drawn by hand: thousands of cells share a few dozen paths.
-
-Chapter `index`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,12 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from preact.figures import svg
+from preact.figures.chart import Array
 from preact.figures.series import Series
 from preact.figures.style import Picture
 from preact.figures.variants import row_name
 from preact.strings import Strings
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Levels = np.ndarray[Any, np.dtype[np.int_]]
 
 LOUD, QUIET = "#cf3f4f", "#4a6fd0"  # of operations, not of variants

@@ -12,17 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from preact import paper
-from preact.book.depth.figures import Moment, by_unit
 from preact.book.explorers import Html
 from preact.book.page import words
-from preact.book.panels import FINAL_BN, legend, over_runs
+from preact.book.panels import FINAL_BN, Quantity, legend, over_runs, panels
 from preact.book.recorded import runs_at
 from preact.figures import Picture, Table
 from preact.figures.variants import arm_name, row_name
 from preact.records import Profile, Record
 from preact.records.compare import load_records
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
+from preact.reference.caches import Array
 
 DEPTHS = (20, 110, 164, 1001)
 POINTS = 22  # of a curve, at most
@@ -35,7 +33,23 @@ QUANTITIES: dict[str, Callable[[Array, Array, Array], float]] = {
     "last": lambda signal, gradient, share: gradient[-1],
     "open_last": lambda signal, gradient, share: share[-1],
 }  # of a moment's signals, gradients and open shares, unit by unit
+PANELS = (
+    Quantity("signal", (-1, 1, 3, 5), True),
+    Quantity("gradient", (-12, -8, -4, 0, 4, 8), True),
+    Quantity("open", (0, 0.5, 1), False),
+)
 SHOWN_TAILS = {"original": ("", "BN"), "no-relu-after-addition": ("", "BN")}
+
+
+class Moment(NamedTuple):
+    """One arm at one iteration: (3, L + 1) each, least, median and greatest.
+
+    `gradient` is relative to that at the last unit.
+    """
+
+    signal: Array
+    gradient: Array
+    open: Array
 
 
 class Arm(NamedTuple):
@@ -153,13 +167,10 @@ def _frame(depth: int, arms: Mapping[str, Arm], iteration: int) -> Picture:
             )
         )
     alt = say(
-        "training.alt",
-        depth=depth,
-        iteration=iteration,
-        each=" ".join(each),
+        "training.alt", depth=depth, iteration=iteration, each=" ".join(each)
     )
     units = next(iter(arms.values())).units
-    return by_unit(now, ghosts, units, alt, say)
+    return panels(PANELS, now, ghosts, units, alt, say)
 
 
 def _slider(what: str, label: str, values: Sequence[int], first: int) -> str:
@@ -230,13 +241,9 @@ def told() -> dict[tuple[int, str, float], list[Record]]:
 
 
 def errors_by_rate(depth: int = 110) -> dict[str, Array]:
-    """Test errors of six arms at `RATES`, in percent.
+    """Test errors of six arms at `RATES`, in percent, (3, seeds) by arm.
 
-    Returns
-    -------
-    arm to (3, seeds) float64
-        Pre-activation "+final-bn" is as in the paper; without, it ends in a
-        ReLU alone.
+    Pre-activation "+final-bn" is as in the paper; else it ends in a ReLU.
     """
     by_rate = [runs_at(depth, rate) for rate in RATES]
     return {

@@ -1,7 +1,4 @@
-"""From 20 layers to 1001: exercises.
-
-Chapter `07-depth`.
-"""
+"""From 20 layers to 1001: exercises."""
 
 import math
 

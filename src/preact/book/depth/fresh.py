@@ -1,10 +1,6 @@
-"""Fresh stacks: how the gradient grows, whether neighboring inputs agree.
-
-Chapter `07-depth`.
-"""
+"""Fresh stacks: how the gradient grows, whether neighboring inputs agree."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import torch
@@ -13,9 +9,8 @@ from preact.book.measurements import measured
 from preact.book.stacks import WIDTH, Stack
 from preact.plan import stack_plan
 from preact.propagation import profile
+from preact.reference.caches import Array
 from preact.spec import CONTROLS, TABLE_2, UnitSpec
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 DEPTHS = (10, 20, 50, 100)  # units
 VARIANCES = {  # of the stream: what it begins with, what a unit adds

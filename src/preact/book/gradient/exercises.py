@@ -1,7 +1,4 @@
-"""The gradient back: exercises.
-
-Chapter `03-gradient`.
-"""
+"""The gradient back: exercises."""
 
 import math
 from typing import Any

@@ -1,7 +1,4 @@
-"""The direct term by depth, and six arms over the iterations.
-
-Chapter `03-gradient`.
-"""
+"""The direct term by depth, and six arms over the iterations."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple

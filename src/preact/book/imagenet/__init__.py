@@ -194,14 +194,8 @@ def sampling_error(error_pct: float, images: int = VALIDATION) -> float:
 def run_two_processes(seed: int = 0) -> dict[str, Any]:
     """Let `torchrun` start two processes here; return what they found.
 
-    The seed draws their network.
-
-    The system chooses the port at which they meet.
-
-    Raises
-    ------
-    RuntimeError
-        If they do not end well, with the last line they said.
+    The seed draws their network; the system chooses the port at which they
+    meet. Raises RuntimeError, with their last line, if they do not end well.
     """
     home = str(Path(preact.__file__).parents[1])
     environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": home}
@@ -211,12 +205,7 @@ def run_two_processes(seed: int = 0) -> dict[str, Any]:
             [
                 *(sys.executable, "-m", "torch.distributed.run"),
                 *("--standalone", "--nproc-per-node", "2"),
-                *(
-                    "-m",
-                    "preact.book.imagenet.two_processes",
-                    str(out),
-                    str(seed),
-                ),
+                *("-m", two_processes.__name__, str(out), str(seed)),
             ],
             capture_output=True,
             text=True,
@@ -247,15 +236,10 @@ def distance(
 
 @measured
 def gradients_by_size(seeds: Sequence[int]) -> tuple[Array, Array]:
-    """How far fewer images behind each BN take the gradient.
+    """How far fewer images behind each BN take the gradient, by size and seed.
 
-    Returns
-    -------
-    ghosts : (sizes, seeds) float64
-        Distance from the gradient with BN over all 64 images to that with
-        ghost batches.
-    others : (seeds,) float64
-        The same to that of 64 other images, with BN over all of them.
+    From that with BN over all 64 images to those with ghost batches, (sizes,
+    seeds), and to that of 64 other images, (seeds,).
     """
     x, y = two_processes.the_batch()
     other = two_processes.the_batch(1)
@@ -281,10 +265,7 @@ def distance_by_images(ghosts: Array, others: Array) -> Picture:
 def fifty() -> dict[str, Array]:
     """Test errors of the narrow ResNet-50 on digits, in percent.
 
-    Returns
-    -------
-    dict
-        Row to (2, seeds): without and with a BN before the classifier.
+    (2, seeds) by row: without and with a BN before the classifier.
     """
     runs: dict[str, tuple[list[float], list[float]]] = {}
     for run in load_records("digits_resnet_50"):

@@ -1,7 +1,4 @@
-"""Beyond one GPU: exercises.
-
-Chapter `10-imagenet`.
-"""
+"""Beyond one GPU: exercises."""
 
 import math
 from typing import Any

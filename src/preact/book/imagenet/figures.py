@@ -1,7 +1,4 @@
-"""Gradients by the images that a BN sees, and steps of Table 5.
-
-Chapter `10-imagenet`.
-"""
+"""Gradients by the images that a BN sees, and steps of Table 5."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,9 +13,7 @@ from preact.strings import Strings
 
 
 def steps_with_band(
-    steps: Mapping[str, tuple[float, float]],
-    label: str,
-    alt: str,
+    steps: Mapping[str, tuple[float, float]], label: str, alt: str
 ) -> Picture:
     """Draw a change for each name, each with two standard errors.
 

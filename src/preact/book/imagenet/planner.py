@@ -4,8 +4,6 @@ A machine is four numbers: arithmetic, memory traffic, what starting an
 operation takes, and room. Every operation takes the longer of its arithmetic
 and its traffic. They are started ahead, while others run, so a step takes the
 longer of both sums. No kernel falls short of its machine.
-
-Chapter `10-imagenet`.
 """
 
 import tomllib

@@ -5,8 +5,6 @@ r"""Two processes share a batch of digits; `torchrun` starts them.
 
 Every process takes its half of 64 images. The first writes what the chapter
 compares: gradients by DDP, and running statistics of both processes.
-
-Chapter `10-imagenet`.
 """
 
 import sys

@@ -4,16 +4,13 @@ Chapter `08-paths`.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from preact.book.panels import FINAL_BN
+from preact.reference.caches import Array
 from preact.spec import BN, RELU, TABLE_1, TABLE_2
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 PLAIN = "constant-scaling-0-1"
 ARMS = {  # unit, and what stands before the classifier

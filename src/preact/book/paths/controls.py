@@ -1,7 +1,4 @@
-"""The first unit deleted once more, with what could make it look special.
-
-Chapter `08-paths`.
-"""
+"""The first unit deleted once more, with what could make it look special."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,8 +10,8 @@ from preact.book.paths import ARMS
 from preact.book.stacks import images, train
 from preact.figures import Table
 from preact.figures.variants import arm_name
+from preact.reference.caches import Array
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Control = tuple[bool, bool]
 
 _, *RESIDUAL = ARMS
@@ -29,11 +26,8 @@ CONTROLS: dict[str, Control] = {  # a layer in front; BNs that measure anew
 def without_each(seeds: int = 20, seed: int = 0) -> dict[Control, Any]:
     """Test errors of the residual networks, whole and without each unit.
 
-    Returns
-    -------
-    control to arm to (7, seeds) float64
-        In percent; a control is a layer of weights in front of the first
-        unit, and BNs that measure their statistics without the unit.
+    In percent, (7, seeds) by control and arm; a control is a layer of weights
+    in front, and BNs that measure their statistics without the unit.
     """
     units = range(6)
     orders = [list(units), *([j for j in units if j != i] for i in units)]

@@ -1,7 +1,4 @@
-"""Paths: exercises.
-
-Chapter `08-paths`.
-"""
+"""Paths: exercises."""
 
 from typing import Any
 

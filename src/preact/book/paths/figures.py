@@ -1,7 +1,4 @@
-"""What true paths of each length carry.
-
-Chapter `08-paths`.
-"""
+"""What true paths of each length carry."""
 
 from collections.abc import Mapping
 from typing import Any

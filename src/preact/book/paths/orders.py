@@ -2,12 +2,10 @@
 
 Units of one shape may stand anywhere. Orders that begin alike share what
 comes out of their beginning, so all of them are a tree, one unit a node.
-
-Chapter `08-paths`.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -16,8 +14,8 @@ from preact.book.page import words
 from preact.book.panels import FINAL_BN
 from preact.figures import Table
 from preact.figures.variants import arm_name, color_of
+from preact.reference.caches import Array
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Order = tuple[int, ...]
 T = TypeVar("T")
 

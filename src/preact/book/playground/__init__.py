@@ -33,17 +33,8 @@ FACTORS = {
 START = ("original", "full-preactivation")
 OWN_WORDS = (
     *("shortcut", "train", "fresh", "running", "stopped", "done", "pin"),
-    *(
-        "unpin",
-        "pinned",
-        "step",
-        "steps",
-        "gradient",
-        "open",
-        "axis",
-        "said",
-        "loss",
-    ),
+    *("unpin", "pinned", "step", "steps", "gradient", "open", "axis"),
+    *("said", "loss"),
     *("error", "alt", "diverged", "recorded", "unrecorded", "stop", "rate"),
 )
 SHARED_WORDS = (
@@ -117,10 +108,7 @@ def playground(units: int = UNITS, **own: UnitSpec | str) -> Explorer:
 def records() -> dict[str, tuple[int, float, float, str]]:
     """What was recorded at 110 layers, by factor, row, tail and rate.
 
-    Returns
-    -------
-    dict
-        Runs, least and greatest test error in percent, and where they are.
+    Runs, least and greatest test error in percent, and where they are.
     """
     errors: dict[tuple[str, str], dict[int, float]] = {}
     factors = {row: factor for factor, row in FACTORS.items() if row}

@@ -16,11 +16,7 @@ from preact.records import Profile, Record, read_curve, read_record
 from preact.records.compare import PUBLISHED
 
 # Those that differ in nothing but network and recipe, so no other precision.
-EXPERIMENTS = (
-    "digits_depth",
-    "digits_rates",
-    "digits_table_2",
-)
+EXPERIMENTS = ("digits_depth", "digits_rates", "digits_table_2")
 MOMENTS = (0, 1, 3, 10, 30, 100, 299)  # of profiles in every record
 QUANTITIES = {  # the ticks of its axis, which never moves
     "loss": (0.01, 0.1, 1, 10, 100),

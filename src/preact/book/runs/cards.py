@@ -1,7 +1,4 @@
-"""How every recorded experiment was made: cards, from the records alone.
-
-Page `runs`.
-"""
+"""How every recorded experiment was made: cards, from the records alone."""
 
 import re
 import statistics
@@ -67,14 +64,7 @@ def cards() -> list[Card]:
 
 
 def totals() -> tuple[int, int, float]:
-    """Count the training runs of all records.
-
-    Returns
-    -------
-    (int, int, float)
-        Runs, those of them that failed, and hours on the machines that
-        made them.
-    """
+    """Count the training runs of all records, the failed ones, and hours."""
     runs, others = load_records(), read_runs()
     failed = sum(map(fails, runs)) + sum(map(learns_only_letters, others))
     seconds = [run.wall_s for run in runs] + [run.wall_s for run in others]

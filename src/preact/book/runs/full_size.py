@@ -1,7 +1,4 @@
-"""Runs of the paper's own recipe on images of 32x32: few, of one seed.
-
-Page `runs`.
-"""
+"""Runs of the paper's own recipe on images of 32x32: few, of one seed."""
 
 import math
 from collections.abc import Sequence

@@ -18,11 +18,7 @@ from preact import paper, reference
 from preact.book.measurements import measured
 from preact.book.recorded import growth_at_start
 from preact.plan import NetworkPlan, stack_plan
-from preact.propagation import (
-    draw_batch,
-    pullback,
-    shortcut_products,
-)
+from preact.propagation import draw_batch, pullback, shortcut_products
 from preact.records.compare import load_records
 from preact.reference.caches import Array
 from preact.reference.layers import backward
@@ -32,9 +28,7 @@ from preact.spec import TABLE_1, Conv1x1, Dropout
 UNITS, WIDTH, BATCH, SEEDS = 54, 64, 128, 3
 # Our rows beside an error of the paper: its one row of six biases is six.
 PAPER_ROWS = {
-    row: result.error_pct
-    for result in paper.results(1)
-    for row in paper.SEARCHED.get(result.row, [result.row])
+    row: result.error_pct for result in paper.results(1) for row in result.rows
 }
 
 
@@ -73,13 +67,9 @@ def along_shortcuts(caches: list[UnitCache], last: Array) -> list[Array]:
 @cache
 @measured
 def at_start(row: str) -> tuple[Array, Array]:
-    """Measure a row of Table 1 in fresh, fully connected stacks.
+    """Measure a row of Table 1 in fresh, fully connected stacks, by seed.
 
-    Returns
-    -------
-    at_work, growth : (seeds,) float64
-        |g_0| / |g_L| of a random g_L, which returns along the shortcuts
-        alone, and along all paths.
+    |g_0| / |g_L| of a random g_L along the shortcuts alone, and all paths.
     """
     plan = stack_plan(TABLE_1[row], units=UNITS, width=WIDTH)
     ratios = []
@@ -113,13 +103,9 @@ def as_set(plan: NetworkPlan) -> float:
 
 
 def theories(rows: Iterable[str]) -> dict[str, dict[str, Array]]:
-    """Three numbers that might predict Table 1, row by row.
+    """Three numbers that might predict Table 1, for each row and seed.
 
-    Returns
-    -------
-    dict
-        "as_set", "at_work" and "growth" to a value for each row and seed;
-        rows for which a theory has no number are missing.
+    "as_set", "at_work" and "growth"; the first has none for some rows.
     """
     measured = {row: at_start(row) for row in rows}
     plans = {

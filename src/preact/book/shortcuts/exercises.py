@@ -1,7 +1,4 @@
-"""Shortcuts that are not the identity: exercises.
-
-Chapter `05-shortcuts`.
-"""
+"""Shortcuts that are not the identity: exercises."""
 
 import math
 from typing import Any

@@ -1,7 +1,4 @@
-"""Table 1 drawn: what predicts its errors, and shortcuts by depth.
-
-Chapter `05-shortcuts`.
-"""
+"""Table 1 drawn: what predicts its errors, and shortcuts by depth."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +10,7 @@ from preact.figures.chart import Array, Chart, Panel, draw
 from preact.figures.style import PAPER_GREY, Picture
 from preact.figures.svg import INK
 from preact.figures.ticks import power
-from preact.figures.variants import alone, color_of, marked, row_name
+from preact.figures.variants import alone, arm_name, color_of, marked, row_name
 from preact.strings import Strings
 
 HIDDEN = 0.03, 0.4  # nearer: a share of the axis across, percent upward
@@ -216,12 +213,6 @@ def over_units(
     return draw(on, (130, 88), alt)
 
 
-def _arm(row: str, tail: str, strings: Strings) -> str:
-    """Name a row with what stands before the classifier."""
-    name = row_name(row, strings)
-    return name + strings("figure.with_final_bn") if tail else name
-
-
 def ablation(
     errors: Mapping[tuple[str, str], Array],
     rows: Mapping[str, str],
@@ -344,7 +335,7 @@ def growth_and_error(
     each = [
         strings(
             "alt.prediction_row",
-            row=_arm(row, tail, strings),
+            row=arm_name(f"{row}+final-bn" if tail else row, strings),
             value=strings.two_digits(np.median(growth)),
             error=strings.percent(np.median(error), 0),
         )

@@ -1,7 +1,4 @@
-"""The reader ranks the rows of Table 1 before the paper's errors are shown.
-
-Chapter `05-shortcuts`.
-"""
+"""The reader ranks the rows of Table 1 before the paper's errors are shown."""
 
 from html import escape
 

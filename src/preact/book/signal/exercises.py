@@ -1,7 +1,4 @@
-"""The stream forward: exercises.
-
-Chapter `02-signal`.
-"""
+"""The stream forward: exercises."""
 
 import math
 from functools import cache

@@ -1,7 +1,4 @@
-"""How a signal grows, and the paths it takes, counted and weighed by length.
-
-Chapter `02-signal`.
-"""
+"""How a signal grows; the paths it takes, counted and weighed by length."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -70,9 +67,7 @@ def paths_by_length(
 
 
 def growth_laws(
-    signal: Mapping[str, Array],
-    laws: Mapping[str, Array],
-    strings: Strings,
+    signal: Mapping[str, Array], laws: Mapping[str, Array], strings: Strings
 ) -> Picture:
     """Measured growth of the signal on theory's lines, both axes log.
 

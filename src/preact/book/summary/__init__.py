@@ -3,7 +3,7 @@
 Chapter `13-summary`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -61,11 +61,10 @@ def runs_by_condition() -> dict[Kept, dict[str, list[float]]]:
     Every recorded ResNet-110 on digits at a learning rate of 0.1, each
     configuration and seed once.
     """
-    by_condition: dict[Kept, dict[str, list[float]]] = {}
-    for run in _distinct():
-        rows = by_condition.setdefault(kept(run), {})
-        rows.setdefault(run.row, []).append(run.test_error_pct)
-    return {one: by_condition[one] for one in NAMES}
+    runs = [*_distinct()]
+    return {
+        one: by_row(run for run in runs if kept(run) == one) for one in NAMES
+    }
 
 
 def _distinct() -> Iterator[Record]:
@@ -98,22 +97,26 @@ def failed_pct(rows: dict[str, list[float]]) -> float:
     return float(100 * (errors > FAIL_ERROR_PCT).mean())
 
 
+def by_row(runs: Iterable[Record]) -> dict[str, list[float]]:
+    """Gather test errors in percent."""
+    rows: dict[str, list[float]] = {}
+    for run in runs:
+        rows.setdefault(run.row, []).append(run.test_error_pct)
+    return rows
+
+
 def at_a_tenth_of_the_rate() -> dict[str, list[float]]:
     """Gather test errors in percent of ResNet-110 as drawn, by row.
 
     Every recorded run on digits at a learning rate of 0.01.
     """
-    rows: dict[str, list[float]] = {}
-    for run in load_records():
-        rate = run.config["recipe"]["lr"]
-        small = (run.data, run.depth, rate) == (
-            "digits",
-            110,
-            LEARNING_RATE / 10,
-        )
-        if small and run.tail == " ".join(ROWS[run.row].pre):
-            rows.setdefault(run.row, []).append(run.test_error_pct)
-    return rows
+    wanted = "digits", 110, LEARNING_RATE / 10
+    return by_row(
+        run
+        for run in load_records()
+        if (run.data, run.depth, run.config["recipe"]["lr"]) == wanted
+        and run.tail == " ".join(ROWS[run.row].pre)
+    )
 
 
 def under_a_final_bn(lr: float) -> dict[str, list[float]]:
@@ -134,11 +137,8 @@ def short_on_cifar() -> dict[str, list[float]]:
 
     Every short run with a BN before the classifier.
     """
-    rows: dict[str, list[float]] = {}
-    for run in load_records("cifar_table_2_three_epochs"):
-        if "BN" in run.tail:
-            rows.setdefault(run.row, []).append(run.test_error_pct)
-    return rows
+    runs = load_records("cifar_table_2_three_epochs")
+    return by_row(run for run in runs if "BN" in run.tail)
 
 
 def conditions_figure() -> Picture:

@@ -1,7 +1,4 @@
-"""What to keep: exercises that look back across the chapters.
-
-Chapter `13-summary`.
-"""
+"""What to keep: exercises that look back across the chapters."""
 
 import math
 from typing import Any

@@ -1,7 +1,4 @@
-"""Every run a dot, beside the conditions that its network keeps.
-
-Chapter `13-summary`.
-"""
+"""Every run a dot, beside the conditions that its network keeps."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,7 +1,4 @@
-"""What it takes to train 1001 layers: exercises.
-
-Chapter `09-training`.
-"""
+"""What it takes to train 1001 layers: exercises."""
 
 import math
 from typing import Any

@@ -1,7 +1,4 @@
-"""What training costs: memory by depth, expected and gained.
-
-Chapter `09-training`.
-"""
+"""What training costs: memory by depth, expected and gained."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -112,9 +109,7 @@ def expected_and_gained(
 
     each = [
         strings(
-            "alt.per_row",
-            value=f"{step['measured']:.2f}",
-            row=step["name"],
+            "alt.per_row", value=f"{step['measured']:.2f}", row=step["name"]
         )
         for step in account
     ]

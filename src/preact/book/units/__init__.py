@@ -45,11 +45,7 @@ OWN_WORDS = (
 def growth_by_place_of_bn() -> dict[str, float]:
     """Growth of the gradient in the units that have their BN in one place.
 
-    Returns
-    -------
-    dict
-        A label for each place to the median over its four units of the
-        median over the seeds.
+    By label: over its four units the median of the median over the seeds.
     """
     labels = {"pre": "place_pre", "post": "place_post", "after": "place_after"}
     growth = {}

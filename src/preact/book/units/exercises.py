@@ -1,7 +1,4 @@
-"""Units as data and as code: exercises.
-
-Chapter `04-units`.
-"""
+"""Units as data and as code: exercises."""
 
 from functools import cache
 from typing import Any
@@ -22,11 +19,7 @@ PLACES = np.arange(2, 7)
 def units_by_places(answer: Any) -> Answer:
     """A function that counts the units of p places."""
     p = PLACES
-    mistakes = {
-        "unordered": p**2,
-        "both": 2 * p**2,
-        "pairs": p * (p + 1) // 2,
-    }
+    mistakes = {"unordered": p**2, "both": 2 * p**2, "pairs": p * (p + 1) // 2}
     got = [answer(places) for places in p.tolist()]
     return agrees(got, p**2 + p, "count", mistakes)
 

@@ -10,14 +10,7 @@ import numpy as np
 from preact.book.explorers import Html, mount, ranking_words
 from preact.book.page import words
 from preact.book.why.figures import race_curves
-from preact.book.why.race import (
-    ARMS,
-    BATCH,
-    RECIPE,
-    STEPS,
-    WINDOW,
-    train_arm,
-)
+from preact.book.why.race import ARMS, BATCH, RECIPE, STEPS, WINDOW, train_arm
 from preact.figures.variants import arm_name, color_of, marker_of
 from preact.reference.caches import Array
 

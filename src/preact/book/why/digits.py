@@ -3,8 +3,6 @@
     python -m preact.book.why.digits > book/scripts/engine/digits.js
 
 writes it anew: one byte a pixel, the labels behind them, deflated.
-
-Chapter `01-why`.
 """
 
 import base64

@@ -1,7 +1,4 @@
-"""What harms, and what it costs: exercises of the first chapter.
-
-Chapter `01-why`.
-"""
+"""What harms, and what it costs: exercises of the first chapter."""
 
 from typing import Any
 

@@ -1,7 +1,4 @@
-"""A race over the steps of training, and errors by learning rate.
-
-Chapter `01-why`.
-"""
+"""A race over the steps of training, and errors by learning rate."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -3,8 +3,6 @@
 `train_arm` trains as the page does, so that a page without script has a true
 race to show, and a test something to compare with. `race_errors` runs many
 races of one arm at once, in PyTorch.
-
-Chapter `01-why`.
 """
 
 from collections.abc import Sequence
@@ -76,10 +74,7 @@ def race_plan(arm: str, units: int) -> NetworkPlan:
 def train_arm(arm: str, units: int, *, seed: int, steps: int = STEPS) -> Array:
     """Train one network as the page does.
 
-    Returns
-    -------
-    (steps, 2) float64
-        Loss in nats and share of wrong answers on each mini-batch.
+    Return (steps, 2): loss in nats and share of wrong answers by mini-batch.
     """
     how: dict[str, Any] = {"batch": BATCH, "seed": seed, "steps": steps}
     *curve, _ = train(race_plan(arm, units), page_digits(), **how | RECIPE)

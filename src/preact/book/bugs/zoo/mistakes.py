@@ -29,10 +29,7 @@ MUTANTS: dict[str, Specimen] = {}
 
 
 def mutant(
-    *breaks: P,
-    base: type[PreNet] = PreNet,
-    meant: str = "",
-    seen: str = "",
+    *breaks: P, base: type[PreNet] = PreNet, meant: str = "", seen: str = ""
 ) -> Callable[[Any], Any]:
     """Enter a mistake into `MUTANTS`, under the name that it has here.
 
