@@ -223,7 +223,7 @@ def start_from(network: Network, weights: Mapping[str, Tensor]) -> None:
 
     Examples
     --------
-    >>> from preact.nn import Network, start_from
+    >>> from preact.nn.network import Network, start_from
     >>> from preact.plan import cifar_plan
     >>> of_ten, of_two = (
     ...     Network(cifar_plan("original", depth=8, convs=2, classes=n))

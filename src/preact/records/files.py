@@ -40,7 +40,7 @@ def write_record(
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from preact.records import read_curve, read_record, write_record
+    >>> from preact.records.files import read_curve, read_record, write_record
     >>> from preact.records.compare import PUBLISHED
     >>> old = PUBLISHED / "digits_table_2/digits/resnet-110-2/original"
     >>> record = read_record(old / "seed-1.json")
