@@ -1,10 +1,12 @@
 """The labs of chapter 12: one answer is right; no code gives it away."""
 
+import json
 import re
+from html import unescape
 
 from conformance.reports import report_of
 from paths import ROOT
-from preact.book.bugs import LABS, NOTHING, source
+from preact.book.bugs import LABS, NOTHING, lab, report_lines, source
 from preact.book.bugs.zoo import MUTANTS
 from preact.conformance import Verdict, probe
 from preact.strings import LANGUAGES
@@ -44,6 +46,20 @@ def test_a_whole_file_is_the_network_that_the_probe_has_seen():
         make = names["PreNet" if name in MUTANTS else "with_identity"]
         shown = {f.property for f in probe(make()).faults}
         assert shown == {f.property for f in report_of(name).faults}
+
+
+def test_each_wrong_choice_has_its_reason_and_the_report_the_answer():
+    for number, (name, asked) in enumerate(LABS.items(), 1):
+        page = lab(number)._repr_html_()
+        (packed,) = re.findall("data-lab='(.*?)'", page)
+        data = json.loads(unescape(packed))
+        assert {*data["why"]} == {*data["choices"]} - {data["answer"]}
+        assert len({*data["why"].values()}) == 3
+        shown = unescape(page.partition('<details class="report">')[2])
+        for told in report_lines(name):
+            for line in told:
+                assert line.replace("`", "") in re.sub("<.*?>", "", shown)
+        assert bool(data["plan"]) == (not asked.whole)  # a stack of its own
 
 
 def test_no_cell_of_a_chapter_names_its_mutant():
