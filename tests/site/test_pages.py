@@ -222,4 +222,4 @@ def test_the_rules_name_what_breaks_them(open_page):
     page.emulate_media(media="print")
     assert "the ground is dark, or the ink is light" in broken(page, "paper")
     with pytest.raises(AssertionError, match="book-math"):
-        assert_light(page, 100e3)
+        assert_light(page, 50e3)
