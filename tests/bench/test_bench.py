@@ -1,10 +1,12 @@
 """The comparison compares the same thing, and refuses to time a wrong one."""
 
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import closing
 from pathlib import Path
@@ -106,6 +108,36 @@ def test_a_contestant_whose_process_dies_is_named():
         worker.process.kill()
         with pytest.raises(ChildProcessError, match=f"{entry.name} must"):
             worker.ask("turn")
+
+
+class PressesCtrlC:
+    """What builds a network; handed to another process, it is interrupted."""
+
+    handed_over = False
+
+    def __reduce__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0)  # between two bytecodes: an interrupt comes now
+        PressesCtrlC.handed_over = True
+        return torch.nn.Flatten, ()
+
+
+def test_ctrl_c_while_a_process_starts_comes_when_it_has_started(capfd):
+    listening = threading.Event()  # a thread that would hear of it
+    thread = threading.Thread(target=listening.wait)
+    thread.start()
+    entry = Contestant(name="mine", peer=False, build=PressesCtrlC())
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            Worker(entry, (2, 3, 32, 32))
+    finally:
+        listening.set()
+        thread.join()
+        for process in multiprocessing.active_children():
+            process.terminate()
+            process.join()
+    assert PressesCtrlC.handed_over
+    assert "Traceback" not in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("wrong", [*sampled([1e-3, 0], 2)])

@@ -22,6 +22,7 @@ from preact.plan import NetworkPlan
 from preact.train.footprint import network_bytes
 from preact.train.recipe import find_recipe
 from preact.train.step import TrainingStep, make_optimizer
+from preact.train.stop import Stopped, noted_signals
 
 LR = 1e-3  # thousands of steps on one batch of noise must not diverge
 
@@ -208,11 +209,20 @@ class Worker:
 
 
 def _start_without_sigint(process: BaseProcess) -> None:
-    """Start a process that inherits a blocked Ctrl-C: it is ours to hear."""
+    """Start a process that inherits a blocked Ctrl-C: it is ours to hear.
+
+    Blocked here, it still reaches another thread and interrupts this one, so
+    it is noted until the new process has been handed what it needs.
+    """
     resource_tracker.ensure_running()  # else `start` does, and unblocks it
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
-        process.start()
+        with noted_signals():
+            process.start()
+    except Stopped as stopped:
+        if stopped.number == signal.SIGINT:
+            raise KeyboardInterrupt from stopped
+        raise
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
