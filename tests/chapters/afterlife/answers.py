@@ -17,23 +17,8 @@ def rows_only(M):
     return M / M.sum(axis=1, keepdims=True)
 
 
-def once(M):
-    return rows_only(M) / rows_only(M).sum(axis=0, keepdims=True)
-
-
-def broadcast(M):
-    for _ in range(100):
-        M = M / M.sum(axis=1)
-        M = M / M.sum(axis=0)
-    return M
-
-
 def averaged(M):
     return np.full(M.shape, 1 / len(M))
-
-
-def undefined(M):
-    return M * math.nan
 
 
 U = 96
@@ -45,7 +30,7 @@ ANSWERS = {
     ),
     "afterlife-3": (
         [sinkhorn],
-        [rows_only, once, broadcast, averaged, undefined],
+        [rows_only, averaged],
     ),
     "afterlife-4": ([3], [1, 2, 4]),
 }

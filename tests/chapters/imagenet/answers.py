@@ -15,10 +15,6 @@ def not_divided(gradients, counts):
     return sum(parts)
 
 
-def weighed_backward(gradients, counts):
-    return weighed(gradients, counts[::-1])
-
-
 def within_and_between(means, variances):
     return means.mean(), variances.mean() + means.var()
 
@@ -31,15 +27,11 @@ def between(means, variances):
     return means.mean(), means.var()
 
 
-def of_samples(means, variances):
-    return means.mean(), variances.mean() + means.var(ddof=1)
-
-
 ANSWERS = {
-    "imagenet-1": ([within_and_between], [within, between, of_samples]),
+    "imagenet-1": ([within_and_between], [within, between]),
     "imagenet-2": ([1.826, 1.83], [0.774, 0.0333, 54.8]),
     "imagenet-3": ([0.379, 1.1 / 2.9], [0.2, 0.069, 37.9]),
-    "imagenet-4": ([weighed], [plain_mean, not_divided, weighed_backward]),
+    "imagenet-4": ([weighed], [plain_mean, not_divided]),
 }
 OWN_SENTENCES = {
     ("imagenet-1", within): "inside",

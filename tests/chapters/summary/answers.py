@@ -13,14 +13,6 @@ def one_by_one(factors, masks):
     return np.prod(factors) * np.prod(masks.mean(axis=(1, 2)))
 
 
-def last_alone(factors, masks):
-    return np.prod(factors) * masks[-1].mean()
-
-
-def added(factors, masks):
-    return np.sum(factors) * masks.all(axis=0).mean()
-
-
 def summary(errors):
     errors = np.where(np.isnan(errors), 90, errors)
     middle = np.median(errors)
@@ -49,7 +41,7 @@ BIAS = math.log((1 - LEFT) / LEFT)
 
 ANSWERS = {
     "summary-1": ([BIAS, round(BIAS, 2)], [-6, -BIAS, -6 * 333 / 54]),
-    "summary-2": ([behind_masks], [one_by_one, last_alone, added]),
+    "summary-2": ([behind_masks], [one_by_one]),
     "summary-3": ([13], [1, 31, 135]),
     "summary-4": ([8], [4, 5, 16]),
     "summary-5": ([summary], [dropping, best, uncounted, at_the_limit]),
