@@ -12,7 +12,6 @@ import torch
 from filelock import FileLock
 
 from preact.cli import main
-from preact.data import load
 from preact.experiment import PlannedRun, execute, provenance
 from preact.experiment.provenance import (
     described,
@@ -21,10 +20,11 @@ from preact.experiment.provenance import (
 )
 from preact.records import read_record
 from preact.records.compare import load_records
-from preact.train import Execution, Run, find_recipe
+from preact.train import Execution
 from preact.train.checkpoint import NAME, read
 from preact.train.session import Session
 from preact.train.stop import TimeOver
+from small import small_run
 
 SMALL = """
 title = "[red] two rows in seconds"
@@ -63,23 +63,8 @@ def small(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def planned():
-    recipe = replace(
-        find_recipe("digits"),
-        iterations=12,
-        batch=8,
-        ghost_batch=8,
-        drop_at=(),
-        warmup_iterations=0,
-    )
-    run = Run(
-        row="original",
-        depth=8,
-        convs=2,
-        width=4,
-        recipe=recipe,
-        data=load("digits"),
-    )
-    return PlannedRun("mine", run)
+    recipe = {"batch": 8, "drop_at": (), "warmup_iterations": 0}
+    return PlannedRun("mine", small_run("original", recipe=recipe))
 
 
 @pytest.fixture(scope="module")

@@ -19,10 +19,11 @@ from preact.nn import Network, with_classes
 from preact.records import read_record
 from preact.records.compare import compare, load_records
 from preact.strings import LANGUAGES, Strings
-from preact.train import Execution, OwnCode, Run, find_recipe, train
+from preact.train import Execution, OwnCode, train
 from preact.train.stop import TimeOver
 from preact.weights import load as load_network
 from preact.weights import save
+from small import small_run
 
 UNITS = """
 from torch import nn
@@ -103,13 +104,8 @@ def folder(tmp_path, monkeypatch):
 
 
 def small(**changes):
-    changes = {"row": "original", "width": 4} | changes
-    recipe = replace(
-        find_recipe("digits"), iterations=4, batch=16, ghost_batch=16
-    )
-    recipe = changes.pop("recipe", recipe)
-    data = changes.pop("data", load("digits"))
-    return Run(depth=8, convs=2, recipe=recipe, data=data, **changes)
+    recipe = {"iterations": 4, "ghost_batch": 16}
+    return small_run(**{"row": "original", "recipe": recipe} | changes)
 
 
 def test_an_own_unit_is_trained_recorded_and_reported_beside_the_papers(
@@ -305,8 +301,7 @@ def test_a_run_starts_from_the_weights_of_another(tmp_path):
 def test_how_weights_were_drawn_does_not_keep_a_run_from_them(tmp_path):
     file = tmp_path / "first.safetensors"
     save(Network(small().plan), file)
-    recipe = replace(small().recipe, conventions="paper")
-    run = small(init=file, recipe=recipe)
+    run = small(init=file, recipe={"conventions": "paper"})
     assert run.plan.init != small().plan.init
     assert run.make_network().units
 
@@ -348,15 +343,8 @@ def test_a_batch_of_no_equal_parts_is_normalized_as_one(
 
 
 def test_adamw_resumes_bit_for_bit(tmp_path):
-    recipe = replace(
-        find_recipe("digits"),
-        optimizer="adamw",
-        nesterov=False,
-        lr=0.01,
-        batch=16,
-        ghost_batch=16,
-        iterations=6,
-    )
+    recipe = {"optimizer": "adamw", "nesterov": False, "lr": 0.01}
+    recipe |= {"ghost_batch": 16, "iterations": 6}
     run = small(recipe=recipe)
     whole = train(run, tmp_path / "whole")
     clock = iter([1.0] * 3 + [0.0])

@@ -1,31 +1,26 @@
 """What a GPU computes; without one, nothing here can be told."""
 
-from dataclasses import replace
-
 import pytest
 import torch
 
 from preact import Network, cifar_plan
-from preact.data import load
-from preact.train import Execution, Run, find_recipe, train
+from preact.train import Execution, Run, train
 from preact.train.stop import TimeOver
+from small import small_run
 
 pytestmark = pytest.mark.skipif(
     not torch.cuda.is_available(), reason="no CUDA device is here"
 )
 
 
-def run_of(row: str, iterations: int = 16, **execution: object) -> Run:
+def run_of(row: str, **execution: object) -> Run:
     """A small run on the digits, in ghost batches."""
-    recipe = replace(
-        find_recipe("digits"), iterations=iterations, ghost_batch=32
-    )
-    return Run(
-        row=row,
+    recipe = {"iterations": 16, "batch": 64, "ghost_batch": 32}
+    return small_run(
+        row,
         depth=14,
-        convs=2,
+        width=16,
         recipe=recipe,
-        data=load("digits"),
         execution=Execution(**execution),
     )
 

@@ -5,40 +5,24 @@ import os
 import signal
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 
 from paths import ROOT
-from preact.data import load
 from preact.nn import Network
 from preact.nn.layers import set_ghost_batch
 from preact.plan import cifar_plan
 from preact.spec import TABLE_2
-from preact.train import Run, find_recipe, loop, train
+from preact.train import loop, train
 from preact.train.checkpoint import NAME, read
 from sampled import sampled
+from small import small_run
 
 
-@pytest.fixture(scope="module")
-def digits():
-    return load("digits")
-
-
-def tiny(digits, iterations=12, **changes):
-    recipe = replace(
-        find_recipe("digits"), iterations=iterations, batch=16, ghost_batch=8
-    )
-    return Run(
-        row="full-preactivation",
-        depth=8,
-        convs=2,
-        width=4,
-        recipe=replace(recipe, **changes),
-        data=digits,
-    )
+def tiny(iterations=12, **changes):
+    return small_run(recipe={"iterations": iterations, **changes})
 
 
 def final(folder):
@@ -65,9 +49,9 @@ def assert_same_end(a, b):
 @pytest.mark.parametrize("stop", [*sampled([6, 1, 11], 3)])
 @pytest.mark.parametrize("where", ["between steps", "inside a step"])
 def test_a_run_stopped_by_ctrl_c_ends_as_if_it_had_not_been(
-    digits, tmp_path, stop, where, monkeypatch
+    tmp_path, stop, where, monkeypatch
 ):
-    run = tiny(digits)
+    run = tiny()
     train(run, tmp_path / "calm", save_every=4, report_every=1)
 
     steps = []
@@ -115,18 +99,16 @@ def test_a_run_killed_at_50_random_points_ends_bit_for_bit_the_same(tmp_path):
     assert_same_end(final(tmp_path / "calm"), final(tmp_path / "killed"))
 
 
-def test_training_lowers_the_error(digits, tmp_path):
-    short = train(tiny(digits, 2), tmp_path / "a")
-    long = train(tiny(digits, 120), tmp_path / "b")
+def test_training_lowers_the_error(tmp_path):
+    short = train(tiny(2), tmp_path / "a")
+    long = train(tiny(120), tmp_path / "b")
     assert long.outcome == "finished"
     assert long.test_error_pct < 0.7 * short.test_error_pct
 
 
-def test_the_curve_has_a_tenth_of_the_tests_and_the_last_of_all(
-    digits, tmp_path
-):
+def test_the_curve_has_a_tenth_of_the_tests_and_the_last_of_all(tmp_path):
     """A point has the rate of the step before it, profiles their own."""
-    run = tiny(digits, 21, lr=0.1, warmup_iterations=0, drop_at=(14, 20))
+    run = tiny(21, lr=0.1, warmup_iterations=0, drop_at=(14, 20))
     ended = train(run, tmp_path, report_every=5)
     points = {point["iteration"]: point for point in ended.curve}
     assert [*points] == [5, 10, 15, 20, 21]
@@ -138,15 +120,15 @@ def test_the_curve_has_a_tenth_of_the_tests_and_the_last_of_all(
     assert seen == [0, 1, 3, 10, 12, 15, 18, 20]
 
 
-def test_a_loss_that_is_not_finite_ends_the_run_as_diverged(digits, tmp_path):
-    run = tiny(digits, 50, lr=1e30, warmup_iterations=0)
+def test_a_loss_that_is_not_finite_ends_the_run_as_diverged(tmp_path):
+    run = tiny(50, lr=1e30, warmup_iterations=0)
     ended = train(run, tmp_path, report_every=1)
     assert ended.outcome == "diverged"
     assert ended.iterations < 50
     assert 0 <= ended.test_error_pct <= 100
 
 
-def test_a_checkpoint_is_saved_every_minute_too(digits, tmp_path, monkeypatch):
+def test_a_checkpoint_is_saved_every_minute_too(tmp_path, monkeypatch):
     """Here every moment; by iterations none would be due."""
     saved = []
 
@@ -154,29 +136,25 @@ def test_a_checkpoint_is_saved_every_minute_too(digits, tmp_path, monkeypatch):
         there = (tmp_path / NAME).exists()
         saved.append(there and final(tmp_path)["iteration"])
 
-    run = tiny(digits, 3)
+    run = tiny(3)
     often = {"save_every": 1000, "report_every": 1, "report": look}
     monkeypatch.setattr(loop, "SAVE_EVERY_S", 0.0)
     train(run, tmp_path, **often)
     assert saved == [False, 1, 2]
 
 
-def test_a_run_that_was_killed_before_its_record_keeps_its_speed(
-    digits, tmp_path
-):
+def test_a_run_that_was_killed_before_its_record_keeps_its_speed(tmp_path):
     """All steps were done before: the speed is not 0, and no step's."""
-    first = train(tiny(digits, 3), tmp_path)
+    first = train(tiny(3), tmp_path)
     kept = final(tmp_path)["history"]  # all but the time of its own save
-    again = train(tiny(digits, 3), tmp_path)
+    again = train(tiny(3), tmp_path)
     assert first.images_per_s == again.images_per_s > 0
     assert first.wall_s >= kept["busy_s"] + kept["away_s"] > 0
     assert again.wall_s >= kept["busy_s"] + kept["away_s"]
 
 
-def test_a_full_disk_loses_nothing_that_was_saved(
-    digits, tmp_path, monkeypatch
-):
-    run = tiny(digits)
+def test_a_full_disk_loses_nothing_that_was_saved(tmp_path, monkeypatch):
+    run = tiny()
     train(run, tmp_path / "calm", save_every=4)
     folder, syncs = tmp_path / "full", []
 

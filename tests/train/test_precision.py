@@ -5,31 +5,18 @@ from dataclasses import replace
 import pytest
 import torch
 
-from preact.data import load
 from preact.fast import kernels
 from preact.fast.network import processor_name
 from preact.records.speed import fused_pays
-from preact.train import Execution, Run, find_recipe, train
+from preact.train import Execution, find_recipe, train
 from preact.train.checkpoint import NAME, PREVIOUS, read, to_bytes
 from preact.train.step import make_optimizer
+from small import small_run
 
 
 def run(iterations=60, **execution):
-    recipe = replace(
-        find_recipe("digits"),
-        iterations=iterations,
-        batch=32,
-        ghost_batch=16,
-    )
-    return Run(
-        row="full-preactivation",
-        depth=8,
-        convs=2,
-        width=8,
-        recipe=recipe,
-        data=load("digits"),
-        execution=Execution(**execution),
-    )
+    recipe = {"iterations": iterations, "batch": 32, "ghost_batch": 16}
+    return small_run(width=8, recipe=recipe, execution=Execution(**execution))
 
 
 slow = pytest.mark.slow

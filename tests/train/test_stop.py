@@ -5,33 +5,23 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
-from dataclasses import replace
 
 import psutil
 import pytest
 
 from paths import ROOT
-from preact.data import load
-from preact.train import Run, find_recipe, train
+from preact.train import train
 from preact.train.checkpoint import NAME, read
 from preact.train.stop import Stopped
+from small import small_run
 
 LAST = 6
 ASKED = [signal.SIGINT, signal.SIGTERM]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def run():
-    return Run(
-        row="full-preactivation",
-        depth=8,
-        convs=2,
-        width=4,
-        recipe=replace(
-            find_recipe("digits"), iterations=LAST, batch=16, ghost_batch=8
-        ),
-        data=load("digits"),
-    )
+    return small_run(recipe={"iterations": LAST})
 
 
 @pytest.fixture(autouse=True)
