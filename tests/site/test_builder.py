@@ -79,16 +79,6 @@ def test_another_unit_has_other_curves_and_the_axes_stay(open_page):
     assert curves(page) != first
 
 
-def test_full_preactivation_lies_on_its_own_ghost(open_page):
-    page = open_page(CHAPTER.format("en"))
-    place(page, bn="pre", relu="pre")
-    ghosts = page.eval_on_selector_all(
-        ".preact-builder g.ghost path",
-        "paths => paths.map((path) => path.getAttribute('d'))",
-    )
-    assert ghosts == curves(page)
-
-
 # Every choice in turn, and how far below the top its curves begin.
 TOPS = """(host) => [...host.querySelectorAll("fieldset [type=radio]")].map(
   (radio) => {

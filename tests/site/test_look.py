@@ -1,10 +1,6 @@
 """How a page looks, as far as a number can say it."""
 
-import io
 import re
-
-import numpy as np
-from PIL import Image
 
 from book.site.typography import FIXED
 from built import EVERY_LANGUAGE, load
@@ -36,19 +32,6 @@ def test_without_scripts_formulas_are_drawn_and_boxes_are_open(open_page):
     assert box["height"] > 5
     last = page.locator(".admonition.dropdown > :last-child").first
     assert last.is_visible()
-
-
-def test_a_wide_brace_is_painted_to_its_ends(open_page):
-    look = {"viewport": {"width": 1280, "height": 720}}
-    page = open_page("/en/08-paths.html", **look)
-    above = page.locator("munder > munder", has_text="⏟").last
-    above.scroll_into_view_if_needed()
-    picture = Image.open(io.BytesIO(above.screenshot())).convert("L")
-    brace = np.asarray(picture)[-8:]  # the last lines of pixels
-    ink = np.ptp(brace, axis=0) > 64
-    assert len(ink) > 100  # wider than any sign of the face by itself
-    assert ink[:4].any()
-    assert ink[-4:].any()
 
 
 # ------------------------------------------------------------- what is copied

@@ -2,8 +2,6 @@
 
 import re
 
-import numpy as np
-import pypdfium2
 import pytest
 from bs4 import BeautifulSoup
 from pypdf import PdfReader
@@ -90,35 +88,6 @@ def test_a_pdf_brings_its_faces_and_no_link_to_the_building_machine(printed):
     assert all(faces.values())
     if language != "en":
         assert re.search("[\u4e00-\u9fff]", reader.pages[0].extract_text())
-
-
-def filled(path):
-    """How far down each page something is printed, as a share of its room."""
-    shares = []
-    for leaf in pypdfium2.PdfDocument(path):
-        ink = leaf.render(scale=0.5, grayscale=True).to_numpy()
-        height = len(ink)
-        # Between the margins that `pdf` leaves, on 297 mm.
-        room = ink[height * 18 // 297 : height * 277 // 297]
-        dark = np.flatnonzero((room < 235).any(axis=1))
-        shares.append((dark[-1] + 1) / len(room) if len(dark) else 0.0)
-    return shares
-
-
-def test_hardly_a_page_inside_a_chapter_is_half_empty(printed):
-    """At most one in a hundred: before a picture that is a page high."""
-    language, reader = printed
-    shares = filled(pdf.PDF / f"preact-{language}.pdf")
-    begins = {
-        reader.get_destination_page_number(mark)
-        for mark in reader.outline
-        if not isinstance(mark, list)
-    }
-    ends = {page - 1 for page in begins} | {len(shares) - 1}
-    inside = {n: s for n, s in enumerate(shares) if n not in ends}
-    empty = [n + 1 for n, share in inside.items() if share < 0.5]
-    assert len(inside) > 100
-    assert len(empty) <= 0.01 * len(inside), empty
 
 
 def test_no_page_ends_with_a_heading(printed):
