@@ -12,7 +12,7 @@ import torch.nn.functional as nnf
 from preact import nn as torch_engine
 from preact import reference
 from preact.nn import Network, Unit
-from preact.plan import Conventions, cifar_plan, stack_plan
+from preact.plan import Conv, Conventions, Linear, cifar_plan, stack_plan
 from preact.reference.layers import cross_entropy
 from preact.reference.network import running_statistics, unit_params
 from preact.spec import (
@@ -240,9 +240,13 @@ def test_both_engines_draw_weights_of_the_planned_deviation():
         )
         drawn = (reference.initialize(plan, 0), Network(plan, seed=0).arrays())
         for placed in plan.placed_layers:
-            if not hasattr(placed.layer, "deviation"):
-                continue
+            match placed.layer:
+                case Conv() as conv:
+                    wanted = conv.deviation(init)
+                case Linear() as linear:  # evenly up to 1 / sqrt(c_in)
+                    wanted = (3 * linear.c_in) ** -0.5
+                case _:
+                    continue
             for params in drawn:
                 w = params[f"{placed.name}.weight"]
-                wanted = placed.layer.deviation(init)
                 assert w.std() == pytest.approx(wanted, rel=5 / w.size**0.5)
