@@ -166,6 +166,14 @@ def test_lines_stand_by_depth_and_then_in_the_order_of_the_papers_tables(
     assert [line.row for line in lines[:7]] == rows
 
 
+def test_beside_a_line_stands_what_the_paper_prints_of_its_row():
+    lines = compare(load_records("digits_table_1"))
+    found = {line.row: line.paper_pct for line in lines if line.paper_has}
+    assert found["exclusive-gating-b-6"] == 8.70
+    assert found["constant-scaling-0.5-1"] is None  # "fail"
+    assert found["original"] == 6.61
+
+
 def test_a_line_fails_where_its_median_is_above_20_percent():
     one = read_record(SOME[0])
     for errors, fails in (((19.0, 20.0, 30.0), False), ((20.0, 20.1), True)):
@@ -173,11 +181,13 @@ def test_a_line_fails_where_its_median_is_above_20_percent():
         (line,) = compare(seeds)
         assert line.fails is fails
         assert line.median == statistics.median(errors)
+        assert line.std == statistics.stdev(errors)
         assert line.errors_pct == errors
 
 
 def test_an_interval_of_a_mean_is_students():
-    quantiles = {3: 4.303, 4: 3.182, 11: 2.228, 31: 2.042}  # 97.5 %
+    """By the quantiles of 97.5 %."""
+    quantiles = {3: 4.303, 4: 3.182, 11: 2.228, 12: 2.201, 31: 2.042}
     for n, t in quantiles.items():
         values = [float(i % 2) for i in range(n)]
         half = t * statistics.stdev(values) / math.sqrt(n)

@@ -124,7 +124,11 @@ def half_interval(values: Sequence[float]) -> float | None:
     freedom = len(values) - 1
     if freedom < 2:
         return None
-    t = T[freedom - 2] if freedom < len(T) + 2 else 1.96 + 2.4 / freedom
+    t = (
+        T[freedom - 2]
+        if freedom < len(T) + 2
+        else 1.96 + 2.37 / freedom + 2.82 / freedom**2
+    )
     return t * statistics.stdev(values) / math.sqrt(len(values))
 
 
