@@ -75,12 +75,21 @@ def test_a_picture_says_what_was_run_and_what_its_marks_mean(here):
 
 
 @pytest.mark.parametrize(
-    ("ending", "begins"), [("png", b"\x89PNG"), ("pdf", b"%PDF")]
+    ("ending", "begins"),
+    [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")],
 )
-def test_a_picture_is_written_in_the_form_of_its_name(here, ending, begins):
+def test_a_picture_has_the_form_of_its_name_and_replaces_none_but_a_picture(
+    here, capsys, ending, begins
+):
     file = here / f"folder/own.{ending}"
-    assert main(["plot", "own", "--panels", "errors", "-o", str(file)]) == 0
-    assert file.read_bytes().startswith(begins)
+    command = ["plot", "own", "--panels", "errors", "-o", str(file)]
+    for _ in range(2):
+        assert main(command) == 0
+        assert file.read_bytes().startswith(begins)
+    file.write_text("mine")
+    assert main(command) == 2
+    assert "must name a new file or an earlier plot" in capsys.readouterr().err
+    assert file.read_text() == "mine"
 
 
 def test_two_tails_of_a_row_differ_in_stroke_and_label(tmp_path):

@@ -4,6 +4,7 @@ import argparse
 import math
 from collections.abc import Iterable, Sequence, Set
 from contextlib import suppress
+from io import BytesIO
 from itertools import compress
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from preact.figures.style import quiet
 from preact.figures.variants import row_name
 from preact.records import Record, read_curve
 from preact.records.compare import Line, compared, load_runs
+from preact.records.files import write_new
 from preact.strings import Strings
 
 Pair = tuple[Line, list[Record]]
@@ -39,6 +41,10 @@ def run(options: argparse.Namespace) -> int:
     out = options.out or Path(f"{name}.svg")
     if out.suffix not in (".svg", ".pdf", ".png"):
         raise ValueError(f"--out must end in .svg, .pdf or .png; got {out}")
+    if out.exists() and b"atplotlib" not in out.read_bytes():
+        raise ValueError(
+            f"--out must name a new file or an earlier plot; {out} is neither"
+        )
     runs = [
         (path, record)
         for path, record in load_runs(name, folder)
@@ -89,8 +95,10 @@ def run(options: argparse.Namespace) -> int:
         " ".join([KEY[panel] for panel in panels] + [TAILS] * bool(both)),
     )
     out.parent.mkdir(parents=True, exist_ok=True)
+    drawn = BytesIO()
     with quiet(), rc_context(LOOK):
-        figure.savefig(out)
+        figure.savefig(drawn, format=out.suffix[1:])
+    write_new(out, drawn.getvalue(), replace=True)
     print(
         f"{out}: {counted(len(runs), 'run')} in {counted(len(pairs), 'line')}"
     )
