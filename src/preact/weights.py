@@ -137,11 +137,17 @@ def load(path: Path | str, *, make: MakeUnit | None = None) -> Network:
         if make is not None:
             put_units(network, make, seed=0)
         network.to(next(iter(tensors.values())).dtype)
-        counters = {
-            name: value
-            for name, value in network.state_dict().items()
-            if not value.is_floating_point()
-        }
+        made = network.state_dict()
+        counters = {n: v for n, v in made.items() if not v.is_floating_point()}
+        own, theirs = (
+            {(name, value.shape) for name, value in weights.items()}
+            for weights in (made, counters | tensors)
+        )
+        if own != theirs:
+            raise ValueError(
+                f"its units are made by {header.make!r}; what `make` makes "
+                f"has other weights, {min(own ^ theirs)[0]} among them"
+            )
         network.load_state_dict(counters | tensors)
     network.preprocess = preprocess
     return network.eval()

@@ -171,6 +171,8 @@ def test_weights_of_own_units_come_back_by_their_own_code(folder, capsys):
         load_network(file)
     with pytest.raises(ValueError, match="function or class itself; got 'own"):
         load_network(file, make="own_units:Gelu")
+    with pytest.raises(ValueError, match=r"other weights, units\.0\.b"):
+        load_network(file, make=OwnCode(make="own_units:Empty").find())
     with pytest.raises(ValueError, match="unit `own_units:Gelu` there, `c"):
         small(init=file)
     assert with_classes(network, 7)(images).shape == (8, 7)
