@@ -133,6 +133,7 @@ def test_a_limit_is_in_minutes_and_none_is_none():
     first = left_s()
     assert 300 < first <= 600
     assert left_s() <= first
+    assert 20 < time_limit(0.5)() <= 30
     for minutes in (float("nan"), 0):
         with pytest.raises(ValueError, match="must be a finite number"):
             time_limit(minutes)
