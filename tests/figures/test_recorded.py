@@ -120,10 +120,8 @@ def test_a_curve_with_one_test_error_is_left_out(
     tmp_path, monkeypatch, capsys
 ):
     monkeypatch.chdir(tmp_path)
-    words = "train --depth 8 --width 4 --batch 16 --iterations 35"
+    words = "train --depth 8 --width 4 --batch 16 --iterations 15"
     assert main(words.split()) == 0
-    (curve,) = tmp_path.glob("runs/**/seed-1.csv")
-    assert len(curve.read_text().splitlines()) > 2  # losses are more
     assert main(["plot", "train"]) == 0
     assert "curves are left out" in capsys.readouterr().err
 

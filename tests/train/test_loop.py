@@ -106,14 +106,18 @@ def test_training_lowers_the_error(tmp_path):
     assert long.test_error_pct < 0.7 * short.test_error_pct
 
 
-def test_the_curve_has_a_tenth_of_the_tests_and_the_last_of_all(tmp_path):
-    """A point has the rate of the step before it, profiles their own."""
+def test_the_first_point_behind_each_tenth_has_a_test_error(tmp_path):
+    ended = train(tiny(40), tmp_path, report_every=3)
+    tested = [p["iteration"] for p in ended.curve if "test_error_pct" in p]
+    assert tested == [6, 9, 12, 18, 21, 24, 30, 33, 36, 40]
+
+
+def test_a_point_has_the_rate_of_the_step_before_it_a_profile_its_own(
+    tmp_path,
+):
     run = tiny(21, lr=0.1, warmup_iterations=0, drop_at=(14, 20))
     ended = train(run, tmp_path, report_every=5)
-    points = {point["iteration"]: point for point in ended.curve}
-    assert [*points] == [5, 10, 15, 20, 21]
-    tested = [i for i, p in points.items() if "test_error_pct" in p]
-    assert tested == [10, 20, 21]
+    assert [p["iteration"] for p in ended.curve] == [5, 10, 15, 20, 21]
     rates = [point["lr"] for point in ended.curve]
     assert rates == pytest.approx([0.1, 0.1, 0.01, 0.01, 0.001])
     seen = [profile["iteration"] for profile in ended.profiles]

@@ -91,8 +91,8 @@ def train(
         any case, and between points of the curve.
     report : callable, optional
         Called with each point of the curve: iteration, lr, loss (mean since
-        the last point, nats), train_error_pct, in ten of them
-        test_error_pct, and images_per_s.
+        the last point, nats), train_error_pct, images_per_s, and, in the
+        first one behind each tenth of the run, test_error_pct.
     workers, left_s : Workers and callable
         This process among those that share the run; seconds left to train.
 
@@ -148,7 +148,7 @@ def train(
             history.count_step(run.recipe.batch)
             here = history.iteration
             if here % report_every == 0 or here == last:
-                test = here % evaluate_every == 0 or here == last
+                test = here % evaluate_every < report_every or here == last
                 record_point(session, history, test=test)
                 if report and workers.leads:
                     speed = {"images_per_s": history.images_per_s or 0.0}
