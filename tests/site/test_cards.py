@@ -2,10 +2,13 @@
 
 import pytest
 
+from built import load
+
 
 @pytest.fixture
-def card(open_page):
-    page = open_page("/en/01-why.html")
+def card(cold_page, site):
+    page = cold_page()  # a clock that was replaced stays so in its tab
+    load(page, f"{site}/en/01-why.html")
     page.clock.install()
 
     def shown(selector):

@@ -98,6 +98,7 @@ def assert_light(page, heaviest):
     parts = {urlsplit(url) for url in page.evaluate(FILES)}
     paths = {unquote(url.path)[1:] for url in parts if url.netloc}
     sent = {path: transferred(path) for path in sorted(paths)}
+    assert any(path.endswith(".css") for path in sent), sent
     faces = sum(n for path, n in sent.items() if path.endswith(".woff2"))
     assert faces <= FACES, sent
     assert sum(sent.values()) - faces <= heaviest, sent

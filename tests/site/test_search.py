@@ -183,10 +183,11 @@ def test_the_dialog_is_used_with_the_keyboard_alone(open_page):
 
 @pytest.mark.parametrize("typed", ["gradient", "projection", "projection "])
 def test_an_arrow_right_after_a_key_steps_into_the_new_results(
-    open_page, typed
+    cold_page, site, typed
 ):
     """Both events come in one task, before the list is made anew."""
-    page = open_page("/en/03-gradient.html")
+    page = cold_page()  # a clock that was replaced stays so in its tab
+    load(page, f"{site}/en/03-gradient.html")
     search_dialog(page)
     page.keyboard.type("projection")
     page.locator("#search-found[data-query=projection] li").first.wait_for()
