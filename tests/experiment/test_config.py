@@ -62,6 +62,10 @@ def test_the_matrix_is_rows_by_tails_by_seeds_first_seeds_first(tmp_path):
         "resnet-8-2-width-4/full-preactivation.tail-relu/seed-1.json",
     ]
     assert [c.run.tail for c in found[:4]] == [(BN,), None, None, (RELU,)]
+    once = SMALL.replace("[nuisance]\nseeds = [1, 2]\n", "")
+    experiment = read_experiment(written(tmp_path, once))
+    runs = planned_runs(experiment, load("digits"))
+    assert [planned.run.seed for planned in runs] == [1] * 4
 
 
 def test_a_list_of_learning_rates_is_an_axis_of_the_matrix(tmp_path):
