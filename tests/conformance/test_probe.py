@@ -282,7 +282,10 @@ def test_one_weight_that_is_no_number_is_named_and_nothing_is_answered(value):
         probe(network, IMAGE)
 
 
-def test_units_in_mixed_precision_have_no_fault_where_the_width_changes():
+@pytest.mark.parametrize("pooled", [False, True])
+def test_units_in_mixed_precision_have_no_fault_where_the_width_changes(
+    pooled,
+):
     class Mixed(nn.Module):
         def __init__(self, unit):
             super().__init__()
@@ -293,6 +296,10 @@ def test_units_in_mixed_precision_have_no_fault_where_the_width_changes():
                 return self.unit(x).float()
 
     network = PreNet()
+    for unit in network.units:
+        if pooled and unit.changes and unit.projection.stride == (2, 2):
+            unit.projection.stride = (1, 1)
+            unit.projection = nn.Sequential(nn.AvgPool2d(2), unit.projection)
     network.units = nn.Sequential(*map(Mixed, network.units))
     report = probe(network, IMAGE)
     assert report["width-change"].verdict is YES

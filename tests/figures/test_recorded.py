@@ -78,7 +78,7 @@ def test_a_picture_says_what_was_run_and_what_its_marks_mean(here):
     ("ending", "begins"),
     [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")],
 )
-def test_a_picture_has_the_form_of_its_name_and_replaces_none_but_a_picture(
+def test_a_picture_has_the_form_of_its_name_and_replaces_none_but_its_own(
     here, capsys, ending, begins
 ):
     file = here / f"folder/own.{ending}"
@@ -86,10 +86,10 @@ def test_a_picture_has_the_form_of_its_name_and_replaces_none_but_a_picture(
     for _ in range(2):
         assert main(command) == 0
         assert file.read_bytes().startswith(begins)
-    file.write_text("mine")
+    file.write_text("by matplotlib, and mine")
     assert main(command) == 2
-    assert "must name a new file or an earlier plot" in capsys.readouterr().err
-    assert file.read_text() == "mine"
+    assert "must name a new file or one of" in capsys.readouterr().err
+    assert file.read_text() == "by matplotlib, and mine"
 
 
 def test_two_tails_of_a_row_differ_in_stroke_and_label(tmp_path):

@@ -183,8 +183,13 @@ class Worker:
             args=(end, contestant, shape, torch.get_num_threads()),
             daemon=True,
         )
-        _start_without_sigint(self.process)
-        end.close()
+        try:
+            _start_without_sigint(self.process)
+        except KeyboardInterrupt:  # nobody has it yet who would close it
+            self.close()
+            raise
+        finally:
+            end.close()
 
     def ask(self, what: str) -> Any:
         """Call a method over there and wait for what it returns.

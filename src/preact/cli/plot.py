@@ -21,6 +21,7 @@ from preact.records.files import write_new
 from preact.strings import Strings
 
 Pair = tuple[Line, list[Record]]
+MARK = "preact plot"  # in each file: who wrote it
 MOST = 16  # lines of a facet: a row of Table 1 or 2 each, and some more
 KEY = {
     "errors": "Dots: seeds; bar and number: their median; line: 95 % interval "
@@ -41,9 +42,9 @@ def run(options: argparse.Namespace) -> int:
     out = options.out or Path(f"{name}.svg")
     if out.suffix not in (".svg", ".pdf", ".png"):
         raise ValueError(f"--out must end in .svg, .pdf or .png; got {out}")
-    if out.exists() and b"atplotlib" not in out.read_bytes():
+    if out.exists() and MARK.encode() not in out.read_bytes():
         raise ValueError(
-            f"--out must name a new file or an earlier plot; {out} is neither"
+            f"--out must name a new file or one of `{MARK}`'s; got {out}"
         )
     runs = [
         (path, record)
@@ -97,7 +98,8 @@ def run(options: argparse.Namespace) -> int:
     out.parent.mkdir(parents=True, exist_ok=True)
     drawn = BytesIO()
     with quiet(), rc_context(LOOK):
-        figure.savefig(drawn, format=out.suffix[1:])
+        about = {"Creator": MARK}
+        figure.savefig(drawn, format=out.suffix[1:], metadata=about)
     write_new(out, drawn.getvalue(), replace=True)
     print(
         f"{out}: {counted(len(runs), 'run')} in {counted(len(pairs), 'line')}"

@@ -119,7 +119,7 @@ def half_interval(values: Sequence[float]) -> float | None:
     """Half of the 95 % interval of a mean, by Student's t.
 
     None for one or two values, of which it is wider than anything that is
-    compared; beyond eleven by the normal quantile and its correction.
+    compared; beyond eleven by the normal quantile and two corrections.
     """
     freedom = len(values) - 1
     if freedom < 2:

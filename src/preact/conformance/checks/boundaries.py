@@ -13,7 +13,7 @@ from preact.conformance.report import Property
 
 ACTIVE = (BN, RELU)
 SPARED = {"pool", "slice", "pad", "concatenation"}  # where sides are halved
-CASTS = {"bfloat16", "float16"}  # of what a convolution in low precision reads
+CASTS = {"bfloat16", "float16"}  # of what a convolution reads
 
 
 @asks(Property.FIRST, "Appendix")
@@ -99,10 +99,12 @@ def _shortcut(unit: Unit) -> tuple[str, ...]:
 def _kept(unit: Unit) -> tuple[str, ...]:
     """The layers of a shortcut, whatever takes every second pixel."""
     names = _shortcut(unit)
-    if names[1:2] == (CONV,) and names[0] in CASTS:
-        names = names[1:]
     spared = SPARED if CONV in names else {*SPARED, "max pool"}
-    return tuple(name for name in names if name not in spared)
+    return tuple(
+        name
+        for name, behind in zip(names, (*names[1:], ""), strict=True)
+        if name not in spared and not (name in CASTS and behind == CONV)
+    )
 
 
 def _evidence(units: list[Unit]) -> dict[str, Any]:
