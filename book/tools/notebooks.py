@@ -10,9 +10,12 @@ them.
 """
 
 import sys
+from base64 import b64encode
+from html import escape
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import jupytext
 import nbformat
@@ -22,6 +25,7 @@ from book.tools.execution import INSTALL, executed, join_streams, printed
 from book.tools.places import WHEELS, wheel_name
 from book.tools.plain import Page, fold_solutions, plain
 from book.words import WORDS
+from preact.figures.svg import SVG
 from preact.strings import EDITIONS
 
 GET = """# On Colab the package is not there yet; elsewhere this does nothing.
@@ -34,7 +38,7 @@ ASK = """try:
     import preact
 except ModuleNotFoundError:
     raise ModuleNotFoundError(
-        "{}"
+        {!r}
     ) from None
 """
 
@@ -92,11 +96,36 @@ def keep_outputs(ran: Any, book: Any) -> None:
     ]
     for done, cell in zip(*codes, strict=True):
         cell.execution_count = done.execution_count
+        for output in done.outputs:
+            if "text/html" in output.get("data", {}):
+                output.data["text/html"] = as_images(output.data["text/html"])
         cell.outputs = [
             output
             for output in join_streams(done.outputs)
             if "scrapbook" not in output.get("metadata", {})
         ]
+
+
+def as_images(html: str) -> str:
+    """Return markup with its drawings as images.
+
+    Of a notebook that was run elsewhere, Jupyter and GitHub show no inline
+    SVG, but its words. What is drawn for phones goes, and an image has its
+    own paper: it inherits no ink.
+    """
+    before, found, rest = html.partition("<svg")
+    if not found:
+        return html
+    drawing, end, after = rest.partition("</svg>")
+    root = ET.fromstring(found + drawing + end)
+    alt = escape(root.get("aria-label", ""))
+    root.set("xmlns", SVG)
+    paper = "background:#fff;color:#222;font-family:sans-serif"
+    root.set("style", f"{root.get('style', '')};{paper}")
+    code = b64encode(ET.tostring(root)).decode()
+    image = f'<img alt="{alt}" src="data:image/svg+xml;base64,{code}">'
+    narrow = root.get("class") == "narrow"
+    return before + ("" if narrow else image) + as_images(after)
 
 
 def fold_answers(cells: list[Any]) -> None:

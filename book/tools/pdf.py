@@ -35,16 +35,38 @@ SITE = ROOT / "_build/html"
 PDF = ROOT / "_build/pdf"
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "chrome")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-TAKE_ARTICLE = """() => {
+# A page's article; its name comes before its ids and what points to one.
+TAKE_ARTICLE = """(name) => {
   const article = document.querySelector("article.bd-article");
+  const title = article.querySelector("h1");
+  const number = title.querySelector(".section-number");
+  const words = [...title.childNodes].filter((node) => node.nodeType == 3);
+  const own = (id) => `${name}--${id}`;
+  const target = (link) => {
+    if (link.startsWith("#")) return `#${own(link.slice(1))}`;
+    const [, page, id] = link.match(/^([\\w-]+)[.]html(?:#(.*))?$/) ?? [];
+    if (page) return id ? `#${page}--${id}` : `#${page}`;
+    return /^(https?|mailto):/.test(link) ? link : null;  // no file on paper
+  };
+  for (const node of article.querySelectorAll("*")) {
+    for (const { name: key, value } of [...node.attributes]) {
+      if (["id", "for", "aria-labelledby", "aria-describedby"].includes(key)) {
+        node.setAttribute(key, value.split(" ").map(own).join(" "));
+      } else if (key == "href") {
+        const link = target(value);
+        if (link) node.setAttribute(key, link);
+        else node.removeAttribute(key);
+      } else if (value.includes("url(")) {
+        node.setAttribute(key, value.replace(
+          /url\\((["']?)#/g, (start) => start + own("")));
+      }
+    }
+  }
   const sheets = [...document.styleSheets].filter(
     (sheet) => sheet.ownerNode.tagName == "STYLE");
   return [
     article.innerHTML,
-    article.querySelector("h1").firstChild.className == "section-number"
-      ? article.querySelector("h1 .section-number").textContent : "",
-    [...article.querySelector("h1").childNodes].filter(
-      (node) => node.nodeType == 3).map((node) => node.data).join(""),
+    (number?.textContent ?? "") + words.map((node) => node.data).join(""),
     sheets.map((sheet) => [...sheet.cssRules].map(
       (rule) => rule.cssText).join("\\n")).join("\\n"),
     [...document.querySelectorAll("link[rel=stylesheet]")].map(
@@ -63,13 +85,6 @@ TAKE_HEADINGS = """() => [...document.querySelectorAll("h1, h2, h3, h4")].map(
     }
     return pieces;
   })"""
-# An id, and what points to one: in this page, in another, in a picture.
-ID = re.compile(r'(\s(?:id|for)=")([^"]+)"')
-HERE = re.compile(r'(\shref=")#([^"]*)"')
-THERE = re.compile(r'(\shref=")([\w-]+)\.html(?:#([^"]*))?"')
-FILE = re.compile(r'\shref="(?!https?:|mailto:|#)[^"]*"')  # not on paper
-DRAWN = re.compile(r"url\((&quot;)?#([^)&]+)(&quot;)?\)")
-LABEL = re.compile(r'(\saria-(?:labelledby|describedby)=")([^"]+)"')
 LONGEST_MS = 300_000  # for a whole edition on one page
 # Explorers that still wait for an answer of their worker are busy.
 DRAWN_ALL = "!document.querySelector('[aria-busy=true]')"
@@ -144,12 +159,10 @@ def print_edition(browser: Browser, address: str, language: str) -> bytes:
     articles, titles, styles, links = [], {}, [], ""
     for name in pages_in_order():
         _open(page, f"{address}/{language}/{name}.html")
-        text, number, title, style, links = page.evaluate(TAKE_ARTICLE)
-        titles[name] = f"{number}{title}"
+        text, titles[name], style, links = page.evaluate(TAKE_ARTICLE, name)
         styles.append(style)
         articles.append(
-            f'<article class="bd-article chapter" id="{name}">'
-            f"{named_apart(text, name)}</article>"
+            f'<article class="bd-article chapter" id="{name}">{text}</article>'
         )
     head = links + "".join(f"<style>{style}</style>" for style in styles)
     body = "".join(articles)
@@ -160,20 +173,6 @@ def print_edition(browser: Browser, address: str, language: str) -> bytes:
         begins = first_pages(pdf, titles)
     page.close()
     return pdf
-
-
-def named_apart(text: str, name: str) -> str:
-    """Put a page's name before its ids, and before what points to one."""
-
-    def there(match: re.Match[str]) -> str:
-        anchor = f"--{match[3]}" if match[3] else ""
-        return f'{match[1]}#{match[2]}{anchor}"'
-
-    text = ID.sub(rf'\g<1>{name}--\g<2>"', text)
-    text = LABEL.sub(rf'\g<1>{name}--\g<2>"', text)
-    text = HERE.sub(rf'\g<1>#{name}--\g<2>"', text)
-    text = DRAWN.sub(rf"url(#{name}--\g<2>)", text)
-    return FILE.sub("", THERE.sub(there, text))
 
 
 def cover(titles: dict[str, str], begins: dict[str, int]) -> str:

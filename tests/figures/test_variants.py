@@ -3,6 +3,7 @@
 import xml.etree.ElementTree as ET
 
 from preact.figures import unit_diagram
+from preact.figures.units import IDENTITY
 from preact.figures.variants import (
     COLORS,
     MARKERS,
@@ -47,14 +48,14 @@ def test_a_diagram_names_the_factor_on_the_shortcut():
 
 
 def test_only_an_identity_shortcut_is_drawn_as_one():
-    assert 'class="identity"' in unit().panels[0]
+    assert IDENTITY in unit().panels[0]
     for picture in (
         unit(index=0),  # shares BN and ReLU
         unit(index=3),  # zero-pads
         unit("dropout-shortcut"),
         unit(index=3, projection="conv"),
     ):
-        assert 'class="identity"' not in picture.panels[0]
+        assert IDENTITY not in picture.panels[0]
 
 
 def test_every_row_has_its_own_name_color_and_marker():

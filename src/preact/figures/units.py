@@ -5,6 +5,7 @@ A diagram can only be wrong where the network is.
 
 import re
 from html import escape
+from xml.etree import ElementTree as ET
 
 from preact.figures import svg
 from preact.figures.style import Picture
@@ -17,6 +18,12 @@ TITLE = 24  # letters in a line of a title
 BOX, GAP = 22, 11  # height of a box, length of an arrow between two
 TRUNK, BRANCH, WIDTH = 42, 128, 182  # x of both paths, width of a panel
 FILL = {Conv: "#2a7fc1", BatchNorm: "#1a936f", ReLU: "#d1591a"}
+WIRE = 'fill="none" stroke="currentColor" stroke-width="1.2"'
+IDENTITY = 'fill="none" stroke="#2a7fc1" stroke-width="3.2"'
+PAGE = 'style="fill:var(--pst-color-background,#fff)"'
+TEXT = ""
+TITLE_TEXT = 'font-size="12" font-weight="600"'
+MATH_TEXT = 'font-size="14" font-style="italic"'
 
 
 class Pen:
@@ -25,17 +32,26 @@ class Pen:
     def __init__(self) -> None:
         self.parts: list[str] = []
 
-    def line(self, *points: tuple[float, float], end: bool = False) -> None:
+    def line(
+        self,
+        *points: tuple[float, float],
+        end: bool = False,
+        look: str = WIRE,
+    ) -> None:
         """Draw a path, with an arrow head at its end on demand."""
         d = "M" + "L".join(f"{x:g} {y:g}" for x, y in points)
         head = ' marker-end="url(#tip)"' if end else ""
-        self.parts.append(f'<path class="wire" d="{d}"{head}/>')
+        self.parts.append(f'<path d="{d}" {look}{head}/>')
 
-    def text(self, x: float, y: float, markup: str, kind: str = "") -> None:
+    def text(self, x: float, y: float, markup: str, look: str = TEXT) -> None:
         """Write centered text."""
-        self.parts.append(
-            f'<text x="{x:g}" y="{y:g}" class="{kind}">{markup}</text>'
-        )
+        self.parts.append(f'<text x="{x:g}" y="{y:g}" {look}>{markup}</text>')
+
+    def plus(self, x: float, y: float) -> None:
+        """Draw an addition."""
+        self.parts.append(f'<circle cx="{x:g}" cy="{y:g}" r="9" {WIRE}/>')
+        self.line((x - 5, y), (x + 5, y))
+        self.line((x, y - 5), (x, y + 5))
 
     def box(self, x: float, y: float, layer: Layer) -> float:
         """Draw one layer centered at x with its top at y; return its foot."""
@@ -54,6 +70,20 @@ class Pen:
             self.line((x, y), (x, y + GAP), end=True)
             y = self.box(x, y + GAP, layer)
         return y
+
+    def drawing(self, width: int, height: float) -> ET.Element:
+        """Return what was drawn; it needs no style sheet."""
+        return svg.slim(
+            f'<svg viewBox="0 0 {width} {height:g}" font-size="11" '
+            f'text-anchor="middle" style="width:{width}px" '
+            f'xmlns="{svg.SVG}">'
+            '<defs><marker id="tip" viewBox="0 0 6 6" refX="5.4" refY="3" '
+            'markerUnits="userSpaceOnUse" markerWidth="8" markerHeight="8" '
+            'orient="auto">'
+            '<path d="M0 .6L6 3L0 5.4z" fill="currentColor"/></marker></defs>'
+            + "".join(self.parts)
+            + "</svg>"
+        )
 
 
 def width_of_box(layer: Layer) -> float:
@@ -95,9 +125,9 @@ def unit_diagram(
     pen = Pen()
     lines = _wrap(title)
     for i, words in enumerate(lines):
-        pen.text(WIDTH / 2, 14 + 15 * i, escape(words), "title")
+        pen.text(WIDTH / 2, 14 + 15 * i, escape(words), TITLE_TEXT)
     y = 14.0 + 15 * (len(lines) - 1) + 20
-    pen.text(TRUNK, y, _symbol("x", "l"), "math")
+    pen.text(TRUNK, y, _symbol("x", "l"), MATH_TEXT)
     y += 7
     shared = plan.pre if plan.tap == "after pre" else ()
     y = pen.column(TRUNK, y, shared) + GAP
@@ -111,43 +141,27 @@ def unit_diagram(
     pen.line((BRANCH, foot), (BRANCH, plus), (TRUNK + 9, plus), end=True)
     if plan.spec.on_branch != Scale(1.0):
         _factor(pen, BRANCH - 26, plus, written(plan.spec.on_branch))
-    pen.parts.append(f'<circle class="plus" cx="{TRUNK}" cy="{plus}" r="9"/>')
-    pen.line((TRUNK - 5, plus), (TRUNK + 5, plus))
-    pen.line((TRUNK, plus - 5), (TRUNK, plus + 5))
+    pen.plus(TRUNK, plus)
     y = pen.column(TRUNK, plus + 9, plan.after)
     y = pen.column(TRUNK, y, (*tail, head) if head else tail)
     pen.line((TRUNK, y), (TRUNK, y + GAP), end=True)
     if not head:
-        pen.text(TRUNK, y + GAP + 15, _symbol("x", "l+1"), "math")
+        pen.text(TRUNK, y + GAP + 15, _symbol("x", "l+1"), MATH_TEXT)
     height = y + GAP + (24 if not head else 6)
-    drawing = (
-        f'<svg viewBox="0 0 {WIDTH} {height:g}" class="unit" '
-        f'style="width:{WIDTH}px" xmlns="{svg.SVG}">'
-        '<defs><marker id="tip" viewBox="0 0 6 6" refX="5.4" refY="3" '
-        'markerUnits="userSpaceOnUse" markerWidth="8" markerHeight="8" '
-        'orient="auto">'
-        '<path d="M0 .6L6 3L0 5.4z" fill="currentColor"/></marker></defs>'
-        + "".join(pen.parts)
-        + "</svg>"
-    )
-    return Picture.of(svg.slim(drawing), _alt(plan, strings, title))
+    drawing = pen.drawing(WIDTH, height)
+    return Picture.of(drawing, _alt(plan, strings, title))
 
 
 def _shortcut(pen: Pen, plan: UnitPlan, top: float, plus: float) -> None:
     """Draw h and its factor between the split and the addition."""
-    kind = "identity" if _is_identity(plan) else "wire"
-    pen.parts.append(
-        f'<path class="{kind}" d="M{TRUNK} {top:g}L{TRUNK} {plus - 9:g}" '
-        'marker-end="url(#tip)"/>'
-    )
-    pen.parts.append(
-        f'<circle class="dot" cx="{TRUNK}" cy="{top:g}" r="2.5"/>'
-    )
+    look = IDENTITY if _is_identity(plan) else WIRE
+    pen.line((TRUNK, top), (TRUNK, plus - 9), end=True, look=look)
+    pen.parts.append(f'<circle cx="{TRUNK}" cy="{top:g}" r="2.5"/>')
     y = (top + plus) / 2 - (BOX + GAP) * len(plan.shortcut) / 2
     for layer in plan.shortcut:
         w = width_of_box(layer)
         pen.parts.append(
-            f'<rect class="page" x="{TRUNK - w / 2:g}" y="{y:g}" '
+            f'<rect {PAGE} x="{TRUNK - w / 2:g}" y="{y:g}" '
             f'width="{w:g}" height="{BOX}" rx="4"/>'
         )
         y = pen.box(TRUNK, y, layer) + GAP
@@ -162,8 +176,8 @@ def _factor(pen: Pen, x: float, y: float, text: str) -> None:
     w = 9 + 5.7 * len(label)
     x = max(x, w / 2 + 1)  # a long one would leave the panel
     pen.parts.append(
-        f'<rect class="page factor" x="{x - w / 2:g}" y="{y - 10:g}" '
-        f'width="{w:g}" height="20" rx="10"/>'
+        f'<rect {PAGE} x="{x - w / 2:g}" y="{y - 10:g}" width="{w:g}" '
+        'height="20" rx="10" stroke="currentColor"/>'
     )
     pen.text(x, y + 4, escape(label))
 
@@ -179,7 +193,7 @@ def _is_identity(plan: UnitPlan) -> bool:
 
 def _symbol(letter: str, index: str) -> str:
     """A letter with its subscript."""
-    return f'{letter}<tspan dy="4" class="sub">{index}</tspan>'
+    return f'{letter}<tspan dy="4" font-size="10">{index}</tspan>'
 
 
 def _wrap(title: str) -> list[str]:

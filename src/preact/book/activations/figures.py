@@ -3,15 +3,23 @@
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import NamedTuple
+from xml.etree import ElementTree as ET
 
 import numpy as np
 
-from preact.figures import svg
 from preact.figures.chart import Array, Chart, draw
 from preact.figures.style import Picture
 from preact.figures.svg import INK
 from preact.figures.ticks import PERCENT, percent_axis
-from preact.figures.units import FILL, Pen
+from preact.figures.units import (
+    FILL,
+    IDENTITY,
+    MATH_TEXT,
+    PAGE,
+    TITLE_TEXT,
+    WIRE,
+    Pen,
+)
 from preact.figures.variants import color_of, marked, marker_of, row_name
 from preact.plan import ReLU
 from preact.strings import Strings
@@ -160,28 +168,24 @@ def three_of_figure_5(strings: Strings) -> Picture:
     parts = Picture(())
     for letter, (kind, words) in zip("abc", KINDS.items(), strict=True):
         title = strings(f"activations.{kind}", letter=letter)
-        drawing = _panel(kind, title)
         alt = strings(f"activations.{words}", letter=letter)
-        parts += Picture.of(svg.slim(drawing), alt)
+        parts += Picture.of(_panel(kind, title), alt)
     return parts
 
 
-def _panel(kind: str, title: str) -> str:
+def _panel(kind: str, title: str) -> ET.Element:
     """One of the three; the activation and the cut make the difference."""
     pen = Pen()
-    pen.text(WIDTH / 2, 14, escape(title), "title")
+    pen.text(WIDTH / 2, 14, escape(title), TITLE_TEXT)
     foot = TOP + PITCH
     own = kind != "fig_symmetric"
     for y in (TOP, foot):
-        _plus(pen, y)
+        pen.plus(TRUNK, y)
     split = TOP + (26 if own else 88)
-    wire = "identity" if own else "wire"
+    look = IDENTITY if own else WIRE
     pen.line((TRUNK, 24), (TRUNK, TOP - 9), end=True)
     pen.line((BRANCH, 24), (BRANCH, TOP), (TRUNK + 9, TOP), end=True)
-    pen.parts.append(
-        f'<path class="{wire}" d="M{TRUNK} {TOP + 9}L{TRUNK} {foot - 9}" '
-        'marker-end="url(#tip)"/>'
-    )
+    pen.line((TRUNK, TOP + 9), (TRUNK, foot - 9), end=True, look=look)
     act = (BRANCH if own else TRUNK, TOP + 42, "f̂" if own else "f = ReLU")
     pen.line((TRUNK, split), (BRANCH, split), (BRANCH, TOP + 112), end=True)
     _box(pen, *act, FILL[ReLU])
@@ -194,32 +198,15 @@ def _panel(kind: str, title: str) -> str:
             'stroke-width="1" stroke-dasharray="5 4" fill="none"/>'
         )
     symbol = "x" if kind == "fig_regrouped" else "y"
-    pen.text(TRUNK - 26, TOP + 30, symbol, "math")
+    pen.text(TRUNK - 26, TOP + 30, symbol, MATH_TEXT)
     pen.line((TRUNK, foot + 9), (TRUNK, foot + 34), end=True)
-    height = foot + 40
-    return (
-        f'<svg viewBox="0 0 {WIDTH} {height}" class="unit" '
-        f'style="width:{WIDTH}px" xmlns="{svg.SVG}">'
-        '<defs><marker id="tip" viewBox="0 0 6 6" refX="5.4" refY="3" '
-        'markerUnits="userSpaceOnUse" markerWidth="8" markerHeight="8" '
-        'orient="auto">'
-        '<path d="M0 .6L6 3L0 5.4z" fill="currentColor"/></marker></defs>'
-        + "".join(pen.parts)
-        + "</svg>"
-    )
-
-
-def _plus(pen: Pen, y: float) -> None:
-    """Draw an addition on the trunk."""
-    pen.parts.append(f'<circle class="plus" cx="{TRUNK}" cy="{y}" r="9"/>')
-    pen.line((TRUNK - 5, y), (TRUNK + 5, y))
-    pen.line((TRUNK, y - 5), (TRUNK, y + 5))
+    return pen.drawing(WIDTH, foot + 40)
 
 
 def _box(pen: Pen, x: float, y: float, text: str, color: str) -> None:
     """Draw a box that hides the wire behind it."""
     for extra in (
-        'class="page"',
+        PAGE,
         f'fill="{color}" fill-opacity=".2" stroke="{color}"',
     ):
         pen.parts.append(

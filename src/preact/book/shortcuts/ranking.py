@@ -78,6 +78,7 @@ def rank_table_1() -> Html:
     ]
     head = [say(f"table_1.{column}") for column in ("shortcut", "unit", "pct")]
     table = Table(head, body, say("table_1.caption"))
-    ask = escape(say("table_1.ask"))
-    inside = f"<p>{ask}</p>{table._repr_html_()}"
+    ask, skip = escape(say("table_1.ask")), escape(say("predict.skip"))
+    folded = f"<summary>{skip}</summary>{table._repr_html_()}"
+    inside = f"<p>{ask}</p><details>{folded}</details>"
     return mount("ranking", say("table_1.rank"), data, inside)
