@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # lines are handed in: no figure depends on records
 FIXED = "\N{NO-BREAK SPACE}"
 LEFT = 'style="text-align:start"'  # Jupyter's own is the right side
 NOTHING = "–"  # a network has no such number, or nobody has said it
+HELD_OUT = re.compile(r"(\S+) training images held out")
 NUMBER = re.compile(r"[-−+]?\d")  # how a cell begins that is read as one
 PHRASE = 7  # characters beyond which one that is no number may break
 SENTENCE = 40  # characters from which on a cell is read as words
@@ -255,6 +256,10 @@ def paper_column(lines: Sequence[Line], strings: Strings) -> str:
 
 def data_name(label: str, strings: Strings) -> str:
     """Name a data set; an unknown one by its own label."""
+    name, _, held = label.partition(", ")
+    if images := HELD_OUT.fullmatch(held):
+        whole = data_name(name, strings)
+        return whole + strings("data.held_out", images=images[1])
     key = DATA_KEYS.get(label, "other")
     return strings(f"data.{key}", label=label)
 

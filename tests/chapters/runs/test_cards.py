@@ -31,7 +31,7 @@ def test_every_folder_of_results_has_a_card():
     names = {card.name for card in english_cards()}
     folders = {path.name for path in PUBLISHED.iterdir()} - {"bench"}
     times = {f"bench-{path.stem}" for path in PUBLISHED.glob("bench/*.json")}
-    assert names == folders | times | {"transformer"}
+    assert names == folders | times | {"transformer", "transformer_rates"}
 
 
 def test_a_card_counts_the_runs_and_the_failures_of_its_records():
@@ -45,8 +45,8 @@ def test_a_card_counts_the_runs_and_the_failures_of_its_records():
         f"{len(runs)}, seeds 1, 2, 3, 4, 5; above 20 %: "
         f"{sum(error > 20 for error in errors)}, diverged: {diverged}"
     )
-    assert sum(int(line[3]) for line in card.table.body) == len(runs)
-    lows = [float(row[5].split("\xa0to")[0]) for row in card.table.body]
+    assert sum(int(line[4]) for line in card.table.body) == len(runs)
+    lows = [float(row[6].split("\xa0to")[0]) for row in card.table.body]
     assert min(lows) == pytest.approx(min(errors), abs=0.006)
 
 
@@ -79,10 +79,18 @@ def test_departures_are_said_with_the_numbers_of_the_records(language):
 def test_the_sum_over_all_cards_is_said_in_the_text():
     runs, failed, hours = totals()
     assert runs == len([*PUBLISHED.rglob("seed-*.json")]) + len(
-        [*(ROOT / "src/preact/book/afterlife/recorded").glob("*-seed-*.json")]
+        [*(ROOT / "src/preact/book/afterlife/recorded").rglob("*-seed-*.json")]
     )
     assert 0 < failed < runs
     assert hours > 1
+
+
+def test_no_two_lines_of_a_card_name_the_same_network():
+    for card in english_cards():
+        trained = "median" in card.table.head
+        names = card.table.head.index("runs") if trained else 1
+        kinds = [tuple(line[:names]) for line in card.table.body]
+        assert len(set(kinds)) == len(kinds), card.name
 
 
 def test_resnet_20_follows_the_recipe_to_its_end():

@@ -148,7 +148,9 @@ def table(runs: Sequence[dict[str, Any]]) -> Table:
         kinds.setdefault(key, []).append(run["error"])
     body = [
         [*key, say.join([f"{error:.1f}" for error in sorted(errors)])]
-        for key, errors in kinds.items()
+        for key, errors in sorted(
+            kinds.items(), key=lambda kind: (int(kind[0][0]), *kind[0][1:])
+        )
     ]
     head = [say(f"runs.{w}") for w in ("network", "unit", "tail", "rate")]
     return Table(head=[*head, say("runs.test_error")], body=body, caption="")

@@ -6,7 +6,12 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import NamedTuple
 
-from preact.book.afterlife.runs import Run, read_runs, recorded_letters
+from preact.book.afterlife.runs import (
+    RATES,
+    Run,
+    read_runs,
+    recorded_letters,
+)
 from preact.book.explorers import Html
 from preact.book.page import words
 from preact.figures import Table
@@ -58,14 +63,15 @@ def cards() -> list[Card]:
     bench = [path.stem for path in sorted((PUBLISHED / "bench").glob("*"))]
     return [
         *(_training(name, runs) for name, runs in sorted(groups.items())),
-        _transformers(read_runs()),
+        _transformers("transformer", read_runs(), ""),
+        _transformers("transformer_rates", read_runs(RATES), "--rates "),
         *map(_bench, bench),
     ]
 
 
 def totals() -> tuple[int, int, float]:
     """Count the training runs of all records, the failed ones, and hours."""
-    runs, others = load_records(), read_runs()
+    runs, others = load_records(), [*read_runs(), *read_runs(RATES)]
     failed = sum(map(fails, runs)) + sum(map(learns_only_letters, others))
     seconds = [run.wall_s for run in runs] + [run.wall_s for run in others]
     return len(seconds), failed, sum(seconds) / 3600
@@ -172,6 +178,7 @@ def _errors(lines: Sequence[Line]) -> Table:
             f"ResNet-{line.depth}",
             line_name(line, say),
             line.tail or say("table.no_tail"),
+            f"{line.lr:g}",
             str(line.n),
             f"{line.median:.2f}",
             _spread(line.errors_pct, say),
@@ -179,7 +186,7 @@ def _errors(lines: Sequence[Line]) -> Table:
         ]
         for line in lines
     ]
-    head = ("network", "row", "tail", "runs")
+    head = ("network", "row", "tail", "lr", "runs")
     own = ("median", "spread", "failed")
     return Table(
         [
@@ -203,25 +210,30 @@ def learns_only_letters(run: Run) -> bool:
     return not run.test_loss or run.test_loss >= recorded_letters()
 
 
-def _transformers(runs: Sequence[Run]) -> Card:
+def _transformers(name: str, runs: Sequence[Run], options: str) -> Card:
     """Chapter 11's transformers."""
     say, first = words(), runs[0]
-    groups: dict[tuple[str, int], list[Run]] = {}
+    groups: dict[tuple[str, ...], list[Run]] = {}
     for run in runs:
-        groups.setdefault((run.arm, run.layers), []).append(run)
+        draw = say(f"card.draw_{run.config.get('draw', 'book')}")
+        lr = f"{run.config['lr']:g}"
+        groups.setdefault((run.arm, str(run.layers), draw, lr), []).append(run)
     body = []
-    for (arm, layers), group in groups.items():
+    for kind in sorted(groups, key=lambda kind: (kind[0], int(kind[1]))):
+        group = groups[kind]
         losses = [run.test_loss or float("inf") for run in group]
-        row = [arm, str(layers), str(len(group))]
+        row = [*kind, str(len(group))]
         row += [f"{statistics.median(losses):.2f}", _spread(losses, say)]
         body.append([*row, str(sum(map(learns_only_letters, group)))])
     seeds = [str(seed) for seed in sorted({run.seed for run in runs})]
-    keys = ("placement", "layers", "runs", "median", "spread", "letters")
+    rates = sorted({run.config["lr"] for run in runs}, reverse=True)
+    head = ("placement", "layers", "draw")
+    own = ("median", "spread", "letters")
     trained = say(
         "card.characters",
-        iterations=first.config["iterations"],
+        iterations=f"{first.config['iterations']:,}",
         batch=first.config["batch"],
-        lr=f"{first.config['lr']:g}",
+        lr=say.join([f"{lr:g}" for lr in rates]),
     )
     failures = say(
         "card.failures_letters",
@@ -230,17 +242,26 @@ def _transformers(runs: Sequence[Run]) -> Card:
         failed=sum(map(learns_only_letters, runs)),
         diverged=sum(run.test_loss is None for run in runs),
     )
+    command = "python -m preact.book.afterlife.train"
     return Card(
-        "transformer",
-        say("card_title.transformer"),
-        f"python -m preact.book.afterlife.train {' '.join(seeds)}",
+        name,
+        say(f"card_title.{name}"),
+        f"{command} {options}{' '.join(seeds)}",
         [
             ("trained", trained),
             ("runs", failures),
             *_made(runs),
             ("data_hash", first.text_sha256[:SHORT]),
         ],
-        Table([say(f"card.{key}") for key in keys], body, say("card.nats")),
+        Table(
+            [
+                *(say(f"card.{key}") for key in head),
+                *(say(f"table.{key}") for key in ("lr", "runs")),
+                *(say(f"card.{key}") for key in own),
+            ],
+            body,
+            say("card.nats"),
+        ),
     )
 
 
@@ -252,7 +273,7 @@ def _bench(name: str) -> Card:
     commit = say("card.commit", commit=record["git"]["commit"][:SHORT])
     body = [
         [
-            row["name"],
+            _contestant(row["name"]),
             f"{row['train_ms_median']:.0f}",
             f"{row['train_ms_min']:.0f}",
             f"{row['forward_ms_median']:.0f}",
@@ -280,6 +301,15 @@ def _bench(name: str) -> Card:
         ],
         table=Table([say(f"card.{k}") for k in keys], body, say("card.ms")),
     )
+
+
+def _contestant(name: str) -> str:
+    """Name a network as the page's language does."""
+    package, *how = name.split(", ")
+    say = words()
+    known = say.table
+    said = [known.get(f"card.as_{one.replace(' ', '_')}", one) for one in how]
+    return say("punctuation.comma").join([package, *said])
 
 
 # ----------------------------------------------------------------- the page
