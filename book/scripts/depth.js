@@ -81,6 +81,7 @@ export class DepthChart {
   draw(curves, alt, more = []) {
     this.setUnits(Math.max(...curves.map(({ values }) => values.length)) - 1);
     this.curves.replaceChildren();
+    const written = [];
     for (const { values, low, high, color, ...is } of curves) {
       const kind = Object.keys(KINDS).find((k) => is[k]) || "curve";
       const [width, dashes] = KINDS[kind];
@@ -107,12 +108,13 @@ export class DepthChart {
       const text = is.end ?? is.law;
       const end = values.findLastIndex(Number.isFinite);
       if (!text || end < 1) continue;
-      element(
-        "text",
-        { x: this.x(end), y: this.y(values[end]) - 6, "text-anchor": "end" },
-        group,
-        text,
-      );
+      const x = this.x(end);
+      let y = Math.max(this.y(values[end]) - 6, TOP + 12);
+      // names that would lie on each other stand one below the other
+      const near = (one) => one.x === x && Math.abs(one.y - y) < 14;
+      while (written.some(near)) y += 14;
+      written.push({ x, y });
+      element("text", { x, y, "text-anchor": "end" }, group, text);
     }
     const columns = curves.map(({ name, values, low, high, law }) => ({
       panel: this.labels.y,

@@ -84,7 +84,9 @@ export class Prediction {
     this.committed = typeof kept === "number";
     this.makeControls(this.committed ? kept : null);
     this.next = host.closest(".cell")?.nextElementSibling;
-    if (this.conceal && this.next) {
+    // in JupyterLab the widget's sheet hides the next cell's output
+    const lab = !this.next && document.querySelector(".jp-Notebook");
+    if (this.conceal && (this.next || lab)) {
       this.skip = node("button", {
         type: "button",
         name: "skip",
@@ -101,11 +103,12 @@ export class Prediction {
         " ",
         this.skip,
       );
-      this.next.before(this.waits);
+      this.next?.before(this.waits);
       addEventListener("hashchange", () => this.comeInstead());
     }
     this.picture = figure();
     host.replaceChildren(this.form, this.picture);
+    if (lab && this.waits) host.append(this.waits);
     host.dataset.live = "true";
     this.show();
     this.comeInstead();
@@ -115,7 +118,12 @@ export class Prediction {
   comeInstead() {
     const id = decodeURIComponent(location.hash.slice(1));
     const target = id && document.getElementById(id);
-    if (target && this.waits && this.next.hidden && this.next.contains(target))
+    if (
+      target &&
+      this.waits &&
+      this.next?.hidden &&
+      this.next.contains(target)
+    )
       this.host.scrollIntoView({ block: "center" });
   }
 
@@ -193,12 +201,14 @@ export class Prediction {
     this.button.textContent = committed ? words.again : words.commit;
     this.button.disabled = this.place() < 0;
     this.note.hidden = !committed;
-    this.host.dataset.state = committed ? "committed" : "open";
-    if (this.waits) {
-      const open = committed || this.skipped;
-      this.next.hidden = !open;
-      this.waits.hidden = open;
-    }
+    const open = committed || this.skipped;
+    this.host.dataset.state = committed
+      ? "committed"
+      : open
+        ? "skipped"
+        : "open";
+    if (this.next && this.waits) this.next.hidden = !open;
+    if (this.waits) this.waits.hidden = open;
     this.picture.show(...(committed ? [this.draw()] : []));
   }
 

@@ -14,6 +14,7 @@
 `cover`      the front page: where to begin, and what is alive
 `execution`  what was run before is not run again
 `math`       formulas, rendered before they are read
+`citations`  names before a citation, as the language joins them
 `typography` what a line does not part, brackets in Chinese
 `search`     Chinese full-text search
 `parallel`   two languages on a page, paragraph by paragraph
@@ -42,7 +43,7 @@ from book.site.words import translate
 PARTS = (
     *("claims", "figures", "exercises", "sections", "glossary", "lessons"),
     *("overview", "cover", "execution", "math", "typography"),
-    *("search", "api", "api_links"),
+    *("citations", "search", "api", "api_links"),
 )
 
 

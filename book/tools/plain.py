@@ -261,16 +261,17 @@ def cite(form: str, keys: str, page: Page) -> str:
     page.cited += [key for key in keyed if key not in page.cited]
     marks = ", ".join(str(page.cited.index(key) + 1) for key in keyed)
     if form == "t":
-        return f"{authors(publications().entries[keyed[0]])} [{marks}]"
+        entry = publications().entries[keyed[0]]
+        return f"{authors(entry, page.words)} [{marks}]"
     return f"[{marks}]"
 
 
-def authors(entry: Entry) -> str:
-    """Return the family names of a publication's authors, three or fewer."""
+def authors(entry: Entry, words: dict[str, str]) -> str:
+    """Return the family names of a publication's authors, two or fewer."""
     family = [" ".join(p.last_names) for p in entry.persons["author"]]
     if len(family) > 2:
-        return f"{family[0]} et al."
-    return " & ".join(family)
+        return f"{family[0]}{words['@others']}"
+    return words["@and"].join(family)
 
 
 def bibliography(page: Page) -> str:

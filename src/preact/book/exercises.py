@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from preact.book.explorers import Html
-from preact.book.page import show, words
+from preact.book.page import fold, show, words
+from preact.book.widget import is_live
 
 __all__ = ["Verdict", "check"]
 
@@ -206,7 +207,12 @@ def check(exercise: str, answer: object) -> Verdict:
     right, said = False, say("check.prompt")
     if answer is not ...:
         right, said = _judge(exercise, judge, answer)
-    print(said)  # noqa: T201
+    if right and is_live():  # where all cells are run, solutions too
+        head = escape(say("check.right", why="").strip())
+        why = fold(head, escape(say(f"exercise.{exercise}.why")))
+        show({"text/plain": said, "text/html": why}, raw=True)
+    else:
+        print(said)  # noqa: T201
     return Verdict(right)
 
 

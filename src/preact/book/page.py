@@ -4,6 +4,7 @@ from html import escape
 from typing import Any
 
 from preact.book.measurements import share_propagation
+from preact.book.widget import is_missing
 from preact.strings import Strings
 
 _current = Strings("en")
@@ -32,6 +33,8 @@ def setup(language: str) -> Strings:
     global _current
     _current = Strings(language)
     share_propagation()
+    if is_missing():
+        print(_current("check.no_widgets"))  # noqa: T201
     return _current
 
 
@@ -43,8 +46,8 @@ def words() -> Strings:
 def glue(name: str, value: object) -> None:
     """Hand a number to the prose, where `{glue:text}` picks it up by name.
 
-    In a live notebook the name and the value are displayed. The same as
-    myst-nb's function, which is not there on Colab.
+    In a live notebook the value is there, folded: it may be the answer to a
+    question. The same as myst-nb's function, which is not there on Colab.
 
     Parameters
     ----------
@@ -56,19 +59,24 @@ def glue(name: str, value: object) -> None:
     Examples
     --------
     >>> from preact.book import glue
-    >>> glue("depth", 110)
-    {'text/plain': "'110'", 'text/html': '<code>depth</code>: 110'}
+    >>> glue("depth", 110)  # doctest: +ELLIPSIS
+    {'text/plain': "'110'", 'text/html': '<details><summary>...'}
     """
     data: dict[str, Any] = {
         # quoted, or myst-nb would read 10,327,706 as a tuple of three
         "text/plain": repr(str(value)),
-        "text/html": f"<code>{escape(name)}</code>: {escape(str(value))}",
+        "text/html": fold(f"<code>{escape(name)}</code>", escape(str(value))),
     }
     show(
         data,
         raw=True,
         metadata={"scrapbook": {"name": name, "mime_prefix": ""}},
     )
+
+
+def fold(summary: str, text: str) -> str:
+    """Return markup that shows a text when it is asked for."""
+    return f"<details><summary>{summary}</summary>{text}</details>"
 
 
 def show(value: object, **options: Any) -> None:

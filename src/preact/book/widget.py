@@ -13,6 +13,7 @@ import os
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.resources import files
+from importlib.util import find_spec
 from typing import Any
 
 from preact.book.measurements import FOLDER as MEASURED
@@ -36,7 +37,7 @@ def view(markup: str, work: Work | None = None) -> dict[str, Any]:
     dict
         Empty where nobody could show a widget.
     """
-    if MEASURED in os.environ or not _in_notebook():
+    if not is_live():
         return {}
     try:
         make = _make()
@@ -46,12 +47,18 @@ def view(markup: str, work: Work | None = None) -> dict[str, Any]:
     return {kind: told for kind, told in shown.items() if "widget" in kind}
 
 
-def _in_notebook() -> bool:
+def is_live() -> bool:
+    """Whether a reader runs a notebook; a build is nobody."""
     try:
         from IPython import get_ipython
     except ImportError:
         return False
-    return hasattr(get_ipython(), "kernel")
+    return MEASURED not in os.environ and hasattr(get_ipython(), "kernel")
+
+
+def is_missing() -> bool:
+    """Whether a reader's notebook lacks what keeps explorers alive."""
+    return is_live() and find_spec("anywidget") is None
 
 
 @cache

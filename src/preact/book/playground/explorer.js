@@ -89,6 +89,8 @@ class Course {
     element("path", line, hatch);
     this.hatched = `url(#${hatch.id})`;
     this.units = element("g", { class: "units" }, this.svg);
+    const middle = { x: LEFT - 4, y: UNITS.y + 13, "text-anchor": "end" };
+    this.at = element("text", middle, this.svg);
     this.makeKey();
     for (const [name, { y, tall }] of Object.entries({
       gradient: GRADIENT,
@@ -170,6 +172,7 @@ class Course {
     for (const [i, { y, tall }] of [GRADIENT, OPEN].entries()) {
       this.frames[i].setAttribute("y", y + (tall / this.steps) * at);
     }
+    this.at.textContent = at + 1;
     this.drawUnits(loudness(run.gradient[at]), run.open[at]);
   }
 
@@ -237,6 +240,7 @@ class Playground {
   window;
   recipe;
   records;
+  first;
   opened = false;
 
   constructor(host) {
@@ -262,6 +266,7 @@ class Playground {
     host.addEventListener("input", ({ target }) => {
       if (target !== this.cursor) this.refresh();
     });
+    this.first = this.arms.map((arm) => this.settings(arm)).join();
     this.refresh();
     host.dataset.live = "true";
   }
@@ -277,6 +282,8 @@ class Playground {
       this.training ? this.finish(words.stopped) : this.compute(this.steps),
     );
     const lengths = TIMES.map((times) => [times * steps, times * steps]);
+    this.reset = button("reset", () => this.startAgain());
+    this.reset.textContent = words.reset;
     this.length = choice(lengths, steps);
     this.length.setAttribute("aria-label", words.steps);
     this.length.addEventListener("input", () => this.changeLength());
@@ -293,8 +300,8 @@ class Playground {
     this.status.setAttribute("role", "status");
     this.bar = node("div", { className: "controls" }, this.train, this.pin);
     control(this.bar, "step", words.step, this.cursor);
-    control(this.bar, "steps", "/", this.length);
-    this.bar.append(this.kept, this.status);
+    control(this.bar, "steps", words.of, this.length);
+    this.bar.append(this.reset, this.kept, this.status);
   }
 
   // Networks are trained from the start again, for all of the steps.
@@ -302,13 +309,30 @@ class Playground {
     this.steps = Number(this.length.value);
     this.known.clear();
     this.cursor.max = this.steps;
-    this.cursor.value = this.steps;
-    this.cursor.dispatchEvent(new Event("input"));
+    this.moveTo(this.steps);
     for (const arm of this.arms) {
       const { svg } = arm.course;
       arm.course = new Course(this.words, this.steps);
       svg.replaceWith(arm.course.svg);
     }
+  }
+
+  startAgain() {
+    const values = this.first.split(",");
+    /** @type {any[]} */
+    const inputs = this.arms.flatMap((arm) => Object.values(arm.inputs));
+    if (this.pinned.length) this.togglePin();
+    inputs.forEach((input, i) => {
+      input.value = values[i];
+      for (const name of ["input", "change"]) {
+        input.dispatchEvent(new Event(name, { bubbles: true }));
+      }
+    });
+  }
+
+  moveTo(step) {
+    this.cursor.value = step;
+    this.cursor.dispatchEvent(new Event("input"));
   }
 
   makeArm(name) {
@@ -390,15 +414,20 @@ class Playground {
 
   // --------------------------------------------------------------- computing
   // Compute what nobody has computed, once the moves rest: fresh networks, and
-  // at first, since nobody shall open an empty page, trained ones.
+  // at first, since nobody shall open an empty page, trained ones. Settings of an
+  // address are there to be guessed about, unless it pins some.
   refresh() {
     const { host } = this;
     this.halt();
     this.now = this.arms.map((arm) => this.settings(arm));
     if (!this.now.every((settings) => this.known.has(settings))) {
       host.setAttribute("aria-busy", "true");
-      const steps = () => (this.opened ? 1 : this.steps);
-      this.resting = setTimeout(() => this.compute(steps()), RESTS);
+      const fresh = () =>
+        this.opened || (this.now.join() !== this.first && !this.pinned.length);
+      this.resting = setTimeout(
+        () => this.compute(fresh() ? 1 : this.steps),
+        RESTS,
+      );
     }
     this.status.textContent = this.outcome();
     this.show();
@@ -456,7 +485,7 @@ class Playground {
       };
     }
     if (training) {
-      this.cursor.value = steps;
+      this.moveTo(steps);
       this.status.textContent = this.words.running;
     }
     this.show();
@@ -468,8 +497,12 @@ class Playground {
     }
   }
 
+  // Where it was stopped, both are at the last step that both have.
   finish(text) {
     this.halt();
+    const runs = this.now.map((settings) => this.known.get(settings));
+    const last = Math.min(...runs.map((run) => run?.loss.length || 1));
+    if (Number(this.cursor.value) > last) this.moveTo(last);
     this.status.textContent = text;
     this.show();
   }
@@ -484,9 +517,13 @@ class Playground {
       : fill(words.train, { steps });
     this.pin.textContent = this.pinned.length ? words.unpin : words.pin;
     this.pin.disabled = training;
-    this.arms.forEach(({ key, recorded }, i) => {
+    this.arms.forEach(({ key, inputs, recorded }, i) => {
       const { color, row, shortcut, tail, lr } = this.read(this.now[i]);
       const name = ARMS[i].toUpperCase();
+      const ops = this.rows[row].spec.pre.join(" ") || this.choices.tail.none;
+      /** @type {any} */ (inputs.tail).options[0].text = fill(words.derived, {
+        ops,
+      });
       key.replaceChildren(name, " ", stroke(color, KINDS[i]));
       const like = [shortcut, row, tail.join(" "), lr].join("|");
       const [runs, low, high, href] = this.records[like] ?? [];
@@ -511,7 +548,8 @@ class Playground {
     const later = Array(steps - run.loss.length).fill(NaN);
     const curve = (values) => ({
       ...{ name: label, color, values: [NaN, ...values, ...later] },
-      ...(pinned ? { pinned } : { [KINDS[i]]: true, end: arm }),
+      ...(pinned ? { pinned } : { [KINDS[i]]: true }),
+      end: pinned ? `(${arm})` : arm,
     });
     const curves = { loss: curve(loss), error: curve(error) };
     const said = this.text(label, run, loss[at], error[at], at);
