@@ -168,7 +168,10 @@ def test_a_wrong_option_is_refused_before_anything_is_imported(
     ("address", "message"),
     [
         ("nothing", "address must be package.module:factory"),
-        ("my_networks.py:wrong", "address must be my_networks:wrong, from"),
+        (
+            "a/my_networks.py:wrong",
+            "as in a.my_networks:wrong from the folder",
+        ),
         ("a.safetensors", "function that returns preact.load('a.safetensors"),
         ("no_such_module:net", "no_such_module must be a module that can"),
         ("broken:net", "No module named 'no_such_package'"),

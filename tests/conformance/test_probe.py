@@ -417,6 +417,36 @@ def test_a_doubled_activation_is_not_wanted_at_the_end():
     assert report["last-unit"].verdict is not NO
 
 
+class InPlace(nn.Module):
+    """Pre-activation with its ReLU first, which overwrites the shortcut."""
+
+    def __init__(self):
+        super().__init__()
+        self.branch = nn.Sequential(
+            nn.BatchNorm2d(16),
+            nn.Conv2d(16, 16, 3, padding=1, bias=False),
+            *active(16),
+            nn.Conv2d(16, 16, 3, padding=1, bias=False),
+        )
+
+    def forward(self, x):
+        return x + self.branch(nnf.relu_(x))
+
+
+def test_parts_in_another_order_are_neither_missing_nor_doubled():
+    network = nn.Sequential(
+        nn.Conv2d(3, 16, 3, padding=1, bias=False),
+        *(InPlace() for _ in range(3)),
+        nn.Sequential(*active(16)),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+        nn.Linear(16, 10),
+    )
+    report = probe(network, IMAGE)
+    assert report["first-unit"].reason == "stem-order"
+    assert report["last-unit"].reason == "last-differs"
+
+
 def halved(x):
     """Every second pixel, and zeros for the new channels."""
     small = x[:, :, ::2, ::2]

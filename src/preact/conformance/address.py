@@ -36,9 +36,10 @@ def load(address: str) -> nn.Module:
             f"returns preact.load({address!r}); got weights"
         )
     if place.endswith(".py"):
+        module = ".".join(Path(place).with_suffix("").parts)
         raise ValueError(
-            f"address must be {Path(place).stem}:{name}, from the folder of "
-            f"{place}; got a file"
+            f"address must be of a module, as in {module}:{name} from the "
+            f"folder that it is imported from; got the file {place}"
         )
     if not (place and colon and name):
         raise ValueError(f"address must be {LEGAL}; got {address!r}")
@@ -79,9 +80,10 @@ def _called(address: str, make: Callable[[], object]) -> Any:
     try:
         return make()
     except (Exception, SystemExit) as error:
+        no_unit = ", not one unit," if isinstance(error, TypeError) else ""
         raise ValueError(
-            f"{address} must make a whole network, not one unit, when it is "
-            f"called without arguments; it raised {raised(error)}"
+            f"{address} must make a whole network{no_unit} when it is called "
+            f"without arguments; it raised {raised(error)}"
         ) from error
 
 

@@ -36,6 +36,8 @@ def first_unit(network: TracedNetwork) -> Answer | None:
     steps = tuple(name for name in met if name in ACTIVE)
     if steps == ACTIVE:
         return yes("stem-once", way=way)
+    if sorted(steps) == sorted(ACTIVE):
+        return no("stem-order", way=way)
     doubled = steps.count(BN) > 1 or steps.count(RELU) > 1
     return no("stem-doubled" if doubled else "stem-bare", way=way)
 
@@ -138,5 +140,7 @@ def last_unit(network: TracedNetwork) -> Answer | None:
         return yes("last-active", **told)
     if CONV in before:
         return unknown("last-unknown", **told)
-    is_bare = len(before) < len(wanted)
-    return no("last-bare" if is_bare else "last-more", **told)
+    if len(before) < len(wanted):
+        return no("last-bare", **told)
+    is_more = Counter(before) > Counter(wanted)
+    return no("last-more" if is_more else "last-differs", **told)
