@@ -31,7 +31,7 @@ def dots_by_case(
     alt : str
         What is to be seen.
     limits : (float, float)
-        Ends of the vertical axis.
+        Ends of the vertical axis; it is logarithmic if it begins above 0.
     ticks : sequence of float
         Numbers at the vertical axis.
     """
@@ -43,7 +43,10 @@ def dots_by_case(
         for k, (arm, runs) in enumerate(values.items()):
             shift = 0.09 * (k - (len(values) - 1) / 2)
             panel.cases(names, runs, arm, arm_name(arm, strings), shift)
-        panel.ax.set(xlabel=labels[0], ylabel=labels[1], ylim=limits)
+        scale = "log" if limits[0] > 0 else "linear"
+        panel.ax.set(xlabel=labels[0], ylabel=labels[1], yscale=scale)
+        panel.ax.set_ylim(limits)
+        panel.ax.minorticks_off()
         numbers = [strings.number(tick, "g") for tick in ticks]
         panel.ax.set_yticks(ticks, numbers)
         ncols = 1 if many else 2

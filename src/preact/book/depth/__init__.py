@@ -111,13 +111,13 @@ def _moment(profiles: Sequence[Any]) -> Moment:
     return Moment(*map(over_runs, shown))
 
 
-def training_by_depth(start: int = 1001) -> Html:
+def training_by_depth(start: int = 1001, moment: int = 30) -> Html:
     """Two sliders over what was recorded: the depth and the iteration.
 
     Parameters
     ----------
-    start : int
-        The depth that is shown at first, one of `DEPTHS`, at iteration 0.
+    start, moment : int
+        What is shown at first, of `DEPTHS` and of `MOMENTS`.
     """
     say = words()
     parts = []
@@ -125,15 +125,15 @@ def training_by_depth(start: int = 1001) -> Html:
         arms = recorded_arms(depth)
         named = legend({name: _ended(name, arm) for name, arm in arms.items()})
         frames = "".join(
-            f"<div data-moment{'' if i == 0 else ' hidden'}>"
+            f"<div data-moment{'' if i == moment else ' hidden'}>"
             f"{_frame(depth, arms, i)._repr_html_()}</div>"
             for i in MOMENTS
         )
         hidden = "" if depth == start else " hidden"
         parts.append(f"<div data-depth{hidden}>{frames}{named}</div>")
-    first = DEPTHS.index(start)
-    controls = _slider("depth", say("training.layers"), DEPTHS, first)
-    controls += _slider("moment", say("explorer.iteration"), MOMENTS, 0)
+    depth, i = DEPTHS.index(start), MOMENTS.index(moment)
+    controls = _slider("depth", say("training.layers"), DEPTHS, depth)
+    controls += _slider("moment", say("explorer.iteration"), MOMENTS, i)
     title = escape(say("training.title"), quote=True)
     return Html(
         f'<div class="preact-explorer preact-training" role="group" '

@@ -101,7 +101,7 @@ def prediction_beside_errors(
             ]
         ),
     )
-    return draw(on, (92, 104), alt)
+    return draw(on, (88, 96), alt)
 
 
 def error_name(error: float | None, strings: Strings) -> str:

@@ -83,14 +83,14 @@ def error_by_rate(
         (panel,) = chart.panels
         for i, (arm, values) in enumerate(errors.items()):
             # side by side, or the seeds of one arm hide another's
-            shift = 0.09 * (i - (len(errors) - 1) / 2)
+            shift = 0.06 * (i - (len(errors) - 1) / 2)
             panel.cases(ticks, values.T, arm, names[arm], shift)
         panel.ax.set(
             xlabel=strings("race.learning_rate"),
             ylabel=strings("figure.training_error"),
             yscale="log",
         )
-        panel.ax.set_yticks([0.3, 1, 3, 10, 30, 100])
+        panel.ax.set_yticks([3, 10, 30, 100])
         panel.ax.yaxis.set_major_formatter("{x:g}")
         panel.ax.minorticks_off()
         chart.legend(fontsize=8.5, handlelength=4)
