@@ -25,7 +25,7 @@ MARK = "preact plot"  # in each file: who wrote it
 MOST = 16  # lines of a facet: a row of Table 1 or 2 each, and some more
 KEY = {
     "errors": "Dots: seeds; bar and number: their median; line: 95 % interval "
-    "of the mean, from three seeds on.",
+    "of the mean, from three seeds on; an arrow: it leaves the frame.",
     "curves": "Learning curves: median; band: least to greatest.",
     "gradients": "Gradients at the last watched iteration: median; band: "
     "least to greatest, cut at the frame.",

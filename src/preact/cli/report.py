@@ -25,6 +25,7 @@ from preact.records.compare import (
     load_records,
     unused_rate,
 )
+from preact.spec import ROWS
 from preact.strings import Strings
 from preact.typed import shortened
 
@@ -76,6 +77,9 @@ def _show_remarks(
     recipes = [record.config["recipe"] for record in records]
     steps = [f"{r['iterations']} steps of {r['batch']}" for r in recipes]
     console.print(", ".join(dict.fromkeys(steps)), soft_wrap=True)
+    for said in dict.fromkeys(map(size_of, records)):
+        if said:
+            console.print(said, soft_wrap=True)
     for said in filter(None, dict.fromkeys(map(unused_rate, recipes))):
         console.print(f"note: {said}")
     for one in deviations(records):
@@ -90,6 +94,14 @@ def _show_remarks(
     changed = sum(record.git.dirty is True for record in records)
     if changed:
         console.print(f"{changed} of {len(records)} runs had changed code")
+
+
+def size_of(record: Record) -> str:
+    """Say how large a network with a unit of one's own is."""
+    if record.row in ROWS:
+        return ""
+    network = f"{record.row}, ResNet-{record.depth}"
+    return f"{network}: {record.parameters:,} parameters"
 
 
 def find_records(asked: str, results: Path | None) -> tuple[str, Path]:

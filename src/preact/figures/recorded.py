@@ -208,6 +208,8 @@ def _errors(ax: Axes, runs: Sequence[Runs]) -> None:
             mean = values.mean()
             ends = [max(mean - half, low), min(mean + half, 100.0)]
             ax.plot(ends, [-i] * 2, color=color, lw=0.8, zorder=1)
+            if mean - half < low:  # it goes on beyond the frame
+                ax.plot(low, -i, "<", color=color, ms=3, clip_on=False)
         dots = style | {"ls": "", "alpha": 0.8}
         ax.plot(values, np.full(len(values), -i), **dots)
         median = float(np.median(values))
@@ -218,7 +220,8 @@ def _errors(ax: Axes, runs: Sequence[Runs]) -> None:
     ax.set_yticks([-i for i in range(len(runs))], names)
     for label, style in zip(ax.get_yticklabels(), _styles(runs), strict=True):
         label.set_color(style["color"])
-    ax.set(xlabel="test error, %", ylim=(0.6 - len(runs), 0.6))
+    scale = ", logarithmic" if ax.get_xscale() == "log" else ""
+    ax.set(xlabel=f"test error, %{scale}", ylim=(0.6 - len(runs), 0.6))
 
 
 def _curves(ax: Axes, runs: Sequence[Runs]) -> None:

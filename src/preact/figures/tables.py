@@ -267,8 +267,9 @@ def data_name(label: str, strings: Strings) -> str:
 def line_name(line: Line, strings: Strings) -> str:
     """Name a line: a unit of one's own is printed, unlike settings too."""
     name = row_name(line.row, strings)
-    if line.row not in ROWS:
-        name += f": {line.spec.rpartition(':')[2]}"
+    own = line.spec.rpartition(":")[2]
+    if line.row not in ROWS and own != name:
+        name += f": {own}"
     settings = [s for s in line.settings if not s.startswith("recipe.lr ")]
     if settings:  # the rate has a column
         name += f" [{'; '.join(settings)}]"
