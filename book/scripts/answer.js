@@ -3,16 +3,19 @@
 import { node, fill, prose } from "./charts.js";
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
-const GROUPED = /^[+-]?\d{1,3}(,\d{3})+(\.\d*)?$/;
+const GROUPED = /^[+-]?[1-9]\d{0,2}([, ]\d{3})+(\.\d*)?$/;
+const COMMA = /^([+-]?\d+),(\d+)$/; // of decimals
+const TENS = /\s*[×*x]\s*10\s*\^?\s*([+-]?\d+)$/i;
 
 // A number as people type it, in full-width digits too, a fraction or a power;
 // NaN if it is none.
 function read(text) {
   const plain = text
     .normalize("NFKC")
-    .replaceAll("\u2212", "-")
+    .replace(/[\u2212\u2013]/g, "-")
     .replace("\u2044", "/")
-    .replace("**", "^");
+    .replace("**", "^")
+    .replace(TENS, "e$1");
   const [over, under, ...more] = plain.split("/").map(readPower);
   return under === undefined ? over : more.length ? NaN : over / under;
 }
@@ -24,20 +27,30 @@ function readPower(plain) {
 
 function readDigits(text) {
   const plain = text.trim();
-  const digits = GROUPED.test(plain) ? plain.replaceAll(",", "") : plain;
+  const digits = GROUPED.test(plain)
+    ? plain.replace(/[, ]/g, "")
+    : plain.replace(COMMA, "$1.$2");
   return NUMBER.test(digits) ? Number(digits) : NaN;
 }
 
-// The verdict on what was typed, by the rule of preact.book's `number`.
-export function judge(text, { expected, rtol, few, words }) {
-  const got = text.trim(),
-    value = read(text);
-  if (!got) return { right: false, said: words.empty };
+// The verdict on what was typed, by the rule of preact.book's `number`. Percent
+// may be a share or points of percent.
+export function judge(text, { expected, rtol, few, words }, shown = "") {
+  const typed = text.trim().normalize("NFKC");
+  const percent = typed.endsWith("%");
+  const value = read(percent ? typed.slice(0, -1) : typed);
+  const got = shown || text.trim();
+  if (!typed) return { right: false, said: words.empty };
   if (!Number.isFinite(value)) {
     return { right: false, said: fill(words.no_number, { got }) };
   }
-  const right = Math.abs(value - expected) <= rtol * Math.abs(expected);
-  const near = few.some((n) => Number(expected.toPrecision(n)) === value);
+  const values = percent ? [value, value / 100] : [value];
+  const right = values.some(
+    (one) => Math.abs(one - expected) <= rtol * Math.abs(expected),
+  );
+  const near = values.some((one) =>
+    few.some((n) => Number(expected.toPrecision(n)) === one),
+  );
   const said = right ? words.right : near ? words.close : words.wrong;
   return { right, said: fill(said, { got, ...words }) };
 }
@@ -50,7 +63,7 @@ function makeInputs({ sentences, words }) {
     });
     return {
       shown: [node("label", {}, words.label, input)],
-      answer: () => input.value,
+      answer: () => ({ text: input.value, shown: "" }),
     };
   }
   const boxes = Array.from({ length: sentences }, (_, i) =>
@@ -58,11 +71,11 @@ function makeInputs({ sentences, words }) {
   );
   return {
     shown: boxes.map((box) => node("label", {}, box, `(${box.value})`)),
-    answer: () =>
-      boxes
-        .filter((box) => box.checked)
-        .map((box) => box.value)
-        .join("") || "0",
+    answer: () => {
+      const chosen = boxes.filter((box) => box.checked).map((b) => b.value);
+      const shown = chosen.map((number) => `(${number})`).join(", ");
+      return { text: chosen.join("") || "0", shown: shown || "–" };
+    },
   };
 }
 
@@ -70,6 +83,7 @@ export function makeField(host) {
   const exercise = JSON.parse(host.dataset.answer);
   const { words } = exercise;
   const { shown, answer } = makeInputs(exercise);
+  const check = ({ text, shown }) => judge(text, exercise, shown);
   const verdict = node("p", { className: "verdict" });
   verdict.setAttribute("role", "status");
   const form = node(
@@ -81,7 +95,7 @@ export function makeField(host) {
   );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const { right, said } = judge(answer(), exercise);
+    const { right, said } = check(answer());
     verdict.replaceChildren(...prose(said));
     host.dataset.state = right ? "right" : "wrong";
   });

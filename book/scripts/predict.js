@@ -20,7 +20,7 @@ const WIDTH = 376,
   STEPS = 200;
 
 // From a place on the axis, 0 ... 1, to a value, and back.
-export function scale([low, high], log) {
+export function scale([low, high], log, whole = false) {
   const [a, b] = log ? [Math.log10(low), Math.log10(high)] : [low, high];
   const step = Math.ceil((b - a) / 4);
   const marks = log ? [] : evenMarks(b - a).map((v) => v / (b - a));
@@ -29,7 +29,7 @@ export function scale([low, high], log) {
     marks,
     value: (place) => {
       const v = a + (b - a) * place;
-      return log ? 10 ** v : Math.round(v * 10) / 10;
+      return log ? 10 ** v : whole ? Math.round(v) : Math.round(v * 10) / 10;
     },
     place: (value) => {
       const v = log ? Math.log10(Math.max(value, 1e-300)) : value;
@@ -79,14 +79,16 @@ export class Prediction {
   constructor(host) {
     this.host = host;
     Object.assign(this, JSON.parse(host.dataset.predict));
-    this.scale = scale(this.limits, this.log);
+    const whole = this.rows.every(({ value }) => Number.isInteger(value));
+    this.scale = scale(this.limits, this.log, whole);
     const kept = stored(this.name);
     this.committed = typeof kept === "number";
     this.makeControls(this.committed ? kept : null);
-    this.next = host.closest(".cell")?.nextElementSibling;
+    const after = host.closest(".cell")?.nextElementSibling;
+    this.next = after?.classList.contains("concealed") ? after : null;
     // in JupyterLab the widget's sheet hides the next cell's output
-    const lab = !this.next && document.querySelector(".jp-Notebook");
-    if (this.conceal && (this.next || lab)) {
+    const lab = document.querySelector(".jp-Notebook");
+    if (this.next || (this.conceal && lab)) {
       this.skip = node("button", {
         type: "button",
         name: "skip",
@@ -132,6 +134,7 @@ export class Prediction {
     const inputs = this.choose ? this.choices(kept) : this.slider(kept);
     this.button = node("button", { type: "button", name: "commit" });
     this.button.addEventListener("click", () => this.toggle());
+    this.verdict = node("p", { className: "verdict" });
     this.note = node("span", { className: "note", textContent: words.kept });
     this.form = node(
       "fieldset",
@@ -140,6 +143,7 @@ export class Prediction {
       node("p", {}, ...prose(words.ask)),
       ...inputs,
       node("p", {}, this.button, " ", this.note),
+      this.verdict,
     );
   }
 
@@ -150,16 +154,21 @@ export class Prediction {
       min: 0,
       max: STEPS,
     });
-    input.value = (kept ?? 0) * STEPS; // not the middle, which may be right
+    input.value = (kept ?? 0.5) * STEPS;
     input.setAttribute("aria-label", this.words.ask);
     const shown = node("output");
+    let moved = kept !== null; // before, it says nothing
     const show = () => {
-      shown.textContent = numberText(this.guess());
+      shown.textContent = moved ? numberText(this.guess()) : "?";
       input.setAttribute("aria-valuetext", shown.textContent);
     };
-    this.place = () => Number(input.value) / STEPS;
+    this.place = () => (moved ? Number(input.value) / STEPS : -1);
     this.guess = () => this.scale.value(this.place());
-    input.addEventListener("input", show);
+    input.addEventListener("input", () => {
+      moved = true;
+      show();
+      this.show();
+    });
     show();
     this.inputs = [input];
     return [node("p", { className: "controls" }, input, shown)];
@@ -210,6 +219,14 @@ export class Prediction {
     if (this.next && this.waits) this.next.hidden = !open;
     if (this.waits) this.waits.hidden = open;
     this.picture.show(...(committed ? [this.draw()] : []));
+    this.verdict.textContent = committed && this.choose ? this.judged() : "";
+  }
+
+  // Which is the largest was asked.
+  judged() {
+    const { words, rows, place } = this;
+    const [best] = rows.toSorted((a, b) => b.value - a.value);
+    return fill(best === rows[place()] ? words.hit : words.miss, best);
   }
 
   draw() {

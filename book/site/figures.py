@@ -9,6 +9,7 @@ They become a file beside the page, and a link below the picture.
 
 import re
 from html import escape, unescape
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -31,7 +32,7 @@ def setup(app: Sphinx) -> None:
     """Add the directive, and the step that gives it its cell's output."""
     app.add_directive("caption", Caption)
     app.add_transform(WrapOutputs)
-    app.add_transform(NameConcealed)
+    app.add_transform(GatherConcealed)
     app.connect("html-page-context", offer_numbers)
 
 
@@ -119,25 +120,42 @@ class WrapOutputs(SphinxTransform):
             output += figure
 
 
-class NameConcealed(SphinxTransform):
-    """Name what a prediction conceals until its reader has guessed.
+class GatherConcealed(SphinxTransform):
+    """Gather what a prediction conceals until its reader has guessed.
 
-    That is the cell after the prediction's: a script conceals it, and until
-    it has come a style sheet.
+    That is all up to the next heading: a script conceals it, and until it has
+    come a style sheet.
     """
 
     default_priority = WrapOutputs.default_priority + 1
 
     def apply(self, **_: Any) -> None:
-        for shown in self.document.findall(nodes.raw):
+        for shown in list(self.document.findall(nodes.raw)):
             html = shown.astext()
             if "data-predict" in html and '"conceal":true' in unescape(html):
                 cell: nodes.Node = shown
                 while cell.parent and not _is_code(cell):
                     cell = cell.parent
-                after = cell.next_node(descend=False, siblings=True)
-                if isinstance(after, nodes.container):
-                    after["classes"].append("concealed")
+                if cell.parent:
+                    _gather(cell.parent, cell.parent.index(cell) + 1)
+
+
+def _gather(section: nodes.Element, start: int) -> None:
+    """Put what stands from a place to the next heading into one box."""
+    told = list(takewhile(_is_no_section, section.children[start:]))
+    while told and isinstance(told[-1], nodes.target):
+        told.pop()  # of the next heading
+    if not told:
+        return
+    box = nodes.container(classes=["concealed"])
+    for one in told:
+        section.remove(one)
+        box += one
+    section.insert(start, box)
+
+
+def _is_no_section(node: nodes.Node) -> bool:
+    return not isinstance(node, nodes.section)
 
 
 def _is_code(node: nodes.Node | None) -> TypeGuard[nodes.container]:

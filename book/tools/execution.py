@@ -43,7 +43,9 @@ from preact.book.measurements import FOLDER as MEASURED
 from preact.strings import LANGUAGES, ORIGINAL
 
 PACKAGE = Path(str(files("preact")))
-INSTALL = "install"  # id of the cell that notebooks alone have
+# What notebooks alone have: a first cell, by its id, and a line.
+INSTALL = "install"
+SOLUTION_LINE = "# Solution"
 # Python 3.11 fails now and then where two threads parse at once.
 PARSING = Lock()
 
@@ -208,6 +210,8 @@ def without_first(book: Any) -> Any:
     book.cells = [c for c in book.cells if c.get("id") != INSTALL]
     for cell in book.cells:
         cell.metadata.pop("jupyter", None)
+        if cell.cell_type == "code":
+            cell.source = cell.source.removeprefix(f"{SOLUTION_LINE}\n")
     return book
 
 

@@ -92,20 +92,24 @@ def test_a_cells_output_becomes_a_numbered_figure(tmp_path):
     assert page.select_one("a[href='#a-figure'] .std-numref").text == "圖 1"
 
 
-def test_what_a_prediction_conceals_is_named(tmp_path):
+def test_a_prediction_conceals_all_up_to_the_next_heading(tmp_path):
     setup("en")
     asked = {"lambda_direct": 0.5}, {"limits": (0.1, 9), "log": True}
-    asks = [
-        "!" + predict("lambda_ask", asked[0], **asked[1], **hidden).markup
-        for hidden in ({"conceal": True}, {})
-    ]
+    asks, open_ = (
+        "!" + predict("lambda_ask", asked[0], **asked[1], conceal=hide).markup
+        for hide in (True, False)
+    )
     page, warnings = build(
-        *(tmp_path, "en", asks[0], "!first"),
-        *("!second", asks[1], "!third", asks[0], "A sentence."),
+        *(tmp_path, "en", asks, "!first", "A sentence.", "(label)=\n## Next"),
+        *(open_, "!second", "## Last", asks),
     )
     assert warnings == ""
-    (cell,) = page.select(".concealed")
-    assert cell.select_one(".output").text.strip() == "first"
+    (box,) = page.select(".concealed")
+    assert box.select_one(".output").text.strip() == "first"
+    assert "A sentence." in box.text
+    assert "Next" not in box.text
+    assert page.find(id="label")
+    assert not box.find(id="label")
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,8 @@ ROOMS = (
 )
 """The chapters' rooms, in the order of the book."""
 
-FEW = (2, 3)  # significant digits of an answer that lacks no more than those
+# Significant digits of an answer that lacks no more than those.
+FEW = (1, 2, 3)
 # Whether it is right and what was got; or the key of a known mistake's words.
 Answer = tuple[bool, str] | str
 

@@ -12,7 +12,7 @@ from preact.book.page import words
 
 SHARED = (
     *("title", "commit", "again", "yours", "kept", "alt", "row"),
-    *("waits", "skip"),
+    *("waits", "skip", "hit", "miss"),
 )
 
 
@@ -23,7 +23,7 @@ def predict(
     limits: tuple[float, float],
     log: bool = False,
     choose: bool = False,
-    conceal: bool = False,
+    conceal: bool = True,
 ) -> Html:
     """Ask for a guess, then draw it beside what was measured.
 
@@ -41,7 +41,8 @@ def predict(
         Whether the guess is one of the labels (which is the largest?) rather
         than a number.
     conceal : bool
-        Whether the next cell, which prints the answer, is hidden until then.
+        Whether all up to the next heading is hidden until then; in a
+        notebook, what the next cell prints.
 
     Examples
     --------
