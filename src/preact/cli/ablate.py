@@ -57,6 +57,7 @@ def run(options: argparse.Namespace) -> int:
     costs_s = [job.cost_s for job in jobs]
     to_make = sum(not (options.out / j.planned.path).exists() for j in jobs)
     begun: list[float] = []  # costs of runs that are made
+    took: list[float] = []  # seconds of those that have ended
 
     def make(job: Job) -> str:
         """Make one run, or not; say in a word what became of it."""
@@ -64,6 +65,8 @@ def run(options: argparse.Namespace) -> int:
         name = str(planned.path.with_suffix(""))
         if not is_recorded(planned, options.out):
             to_go_s = sum(costs_s) - sum(begun)
+            if took:  # what was estimated, corrected by what was seen
+                to_go_s *= sum(took) / (sum(begun[: len(took)]) or 1)
             begun.append(job.cost_s)
             left = f", {in_minutes(to_go_s)} left" if any(costs_s) else ""
             console.print(
@@ -81,6 +84,7 @@ def run(options: argparse.Namespace) -> int:
             )
         if not new:
             return "recorded before"
+        took.append(record.wall_s)
         console.print(summary(name, record), soft_wrap=True)
         return str(record.outcome)
 

@@ -17,7 +17,7 @@ from preact.data.folders import ImageFolder, from_folders, read_imagenet
 from preact.data.images import ImageSet, halve, hold_out
 from preact.data.own import from_dataset
 from preact.data.preprocessing import Preprocessing
-from preact.typed import find_own_code, shortened
+from preact.typed import find_own_code, raised, shortened
 
 Data = ImageSet | ImageFolder
 """What a network is trained on and tested with."""
@@ -73,7 +73,14 @@ def load(name: str, folder: Path | str = "data") -> Data:
     check_name_of_data(name)
     folder = Path(folder)
     if ":" in name:
-        made = find_own_code(name, "data")()
+        make = find_own_code(name, "data")
+        try:
+            made = make()
+        except TypeError as error:
+            raise ValueError(
+                f"data {name!r} must be a function that takes nothing; "
+                f"calling it raised {raised(error)}"
+            ) from error
         if not isinstance(made, ImageSet):
             raise ValueError(
                 f"data {name!r} must return an ImageSet, as "
