@@ -19,7 +19,7 @@ class Conventions:
     Parameters
     ----------
     first_tap : {"after pre", "before pre"}
-        Where the shortcut of the network's first unit leaves the trunk. After
+        Where the shortcut of the network's first unit leaves the stream. After
         BN-ReLU in the paper's appendix; asked about in uvadlc_notebooks #107
         and keras-resnet #26. Means nothing where `spec.pre` is empty.
     width_tap : {"after pre", "before pre"}
@@ -40,8 +40,8 @@ class Conventions:
         (resnet-1k-layers) or the 3x3 (fb.resnet.torch, timm).
     projection : {"derived", "pad", "conv", "conv BN"}
         The shortcut where width or size changes. Derived: zero-padding for
-        units of one or two convolutions (v1's option A), a 1x1 convolution
-        for bottlenecks, with BN exactly when `spec.pre` has none
+        units of one or two convolutions (option A of the first paper), a 1x1
+        convolution for bottlenecks, with BN exactly when `spec.pre` has none
         (resnet-1k-layers has none on its pre-activation projection).
     first_stage : {"expanded", "narrow"}
         Output width of the first bottleneck stage: 4 times the inner width

@@ -120,7 +120,7 @@ def test_the_documentation_of_each_convention_names_its_own_source():
         "imagenet_stem": ("fb.resnet.torch", "timm"),
         "tail": ("paper,\n        appendix", "pytorch-cifar #137"),
         "stride_on": ("resnet-1k-layers", "fb.resnet.torch"),
-        "projection": ("v1's option A", "resnet-1k-layers"),
+        "projection": ("option A", "resnet-1k-layers"),
         "first_stage": ("resnet-1k-layers", "hysts"),
         "init": ("our assumption", "resnet-1k-layers"),
     }

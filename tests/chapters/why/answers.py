@@ -33,7 +33,7 @@ def shifted(x):
 
 ANSWERS = {
     "why-1": ([5], [4, 6]),
-    "why-2": ([2.69, 2.7], [2.99, 0.24]),
+    "why-2": ([35.35, 35.3, 35], [39.3, 2.69, 0.353]),
     "why-3": ([identities, inverses], [zeros]),
     "why-4": ([scores], [by_image]),
     "why-5": ([fair_input, np.abs], [shifted, np.square, lambda x: x]),

@@ -18,16 +18,17 @@ def harmless_units() -> int:
 
 
 def gain_of_resnet_1001() -> float:
-    """Points between both units on CIFAR-10 at the paper's own batch.
+    """Percent of its error that the original loses, at the paper's own batch.
 
-    2.7 is right, too; 2.99, with the other batch, is not.
+    35 is right, too; 39.3, with the other batch, is not.
     """
     found = {
         result.row: result.error_pct or 0.0
         for result in paper.results(3)
         if (result.data, result.depth) == ("CIFAR-10", 1001)
     }
-    return found["original"] - found["full-preactivation"]
+    gain = found["original"] - found["full-preactivation"]
+    return 100 * gain / found["original"]
 
 
 def copying_weights(answer: Any) -> Answer:
@@ -63,7 +64,7 @@ def fair_input(answer: Any) -> Answer:
 
 EXERCISES = {
     "why-1": Number(harmless_units),
-    "why-2": Number(gain_of_resnet_1001, 0.005),
+    "why-2": Number(gain_of_resnet_1001, 0.02),
     "why-3": copying_weights,
     "why-4": scores_after_a_final_bn,
     "why-5": fair_input,
