@@ -24,7 +24,12 @@ def run(options: argparse.Namespace) -> int:
     name = str(options.data or trained_on or "")
     if not options.data and name not in NAMES:  # a file runs no code
         if not options.folder:
-            said = f"was trained on images of your own, {name!r}"
+            known = name.partition("-held-out-")[0] in NAMES
+            said = (
+                f"was trained on a part of {name.partition('-held')[0]}"
+                if known
+                else f"was trained on images of your own, {name!r}"
+            )
             raise ValueError(
                 f"{options.file} {said if name else 'does not name its data'}"
                 f": give --folder, or --data, one of {', '.join(NAMES)}, or "

@@ -51,7 +51,7 @@ def warn(console: Console, runs: Iterable[Run]) -> None:
         ):
             said[f"units by {make} have no parameters to train"] = None
     for sentence in said:
-        console.print(f"note: {sentence}")
+        console.print(f"note: {sentence}", soft_wrap=True)
 
 
 def in_minutes(seconds: float) -> str:

@@ -23,6 +23,7 @@ def run(options: argparse.Namespace) -> int:
     images = held_out(load(data, options.folder or "data"), options.hold_out)
     planned = PlannedRun("train", _run(options, changed, images))
     console = make_console()
+    console.print(announced(planned.run), soft_wrap=True)
     warn(console, [planned.run])
     with progress(console, planned.run, planned.run.row) as report:
         record, new = execute(
@@ -44,6 +45,15 @@ def run(options: argparse.Namespace) -> int:
     if weights.exists():
         console.print(f"weights: {weights}", soft_wrap=True)
     return 0
+
+
+def announced(run: Run) -> str:
+    """Say what will be trained, before anything takes its time."""
+    recipe = run.recipe
+    return (
+        f"ResNet-{run.depth}, {run.row}, on {run.data.label}: "
+        f"{recipe.iterations:,} iterations of {recipe.batch} images"
+    )
 
 
 def _changed(recipe: Recipe, options: argparse.Namespace) -> Recipe:
