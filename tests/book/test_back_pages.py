@@ -7,7 +7,7 @@ import pytest
 import small_book
 from bs4 import BeautifulSoup
 
-from book.site.glossary import address, definitions, pages
+from book.site.glossary import address, definitions, name_of, pages
 from book.site.lessons import read_lessons
 from book.tools.language import chapters, glossary, sections
 from book.tools.myst import directive, tokens
@@ -15,6 +15,7 @@ from book.words import WORDS
 from preact.strings import LANGUAGES
 
 CHAPTERS = chapters("en")
+NUMBERED = [name for name in CHAPTERS if name[0].isdigit()]
 PLANS = read_lessons()
 SECTIONS = {
     label: part
@@ -108,8 +109,31 @@ def test_every_definition_is_one_sentence_of_a_term_in_each_language():
     for group in definitions().values():
         for key, meant in group.items():
             assert meant["at"] in pages(), key
-            assert meant.keys() - {"at", "symbol"} == set(LANGUAGES), key
+            rest = meant.keys() - {"at", "word", "symbol"}
+            assert rest == set(LANGUAGES), key
             for language in LANGUAGES:
                 said = meant[language]
                 assert said[-1] in ".。", key
                 assert len(re.findall(r"。|\.(?= [A-Z]|$)", said)) == 1, key
+
+
+def test_a_term_is_defined_where_it_is_first_emphasized():
+    terms = {address(term): term for term in glossary()["term"]}
+    wrong = {}
+    for group in definitions().values():
+        for key, meant in group.items():
+            name = meant.get("word", name_of(terms[f"term-{key}"], "en"))
+            said = re.escape(name).replace("\\ ", r"\s+")
+            here = SECTIONS[meant["at"]]
+            listed = re.search(rf"(?im)^{said}\n: ", here)
+            marked = re.compile(rf"(?i)\*{said}(?:s|es)?[.,]?\*")
+            first = next(
+                (n for n in NUMBERED if marked.search(CHAPTERS[n])), ""
+            )
+            page = pages()[meant["at"]]
+            if page in NUMBERED:
+                assert terms[f"term-{key}"].get("chapter", page) == page
+            right = first in ("", page) or (listed and page < first)
+            if not right or not re.search(f"(?i){said}", here):
+                wrong[key] = meant["at"], first
+    assert not wrong
