@@ -36,7 +36,7 @@ class Ranking {
     const valid =
       Array.isArray(kept?.order) &&
       String([...kept.order].sort()) === String([...keys].sort());
-    this.order = valid ? kept.order : keys;
+    this.order = valid ? kept.order : [...keys].sort(); // says nothing
     this.committed = valid && kept.committed === true;
     this.list = node("ol", { className: "ranking" });
     this.said = node("p", { className: "said" });

@@ -9,6 +9,7 @@ const SYNONYM = 0.7; // of the weight of a word that was typed
 const HOME = 1.6,
   DEFINED = 2,
   TITLE = 1.6,
+  PHRASE = 1.3,
   ASIDE = 0.4;
 const SNIPPET = 150; // characters; a Chinese one counts twice
 const HAN = /[\u3400-\u9fff]/;
@@ -20,9 +21,11 @@ const STOP = new Set(
 );
 let engine, sections, terms;
 
+const joined = (text) => ` ${[...words(text)].map((w) => w.word).join(" ")} `;
+
 // Terms of the glossary that are in the query, however they are called.
 function termsIn(query) {
-  const text = ` ${[...words(query)].map((w) => w.word).join(" ")} `;
+  const text = joined(query);
   return terms.filter((term) =>
     term.asked.some((name) => text.includes(name)),
   );
@@ -31,7 +34,8 @@ function termsIn(query) {
 // Of a chapter's sections the one that defines a term: the first to say it, in
 // its title or else below the chapter's head.
 function defining(name, [head, ...rest]) {
-  const parts = rest.filter(({ weight }) => weight === 1);
+  const isExercise = ({ place }) => /-\d+$/.test(place);
+  const parts = rest.filter((one) => one.weight === 1 && !isExercise(one));
   return (
     parts.find(({ folded }) => folded.title.includes(name)) ??
     parts.find(({ folded }) => folded.text.includes(name)) ??
@@ -60,7 +64,7 @@ export function read({ pages, sections: rows, terms: glossary, folds }) {
     home,
     asked: asked
       .filter((name) => !HAN.test(name) || name.length > 1)
-      .map((name) => ` ${[...words(name)].map((w) => w.word).join(" ")} `),
+      .map(joined),
   }));
   for (const { own, home } of terms) {
     const section = defining(
@@ -95,6 +99,8 @@ export function find(query) {
   if (!typed.length) return [];
   const named = termsIn(query);
   const homes = new Set(named.map((term) => term.home));
+  // the one that the query is, and nothing else
+  const meant = named.filter((term) => term.asked.includes(joined(query)));
   const synonyms = named
     .map((term) => term.own)
     .filter((own) => !fold(query).includes(fold(own)));
@@ -127,6 +133,11 @@ export function find(query) {
         score *= TITLE;
       if (homes.has(section.page)) score *= HOME;
       if (phrases.some((text) => section.defined.has(text))) score *= DEFINED;
+      if (typed.length > 1 && section.folded.text.includes(phrases[0]))
+        score *= PHRASE;
+      if (meant.some(({ home }) => home === section.page)) score *= HOME;
+      if (meant.some(({ own }) => section.defined.has(fold(own))))
+        score *= DEFINED;
       return { section, score, found: new Set(hit.terms) };
     })
     .sort((a, b) => b.score - a.score);

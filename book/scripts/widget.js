@@ -39,6 +39,8 @@ export default {
   render({ model, el }) {
     tellWords({ link: "CSV" });
     el.classList.add("preact-widget", "bd-article");
+    // or JupyterLab's shortcuts act on what a slider is told
+    el.addEventListener("keydown", (event) => event.stopPropagation());
     el.innerHTML = model.get("markup");
     for (const [place, make] of Object.entries(WITH_ENGINE)) {
       for (const host of el.querySelectorAll(`.${place}`)) {

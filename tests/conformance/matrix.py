@@ -32,10 +32,14 @@ MISSED = {
 LAST_TWO = 8  # the last units, between which nothing parts any more
 HEADS = ("softmax(logits)", "relu(logits)")
 BEHIND_STEM = (
-    *("-x", "x.half().float()", "max_pool2d(x, 3, 1, 1)"),
-    *("x.flip(1)", "x.roll(1, 0)", "x - x.mean()"),
+    *("-x", "x.half().float()", "x.flip(1)"),
+    *("x.roll(1, 0)", "x - x.mean()"),
 )
 """What cannot be told from a stem of another kind."""
+HARMLESS = ("same", "gradient", "relu")
+SILENT = ("eps", "head", "pooled", "pool")
+UNSURE = ("kernel", "stem", "parted")
+"""Reasons: nothing follows, the paper is silent, the probe could not tell."""
 
 
 class Cell(NamedTuple):
@@ -80,6 +84,7 @@ class Cell(NamedTuple):
             "eps": "eps" in name,
             "head": name in HEADS,
             "kernel": name == "conv2 = Conv2d(c, c, 5) for unit in units",
+            "pool": position == 0 and name == "max_pool2d(x, 3, 1, 1)",
             "stem": position == 0 and (name in BEHIND_STEM or is_early),
             "parted": "[:1]" in name and position < LAST_TWO,
             "pooled": "avg_pool2d" in name,
@@ -124,6 +129,9 @@ def counts():
         "asked": asked,
         "missed": why["missed"],
         "hidden": why.total() - asked,
+        "harmless": sum(why[reason] for reason in HARMLESS),
+        "silent": sum(why[reason] for reason in SILENT),
+        "unsure": sum(why[reason] for reason in UNSURE),
     }
 
 

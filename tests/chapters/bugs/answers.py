@@ -69,9 +69,9 @@ class Block(nn.Module):
 
     def __init__(self, width, bias, relu):
         super().__init__()
-        self.norms = nn.ModuleList(nn.BatchNorm2d(width) for _ in "12")
+        self.norms = nn.ModuleList(nn.BatchNorm2d(width) for _ in range(2))
         self.convs = nn.ModuleList(
-            nn.Conv2d(width, width, 3, padding=1, bias=bias) for _ in "12"
+            nn.Conv2d(width, width, 3, padding=1, bias=bias) for _ in range(2)
         )
         self.relu = relu
 

@@ -7,13 +7,13 @@ from preact.book.depth import (
     DEPTHS,
     MOMENTS,
     POINTS,
+    errors_at_rates,
     left,
     recorded_arms,
     recorded_runs,
     table_3,
     told,
     training_by_depth,
-    two_seeds,
 )
 from preact.book.page import setup
 
@@ -54,10 +54,17 @@ def test_table_3_has_the_papers_gains_and_ours():
     assert gains["8×8 digits (ours)", "ResNet-110"] == "65.3"
 
 
-def test_the_table_of_two_seeds_has_both_at_every_rate():
-    body = {line[0]: line[1:] for line in two_seeds().body}
+@pytest.mark.parametrize(
+    ("name", "errors"),
+    [
+        ("digits_110", ["3.1 (2.8–4.2)", "3.9 (3.3–4.7)", "5.0 (4.2–8.6)"]),
+        ("digits_164", ["6.1, 10.8", "7.2, 11.9", "17.8, 20.3"]),
+        ("images_110", ["35.2, 38.8, 39.3", "42.2, 43.8"]),
+    ],
+)
+def test_a_table_of_rates_has_all_runs_or_their_range(name, errors):
+    body = {line[0]: line[1:] for line in errors_at_rates(name).body}
     assert len(body) == 6
-    errors = ["6.1, 10.8", "7.2, 11.9", "17.8, 20.3"]
     assert body["original + final BN"] == errors
 
 

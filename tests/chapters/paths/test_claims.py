@@ -19,7 +19,8 @@ AS_ABOVE, ANEW, IN_FRONT, BOTH = CONTROLS.values()
 @pytest.fixture(scope="module")
 def chapter():
     """The chapter's functions; none of its measurements."""
-    return cells("08-paths", "import numpy", "def true_paths", "def by_length")
+    starts = "import numpy", "def true_paths", "def by_length", "def changed"
+    return cells("08-paths", *starts)
 
 
 # ------------------------------------------------------------ the paths
@@ -86,6 +87,15 @@ def test_training_shortens_the_paths_in_every_network(chapter, name):
     trained = chapter["by_length"](train(*ARMS[name], seed=SEED))
     assert (k @ trained < k @ fresh - 0.2).all()
     assert (trained[4:].sum(0) < fresh[4:].sum(0)).all()
+
+
+@pytest.mark.parametrize("name", [ORIGINAL, FULL])
+def test_a_late_unit_changes_little_of_the_output(chapter, name):
+    network = train(*ARMS[name], seed=SEED)
+    network.freeze(images().train[:200])
+    share = chapter["changed_by_deletion"](network)
+    assert (share[0] > 0.3).all()
+    assert (share[2:] < 0.25).all()
 
 
 # ------------------------------------------------------- single units

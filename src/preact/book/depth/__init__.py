@@ -26,6 +26,14 @@ DEPTHS = (20, 110, 164, 1001)
 POINTS = 22  # of a curve, at most
 ROWS = ("original", "full-preactivation", "no-relu-after-addition")
 RATES = (0.1, 0.03, 0.01)  # after the warm-up
+TABLES = {
+    "digits_110": (110, dict.fromkeys(RATES, "digits_rates")),
+    "digits_164": (164, dict.fromkeys(RATES, "digits_rates")),
+    "images_110": (
+        110,
+        {0.1: "cifar16_table_2", 0.03: "cifar16_table_2_lr_003"},
+    ),
+}  # depth, and the experiment at each rate
 MOMENTS = (0, 1, 10, 30, 100)  # that are shown, of those recorded
 QUANTITIES: dict[str, Callable[[Array, Array, Array], float]] = {
     "first_signal": lambda signal, gradient, share: signal[0],
@@ -252,15 +260,30 @@ def errors_by_rate(depth: int = 110) -> dict[str, Array]:
     }
 
 
-def two_seeds() -> Table:
-    """Test errors of ResNet-164 by arm and rate, both seeds of each."""
-    say = words()
+def errors_at_rates(name: str) -> Table:
+    """Test errors of six arms at each rate: median and range, or all runs.
+
+    Parameters
+    ----------
+    name : str
+        A key of `TABLES`.
+    """
+    say, (depth, files) = words(), TABLES[name]
+    found = [runs_at(depth, rate, file) for rate, file in files.items()]
     body = [
-        [arm_name(arm, say), *(", ".join(f"{e:.1f}" for e in at) for at in by)]
-        for arm, by in errors_by_rate(164).items()
+        [arm_name(arm, say), *(_ends(by_arm[arm]) for by_arm in found)]
+        for arm in found[0]
     ]
-    head = [say("table.network"), *(f"{rate:g}" for rate in RATES)]
-    return Table(head, body, say("depth.two_seeds"))
+    head = [say("table.network"), *(f"{rate:g}" for rate in files)]
+    return Table(head, body, say(f"depth.{name}"))
+
+
+def _ends(runs: Sequence[Record]) -> str:
+    """Write the errors of up to three runs, or the median and the range."""
+    errors = [run.test_error_pct for run in runs]
+    if len(errors) <= 3:
+        return ", ".join(f"{error:.1f}" for error in errors)
+    return f"{np.median(errors):.1f} ({min(errors):.1f}–{max(errors):.1f})"
 
 
 # ------------------------------------------------------------- the paper

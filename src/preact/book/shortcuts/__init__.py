@@ -16,7 +16,10 @@ import numpy as np
 
 from preact import paper, reference
 from preact.book.measurements import measured
+from preact.book.page import words
+from preact.book.panels import FINAL_BN
 from preact.book.recorded import growth_at_start
+from preact.figures import Table, arm_name
 from preact.plan import NetworkPlan, stack_plan
 from preact.propagation import draw_batch, pullback, shortcut_products
 from preact.records.compare import load_records
@@ -190,3 +193,27 @@ def recorded_on_digits() -> dict[tuple[str, str], Recorded]:
     return {
         key: Recorded(*np.array(pairs).T) for key, pairs in gathered.items()
     }
+
+
+def growth_beside_error() -> Table:
+    """Three rows whose growth does not tell which one fails, all runs."""
+    say, both = words(), recorded_on_digits()
+    arms = [
+        ("original", ""),
+        ("original", "BN"),
+        ("shortcut-only-gating-b-6", ""),
+        ("dropout-shortcut", ""),
+        ("dropout-shortcut", "BN"),
+    ]
+    body = []
+    for row, tail in arms:
+        growth, errors = both[row, tail]
+        body.append(
+            [
+                arm_name(row + (FINAL_BN if tail else ""), say),
+                f"{growth.min():.0f}–{growth.max():.0f}",
+                ", ".join(f"{error:.1f}" for error in sorted(errors)),
+            ]
+        )
+    head = [say("table.row"), say("shortcut.grows"), say("shortcut.errors")]
+    return Table(head, body, say("shortcut.beside"))

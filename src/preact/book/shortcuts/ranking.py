@@ -2,8 +2,6 @@
 
 from html import escape
 
-import numpy as np
-
 from preact import paper
 from preact.book.explorers import Html, mount, ranking_words
 from preact.book.page import words
@@ -25,7 +23,6 @@ FORMULAS = {
     "dropout-shortcut": "m x + F(x)",
 }
 OWN = ("rank", "ask", "outcome", "error", "row", "alt")
-SHUFFLE = 1  # seed of the order in which the rows are first shown
 LIMITS = (0.0, 14.0)  # percent
 
 
@@ -44,16 +41,15 @@ def rank_table_1() -> Html:
     """Ask for an order of Table 1's eleven rows, then show their errors."""
     say = words()
     errors = {result.row: result.error_pct for result in paper.results(1)}
-    order = np.random.default_rng(SHUFFLE).permutation(list(errors))
     arms = {
-        str(row): {
+        row: {
             "name": name_of(row),
             "formula": FORMULAS[row],
             "color": color_of("exclusive-gating-b0" if row == BIASES else row),
             "marker": marker_in_page(row),
             "dashed": False,
         }
-        for row in order
+        for row in errors
     }
     own = {word: say.table[f"table_1.{word}"] for word in OWN}
     data = {
