@@ -2,6 +2,7 @@
 
 A step of `book/lessons.toml` takes minutes, or none if it is left for home,
 does what `@lesson-<do>` says, and names a section and exercises by label.
+A section's number stands before its name, for who holds a print.
 """
 
 import tomllib
@@ -16,6 +17,7 @@ from book.site.words import WORDS, language_of
 from book.tools import ROOT
 
 PLANS = ROOT / "book/lessons.toml"
+HOUR = 60  # minutes
 
 
 def setup(app: Sphinx) -> None:
@@ -46,17 +48,20 @@ def table(hours: str, words: dict[str, str]) -> str:
     """Return a plan as a table of Markdown, with roles for its links."""
     names = ("minutes", "do", "section", "exercises")
     rows = [[words[f"@lesson-{name}"] for name in names], ["---"] * 4]
-    steps = read_lessons()[hours]
+    steps, before = read_lessons()[hours], 0
     for step in steps:
+        if hours != "1" and step["minutes"] and before % HOUR == 0:
+            hour = words["@lesson-hour"].format(before // HOUR + 1)
+            rows.append(["", f"**{hour}**", "", ""])
+        before += step["minutes"]
         exercises = [f"{{ref}}`{one}`" for one in step.get("exercises", ())]
         rows.append(
             [
                 str(step["minutes"] or "–"),
                 words[f"@lesson-{step['do']}"],
-                f"{{ref}}`{step['section']}`",
+                f"{{numref}}`{{number}} {{name}} <{step['section']}>`",
                 words["@list"].join(exercises) or "–",
             ]
         )
-    total = sum(step["minutes"] for step in steps)
-    rows.append([f"**{total}**", f"**{words['@lesson-total']}**", "", ""])
+    rows.append([f"**{before}**", f"**{words['@lesson-total']}**", "", ""])
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
