@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from preact.book.explorers import Html
+from preact.book.explorers import Explorer
 from preact.book.page import fold, show, words
 from preact.book.widget import is_live
 
@@ -121,7 +121,8 @@ def agrees(
         if is_(made):
             return mistake
     if values.shape != np.shape(expected):
-        return False, f"shape {values.shape}, not {np.shape(expected)}"
+        shapes = {"got": values.shape, "wanted": np.shape(expected)}
+        return False, words()("check.shape", **shapes)
     error = off(expected) / float(np.linalg.norm(expected))
     return is_(expected), f"|Δ|/|{what}| = {error:.2g}"
 
@@ -244,7 +245,7 @@ FIELD_WORDS = (
 )
 
 
-def answer_field(label: str, exercise: Number) -> Html:
+def answer_field(label: str, exercise: Number) -> Explorer:
     """Return a field that judges a number without a kernel.
 
     Where no script runs, it says how to answer in the cell.
@@ -260,7 +261,7 @@ def answer_field(label: str, exercise: Number) -> Html:
     }
     prompt = say("check.prompt")
     text = escape(json.dumps(data, ensure_ascii=False), quote=True)
-    return Html(
+    return Explorer(
         f'<div class="preact-explorer preact-answer" data-answer="{text}">'
         f"<p>{escape(prompt)}</p></div>",
         prompt,

@@ -48,7 +48,7 @@ class Execution:
     1
     >>> Execution(fast=True)
     Traceback (most recent call last):
-    ValueError: fast needs channels_last; got it without
+    ValueError: fast needs channels_last (--channels-last); got it without
     """
 
     precision: Precision = "fp32"
@@ -59,7 +59,9 @@ class Execution:
 
     def __post_init__(self) -> None:
         if self.fast and not self.channels_last:
-            raise ValueError("fast needs channels_last; got it without")
+            raise ValueError(
+                "fast needs channels_last (--channels-last); got it without"
+            )
 
     @property
     def layout(self) -> torch.memory_format:
@@ -153,6 +155,12 @@ class Run:
             raise ValueError(
                 "width must be left out on ImageNet, whose networks begin "
                 f"with 64 channels; got {self.width!r}"
+            )
+        images, _ = self.data.counts
+        if self.recipe.batch > images:
+            raise ValueError(
+                f"batch must be at most the {images:,} training images of "
+                f"{self.data.label}; got {self.recipe.batch:,}"
             )
         self.plan  # noqa: B018  (refuses what is no network)
         if isinstance(self.unit, OwnCode):

@@ -54,7 +54,8 @@ def width_change(network: TracedNetwork) -> Answer | None:
     for reason, units in _wrong_widths(network, sign, widening):
         if units:
             places = network.places(units)
-            return no(reason, **_evidence(units), places=places)
+            pre = " ".join(sign.pre)
+            return no(reason, **_evidence(units), pre=pre, places=places)
     if not widening:
         return unknown("width-constant")
     raw = [u for u in widening if u.before != ROOT and u.activates(sign.pre)]
