@@ -12,7 +12,7 @@ from preact.nn import Network
 from preact.nn.layers import set_ghost_batch
 from preact.plan import cifar_plan
 from preact.spec import ROWS
-from preact.train.footprint import activation_bytes, network_bytes
+from preact.train.footprint import activation_bytes, step_bytes
 
 FRUGAL = ["recompute", "unit", "segment"]
 
@@ -62,16 +62,16 @@ def test_a_choice_of_memory_leaves_nothing_behind():
     plan = cifar_plan(ROWS["full-preactivation"], depth=20, convs=2, width=4)
     network = Network(plan, seed=0)
     x = torch.randn(2, 3, 16, 16)
-    before, _ = network_bytes(network, x)
+    before, _ = step_bytes(network, x)
     view = with_memory(with_memory(network, "recompute"), "recompute")
-    less, _ = network_bytes(view, x)
+    less, _ = step_bytes(view, x)
     assert less < 0.7 * before
     for _ in range(3):
         for size in (16, 8, 12):
             view(x[..., :size, :size]).sum().backward()
-    assert network_bytes(with_memory(view, "keep"), x)[0] == before
-    assert network_bytes(network, x)[0] == before
-    assert network_bytes(view, x)[0] == less
+    assert step_bytes(with_memory(view, "keep"), x)[0] == before
+    assert step_bytes(network, x)[0] == before
+    assert step_bytes(view, x)[0] == less
     assert not any(m._forward_hooks for m in network.modules())
 
 
@@ -116,7 +116,7 @@ def test_recomputed_bn_relu_halves_what_is_kept_and_segments_keep_least():
     assert peak["segment"] < 0.26 * peak["keep"]
     x = torch.randn(2, 3, 32, 32).contiguous(memory_format=torch.channels_last)
     fused = with_memory(fast(Network(plan), fused=True), "recompute")
-    assert network_bytes(fused, x)[0] <= 0.53 * kept["keep"]
+    assert step_bytes(fused, x)[0] <= 0.53 * kept["keep"]
 
 
 @pytest.mark.slow

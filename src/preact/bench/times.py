@@ -19,7 +19,7 @@ import torch
 
 from preact.bench.contestants import Contestant
 from preact.plan import NetworkPlan
-from preact.train.footprint import network_bytes
+from preact.train.footprint import step_bytes
 from preact.train.recipe import find_recipe
 from preact.train.step import TrainingStep, make_optimizer
 from preact.train.stop import Stopped, noted_signals
@@ -131,7 +131,7 @@ class TimedNetwork:
         first_step_s = timed(self.train)
         kept: tuple[int | None, int | None] = (None, None)
         if not self.compiled:  # for another batch it would be anew
-            kept = network_bytes(self.network, self.images[:2])
+            kept = step_bytes(self.network, self.images[:2])
         return {
             "parameters": sum(p.numel() for p in self.network.parameters()),
             "kept_bytes_per_image": kept[0],

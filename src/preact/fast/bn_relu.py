@@ -29,14 +29,14 @@ def bn_relu_forward(bn: BatchNorm, z: Tensor, y: Tensor) -> Seen:
     Refuse what `BatchNorm` does.
     """
     groups = bn.count_ghosts(z.shape)
-    rows, c = _rows(z)
+    pixels, c = _pixels_and_channels(z)
     mean, rstd = z.new_empty(2, groups * c)
     own, moved = bn._parameters, bn._buffers
     _call(
         "bn_relu_forward",
         *(z, own["weight"], own["bias"], y, mean, rstd),
         *(moved["running_mean"], moved["running_var"]),
-        *(groups, rows // groups, c, bn.eps, bn.momentum),
+        *(groups, pixels // groups, c, bn.eps, bn.momentum),
     )
     return Seen(groups, bn.eps, mean, rstd)
 
@@ -45,12 +45,12 @@ def bn_relu_again(
     z: Tensor, weight: Tensor, bias: Tensor, seen: Seen
 ) -> Tensor:
     """Return relu(bn(z)) once more, by the statistics it had."""
-    rows, c = _rows(z)
+    pixels, c = _pixels_and_channels(z)
     y = torch.empty_like(z)
     _call(
         "bn_relu_again",
         *(z, weight, bias, seen.mean, seen.rstd, y),
-        *(seen.groups, rows // seen.groups, c),
+        *(seen.groups, pixels // seen.groups, c),
     )
     return y
 
@@ -74,12 +74,12 @@ def bn_relu_backward(
     -------
     dweight, dbias
     """
-    rows, c = _rows(z)
+    pixels, c = _pixels_and_channels(z)
     dweight, dbias = torch.empty_like(weight), torch.empty_like(bias)
     _call(
         "bn_relu_backward",
         *(d, z, weight, bias, seen.mean, seen.rstd, added, d, dweight, dbias),
-        *(seen.groups, rows // seen.groups, c),
+        *(seen.groups, pixels // seen.groups, c),
     )
     return dweight, dbias
 
@@ -90,7 +90,8 @@ def bn_relu_eval(bn: BatchNorm, z: Tensor, y: Tensor) -> Tensor:
     _call(
         "bn_relu_eval",
         *(z, own["weight"], own["bias"]),
-        *(moved["running_mean"], moved["running_var"], y, *_rows(z), bn.eps),
+        *(moved["running_mean"], moved["running_var"], y),
+        *(*_pixels_and_channels(z), bn.eps),
     )
     return y
 
@@ -104,7 +105,7 @@ def _call(name: str, *arguments: Tensor | float | None) -> None:
         raise MemoryError("no memory for the sums of batch normalization")
 
 
-def _rows(z: Tensor) -> tuple[int, int]:
+def _pixels_and_channels(z: Tensor) -> tuple[int, int]:
     """Pixels of the whole batch, and channels."""
     c = z.shape[1]
     return z.numel() // c, c

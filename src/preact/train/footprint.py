@@ -62,18 +62,18 @@ def activation_bytes(plan: NetworkPlan, memory: Memory) -> tuple[int, int]:
     network = with_memory(Network(plan), memory)
     c, height, width = plan.image
     if min(height, width) < SMALL:
-        return network_bytes(network, torch.randn(IMAGES, *plan.image))
+        return step_bytes(network, torch.randn(IMAGES, *plan.image))
     # Bytes are a line in the number of pixels: two small images tell them,
     # where there may be no room for a large one.
     small, large = (
-        network_bytes(network, torch.randn(IMAGES, c, height // k, width // k))
+        step_bytes(network, torch.randn(IMAGES, c, height // k, width // k))
         for k in (4, 2)
     )
     kept, peak = (b + (b - a) * 4 for a, b in zip(small, large, strict=True))
     return kept, peak
 
 
-def network_bytes(
+def step_bytes(
     network: torch.nn.Module, images: torch.Tensor
 ) -> tuple[int, int]:
     """As `activation_bytes`, for any network on the CPU."""
