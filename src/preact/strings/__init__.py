@@ -32,6 +32,8 @@ RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 class Strings:
     """The words of one language: `strings("figure.depth")`.
 
+    `table` has the texts by key as they stand, where a script fills them in.
+
     Parameters
     ----------
     language : str
