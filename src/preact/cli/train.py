@@ -21,6 +21,12 @@ def run(options: argparse.Namespace) -> int:
     recipe = find_recipe(options.recipe or own)
     changed = _changed(recipe, options)
     images = held_out(load(data, options.folder or "data"), options.hold_out)
+    count, _ = images.counts
+    if options.batch and options.batch > count:
+        raise ValueError(
+            f"--batch must be at most the {count:,} training images of "
+            f"{images.label}; got {options.batch:,}"
+        )
     planned = PlannedRun("train", _run(options, changed, images))
     console = make_console()
     console.print(announced(planned.run), soft_wrap=True)

@@ -156,12 +156,6 @@ class Run:
                 "width must be left out on ImageNet, whose networks begin "
                 f"with 64 channels; got {self.width!r}"
             )
-        images, _ = self.data.counts
-        if self.recipe.batch > images:
-            raise ValueError(
-                f"batch must be at most the {images:,} training images of "
-                f"{self.data.label}; got {self.recipe.batch:,}"
-            )
         self.plan  # noqa: B018  (refuses what is no network)
         if isinstance(self.unit, OwnCode):
             self._check_own_code()
