@@ -279,7 +279,7 @@ class Playground {
       return made;
     };
     this.train = button("train", () =>
-      this.training ? this.finish(words.stopped) : this.compute(this.steps),
+      this.training ? this.stop() : this.compute(this.steps),
     );
     const lengths = TIMES.map((times) => [times * steps, times * steps]);
     this.reset = button("reset", () => this.startAgain());
@@ -497,12 +497,15 @@ class Playground {
     }
   }
 
-  // Where it was stopped, both are at the last step that both have.
+  // Both are shown at the last step that both have.
+  stop() {
+    const runs = this.now.map((settings) => this.known.get(settings));
+    this.moveTo(Math.min(...runs.map((run) => run?.loss.length || 1)));
+    this.finish(this.words.stopped);
+  }
+
   finish(text) {
     this.halt();
-    const runs = this.now.map((settings) => this.known.get(settings));
-    const last = Math.min(...runs.map((run) => run?.loss.length || 1));
-    if (Number(this.cursor.value) > last) this.moveTo(last);
     this.status.textContent = text;
     this.show();
   }
