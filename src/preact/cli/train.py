@@ -56,8 +56,9 @@ def run(options: argparse.Namespace) -> int:
 def announced(run: Run) -> str:
     """Say what will be trained, before anything takes its time."""
     recipe = run.recipe
+    start = f", from {run.init}" if run.init else ""
     return (
-        f"ResNet-{run.depth}, {run.row}, on {run.data.label}: "
+        f"ResNet-{run.depth}, {run.row}{start}, on {run.data.label}: "
         f"{recipe.iterations:,} iterations of {recipe.batch} images"
     )
 
