@@ -208,8 +208,8 @@ class Course {
     levels.forEach((level, l) => {
       const x = LEFT + this.cell * (l + 0.12);
       const place = { x, y, width: this.cell * 0.76, height: high, rx: 3 };
-      const far = Math.max(level, 0) / 2;
-      const style = `filter:drop-shadow(0 0 ${far}px ${LOUD})`;
+      const glow = `filter:drop-shadow(0 0 ${level / 2}px ${LOUD})`;
+      const style = level > 0 ? glow : "";
       element("rect", { ...place, ...paint(level), style }, this.units);
       element("rect", { ...place, class: "box" }, this.units);
       if (level < 0) {
@@ -319,6 +319,7 @@ class Playground {
 
   startAgain() {
     const values = this.first.split(",");
+    this.moveTo(this.steps);
     /** @type {any[]} */
     const inputs = this.arms.flatMap((arm) => Object.values(arm.inputs));
     if (this.pinned.length) this.togglePin();
@@ -530,7 +531,8 @@ class Playground {
       key.replaceChildren(name, " ", stroke(color, KINDS[i]));
       const like = [shortcut, row, tail.join(" "), lr].join("|");
       const [runs, low, high, href] = this.records[like] ?? [];
-      const textContent = fill(words.recorded, { runs, low, high });
+      const told = done ? words.recorded : words.recorded_waits;
+      const textContent = fill(told, { runs, low, high });
       recorded.replaceChildren(
         runs ? node("a", { href, textContent }) : words.unrecorded,
       );
