@@ -1,7 +1,6 @@
 // The explorers by the class of their place on a page.
 import { keepInAddress } from "./address.js";
 import { makeField } from "./answer.js";
-import { makeBuilder } from "./builder.js";
 import { Ledger } from "./ledger.js";
 import { Prediction } from "./predict.js";
 import { Ranked } from "./ranking.js";
@@ -10,11 +9,10 @@ import { places as imagenet } from "#rooms/imagenet/explorer.js";
 import { places as paths } from "#rooms/paths/explorer.js";
 import { places as runs } from "#rooms/runs/explorer.js";
 import { places as training } from "#rooms/training/explorer.js";
-import "#rooms/units/explorer.js";
+import { places as units } from "#rooms/units/explorer.js";
 
 export const EXPLORERS = {
   "preact-answer": makeField,
-  "preact-builder": makeBuilder,
   "preact-ledger-filter": (host) => new Ledger(host),
   "preact-predict": (host) => new Prediction(host),
   "preact-ranking": (host) => new Ranked(host),
@@ -23,6 +21,7 @@ export const EXPLORERS = {
   ...paths,
   ...runs,
   ...training,
+  ...units,
 };
 
 // Make them, each in its place, and then show what the address says.

@@ -11,6 +11,7 @@ import {
   record,
   tickText,
 } from "./charts.js";
+import { remembered } from "./remembered.js";
 
 const WIDTH = 376,
   LEFT = 12,
@@ -36,17 +37,6 @@ export function scale([low, high], log, whole = false) {
       return Math.min(Math.max((v - a) / (b - a), 0), 1);
     },
   };
-}
-
-export function stored(name, value) {
-  const key = `preact-predict-${name}`;
-  try {
-    if (value === undefined) return JSON.parse(localStorage.getItem(key));
-    localStorage.setItem(key, JSON.stringify(value));
-  } catch {
-    /* a page opened as a file may refuse to remember */
-  }
-  return null;
 }
 
 // Lines that fit the chart; a Chinese character is as wide as two letters.
@@ -81,7 +71,7 @@ export class Prediction {
     Object.assign(this, JSON.parse(host.dataset.predict));
     const whole = this.rows.every(({ value }) => Number.isInteger(value));
     this.scale = scale(this.limits, this.log, whole);
-    const kept = stored(this.name);
+    const kept = remembered(`preact-predict-${this.name}`);
     this.committed = typeof kept === "number";
     this.makeControls(this.committed ? kept : null);
     const after = host.closest(".cell")?.nextElementSibling;
@@ -200,7 +190,10 @@ export class Prediction {
 
   toggle() {
     this.committed = !this.committed;
-    stored(this.name, this.committed ? this.place() : null);
+    remembered(
+      `preact-predict-${this.name}`,
+      this.committed ? this.place() : null,
+    );
     this.show();
   }
 

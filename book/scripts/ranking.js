@@ -2,23 +2,7 @@
 // chapter 01, and the rows of Table 1 at the head of chapter 05. A ranking is kept in
 // this browser and nowhere else.
 import { element, figure, fill, icon, node, prose, record } from "./charts.js";
-
-// A page opened as a file, or a private window, may refuse to remember.
-function remembered(stored) {
-  try {
-    return JSON.parse(localStorage.getItem(stored));
-  } catch {
-    return null;
-  }
-}
-
-function remember(stored, value) {
-  try {
-    localStorage.setItem(stored, JSON.stringify(value));
-  } catch {
-    /* it works all the same */
-  }
-}
+import { remembered } from "./remembered.js";
 
 // ------------------------------------------------------------- ranking
 // A list whose items move by two buttons each, until the reader commits.
@@ -115,7 +99,7 @@ class Ranking {
     this.button.textContent = this.committed
       ? this.words.again
       : this.words.commit;
-    remember(this.stored, { order: this.order, committed: this.committed });
+    remembered(this.stored, { order: this.order, committed: this.committed });
   }
 }
 

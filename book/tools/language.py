@@ -332,33 +332,29 @@ def section_hashes(root: Path = ROOT) -> dict[str, str]:
 
 
 def stale_translations(root: Path = ROOT) -> list[str]:
-    """Chinese sections whose English original has changed since."""
-    ledger = tomllib.loads((root / LEDGER).read_text("utf-8"))
+    """English sections that changed since they were last translated."""
+    noted = tomllib.loads((root / LEDGER).read_text("utf-8"))
     current = section_hashes(root)
-    lines = []
-    for language in CHINESE:
-        noted = ledger.get(language, {})
-        lines += [
-            f"{language}: section {label!r} was written from an older original"
-            for label, digest in current.items()
-            if noted.get(label) != digest
-        ]
-        lines += [
-            f"{language}: section {label!r} has no original any more"
-            for label in sorted(noted.keys() - current.keys())
-        ]
+    lines = [
+        f"section {label!r} was translated from an older original"
+        for label, digest in current.items()
+        if noted.get(label) != digest
+    ]
+    lines += [
+        f"section {label!r} has no original any more"
+        for label in sorted(noted.keys() - current.keys())
+    ]
     return lines
 
 
 def record(root: Path = ROOT) -> None:
     """Note the English sections that the Chinese ones now follow."""
     lines = [
-        "# The English section from which each Chinese one was written, by",
-        "# hash. When a translation is up to date again: `make translated`.",
+        "# The English section from which the Chinese ones were written, by",
+        "# hash. When both follow it again: `make translated`.",
+        "",
+        *(f'{k} = "{v}"' for k, v in section_hashes(root).items()),
     ]
-    for language in CHINESE:
-        lines += ["", f"[{language}]"]
-        lines += [f'{k} = "{v}"' for k, v in section_hashes(root).items()]
     (root / LEDGER).write_text("\n".join(lines) + "\n", "utf-8")
 
 

@@ -162,18 +162,6 @@ def test_defined_terms_have_a_chapter_that_exists():
     assert len({t["en"] for t in terms}) == len(terms)
 
 
-def test_every_cited_test_exists():
-    tests = "".join(
-        p.read_text("utf-8")
-        for folder in ("claims", "chapters/*")
-        for p in ROOT.glob(f"tests/{folder}/*.py")
-    )
-    for edition in LANGUAGES:
-        for name, text in language.chapters(edition).items():
-            for test in re.findall(r"`(test_\w+)`", text):
-                assert f"def {test}(" in tests, (name, test)
-
-
 # ---------------------------------------------------------------------- parity
 def test_the_gate_misses_no_missing_file(copied):
     chapter = copied / "book/zh-Hant/04-units.md"

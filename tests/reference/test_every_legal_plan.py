@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import legal
 from preact import reference
+from preact.book.stacks import single_thread
 from preact.nn import Network, Unit
 from preact.plan import Conv, Conventions, imagenet_plan
 from preact.reference.layers import cross_entropy
@@ -28,10 +29,8 @@ MODES = st.sampled_from(["train", "eval"])
 @pytest.fixture(autouse=True, scope="module")
 def one_thread():
     """Threads that wait for each other over four pixels cost 10 times more."""
-    count = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(count)
+    with single_thread():
+        yield
 
 
 class Masks(np.random.Generator):

@@ -4,6 +4,7 @@ import pytest
 import torch
 from judging import SMALL, Command
 
+from preact.book.stacks import single_thread
 from preact.data import load
 from preact.experiment import execute, planned_runs, read_experiment
 
@@ -11,10 +12,8 @@ from preact.experiment import execute, planned_runs, read_experiment
 @pytest.fixture(autouse=True)
 def one_thread():
     """More would fight in networks as small as these."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+    with single_thread():
+        yield
 
 
 @pytest.fixture

@@ -1,6 +1,10 @@
-"""Small networks that `08-paths` takes apart: a unit deleted, exchanged."""
+"""Small networks, several seeds at once, whose units can be taken away.
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+Chapters `07-depth` and `08-paths`.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -13,6 +17,17 @@ from preact.reference.caches import Array
 from preact.spec import BN, RELU, Op, Scale, UnitSpec
 
 WIDTH, BATCH = 64, 64
+
+
+@contextmanager
+def single_thread() -> Iterator[None]:
+    """Compute with one thread, best for small sums, and then as before."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 class Images(NamedTuple):

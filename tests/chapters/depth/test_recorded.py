@@ -15,13 +15,6 @@ from preact.book.depth import (
     told,
     training_by_depth,
 )
-from preact.book.page import setup
-
-
-@pytest.fixture(autouse=True)
-def english():
-    yield setup("en")
-    setup("en")
 
 
 def test_a_curve_ends_where_the_record_does():

@@ -20,6 +20,7 @@ from preact.book.imagenet import (
     sampling_error,
     two_processes,
 )
+from preact.book.stacks import single_thread
 from preact.records.compare import load_records
 from preact.train.footprint import activation_bytes
 from sampled import sampled
@@ -35,10 +36,8 @@ RESNET_200 = planner.jobs()["ResNet-200, ImageNet"]
 
 @pytest.fixture(autouse=True)
 def one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+    with single_thread():
+        yield
 
 
 # --------------------------------------------------------------------- counts

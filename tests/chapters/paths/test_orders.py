@@ -16,12 +16,6 @@ from preact.strings import LANGUAGES
 IMAGES = 360
 
 
-@pytest.fixture(autouse=True)
-def english():
-    yield setup("en")
-    setup("en")
-
-
 def arm(seed, *, units=3, seeds=4):
     """Errors of an arm that nobody trained, by order, as the chapter's."""
     rng = np.random.default_rng(seed)

@@ -6,19 +6,12 @@ from functools import cache
 import pytest
 
 from paths import ROOT
-from preact.book import setup
 from preact.book.runs.cards import cards, experiment_cards, totals
 from preact.book.runs.full_size import resnet_20
 from preact.records import read_record
 from preact.records.compare import PUBLISHED
 from preact.strings import LANGUAGES, Strings
 from preact.train import find_recipe
-
-
-@pytest.fixture(autouse=True)
-def english():
-    yield setup("en")
-    setup("en")
 
 
 @cache

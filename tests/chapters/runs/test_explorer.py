@@ -1,16 +1,8 @@
 """The explorer of runs holds all of them, and finds what Python finds."""
 
-import pytest
-
 from engine.calls import evaluate, needs_node
-from preact.book.page import setup
 from preact.book.runs import EXPERIMENTS, recorded, run_explorer
 from preact.records.compare import load_records
-
-
-@pytest.fixture(autouse=True)
-def english():
-    setup("en")
 
 
 def test_the_explorer_holds_every_run_once_failed_ones_included():

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from preact.book.page import setup
 from preact.book.shortcuts import growth_beside_error
 from preact.book.shortcuts.figures import prediction_beside_errors
 from preact.strings import Strings
@@ -25,7 +24,6 @@ def test_what_the_paper_calls_fail_has_no_number_in_the_data():
 
 
 def test_the_table_of_growth_has_five_runs_of_each_row():
-    setup("en")
     body = {line[0]: line[1:] for line in growth_beside_error().body}
     assert all(line[1].count(", ") == 4 for line in body.values())
     assert body["original + final BN"] == ["35–57", "3.3, 3.6, 3.9, 4.2, 4.2"]

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from book.tools.language import chapters, prose, sections
-from preact.book import setup
 from preact.book.summary import (
     NAMES,
     Kept,
@@ -77,7 +76,6 @@ def test_on_cifar_the_short_runs_of_the_original_have_the_smaller_median():
 
 
 def test_every_set_of_conditions_that_was_run_is_drawn():
-    setup("en")
     found = {kept(run) for run in load_records("digits_table_1")}
     found |= {kept(run) for run in load_records("digits_twelve")}
     assert found <= set(NAMES)

@@ -8,7 +8,6 @@ from typing import get_args
 import pytest
 
 from engine.calls import call, needs_node
-from preact.book import setup
 from preact.book.imagenet.planner import kept_bytes
 from preact.book.training import (
     RECIPES,
@@ -27,11 +26,6 @@ QUESTIONS = [
     for way in get_args(Memory)
     for n, batch, width in ((1, 8, 1), (18, 128, 0.5), (111, 256, 1))
 ]
-
-
-@pytest.fixture(autouse=True)
-def _english():
-    setup("en")
 
 
 def data():

@@ -6,13 +6,13 @@ import torch
 from torch.nn.functional import batch_norm, conv2d
 
 from preact import reference
-from preact.book.builder import ticks
 from preact.book.placements import (
     numpy_line,
     spec_line,
     torch_line,
     twelve_units,
 )
+from preact.book.units.builder import ticks
 from preact.plan import stack_plan
 from preact.reference import unit_forward
 from preact.reference.layers import bn_forward, conv_forward

@@ -4,7 +4,7 @@
 import { DepthChart } from "#scripts/depth.js";
 import { figure, node, numberText, fill, stroke } from "#scripts/charts.js";
 import { Asker } from "#scripts/asker.js";
-import { stored } from "#scripts/predict.js";
+import { remembered } from "#scripts/remembered.js";
 
 const MUTANT = "#c4473a",
   MEANT = "#2a7fc1";
@@ -24,7 +24,7 @@ class Lab {
     this.host = host;
     Object.assign(this, JSON.parse(host.dataset.lab));
     this.report = host.querySelector(".report");
-    const kept = stored(`lab-${this.name}`);
+    const kept = remembered(`preact-predict-lab-${this.name}`);
     this.committed = kept in this.choices;
     this.makeForm(kept);
     this.curves = node("div", { className: "curves" });
@@ -75,7 +75,10 @@ class Lab {
 
   toggle() {
     this.committed = !this.committed;
-    stored(`lab-${this.name}`, this.committed ? this.chosen() : null);
+    remembered(
+      `preact-predict-lab-${this.name}`,
+      this.committed ? this.chosen() : null,
+    );
     this.show();
   }
 

@@ -10,14 +10,7 @@ from html import escape
 import numpy as np
 
 from preact import paper
-from preact.book.builder import (
-    Way,
-    builder_data,
-    code_lines,
-    explorer,
-    unit_card,
-)
-from preact.book.explorers import Html
+from preact.book.explorers import Html, mount
 from preact.book.page import words
 from preact.book.placements import (
     BATCH,
@@ -30,6 +23,12 @@ from preact.book.placements import (
     row_of,
     silent_line,
     twelve_units,
+)
+from preact.book.units.builder import (
+    Way,
+    builder_data,
+    code_lines,
+    unit_card,
 )
 from preact.figures import Table
 from preact.figures.variants import color_of
@@ -68,19 +67,19 @@ def unit_builder() -> Html:
     )
     own = {word: say.table[f"builder.{word}"] for word in OWN_WORDS}
     data = builder_data(
-        "places",
         own | {"colon": say("punctuation.colon")},
         {name: way(spec, results[name]) for name, spec in ways.items()},
         key(TABLE_2[GHOST]),
         key(TABLE_2["original"]),
     )
-    return explorer(
+    return mount(
+        "builder",
         say("builder.title"),
         data,
-        cards,
-        scope,
-        say("builder.all"),
-        table(ways, results),
+        f'<div class="cards">{cards}</div>'
+        f'<p class="note">{escape(scope)}</p>'
+        f'<details class="all" open><summary>{escape(say("builder.all"))}'
+        f"</summary>{table(ways, results)._repr_html_()}</details>",
     )
 
 

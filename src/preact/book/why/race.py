@@ -111,8 +111,7 @@ def race_errors(
     """
     import torch
 
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # small sums: several threads take longer
+    from preact.book.stacks import single_thread
 
     def through(layers: Sequence[object], x: Any, unit: str = "") -> Any:
         for layer in layers:
@@ -150,24 +149,24 @@ def race_errors(
     batches = [mini_batches(digits.train, BATCH, steps, s) for s in seeds]
     images = torch.tensor(digits.images.reshape(-1, PIXELS))
     labels, errors = torch.tensor(digits.labels), []
-    for batch in np.stack(batches, axis=2):  # (steps, BATCH, S)
-        x = through(plan.stem, images[batch])
-        for i, unit in enumerate(plan.units):
-            branch = (*unit.pre, *unit.weights, *unit.post)
-            F = through(branch, x, f"units.{i}.")
-            x = through(unit.after, shortcut.value * x + F, f"units.{i}.")
-        logits = through(plan.tail, x)
-        logits = torch.einsum(
-            "nsi,soi->nso", logits, params["classifier.weight"]
-        )
-        logits = logits + params["classifier.bias"]
-        wrong = logits.argmax(-1) != labels[batch]
-        errors.append(100 * wrong.double().mean(0).numpy())
-        loss = torch.nn.functional.cross_entropy(
-            logits.flatten(0, 1), labels[batch].flatten()
-        )
-        sgd.zero_grad()
-        (len(seeds) * loss).backward()  # of each network its own mean
-        sgd.step()
-    torch.set_num_threads(threads)
+    with single_thread():
+        for batch in np.stack(batches, axis=2):  # (steps, BATCH, S)
+            x = through(plan.stem, images[batch])
+            for i, unit in enumerate(plan.units):
+                branch = (*unit.pre, *unit.weights, *unit.post)
+                F = through(branch, x, f"units.{i}.")
+                x = through(unit.after, shortcut.value * x + F, f"units.{i}.")
+            logits = through(plan.tail, x)
+            logits = torch.einsum(
+                "nsi,soi->nso", logits, params["classifier.weight"]
+            )
+            logits = logits + params["classifier.bias"]
+            wrong = logits.argmax(-1) != labels[batch]
+            errors.append(100 * wrong.double().mean(0).numpy())
+            loss = torch.nn.functional.cross_entropy(
+                logits.flatten(0, 1), labels[batch].flatten()
+            )
+            sgd.zero_grad()
+            (len(seeds) * loss).backward()  # of each network its own mean
+            sgd.step()
     return np.asarray(np.mean(errors[-WINDOW:], axis=0))

@@ -1,7 +1,6 @@
-"""What a unit builder is made of: cards with diagram and code, curves, axes.
+"""What the unit builder is made of: cards with diagram and code, curves, axes.
 
-The page's script only shows and hides what is made here; where no script
-runs, all units stay, and a table of what was measured.
+The page's script only shows and hides what is made here.
 """
 
 from collections.abc import Mapping
@@ -10,10 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from preact.book.explorers import Html, mount
 from preact.book.page import words
 from preact.book.placements import equation, numpy_line, spec_line, torch_line
-from preact.figures import Table, unit_diagram
+from preact.figures import unit_diagram
 from preact.figures.variants import in_words
 from preact.plan import cifar_plan
 from preact.reference.caches import Array
@@ -29,38 +27,6 @@ class Way(NamedTuple):
     color: str
     signal: Array
     gradient: Array
-
-
-def explorer(
-    title: str,
-    data: Mapping[str, object],
-    cards: str,
-    scope: str,
-    everything: str,
-    table: Table,
-) -> Html:
-    """Put together what `builder.js` finds: cards, scope, and a table.
-
-    Parameters
-    ----------
-    title, scope, everything : str
-        Of the explorer, of what was measured, of the table.
-    data : mapping
-        What the script reads; "choice" names its kind of controls.
-    cards : str
-        One `details` element for each unit, from `unit_card`.
-    table : Table
-        All of them, for a page without script.
-    """
-    return mount(
-        "builder",
-        title,
-        data,
-        f'<div class="cards">{cards}</div>'
-        f'<p class="note">{escape(scope)}</p>'
-        f'<details class="all" open><summary>{escape(everything)}'
-        f"</summary>{table._repr_html_()}</details>",
-    )
 
 
 def unit_card(
@@ -111,18 +77,15 @@ def breaking_code(line: str) -> str:
 
 
 def builder_data(
-    choice: str,
     own: Mapping[str, str],
     ways: Mapping[str, Way],
     ghost: str,
     start: str,
 ) -> dict[str, Any]:
-    """What `builder.js` reads: words, curves, and axes that never move.
+    """What `explorer.js` reads: words, curves, and axes that never move.
 
     Parameters
     ----------
-    choice : str
-        The kind of controls.
     own : mapping
         The explorer's own words.
     ways : name to Way
@@ -132,7 +95,6 @@ def builder_data(
     """
     say, both = words(), ("signal", "gradient")
     return {
-        "choice": choice,
         "words": {**own, **{q: say(f"figure.{q}") for q in (*both, "depth")}},
         "ways": {
             name: way._asdict() | {q: curve(getattr(way, q)) for q in both}

@@ -1,0 +1,11 @@
+// What this browser keeps under a key, or, with a value, keep that. A page opened
+// as a file, or a private window, may refuse to: it works all the same.
+export function remembered(key, value) {
+  try {
+    if (value === undefined) return JSON.parse(localStorage.getItem(key));
+    localStorage.setItem(key, JSON.stringify(value));
+  } catch {
+    /* nothing is remembered */
+  }
+  return null;
+}
