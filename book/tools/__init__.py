@@ -12,7 +12,6 @@
 `places`     where the book is, by one setting
 `wheel`      the package as readers install it
 `serve`      the built site, rebuilt while somebody writes
-`lessons`    the plans of the page for teachers
 `radicals`   what a PDF's Chinese text is searched and copied as
 `sentences`  what cells print, in all languages
 `myst`       how a chapter is read: one parser for all of them

@@ -21,7 +21,7 @@ ARMS = {  # those of the race, in this page's words
     "no-relu-after-addition+final-bn": "control, one more BN",
     "full-preactivation+final-bn": "full pre-activation, as drawn",
 }
-SIZE = WIDTH, HEIGHT = 720, 490  # of the picture: two maps and their key
+WIDTH, HEIGHT = 720, 490  # of the picture: two maps and their key
 
 
 def errors_by_rate() -> str:

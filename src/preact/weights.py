@@ -184,29 +184,12 @@ def _preprocessing(
 def read_plan_of(path: Path | str) -> NetworkPlan:
     """Return the plan of a file's network; the weights are not looked at.
 
-    Parameters
-    ----------
-    path : Path or str
-        A `.safetensors` file; the plan is in its head.
-
     Raises
     ------
     FileNotFoundError
         If there is none.
     ValueError
         As `read_config`.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> from preact.nn import Network
-    >>> from preact.plan import cifar_plan
-    >>> from preact.weights import read_plan_of, save
-    >>> plan = cifar_plan("original", depth=8, convs=2, width=4)
-    >>> with TemporaryDirectory() as folder:
-    ...     save(Network(plan), f"{folder}/by_hand.safetensors")
-    ...     read_plan_of(f"{folder}/by_hand.safetensors") == plan
-    True
     """
     with _opened(path) as (_, header):
         return header.plan.plan
@@ -348,41 +331,13 @@ def save_weights(
     """Write weights, and the configuration of the run that trained them.
 
     Those of a run that has diverged are written, too; `load` refuses them.
-
-    Parameters
-    ----------
-    path : Path or str
-        A `.safetensors` file; the plan is in its head.
-    plan : NetworkPlan
-        Of the network.
-    weights : mapping of str to Tensor
-        Parameters and running statistics by name.
-    config : mapping or None
-        The configuration of the run, as its record has it.
-    preprocess : Preprocessing or None
-        How the images were normalized, and names of the classes.
-    make : str or None
-        Where the code stands that makes the units, if it is not ours.
+    `make` is where the code stands that makes the units, if it is not ours.
 
     Raises
     ------
     ValueError
         If they are not those of the plan, or of several kinds, the
         configuration is no table of JSON values, or the path is a folder.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> from preact.nn import Network
-    >>> from preact.plan import cifar_plan
-    >>> from preact.weights import read_config, save_weights
-    >>> plan = cifar_plan("full-preactivation", depth=8, convs=2, width=4)
-    >>> weights = Network(plan, seed=1).state_dict()
-    >>> with TemporaryDirectory() as folder:
-    ...     path = f"{folder}/mine.safetensors"
-    ...     save_weights(path, plan, weights, config={"lr": 0.1})
-    ...     read_config(path)
-    {'lr': 0.1}
     """
     path = Path(path)
     if path.is_dir():

@@ -16,7 +16,8 @@ from sphinx.util.docutils import docutils_namespace
 from book.tools.execution import cache_folder, keep, modules_of, needed, once
 from book.tools.notebooks import notebook
 from paths import ROOT
-from preact.book.measurements import FOLDER, measured
+from preact import propagation
+from preact.book.measurements import FOLDER, measured, share_propagation
 
 CHAPTER = """---
 jupytext:
@@ -278,3 +279,15 @@ def test_a_translation_takes_a_reader_as_long_as_the_original(tmp_path):
         (record,) = get_cache(cache_folder(path)).list_cache_records()
         took.append(record.data["execution_seconds"])
     assert took == [68.0, 68.0]
+
+
+def test_measurements_are_shared_once_however_often_a_cell_sets_up(
+    tmp_path, monkeypatch
+):
+    plain = propagation.profile
+    monkeypatch.setenv(FOLDER, str(tmp_path))
+    for name in ("direct_coefficient", "profile"):  # back after the test
+        monkeypatch.setattr(propagation, name, getattr(propagation, name))
+    share_propagation()
+    share_propagation()
+    assert propagation.profile.__wrapped__ is plain

@@ -72,7 +72,9 @@ def share_propagation() -> None:
     """Let a chapter's cells, too, read what another edition has measured."""
     if os.environ.get(FOLDER):
         for name in ("direct_coefficient", "profile"):
-            setattr(propagation, name, measured(getattr(propagation, name)))
+            function = getattr(propagation, name)
+            if not hasattr(function, "__wrapped__"):  # `setup` is called again
+                setattr(propagation, name, measured(function))
 
 
 def _path(folder: Path, function: Callable[..., Any], given: Any) -> Path:

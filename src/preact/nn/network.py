@@ -210,28 +210,10 @@ def with_classes(
 def start_from(network: Network, weights: Mapping[str, Tensor]) -> None:
     """Copy weights of another network; a classifier only of as many classes.
 
-    Parameters
-    ----------
-    network : Network
-    weights : mapping of str to Tensor
-        `state_dict()` of a network that differs in nothing but its classes.
-
     Raises
     ------
     RuntimeError
         If names or shapes differ elsewhere.
-
-    Examples
-    --------
-    >>> from preact.nn.network import Network, start_from
-    >>> from preact.plan import cifar_plan
-    >>> of_ten, of_two = (
-    ...     Network(cifar_plan("original", depth=8, convs=2, classes=n))
-    ...     for n in (10, 2)
-    ... )
-    >>> start_from(of_two, of_ten.state_dict())
-    >>> of_two.classifier.out_features
-    2
     """
     own = network.state_dict()
     head = {name for name in own if name.startswith("classifier.")}

@@ -53,8 +53,6 @@ class Result:
         What is on the branch, as Table 1 prints it; "" in the other tables.
     network : str
         As Table 3 prints it, for example "ResNet-110 (1-layer skip)"; else "".
-    remark : str
-        What stands beside the row, of the paper's or of ours; most often "".
 
     Examples
     --------
@@ -74,7 +72,6 @@ class Result:
     on_shortcut: str = ""
     on_branch: str = ""
     network: str = ""
-    remark: str = ""
 
     @property
     def rows(self) -> list[str]:

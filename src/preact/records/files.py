@@ -20,14 +20,8 @@ def write_record(
 ) -> Record:
     """Write a record and its curve; neither is ever there in part.
 
-    Parameters
-    ----------
-    path : Path
-        The record's JSON file; the curve goes beside it, ending in `.csv`.
-    record : Record or mapping
-        What is written, a mapping by the keys of the file; checked first.
-    curve : sequence of mappings
-        Points in order; what a point lacks is an empty cell.
+    The record is checked first; the curve goes beside it, ending in `.csv`,
+    and what a point lacks is an empty cell.
 
     Raises
     ------
@@ -35,20 +29,6 @@ def write_record(
         If the record lacks a field, or one is of the wrong kind.
     FileExistsError
         If the record is there already. Its curve stays as it is.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from preact.records.files import read_curve, read_record, write_record
-    >>> from preact.records.compare import PUBLISHED
-    >>> old = PUBLISHED / "digits_table_2/digits/resnet-110-2/original"
-    >>> record = read_record(old / "seed-1.json")
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "seed-1.json")
-    ...     same = write_record(path, record, [{"iteration": 1, "loss": 2.3}])
-    ...     read_curve(path), same == record
-    ({'iteration': [1.0], 'loss': [2.3]}, True)
     """
     values = dump(record) if isinstance(record, Record) else dict(record)
     checked = parse(Record, values, str(path))

@@ -334,7 +334,6 @@ def test_full_preactivation_ends_with_more_loss_and_no_less_error():
 
 
 # ------------------------------------------------------------- natural images
-IMAGES = "cifar_table_2_three_epochs"
 C = key(TABLE_2["relu-before-addition"])
 
 

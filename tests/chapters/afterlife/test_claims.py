@@ -8,7 +8,7 @@ import torch
 
 from preact.book.afterlife.model import PLACEMENTS
 from preact.book.afterlife.runs import (
-    RATES,
+    RATES_FOLDER,
     at_rate,
     draw_windows,
     fresh,
@@ -50,7 +50,9 @@ def test_a_bare_addition_passes_all_of_the_gradient(arm):
 
 @claim("afterlife-direct-term-is-one")
 def test_it_does_so_after_training_too():
-    runs = [r for r in (*read_runs(), *read_runs(RATES)) if r.arm in BARE]
+    runs = [
+        r for r in (*read_runs(), *read_runs(RATES_FOLDER)) if r.arm in BARE
+    ]
     assert len(runs) >= 20
     for m in (moment for run in runs for moment in run.moments):
         np.testing.assert_allclose(m.direct, 1, rtol=1e-3)
@@ -167,7 +169,9 @@ def test_a_typical_draw_grows_less_than_the_mean_square(n):
 
 # ---------------------------------------------------------------- as recorded
 def test_the_recorded_text_is_this_one_or_of_another_python():
-    (sha256,) = {run.text_sha256 for run in (*read_runs(), *read_runs(RATES))}
+    (sha256,) = {
+        run.text_sha256 for run in (*read_runs(), *read_runs(RATES_FOLDER))
+    }
     letters = letter_entropy(read_text().test)
     same = read_text().sha256 == sha256
     assert abs(letters - recorded_letters()) < (5e-4 if same else 0.2)
@@ -221,7 +225,7 @@ def test_with_4_layers_post_ln_ends_about_where_pre_ln_does(lr, draw):
 def test_records_are_of_unchanged_code_and_one_recipe():
     for runs, changed in (
         (read_runs(), set()),
-        (read_runs(RATES), {"lr", "draw"}),
+        (read_runs(RATES_FOLDER), {"lr", "draw"}),
     ):
         own = {"placement", "layers", "seed", "warm_up", *changed}
         settings = {

@@ -79,6 +79,3 @@ def test_streams_of_fresh_units_grow_by_their_laws(row):
         "relu-before-addition": 200 / np.sqrt(2 * np.pi),
     }
     assert rms[200] == pytest.approx(laws.get(row, np.sqrt(201)), rel=0.1)
-
-
-# ------------------------------- words of the checkers that are claims too

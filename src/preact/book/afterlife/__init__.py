@@ -12,15 +12,18 @@ from preact.book.afterlife.figures import (
     Placed,
     losses_by_rate,
 )
-from preact.book.afterlife.runs import Moment, at_rate, recorded_letters
+from preact.book.afterlife.runs import (
+    DEPTHS,
+    Moment,
+    at_rate,
+    recorded_letters,
+)
 from preact.book.explorers import Html, stepper
 from preact.book.page import words
 from preact.book.panels import legend, over_runs, panels
 from preact.figures import Picture
 from preact.figures.variants import row_name
 from preact.reference.caches import Array
-
-DEPTHS = (4, 12)
 
 
 # ------------------------------------------------------ transformers by unit

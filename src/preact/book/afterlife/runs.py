@@ -26,7 +26,8 @@ from preact.typed import Name, Positive, Seed, Sha256, parse, typed
 from preact.typed import Text as Words
 
 RECORDED = Path(__file__).parent / "recorded"
-RATES = "rates"  # the folder of the runs at several learning rates
+DEPTHS = (4, 12)  # of the runs that are compared
+RATES_FOLDER = "rates"  # of the runs at several learning rates
 TEXT = RECORDED / "text.json"  # which text they have read
 TEST_SHARE = 0.1  # of the text, the last topics by name
 LENGTH = 32  # characters read at once
@@ -190,9 +191,10 @@ class Run:
 
 @cache
 def read_runs(folder: str = "") -> tuple[Run, ...]:
-    """Read runs by arm, layers and seed: all placements, or those of `RATES`.
+    """Read runs by arm, layers and seed.
 
-    All placements at one learning rate, or two at several, for longer.
+    All placements at one learning rate; of `RATES_FOLDER` two at several, for
+    longer.
     """
     paths = sorted((RECORDED / folder).glob("*-seed-*.json"))
     runs = [parse(Run, read_json(path), str(path)) for path in paths]
@@ -207,7 +209,7 @@ def runs_of(arm: str, layers: int) -> list[Run]:
 def at_rate(arm: str, layers: int, lr: float, draw: str = "book") -> list[Run]:
     """Return the longer runs of one arm, depth, rate and draw, by seed."""
     wanted = {"layers": layers, "lr": lr, "draw": draw}
-    runs = [run for run in read_runs(RATES) if run.arm == arm]
+    runs = [run for run in read_runs(RATES_FOLDER) if run.arm == arm]
     return [run for run in runs if wanted.items() <= run.config.items()]
 
 

@@ -23,8 +23,9 @@ from torch.nn.functional import cross_entropy
 
 from preact.book.afterlife.model import PLACEMENTS, Transformer
 from preact.book.afterlife.runs import (
+    DEPTHS,
     LENGTH,
-    RATES,
+    RATES_FOLDER,
     RECORDED,
     TEXT,
     Run,
@@ -52,7 +53,6 @@ RECIPE = {
 WARM_UP_STEPS, LONGER, TEST_WINDOWS = 100, 1000, 256
 MEASURED = (0, 1, 10, 50, 200)
 LONGER_MEASURED = (0, 10, 50, 200, LONGER)
-DEPTHS = (4, 12)
 ARMS = [
     *((arm, layers) for layers in DEPTHS for arm in PLACEMENTS),
     *(("post-ln+warm-up", 12), ("pre-ln+warm-up", 12), ("post-ln", 24)),
@@ -86,7 +86,8 @@ def planned(rates: bool) -> Iterator[tuple[str, str, int, dict[str, Any]]]:
         return
     for arm, draw, layers, lr in product(*AT_RATES, RATES_TRIED):
         changed = {"lr": lr, "iterations": LONGER, "draw": draw}
-        yield f"{RATES}/{arm}-{layers}-{draw}-lr-{lr}", arm, layers, changed
+        name = f"{RATES_FOLDER}/{arm}-{layers}-{draw}-lr-{lr}"
+        yield name, arm, layers, changed
 
 
 def note_text() -> None:

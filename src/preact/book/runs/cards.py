@@ -7,7 +7,7 @@ from html import escape
 from typing import NamedTuple
 
 from preact.book.afterlife.runs import (
-    RATES,
+    RATES_FOLDER,
     Run,
     read_runs,
     recorded_letters,
@@ -64,14 +64,16 @@ def cards() -> list[Card]:
     return [
         *(_training(name, runs) for name, runs in sorted(groups.items())),
         _transformers("transformer", read_runs(), ""),
-        _transformers("transformer_rates", read_runs(RATES), "--rates "),
+        _transformers(
+            "transformer_rates", read_runs(RATES_FOLDER), "--rates "
+        ),
         *map(_bench, bench),
     ]
 
 
 def totals() -> tuple[int, int, float]:
     """Count the training runs of all records, the failed ones, and hours."""
-    runs, others = load_records(), [*read_runs(), *read_runs(RATES)]
+    runs, others = load_records(), [*read_runs(), *read_runs(RATES_FOLDER)]
     failed = sum(map(fails, runs)) + sum(map(learns_only_letters, others))
     seconds = [run.wall_s for run in runs] + [run.wall_s for run in others]
     return len(seconds), failed, sum(seconds) / 3600
