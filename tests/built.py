@@ -49,6 +49,12 @@ def settle(page):
     page.evaluate(DRAWN)
 
 
+def show_concealed(page):
+    """Show all that waits for a guess."""
+    while (waiting := page.locator(".waits:visible [name=skip]")).count():
+        waiting.first.click()
+
+
 def resize(page, width):
     """Give the window a width; return when the page fills it."""
     if page.viewport_size["width"] != width:

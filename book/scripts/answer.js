@@ -41,7 +41,7 @@ export function judge(text, { expected, rtol, few, words }, shown = "") {
   const value = read(percent ? typed.slice(0, -1) : typed);
   const got = shown || text.trim();
   if (!typed) return { right: false, said: words.empty };
-  if (!Number.isFinite(value)) {
+  if (!Number.isFinite(value) || (percent && rtol === 0)) {
     return { right: false, said: fill(words.no_number, { got }) };
   }
   const values = percent ? [value, value / 100] : [value];

@@ -108,11 +108,11 @@ export class DepthChart {
       const text = is.end ?? is.law;
       const end = values.findLastIndex(Number.isFinite);
       if (!text || end < 1) continue;
-      const x = this.x(end);
-      let y = Math.max(this.y(values[end]) - 6, TOP + 12);
-      // names that would lie on each other stand one below the other
+      let x = this.x(end);
+      const y = Math.max(this.y(values[end]) - 6, TOP + 12);
+      // names that would lie on each other stand beside each other
       const near = (one) => one.x === x && Math.abs(one.y - y) < 14;
-      while (written.some(near)) y += 14;
+      while (written.some(near)) x -= 24;
       written.push({ x, y });
       element("text", { x, y, "text-anchor": "end" }, group, text);
     }

@@ -120,7 +120,7 @@ def patterns(say: dict[str, str]) -> list[tuple[str, str]]:
         (r"{[\w:]+}`([^`<]+?) *<[^`>]+>`", r"\1"),
         (r'<a href="[^"]+">([^<]+)</a>', r"\1"),  # a page of the site alone
         # a list of terms
-        (r"^(?![-:# |])(\S.*)\n: {1,3}(?=\S)", r"- \1\n  "),
+        (r"^(?![-:# |])(\S.*)\n: {1,3}(?=\S)", r"- \1<br>\n  "),
     ]
 
 

@@ -300,6 +300,17 @@ def test_a_run_starts_from_the_weights_of_another(tmp_path):
     assert digits.classes == 10
 
 
+def test_a_classifier_of_classes_with_other_names_is_new(tmp_path):
+    file, digits = tmp_path / "first.safetensors", load("digits")
+    network = Network(small().plan, seed=5)
+    for names, kept in ((digits.class_names, True), ("abcdefghij", False)):
+        named = replace(digits, class_names=tuple(names))
+        network.preprocess = named.preprocessing("channel")
+        save(network, file)
+        begun = small(init=file).make_network().classifier.weight
+        assert torch.equal(begun, network.classifier.weight) is kept
+
+
 def test_how_weights_were_drawn_does_not_keep_a_run_from_them(tmp_path):
     file = tmp_path / "first.safetensors"
     save(Network(small().plan), file)

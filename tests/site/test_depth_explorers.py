@@ -2,6 +2,7 @@
 
 import pytest
 
+from built import show_concealed
 from preact.book.depth import DEPTHS, MOMENTS
 
 CHAPTER = "/en/07-depth.html"
@@ -10,11 +11,6 @@ CHAPTER = "/en/07-depth.html"
 @pytest.fixture
 def page(open_page):
     return open_page(CHAPTER)
-
-
-def commit(page):
-    """Make the prediction, behind which the sliders wait."""
-    page.locator(".preact-predict [name=commit]").nth(1).click()
 
 
 def slide(page, what, place):
@@ -33,7 +29,7 @@ def shown(page):
 
 
 def test_both_sliders_choose_one_frame(page):
-    commit(page)
+    show_concealed(page)
     for place, depth in enumerate(DEPTHS):
         slide(page, "depth", place)
         for moment, iteration in ((0, 0), (MOMENTS.index(100), 100)):

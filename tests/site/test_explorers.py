@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from built import TWO_LANGUAGES, settle
+from built import TWO_LANGUAGES, settle, show_concealed
 from engine.calls import evaluate
 from preact.strings import Strings
 
@@ -77,6 +77,7 @@ def test_without_script_the_measured_growth_stays(open_page):
 @TWO_LANGUAGES
 def test_a_stepper_shows_one_measured_frame_at_a_time(open_page, language):
     page = open_page(f"/{language}/02-signal.html")
+    show_concealed(page)
     box = page.locator(".preact-explorer[data-keys]").first
     visible = box.locator("[data-frame]:visible")
     frames = []

@@ -63,7 +63,7 @@ def test_without_script_the_answer_is_folded_below_its_question(open_page):
 @pytest.mark.parametrize("way", ["guess", "skip"])
 def test_the_cell_that_shows_the_answer_waits_for_the_guess(open_page, way):
     page = open_page("/en/03-gradient.html")
-    answer = page.locator(".cell:has(.preact-predict) ~ .cell").first
+    answer = page.locator(".concealed").first
     said = page.get_by_text(Strings("en")("predict.waits")).first
     assert said.is_visible()
     assert not answer.is_visible()
@@ -80,7 +80,7 @@ def test_the_cell_that_shows_the_answer_waits_for_the_guess(open_page, way):
 
 def test_a_link_to_what_is_concealed_leads_to_the_question(open_page):
     page = open_page("/en/03-gradient.html")
-    answer = page.locator(".cell:has(.preact-predict) ~ .cell").first
+    answer = page.locator(".concealed").first
     answer.evaluate(
         "cell => cell.append(Object.assign("
         "document.createElement('p'), { id: 'the-answer' }))"

@@ -19,6 +19,8 @@ from preact.plan import stack_plan
 from preact.spec import CONTROLS, TABLE_2, UnitSpec
 
 ROWS = {**TABLE_2, **CONTROLS}
+OWN_KEYS = 'onkeydown="event.stopPropagation()"'
+"""Of a slider: in JupyterLab its keys are not the notebook's."""
 MINUS = re.compile(r"^-(?=\d)")
 
 
@@ -140,7 +142,7 @@ def stepper(
         f'<input type="range" min="0" max="{len(shown) - 1}" value="{first}" '
         f'aria-label="{escape(label, quote=True)}" '
         f'aria-valuetext="{escape(shown[first], quote=True)}" '
-        f'oninput="{step}">'
+        f'{OWN_KEYS} oninput="{step}">'
         f"<output>{escape(shown[first])}</output></label></div>"
         f"{pictures}{below}</div>"
     )

@@ -23,7 +23,7 @@ def predict(
     limits: tuple[float, float],
     log: bool = False,
     choose: bool = False,
-    conceal: bool = True,
+    conceal: bool = False,
 ) -> Html:
     """Ask for a guess, then draw it beside what was measured.
 

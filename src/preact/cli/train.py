@@ -21,6 +21,12 @@ def run(options: argparse.Namespace) -> int:
     recipe = find_recipe(options.recipe or own)
     changed = _changed(recipe, options)
     images = held_out(load(data, options.folder or "data"), options.hold_out)
+    count, _ = images.counts
+    if options.batch and options.batch > count:
+        raise ValueError(
+            f"--batch must be at most the {count:,} training images of "
+            f"{images.label}; got {options.batch:,}"
+        )
     planned = PlannedRun("train", _run(options, changed, images))
     console = make_console()
     console.print(announced(planned.run), soft_wrap=True)
@@ -50,8 +56,9 @@ def run(options: argparse.Namespace) -> int:
 def announced(run: Run) -> str:
     """Say what will be trained, before anything takes its time."""
     recipe = run.recipe
+    start = f", from {run.init}" if run.init else ""
     return (
-        f"ResNet-{run.depth}, {run.row}, on {run.data.label}: "
+        f"ResNet-{run.depth}, {run.row}{start}, on {run.data.label}: "
         f"{recipe.iterations:,} iterations of {recipe.batch} images"
     )
 

@@ -95,7 +95,8 @@ class Run:
         one that `row` names.
     init : Path, optional
         A file of weights to start from: of the same network, whose classes
-        may be others and are then learned from the beginning.
+        may be others, by number or name, and are then learned from the
+        beginning.
     stages : {3, 4}
         4 is a network of ImageNet's behind the stem of CIFAR's: small images
         in ResNet-50. On ImageNet itself it is 4 in any case.
@@ -155,12 +156,6 @@ class Run:
             raise ValueError(
                 "width must be left out on ImageNet, whose networks begin "
                 f"with 64 channels; got {self.width!r}"
-            )
-        images, _ = self.data.counts
-        if self.recipe.batch > images:
-            raise ValueError(
-                f"batch must be at most the {images:,} training images of "
-                f"{self.data.label}; got {self.recipe.batch:,}"
             )
         self.plan  # noqa: B018  (refuses what is no network)
         if isinstance(self.unit, OwnCode):
@@ -226,7 +221,12 @@ class Run:
         if isinstance(self.unit, OwnCode):
             return put_units(network, self.unit.find(), self.seed)
         if self.init is not None:
-            start_from(network, load(self.init).state_dict())
+            before = load(self.init)
+            weights = before.state_dict()
+            names = getattr(before.preprocess, "names", ())
+            if names and self.data.class_names not in ((), names):
+                weights |= network.classifier.state_dict(prefix="classifier.")
+            start_from(network, weights)
         return network
 
     @property

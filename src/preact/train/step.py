@@ -42,7 +42,7 @@ class TrainingStep:
         loss : () float32
             Mean over the batch, in nats.
         logits : (N, classes)
-            Of before the step. Both are without gradient.
+            As they were before the step; neither carries a gradient.
         """
         with self.arithmetic:
             logits = self.network(x)

@@ -27,7 +27,7 @@ from preact.book.recorded import growth_at_start
 from preact.figures import Table
 from preact.records.compare import load_records
 from preact.reference.caches import Array
-from preact.spec import ROWS, UnitSpec
+from preact.spec import ROWS, TABLE_2, UnitSpec
 
 EXPERIMENTS = {
     "digits": ("digits_table_2", "digits_twelve"),
@@ -120,7 +120,7 @@ def three_questions() -> Table:
     body = []
     for spec in sorted(with_control().values(), key=rank):
         own, row = answers(spec), row_of(spec)
-        name = short(spec)
+        name = lettered(spec)
         if spec == CONTROL:
             name = say("activations.control", unit=name)
         printed = (errors.get((row or "", depth)) for depth in (110, 164))
@@ -137,6 +137,13 @@ def three_questions() -> Table:
     return Table(head, body, say("activations.grid"))
 
 
+def lettered(spec: UnitSpec) -> str:
+    """Write a unit briefly, with its letter in the paper's Fig. 4."""
+    letters = dict(zip(TABLE_2, "abcde", strict=True))
+    letter = letters.get(row_of(spec) or "")
+    return f"({letter}) {short(spec)}" if letter else short(spec)
+
+
 def freed_pairs() -> Table:
     """Median errors of each unit that Eq. (9) frees, before and after."""
     say, recorded, body = words(), final_errors(), []
@@ -144,7 +151,7 @@ def freed_pairs() -> Table:
         if not spec.after:
             continue
         partner = asymmetric(spec)
-        line = [short(spec), short(partner)]
+        line = [lettered(spec), lettered(partner)]
         for final_bn in (False, True):
             ends = [
                 np.median(recorded[unit, final_bn].error_pct)

@@ -342,7 +342,9 @@ def answers_grid() -> Picture:
 
 @cache
 @measured
-def growth(name: str = "", seeds: tuple[int, ...] = SEEDS) -> Array:
+def growth(
+    name: str = "", seeds: tuple[int, ...] = SEEDS, batch: int = BATCH
+) -> Array:
     """Growth of the gradient in a fully connected version, by seed.
 
     Parameters
@@ -357,7 +359,7 @@ def growth(name: str = "", seeds: tuple[int, ...] = SEEDS) -> Array:
     """
     plan = stack(name) if name else meant("averaged-sum")
     ratios = [
-        profile(plan, batch=BATCH, seed=seed).gradient_ratio for seed in seeds
+        profile(plan, batch=batch, seed=seed).gradient_ratio for seed in seeds
     ]
     return np.array(ratios)
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from preact import paper
-from preact.book.explorers import Html
+from preact.book.explorers import OWN_KEYS, Html
 from preact.book.page import words
 from preact.book.panels import FINAL_BN, Quantity, legend, over_runs, panels
 from preact.book.recorded import runs_at
@@ -203,7 +203,7 @@ def _slider(what: str, label: str, values: Sequence[int], first: int) -> str:
         f'<input type="range" min="0" max="{len(values) - 1}" '
         f'value="{first}" data-of="{what}" data-keys="{keys}" '
         f'aria-label="{escape(label, quote=True)}" '
-        f'aria-valuetext="{values[first]}" oninput="{show}">'
+        f'aria-valuetext="{values[first]}" {OWN_KEYS} oninput="{show}">'
         f"<output>{values[first]}</output></label>"
     )
 

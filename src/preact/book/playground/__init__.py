@@ -36,7 +36,7 @@ OWN_WORDS = (
     *("unpin", "pinned", "step", "steps", "gradient", "open", "axis"),
     *("said", "loss"),
     *("error", "alt", "diverged", "recorded", "unrecorded", "stop", "rate"),
-    *("of", "reset", "derived"),
+    *("of", "reset", "derived", "recorded_waits"),
 )
 SHARED_WORDS = (
     *("explorer.row", "explorer.tail", "explorer.units", "explorer.seed"),

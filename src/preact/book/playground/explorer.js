@@ -208,8 +208,8 @@ class Course {
     levels.forEach((level, l) => {
       const x = LEFT + this.cell * (l + 0.12);
       const place = { x, y, width: this.cell * 0.76, height: high, rx: 3 };
-      const far = Math.max(level, 0) / 2;
-      const style = `filter:drop-shadow(0 0 ${far}px ${LOUD})`;
+      const glow = `filter:drop-shadow(0 0 ${level / 2}px ${LOUD})`;
+      const style = level > 0 ? glow : "";
       element("rect", { ...place, ...paint(level), style }, this.units);
       element("rect", { ...place, class: "box" }, this.units);
       if (level < 0) {
@@ -279,7 +279,7 @@ class Playground {
       return made;
     };
     this.train = button("train", () =>
-      this.training ? this.finish(words.stopped) : this.compute(this.steps),
+      this.training ? this.stop() : this.compute(this.steps),
     );
     const lengths = TIMES.map((times) => [times * steps, times * steps]);
     this.reset = button("reset", () => this.startAgain());
@@ -319,6 +319,7 @@ class Playground {
 
   startAgain() {
     const values = this.first.split(",");
+    this.moveTo(this.steps);
     /** @type {any[]} */
     const inputs = this.arms.flatMap((arm) => Object.values(arm.inputs));
     if (this.pinned.length) this.togglePin();
@@ -497,12 +498,15 @@ class Playground {
     }
   }
 
-  // Where it was stopped, both are at the last step that both have.
+  // Both are shown at the last step that both have.
+  stop() {
+    const runs = this.now.map((settings) => this.known.get(settings));
+    this.moveTo(Math.min(...runs.map((run) => run?.loss.length || 1)));
+    this.finish(this.words.stopped);
+  }
+
   finish(text) {
     this.halt();
-    const runs = this.now.map((settings) => this.known.get(settings));
-    const last = Math.min(...runs.map((run) => run?.loss.length || 1));
-    if (Number(this.cursor.value) > last) this.moveTo(last);
     this.status.textContent = text;
     this.show();
   }
@@ -527,7 +531,8 @@ class Playground {
       key.replaceChildren(name, " ", stroke(color, KINDS[i]));
       const like = [shortcut, row, tail.join(" "), lr].join("|");
       const [runs, low, high, href] = this.records[like] ?? [];
-      const textContent = fill(words.recorded, { runs, low, high });
+      const told = done ? words.recorded : words.recorded_waits;
+      const textContent = fill(told, { runs, low, high });
       recorded.replaceChildren(
         runs ? node("a", { href, textContent }) : words.unrecorded,
       );

@@ -60,7 +60,8 @@ def width_change(network: TracedNetwork) -> Answer | None:
         return unknown("width-constant")
     raw = [u for u in widening if u.before != ROOT and u.activates(sign.pre)]
     if raw:
-        return unknown("width-padded", **_evidence(raw))
+        pre = " ".join(sign.pre)
+        return unknown("width-padded", **_evidence(raw), pre=pre)
     return yes("width-shared", **_evidence(widening))
 
 
