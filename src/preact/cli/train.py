@@ -15,7 +15,10 @@ from preact.train import Execution, Recipe, Run, find_recipe, recipes
 
 
 def run(options: argparse.Namespace) -> int:
-    """Make the run that is asked for, unless it is recorded."""
+    """Make the run that is asked for, unless it is recorded.
+
+    Refuse a batch of more images than there are.
+    """
     data = options.data or ("folders" if options.folder else "digits")
     own = data if data in tuple(recipes()) else "paper"
     recipe = find_recipe(options.recipe or own)
