@@ -31,6 +31,7 @@ export function fold(text) {
 function stem(word) {
   if (letters[word]) return letters[word];
   if (!/^[a-z]{4,}$/.test(word)) return word;
+  word = word.replace(/isation/, "ization");
   return /(?:ss|us|is)$/.test(word)
     ? word
     : word
