@@ -16,6 +16,7 @@ from preact.book.summary import (
     runs_by_condition,
     short_on_cifar,
     under_a_final_bn,
+    without_the_last_relu,
 )
 from preact.records.compare import load_records
 
@@ -66,6 +67,11 @@ def test_as_drawn_every_run_of_the_original_learns_at_a_tenth_of_the_rate():
     slow = at_a_tenth_of_the_rate()["original"]
     fast = gathered()[Kept(h=True, f=False, head=False)]["original"]
     assert max(slow) < 20 < min(fast)
+
+
+def test_taking_away_the_last_relu_alone_seldom_costs_anything():
+    found = without_the_last_relu()
+    assert found["ahead"] > 2 * (found["level"] + found["behind"])
 
 
 def test_on_cifar_the_short_runs_of_the_original_have_the_smaller_median():

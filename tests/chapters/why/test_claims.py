@@ -53,6 +53,15 @@ def test_a_final_bn_helps_at_a_rate_of_01_and_hurts_at_a_tenth_of_it(row):
 @slow
 @claim("toy-the-tail-turns-the-order")
 @pytest.mark.parametrize("lr", [0.1, 0.03, 0.01])
+@pytest.mark.parametrize("tail", ["", "+final-bn"])
+def test_the_control_is_ahead_of_the_original_at_every_rate(lr, tail):
+    control = np.median(raced(CONTROL + tail, lr=lr))
+    assert control < 0.8 * np.median(raced(f"original{tail}", lr=lr))
+
+
+@slow
+@claim("toy-the-tail-turns-the-order")
+@pytest.mark.parametrize("lr", [0.1, 0.03, 0.01])
 def test_with_an_empty_tail_full_preactivation_stays_ahead_of_the_original(lr):
     full = np.median(raced("full-preactivation+empty-tail", lr=lr))
     assert full < 0.6 * np.median(raced("original", lr=lr))

@@ -3,6 +3,7 @@
 Chapter `13-summary`.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -19,6 +20,11 @@ from preact.records.compare import load_records
 from preact.spec import ROWS, Scale
 
 # Not twice what only computed otherwise, nor another learning rate.
+PAIR = ("original", "no-relu-after-addition")
+MATCHED = (
+    *("digits_rates", "cifar16_table_2", "cifar16_table_2_lr_003"),
+    "cifar_table_2_three_epochs",
+)
 EXPERIMENTS = (
     "digits_depth",
     "digits_rates",
@@ -117,6 +123,29 @@ def at_a_tenth_of_the_rate() -> dict[str, list[float]]:
         if (run.data, run.depth, run.config["recipe"]["lr"]) == wanted
         and run.tail == " ".join(ROWS[run.row].pre)
     )
+
+
+def without_the_last_relu() -> Counter[str]:
+    """Count where taking away the original's last ReLU alone helped.
+
+    Original against control, by median test error: the same network, images,
+    rate and tail. "ahead", "level" or "behind" is the control.
+    """
+    cells: dict[tuple[object, ...], dict[str, list[float]]] = {}
+    for experiment in MATCHED:
+        for run in load_records(experiment):
+            if run.row in PAIR and run.tail in ("", "BN"):
+                lr = run.config["recipe"]["lr"]
+                key = run.data_label, run.depth, lr, run.tail
+                rows = cells.setdefault(key, {})
+                rows.setdefault(run.row, []).append(run.test_error_pct)
+    found: Counter[str] = Counter()
+    for rows in cells.values():
+        original, control = (np.median(rows[row]) for row in PAIR)
+        found["ahead"] += int(control < original)
+        found["level"] += int(control == original)
+        found["behind"] += int(control > original)
+    return found
 
 
 def under_a_final_bn(lr: float) -> dict[str, list[float]]:
