@@ -225,7 +225,8 @@ def test_a_signal_saves_the_iteration_and_is_one_sentence(
         text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
     )
-    assert "1000000" in process.stdout.readline()  # it trains
+    assert "1,000,000 iterations" in process.stdout.readline()
+    assert "20/1000000" in process.stdout.readline()  # it trains
     process.send_signal(getattr(signal, name))
     _, error = process.communicate(timeout=300)
     assert process.returncode == code

@@ -32,7 +32,8 @@ def test_torchrun_that_is_stopped_keeps_the_iteration(tmp_path, name):
         text=True,
         start_new_session=True,
     )
-    assert "1000000" in one.stdout.readline()  # it trains
+    assert "1,000,000 iterations" in one.stdout.readline()
+    assert "20/1000000" in one.stdout.readline()  # it trains
     one.send_signal(getattr(signal, name))
     _, err = one.communicate(timeout=300)
     state = read(tmp_path / WORK / NAME)

@@ -160,7 +160,7 @@ class Verdict:
     >>> import math
     >>> from preact.book import check
     >>> verdict = check("signal-4", math.comb(54, 2))  # doctest: +ELLIPSIS
-    Right. The most numerous paths run through half of the branches, ...
+    Right. 1,431 of nearly 2 × 10¹⁶; the most numerous ...
     >>> bool(verdict)
     True
     """
@@ -197,7 +197,7 @@ def check(exercise: str, answer: object) -> Verdict:
     >>> verdict = check("signal-4", 54)
     Not yet: got 54. The number of pairs among 54.
     >>> verdict = check("signal-4", 54 * 53 / 2)  # doctest: +ELLIPSIS
-    Right. The most numerous paths run through half of the branches, ...
+    Right. 1,431 of nearly 2 × 10¹⁶; the most numerous ...
     """
     say, judge = words(), find_exercise(exercise)
     if judge is None:
