@@ -298,6 +298,22 @@ def test_images_of_another_hash_are_told_of(tmp_path, capsys):
     )
 
 
+def test_weights_of_a_run_that_held_images_out_are_tested_on_the_test_images(
+    tmp_path, capsys
+):
+    path = tmp_path / "it"
+    kept_with(path, data="digits", data_sha256="")
+    plain = evaluated(capsys, path)
+    kept_with(path, data="digits-held-out-200", data_sha256="0" * 64)
+    assert main(["eval", str(path), "--device", "cpu"]) == 0
+    told = capsys.readouterr()
+    assert told.out.strip() == plain.strip()
+    assert told.err == (
+        "preact: its run held out 200 of the training images: here it is "
+        "tested on the test images\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("name", "value", "says"),
     [

@@ -166,6 +166,8 @@ def test_a_run_that_another_process_trains_is_left_to_it(
     said = capsys.readouterr().out
     assert "3 finished" in said
     assert "1 trained by another process" in said
+    assert "run 4 of 4" in said
+    assert "run 5" not in said  # the first was looked at twice
     assert not (row / "seed-1.json").exists()
 
 

@@ -450,6 +450,11 @@ def test_a_picture_that_is_dark_on_light_blank_or_in_color_is_told(
     (warning,) = capsys.readouterr().err.splitlines()
     assert "black.png is dark on light" in warning
     assert "--invert" in warning
+    shape = shades.numpy() > 100
+    gray = Image.fromarray((140 + 105 * shape).astype("uint8"))
+    gray.save("light-on-gray.png")
+    assert main(["predict", str(kept), "light-on-gray.png"]) == 0
+    assert capsys.readouterr().err == ""
     Image.new("L", (64, 8)).save("blank.png")
     parts = [Image.open("white.png")] * 2 + [Image.new("L", (8, 8))]
     Image.merge("RGB", parts).save("color.png")

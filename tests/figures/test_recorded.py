@@ -9,6 +9,7 @@ from matplotlib.lines import Line2D
 
 from preact.cli import main
 from preact.figures.recorded import Runs, recorded
+from preact.records.compare import odd_warmup
 
 FILE = """
 [scientific]
@@ -157,6 +158,47 @@ def test_facets_share_their_scales_so_that_they_compare():
     assert first.get_xlim() == second.get_xlim()
     assert first.get_xscale() == "log"
     assert second.get_title(loc="left") == "flat"
+
+
+def test_an_interval_that_leaves_the_frame_has_an_arrow_at_that_side():
+    def arrows(*errors_pct):
+        row = Runs(name="a", row="a", errors_pct=errors_pct)
+        (ax,) = recorded({"": [row]}, ["errors"]).axes
+        ends = zip("<>", ax.get_xlim(), strict=True)
+        return [
+            side
+            for side, end in ends
+            for line in ax.lines
+            if line.get_marker() == side and list(line.get_xdata()) == [end]
+        ]
+
+    assert arrows(20.0, 20.1, 20.2) == []
+    assert arrows(1.0, 2.0, 1.0) == ["<", ">"]
+    assert arrows(60.0, 90.0, 95.0) == [">"]
+
+
+def test_a_logarithmic_axis_has_three_numbers_and_more():
+    row = Runs(name="a", row="a", errors_pct=[7.0, 11.0, 47.0])
+    (ax,) = recorded({"": [row]}, ["errors"]).axes
+    low, high = ax.get_xlim()
+    assert sum(low <= tick <= high for tick in ax.get_xticks()) >= 3
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"warmup_iterations": 9}, "longer than the run of 9"),
+        ({"warmup_iterations": 9, "warmup_lr": 0.01}, ""),
+        ({"warmup_lr": 0.1}, "begins at 0.1, above the learning rate 0.01"),
+        ({"warmup_lr": 0.1, "warmup_iterations": 0}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_warm_up_too_long_or_above_the_rate_is_told(changes, says):
+    recipe = {"iterations": 9, "warmup_iterations": 2}
+    said = odd_warmup({**recipe, "warmup_lr": 0.001, "lr": 0.01, **changes})
+    assert says in said
+    assert bool(said) == bool(says)
 
 
 @pytest.mark.parametrize("name", ["digits_table_2", "digits_rates", "own"])

@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     ]
     costs_s = [job.cost_s for job in jobs]
     to_make = sum(not (options.out / j.planned.path).exists() for j in jobs)
-    begun: list[float] = []  # costs of runs that are made
+    begun: dict[str, float] = {}  # costs of runs that are made
     took: list[float] = []  # seconds of those that have ended
 
     def make(job: Job) -> str:
@@ -64,13 +64,16 @@ def run(options: argparse.Namespace) -> int:
         planned = job.planned
         name = str(planned.path.with_suffix(""))
         if not is_recorded(planned, options.out):
-            to_go_s = sum(costs_s) - sum(begun)
+            asked_s = [*begun.values()]
+            to_go_s = sum(costs_s) - sum(asked_s)
             if took:  # what was estimated, corrected by what was seen
-                to_go_s *= sum(took) / (sum(begun[: len(took)]) or 1)
-            begun.append(job.cost_s)
+                to_go_s *= sum(took) / (sum(asked_s[: len(took)]) or 1)
+            # a run that another process was at comes a second time
+            begun[name] = job.cost_s
+            number = [*begun].index(name) + 1
             left = f", {in_minutes(to_go_s)} left" if any(costs_s) else ""
             console.print(
-                f"{name}: run {len(begun)} of {to_make}{left}", soft_wrap=True
+                f"{name}: run {number} of {to_make}{left}", soft_wrap=True
             )
         with progress(console, planned.run, name) as report:
             record, new = execute(

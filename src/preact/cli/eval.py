@@ -21,15 +21,11 @@ def run(options: argparse.Namespace) -> int:
     check_device(device)
     config = read_config(options.file) or {}
     trained_on = config.get("data")
-    name = str(options.data or trained_on or "")
+    whole, _, held_out = str(trained_on or "").partition("-held-out-")
+    name = str(options.data or (whole if whole in NAMES else trained_on) or "")
     if not options.data and name not in NAMES:  # a file runs no code
         if not options.folder:
-            known = name.partition("-held-out-")[0] in NAMES
-            said = (
-                f"was trained on a part of {name.partition('-held')[0]}"
-                if known
-                else f"was trained on images of your own, {name!r}"
-            )
+            said = f"was trained on images of your own, {name!r}"
             raise ValueError(
                 f"{options.file} {said if name else 'does not name its data'}"
                 f": give --folder, or --data, one of {', '.join(NAMES)}, or "
@@ -40,7 +36,12 @@ def run(options: argparse.Namespace) -> int:
     network = load_network(options.file, make=find_make(options.make))
     data = load(name, options.folder or "data")
     wanted = str(config.get("data_sha256", ""))
-    if wanted and wanted != data.sha256:
+    if held_out and name == whole:
+        complain(
+            f"its run held out {held_out} of the training images: here it is "
+            "tested on the test images"
+        )
+    elif wanted and wanted != data.sha256:
         complain(
             "the images are not those of its run: their SHA-256 is "
             f"{data.sha256[:12]}, and it had {wanted[:12]}"

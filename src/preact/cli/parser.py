@@ -279,8 +279,8 @@ def _report(command: argparse.ArgumentParser) -> str:
     )
     return (
         "Print the recorded errors of an experiment, all seeds of a row in "
-        "one line (median, mean and deviation, number of runs), beside the "
-        "paper's."
+        "one line (median, mean with its 95 % interval by Student's t, "
+        "number of runs), beside the paper's."
     )
 
 

@@ -14,6 +14,7 @@ from preact.cli import complain, counted
 from preact.cli.report import asked_for, find_records, rows_of
 from preact.figures.recorded import LOOK, Runs, recorded
 from preact.figures.style import quiet
+from preact.figures.tables import HELD_OUT
 from preact.figures.variants import row_name
 from preact.records import Record, read_curve
 from preact.records.compare import Line, compared, load_runs
@@ -144,7 +145,7 @@ def _facts(line: Line, group: Sequence[Record]) -> tuple[str, ...]:
     wide = "" if line.width in (16, 64) else f" of width {line.width}"
     return (
         f"ResNet-{line.depth}{wide}",
-        line.data_label,
+        HELD_OUT.sub(r"tested on \1 held-out images", line.data_label),
         f"learning rate {line.lr:g}",
         steps,
     )

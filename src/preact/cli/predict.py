@@ -69,8 +69,11 @@ def _oddities(
         colors = preprocess.open(path, (3, *image.shape[1:]))
         if (colors.amax(0) - colors.amin(0)).max() > half:
             yield "is in color, and the network was trained on shades of gray"
-        learned, shown = preprocess.mean.mean(), image.float().mean()
-        if learned < half < shown and not invert:
+        whole = image[0].float()
+        rim = torch.cat([whole[0], whole[-1], whole[:, 0], whole[:, -1]])
+        learned, ground = preprocess.mean.mean(), rim.median()
+        brighter = whole.mean() > ground  # a light shape on gray
+        if learned < half < ground and not (invert or brighter):
             yield (
                 "is dark on light, and the network was trained on light on "
                 "dark: --invert exchanges them"

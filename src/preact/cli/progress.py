@@ -9,7 +9,7 @@ import torch
 from rich.console import Console
 
 from preact.records import Record
-from preact.records.compare import unused_rate
+from preact.records.compare import odd_warmup
 from preact.train import OwnCode, Recipe, Run
 
 
@@ -43,7 +43,7 @@ def warn(console: Console, runs: Iterable[Run]) -> None:
     """Say once what will surprise in some runs, before they are made."""
     said: dict[str, None] = {}
     for run in runs:
-        if rate := unused_rate(run.config["recipe"]):
+        if rate := odd_warmup(run.config["recipe"]):
             said[rate] = None
         make = run.unit.make if isinstance(run.unit, OwnCode) else ""
         if make and not any(

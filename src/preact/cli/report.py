@@ -23,7 +23,7 @@ from preact.records.compare import (
     compared,
     deviations,
     load_records,
-    unused_rate,
+    odd_warmup,
 )
 from preact.spec import ROWS
 from preact.strings import Strings
@@ -80,7 +80,7 @@ def _show_remarks(
     for said in dict.fromkeys(map(size_of, records)):
         if said:
             console.print(said, soft_wrap=True)
-    for said in filter(None, dict.fromkeys(map(unused_rate, recipes))):
+    for said in filter(None, dict.fromkeys(map(odd_warmup, recipes))):
         console.print(f"note: {said}")
     for one in deviations(records):
         console.print(

@@ -151,6 +151,7 @@ def recorded(
             handles, labels = axes[0, 0].get_legend_handles_labels()
             labels = [textwrap.fill(label, LABEL) for label in labels]
             figure.legend(handles, labels, loc="outside right center")
+        title = textwrap.fill(title, LINE * wide * 7 // 10)  # larger, bold
         figure.suptitle(title, x=0.01, ha="left", fontsize=9, weight="bold")
         words = textwrap.fill(caption, LINE * wide)
         figure.supxlabel(words, x=0.01, ha="left", fontsize=7)
@@ -192,7 +193,7 @@ def _scale(ax: Axes, errors_pct: Sequence[float]) -> None:
     if 0 < 5 * least < most:
         ax.set_xscale("log")
         ax.set_xlim(least / 1.5, min(most * 1.3, 110))
-        ax.set_xticks([1, 3, 10, 30, 100], minor=False)
+        ax.set_xticks([1, 2, 5, 10, 20, 50, 100], minor=False)
         ax.set_xticks([], minor=True)
         ax.xaxis.set_major_formatter("{x:g}")
         ax.set_xlim(least / 1.5, min(most * 1.3, 110))
@@ -201,21 +202,24 @@ def _scale(ax: Axes, errors_pct: Sequence[float]) -> None:
 
 
 def _errors(ax: Axes, runs: Sequence[Runs]) -> None:
-    low = ax.get_xlim()[0]
+    low, high = ax.get_xlim()
     for i, (one, style) in enumerate(zip(runs, _styles(runs), strict=True)):
         color, values = style["color"], np.array(one.errors_pct)
         if (half := half_interval(one.errors_pct)) is not None:
             mean = values.mean()
-            ends = [max(mean - half, low), min(mean + half, 100.0)]
+            ends = [max(mean - half, low), min(mean + half, high)]
             ax.plot(ends, [-i] * 2, color=color, lw=0.8, zorder=1)
+            arrow = {"color": color, "ms": 3, "clip_on": False}
             if mean - half < low:  # it goes on beyond the frame
-                ax.plot(low, -i, "<", color=color, ms=3, clip_on=False)
+                ax.plot(low, -i, "<", **arrow)
+            if mean + half > high:
+                ax.plot(high, -i, ">", **arrow)
         dots = style | {"ls": "", "alpha": 0.8}
         ax.plot(values, np.full(len(values), -i), **dots)
         median = float(np.median(values))
         ax.plot([median] * 2, [-i - 0.35, -i + 0.35], color=color)
         side = ax.get_yaxis_transform()
-        ax.text(1.02, -i, f"{median:.1f}", transform=side, va="center")
+        ax.text(1.04, -i, f"{median:.1f}", transform=side, va="center")
     names = [textwrap.fill(one.name, LABEL) for one in runs]
     ax.set_yticks([-i for i in range(len(runs))], names)
     for label, style in zip(ax.get_yticklabels(), _styles(runs), strict=True):

@@ -285,15 +285,23 @@ def _cuts(one: Deviation) -> bool:
     return 0 < taken < asked
 
 
-def unused_rate(recipe: Mapping[str, Any]) -> str:
-    """Say that a run ends before its warm-up does; "" if it does not."""
+def odd_warmup(recipe: Mapping[str, Any]) -> str:
+    """Say that a warm-up outlasts its run or starts too high, else ""."""
     warm_up, iterations = recipe["warmup_iterations"], recipe["iterations"]
-    if warm_up < iterations:
+    start, rate = recipe["warmup_lr"], recipe["lr"]
+    if not warm_up or start == rate:
         return ""
-    return (
-        f"the warm-up of {warm_up} iterations is longer than the run of "
-        f"{iterations}: the learning rate {recipe['lr']:g} is never used"
-    )
+    if warm_up >= iterations:
+        return (
+            f"the warm-up of {warm_up} iterations is longer than the run of "
+            f"{iterations}: the learning rate {rate:g} is never used"
+        )
+    if start > rate:
+        return (
+            f"the warm-up begins at {start:g}, above the learning rate "
+            f"{rate:g}: set warmup_lr"
+        )
+    return ""
 
 
 def _distinguish(same: list[list[Record]]) -> list[Line]:
