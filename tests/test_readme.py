@@ -61,6 +61,15 @@ def test_its_unit_of_own_code_is_a_unit():
     assert unit(torch.zeros(2, 4, 8, 8)).shape == (2, 8, 4, 4)
 
 
+def test_its_unit_of_own_code_makes_a_network():
+    names = {}
+    for code in (text for text in blocks("python") if "GeluUnit" in text):
+        exec(code, names)
+    network = names["make_network"]()
+    assert isinstance(network.units[0], names["GeluUnit"])
+    assert network(torch.zeros(2, 3, 32, 32)).shape == (2, 10)
+
+
 def test_there_are_commands_to_try():
     tried = {command.split()[1] for _, command in SAID}
     assert tried >= {

@@ -9,12 +9,13 @@ import pytest
 import torch
 from hypothesis import given, settings
 from safetensors.torch import load_file, safe_open, save_file
+from torch import nn
 
 import preact
 from legal import network_plans
 from preact.cli import main
 from preact.data import load
-from preact.nn import Network
+from preact.nn import Network, put_units
 from preact.plan import cifar_plan, imagenet_plan
 from preact.plan.written import WrittenPlan, write_plan
 from preact.records import read_record
@@ -369,3 +370,38 @@ def test_eval_of_a_network_of_other_images_is_refused(tmp_path, capsys):
         told = capsys.readouterr()
         assert (told.out, len(told.err.splitlines())) == ("", 1)
         assert sentence in told.err
+
+
+class Normed(nn.Module):
+    """A unit of one's own with PyTorch's BN, which counts its batches."""
+
+    def __init__(self, c_in, c_out, stride):
+        super().__init__()
+        self.bn = nn.BatchNorm2d(c_in)
+        self.conv = nn.Conv2d(c_in, c_out, 3, stride, padding=1)
+
+    def forward(self, x):
+        return self.conv(self.bn(x))
+
+
+def test_a_network_of_own_units_comes_back_however_often_it_is_saved(
+    tmp_path,
+):
+    network, file = Network(PLAN, seed=3), tmp_path / "own.safetensors"
+    put_units(network, Normed, seed=0)
+    network(torch.ones(2, 3, 32, 32))  # counts a batch
+    again = network.eval()
+    for _ in range(2):
+        preact.save(again, file)
+        with pytest.raises(ValueError, match=r"made by .*:Normed"):
+            preact.load(file)
+        again = preact.load(file, make=Normed)
+    image = torch.ones(1, 3, 32, 32)
+    assert again(image).equal(network(image))
+
+
+def test_a_network_says_what_makes_its_units_as_its_file_does(tmp_path):
+    network, file = Network(PLAN, seed=3), tmp_path / "own.safetensors"
+    put_units(network, Normed, seed=0).make = "my_units:Normed"
+    preact.save(network, file)
+    assert preact.load(file, make=Normed).make == "my_units:Normed"

@@ -149,6 +149,7 @@ def load(path: Path | str, *, make: MakeUnit | None = None) -> Network:
                 f"has other weights, {min(own ^ theirs)[0]} among them"
             )
         network.load_state_dict(counters | tensors)
+    network.make = header.make
     network.preprocess = preprocess
     return network.eval()
 
@@ -313,11 +314,15 @@ def save(network: Network, path: Path | str) -> None:
             f"network must be a preact.Network; got {type(network).__name__}"
         )
     weights = network.state_dict()
+    if network.make is not None:
+        weights = _without_counters(weights)
     check_kinds(weights)
     check_numbers(weights)
     preprocess = network.preprocess
     kept = preprocess if isinstance(preprocess, Preprocessing) else None
-    save_weights(path, network.plan, weights, preprocess=kept)
+    save_weights(
+        path, network.plan, weights, preprocess=kept, make=network.make
+    )
 
 
 def save_weights(
@@ -342,8 +347,8 @@ def save_weights(
     path = Path(path)
     if path.is_dir():
         raise ValueError(f"{path} must be a file; got a folder")
-    if make is not None:  # counters of batches are no weights
-        weights = {n: v for n, v in weights.items() if v.is_floating_point()}
+    if make is not None:
+        weights = _without_counters(weights)
     check_kinds(weights)
     _check_shapes(weights, plan, own_units=make is not None)
     tensors = {
@@ -374,6 +379,11 @@ def save_weights(
     write_new(
         path, _sort_metadata(to_safetensors(tensors, texts)), replace=True
     )
+
+
+def _without_counters(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Leave out what own units count: batches seen are no weights."""
+    return {n: v for n, v in weights.items() if v.is_floating_point()}
 
 
 def _as_json(config: Mapping[str, Any] | None) -> str:

@@ -36,3 +36,10 @@ def test_without_a_seed_own_units_are_drawn_as_the_generator_goes_on():
     torch.manual_seed(0)
     assert drawn(None).equal(first)
     assert not second.equal(first)
+
+
+def test_a_seed_of_own_units_may_be_left_out():
+    torch.manual_seed(0)
+    left_out = put_units(NETWORK, unit).units[0].weight
+    torch.manual_seed(0)
+    assert put_units(NETWORK, unit, None).units[0].weight.equal(left_out)

@@ -37,6 +37,8 @@ class Network(nn.Module):
     preprocess : callable or None
         Uint8 images to what the network was trained to read, where its
         weights were kept with it (`preact.load`).
+    make : str or None
+        What made the units, where `put_units` put others there.
 
     Raises
     ------
@@ -73,6 +75,7 @@ class Network(nn.Module):
             )
         self.plan = plan
         self.preprocess: Callable[[Tensor], Tensor] | None = None
+        self.make: str | None = None
         self.stem = sequential(plan.stem)
         self.units = nn.ModuleList(Unit(unit) for unit in plan.units)
         self.tail = sequential(plan.tail)

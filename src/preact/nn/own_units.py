@@ -13,7 +13,9 @@ MakeUnit = Callable[[int, int, int], nn.Module]
 (N, c_in, H, W) to (N, c_out, H / stride, W / stride)."""
 
 
-def put_units(network: Network, make: MakeUnit, seed: int | None) -> Network:
+def put_units(
+    network: Network, make: MakeUnit, seed: int | None = None
+) -> Network:
     """Put units of one's own in the place of a network's; return it.
 
     Parameters
@@ -57,7 +59,14 @@ def put_units(network: Network, make: MakeUnit, seed: int | None) -> Network:
             for i, unit in enumerate(network.plan.units)
         ]
     network.units = nn.ModuleList(units)
+    network.make = _address(make)
     return network
+
+
+def _address(make: MakeUnit) -> str:
+    """Where what makes the units stands, as `--make` takes it."""
+    named = make if hasattr(make, "__qualname__") else type(make)
+    return f"{named.__module__}:{named.__qualname__}"
 
 
 def _made(
