@@ -1,16 +1,20 @@
 """What an experiment file may say, what it may not, and the runs it means."""
 
+import re
 from pathlib import Path
 
 import pytest
 
+from paths import ROOT
 from preact.cli import main
 from preact.data import ImageFolder, load
 from preact.experiment import planned_runs, read_experiment
-from preact.experiment.config import shipped
+from preact.experiment.config import ExperimentFile, shipped
 from preact.experiment.matrix import count_runs
 from preact.paper import results
 from preact.spec import BN, RELU
+from preact.train import Recipe
+from preact.typed import schema
 
 SMALL = """
 [scientific]
@@ -126,6 +130,19 @@ def test_an_own_unit_has_all_that_a_spec_has(tmp_path):
         "BN conv BN ReLU conv ReLU (+), 1-g(x) on shortcut, g(x) on F, "
         "initial bias -2"
     )
+
+
+def test_the_page_on_the_files_has_every_key_and_a_file_that_is_read(tmp_path):
+    page = (ROOT / "docs/experiments.md").read_text("utf-8")
+    keys = set()
+    for kind in (ExperimentFile, Recipe):
+        whole = schema(kind)
+        for table in (whole, *whole.get("$defs", {}).values()):
+            keys |= set(table.get("properties", {}))
+    assert set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == keys
+    (text,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    experiment = read_experiment(written(tmp_path, text))
+    assert [*experiment.rows] == ["original", "full-preactivation", "mine"]
 
 
 WRONG = {
