@@ -175,6 +175,7 @@ WRONG = {
             'name = "a", per = ["BN"]': "pre, post, after, on_shortcut, on_",
             'name = "a", mkae = "own:Unit"': "name, make, like; got 'mkae'",
             'name = "a", make = "torch:ones", pre = []': "'pre', beside keys",
+            'name = "a", like = "original"': "like needs make; got 'original'",
             'name = "a", on_branch = { gate = 1.0 }': "needs its complement",
             'name = "a", on_shortcut = {}': "exactly one of scale, gate",
         }.items()
