@@ -1,16 +1,20 @@
 """What an experiment file may say, what it may not, and the runs it means."""
 
+import re
 from pathlib import Path
 
 import pytest
 
+from paths import ROOT
 from preact.cli import main
 from preact.data import ImageFolder, load
 from preact.experiment import planned_runs, read_experiment
-from preact.experiment.config import shipped
+from preact.experiment.config import ExperimentFile, shipped
 from preact.experiment.matrix import count_runs
 from preact.paper import results
 from preact.spec import BN, RELU
+from preact.train import Recipe
+from preact.typed import schema
 
 SMALL = """
 [scientific]
@@ -128,6 +132,19 @@ def test_an_own_unit_has_all_that_a_spec_has(tmp_path):
     )
 
 
+def test_the_page_on_the_files_has_every_key_and_a_file_that_is_read(tmp_path):
+    page = (ROOT / "docs/experiments.md").read_text("utf-8")
+    keys = set()
+    for kind in (ExperimentFile, Recipe):
+        whole = schema(kind)
+        for table in (whole, *whole.get("$defs", {}).values()):
+            keys |= set(table.get("properties", {}))
+    assert set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == keys
+    (text,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    experiment = read_experiment(written(tmp_path, text))
+    assert [*experiment.rows] == ["original", "full-preactivation", "mine"]
+
+
 WRONG = {
     "scientific = 5": "scientific must be a table",
     "scientific.rows = []": "rows must be a list of at least 1",
@@ -158,6 +175,7 @@ WRONG = {
             'name = "a", per = ["BN"]': "pre, post, after, on_shortcut, on_",
             'name = "a", mkae = "own:Unit"': "name, make, like; got 'mkae'",
             'name = "a", make = "torch:ones", pre = []': "'pre', beside keys",
+            'name = "a", like = "original"': "like needs make; got 'original'",
             'name = "a", on_branch = { gate = 1.0 }': "needs its complement",
             'name = "a", on_shortcut = {}': "exactly one of scale, gate",
         }.items()

@@ -263,7 +263,8 @@ def _ablate(command: argparse.ArgumentParser) -> str:
     )
     return (
         "Show the runs of a file and their cost here, then make those without "
-        "a record. The same command again goes on; several share the work."
+        "a record. The same command again goes on; several share the work. "
+        "The repository's docs/experiments.md lists the keys of a file."
     )
 
 

@@ -52,10 +52,14 @@ class CodeRow:
     """A unit that own code makes: its name, where it is, what it is like."""
 
     name: Name
-    make: str
+    make: str = ""
     like: str = "full-preactivation"
 
     def __post_init__(self) -> None:
+        if not self.make:
+            raise ValueError(
+                f"like needs make; got {shortened(self.like)} without it"
+            )
         _check_own_name(self.name)
         self.spec.find()  # refuses what cannot be imported
 
@@ -78,7 +82,8 @@ def kind_of_row(row: Any) -> str | None:
     """Which of three a row is, as pydantic calls them; None is neither."""
     if isinstance(row, str):
         return "(name)"
-    if isinstance(row, CodeRow) or (isinstance(row, dict) and "make" in row):
+    is_code = isinstance(row, dict) and ("make" in row or "like" in row)
+    if is_code or isinstance(row, CodeRow):
         return "(code)"
     return "(unit)" if isinstance(row, dict | OwnUnit) else None
 
