@@ -154,14 +154,15 @@ def sentence(error: ValidationError, kind: type[Any]) -> str:
     )
     key, case, context = _key(place), first["type"], first.get("ctx", {})
     if case in (*MISSING, *UNKNOWN):
-        keys = ", ".join(_legal_keys(kind, place[:-1]))
+        legal_keys = _legal_keys(kind, place[:-1])
+        keys = ", ".join(legal_keys)
         if case in MISSING:
             return f"{key} is missing" + (
                 keys and f"; legal keys here: {keys}"
             )
         parent = _key(place[:-1]) or "the file"
         odd = shortened(str(place[-1]))
-        clash = ", beside keys that exclude it" * (str(place[-1]) in keys)
+        clash = ", beside keys that exclude it" * (place[-1] in legal_keys)
         return f"{parent} may say {keys}; got {odd}{clash}"
     if case == "value_error":
         return f"{key}: {context['error']}".removeprefix(": ")

@@ -175,7 +175,8 @@ WRONG = {
             'name = "a", per = ["BN"]': "pre, post, after, on_shortcut, on_",
             'name = "a", mkae = "own:Unit"': "name, make, like; got 'mkae'",
             'name = "a", make = "torch:ones", pre = []': "'pre', beside keys",
-            'name = "a", like = "original"': "like needs make; got 'original'",
+            'name = "a", like = "original"': "make must be",
+            'name = "a"': "make must be",
             'name = "a", on_branch = { gate = 1.0 }': "needs its complement",
             'name = "a", on_shortcut = {}': "exactly one of scale, gate",
         }.items()
@@ -202,6 +203,12 @@ def test_a_wrong_file_is_one_sentence_that_names_it(tmp_path, line):
     assert said.startswith(str(path))
     assert WRONG[line] in said
     assert "pydantic" not in said
+
+
+def test_a_misspelt_key_is_not_said_to_be_excluded(tmp_path):
+    row = '[scientific]\nrows = [{ name = "a", pos = [] }]'
+    with pytest.raises(ValueError, match=r"make, like; got 'pos'\Z"):
+        read_experiment(written(tmp_path, row))
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Units of one's own in a planned network."""
 
+import pytest
 import torch
 from torch import nn
 
@@ -36,6 +37,35 @@ def test_without_a_seed_own_units_are_drawn_as_the_generator_goes_on():
     torch.manual_seed(0)
     assert drawn(None).equal(first)
     assert not second.equal(first)
+
+
+class Detached(nn.Conv2d):
+    def forward(self, x):
+        return super().forward(x.detach())
+
+
+class Listed(nn.Module):
+    """Its layer is in a list, where PyTorch does not look."""
+
+    def __init__(self, c_in, c_out, stride):
+        super().__init__()
+        self.layers = [nn.Conv2d(c_in, c_out, 3, stride, padding=1)]
+
+    def forward(self, x):
+        return self.layers[0](x)
+
+
+def detached(c_in, c_out, stride):
+    return Detached(c_in, c_out, 3, stride, padding=1)
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [(detached, "through to its input"), (Listed, "use nn.ModuleList")],
+)
+def test_a_unit_that_could_not_be_trained_whole_is_refused(make, says):
+    with pytest.raises(ValueError, match=says):
+        put_units(NETWORK, make)
 
 
 def test_a_seed_of_own_units_may_be_left_out():

@@ -56,11 +56,12 @@ class CodeRow:
     like: str = "full-preactivation"
 
     def __post_init__(self) -> None:
+        _check_own_name(self.name)
         if not self.make:
             raise ValueError(
-                f"like needs make; got {shortened(self.like)} without it"
+                'make must be "package.module:name", or pre, post or a factor '
+                "be written in its place; got none"
             )
-        _check_own_name(self.name)
         self.spec.find()  # refuses what cannot be imported
 
     @property
@@ -82,7 +83,9 @@ def kind_of_row(row: Any) -> str | None:
     """Which of three a row is, as pydantic calls them; None is neither."""
     if isinstance(row, str):
         return "(name)"
-    is_code = isinstance(row, dict) and ("make" in row or "like" in row)
+    is_code = isinstance(row, dict) and (
+        "make" in row or set(row) <= {"name", "like"}
+    )
     if is_code or isinstance(row, CodeRow):
         return "(code)"
     return "(unit)" if isinstance(row, dict | OwnUnit) else None

@@ -1,6 +1,7 @@
 """Units of one's own in a planned network."""
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -32,7 +33,8 @@ def put_units(
     Raises
     ------
     ValueError
-        If a unit cannot be made, is no module, or writes another shape.
+        If a unit cannot be made, is no module, writes another shape, lets
+        no gradient through or has weights that are no parameters of it.
 
     Examples
     --------
@@ -99,4 +101,31 @@ def _made(
     if got.shape != (2, *writes) or got.dtype != torch.float32:
         kind = "" if got.dtype == torch.float32 else f" of {got.dtype}"
         raise ValueError(f"{legal}; got {tuple(got.shape)}{kind}")
+    reached = _leaves(got)
+    if id(x) not in reached:
+        raise ValueError(
+            f"{called} must let gradients through to its input; got an "
+            "output that is detached from it"
+        )
+    if reached - {id(x), *map(id, unit.parameters())}:
+        raise ValueError(
+            f"{called} must have all its weights among its parameters; got "
+            "others, as of layers in a list: use nn.ModuleList"
+        )
     return unit.train()
+
+
+def _leaves(output: Tensor) -> set[int]:
+    """Identities of the tensors that a gradient of the output ends at."""
+    to_do: list[Any] = [output.grad_fn]
+    seen: set[Any] = set()
+    while to_do:
+        node = to_do.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            to_do += [before for before, _ in node.next_functions]
+    return {
+        id(node.variable)
+        for node in seen
+        if node.name().endswith("AccumulateGrad")
+    }
