@@ -3,7 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 PYTEST := $(BIN)/pytest -q -n 2 --dist worksteal --ignore tests/site
 # The index tells how long its cells take, so that it runs alone.
-NBMAKE := $(BIN)/pytest -q --nbmake --share-cache
+# A kernel that ends late on a busy machine is no fault of a notebook.
+NBMAKE := $(BIN)/pytest -q --nbmake --share-cache \
+	-W ignore::pytest.PytestUnraisableExceptionWarning
 NPM := $(shell command -v npm 2>/dev/null)
 # Hundreds of processes that the tests start read what one of them compiled.
 unexport PYTHONDONTWRITEBYTECODE
