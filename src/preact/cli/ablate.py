@@ -57,17 +57,17 @@ def run(options: argparse.Namespace) -> int:
     costs_s = [job.cost_s for job in jobs]
     to_make = sum(not (options.out / j.planned.path).exists() for j in jobs)
     begun: dict[str, float] = {}  # costs of runs that are made
-    took: list[float] = []  # seconds of those that have ended
+    took: dict[str, float] = {}  # seconds of those that have ended
 
     def make(job: Job) -> str:
         """Make one run, or not; say in a word what became of it."""
         planned = job.planned
         name = str(planned.path.with_suffix(""))
         if not is_recorded(planned, options.out):
-            asked_s = [*begun.values()]
-            to_go_s = sum(costs_s) - sum(asked_s)
+            to_go_s = sum(costs_s) - sum(begun.values())
             if took:  # what was estimated, corrected by what was seen
-                to_go_s *= sum(took) / (sum(asked_s[: len(took)]) or 1)
+                asked_s = sum(begun[one] for one in took)
+                to_go_s *= sum(took.values()) / (asked_s or 1)
             # a run that another process was at comes a second time
             begun[name] = job.cost_s
             number = [*begun].index(name) + 1
@@ -87,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
             )
         if not new:
             return "recorded before"
-        took.append(record.wall_s)
+        took[name] = record.wall_s
         console.print(summary(name, record), soft_wrap=True)
         return str(record.outcome)
 
