@@ -83,11 +83,9 @@ export class DepthChart {
     ends.sort((one, other) => one.from - other.from);
     for (let round = 0; round < 50; round++) {
       for (let i = 1; i < ends.length; i++) {
-        const lack = 15 - (ends[i].y - ends[i - 1].y);
-        if (lack > 0 && ends[i].x === ends[i - 1].x) {
-          ends[i - 1].y -= lack / 2;
-          ends[i].y += lack / 2;
-        }
+        const lack = Math.max(0, 15 - (ends[i].y - ends[i - 1].y));
+        ends[i - 1].y -= lack / 2;
+        ends[i].y += lack / 2;
       }
     }
     this.names.replaceChildren();
@@ -131,18 +129,10 @@ export class DepthChart {
       const end = values.findLastIndex(Number.isFinite);
       if (end < 1) continue;
       const [x, y] = [this.x(end), this.y(values[end])];
-      if (is.end) {
-        const from = Math.min(Math.max(y, TOP), HEIGHT - BOTTOM);
-        ends.push({ x, from, y: from, text: is.end });
-      }
-      if (is.law) {
-        const place = {
-          x,
-          y: Math.max(y - 6, TOP + 12),
-          "text-anchor": "end",
-        };
-        element("text", place, group, is.law);
-      }
+      const from = Math.min(Math.max(y, TOP), HEIGHT - BOTTOM);
+      if (is.end) ends.push({ x, from, y: from, text: is.end });
+      const above = { x, y: Math.max(y - 6, TOP + 12), "text-anchor": "end" };
+      if (is.law) element("text", above, group, is.law);
     }
     this.writeNames(ends);
     const columns = curves.map(({ name, values, low, high, law }) => ({

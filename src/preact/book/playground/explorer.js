@@ -29,8 +29,8 @@ const WIDTH = 400,
   LEFT = 32,
   PLOT = 362;
 const UNITS = { y: 18, high: 20 },
-  GRADIENT = { y: 69, tall: 110 },
-  OPEN = { y: 201, tall: 56 };
+  GRADIENT = { y: 69, tall: 128 },
+  OPEN = { y: 219, tall: 66 };
 const TIMES = [1, 2, 4]; // as many steps as at first
 
 // Mean of the last `window` values up to each step.
@@ -56,17 +56,28 @@ const paint = (level) => ({
   "fill-opacity": Math.sqrt(Math.abs(level / LEVELS)).toFixed(2),
 });
 const written = (value) => (Number.isFinite(value) ? numberText(value) : "–");
+const digits = (value) =>
+  Number.isFinite(value) ? value.toFixed(value < 10 ? 1 : 0) : "–";
+
+// As if the reader had moved it.
+function move(field, value) {
+  field.value = value;
+  for (const name of ["input", "change"]) {
+    field.dispatchEvent(new Event(name, { bubbles: true }));
+  }
+}
 
 // ----------------------------------------------------------- a network's course
 class Course {
+  name;
   words;
   steps;
   run;
   drawn;
   cell;
 
-  constructor(words, steps) {
-    Object.assign(this, { words, steps });
+  constructor(name, words, steps) {
+    Object.assign(this, { name, words, steps });
     this.svg = element("svg", {
       viewBox: `0 0 ${WIDTH} ${OPEN.y + OPEN.tall + 16}`,
       role: "img",
@@ -168,7 +179,8 @@ class Course {
     for (const [i, { y, tall }] of [GRADIENT, OPEN].entries()) {
       this.frames[i].setAttribute("y", y + (tall / this.steps) * at);
     }
-    this.at.textContent = fill(this.words.network, { step: at + 1 });
+    const said = { name: this.name, step: at + 1 };
+    this.at.textContent = fill(this.words.network, said);
     this.drawUnits(loudness(run.gradient[at]), run.open[at]);
   }
 
@@ -276,17 +288,15 @@ class Playground {
 
   makeBar() {
     const { words, steps } = this;
-    const button = (name, act) => {
-      const made = node("button", { type: "button", name });
+    const button = (name, act, textContent = "") => {
+      const made = node("button", { type: "button", name, textContent });
       made.addEventListener("click", act);
       return made;
     };
     this.train = button("train", () =>
       this.training ? this.stop() : this.compute(this.steps),
     );
-    this.train.textContent = words.train;
-    this.reset = button("reset", () => this.startAgain());
-    this.reset.textContent = words.reset;
+    const again = button("reset", () => this.startAgain(), words.reset);
     const lengths = TIMES.map((times) => [
       times * steps,
       fill(words.lasting, { steps: times * steps }),
@@ -295,13 +305,11 @@ class Playground {
     this.length.name = "steps";
     this.length.setAttribute("aria-label", words.steps);
     this.length.addEventListener("input", () => this.changeLength());
-    this.bets = ARMS.map((arm) => {
-      const bet = button("guess", () => this.bet(arm));
-      bet.textContent = arm.toUpperCase();
-      return bet;
-    });
-    this.guess = node("span", { className: "guess" }, words.guess);
-    this.guess.append(...this.bets);
+    this.bets = ARMS.map((arm) =>
+      button("guess", () => this.bet(arm), arm.toUpperCase()),
+    );
+    this.guess = node("span", { role: "group" }, words.guess, ...this.bets);
+    this.guess.setAttribute("aria-label", words.guess);
     this.pin = button("pin", () => this.togglePin());
     this.kept = node("input", { type: "hidden", name: "pinned" });
     this.kept.addEventListener("input", () => {
@@ -317,7 +325,7 @@ class Playground {
     this.go = node("div", { className: "controls go" }, ...go);
     this.bar = node("div", { className: "controls" });
     control(this.bar, "step", words.step, this.cursor);
-    this.bar.append(this.pin, this.reset, this.kept);
+    this.bar.append(this.pin, again, this.kept);
   }
 
   // A guess is the reader's own, and holds for one training.
@@ -333,31 +341,21 @@ class Playground {
     this.steps = Number(this.length.value);
     this.known.clear();
     this.cursor.max = this.steps;
-    this.moveTo(this.steps);
+    move(this.cursor, this.steps);
     for (const arm of this.arms) {
-      const { svg } = arm.course;
-      arm.course = new Course(this.words, this.steps);
+      const { name, svg } = arm.course;
+      arm.course = new Course(name, this.words, this.steps);
       svg.replaceWith(arm.course.svg);
     }
   }
 
   startAgain() {
     const values = this.first.split(",");
-    this.moveTo(this.steps);
+    move(this.cursor, this.steps);
     /** @type {any[]} */
     const inputs = this.arms.flatMap((arm) => Object.values(arm.inputs));
     if (this.pinned.length) this.togglePin();
-    inputs.forEach((input, i) => {
-      input.value = values[i];
-      for (const name of ["input", "change"]) {
-        input.dispatchEvent(new Event(name, { bubbles: true }));
-      }
-    });
-  }
-
-  moveTo(step) {
-    this.cursor.value = step;
-    this.cursor.dispatchEvent(new Event("input"));
+    inputs.forEach((input, i) => move(input, values[i]));
   }
 
   makeArm(name) {
@@ -377,10 +375,10 @@ class Playground {
     for (const [field, [label, input]] of Object.entries(inputs)) {
       inputs[field] = control(form, `${name}.${field}`, label, input);
     }
-    const course = new Course(words, steps);
+    const course = new Course(name.toUpperCase(), words, steps);
     const recorded = node("p", { className: "recorded" });
     form.append(recorded);
-    const box = node("div", { className: "course" }, course.svg);
+    const box = node("div", { className: "course preact-figure" }, course.svg);
     return { key, form, inputs, course, recorded, box };
   }
 
@@ -430,10 +428,7 @@ class Playground {
 
   togglePin() {
     const text = this.arms.map((arm) => this.settings(arm)).join(";");
-    this.kept.value = this.pinned.length ? "" : text;
-    for (const name of ["input", "change"]) {
-      this.kept.dispatchEvent(new Event(name, { bubbles: true }));
-    }
+    move(this.kept, this.pinned.length ? "" : text);
   }
 
   // --------------------------------------------------------------- computing
@@ -463,18 +458,18 @@ class Playground {
     const { words, steps, mine } = this;
     const runs = this.now.map((settings) => this.known.get(settings));
     if (!runs.every((run) => run?.done)) return "";
-    const [a, b] = runs.map(({ test }) => this.percent(100 * test));
+    const [a, b] = runs.map(({ test }) =>
+      fill(words.percent, { value: digits(100 * test) }),
+    );
     let said = fill(words.done, { steps, a, b });
     const apart = runs[0].test - runs[1].test;
-    if (mine && apart) {
-      const hit = mine === (apart < 0 ? "a" : "b");
-      said = fill(hit ? words.hit : words.miss, { said });
-    }
-    runs.forEach(({ loss }, i) => {
+    const verdict = mine === (apart < 0 ? "a" : "b") ? words.hit : words.miss;
+    if (mine && apart) said = fill(verdict, { said });
+    for (const [i, { loss }] of runs.entries()) {
       const name = ARMS[i].toUpperCase();
-      if (!Number.isFinite(loss.at(-1)))
-        said = fill(words.diverged, { said, name });
-    });
+      if (Number.isFinite(loss.at(-1))) continue;
+      said = fill(words.diverged, { said, name });
+    }
     return said;
   }
 
@@ -521,7 +516,7 @@ class Playground {
       };
     }
     if (training) {
-      this.moveTo(steps);
+      move(this.cursor, steps);
       this.status.textContent = this.words.running;
     }
     this.show();
@@ -536,7 +531,7 @@ class Playground {
   // Both are shown at the last step that both have.
   stop() {
     const runs = this.now.map((settings) => this.known.get(settings));
-    this.moveTo(Math.min(...runs.map((run) => run?.loss.length || 1)));
+    move(this.cursor, Math.min(...runs.map((run) => run?.loss.length || 1)));
     this.finish(this.words.stopped);
   }
 
@@ -595,10 +590,10 @@ class Playground {
     const gradient = run.gradient[at];
     const numbers = {
       loss: written(loss[at]),
-      error: this.digits(error[at]),
-      test: run.done ? this.digits(100 * run.test) : "?",
+      error: digits(error[at]),
+      test: run.done ? digits(100 * run.test) : "?",
       ratio: written(gradient[0] / gradient.at(-1)),
-      share: this.digits(100 * run.open[at].at(-1)),
+      share: written(run.open[at].at(-1)),
     };
     return [{ run, at, curves, label, end, color, kind, numbers }];
   }
@@ -617,13 +612,14 @@ class Playground {
       columns.push(...this.columns(one));
     }
     const all = [...now.flat(), ...pinned];
-    const said = (quantity) => (one) =>
-      `${one.label}: ${one.numbers[quantity]}`;
+    if (!all.length) return;
     this.tell(all);
-    for (const { quantity, chart } of all.length ? this.charts : []) {
+    for (const { quantity, chart } of this.charts) {
       chart.draw(
         all.map(({ curves }) => curves[quantity]),
-        [words[quantity], ...all.map(said(quantity))].join(words.semicolon),
+        [words[quantity], ...all.map(({ label }) => label)].join(
+          words.semicolon,
+        ),
         columns.splice(0), // once
       );
     }
@@ -653,7 +649,7 @@ class Playground {
       node("th", { title: label }, end, stroke(color, kind)),
     );
     this.table.replaceChildren(
-      row(all.length ? fill(words.at, { step }) : "", heads),
+      row(fill(words.at, { step }), heads),
       ...["loss", "error", "test", "ratio", "share"].map((quantity) =>
         row(
           words[quantity],
@@ -661,14 +657,6 @@ class Playground {
         ),
       ),
     );
-  }
-
-  percent(value) {
-    return fill(this.words.percent, { value: this.digits(value) });
-  }
-
-  digits(value) {
-    return Number.isFinite(value) ? value.toFixed(value < 10 ? 1 : 0) : "–";
   }
 }
 
