@@ -12,7 +12,7 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from preact.cli import complain, counted
-from preact.cli.report import asked_for, find_records, rows_of
+from preact.cli.report import asked_for, find_records, network_of, rows_of
 from preact.figures.recorded import LOOK, PANELS, TALLEST, Runs, recorded
 from preact.figures.style import quiet
 from preact.figures.tables import HELD_OUT
@@ -209,9 +209,8 @@ def _facts(line: Line, group: Sequence[Record]) -> tuple[str, ...]:
     """Name the facet of a line."""
     recipe = group[0].config["recipe"]
     steps = f"{recipe['iterations']:,} steps of {recipe['batch']}"
-    wide = "" if line.width in (16, 64) else f" of width {line.width}"
     return (
-        f"ResNet-{line.depth}{wide}",
+        network_of(line),
         HELD_OUT.sub(r"tested on \1 held-out images", line.data_label),
         f"learning rate {line.lr:g}",
         steps,

@@ -6,7 +6,6 @@ import os
 from collections.abc import Sequence
 from dataclasses import asdict
 from difflib import get_close_matches
-from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,11 +64,11 @@ def run(options: argparse.Namespace) -> int:
     parts: dict[tuple[str, ...], list[Line]] = {}
     for line in lines:
         data = tables.data_name(line.data_label, words).strip()
-        key = f"ResNet-{line.depth}", data, str(line.convs)
+        key = network_of(line), data, str(line.convs)
         parts.setdefault(key, []).append(line)
-    apart = [len(set(column)) > 1 for column in zip(*parts, strict=True)]
-    for key, part in parts.items():
-        title = ", ".join(compress(key[:2], apart))
+    several = len({data for _, data, _ in parts}) > 1
+    for (network, data, _), part in parts.items():
+        title = f"{network}, {data}" if several else network
         printed = errors_table(part, words)
         console.print(as_rich(printed, title, console.width))
     _show_remarks(console, runs, asked)
@@ -127,6 +126,12 @@ def of_which(paths: Sequence[Path], every: Sequence[Path]) -> str:
     more = f" and {len(named) - MOST} more" if len(named) > MOST else ""
     few = "; ".join(named[:MOST])
     return f": {len(paths)} of {len(every)} runs, {few}{more}"
+
+
+def network_of(line: Line) -> str:
+    """Name a network, and its width where that is not the paper's."""
+    wide = "" if line.width in (16, 64) else f" of width {line.width}"
+    return f"ResNet-{line.depth}{wide}"
 
 
 def find_records(asked: str, results: Path | None) -> tuple[str, Path]:
