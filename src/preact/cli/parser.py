@@ -281,7 +281,9 @@ def _report(command: argparse.ArgumentParser) -> str:
     return (
         "Print the recorded errors of an experiment, all seeds of a row in "
         "one line (median, mean with its 95 % interval by Student's t, "
-        "number of runs), beside the paper's."
+        "number of runs), beside the paper's; without an experiment, list "
+        "those that have records. Below the table: steps and deviations, "
+        "with the runs they are of if not of all."
     )
 
 
