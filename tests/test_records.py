@@ -255,7 +255,9 @@ def test_ours_stands_beside_the_papers_error_on_the_same_data(
     assert not error or f"{error:.2f}" in said
 
 
-def test_changed_code_is_told_only_where_it_is_known(tmp_path, capsys):
+def test_changed_code_is_told_where_it_is_known_and_of_which_run(
+    tmp_path, capsys
+):
     for seed, dirty in ((1, None), (2, False), (3, True)):
         made(
             tmp_path / "any" / f"seed-{seed}.json",
@@ -263,7 +265,33 @@ def test_changed_code_is_told_only_where_it_is_known(tmp_path, capsys):
             seed=seed,
             git={"commit": None, "dirty": dirty},
         )
-    assert "1 of 3 runs had changed code" in reported(tmp_path, capsys)
+    said = reported(tmp_path, capsys)
+    assert "changed since its commit: 1 of 3 runs, seed 3\n" in said
+
+
+def test_a_deviation_of_some_runs_names_them(tmp_path, capsys):
+    smaller = {"from": "batch 128", "to": "batch 16", "why": "asked for"}
+    for row, departures in (("original", [smaller]), ("mine", [])):
+        for seed in (1, 2):
+            made(
+                tmp_path / "any" / row / f"seed-{seed}.json",
+                **{"experiment": "any", "row": row, "seed": seed},
+                deviations=departures,
+            )
+    said = reported(tmp_path, capsys)
+    assert "(asked for): 2 of 4 runs, original seeds 1, 2\n" in said
+
+
+def test_tables_on_several_data_are_headed_by_them(tmp_path, capsys):
+    for data, depth in (("shapes", 8), ("letters", 20)):
+        made(
+            tmp_path / "any" / data / "seed-1.json",
+            **{"experiment": "any", "data": data, "data_label": data},
+            depth=depth,
+        )
+    said = reported(tmp_path, capsys)
+    assert "\nResNet-8, shapes" in said
+    assert "\nResNet-20, letters" in said
 
 
 def test_a_wrong_bench_record_is_one_sentence(tmp_path):
