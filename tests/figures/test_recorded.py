@@ -72,7 +72,7 @@ def test_a_picture_says_what_was_run_and_what_its_marks_mean(here):
         "band: least",
     ):
         assert fact in words, fact
-    assert words.startswith("own ")  # the name, where no title is given
+    assert "own" in words.split()  # the name, where no title is given
     assert "95 % interval" not in words  # of two seeds there is none
 
 
@@ -312,7 +312,8 @@ def test_a_report_of_80_columns_breaks_no_word(here, capsys, name):
     assert main(["report", name]) == 0
     said = capsys.readouterr().out
     assert max(map(len, said.split("deviation: ")[0].splitlines())) <= 80
-    assert words - {"ResNet-", "network"} <= set(
+    # a table of one network has no column of sizes
+    assert words - {"ResNet-", "network", "parameters"} <= set(
         re.findall(r"[A-Za-z(]+[-:a-z)]*|\d+\.\d+", said)
     )
 
@@ -351,7 +352,7 @@ def test_a_facet_whose_runs_all_diverged_has_no_gradients_and_warns_of_none(
     drawn = [ax for ax in figure.axes if ax.get_yscale() == "log"]
     assert [ax.axison for ax in drawn] == [False, True]
     low, high = drawn[1].get_ylim()
-    assert (low, high) == (pytest.approx(0.01), pytest.approx(2.0))
+    assert (low, high) == (pytest.approx(0.01), pytest.approx(1.0))
     assert not recwarn.list
 
 
