@@ -2,11 +2,12 @@
 
 import argparse
 import math
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from contextlib import suppress
 from io import BytesIO
 from itertools import compress
 from pathlib import Path
+from typing import Any
 
 from matplotlib import rc_context
 from matplotlib.figure import Figure
@@ -142,11 +143,12 @@ def _chosen(
     options: argparse.Namespace,
 ) -> list[tuple[Path, Record]]:
     """Take those that the options name; refuse what no run has."""
-    for option, of in {
+    facts: dict[str, Callable[[Record], Any]] = {
         "depth": lambda record: record.depth,
         "lr": lambda record: record.config["recipe"]["lr"],
         "rows": lambda record: record.row,
-    }.items():
+    }
+    for option, of in facts.items():
         asked = getattr(options, option) or []
         asked = asked if isinstance(asked, list) else [asked]
         for value in asked:

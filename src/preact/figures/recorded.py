@@ -248,7 +248,7 @@ def _errors(
             move = ScaledTranslation(0, up / 72, ax.figure.dpi_scale_trans)
             dot = CROSS if cross else {"alpha": 0.8}
             place = {"ls": "", "transform": ax.transData + move}
-            ax.plot(x, -i, **style | dot | place)
+            ax.plot(x, -i, **{**style, **dot, **place})
         median = float(np.median(one.errors_pct))
         ax.plot(median, -i, "|", color=color, ms=13, mew=1.2)
         side = ax.get_yaxis_transform()
@@ -289,7 +289,7 @@ def _curves(
         ends = zip(one.curves, one.errors_pct, one.diverged, strict=False)
         for curve, error, cross in ends:
             if cross and curve["iteration"]:
-                ax.plot(curve["iteration"][-1], error, **style | CROSS)
+                ax.plot(curve["iteration"][-1], error, **{**style, **CROSS})
     ax.set(xlabel="iteration", ylabel="test error, %", ylim=(0, None))
     ax.xaxis.set_major_locator(WHOLE())
 
