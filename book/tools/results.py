@@ -13,7 +13,7 @@ from preact.book.recorded import runs_at
 from preact.cli import main
 
 README, COVER = ROOT / "README.md", ROOT / "docs" / "cover.svg"
-PLOT = "plot digits_rates --depth 110 --lr 0.1".split()
+PLOT = ["plot", "digits_rates", "--depth", "110", "--lr", "0.1"]
 BLOCK = re.compile(r"(?<=<!-- digits -->\n).*?(?=<!-- end -->)", re.S)
 RATES = 0.1, 0.03, 0.01
 ARMS = {  # those of the race, in this page's words
