@@ -18,7 +18,7 @@
 `typography` what a line does not part, brackets in Chinese
 `search`     Chinese full-text search
 `parallel`   two languages on a page, paragraph by paragraph
-`offline`    an edition as one file, to be read without a network
+`offline`    the site as one file, to be read without a network
 `api`        the package reference, by autodoc; `commands`, by argparse
 `scripts`    a page's scripts, bundled
 `assets`     what pages load, made small: a sheet, a script, faces

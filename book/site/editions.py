@@ -28,7 +28,7 @@ from sphinx.errors import ExtensionError
 
 from book.site.assets import copy_vendored, finish_pages, write_assets
 from book.site.head import write_directions
-from book.site.offline import write_zips
+from book.site.offline import write_zip
 from book.site.pages import (
     NOTEBOOKS,
     source_options,
@@ -208,7 +208,7 @@ def finish(app: Sphinx, error: Exception | None) -> None:
     shutil.rmtree(site / PARALLEL, ignore_errors=True)
     pair_editions(site)
     build_wheel(site / WHEELS)
-    write_zips(site, WORDS)
+    write_zip(site, WORDS)
     (site / "CITATION.cff").write_text(citation(), "utf-8")
     if site_url():
         write_directions(site, site_url())
