@@ -7,7 +7,6 @@
 `results`    the tables of README.md, from the records
 `pdf`        each edition as one PDF
 `execution`  what a chapter computes with, and what it computed
-`threads`    how many a chapter computes with
 `plain`      the Markdown of notebooks
 `places`     where the book is, by one setting
 `wheel`      the package as readers install it
@@ -17,6 +16,18 @@
 `myst`       how a chapter is read: one parser for all of them
 """
 
+from collections.abc import MutableMapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+def give_one_thread(environment: MutableMapping[str, str]) -> None:
+    """Let processes to come have a thread each, unless told otherwise.
+
+    Workers that each use every core fight: 10 times slower, seen. And a page
+    says how many threads its outputs were computed with, once for all
+    chapters. A library asks when it loads: in a worker, before any conftest.
+    """
+    for library in ("OMP", "OPENBLAS", "MKL"):
+        environment.setdefault(f"{library}_NUM_THREADS", "1")

@@ -20,7 +20,6 @@ from sphinx.config import Config
 from sphinx.directives.code import LiteralInclude, LiteralIncludeReader
 
 from book.tools import ROOT
-from book.tools.execution import SOLUTION_LINE
 from book.tools.myst import STAGES, read_options
 from book.words import WORDS
 from preact.strings import EDITIONS
@@ -233,7 +232,7 @@ def fold_solutions(cells: list[Any], head: str) -> None:
             if inside:
                 cell.metadata["jupyter"]["outputs_hidden"] = True
                 # Jupyter shows the first line of what is folded
-                cell.source = f"{SOLUTION_LINE}\n{cell.source}"
+                cell.source = f"# Solution\n{cell.source}"
             continue
         text = ""
         parts = re.split(EDGE, cell.source + "\n", flags=re.MULTILINE)

@@ -22,6 +22,7 @@ from book.site.assets import finish_pages
 from book.site.editions import one_edition
 from book.site.parallel import pair_page
 from book.tools import ROOT, language
+from book.tools.execution import run_missing
 from book.tools.parity import differences
 from book.words import WORDS
 from preact.strings import LANGUAGES
@@ -36,6 +37,7 @@ fork = multiprocessing.get_context("fork")
 def build(edition: str) -> None:
     """Build an edition's chapters that have changed; move them to the site."""
     start = time.time()
+    run_missing([edition])
     made = BUILDS / edition / "html"
     build_sphinx(**one_edition(edition, BUILDS / edition), freshenv=False)
     pages = [p for p in made.glob("*.html") if p.stat().st_mtime >= start]
