@@ -9,6 +9,7 @@ the whole ledger stands there.
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from html import escape
 from typing import Any
 
@@ -28,6 +29,7 @@ from book.tools.claims import (
     count_kinds,
     faults,
     ledgers,
+    marked_tests,
     read_claims,
 )
 
@@ -215,17 +217,20 @@ def _listed(seeds: int | tuple[int, ...], words: dict[str, str]) -> str:
     return words["@seeds-listed"].format(listed)
 
 
+tests_of_claims = cache(marked_tests)  # once for all entries
+
+
 def evidence(claim: Claim, language: str) -> Iterator[str]:
     """On what a claim rests, in Markdown with links."""
     words = WORDS[language]
     if claim.proof:
         yield f"{{ref}}`{words['@claim-proof']} <{claim.proof}>`"
-    for test in claim.tests:
+    for test in tests_of_claims().get(claim.id, ()):
         yield f"`{test}`"
     for record in claim.record:
         yield f"{words['@claim-record']}`{record}`"
     if claim.source and claim.place:
-        ((kind, number),) = claim.place.model_dump(exclude_none=True).items()
+        ((kind, number),) = claim.place.items()
         place = words[f"@place-{kind}"].format(number)
         yield f"{{footcite:t}}`{claim.source}`{words['@comma']}{place}"
     if claim.decided_by:

@@ -186,7 +186,7 @@ def changed_by(tree, before, name, text="\n# a comment\n"):
     after = folders(tree)
     path.unlink() if original is None else path.write_text(original, "utf-8")
     assert before.keys() == after.keys()
-    assert len(before) == len(list(tree.glob("notebooks/*/*")))
+    assert len(before) == len(list(ROOT.glob("notebooks/*/*")))
     return {chapter for chapter in before if before[chapter] != after[chapter]}
 
 
