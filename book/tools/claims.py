@@ -121,12 +121,6 @@ def ledgers(root: Path = ROOT) -> list[Path]:
     return sorted(root.glob(LEDGERS))
 
 
-def count_kinds(root: Path = ROOT) -> dict[str, int]:
-    """Count the claims of each kind, in the order of the kinds."""
-    kinds = [str(claim.kind) for claim in read_claims(root).values()]
-    return {kind: kinds.count(kind) for kind in NEEDED}
-
-
 @cache
 def _read(text: str, ledger: str) -> dict[str, Claim]:
     """Read a ledger once, however many marks ask for it."""
@@ -204,13 +198,10 @@ def _faults(
             yield f"{where}: {claim.chapter} has no section {claim.proof!r}"
 
 
-# Where records lie: the package's own, the book's, or another place in it.
-HOMES = ("results", "book", ".")
-
-
 def _has_record(record: str, root: Path) -> bool:
     """Whether an experiment, or a place in the package, has records."""
-    places = [root / "src/preact" / home / record for home in HOMES]
+    homes = ("results", "book", ".")  # the package's, the book's, another
+    places = [root / "src/preact" / home / record for home in homes]
     return any(
         place.is_file() or any(place.rglob("*.json")) for place in places
     )
