@@ -1,19 +1,7 @@
 """Programs that look after the chapters: `python -m book.tools.NAME`.
 
-`language`   terms, script, numerals, translations: what is to be mended
-`parity`     what must be equal in the three editions
-`claims`     the ledger: what is asserted, on what evidence
-`notebooks`  chapters to notebooks
-`results`    the tables of README.md, from the records
-`pdf`        each edition as one PDF
-`execution`  what a chapter computes with, and what it computed
-`plain`      the Markdown of notebooks
-`places`     where the book is, by one setting
-`wheel`      the package as readers install it
-`serve`      the built site, rebuilt while somebody writes
-`radicals`   what a PDF's Chinese text is searched and copied as
-`sentences`  what cells print, in all languages
-`myst`       how a chapter is read: one parser for all of them
+The first line of each says what it is for; `myst`, `places`, `plain`,
+`radicals`, `sentences` and `wheel` are no programs, but parts of them.
 """
 
 from collections.abc import MutableMapping

@@ -24,7 +24,6 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import perf_counter
 from typing import Any
 
 import grimp
@@ -184,25 +183,13 @@ def executed(chapter: Path) -> Any:
     return merged
 
 
-def keep(book: Any, chapter: Path, seconds: float) -> None:
-    """Store a chapter that ran without error, and how long it ran.
-
-    A translation reads what the original has measured: for a reader, who has
-    nothing to read, it takes as long as the original.
-    """
-    told = measured_folder(chapter) / "seconds"
-    if chapter.parent.name == ORIGINAL:
-        told.parent.mkdir(parents=True, exist_ok=True)
-        told.write_text(f"{seconds:.1f}")
-    elif told.exists():
-        seconds = float(told.read_text())
+def keep(book: Any, chapter: Path) -> None:
+    """Store a chapter that ran without error."""
     for cell in book.cells:
         if cell.cell_type == "code":
             cell.outputs = join_streams(cell.outputs)
     get_cache(cache_folder(chapter)).cache_notebook_bundle(
-        CacheBundleIn(book, str(chapter), data={"execution_seconds": seconds}),
-        check_validity=True,
-        overwrite=True,
+        CacheBundleIn(book, str(chapter)), check_validity=True, overwrite=True
     )
 
 
@@ -237,7 +224,6 @@ def run(chapter: Path) -> None:
     """Run a chapter as readers do, alone in a folder; keep its outputs."""
     print(f"running {chapter.parent.name}/{chapter.stem}", flush=True)
     book = jupytext.read(chapter)
-    start = perf_counter()
     with TemporaryDirectory() as folder:
         NotebookClient(
             book,
@@ -246,7 +232,7 @@ def run(chapter: Path) -> None:
             resources={"metadata": {"path": folder}},
             extra_arguments=["--IPKernelApp.log_level=ERROR"],
         ).execute(env=os.environ | {MEASURED: str(measured_folder(chapter))})
-    keep(book, chapter, perf_counter() - start)
+    keep(book, chapter)
 
 
 def run_missing(editions: Sequence[str]) -> None:

@@ -13,7 +13,6 @@ import socket
 import sys
 import time
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from jupyter_book.sphinx import build_sphinx
 from livereload import Server
@@ -47,14 +46,8 @@ def build(edition: str) -> None:
 
 def deliver(pages: list[Path], edition: str, site: Path) -> None:
     """Give pages their last touches, and put them in their place."""
-    with TemporaryDirectory() as folder:
-        finished = Path(folder) / edition
-        finished.mkdir()
-        for page in pages:
-            shutil.copy(page, finished)
-        finish_pages(finished, WORDS[edition])
-        for made in finished.glob("*.html"):
-            shutil.copy(made, site / edition)
+    places = [shutil.copy(page, site / edition) for page in pages]
+    finish_pages(places, WORDS[edition])
     for page in pages:
         twins = [site / code / page.name for code in LANGUAGES]
         if page.stem != "search" and all(twin.exists() for twin in twins):

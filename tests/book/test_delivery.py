@@ -7,9 +7,7 @@ import tomllib
 
 import nbformat
 import pytest
-import yaml
 
-import preact
 from book.tools import places
 from book.tools.myst import tokens
 from book.tools.notebooks import notebook
@@ -160,18 +158,6 @@ def test_the_repository_is_a_setting(tmp_path, monkeypatch):
         places.repository(tmp_path)
     monkeypatch.setenv("GITHUB_REPOSITORY", "c/d")
     assert places.repository(tmp_path) == "c/d"
-
-
-def test_who_cites_the_book_finds_its_version_and_addresses(monkeypatch):
-    cited = yaml.safe_load(places.citation())
-    assert str(cited["version"]) == preact.__version__
-    assert not {"repository-code", "url"} & cited.keys()
-    monkeypatch.setenv("GITHUB_REPOSITORY", "a/b")
-    monkeypatch.setenv("SITE_URL", "https://a.example/b")
-    cited = yaml.safe_load(places.citation())
-    assert cited["repository-code"] == "https://github.com/a/b"
-    assert cited["url"] == "https://a.example/b/"
-    assert cited["references"]
 
 
 def pins(path):

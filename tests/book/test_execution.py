@@ -128,7 +128,7 @@ def test_what_a_cell_printed_is_kept_in_one_piece(chapter):
     )
     parts = [nb.new_output("stream", text=text) for text in ("a ", "b\n")]
     book.cells[0].outputs = parts
-    keep(book, chapter, 1.0)
+    keep(book, chapter)
     (record,) = get_cache(cache_folder(chapter)).list_cache_records()
     kept = get_cache(cache_folder(chapter)).get_cache_bundle(record.pk).nb
     assert [output.text for output in kept.cells[0].outputs] == ["a b\n"]
@@ -261,22 +261,6 @@ def test_what_one_edition_has_measured_the_others_read(tmp_path, monkeypatch):
     monkeypatch.delenv(FOLDER)  # outside of the build nothing is kept
     growth(10)
     assert called == [(10, 64), (10, 8), (10, 64)]
-
-
-def test_a_translation_takes_a_reader_as_long_as_the_original(tmp_path):
-    (tmp_path / "requirements.txt").write_text("torch==2\n")
-    took = []
-    for edition, seconds in (("en", 68.0), ("zh-Hant", 4.0)):
-        path = tmp_path / "book" / edition / "09-training.md"
-        path.parent.mkdir(parents=True)
-        path.write_text("```{code-cell} python\n1\n```\n")
-        book = nb.new_notebook(
-            cells=[nb.new_code_cell("1", execution_count=1)]
-        )
-        keep(book, path, seconds)
-        (record,) = get_cache(cache_folder(path)).list_cache_records()
-        took.append(record.data["execution_seconds"])
-    assert took == [68.0, 68.0]
 
 
 def test_measurements_are_shared_once_however_often_a_cell_sets_up(
