@@ -15,7 +15,8 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-from book.site.api import FOLDER, address_of, imports, rooms
+from book.site.api import FOLDER, address_of, rooms
+from book.tools.execution import imports
 from preact.cli import COMMANDS
 
 CALL = re.compile(r"^([A-Za-z_][\w.]*?)(?:\(.*\))?$")

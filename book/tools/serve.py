@@ -46,7 +46,7 @@ def build(edition: str) -> None:
 
 def deliver(pages: list[Path], edition: str, site: Path) -> None:
     """Give pages their last touches, and put them in their place."""
-    places = [shutil.copy(page, site / edition) for page in pages]
+    places = [Path(shutil.copy(page, site / edition)) for page in pages]
     finish_pages(places, WORDS[edition])
     for page in pages:
         twins = [site / code / page.name for code in LANGUAGES]
