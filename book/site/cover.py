@@ -55,10 +55,8 @@ class Cover(SphinxPostTransform):
 
     def ways_in(self) -> nodes.raw:
         """Return the links to begin with."""
-        words, uri = (
-            WORDS[language_of(self.app)],
-            self.app.builder.get_relative_uri,
-        )
+        words = WORDS[language_of(self.app)]
+        uri = self.app.builder.get_relative_uri
         start = uri(self.env.docname, chapters(self.env)[0])
         play = uri(self.env.docname, "playground")
         return raw(
