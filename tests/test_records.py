@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from preact.cli import main
-from preact.records import read_curve, read_record, sha256_of
+from preact.records import read_curve, read_record
 from preact.records.compare import (
     PUBLISHED,
     compare,
@@ -15,6 +15,7 @@ from preact.records.compare import (
     load_records,
 )
 from preact.records.files import write_new, write_record
+from preact.records.record import sha256_of
 from preact.records.speed import load_times
 
 SOME = sorted(PUBLISHED.glob("digits_depth/digits/resnet-20-2/*/seed-1.json"))
