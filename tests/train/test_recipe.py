@@ -4,7 +4,8 @@ import pytest
 
 from preact.paper import read
 from preact.plan import CONVENTIONS
-from preact.train import find_recipe, recipes
+from preact.train import find_recipe
+from preact.train.recipe import recipes
 
 
 def test_our_recipe_paper_is_the_one_the_paper_states():

@@ -22,11 +22,10 @@ from preact.experiment import (
     Experiment,
     PlannedRun,
     execute,
-    find_device,
-    load_data,
     planned_runs,
     read_experiment,
 )
+from preact.experiment.matrix import load_data
 from preact.experiment.schedule import (
     FAILED,
     Job,
@@ -37,7 +36,7 @@ from preact.experiment.schedule import (
     time_limit,
     work_through,
 )
-from preact.train.device import check_device
+from preact.train.device import check_device, find_device
 
 REFUSED = "refused for the record that is there"
 

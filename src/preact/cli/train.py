@@ -6,12 +6,14 @@ from dataclasses import replace
 from preact.cli import complain
 from preact.cli.progress import make_console, progress, summary, warn
 from preact.data import Data, load
-from preact.experiment import PlannedRun, execute, find_device
+from preact.experiment import PlannedRun, execute
 from preact.experiment.config import recipe_deviations
 from preact.experiment.matrix import held_out
 from preact.plan import fitting_convs
 from preact.plan.depth import imagenet_counts
-from preact.train import Execution, Recipe, Run, find_recipe, recipes
+from preact.train import Execution, Recipe, Run, find_recipe
+from preact.train.device import find_device
+from preact.train.recipe import recipes
 
 
 def run(options: argparse.Namespace) -> int:
