@@ -1,8 +1,9 @@
-"""What the README shows is so: its examples, commands and files."""
+"""What README and docs/own.md show is so: examples, commands and files."""
 
 import doctest
 import re
 import shlex
+from pathlib import Path
 
 import pytest
 import torch
@@ -14,7 +15,7 @@ from preact.experiment import planned_runs, read_experiment
 
 TEXTS = {
     name: (ROOT / name).read_text("utf-8")
-    for name in ("README.md", "CONTRIBUTING.md")
+    for name in ("README.md", "docs/own.md", "CONTRIBUTING.md")
 }
 SAID = [
     (name, command)
@@ -24,7 +25,8 @@ SAID = [
 
 
 def blocks(language):
-    return re.findall(rf"```{language}\n(.*?)```", TEXTS["README.md"], re.S)
+    text = TEXTS["README.md"] + TEXTS["docs/own.md"]
+    return re.findall(rf"```{language}\n(.*?)```", text, re.S)
 
 
 @pytest.mark.slow
@@ -39,18 +41,20 @@ def test_its_examples_print_what_they_say(tmp_path, monkeypatch):
     assert runner.summarize(verbose=False).failed == 0, "".join(output)
 
 
-def test_its_own_unit_can_be_planned(tmp_path):
+def test_its_experiment_can_be_planned(tmp_path, monkeypatch):
     (text,) = blocks("toml")
-    path = tmp_path / "own.toml"
-    path.write_text(text)
-    runs = [*planned_runs(read_experiment(path), load("digits"))]
-    assert {planned.run.row for planned in runs} == {"original", "mine"}
-    assert len(runs) == 6
-    path.write_text(text.replace("# recipe_changes", "recipe_changes"))
-    (recipe,) = read_experiment(path).recipes
-    rates = [recipe.lr_at(i) for i in range(recipe.iterations)]
-    assert len(rates) == 20
-    assert max(rates) == recipe.lr  # the warm-up does not fill the short try
+    (code,) = [text for text in blocks("python") if "class GeluUnit" in text]
+    monkeypatch.chdir(tmp_path)
+    Path("my_units.py").write_text(code)
+    Path("own.toml").write_text(text)
+    runs = [*planned_runs(read_experiment("own.toml"), load("digits"))]
+    assert {planned.run.row for planned in runs} == {
+        "original",
+        "full-preactivation",
+        "gelu",
+        "half",
+    }
+    assert len(runs) == 24
 
 
 def test_its_unit_of_own_code_is_a_unit():

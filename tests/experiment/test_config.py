@@ -156,6 +156,7 @@ WRONG = {
     "scientific.networks = [{ depth = 9, convs = 2 }]": "depth must be 6n + 2",
     "scientific.networks = [{ depht = 8, convs = 2 }]": "may say depth, convs",
     'scientific.networks = [{ "\\u001b[31m" = 1 }]': "may say depth, convs",
+    "scientific.lr = [-0.1]": "scientific.lr: lr must be greater than 0; got",
     "scientific.final_bn = ['yes']": "final_bn[0] must be one of",
     "nusance.seeds = [1]": "the file may say title, scientific",
     "nuisance.seeds = [1, 1]": "distinct whole numbers",

@@ -238,6 +238,10 @@ def test_a_signal_saves_the_iteration_and_is_one_sentence(
     state = read(tmp_path / TRAINED / "seed-1.checkpoints" / NAME)
     # Of the very iteration: not of a multiple of 20, where one is reported.
     assert state["iteration"] >= 20
+    again = subprocess.Popen(process.args, stdout=subprocess.PIPE, text=True)
+    assert "goes on from its checkpoint" in again.stdout.readline()
+    again.kill()
+    again.communicate()
 
 
 def test_bad_files_do_not_keep_the_other_runs(small, tmp_path, capsys):

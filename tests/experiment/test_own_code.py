@@ -415,7 +415,7 @@ def test_predict_names_what_a_trained_network_sees(folder, capsys):
     assert re.fullmatch(r"3.png: \d \(\d+.\d %\), \d \(\d+.\d %\)\n", said)
     (code,) = re.findall(
         r"```python\n(preprocess = .*?)```",
-        (ROOT / "README.md").read_text("utf-8"),
+        (ROOT / "docs" / "own.md").read_text("utf-8"),
         re.DOTALL,
     )
     names = {"preact": preact, "FILE": "n.st"}

@@ -14,6 +14,7 @@ from preact.cli.progress import (
     in_minutes,
     make_console,
     progress,
+    resumes,
     summary,
     warn,
 )
@@ -71,6 +72,7 @@ def run(options: argparse.Namespace) -> int:
             begun[name] = job.cost_s
             number = [*begun].index(name) + 1
             left = f", {in_minutes(to_go_s)} left" if any(costs_s) else ""
+            left += resumes(options.out / planned.path)
             console.print(
                 f"{name}: run {number} of {to_make}{left}", soft_wrap=True
             )
@@ -175,7 +177,7 @@ def show_plan(
     """Print what will run and how long it will take on this machine."""
     title = dict.fromkeys((experiment.name, experiment.title))
     table = Table(title=Text(": ".join(title)))
-    for column in ("network", "rows", "runs", "recorded", "s a run", "min"):
+    for column in ("network", "runs", "recorded", "s a run", "min"):
         table.add_column(column, justify="right")
     left = by_network(missing)
     total = 0.0
@@ -185,13 +187,16 @@ def show_plan(
         total += cost_s * n
         table.add_row(
             network,
-            str(len({planned.path.parent for planned in group})),
             str(len(group)),
             str(len(group) - n),
             f"{cost_s:.1f}" if network in each else "",
             f"{cost_s * n / 60:.1f}" if network in each or not n else "",
         )
     console.print(table)
+    rows = dict.fromkeys(planned.run.row for planned in plan)
+    rates = dict.fromkeys(f"{one.lr:g}" for one in experiment.recipes)
+    at = f"; at learning rates of {', '.join(rates)}" * (len(rates) > 1)
+    console.print(f"rows: {', '.join(rows)}{at}", soft_wrap=True)
     known = each or not missing
     here = f", {in_minutes(total)} here, by the time of a few steps"
     console.print(

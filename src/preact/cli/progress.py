@@ -4,6 +4,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import torch
 from rich.console import Console
@@ -52,6 +53,12 @@ def warn(console: Console, runs: Iterable[Run]) -> None:
             said[f"units by {make} have no parameters to train"] = None
     for sentence in said:
         console.print(f"note: {sentence}", soft_wrap=True)
+
+
+def resumes(record: Path) -> str:
+    """Say that a run has a checkpoint, if it has."""
+    there = any(record.with_suffix(".checkpoints").glob("checkpoint*"))
+    return ", goes on from its checkpoint" if there else ""
 
 
 def in_minutes(seconds: float) -> str:

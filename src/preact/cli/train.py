@@ -4,7 +4,13 @@ import argparse
 from dataclasses import replace
 
 from preact.cli import complain
-from preact.cli.progress import make_console, progress, summary, warn
+from preact.cli.progress import (
+    make_console,
+    progress,
+    resumes,
+    summary,
+    warn,
+)
 from preact.data import Data, load
 from preact.experiment import PlannedRun, execute
 from preact.experiment.config import recipe_deviations
@@ -34,7 +40,8 @@ def run(options: argparse.Namespace) -> int:
         )
     planned = PlannedRun("train", _run(options, changed, images))
     console = make_console()
-    console.print(announced(planned.run), soft_wrap=True)
+    going_on = resumes(options.out / planned.path)
+    console.print(announced(planned.run) + going_on, soft_wrap=True)
     warn(console, [planned.run])
     with progress(console, planned.run, planned.run.row) as report:
         record, new = execute(

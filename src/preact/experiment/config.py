@@ -355,11 +355,13 @@ def _recipes(file: ExperimentFile) -> tuple[Recipe, ...]:
             "lr is either in scientific.lr or in fixed.recipe_changes; "
             f"got {list(rates)} and {fixed.recipe_changes['lr']}"
         )
-    values |= fixed.recipe_changes
-    return tuple(
-        parse(Recipe, values | {"lr": lr}, "fixed.recipe_changes")
-        for lr in rates or [values["lr"]]
+    changed = parse(
+        Recipe, values | fixed.recipe_changes, "fixed.recipe_changes"
     )
+    try:
+        return tuple(replace(changed, lr=lr) for lr in rates) or (changed,)
+    except ValueError as error:
+        raise ValueError(f"scientific.lr: {error}") from None
 
 
 def named_units(listed: tuple[Row, ...]) -> dict[str, UnitSpec | OwnCode]:
