@@ -60,12 +60,6 @@ def test_something_of_another_kind_is_named():
             r"got str: .* a file by torch\.load\(path, weights_only=True\)",
         ),
         (
-            lambda: converters.from_weights(
-                "pytorchcv", {"output.weight": [1.0]}
-            ),
-            r"output\.weight must be a tensor",
-        ),
-        (
             lambda: converters.to_weights("timm", PLAN),
             r"preact\.Network; got NetworkPl",
         ),

@@ -81,17 +81,6 @@ def test_a_curve_that_a_kill_left_without_its_record_is_replaced(tmp_path):
     assert len(list(tmp_path.iterdir())) == 2
 
 
-def test_a_file_that_is_new_replaces_none_unless_it_is_told_to(tmp_path):
-    path = tmp_path / "a.txt"
-    write_new(path, "one", replace=False)
-    with pytest.raises(FileExistsError):
-        write_new(path, "two", replace=False)
-    assert path.read_text() == "one"
-    write_new(path, "two", replace=True)
-    assert path.read_text() == "two"
-    assert list(tmp_path.iterdir()) == [path]
-
-
 def test_a_file_that_cannot_be_written_is_named_not_its_draft(tmp_path):
     path = tmp_path / "none" / "a.txt"
     with pytest.raises(FileNotFoundError) as told:

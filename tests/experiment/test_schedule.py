@@ -2,14 +2,12 @@
 
 import errno
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 
 from preact.data import load
 from preact.experiment import PlannedRun, planned_runs, read_experiment
 from preact.experiment.execute import Busy
-from preact.experiment.matrix import cost
 from preact.experiment.schedule import (
     Job,
     network_name,
@@ -137,10 +135,3 @@ def test_a_limit_is_in_minutes_and_none_is_none():
     for minutes in (float("nan"), 0):
         with pytest.raises(ValueError, match="must be a finite number"):
             time_limit(minutes)
-
-
-def test_the_cost_of_a_run_grows_with_its_iterations(jobs):
-    run = jobs[0].planned.run
-    recipe = replace(run.recipe, iterations=1_000_000)
-    # a step takes more than ten microseconds, and less than ten minutes
-    assert 10 < cost(replace(run, recipe=recipe), "cpu", 1) < 6e8
