@@ -10,7 +10,6 @@ from preact.experiment import PlannedRun, planned_runs, read_experiment
 from preact.experiment.execute import Busy
 from preact.experiment.schedule import (
     Job,
-    network_name,
     time_limit,
     work_through,
 )
@@ -38,7 +37,7 @@ def jobs(tmp_path) -> list[Job]:
     path.write_text(FILE)
     experiment = read_experiment(path)
     return [
-        Job(experiment, planned, COSTS[network_name(planned)])
+        Job(experiment, planned, COSTS[planned.network])
         for planned in planned_runs(experiment, load("digits"))
     ]
 

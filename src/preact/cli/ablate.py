@@ -33,7 +33,6 @@ from preact.experiment.schedule import (
     by_network,
     costs,
     is_recorded,
-    network_name,
     time_limit,
     work_through,
 )
@@ -151,7 +150,7 @@ def _jobs(
         complain(f"{error}; so there is no cost")
     show_plan(console, experiment, plan, missing, each)
     return [Job(experiment, planned, 0.0) for planned in recorded] + [
-        Job(experiment, planned, each.get(network_name(planned), 0.0))
+        Job(experiment, planned, each.get(planned.network, 0.0))
         for planned in missing
     ]
 

@@ -43,6 +43,14 @@ class PlannedRun:
         check_name("experiment", self.experiment)
 
     @property
+    def network(self) -> str:
+        """The name of its network, in paths and tables."""
+        run = self.run
+        width = f"-width-{run.width}" if run.width != 16 else ""
+        stages = f"-stages-{run.stages}" if run.stages != 3 else ""
+        return f"resnet-{run.depth}-{run.convs}{width}{stages}"
+
+    @property
     def path(self) -> Path:
         """`<experiment>/<data>/<network>/<row>/seed-<k>.json`."""
         run = self.run
@@ -52,18 +60,8 @@ class PlannedRun:
             row = f"{row}.tail-{ops}"
         if self.lr_in_path:
             row = f"{row}.lr-{run.recipe.lr:g}"
-        network = f"resnet-{run.depth}-{run.convs}"
-        if run.width != 16:
-            network += f"-width-{run.width}"
-        if run.stages != 3:
-            network += f"-stages-{run.stages}"
-        return (
-            Path(self.experiment)
-            / run.data.name
-            / network
-            / row
-            / f"seed-{run.seed}.json"
-        )
+        folder = Path(self.experiment, run.data.name, self.network, row)
+        return folder / f"seed-{run.seed}.json"
 
 
 def planned_runs(experiment: Experiment, data: Data) -> Iterator[PlannedRun]:
