@@ -115,7 +115,6 @@ def load(path: Path | str, *, make: MakeUnit | None = None) -> Network:
                 "the file is damaged: its SHA-256 is not the one it carries"
             )
         check_numbers(tensors | beside)
-        preprocess = _preprocessing(header.preprocess, beside)
         network = Network(plan, seed=0)
         if make is not None:
             put_units(network, make, seed=0)
@@ -133,24 +132,13 @@ def load(path: Path | str, *, make: MakeUnit | None = None) -> Network:
             )
         network.load_state_dict(counters | tensors)
     network.make = header.make
-    network.preprocess = preprocess
+    if header.preprocess is not None:
+        network.preprocess = Preprocessing(
+            mean=beside[MEAN],
+            deviation=beside[DEVIATION],
+            **vars(header.preprocess),
+        )
     return network.eval()
-
-
-def _preprocessing(
-    said: WrittenPreprocessing | None,
-    tensors: Mapping[str, Tensor],
-) -> Preprocessing | None:
-    """How the images were normalized, if a file says so."""
-    if said is None:
-        return None
-    return Preprocessing(
-        mean=tensors[MEAN],
-        deviation=tensors[DEVIATION],
-        names=said.names,
-        middle=said.middle,
-        white=said.white,
-    )
 
 
 def read_header(path: Path | str) -> Header:
