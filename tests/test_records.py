@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from preact.cli import main
-from preact.records import read_curve, read_record, sha256_of
+from preact.records import read_curve, read_record
 from preact.records.compare import (
     PUBLISHED,
     compare,
@@ -15,6 +15,7 @@ from preact.records.compare import (
     load_records,
 )
 from preact.records.files import write_new, write_record
+from preact.records.record import sha256_of
 from preact.records.speed import load_times
 
 SOME = sorted(PUBLISHED.glob("digits_depth/digits/resnet-20-2/*/seed-1.json"))
@@ -78,17 +79,6 @@ def test_a_curve_that_a_kill_left_without_its_record_is_replaced(tmp_path):
     assert math.isnan(curve["loss"][0])
     assert curve["loss"][1] == 3
     assert len(list(tmp_path.iterdir())) == 2
-
-
-def test_a_file_that_is_new_replaces_none_unless_it_is_told_to(tmp_path):
-    path = tmp_path / "a.txt"
-    write_new(path, "one", replace=False)
-    with pytest.raises(FileExistsError):
-        write_new(path, "two", replace=False)
-    assert path.read_text() == "one"
-    write_new(path, "two", replace=True)
-    assert path.read_text() == "two"
-    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_file_that_cannot_be_written_is_named_not_its_draft(tmp_path):

@@ -334,11 +334,6 @@ def _bench(command: argparse.ArgumentParser) -> str:
     add("--batch", type=int, default=32)
     add("--rounds", type=int, default=10)
     add("--threads", type=int, help="of all (default: PyTorch's)")
-    add(
-        "--compile",
-        action="store_true",
-        help="torch.compile beside them, too: takes minutes for each",
-    )
     add("--record", type=Path, help="write a JSON record")
     return (
         "Time a training step and a forward pass of the full pre-activation "

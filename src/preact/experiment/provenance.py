@@ -123,7 +123,9 @@ def environment(device: str, devices: int) -> Values:
     """Where and with what a run was made; fields of its record."""
     on_gpu = device.startswith("cuda")
     return {
-        "device": device_name(device),
+        "device": (
+            torch.cuda.get_device_name(device) if on_gpu else processor_name()
+        ),
         "devices": devices,
         "threads": torch.get_num_threads(),
         "processors": os.cpu_count(),
@@ -136,13 +138,6 @@ def environment(device: str, devices: int) -> Values:
         "git": git(),
         "wall_is": "monotonic clock",
     }
-
-
-def device_name(device: str) -> str:
-    """What a device calls itself."""
-    if device.startswith("cuda"):
-        return torch.cuda.get_device_name(device)
-    return processor_name()
 
 
 def package_version() -> str:
