@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PYTEST := $(BIN)/pytest -q -n 2 --dist worksteal --ignore tests/site
+# As a reader runs notebooks. A kernel that ends late on a busy machine is no fault of one.
+NBMAKE := $(BIN)/pytest -q --nbmake -W ignore::pytest.PytestUnraisableExceptionWarning
 NPM := $(shell command -v npm 2>/dev/null)
 # Hundreds of processes that the tests start read what one of them compiled.
 unexport PYTHONDONTWRITEBYTECODE
@@ -67,6 +69,7 @@ check: lint ## lint, types, contracts and the fast tests, in a minute or two
 test: lint ## what a newcomer runs: all but the site's tests, English notebooks
 	$(PYTEST) -m "not nightly"
 	$(BIN)/python -m book.tools.execution en
+	$(NBMAKE) notebooks/en/index.ipynb notebooks/en/02-signal.ipynb
 
 test-all: test ## and the other editions' notebooks, the book, the site
 	$(BIN)/python -m book.tools.execution
@@ -75,6 +78,7 @@ test-all: test ## and the other editions' notebooks, the book, the site
 
 nightly: setup ## rare surroundings, after `make book`: kills, widths
 	$(BIN)/pytest -q -n 2 --dist loadgroup -m nightly
+	$(NBMAKE) -n 2 notebooks/en
 
 notebooks: setup ## notebooks/ anew from the chapters, and their explorers
 	$(BIN)/python -m book.tools.notebooks
