@@ -8,7 +8,7 @@ from preact.conformance.checks import (  # noqa: F401  each adds its own
     layers,
     size,
 )
-from preact.conformance.checks.answer import ask
+from preact.conformance.checks.answer import CHECKS, unknown
 from preact.conformance.network import TracedNetwork
 from preact.conformance.report import Finding, Property, Verdict
 
@@ -23,24 +23,20 @@ def answers(network: TracedNetwork) -> Iterator[Finding]:
     Where passes of one mode differ, a question cannot be answered with yes.
     """
     for question in Property:
-        of_structure = question not in OF_MODES
-        other = network.other if of_structure else None
-        first = ask(question, network)
-        if first is None:
+        check, source = CHECKS[question]
+        if (found := check(network)) is None:
             continue
-        there = ask(question, other) if other else None
-        found = min(
-            [first, there] if there else [first],
-            key=lambda one: WORST_FIRST.index(one.verdict),
-        )
-        reason, passes = "", (network, network.evaluation)
-        if of_structure and not network.steady:
-            reason = "passes-differ"
-        elif of_structure and len({len(one.units) for one in passes}) > 1:
-            reason = "modes-differ" * (found.verdict is Verdict.YES)
-        yield _unknown(question, reason) if reason else found
-
-
-def _unknown(question: Property, reason: str) -> Finding:
-    """Say why a question cannot be answered."""
-    return Finding(property=question, verdict=Verdict.UNKNOWN, reason=reason)
+        if question not in OF_MODES:
+            other = network.other and check(network.other)
+            if other and WORST_FIRST.index(other.verdict) < WORST_FIRST.index(
+                found.verdict
+            ):
+                found = other
+            if not network.steady:
+                found = unknown("passes-differ")
+            elif found.verdict == "yes" and len(network.units) != len(
+                network.evaluation.units
+            ):
+                found = unknown("modes-differ")
+        facts = found._asdict() | {"source": found.source or source}
+        yield Finding(property=question, **facts)
