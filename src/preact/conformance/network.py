@@ -10,8 +10,6 @@ import torch
 from torch import Tensor
 
 from preact.conformance.anatomy import (
-    DROPPED,
-    LEARNED,
     REST_OF_GATE,
     Anatomy,
     Factor,
@@ -19,7 +17,7 @@ from preact.conformance.anatomy import (
     Term,
     Unit,
 )
-from preact.conformance.graph import BN, CONV, RELU, ROOT, Kind, is_norm
+from preact.conformance.graph import BN, CONV, RELU, ROOT, Kind
 from preact.conformance.measure import Measured
 from preact.spec import (
     ROWS,
@@ -45,15 +43,14 @@ class TracedNetwork(Anatomy):
     values: Mapping[str, Tensor]
     """Its parameters."""
     measured: Measured
-    evaluation: Anatomy
     used: frozenset[str]
-    """Parameters that some pass has read."""
+    """Parameters that a pass has read."""
     steady: bool
-    """Whether all passes of one mode computed the same."""
+    """Whether two passes computed the same."""
     drift: float
-    """How far two evaluations of an image differ, relative to the largest."""
-    other: "TracedNetwork | None" = None
-    """The network as evaluation has it, if it is another one there."""
+    """How far their results differ, relative to the largest."""
+    evaluation: "TracedNetwork | None" = None
+    """The same in evaluation."""
 
     @cached_property
     def unit(self) -> str:
@@ -122,56 +119,6 @@ class TracedNetwork(Anatomy):
             (self.units.index(u) + 1, common_name(u.params)) for u in units
         ]
         return tuple(f"{k} ({name})" if name else f"{k}" for k, name in named)
-
-
-def are_different(training: Anatomy, evaluation: Anatomy) -> bool:
-    """Whether the two modes differ in more than dropout."""
-    paths = [
-        [
-            settled(m.head),
-            settled(m.stem),
-            *(settled(n) for _, n, _ in m.streams),
-        ]
-        for m in (training, evaluation)
-    ]
-    pairs = zip(training.units, evaluation.units, strict=False)
-    return (
-        len(training.units) != len(evaluation.units)
-        or paths[0] != paths[1]
-        or any(differ(*pair) for pair in pairs)
-    )
-
-
-def differ(training: Unit, evaluation: Unit) -> bool:
-    """Whether a unit is another one in evaluation, dropout left aside.
-
-    Of a branch in words that the paper does not have, only the ends are
-    compared: people fuse and cache in evaluation.
-    """
-    here, there = training.signature, evaluation.signature
-    pairs = [(here.on_shortcut, there.on_shortcut)]
-    if training.before != ROOT:
-        pairs.append((here.after, there.after))
-    if here.has_plain_branch:
-        pairs.append((here.branch, there.branch))
-    terms = training.branches
-    if not {f for t in terms for f in (*t.factors, *t.names)} & {*DROPPED}:
-        pairs.append((here.on_branch, there.on_branch))  # else its mean is one
-    return any(settled(a) != settled(b) for a, b in pairs)
-
-
-def settled(names: Iterable[Factor]) -> list[Factor]:
-    """Leave dropout out; read a normalization as in evaluation.
-
-    There one written by hand is a shift and a scale.
-    """
-    affine = ("shift", "learned scale", LEARNED)
-    read = [
-        "norm" if name in affine or is_norm(str(name)) else name
-        for name in names
-        if name not in DROPPED
-    ]
-    return [name for name, _ in groupby(read)]
 
 
 def common_name(params: tuple[str, ...]) -> str:

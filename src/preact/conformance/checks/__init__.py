@@ -14,7 +14,6 @@ from preact.conformance.report import Finding, Property, Verdict
 
 OF_MODES = {Property.STATISTICS, Property.EVALUATION, Property.UNUSED}
 """What is asked of all passes together; the others are of the structure."""
-WORST_FIRST = [Verdict.NO, Verdict.UNKNOWN, Verdict.YES]
 
 
 def answers(network: TracedNetwork) -> Iterator[Finding]:
@@ -22,20 +21,19 @@ def answers(network: TracedNetwork) -> Iterator[Finding]:
 
     Where passes of one mode differ, a question cannot be answered with yes.
     """
+    evaluation = network.evaluation or network
     for question in Property:
         check, source = CHECKS[question]
         if (found := check(network)) is None:
             continue
         if question not in OF_MODES:
-            other = network.other and check(network.other)
-            if other and WORST_FIRST.index(other.verdict) < WORST_FIRST.index(
-                found.verdict
-            ):
+            other = check(evaluation) if evaluation.units else None
+            if other and other.verdict is Verdict.NO != found.verdict:
                 found = other
-            if not network.steady:
+            if not (network.steady and evaluation.steady):
                 found = unknown("passes-differ")
-            elif found.verdict == "yes" and len(network.units) != len(
-                network.evaluation.units
+            elif found.verdict is Verdict.YES and len(network.units) != len(
+                evaluation.units
             ):
                 found = unknown("modes-differ")
         facts = found._asdict() | {"source": found.source or source}

@@ -102,7 +102,8 @@ def statistics(network: TracedNetwork) -> Answer | None:
 @asks(Property.EVALUATION, "Srivastava et al. 2014")
 def evaluation(network: TracedNetwork) -> Answer:
     """Whether an image's result in evaluation depends on it alone."""
-    nodes = network.evaluation.graph.nodes
+    network = network.evaluation or network
+    nodes = network.graph.nodes
     random = [n for n in nodes if n.kind is Kind.DROP or n.facts.random]
     batch = [
         n
@@ -118,7 +119,7 @@ def evaluation(network: TracedNetwork) -> Answer:
         return no("evaluation-batch", **told, source=source)
     if network.drift:
         return no("evaluation-differs", **told)
-    if "unknown norm" in norms_of(network.evaluation):
+    if "unknown norm" in norms_of(network):
         return unknown("evaluation-unknown", **told)
     return yes("evaluation-alone", **told)
 
@@ -126,11 +127,12 @@ def evaluation(network: TracedNetwork) -> Answer:
 @asks(Property.UNUSED, "Eq. (1)")
 def all_parameters(network: TracedNetwork) -> Answer:
     """Whether every parameter is read in some pass."""
-    values = network.values
-    unused = [name for name in values if name not in network.used]
+    values, evaluation = network.values, network.evaluation or network
+    used = network.used | evaluation.used
+    unused = [name for name in values if name not in used]
     if not unused:
         return yes("parameters-used", unused=0, numbers=0)
-    if not network.steady:
+    if not (network.steady and evaluation.steady):
         return unknown("passes-differ")
     return no(
         "parameters-unused",
