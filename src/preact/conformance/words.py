@@ -42,12 +42,11 @@ def judged_lines(
     """
     for line in head_lines(report, strings):
         yield None, line
-    doubts = Counter(f.reason for f in report.findings if is_doubt(f))
+    reasons = Counter(finding.reason for finding in report.findings)
     short: dict[tuple[Verdict, str], list[str]] = {}
     for finding, (first, *rest) in findings_in_order(report, strings):
         is_right = finding.verdict is Verdict.YES
-        is_common = is_doubt(finding) and doubts[finding.reason] > 1
-        if every or not (is_right or is_common):
+        if every or not (is_right or reasons[finding.reason] > 1):
             yield finding.verdict, first
             yield from ((None, line) for line in rest)
             continue
@@ -61,11 +60,6 @@ def judged_lines(
         stop = strings("punctuation.semicolon") * bool(why)
         yield verdict, told + stop + why
     yield None, count_line(report, strings, skipped)
-
-
-def is_doubt(finding: Finding) -> bool:
-    """Whether nothing but the reason is known of a finding."""
-    return finding.verdict is Verdict.UNKNOWN and not finding.evidence
 
 
 def head_lines(report: Report, strings: Strings) -> Iterator[str]:
