@@ -38,9 +38,8 @@ Meaning = int | Constant  # a signal's node, or a constant
 class Call:
     """One operation as it was called.
 
-    Of its arguments that are tensors, `signals` depend on the images, each
-    with its node; of a copy, its source alone. `params` are the names of the
-    parameters among its constants.
+    Of its tensors, `signals` depend on the images, each with its node; of a
+    copy, the source alone.
     """
 
     def __init__(
@@ -55,7 +54,7 @@ class Call:
         self.name = name if name.startswith("__") else name.removesuffix("_")
         self.in_place: bool = function._schema.is_mutable
         self.args, self.kwargs = args, kwargs
-        self.tensors, self.meanings = tensors, meanings
+        self.tensors = tensors
         pairs = [*zip(tensors, meanings, strict=True)]
         self.constants = [m for m in meanings if isinstance(m, Constant)]
         self.signals = [(x, m) for x, m in pairs if isinstance(m, int)]

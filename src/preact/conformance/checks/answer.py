@@ -35,8 +35,9 @@ def answer(
     return Answer(verdict, reason, evidence, places, source, row)
 
 
-yes, no = partial(answer, Verdict.YES), partial(answer, Verdict.NO)
-unknown = partial(answer, Verdict.UNKNOWN)
+yes: Callable[..., Answer] = partial(answer, Verdict.YES)
+no: Callable[..., Answer] = partial(answer, Verdict.NO)
+unknown: Callable[..., Answer] = partial(answer, Verdict.UNKNOWN)
 Question = Callable[[TracedNetwork], Answer | None]
 CHECKS: dict[Property, tuple[Question, str]] = {}
 """What answers each question, and where the paper asks it."""

@@ -24,12 +24,16 @@ IMAGENET_COUNTS = {2: IMAGENET_BASIC.values(), 3: IMAGENET_UNITS.values()}
 """Units of each stage of published networks, by convolutions of a unit."""
 KERNELS = [{(3,)}, {(3, 3)}, {(1, 3, 1)}]
 """Of units of one, two and three convolutions."""
-OPEN = {
+CHOICES: dict[str, tuple[Any, ...]] = {
     "projection": ("derived", "pad", "conv", "conv BN"),
     "stride_on": ("first", "3x3"),
     "imagenet_stem": ("derived", "BN ReLU"),
 }
-"""What the paper leaves open and a size depends on; its own way first."""
+"""What the paper leaves open and a size depends on; its own choice first."""
+WAYS = [
+    Conventions(**dict(zip(CHOICES, way, strict=True)))
+    for way in product(*CHOICES.values())
+]
 
 
 @asks(Property.STAGES, "Sec. 5")
@@ -163,7 +167,7 @@ def is_wide(network: TracedNetwork, plan: NetworkPlan) -> bool:
 def planned(network: TracedNetwork) -> list[NetworkPlan]:
     """Plan the paper's network of this unit, width and length, if it is one.
 
-    Once for each way to take what the paper leaves open; its own is the first.
+    Once for each way to choose what it leaves open; its own is the first.
     """
     kernels = {
         tuple(max(conv.facts.kernel) for conv in unit.convs)
@@ -194,14 +198,8 @@ def planned(network: TracedNetwork) -> list[NetworkPlan]:
     if large or len(network.counts) == 4:
         sizes["stem"] = "imagenet" if large else "cifar"
         plan = imagenet_plan
-    ways = [
-        dict(zip(OPEN, way, strict=True)) for way in product(*OPEN.values())
-    ]
     try:
-        return [
-            plan(network.row, **sizes, conventions=Conventions(**way))
-            for way in ways
-        ]
+        return [plan(network.row, **sizes, conventions=way) for way in WAYS]
     except ValueError:
         return []
 
