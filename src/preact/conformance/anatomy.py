@@ -185,12 +185,7 @@ class Unit:
         by_chance = bool({*branch.factors} & {*DROPPED})
         return replace(
             ends,
-            # without what regularizes, or what mixed precision casts
-            branch=tuple(
-                step.name
-                for step in branch.steps
-                if step.name not in DROPPED and step.node.kind is not Kind.CAST
-            ),
+            branch=tuple(n for n in branch.names if n not in DROPPED),
             # x - F is x + F with other weights; numbers may keep chance's mean
             on_branch=tuple(
                 f

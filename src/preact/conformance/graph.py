@@ -39,7 +39,6 @@ class Kind(StrEnum):
     PRODUCT = "gate"
     ADD = "+"
     VIEW = "view"
-    CAST = "cast"
     DETACH = "detach"
     OTHER = "other"
 
@@ -52,7 +51,7 @@ SILENT = (Kind.VIEW, Kind.DETACH)  # the same values, moved or not
 class Facts:
     """What else is known of an operation; its kind says which fields count."""
 
-    name: str = ""  # of an activation, a cast or an unknown function
+    name: str = ""  # of an activation or an unknown function
     judged: str | None = None  # what values show it to be; "": the identity
     # a layer
     c_out: int = 0
@@ -252,7 +251,7 @@ def _name(graph: Graph, before: int, node: Node) -> str:
         return "" if facts.factor == 1.0 else f"{facts.factor:g}"
     if facts.judged is not None:
         return facts.judged
-    if kind in (Kind.ACTIVATION, Kind.CAST, Kind.OTHER):
+    if kind in (Kind.ACTIVATION, Kind.OTHER):
         return facts.name or node.operation
     return "" if kind in SILENT else str(kind.value)
 

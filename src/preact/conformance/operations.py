@@ -21,7 +21,7 @@ SAME = {  # returns the values that it was given, if their shape is the same
 FRESH = ("empty_like", "zeros_like", "ones_like", "full_like")
 FRESH_STARTS = ("new_", "rand", "zeros", "ones")
 RANDOM = ("bernoulli", "rand", "uniform", "normal", "native_dropout")
-SUMS = {"add", "sub", "rsub", "lerp"}
+SUMS = {"add", "sub", "rsub"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +78,14 @@ class Call:
         return self.signals[0][0]
 
     def is_same(self, out: Tensor) -> bool:
-        """Whether it hands its one signal on as it is, but for a cast."""
-        one = len(self.signals) == 1
-        return one and self.name in SAME and out.shape == self.first.shape
+        """Whether it hands its one signal on, perhaps in another precision."""
+        x = self.signals[0][0]
+        return (
+            len(self.signals) == 1
+            and self.name in SAME
+            and out.shape == x.shape
+            and out.is_floating_point() == x.is_floating_point()
+        )
 
 
 Read = tuple[Kind, Facts]
@@ -103,28 +108,21 @@ def _just(kind: Kind) -> Callable[[Call, Tensor], Read]:
 
 def _sum(call: Call, out: Tensor) -> Read:
     """Two signals are added, or a constant to one: a shift."""
-    name = call.name
-    if len(call.signals) < 2 and name != "lerp":
-        negated = name == "rsub"
-        negated |= name == "sub" and call.args[0] is not call.first
-        random = any(one.random for one in call.constants)
-        learned = any(one.params for one in call.constants)
-        facts = Facts(random=random, learned=learned, negated=negated)
-        return Kind.SHIFT, facts
+    if len(call.signals) < 2:
+        return Kind.SHIFT, Facts(
+            random=any(one.random for one in call.constants),
+            learned=any(one.params for one in call.constants),
+            negated=call.name == "rsub"
+            or (call.name == "sub" and call.args[0] is not call.first),
+        )
     alpha = float(call.kwargs.get("alpha", 1.0))
-    factors = {
-        "add": (1.0, alpha),
-        "sub": (1.0, -alpha),
-        "rsub": (-alpha, 1.0),
-    }
-    if name == "lerp":
-        share = call.args[2]
-        if isinstance(share, Tensor) or len(call.signals) != 2:
-            return Kind.OTHER, Facts(name=name)
-        factors["lerp"] = (1.0 - share, float(share))
+    factors = {"add": (1.0, alpha), "sub": (1.0, -alpha)}
     taken = torch.is_grad_enabled()  # not inside of a checkpoint
     receives = tuple(x.requires_grad or not taken for x, _ in call.signals)
-    return Kind.ADD, Facts(factors=factors[name], receives_gradient=receives)
+    return Kind.ADD, Facts(
+        factors=factors.get(call.name, (-alpha, 1.0)),
+        receives_gradient=receives,
+    )
 
 
 def _product(call: Call, out: Tensor) -> Read:
@@ -237,13 +235,8 @@ def _slice(call: Call, out: Tensor) -> Read:
     return Kind.SLICE, Facts(cuts_channels=cuts)
 
 
-def _cast(call: Call, out: Tensor) -> Read:
-    """One that rounds; the others are no operation."""
-    return Kind.CAST, Facts(name=str(out.dtype).removeprefix("torch."))
-
-
 READERS: dict[str, Callable[[Call, Tensor], Read]] = {
-    "add sub rsub lerp": _sum,
+    "add sub rsub": _sum,
     "mul div": _product,
     "convolution _convolution": _convolution,
     "mm bmm addmm baddbmm": _matrix_product,
@@ -260,7 +253,6 @@ READERS: dict[str, Callable[[Call, Tensor], Read]] = {
     "view _unsafe_view permute transpose t expand squeeze unsqueeze unfold "
     "as_strided _reshape_alias": _just(Kind.VIEW),
     "detach": _just(Kind.DETACH),
-    "_to_copy": _cast,
 }
 BY_NAME = {n: read for names, read in READERS.items() for n in names.split()}
 BY_PART = {

@@ -61,7 +61,6 @@ class Trace(TorchDispatchMode):
         }
         self._meanings = WeakIdKeyDictionary()
         self._written: dict[int, int] = {}  # storage: last change in place
-        self._dtypes: dict[int, torch.dtype] = {}  # as the node was made
         self._add(Kind.IMAGES, None, inputs[0], Facts())
         for x in inputs:
             self._remember(x, ROOT)
@@ -83,7 +82,7 @@ class Trace(TorchDispatchMode):
         out = func(*args, **kwargs)
         results = [one for one in tree_leaves(out) if isinstance(one, Tensor)]
         if results and call.signals:
-            self._write(call, results)
+            self._trace_operation(call, results)
         elif results:
             constant = Constant(call.params, call.is_random)
             for result in results:
@@ -101,8 +100,8 @@ class Trace(TorchDispatchMode):
             for i, one in enumerate(call.args)
         )
 
-    def _write(self, call: Call, results: list[Tensor]) -> None:
-        """Write down an operation on signals."""
+    def _trace_operation(self, call: Call, results: list[Tensor]) -> None:
+        """Add the node of an operation on signals, unless it changes none."""
         self.graph.used.update(call.params)
         for x, node in call.signals:
             if x.requires_grad:
@@ -110,15 +109,8 @@ class Trace(TorchDispatchMode):
             elif torch.is_grad_enabled() and x.is_floating_point():
                 self.graph.without_gradient.add(node)
         out, *others = results
-        if out.is_inference():
-            raise Refusal(
-                "the network must not be probed, nor run itself, under "
-                "torch.inference_mode; it made an inference tensor"
-            )
-        x, node = call.signals[0]
-        before = self._dtypes.get(node, x.dtype)
-        if call.is_same(out) and not loses(before, out.dtype):
-            self._remember(out, node, call)
+        if call.is_same(out):
+            self._remember(out, call.signals[0][1], call)
             return
         kind, facts = classify(call, out)
         self._remember(out, self._add(kind, call, out, facts), call)
@@ -139,7 +131,6 @@ class Trace(TorchDispatchMode):
             node.parents = tuple(parent for _, parent in call.signals)
             node.operation, node.params = call.name, call.params
         self.graph.nodes.append(node)
-        self._dtypes[node.index] = out.dtype
         if self.see:
             self.see(node, out)
         return node.index
@@ -151,7 +142,7 @@ class Trace(TorchDispatchMode):
             name = self._names.get(id(x)) or self._owners.get(storage_of(x))
             return Constant((name,) if name else ())
         meaning, version = kept
-        if version == version_of(x):
+        if version == x._version:
             return meaning  # type: ignore[no-any-return]
         return self._overwritten(x, meaning)
 
@@ -168,7 +159,7 @@ class Trace(TorchDispatchMode):
         self.graph.nodes.append(
             Node(index, kind, tuple(parents), tuple(x.shape))
         )
-        self._meanings[x] = (index, version_of(x))
+        self._meanings[x] = (index, x._version)
         return index
 
     def _remember(
@@ -186,26 +177,11 @@ class Trace(TorchDispatchMode):
         changed = bool(call and call.in_place and in_place is not False)
         place = storage_of(x)
         among = call.tensors if call else []
-        counts = [version_of(y) for y in among if storage_of(y) == place]
-        version = max(counts, default=version_of(x)) + changed
+        counts = [y._version for y in among if storage_of(y) == place]
+        version = max(counts, default=x._version) + changed
         self._meanings[x] = (meaning, version)
         if changed and isinstance(meaning, int):
             self._written[place] = meaning
-
-
-def loses(before: torch.dtype, after: torch.dtype) -> bool:
-    """Whether a cast of numbers rounds them."""
-    if not before.is_floating_point:
-        return False
-    return (
-        not after.is_floating_point
-        or torch.finfo(after).eps > torch.finfo(before).eps
-    )
-
-
-def version_of(x: Tensor) -> int:
-    """How often a tensor was changed in place; 0 where nobody counts."""
-    return 0 if x.is_inference() else x._version
 
 
 def storage_of(x: Tensor) -> int:
@@ -220,17 +196,14 @@ def trace(
     see: See | None = None,
     zero: Zero | None = None,
 ) -> tuple[Graph, list[Tensor]]:
-    """Run a module once; return what it computes, and its results.
-
-    Refuse one that returns no tensor, or an inference tensor.
-    """
+    """Run a module once; return what it computes, and its results."""
     # Autograd's own detached copies are nodes too, so they must recur.
     with (
         torch.set_grad_enabled(module.training),
         Trace(module, inputs, see, zero) as writer,
     ):
         result = module(*inputs)
-    results = [x for x in leaves_of(result) if isinstance(x, Tensor)]
+    results = [x for x in tree_leaves(result) if isinstance(x, Tensor)]
     if not results:
         raise Refusal(
             "the network must return a tensor; it returned "
@@ -241,12 +214,3 @@ def trace(
     writer.graph.output = signals[0] if signals else ROOT
     writer.graph.dominate()
     return writer.graph, [x.detach() for x in results]
-
-
-def leaves_of(result: Any) -> list[Any]:
-    """Flatten what a module returns, its own dictionaries too."""
-    if isinstance(result, Mapping):
-        result = [*result.values()]
-    if isinstance(result, list | tuple):
-        return [leaf for one in result for leaf in leaves_of(one)]
-    return list(tree_leaves(result))

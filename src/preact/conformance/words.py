@@ -126,30 +126,17 @@ def count_line(report: Report, strings: Strings, skipped: Skipped = ()) -> str:
 def markdown(
     report: Report, strings: Strings, skipped: Skipped = ()
 ) -> Iterator[str]:
-    """Write a report as Markdown, for a pull request.
+    """Write a report as a list in Markdown, for a pull request.
 
     What a network calls its parts is text here, never markup.
     """
-    first, *rest = head_lines(report, strings)
-    yield f"### {as_markdown(count_line(report, strings, skipped))}"
-    yield f"\n{as_markdown(first)}\n"
-    yield from _items(rest)
-    folded = False
-    for finding, (told, *more) in findings_in_order(report, strings):
-        if finding.verdict is Verdict.YES and not folded:
-            title = strings("probe.yes") + strings("punctuation.colon")
-            count = report.counts[Verdict.YES]
-            yield f"\n<details><summary>{title}{count}</summary>"
-            folded = True
-        said = as_markdown(told.removeprefix(f"[{finding.property}] "))
-        yield f"\n**{finding.property}** {said}"
-        yield from _items(more)
-    if folded:
-        yield "\n</details>"
-
-
-def _items(lines: list[str]) -> Iterator[str]:
-    return (f"- {as_markdown(line.strip())}" for line in lines)
+    *lines, last = [
+        line for _, line in judged_lines(report, strings, skipped=skipped)
+    ]
+    yield f"### {as_markdown(last)}\n"
+    for line in lines:
+        told = line.lstrip()
+        yield f"{line.removesuffix(told)}- {as_markdown(told)}"
 
 
 def as_markdown(line: str) -> str:

@@ -13,7 +13,6 @@ from preact.conformance.report import Property
 
 ACTIVE = (BN, RELU)
 SPARED = {"pool", "slice", "pad", "concatenation"}  # where sides are halved
-CASTS = {"bfloat16", "float16"}  # of what a convolution reads
 
 
 @asks(Property.FIRST, "Appendix")
@@ -93,11 +92,7 @@ def _kept(unit: Unit) -> tuple[str, ...]:
     """The layers of a shortcut, whatever takes every second pixel."""
     names = _shortcut(unit)
     spared = SPARED if CONV in names else {*SPARED, "max pool"}
-    return tuple(
-        name
-        for name, behind in zip(names, (*names[1:], ""), strict=True)
-        if name not in spared and not (name in CASTS and behind == CONV)
-    )
+    return tuple(name for name in names if name not in spared)
 
 
 def _evidence(units: list[Unit], sign: Signature) -> dict[str, Any]:

@@ -8,20 +8,16 @@ from preact.conformance.graph import CONV, Kind, Node, names_of
 from preact.conformance.network import TracedNetwork
 from preact.conformance.report import Property
 from preact.plan import (
-    IMAGENET_UNITS,
     Conventions,
     NetworkPlan,
     cifar_plan,
     imagenet_plan,
 )
-from preact.plan.depth import IMAGENET_BASIC
 from preact.spec import ROWS
 
 CIFAR_STAGES = 3
-CIFAR_WIDTH, IMAGENET_WIDTH = 16, 64
+WIDTHS = {False: 16, True: 64}  # of the stem, the large one of ImageNet
 IMAGENET_STEM = 7
-IMAGENET_COUNTS = {2: IMAGENET_BASIC.values(), 3: IMAGENET_UNITS.values()}
-"""Units of each stage of published networks, by convolutions of a unit."""
 KERNELS = [{(3,)}, {(3, 3)}, {(1, 3, 1)}]
 """Of units of one, two and three convolutions."""
 CHOICES: dict[str, tuple[Any, ...]] = {
@@ -87,8 +83,6 @@ def size(network: TracedNetwork) -> Answer | None:
     told |= {"depth": plan.depth}
     if nearest != (0, 0):
         return no("size-differs", **told)
-    if not is_published(network):
-        return unknown("size-unpublished", **told)
     paper = _told("paper_", plans[0].parameters, plans[0].multiply_adds)
     reason = "size-equal" if plan is plans[0] else "size-chosen"
     return yes(reason, **told, **paper)
@@ -99,17 +93,6 @@ def _told(whose: str, parameters: int, multiply_adds: int) -> dict[str, Any]:
         f"{whose}parameters": f"{parameters:,}",
         f"{whose}multiply_adds": f"{multiply_adds / 1e6:,.2f}",
     }
-
-
-def is_published(network: TracedNetwork) -> bool:
-    """Whether stages and width are those of a network of the papers."""
-    counts, convs = network.counts, len(network.interior[0].convs)
-    width = stem_convs(network)[0].facts.c_out
-    if _has_large_stem(network):
-        published = IMAGENET_COUNTS.get(convs, ())
-        return width == IMAGENET_WIDTH and counts in published
-    is_even = len(counts) == CIFAR_STAGES and len({*counts}) == 1
-    return width == CIFAR_WIDTH and is_even
 
 
 def stem_convs(network: TracedNetwork) -> list[Node]:
@@ -174,9 +157,10 @@ def planned(network: TracedNetwork) -> list[NetworkPlan]:
         for unit in network.interior
     }
     branches = [term for unit in network.units for term in unit.branches]
+    large, stem = _has_large_stem(network), stem_convs(network)
     if (
         network.row not in ROWS
-        or len(stem_convs(network)) != 1
+        or [conv.facts.c_out for conv in stem] != [WIDTHS[large]]
         or _is_grouped(network)
         or any("pool" in term.names for term in branches)
         or any(len(shape) != 3 for shape, _ in network.stages)
@@ -192,9 +176,9 @@ def planned(network: TracedNetwork) -> list[NetworkPlan]:
         "units_per_stage": network.counts,
         "classes": _classes(network),
         "image": (c, h, w),
-        "width": stem_convs(network)[0].facts.c_out,
+        "width": WIDTHS[large],
     }
-    plan, large = cifar_plan, _has_large_stem(network)
+    plan = cifar_plan
     if large or len(network.counts) == 4:
         sizes["stem"] = "imagenet" if large else "cifar"
         plan = imagenet_plan
