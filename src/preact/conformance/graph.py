@@ -27,7 +27,6 @@ class Kind(StrEnum):
     RELU = "ReLU"
     ACTIVATION = "activation"
     POOL = "pool"
-    GLOBAL_POOL = "global pool"
     MAX_POOL = "max pool"
     REDUCE = "reduction"
     PAD = "pad"

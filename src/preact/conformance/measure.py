@@ -42,8 +42,7 @@ class Measured:
 
 def measure(anatomy: Anatomy, run: Run) -> Measured:
     """Compare shortcuts with their taps, then run with F = 0."""
-    factor, error = _compare(anatomy, run)
-    return Measured(factor, error, _move(anatomy, run))
+    return Measured(*_compare(anatomy, run), _move(anatomy, run))
 
 
 def tells(x: Tensor | None) -> TypeGuard[Tensor]:
@@ -137,7 +136,7 @@ def judge(anatomy: Anatomy, run: Run) -> bool:
         for path in (anatomy.tail, *trunks, *(term.steps for term in terms))
         for step in path
         if step.name in ("unknown norm", "unknown function")
-        or step.node.kind in (Kind.OTHER, Kind.REDUCE)
+        or step.node.kind in (Kind.OTHER, Kind.REDUCE, Kind.POOL)
     }
     wanted = {*steps} | {step.start for step in steps.values()}
     values = _values(anatomy.graph, run, wanted)
@@ -156,19 +155,25 @@ def judge(anatomy: Anatomy, run: Run) -> bool:
 
 
 def what_is(x: Tensor, y: Tensor) -> str | None:
-    """Name the function that made y of x, "" for the identity.
+    """Name the function that made y of x, "" for the identity, if known.
 
-    None of a function that is not known. Images first, channels second.
+    Images first, channels second.
     """
+    rounded = 1e-5 if y.dtype.itemsize > 2 else 1e-2
     x, y = x.float(), y.float()
-    if x.shape != y.shape:
-        return _which_pooling(x, y)
-    if torch.equal(x, y):
-        return ""
-    for name, function in ACTIVATIONS.items():
-        atol = 0 if name == "ReLU" else 1e-5
-        if torch.allclose(function(x), y, rtol=atol, atol=atol):
-            return name
+    if x.shape == y.shape:
+        if torch.equal(x, y):
+            return ""
+        for name, function in ACTIVATIONS.items():
+            by = 0 if name == "ReLU" else rounded
+            if torch.allclose(function(x), y, rtol=by, atol=by):
+                return name
+    elif x.ndim > 2 and y.numel() == x.shape[:2].numel() and y.any():
+        pixels, y = x.flatten(2), y.reshape(x.shape[:2])
+        if distance(pixels.mean(2), y) < rounded:
+            return "global pool"
+        if torch.equal(pixels.amax(2), y):
+            return "max pool"
     return None
 
 
@@ -183,24 +188,12 @@ def which_norm(x: Tensor, y: Tensor) -> str | None:
         ("instance norm", pixels),
         ("layer norm", [1, *pixels]),
         ("layer norm", [1]),
-        ("layer norm", [x.ndim - 1]),
+        ("layer norm", [-1]),
     ):
         if dims and _is_standard(x, y, dims):
             return name
-    for dim in (1, x.ndim - 1):
-        if bool(((y * y).mean(dim) - 1).abs().max() < CLOSE):
-            return "RMS norm"
-    return None
-
-
-def _which_pooling(x: Tensor, y: Tensor) -> str | None:
-    """Name what made one number of each channel."""
-    if x.ndim < 3 or y.shape.numel() != x.shape[:2].numel():
-        return None
-    pixels, y = x.flatten(2), y.reshape(x.shape[:2])
-    if torch.allclose(pixels.mean(2), y, rtol=1e-3, atol=1e-5):
-        return "global pool"
-    return "max pool" if torch.equal(pixels.amax(2), y) else None
+    squares = (y * y).mean(-1)
+    return "RMS norm" if ((squares - 1).abs() < CLOSE).all() else None
 
 
 def _is_standard(x: Tensor, y: Tensor, dims: list[int]) -> bool:

@@ -170,28 +170,21 @@ def _matrix_product(call: Call, out: Tensor) -> Read:
     )
 
 
-def _batch_norm(call: Call, out: Tensor) -> Read:
-    """Whose statistics a BN takes, and whether it remembers them."""
+def _norm(call: Call, out: Tensor) -> Read:
+    """Over what it takes the mean; of a BN, whether it remembers that."""
     args, shape = call.args, call.first.shape
+    if "batch_norm" not in call.name:
+        numbers = [one for one in args if type(one) is int]
+        grouped = "group" in call.name and numbers[-1:] != [1]
+        return Kind.NORM, Facts(over="group" if grouped else "layer")
     flags = [one for one in args if isinstance(one, bool)]
-    momentum = next((one for one in args if type(one) is float), None)
     is_instance = shape[0] == 1 and len(shape) > 1  # how PyTorch calls it
     return Kind.NORM, Facts(
         over="instance" if is_instance else "batch",
         of_batch=flags[0] if flags else "no_training" not in call.name,
         remembers=len(args) > 4 and isinstance(args[3], Tensor),
-        momentum=momentum,
+        momentum=next((one for one in args if type(one) is float), None),
     )
-
-
-def _group_norm(call: Call, out: Tensor) -> Read:
-    numbers = [one for one in call.args if type(one) is int]
-    over = "layer" if numbers[-1:] == [1] else "group"
-    return Kind.NORM, Facts(over=over)
-
-
-def _layer_norm(call: Call, out: Tensor) -> Read:
-    return Kind.NORM, Facts(over="layer")
 
 
 def _clamp(call: Call, out: Tensor) -> Read:
@@ -205,28 +198,6 @@ def _clamp(call: Call, out: Tensor) -> Read:
 
 
 RELUS = [("clamp", 0, None), ("clamp_min", 0, None), ("threshold", 0, 0)]
-
-
-def _pool(call: Call, out: Tensor) -> Read:
-    is_global = all(side == 1 for side in out.shape[-2:])
-    return Kind.GLOBAL_POOL if is_global else Kind.POOL, Facts()
-
-
-def _reduction(call: Call, out: Tensor) -> Read:
-    """Pooling, if it is the mean, or the largest, of an image's pixels."""
-    args, x = call.args, call.first
-    dims = args[1] if len(args) > 1 and isinstance(args[1], list) else []
-    if x.ndim == 4 and sorted(dim % 4 for dim in dims) == [2, 3]:
-        if call.name == "mean":
-            return Kind.GLOBAL_POOL, Facts()
-        if call.name == "amax":
-            return Kind.MAX_POOL, Facts()
-    return Kind.REDUCE, Facts()
-
-
-def _concatenation(call: Call, out: Tensor) -> Read:
-    several = len(call.signals) > 1
-    return Kind.CONCATENATE if several else Kind.PAD, Facts()
 
 
 def _slice(call: Call, out: Tensor) -> Read:
@@ -244,11 +215,14 @@ READERS: dict[str, Callable[[Call, Tensor], Read]] = {
     "clamp clamp_min clamp_max hardtanh threshold": _clamp,
     "gelu silu leaky_relu elu celu selu hardswish hardsigmoid sigmoid tanh "
     "softplus mish _prelu_kernel glu erf exp": _just(Kind.ACTIVATION),
-    "mean sum var std var_mean amax amin max min linalg_vector_norm": (
-        _reduction
+    "mean sum var std var_mean amax amin max min linalg_vector_norm": _just(
+        Kind.REDUCE
     ),
     "constant_pad_nd": _just(Kind.PAD),
-    "cat stack": _concatenation,
+    "cat stack": lambda call, out: (
+        Kind.CONCATENATE if len(call.signals) > 1 else Kind.PAD,
+        Facts(),
+    ),
     "slice select split split_with_sizes unbind index index_select": _slice,
     "view _unsafe_view permute transpose t expand squeeze unsqueeze unfold "
     "as_strided _reshape_alias": _just(Kind.VIEW),
@@ -256,12 +230,11 @@ READERS: dict[str, Callable[[Call, Tensor], Read]] = {
 }
 BY_NAME = {n: read for names, read in READERS.items() for n in names.split()}
 BY_PART = {
-    "batch_norm": _batch_norm,
-    "group_norm": _group_norm,
-    "layer_norm": _layer_norm,
-    "rms_norm": _layer_norm,
+    **dict.fromkeys(
+        ("batch_norm", "group_norm", "layer_norm", "rms_norm"), _norm
+    ),
     "scaled_dot_product": _just(Kind.MIX),
     "max_pool": _just(Kind.MAX_POOL),
-    "avg_pool": _pool,
+    "avg_pool": _just(Kind.POOL),
     "dropout": _just(Kind.DROP),
 }
