@@ -16,13 +16,7 @@ VERDICTS = {
     Verdict.YES: "probe.yes",
 }
 """What is wrong stands first."""
-CITED = {
-    "Eq.": "equation",
-    "Fig.": "figure",
-    "Sec.": "section",
-    "Appendix": "appendix",
-    "appendix": "appendix",
-}
+CITED = {"Eq.": "equation", "Fig.": "figure", "Sec.": "section"}
 POWER = re.compile(r"[\d.]+e[+-]\d+")
 SHOWN = 4  # places of one finding; the others are counted
 Skipped = Collection[str]
@@ -67,8 +61,9 @@ def head_lines(report: Report, strings: Strings) -> Iterator[str]:
     image = "x".join(map(str, report.image))
     yield strings("probe.header", network=report.network, image=image)
     yield strings("probe.unit", unit=report.unit or "?")
-    if named := _named_row(report):
-        yield from _source_lines(named, strings, named.row, report.meant)
+    row = report[Property.ROW]
+    if row.row and row.verdict is Verdict.YES:
+        yield from _source_lines(row, strings, report.meant)
     yield strings(
         "probe.size",
         units=report.units,
@@ -89,27 +84,15 @@ def unasked_line(report: Report, strings: Strings) -> str:
     return strings("probe.unasked", names=strings.join([*report.unasked]))
 
 
-def _named_row(report: Report) -> Finding | None:
-    """The finding that the unit is a row of the paper, if it says so."""
-    finding = report[Property.ROW]
-    is_named = finding.row and finding.verdict is Verdict.YES
-    return finding if is_named else None
-
-
 def findings_in_order(
     report: Report, strings: Strings
 ) -> Iterator[tuple[Finding, list[str]]]:
-    """Findings in words: no, could not tell, yes; a row's cost only once."""
-    named = _named_row(report)
-    told = {named.row} if named else set()
+    """Findings in words: no, could not tell, yes."""
     order = [*VERDICTS]
     for finding in sorted(
         report.findings, key=lambda finding: order.index(finding.verdict)
     ):
-        costly = "" if finding.row in told else finding.row
-        told.add(finding.row)
-        lines = finding_lines(finding, strings, costly, report.meant)
-        yield finding, [*lines]
+        yield finding, [*finding_lines(finding, strings, report.meant)]
 
 
 def count_line(report: Report, strings: Strings, skipped: Skipped = ()) -> str:
@@ -154,12 +137,11 @@ def as_markdown(line: str) -> str:
 
 
 def finding_lines(
-    finding: Finding, strings: Strings, costly: str, meant: str
+    finding: Finding, strings: Strings, meant: str
 ) -> Iterator[str]:
     """Write one finding: question, answer, evidence, source, cost, fix.
 
-    The cost is that of the row `costly`, "" if it was told before, beside the
-    row that is `meant`, if a table of the paper has both.
+    The cost is told with the row itself, beside the row that is `meant`.
     """
     yield strings(
         "probe.answer",
@@ -174,7 +156,7 @@ def finding_lines(
             shown.append(strings("probe.more", count=more))
         yield "  " + strings("probe.where", places=strings.join(shown))
     if finding.verdict is Verdict.NO or finding.row:
-        yield from _source_lines(finding, strings, costly, meant)
+        yield from _source_lines(finding, strings, meant)
     if finding.verdict is Verdict.NO:
         yield "  " + strings("probe.fix", fix=fix(finding, strings))
 
@@ -210,7 +192,7 @@ def typeset(evidence: Mapping[str, Any], strings: Strings) -> dict[str, Any]:
 
 
 def _source_lines(
-    finding: Finding, strings: Strings, costly: str, meant: str
+    finding: Finding, strings: Strings, meant: str
 ) -> Iterator[str]:
     """The place in the paper, and what the row costs."""
     cited = [_cite(place, strings) for place in finding.source.split(", ")]
@@ -218,13 +200,16 @@ def _source_lines(
         cited.append(row_name(finding.row, strings))
     source = strings("punctuation.comma").join(cited)
     yield "  " + strings("probe.source", source=source)
-    for cost in costs(costly, meant):
-        yield "  " + _cost_line(cost, strings)
+    if finding.property is Property.ROW:
+        for cost in costs(finding.row, meant):
+            yield "  " + _cost_line(cost, strings)
 
 
 def _cite(place: str, strings: Strings) -> str:
     """A place of a paper, such as "Fig. 4(b)", in the language."""
     kind, _, number = place.partition(" ")
+    if kind.lower() == "appendix":
+        return strings("probe.appendix")
     if kind not in CITED:  # the name of another paper
         return place
     return strings(f"probe.{CITED[kind]}", number=number)
