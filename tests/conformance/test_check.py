@@ -14,7 +14,7 @@ from preact.cli import main
 from preact.cli.check import exit_status, show
 from preact.conformance import Property, Verdict, probe
 from preact.conformance.address import load
-from preact.conformance.cost import EXPERIMENTS, costs
+from preact.records.costs import EXPERIMENTS, costs
 from preact.conformance.words import head_lines, judged_lines, markdown
 from preact.records.compare import printed_rows
 from preact.spec import find_row

@@ -36,9 +36,9 @@ class Refusal(ValueError):
 class Trace(TorchDispatchMode):
     """Writes down what runs inside of it.
 
-    A module's parameters are known by `id`, or by memory that is theirs
-    alone. `see` is handed each node with its value; `zero` names additions,
-    and the places of the arguments that are replaced by zeros.
+    A module's parameters are known by where they lie. `see` is handed each
+    node with its value; `zero` names additions, and the places of the
+    arguments that are replaced by zeros.
     """
 
     def __init__(
@@ -50,15 +50,9 @@ class Trace(TorchDispatchMode):
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.graph, self.see, self.zero = Graph(), see, zero or {}
-        self._names: dict[int, str] = {}
-        owners: dict[int, list[str]] = {}
+        self._names: dict[tuple[int, int], str] = {}
         for name, value in module.named_parameters(remove_duplicate=False):
-            if id(value) not in self._names:  # if shared, its first name
-                self._names[id(value)] = name
-                owners.setdefault(storage_of(value), []).append(name)
-        self._owners = {
-            s: names[0] for s, names in owners.items() if len(names) == 1
-        }
+            self._names.setdefault(place_of(value), name)  # if shared, first
         self._meanings = WeakIdKeyDictionary()
         self._written: dict[int, int] = {}  # storage: last change in place
         self._add(Kind.IMAGES, None, inputs[0], Facts())
@@ -139,7 +133,7 @@ class Trace(TorchDispatchMode):
         """Return which signal, or constant, a tensor is now."""
         kept = self._meanings.get(x)
         if kept is None:
-            name = self._names.get(id(x)) or self._owners.get(storage_of(x))
+            name = self._names.get(place_of(x))
             return Constant((name,) if name else ())
         meaning, version = kept
         if version == x._version:
@@ -186,8 +180,12 @@ class Trace(TorchDispatchMode):
 
 def storage_of(x: Tensor) -> int:
     """Which memory a tensor lies in."""
-    place: int = x.untyped_storage()._cdata
-    return place
+    return place_of(x)[0]
+
+
+def place_of(x: Tensor) -> tuple[int, int]:
+    """Which memory a tensor lies in, and where it begins there."""
+    return x.untyped_storage()._cdata, int(x.storage_offset())
 
 
 def trace(

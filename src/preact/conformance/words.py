@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from preact.conformance.cost import Cost, costs
 from preact.conformance.report import Finding, Property, Report, Verdict
 from preact.figures.tables import as_text
+from preact.records.costs import Cost, costs
 from preact.strings import Strings
 
 VERDICTS = {

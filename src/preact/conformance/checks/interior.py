@@ -181,15 +181,14 @@ def on_stream(sign: Signature, after: tuple[str, ...]) -> tuple[Verdict, str]:
     """Judge what follows an addition of units of this signature."""
     if not after:
         return Verdict.YES, "stream-clear"
-    if any(map(is_number, after)):
-        return Verdict.NO, "stream-scaled"
     if any(map(is_norm, after)):
         return Verdict.NO, "stream-norm"
+    certain = any(is_number(n) or n in CHANGES for n in after)
     if len(after) == 1 and after[0] in ACTIVATIONS:
-        if any(is_norm(n) or n in ACTIVATIONS for n in sign.branch[:1]):
-            return Verdict.NO, "stream-twice"
-        return Verdict.YES, "stream-activation"
-    certain = sign.has_plain_branch or {*after} & CHANGES
+        if not any(is_norm(n) or n in ACTIVATIONS for n in sign.branch[:1]):
+            return Verdict.YES, "stream-activation"
+        certain = True  # the branch has its own before it
+    certain = certain or sign.has_plain_branch
     return Verdict.NO if certain else Verdict.UNKNOWN, "stream-layers"
 
 

@@ -83,19 +83,11 @@ def statistics(network: TracedNetwork) -> Answer | None:
     if not norms:
         return None
     frozen = [n for n in norms if not n.facts.of_batch]
-    ends = [
-        n
-        for n in norms
-        if n.facts.remembers and n.facts.momentum is not None
-        if not 0 < n.facts.momentum < 1
-    ]
-    bad = frozen or ends
+    extreme = [n for n in norms if n.facts.momentum in (0.0, 1.0)]
+    bad = frozen or [n for n in extreme if n.facts.remembers]
     if not bad:
-        return yes("statistics-taken", norms=len(norms), bad=0)
-    reason = "statistics-frozen"
-    if not frozen:
-        is_last = bool(ends[0].facts.momentum)
-        reason = "statistics-last" if is_last else "statistics-forgotten"
+        return yes("statistics-taken", norms=len(norms))
+    reason = "statistics-frozen" if frozen else "statistics-momentum"
     return no(reason, norms=len(norms), bad=len(bad), places=_names(bad))
 
 
@@ -105,11 +97,8 @@ def evaluation(network: TracedNetwork) -> Answer:
     network = network.evaluation or network
     nodes = network.graph.nodes
     random = [n for n in nodes if n.kind is Kind.DROP or n.facts.random]
-    batch = [
-        n
-        for n in nodes
-        if n.facts.judged == BN or (n.is_batch_norm and n.facts.of_batch)
-    ]
+    norms = [n for n in nodes if n.is_batch_norm and n.facts.of_batch]
+    batch = norms + [n for n in nodes if n.facts.judged == BN]
     drift = f"{network.drift:.2g}"
     told = {"random": len(random), "batch": len(batch), "drift": drift}
     if random:
@@ -120,8 +109,8 @@ def evaluation(network: TracedNetwork) -> Answer:
     if network.drift:
         return no("evaluation-differs", **told)
     if "unknown norm" in norms_of(network):
-        return unknown("evaluation-unknown", **told)
-    return yes("evaluation-alone", **told)
+        return unknown("evaluation-unknown")
+    return yes("evaluation-alone")
 
 
 @asks(Property.UNUSED, "Eq. (1)")
