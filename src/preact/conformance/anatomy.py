@@ -31,7 +31,7 @@ PLAIN = {BN, RELU, CONV}
 HEAVY = {CONV, "linear", "parallel layers", "attention", "gate"}
 POOLS = ("global pool", "pool", "max pool", "linear", "reduction")
 Factor = float | str  # of the strings below, the last two regularize only
-GATES = GATE, REST_OF_GATE = ("g", "1-g")
+GATE, REST_OF_GATE = "g", "1-g"
 LEARNED = "learned"
 DROPPED = ("dropout", "drop path")
 
@@ -233,11 +233,9 @@ class Anatomy:
 
     @cached_property
     def streams(self) -> list[tuple[Unit, tuple[str, ...], int]]:
-        """What each unit's stream meets after the addition before.
+        """What each unit's stream meets after the addition before, and where.
 
-        Of units without a layer on that path: the unit; what stands there, but
-        for what it activates for branch and projection together; where that
-        ends.
+        Without what is activated for branch and projection together.
         """
         found, pre = [], self.sign.pre if self.sign else ()
         for unit in self.units:
@@ -249,15 +247,6 @@ class Anatomy:
             if unit.follows:
                 found.append((unit, names, end))
         return found
-
-    @property
-    def stem(self) -> tuple[str, ...]:
-        """What stands between the first convolution and the first unit."""
-        names = names_of(self.units[0].trunk) if self.units else ()
-        layers = [
-            i for i, name in enumerate(names) if name in (CONV, "linear")
-        ]
-        return names[layers[-1] + 1 :] if layers else ()
 
     @property
     def head(self) -> tuple[str, ...]:
@@ -278,10 +267,16 @@ def take_apart(graph: Graph) -> Anatomy:
     longer = [unit for unit in units if _contains(graph, unit, units)]
     near = [unit for unit in units if unit not in longer]
     adds = {unit.add for unit in near}
+    placed = []
+    for unit in near:
+        upward = graph.upward(unit.tap)
+        before = next(i for i in upward if i in adds or i == ROOT)
+        trunk = path(graph, before, unit.tap)
+        placed.append(replace(unit, before=before, trunk=trunk))
     last = next((i for i in graph.upward(graph.output) if i in adds), None)
     return Anatomy(
         graph=graph,
-        units=tuple(_placed(graph, unit, adds) for unit in near),
+        units=tuple(placed),
         longer=tuple(longer),
         additions=len(additions),
         tail=() if last is None else path(graph, last, graph.output),
@@ -298,21 +293,12 @@ def _contains(graph: Graph, unit: Unit, units: list[Unit]) -> bool:
     return any(u.add in inside and u.tap in inside | {unit.tap} for u in units)
 
 
-def _placed(graph: Graph, unit: Unit, adds: set[int]) -> Unit:
-    """Find the unit before, and what stands between."""
-    before = next(i for i in graph.upward(unit.tap) if i in adds or i == ROOT)
-    return replace(unit, before=before, trunk=path(graph, before, unit.tap))
-
-
 class _Search:
-    """The search for units in one graph.
-
-    `inner` collects the additions that are terms of another one.
-    """
+    """The search for units in one graph."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph, self.readers = graph, graph.readers()
-        self.inner: set[int] = set()
+        self.inner: set[int] = set()  # additions that are another one's terms
 
     def unit(self, add: Node) -> Unit | None:
         """Read an addition as a residual unit, if it is one."""

@@ -55,7 +55,6 @@ class Facts:
     # a layer
     c_out: int = 0
     kernel: tuple[int, ...] = ()
-    stride: int = 1
     dilation: int = 1
     groups: int = 1
     bias: bool = False
@@ -97,14 +96,6 @@ class Node:
     @property
     def is_batch_norm(self) -> bool:
         return self.kind is Kind.NORM and self.facts.over == "batch"
-
-    def is_like(self, other: "Node") -> bool:
-        """Whether it is the same operation on the same nodes."""
-        return (self.parents, self.shape, self.operation) == (
-            other.parents,
-            other.shape,
-            other.operation,
-        )
 
 
 @dataclass
@@ -187,9 +178,11 @@ class Graph:
 
     def is_like(self, other: "Graph") -> bool:
         """Whether two passes computed the same, values left aside."""
-        return len(self.nodes) == len(other.nodes) and all(
-            a.is_like(b) for a, b in zip(self.nodes, other.nodes, strict=True)
+        mine, theirs = (
+            [(node.parents, node.shape, node.operation) for node in one.nodes]
+            for one in (self, other)
         )
+        return mine == theirs
 
     def note_chance(self, other: "Graph") -> None:
         """Take up what is another number in another pass like this one."""

@@ -18,8 +18,7 @@ SAME = {  # returns the values that it was given, if their shape is the same
     "clone", "alias", "lift_fresh", "_to_copy", "copy", "slice",
     "view", "_unsafe_view", "expand", "reshape", "_reshape_alias",
 }  # fmt: skip
-FRESH = ("empty_like", "zeros_like", "ones_like", "full_like")
-FRESH_STARTS = ("new_", "rand", "zeros", "ones")
+FRESH = ("new_", "rand", "zeros", "ones", "empty", "full")
 RANDOM = ("bernoulli", "rand", "uniform", "normal", "native_dropout")
 SUMS = {"add", "sub", "rsub"}
 
@@ -61,7 +60,7 @@ class Call:
         self.params = tuple(
             dict.fromkeys(n for one in self.constants for n in one.params)
         )
-        if self.name in FRESH or self.name.startswith(FRESH_STARTS):
+        if self.name.startswith(FRESH):
             self.signals = []
         if self.name == "copy" and len(tensors) > 1:
             self.signals = [s for s in self.signals if s[0] is tensors[1]]
@@ -145,11 +144,10 @@ def _product(call: Call, out: Tensor) -> Read:
 
 
 def _convolution(call: Call, out: Tensor) -> Read:
-    weight, bias, stride = call.args[1:4]
+    weight, bias = call.args[1:3]
     return Kind.CONV, Facts(
         c_out=out.shape[1],
         kernel=tuple(weight.shape[2:]),
-        stride=max(stride),
         dilation=max(call.args[5]),
         groups=call.args[8],
         bias=bias is not None,

@@ -85,7 +85,15 @@ def probe(
         )
     if row:
         find_row(row)
-    network = _traced(module, checked_image(image), inputs, row)
+    shape = tuple(image)
+    if not 1 <= len(shape) <= 4 or not all(
+        type(side) is int and side > 0 for side in shape
+    ):
+        raise ValueError(
+            "image must be one to four positive whole numbers, such as "
+            f"(3, 32, 32); got {image!r}"
+        )
+    network = _traced(module, shape, inputs, row)
     return Report(
         network=name or type(module).__name__,
         image=network.image,
@@ -99,19 +107,6 @@ def probe(
         multiply_adds=network.multiply_adds,
         findings=tuple(answers(network)),
     )
-
-
-def checked_image(image: Sequence[int]) -> tuple[int, ...]:
-    """Refuse what is no shape."""
-    shape = tuple(image)
-    if not 1 <= len(shape) <= 4 or not all(
-        type(side) is int and side > 0 for side in shape
-    ):
-        raise ValueError(
-            "image must be one to four positive whole numbers, such as "
-            f"(3, 32, 32); got {image!r}"
-        )
-    return shape
 
 
 def _traced(
