@@ -180,7 +180,7 @@ def under_inference(self, x):
         ({"forward": fails_at(4)}, "each time anew; it raised KeyError"),
         ({"train": raising(OSError("no"))}, "in training mode.*OSError: no"),
         ({"forward": lambda self, x: "yes"}, "a tensor; it returned str"),
-        ({"forward": under_inference}, "torch.inference_mode"),
+        ({"forward": under_inference}, "Inference tensors do not track"),
     ],
 )
 def test_whatever_a_network_does_instead_is_one_sentence(methods, message):
@@ -415,36 +415,6 @@ def test_a_doubled_activation_is_not_wanted_at_the_end():
     report = probe(edited(twice, PRE), IMAGE)
     assert report["row"].verdict is NO
     assert report["last-unit"].verdict is not NO
-
-
-class InPlace(nn.Module):
-    """Pre-activation with its ReLU first, which overwrites the shortcut."""
-
-    def __init__(self):
-        super().__init__()
-        self.branch = nn.Sequential(
-            nn.BatchNorm2d(16),
-            nn.Conv2d(16, 16, 3, padding=1, bias=False),
-            *active(16),
-            nn.Conv2d(16, 16, 3, padding=1, bias=False),
-        )
-
-    def forward(self, x):
-        return x + self.branch(nnf.relu_(x))
-
-
-def test_parts_in_another_order_are_neither_missing_nor_doubled():
-    network = nn.Sequential(
-        nn.Conv2d(3, 16, 3, padding=1, bias=False),
-        *(InPlace() for _ in range(3)),
-        nn.Sequential(*active(16)),
-        nn.AdaptiveAvgPool2d(1),
-        nn.Flatten(),
-        nn.Linear(16, 10),
-    )
-    report = probe(network, IMAGE)
-    assert report["first-unit"].reason == "stem-order"
-    assert report["last-unit"].reason == "last-differs"
 
 
 def halved(x):
