@@ -22,7 +22,6 @@ from preact.conformance.graph import (
     Kind,
     Node,
     Step,
-    is_norm,
     names_of,
     path,
 )
@@ -64,14 +63,6 @@ class Signature:
         """What stands before the first convolution; of F without one, ()."""
         branch = self.branch
         return branch[: branch.index(CONV)] if CONV in branch else ()
-
-    def as_batch_norm(self) -> "Signature":
-        """The same with any normalization read as BN."""
-
-        def read(names: tuple[str, ...]) -> tuple[str, ...]:
-            return tuple(BN if is_norm(name) else name for name in names)
-
-        return replace(self, after=read(self.after), branch=read(self.branch))
 
     def __str__(self) -> str:
         """Write it in words, as `UnitSpec` does."""

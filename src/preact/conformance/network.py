@@ -6,14 +6,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby, pairwise, takewhile
 
-import torch
 from torch import Tensor
 
 from preact.conformance.anatomy import (
     REST_OF_GATE,
     Anatomy,
     Factor,
-    Signature,
     Term,
     Unit,
 )
@@ -71,19 +69,7 @@ class TracedNetwork(Anatomy):
     @cached_property
     def row(self) -> str:
         """Its row in the paper, or ""."""
-        return self._row(self.sign)
-
-    @cached_property
-    def row_as_batch_norm(self) -> str:
-        """The row with any normalization read as BN."""
-        return self._row(self.sign.as_batch_norm() if self.sign else None)
-
-    def _row(self, sign: Signature | None) -> str:
-        return (
-            row_of(self.usual, sign, self.values)
-            if self.usual and sign
-            else ""
-        )
+        return row_of(self.usual, self.values) if self.usual else ""
 
     @cached_property
     def stages(self) -> list[tuple[tuple[int, ...], int]]:
@@ -128,11 +114,12 @@ def common_name(params: tuple[str, ...]) -> str:
     return ".".join(level[0] for level in same)
 
 
-def row_of(unit: Unit, sign: Signature, values: Mapping[str, Tensor]) -> str:
-    """Return the paper's row that units of a signature are, or "".
+def row_of(unit: Unit, values: Mapping[str, Tensor]) -> str:
+    """Return the paper's row that a unit is, or "".
 
-    A gate's bias is read from the network's parameters, by one such unit.
+    A gate's bias is read from the network's parameters.
     """
+    sign = unit.signature
     convs = [i for i, name in enumerate(sign.branch) if name == CONV]
     between = {sign.branch[i + 1 : j] for i, j in pairwise(convs)}
     if not sign.is_plain or not between <= {(BN, RELU)}:
@@ -178,10 +165,7 @@ def _table_1(
 
 
 def _gate_bias(term: Term, values: Mapping[str, Tensor]) -> float:
-    """Return the bias of a gate's layer, where its channels agree on it."""
-    named = [values[name].detach() for name in term.gate_params]
+    """Return the bias of a gate's layer, the mean over its channels."""
+    named = [values[name].double() for name in term.gate_params]
     biases = [value for value in named if value.ndim == 1]
-    if not biases:
-        return 0.0
-    low, high = torch.aminmax(biases[-1])
-    return round(low.item(), 6) if low == high else float(biases[-1].mean())
+    return round(biases[-1].mean().item(), 6) if biases else 0.0

@@ -1,6 +1,6 @@
 """Questions on statistics, biases, parameters and modes."""
 
-from preact.conformance.anatomy import Anatomy
+from preact.conformance.anatomy import PLAIN, Anatomy
 from preact.conformance.checks.answer import (
     BN_PAPER,
     SHOWN,
@@ -10,7 +10,15 @@ from preact.conformance.checks.answer import (
     unknown,
     yes,
 )
-from preact.conformance.graph import BN, SILENT, Graph, Kind, Node, is_norm
+from preact.conformance.graph import (
+    BN,
+    CONV,
+    SILENT,
+    Graph,
+    Kind,
+    Node,
+    is_norm,
+)
 from preact.conformance.network import TracedNetwork
 from preact.conformance.report import Property
 
@@ -18,8 +26,11 @@ from preact.conformance.report import Property
 @asks(Property.NORM, f"{BN_PAPER}, Sec. 3")
 def batch_norm(network: TracedNetwork) -> Answer | None:
     """Whether means are taken over the batch, not within one image."""
-    norms = norms_of(network)
-    if not norms or not network.row_as_batch_norm:
+    norms, sign = norms_of(network), network.sign
+    if not norms or sign is None:
+        return None
+    names = {name for name in (*sign.branch, *sign.after) if not is_norm(name)}
+    if CONV not in names or not names <= PLAIN:
         return None  # not the paper's unit: its BN is not asked for
     others = sorted({name for name in norms if name != BN})
     told = {"norms": len(norms), "others": ", ".join(others)}
