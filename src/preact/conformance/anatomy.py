@@ -67,11 +67,10 @@ class Signature:
     def __str__(self) -> str:
         """Write it in words, as `UnitSpec` does."""
         text = " ".join([*self.branch, "(+)", *self.after])
-        for factors, place in (
-            (self.on_shortcut, "on shortcut"),
-            (self.on_branch, "on F"),
-        ):
-            text += f", {in_words(factors)} {place}" if factors else ""
+        if self.on_shortcut:
+            text += f", {in_words(self.on_shortcut)} on shortcut"
+        if self.on_branch:
+            text += f", {in_words(self.on_branch)} on F"
         return text
 
 
@@ -165,25 +164,18 @@ class Unit:
     def signature(self) -> Signature:
         """The unit as the paper would write it."""
         (first, *again), (branch, *others) = self.shortcuts, self.branches
-        on_shortcut: tuple[Factor, ...] = (*first.factors, *first.names)
-        ends = Signature(
+        names = [name for name in branch.names if name not in DROPPED]
+        # Numbers beside dropout may keep its mean; x - F is x + F with other
+        # weights.
+        dropped = {*branch.factors} & {*DROPPED}
+        factors = () if others or dropped else branch.factors
+        return Signature(
             after=names_of(self.trunk),
-            branch=("several branches",),
-            on_shortcut=("added again",) if again else on_shortcut,
-        )
-        if others:
-            return ends
-        by_chance = bool({*branch.factors} & {*DROPPED})
-        return replace(
-            ends,
-            branch=tuple(n for n in branch.names if n not in DROPPED),
-            # x - F is x + F with other weights; numbers may keep chance's mean
-            on_branch=tuple(
-                f
-                for f in branch.factors
-                if f not in (*DROPPED, -1.0)
-                and not (by_chance and isinstance(f, float))
-            ),
+            branch=("several branches",) if others else tuple(names),
+            on_shortcut=("added again",)
+            if again
+            else (*first.factors, *first.names),
+            on_branch=tuple(f for f in factors if f != -1.0),
         )
 
 

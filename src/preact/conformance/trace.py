@@ -145,14 +145,13 @@ class Trace(TorchDispatchMode):
         new = self._written.get(storage_of(x))
         if new is None:
             return old
-        kind, parents = Kind.VIEW, [new]
+        kind = Kind.VIEW
+        parents: tuple[int, ...] = (new,)
         if math.prod(self.graph.nodes[new].shape) < x.numel():
             kind = Kind.PAD if isinstance(old, Constant) else Kind.CONCATENATE
-            parents += [old] if isinstance(old, int) else []
+            parents += (old,) if isinstance(old, int) else ()
         index = len(self.graph.nodes)
-        self.graph.nodes.append(
-            Node(index, kind, tuple(parents), tuple(x.shape))
-        )
+        self.graph.nodes.append(Node(index, kind, parents, tuple(x.shape)))
         self._meanings[x] = (index, x._version)
         return index
 

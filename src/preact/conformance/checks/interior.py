@@ -53,7 +53,6 @@ FIGURES = {
     "dropout-shortcut": "Fig. 2(f)",
 }
 """Where the paper draws a row, whatever the bias of its gate."""
-SHORTCUTS = tuple(n for n, place in FIGURES.items() if "Fig. 2" in place)
 
 
 def figure(row: str) -> str:
@@ -95,7 +94,6 @@ def identity_shortcuts(network: TracedNetwork) -> Answer:
     wrong = [u for u, same in zip(equal, seen, strict=True) if same is False]
     factor = network.measured.factor.get(wrong[0].add)
     reason, what = _on_shortcut(wrong[0])
-    is_row = network.row.startswith(SHORTCUTS)
     return no(
         reason,
         wrong=len(wrong),
@@ -105,8 +103,6 @@ def identity_shortcuts(network: TracedNetwork) -> Answer:
         # Eq. (8), if all units had this factor
         product="?" if factor is None else f"{factor ** len(wrong):.1e}",
         places=network.places(wrong),
-        source="Eq. (5), Eq. (8)" if is_row else "Eq. (5)",
-        row=network.row if is_row else "",
     )
 
 
