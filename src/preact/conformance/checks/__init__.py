@@ -14,10 +14,11 @@ from preact.conformance.report import Finding, Property, Verdict
 
 OF_MODES = {Property.STATISTICS, Property.EVALUATION, Property.UNUSED}
 """What is asked of all passes together; the others are of the structure."""
+WORST_FIRST = [Verdict.NO, Verdict.UNKNOWN, Verdict.YES]
 
 
 def answers(network: TracedNetwork) -> Iterator[Finding]:
-    """Ask every question, of both modes where they differ.
+    """Ask every question of both modes; the worse answer counts.
 
     Where passes of one mode differ, a question cannot be answered with yes.
     """
@@ -28,8 +29,11 @@ def answers(network: TracedNetwork) -> Iterator[Finding]:
             continue
         if question not in OF_MODES:
             other = check(evaluation) if evaluation.units else None
-            if other and other.verdict is Verdict.NO != found.verdict:
-                found = other
+            found = min(
+                found,
+                other or found,
+                key=lambda one: WORST_FIRST.index(one.verdict),
+            )
             if not (network.steady and evaluation.steady):
                 found = unknown("passes-differ")
             elif found.verdict is Verdict.YES and len(network.units) != len(
