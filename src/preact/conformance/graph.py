@@ -7,7 +7,6 @@ dominator is the last place that everything on the way to it must pass. A
 residual unit is an addition, and its tap is the addition's dominator.
 """
 
-import heapq
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -137,15 +136,13 @@ class Graph:
         """List what lies on the paths from `start` (left out) to `end`."""
         if end <= start:
             return []
-        heap, seen, inside = [-end], {end}, []
-        while heap:
-            node = self.nodes[-heapq.heappop(heap)]
-            inside.append(node)
-            for parent in node.parents:
+        seen, ahead = {end}, [end]
+        while ahead:
+            for parent in self.nodes[ahead.pop()].parents:
                 if parent > start and parent not in seen:
                     seen.add(parent)
-                    heapq.heappush(heap, -parent)
-        return inside[::-1]
+                    ahead.append(parent)
+        return [self.nodes[index] for index in sorted(seen)]
 
     def steps(self, start: int, end: int) -> list[tuple[int, int]]:
         """Cut the path from a dominator to `end`: (node before, node), ...

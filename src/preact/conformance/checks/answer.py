@@ -7,9 +7,6 @@ from typing import Any, NamedTuple
 from preact.conformance.network import TracedNetwork
 from preact.conformance.report import Property, Verdict
 
-SHOWN = 8  # parameters in one answer
-BN_PAPER = "Ioffe & Szegedy 2015"
-
 
 class Answer(NamedTuple):
     """A finding, but for its question; without a source it has that's."""

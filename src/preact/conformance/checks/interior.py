@@ -10,14 +10,7 @@ from preact.conformance.anatomy import (
     Unit,
     in_words,
 )
-from preact.conformance.checks.answer import (
-    SHOWN,
-    Answer,
-    asks,
-    no,
-    unknown,
-    yes,
-)
+from preact.conformance.checks.answer import Answer, asks, no, unknown, yes
 from preact.conformance.graph import BN, RELU, Kind, is_norm, names_of
 from preact.conformance.network import TracedNetwork
 from preact.conformance.report import Property, Verdict
@@ -216,8 +209,9 @@ def one_unit(network: TracedNetwork) -> Answer | None:
         or (unit in network.interior and unit.signature != sign)
     ]
     reason = "units-differ"
-    if not others and network.row and "groups" not in kernels(usual):
-        others = [u for u in units if kernels(u) != kernels(usual)]
+    ((wanted, _),) = Counter(map(kernels, units)).most_common(1)
+    if not others and network.row and "groups" not in wanted:
+        others = [unit for unit in units if kernels(unit) != wanted]
         reason = "units-kernels"
     if not others:
         return yes("units-agree", units=len(units), unit=str(sign))
@@ -283,7 +277,7 @@ def own_weights(network: TracedNetwork) -> Answer:
     if not shared:
         return yes("weights-own", shared=0, times=1)
     times = max(readers[name] for name in shared)
-    places = tuple(shared[:SHOWN])
+    places = tuple(shared)
     return no("weights-shared", shared=len(shared), times=times, places=places)
 
 
