@@ -88,16 +88,13 @@ class Cell(NamedTuple):
 def cells(turn=5):
     """Every kind at every position; modes, rows and writings take turns.
 
-    `turn` says with which mode, row and writing the first begins; with None
-    it is every kind at every position in every mode, row and writing.
+    `turn` says with which mode, row and writing the first begins.
     """
     count = 0
     for (place, name), kind in KINDS.items():
         ways, modes = [way for way in WAYS if way[0] in kind.rows], kind.modes
         for position in kind.positions:
-            if turn is None:
-                chosen = [(mode, *way) for mode in modes for way in ways]
-            elif len(kind.positions) < len(WRITINGS):
+            if len(kind.positions) < len(WRITINGS):
                 chosen = [(modes[0], *way) for way in ways[turn % 2 :: 2]]
             else:
                 mode = modes[(count // 2 + turn) % len(modes)]

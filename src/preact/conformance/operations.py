@@ -31,7 +31,7 @@ class Constant:
     random: bool = False
 
 
-Meaning = int | Constant  # a signal's node, or a constant
+Origin = int | Constant  # of a tensor: a node of the graph, or a constant
 
 
 class Call:
@@ -47,15 +47,15 @@ class Call:
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         tensors: list[Tensor],
-        meanings: list[Meaning],
+        origins: list[Origin],
     ) -> None:
         name: str = function._schema.name.split("::")[-1]
         self.name = name if name.startswith("__") else name.removesuffix("_")
         self.in_place: bool = function._schema.is_mutable
         self.args, self.kwargs = args, kwargs
         self.tensors = tensors
-        pairs = [*zip(tensors, meanings, strict=True)]
-        self.constants = [m for m in meanings if isinstance(m, Constant)]
+        pairs = [*zip(tensors, origins, strict=True)]
+        self.constants = [o for o in origins if isinstance(o, Constant)]
         self.signals = [(x, m) for x, m in pairs if isinstance(m, int)]
         self.params = tuple(
             dict.fromkeys(n for one in self.constants for n in one.params)
@@ -66,10 +66,9 @@ class Call:
             self.signals = [s for s in self.signals if s[0] is tensors[1]]
 
     @property
-    def is_random(self) -> bool:
-        """Whether chance is in the result, whatever the images are."""
-        drawn = self.name.startswith(RANDOM)
-        return drawn or any(one.random for one in self.constants)
+    def has_chance(self) -> bool:
+        """Whether a constant is drawn at random."""
+        return any(one.random for one in self.constants)
 
     @property
     def first(self) -> Tensor:
@@ -109,8 +108,8 @@ def _sum(call: Call, out: Tensor) -> Read:
     """Two signals are added, or a constant to one: a shift."""
     if len(call.signals) < 2:
         return Kind.SHIFT, Facts(
-            random=any(one.random for one in call.constants),
-            learned=any(one.params for one in call.constants),
+            random=call.has_chance,
+            learned=bool(call.params),
             negated=call.name == "rsub"
             or (call.name == "sub" and call.args[0] is not call.first),
         )
@@ -129,7 +128,7 @@ def _product(call: Call, out: Tensor) -> Read:
     if len(call.signals) > 1:
         return Kind.PRODUCT, Facts()
     others = [x for x in call.args if x is not call.first]
-    if any(one.random for one in call.constants):
+    if call.has_chance:
         masks = [x for x in others if isinstance(x, Tensor)]
         whole = all(side == 1 for mask in masks for side in mask.shape[1:])
         return Kind.DROP, Facts(whole=whole)
@@ -139,8 +138,7 @@ def _product(call: Call, out: Tensor) -> Read:
     factor = float(other) if isinstance(other, int | float) else None
     if call.name == "div" and factor:
         factor = 1.0 / factor
-    learned = any(one.params for one in call.constants)
-    return Kind.SCALE, Facts(factor=factor, learned=learned)
+    return Kind.SCALE, Facts(factor=factor, learned=bool(call.params))
 
 
 def _convolution(call: Call, out: Tensor) -> Read:

@@ -18,10 +18,11 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from preact.conformance.graph import ROOT, Facts, Graph, Kind, Node
 from preact.conformance.operations import (
+    RANDOM,
     SUMS,
     Call,
     Constant,
-    Meaning,
+    Origin,
     classify,
 )
 
@@ -53,7 +54,7 @@ class Trace(TorchDispatchMode):
         self._names: dict[tuple[int, int], str] = {}
         for name, value in module.named_parameters(remove_duplicate=False):
             self._names.setdefault(place_of(value), name)  # if shared, first
-        self._meanings = WeakIdKeyDictionary()
+        self._origins = WeakIdKeyDictionary()
         self._written: dict[int, int] = {}  # storage: last change in place
         self._add(Kind.IMAGES, None, inputs[0], Facts())
         for x in inputs:
@@ -69,8 +70,8 @@ class Trace(TorchDispatchMode):
         kwargs = kwargs or {}
         leaves = tree_leaves((args, kwargs))
         tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
-        meanings = [self.meaning(x) for x in tensors]
-        call = Call(func, args, kwargs, tensors, meanings)
+        origins = [self.origin_of(x) for x in tensors]
+        call = Call(func, args, kwargs, tensors, origins)
         if call.name in SUMS and len(call.signals) > 1:
             args = self._without_branches(call)
         out = func(*args, **kwargs)
@@ -78,7 +79,8 @@ class Trace(TorchDispatchMode):
         if results and call.signals:
             self._trace_operation(call, results)
         elif results:
-            constant = Constant(call.params, call.is_random)
+            drawn = call.name.startswith(RANDOM)
+            constant = Constant(call.params, call.has_chance or drawn)
             for result in results:
                 self._remember(result, constant, call)
         return out
@@ -129,18 +131,18 @@ class Trace(TorchDispatchMode):
             self.see(node, out)
         return node.index
 
-    def meaning(self, x: Tensor) -> Meaning:
-        """Return which signal, or constant, a tensor is now."""
-        kept = self._meanings.get(x)
+    def origin_of(self, x: Tensor) -> Origin:
+        """Return which node, or constant, a tensor is now."""
+        kept = self._origins.get(x)
         if kept is None:
             name = self._names.get(place_of(x))
             return Constant((name,) if name else ())
-        meaning, version = kept
+        origin, version = kept
         if version == x._version:
-            return meaning  # type: ignore[no-any-return]
-        return self._overwritten(x, meaning)
+            return origin  # type: ignore[no-any-return]
+        return self._overwritten(x, origin)
 
-    def _overwritten(self, x: Tensor, old: Meaning) -> Meaning:
+    def _overwritten(self, x: Tensor, old: Origin) -> Origin:
         """Resolve a tensor of which another view was changed in place."""
         new = self._written.get(storage_of(x))
         if new is None:
@@ -152,13 +154,13 @@ class Trace(TorchDispatchMode):
             parents += (old,) if isinstance(old, int) else ()
         index = len(self.graph.nodes)
         self.graph.nodes.append(Node(index, kind, parents, tuple(x.shape)))
-        self._meanings[x] = (index, x._version)
+        self._origins[x] = (index, x._version)
         return index
 
     def _remember(
         self,
         x: Tensor,
-        meaning: Meaning,
+        origin: Origin,
         call: Call | None = None,
         in_place: bool | None = None,
     ) -> None:
@@ -172,9 +174,9 @@ class Trace(TorchDispatchMode):
         among = call.tensors if call else []
         counts = [y._version for y in among if storage_of(y) == place]
         version = max(counts, default=x._version) + changed
-        self._meanings[x] = (meaning, version)
-        if changed and isinstance(meaning, int):
-            self._written[place] = meaning
+        self._origins[x] = (origin, version)
+        if changed and isinstance(origin, int):
+            self._written[place] = origin
 
 
 def storage_of(x: Tensor) -> int:
@@ -206,8 +208,8 @@ def trace(
             "the network must return a tensor; it returned "
             f"{type(result).__name__}"
         )
-    meanings = [writer.meaning(x) for x in results]
-    signals = [one for one in meanings if isinstance(one, int)]
+    origins = [writer.origin_of(x) for x in results]
+    signals = [one for one in origins if isinstance(one, int)]
     writer.graph.output = signals[0] if signals else ROOT
     writer.graph.dominate()
     return writer.graph, [x.detach() for x in results]
