@@ -44,7 +44,7 @@ def probe_isolated(
 
     The child is killed after so many seconds. It may allocate so many
     gibibytes, by default half of the machine's memory; only Linux enforces
-    that. A ValueError says in one sentence why there is no report.
+    that. Refuse, in one sentence, what leaves no report.
     """
     for name, value in (
         ("time limit in seconds", seconds),

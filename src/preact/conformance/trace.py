@@ -195,7 +195,10 @@ def trace(
     see: See | None = None,
     zero: Zero | None = None,
 ) -> tuple[Graph, list[Tensor]]:
-    """Run a module once; return what it computes, and its results."""
+    """Run a module once; return what it computes, and its results.
+
+    Refuse one that returns no tensor.
+    """
     # Autograd's own detached copies are nodes too, so they must recur.
     with (
         torch.set_grad_enabled(module.training),
