@@ -136,7 +136,12 @@ class Sum(nn.Module):
         (Sum(), {"row": "preact"}, ValueError, "got 'preact'"),
         (Sum(), {"inputs": []}, ValueError, "one or more tensors; got"),
         (Sum(), {}, ValueError, "no residual unit was found"),
-        (nn.Conv2d(3, 4, 3), {}, ValueError, "no addition was found"),
+        (
+            nn.Conv2d(3, 4, 3),
+            {},
+            ValueError,
+            "none of the network's 0 additions",
+        ),
         (nn.Linear(4, 4), {}, ValueError, "a batch of 2 inputs of"),
         (PreNet().to("meta"), {}, ValueError, "it is on device meta"),
     ],
@@ -323,6 +328,18 @@ def test_passes_that_differ_prove_nothing_of_the_structure():
     assert told[0].startswith("could not tell: row, identity-shortcut, ")
     assert len([s for s in lines(report, every=True) if "two pas" in s]) > 9
     assert faults(report) == ["evaluation"]
+
+
+def test_a_unit_that_two_passes_skip_by_chance_is_not_called_missing():
+    skipped = iter([True, True, *[False] * 20])
+    network = summed(
+        lambda h, f: h if f.requires_grad and next(skipped) else h + f
+    )
+    for unit in [*network.units][1:]:
+        unit.unit.add = None
+    report = probe(network, IMAGE)
+    assert report["size"].reason == "passes-differ"
+    assert faults(report) == []
 
 
 def test_a_parameter_that_is_read_past_autograd_is_not_called_unused():

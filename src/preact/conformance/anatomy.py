@@ -164,18 +164,18 @@ class Unit:
     def signature(self) -> Signature:
         """The unit as the paper would write it."""
         (first, *again), (branch, *others) = self.shortcuts, self.branches
+        on_shortcut = (*first.factors, *first.names)
         names = [name for name in branch.names if name not in DROPPED]
-        # Numbers beside dropout may keep its mean; x - F is x + F with other
-        # weights.
-        dropped = {*branch.factors} & {*DROPPED}
-        factors = () if others or dropped else branch.factors
+        # x - F is x + F with other weights; numbers may keep chance's mean
+        ignored = {*DROPPED, -1.0}
+        if {*DROPPED} & {*branch.factors}:
+            ignored |= {f for f in branch.factors if isinstance(f, float)}
+        factors = () if others else branch.factors
         return Signature(
             after=names_of(self.trunk),
             branch=("several branches",) if others else tuple(names),
-            on_shortcut=("added again",)
-            if again
-            else (*first.factors, *first.names),
-            on_branch=tuple(f for f in factors if f != -1.0),
+            on_shortcut=("added again",) if again else on_shortcut,
+            on_branch=tuple(f for f in factors if f not in ignored),
         )
 
 

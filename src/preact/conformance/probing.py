@@ -25,6 +25,7 @@ from preact.typed import raised
 
 BATCH = 2  # two images: BN has statistics, and one can be told from another
 SEED = 0
+RETRIES = 6  # passes to find out whether modes differ, or chance
 Inputs = Sequence[Tensor]
 
 
@@ -205,11 +206,6 @@ def _look(module: nn.Module, inputs: Inputs, row: str) -> TracedNetwork:
                 f"the network must have finite weights; {name} has others"
             )
     training = _read(module.train(), inputs, row)
-    if not training.additions:
-        raise Refusal(
-            "the network must add two signals somewhere, as a residual unit "
-            "does; no addition was found"
-        )
     if not training.units:
         raise Refusal(
             f"none of the network's {training.additions} additions has a "
@@ -217,7 +213,13 @@ def _look(module: nn.Module, inputs: Inputs, row: str) -> TracedNetwork:
         )
     # Which row is meant is asked of training: a BN that somebody has written
     # by hand is a shift and a scale in evaluation.
-    return replace(training, evaluation=_read(module.eval(), inputs, ""))
+    evaluation = _read(module.eval(), inputs, "")
+    if len(training.units) != len(evaluation.units):  # unless by chance
+        module.train()
+        graphs = [trace(module, inputs)[0] for _ in range(RETRIES)]
+        if not all(map(training.graph.is_like, graphs)):
+            training = replace(training, steady=False)
+    return replace(training, evaluation=evaluation)
 
 
 def _read(module: nn.Module, inputs: Inputs, row: str) -> TracedNetwork:
