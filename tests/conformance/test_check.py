@@ -3,7 +3,6 @@
 import json
 import re
 import sys
-from itertools import product
 
 import pytest
 
@@ -15,9 +14,6 @@ from preact.cli.check import exit_status, show
 from preact.conformance import Property, Verdict, probe
 from preact.conformance.address import load
 from preact.conformance.words import head_lines, judged_lines, markdown
-from preact.records.compare import printed_rows
-from preact.records.costs import EXPERIMENTS, costs
-from preact.spec import find_row
 from preact.strings import Strings
 from sampled import sampled
 
@@ -221,26 +217,6 @@ def test_the_cost_is_told_beside_the_row_that_was_meant():
     out = "\n".join(lines(report_of("ends-in-relu")))
     assert "ReLU before addition 7.84 %, original 6.61 %" in out
     assert "full pre-activation" not in out
-
-
-def test_every_cost_is_that_of_the_line_of_our_report_drawn_in_the_paper(
-    capsys,
-):
-    drawn = {}
-    for experiment in EXPERIMENTS.values():
-        main(["report", experiment, "--json"])
-        for line in json.loads(capsys.readouterr().out):
-            if line["tail"] == " ".join(find_row(line["row"]).pre):
-                errors = line["median"], len(line["errors_pct"])
-                place = line["data_label"], line["depth"], line["row"]
-                assert drawn.setdefault(place, errors) == errors
-    rows = {*printed_rows(1), *printed_rows(2)}
-    ours = [c for pair in product(rows, rows) for c in costs(*pair) if c.n]
-    assert {cost.row for cost in ours} == rows
-    for cost in ours:
-        place = cost.data, cost.depth
-        assert drawn[*place, cost.row] == (cost.error_pct, cost.n)
-        assert drawn[*place, cost.other] == (cost.other_pct, cost.other_n)
 
 
 def test_the_status_counts_what_is_not_skipped_and_doubts_when_strict():

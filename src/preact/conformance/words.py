@@ -123,14 +123,7 @@ def markdown(
 
 
 def as_markdown(line: str) -> str:
-    r"""Escape a line; what stands in backticks stays code.
-
-    Examples
-    --------
-    >>> from preact.conformance.words import as_markdown
-    >>> as_markdown("a*b in <layer>: add `x + F`")
-    'a\\*b in &lt;layer&gt;: add `x + F`'
-    """
+    """Escape a line; what stands in backticks stays code."""
     parts = re.split("( ?`[^`]*` ?)", line)  # every second one is code
     parts[::2] = map(as_text, parts[::2])
     return "".join(parts)
@@ -174,15 +167,7 @@ def fix(finding: Finding, strings: Strings) -> str:
 
 
 def typeset(evidence: Mapping[str, Any], strings: Strings) -> dict[str, Any]:
-    """Write the powers of ten of a finding as the book does.
-
-    Examples
-    --------
-    >>> from preact.conformance.words import typeset
-    >>> from preact.strings import Strings
-    >>> typeset({"wrong": 17, "product": "2.2e-09"}, Strings("en"))
-    {'wrong': 17, 'product': '2.2 × 10⁻⁹'}
-    """
+    """Write the powers of ten of a finding as the book does."""
     return {
         name: strings.two_digits(float(value))
         if POWER.fullmatch(str(value))
