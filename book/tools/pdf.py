@@ -212,8 +212,12 @@ def _printed(page: Page, folder: Path, text: str) -> bytes:
     headings = page.evaluate(TAKE_HEADINGS)
     pdf = page.pdf(
         format="A4",
-        margin=dict.fromkeys(("top", "left", "right"), "18mm")
-        | {"bottom": "20mm"},
+        margin={
+            "top": "18mm",
+            "left": "18mm",
+            "right": "18mm",
+            "bottom": "20mm",
+        },
         print_background=True,
         display_header_footer=True,
         header_template="<span></span>",

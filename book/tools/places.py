@@ -40,7 +40,7 @@ def repository(root: Path = ROOT) -> str:
             f"repository: url in _config.yml must be {GITHUB}owner/name; "
             f"got {url!r}"
         )
-    return name
+    return str(name)
 
 
 def branch() -> str:
