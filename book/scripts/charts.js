@@ -206,13 +206,14 @@ export function figure(...charts) {
 
 // The same with its marker, which is one of matplotlib's, or a gate's bias.
 const SHAPES = { o: "●", D: "◆", P: "✚", X: "✕", h: "⬢", "*": "★" };
-const SIDES = { "<": "◄", ">": "►", "^": "▲", v: "▼", s: "■" };
+const MORE = { "<": "◄", ">": "►", "^": "▲", v: "▼", s: "■" };
+export const glyphOf = (marker) => SHAPES[marker] ?? MORE[marker] ?? marker;
 export function icon({ color, marker, dashed }) {
   const svg = stroke(color, dashed ? "5 3" : "none");
   const text = write(svg, 17, 11.4, "", "middle");
   text.setAttribute("class", "marker");
   text.style.fill = color;
-  text.textContent = SHAPES[marker] ?? SIDES[marker] ?? marker;
+  text.textContent = glyphOf(marker);
   return svg;
 }
 

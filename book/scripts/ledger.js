@@ -38,7 +38,7 @@ export function makeLedger(host) {
   const chapters = [...new Set(entries.map(({ chapter }) => chapter))];
   const title = (id) =>
     document.querySelector(`#${id} > h2`).firstChild.textContent.trim();
-  const form = node("form");
+  const form = node("form", { className: "controls" });
   const add = (name, input) => control(form, name, `${words[name]} `, input);
   const select = (name, options) =>
     add(name, choice([["", words.any], ...options], ""));
