@@ -2,6 +2,8 @@
 // view: ?stack.units=80&stack.row=original. What is as it was at first is not
 // written, what the address says wrongly is ignored, and what has data-own (a
 // guess, a place in time) is the reader's own.
+import { changeQuery } from "./remembered.js";
+
 const HOSTS =
   ".preact-explorer:not(.preact-predict, .preact-answer, " +
   ".preact-ranking), .preact-ledger-filter";
@@ -26,32 +28,28 @@ function valueOf([field, ...others]) {
 
 // Give a field a value that it can have; return the field, or nothing.
 function take(fields, text) {
-  let [field] = fields;
-  const before = field.value;
-  if (field.type === "radio") {
-    field = fields.find((one) => one.value === text);
-    if (field) field.checked = true;
-    return field;
+  const [field] = fields;
+  const { type, value } = field;
+  if (type === "radio" || type === "checkbox") {
+    const can = (one) =>
+      type === "radio" ? one.value === text : /^[01]$/.test(text);
+    const chosen = fields.find(can);
+    if (chosen) chosen.checked = type === "radio" || text === "1";
+    return chosen;
   }
-  if (field.type === "checkbox") {
-    if (!/^[01]$/.test(text)) return null;
-    field.checked = text === "1";
-    return field;
-  }
-  if (field.type === "range" && !NUMBER.test(text)) return null;
+  const isNumber = type === "range";
+  if (isNumber && !NUMBER.test(text)) return null;
   field.value = text;
-  const same =
-    field.type === "range"
-      ? Number(field.value) === Number(text)
-      : field.value === text;
-  if (!same) field.value = before;
-  return same ? field : null;
+  const taken = isNumber ? +field.value === +text : field.value === text;
+  if (!taken) field.value = value;
+  return taken ? field : null;
 }
 
 // A browser remembers some fields of a page that is loaded again, and tells
 // nobody; the address does.
 function forget(field) {
   if (field.type === "checkbox") field.checked = field.defaultChecked;
+  else if (field.type === "radio") return;
   else if (field.hasAttribute("value")) field.value = field.defaultValue;
 }
 
@@ -61,76 +59,52 @@ function tell(field) {
   }
 }
 
-class Kept {
-  host;
-  prefix;
-
-  constructor(host, prefix) {
-    Object.assign(this, { host, prefix });
-    const fields = fieldsOf(host, prefix);
-    [...fields.values()]
-      .flat()
-      .filter((field) => field.type !== "radio")
-      .forEach(forget);
-    this.first = new Map([...fields].map(([name, of]) => [name, valueOf(of)]));
-    const asked = new URLSearchParams(location.search);
-    for (const [name, of] of fields) {
-      const field = asked.has(name) && take(of, asked.get(name));
-      if (field) tell(field);
-    }
-    host.addEventListener("change", () => later(this));
-    host.addEventListener("reset", () => setTimeout(() => later(this)));
-  }
-
-  write() {
-    const query = new URLSearchParams(location.search);
-    for (const [name, of] of fieldsOf(this.host, this.prefix)) {
-      if (!this.first.has(name)) continue; // it came later: no link restores it
-      const value = valueOf(of);
-      if (value === this.first.get(name)) query.delete(name);
-      else query.set(name, value);
-    }
-    show(query);
-  }
-}
-
 // Written when the moves rest, or when the reader goes somewhere: each change of
 // an address costs a browser as much as a drawing, and it bears few a second.
 const RESTS = 300; // ms
 const due = new Set();
 let timer;
-function later(kept) {
-  due.add(kept);
+function later(write) {
+  due.add(write);
   clearTimeout(timer);
-  timer = setTimeout(write, RESTS);
+  timer = setTimeout(writeAll, RESTS);
 }
-function write() {
+function writeAll() {
   clearTimeout(timer);
-  for (const kept of due) kept.write();
+  if (due.size) changeQuery((query) => due.forEach((write) => write(query)));
   due.clear();
 }
-// A page that was opened as a file may not change its address.
-function show(query) {
-  const text = String(query);
-  try {
-    history.replaceState(
-      history.state,
-      "",
-      location.pathname + (text && `?${text}`) + location.hash,
-    );
-  } catch {
-    /* it works all the same */
+
+// Show what the address says of an explorer; from then on write its fields there.
+function keep(host, prefix) {
+  const fields = fieldsOf(host, prefix);
+  for (const field of [...fields.values()].flat()) forget(field);
+  const first = new Map([...fields].map(([name, of]) => [name, valueOf(of)]));
+  const asked = new URLSearchParams(location.search);
+  for (const [name, of] of fields) {
+    const field = asked.has(name) && take(of, asked.get(name));
+    if (field) tell(field);
   }
+  const write = (query) => {
+    for (const [name, of] of fieldsOf(host, prefix)) {
+      if (!first.has(name)) continue; // it came later: no link restores it
+      const value = valueOf(of);
+      if (value === first.get(name)) query.delete(name);
+      else query.set(name, value);
+    }
+  };
+  host.addEventListener("change", () => later(write));
+  host.addEventListener("reset", () => setTimeout(() => later(write)));
 }
 
 // After all of them have been made, and show what they show at first.
 export function keepInAddress() {
-  addEventListener("blur", write); // to the address itself
-  addEventListener("pagehide", write);
+  addEventListener("blur", writeAll); // to the address itself
+  addEventListener("pagehide", writeAll);
   document.addEventListener(
     "click",
     ({ target }) =>
-      target instanceof Element && target.closest("a") && write(),
+      target instanceof Element && target.closest("a") && writeAll(),
     true,
   );
   const count = {};
@@ -138,6 +112,6 @@ export function keepInAddress() {
     const kind =
       host.className.match(/preact-(?!explorer)(\w+)/)?.[1] ?? "stepper";
     count[kind] = (count[kind] ?? 0) + 1;
-    new Kept(host, kind + (count[kind] > 1 ? count[kind] : ""));
+    keep(host, kind + (count[kind] > 1 ? count[kind] : ""));
   }
 }

@@ -1,6 +1,8 @@
 // What a mark in the text refers to, shown beside it while the pointer or the
 // keyboard rests there: a formula, a figure or a publication of the same page, the
 // scope of a claim. What is in sight, or is still concealed, is not shown.
+import { node } from "./charts.js";
+
 const MARKS =
   ".bd-article a:is(.claim-mark, :is(.internal, .footnote-reference)[href^='#'])";
 const TARGETS = ":is(div.math, figure, .footnote):not(.concealed[hidden] *)";
@@ -41,9 +43,8 @@ function show(mark) {
   const content = contentOf(mark);
   if (!content) return;
   if (!card) {
-    card = document.createElement("div");
-    Object.assign(card, { className: "reference-card", popover: "manual" });
-    card.setAttribute("aria-hidden", "true"); // a copy
+    const looks = { className: "reference-card", popover: "manual" };
+    card = node("div", { ...looks, "aria-hidden": true }); // a copy
     mark.closest(".bd-article").append(card);
   }
   card.replaceChildren(content);

@@ -16,7 +16,7 @@ const NAME = /\b([A-Za-z]+(?:-\d+)+)\b/;
 const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 376,
   HEIGHT = 256,
-  LEFT = 40,
+  LEFT = 50,
   RIGHT = 12,
   TOP = 32,
   BOTTOM = 38;
@@ -31,6 +31,17 @@ export function element(name, attributes, parent, text) {
   if (parent) parent.append(node);
   return node;
 }
+
+// A drawing with nothing in it; a text, and a line, of a drawing.
+export const drawing = (width, height, alt = "") =>
+  element("svg", {
+    ...{ viewBox: `0 0 ${width} ${height}`, style: `width:${width}px` },
+    ...{ role: "img", "aria-label": alt },
+  });
+export const write = (svg, x, y, text, anchor = "start") =>
+  element("text", { x, y, "text-anchor": anchor }, svg, text);
+export const trace = (svg, d, stroke, style = {}) =>
+  element("path", { d, stroke, fill: "none", ...style }, svg);
 
 // "x_l" as a letter with an index, as in preact.figures.svg.
 function typeset(node, text) {
@@ -63,7 +74,11 @@ export function node(
   { textContent, ...properties } = /** @type {any} */ ({}),
   ...children
 ) {
-  const made = Object.assign(document.createElement(name), properties);
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(properties)) {
+    if (key.includes("-") || key === "role") made.setAttribute(key, value);
+    else made[key] = value;
+  }
   if (textContent !== undefined) made.textContent = fixed(textContent);
   made.append(...children.map(fixed));
   return made;
@@ -103,29 +118,22 @@ export const KINDS = {
   ghost: [1.6, "2 4"],
   pinned: [1.4, "9 3 2 3"],
   law: [1, "7 4"],
+  run: [1.6, "none"], // recorded
 };
 
 // A short piece of a curve, for a legend.
 export function stroke(color, kind = "curve") {
   const [width, dashes] = KINDS[kind] ?? [1.6, kind];
-  const svg = element("svg", {
-    viewBox: "0 0 34 14",
-    width: 34,
-    height: 14,
-    "aria-hidden": true,
-  });
-  element(
-    "path",
-    {
-      d: "M0 7H34",
-      stroke: color,
-      "stroke-width": width,
-      "stroke-dasharray": dashes,
-    },
-    svg,
-  );
+  const size = { viewBox: "0 0 34 14", width: 34, height: 14 };
+  const svg = element("svg", { ...size, class: "key", "aria-hidden": true });
+  const style = { "stroke-width": width, "stroke-dasharray": dashes };
+  trace(svg, "M0 7H34", color, style);
   return svg;
 }
+
+// A curve of a legend, and what it is.
+export const key = (color, kind, text) =>
+  node("span", {}, stroke(color, kind), text);
 
 // ------------------------------------------------------------------ data
 const drawn = new WeakMap(); // what a chart shows, by its SVG
@@ -138,14 +146,8 @@ export function record(svg, series) {
 // The same columns as those of a figure that a cell draws.
 function table(series) {
   const ranges = series.some(({ low }) => low);
-  const columns = [
-    "panel",
-    "series",
-    "number",
-    "x",
-    "y",
-    ...(ranges ? ["low", "high"] : []),
-  ];
+  const columns = ["panel", "series", "number", "x", "y"];
+  if (ranges) columns.push("low", "high");
   const head = columns.map((name) => {
     const shared = new Set(series.map(({ labels }) => labels?.[name]));
     return (shared.size === 1 && [...shared][0]) || DATA[name] || name;
@@ -184,135 +186,42 @@ function save(text, name) {
 export function figure(...charts) {
   const box = node("div", { className: "preact-figure" });
   const data = node("button", {
-    type: "button",
-    className: "preact-data",
-    textContent: DATA.link,
-  });
-  data.addEventListener("click", () => {
-    const host = box.closest("[class*='preact-']:not(.preact-figure)");
-    const series = [...box.children].flatMap((svg) => drawn.get(svg) ?? []);
-    save(table(series), host?.classList[host.classList.length - 1] ?? "data");
+    ...{ type: "button", className: "preact-data", textContent: DATA.link },
+    onclick() {
+      const host = box.closest("[class*='preact-']:not(.preact-figure)");
+      const series = [...box.children].flatMap((svg) => drawn.get(svg) ?? []);
+      save(table(series), [...(host?.classList ?? ["data"])].at(-1));
+    },
   });
   // What stands there already stays: put in anew, it would be laid out anew.
   box.show = (...svgs) => {
-    const parts = [
-      ...svgs,
-      ...(svgs.some((svg) => drawn.has(svg)) ? [data] : []),
-    ];
-    const same =
-      parts.length === box.childNodes.length &&
-      parts.every((part, i) => part === box.childNodes[i]);
-    if (!same) box.replaceChildren(...parts);
+    const parts = svgs.some((svg) => drawn.has(svg)) ? [...svgs, data] : svgs;
+    const shown = [...box.childNodes];
+    if (shown.length !== parts.length || shown.some((s, i) => s !== parts[i]))
+      box.replaceChildren(...parts);
   };
   box.show(...charts);
   return box;
 }
 
-// Path of some of matplotlib's markers; others are written.
-export function shape(marker, x, y, r = 4) {
-  const polygon = (...points) =>
-    "M" + points.map(([a, b]) => `${x + a * r} ${y + b * r}`).join("L") + "Z";
-  const around = (count, far) =>
-    polygon(
-      ...Array.from({ length: count }, (_, i) => [
-        Math.sin((2 * Math.PI * i) / count) * far(i),
-        -Math.cos((2 * Math.PI * i) / count) * far(i),
-      ]),
-    );
-  return {
-    o: `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`,
-    D: polygon([0, -1.3], [1.3, 0], [0, 1.3], [-1.3, 0]),
-    P: `M${x - r} ${y}h${2 * r}M${x} ${y - r}v${2 * r}`,
-    X:
-      `M${x - r} ${y - r}l${2 * r} ${2 * r}M${x - r} ${y + r}` +
-      `l${2 * r} ${-2 * r}`,
-    "<": polygon([-1.2, 0], [1, -1.2], [1, 1.2]),
-    ">": polygon([1.2, 0], [-1, 1.2], [-1, -1.2]),
-    h: around(6, () => 1.3),
-    "*": around(10, (i) => (i % 2 ? 0.6 : 1.6)),
-  }[marker];
-}
-
-function drawMarkers(arm, d, parent) {
-  element(
-    "path",
-    {
-      d,
-      stroke: arm.color,
-      "stroke-width": 2,
-      fill: arm.dashed ? "var(--pst-color-background, #fff)" : arm.color,
-    },
-    parent,
-  );
-}
-
-// A gate's bias; as in the figures it has a ring on the shortcut alone.
-function writeMarker({ color, marker }, svg) {
-  const ringed = "⓪①②③④⑤⑥⑦⑧⑨⑩".indexOf(marker),
-    ring = ringed >= 0;
-  if (ring) {
-    element(
-      "circle",
-      {
-        cx: 17,
-        cy: 7,
-        r: 6.2,
-        stroke: color,
-        fill: "var(--pst-color-background, #fff)",
-      },
-      svg,
-    );
-  }
-  element(
-    "text",
-    {
-      x: 17,
-      y: ring ? 10.5 : 11.4,
-      class: ring ? "ringed marker" : "marker",
-      style: `fill:${color};font-size:${ring ? 9.5 : 12}px`,
-    },
-    svg,
-    ring ? ringed : marker,
-  );
-}
-
-export function icon(arm) {
-  const svg = element("svg", {
-    viewBox: "0 0 34 14",
-    width: 34,
-    height: 14,
-    class: "key",
-    "aria-hidden": true,
-  });
-  element(
-    "path",
-    {
-      d: "M0 7H34",
-      fill: "none",
-      stroke: arm.color,
-      "stroke-width": 2,
-      "stroke-dasharray": arm.dashed ? "5 3" : "none",
-    },
-    svg,
-  );
-  const d = shape(arm.marker, 17, 7);
-  if (d) drawMarkers(arm, d, svg);
-  else writeMarker(arm, svg);
+// The same with its marker, which is one of matplotlib's, or a gate's bias.
+const SHAPES = { o: "●", D: "◆", P: "✚", X: "✕", h: "⬢", "*": "★" };
+const MORE = { "<": "◄", ">": "►", "^": "▲", v: "▼", s: "■" };
+export const glyphOf = (marker) => SHAPES[marker] ?? MORE[marker] ?? marker;
+export function icon({ color, marker, dashed }) {
+  const svg = stroke(color, dashed ? "5 3" : "none");
+  const text = write(svg, 17, 11.4, "", "middle");
+  text.setAttribute("class", "marker");
+  text.style.fill = color;
+  text.textContent = glyphOf(marker);
   return svg;
 }
 
 // A line across a chart, with its value.
+export const PALE = { "stroke-opacity": 0.3 };
 export function rule(svg, y, text) {
-  element(
-    "path",
-    {
-      d: `M${LEFT} ${y}H${WIDTH - RIGHT}`,
-      stroke: "#808080",
-      "stroke-opacity": 0.3,
-    },
-    svg,
-  );
-  element("text", { x: LEFT - 6, y: y + 4, "text-anchor": "end" }, svg, text);
+  trace(svg, `M${LEFT} ${y}H${WIDTH - RIGHT}`, "#808080", PALE);
+  write(svg, LEFT - 6, y + 4, text, "end");
 }
 
 // The part of a chart that its axes enclose; curves end where they leave it.

@@ -1,140 +1,87 @@
 // The ledger of claims, narrowed by kind, chapter and words. The entries stand in
 // the page; what does not match is hidden, and without this script nothing is.
 import { fill, node } from "./charts.js";
+import { choice, control, facts } from "./controls.js";
 
 const KINDS = [
-  "proved",
-  "measured",
-  "recorded",
-  "computed",
-  "reported",
-  "disputed",
-  "reading",
+  ...["proved", "measured", "recorded", "computed"],
+  ...["reported", "disputed", "reading"],
 ];
+const plain = (text) => text.normalize("NFKC").toLowerCase();
 
 // Whether an entry has this kind, stands in this chapter, and holds all words.
-export function matches(entry, { kind, chapter, words }) {
-  const sought = words.normalize("NFKC").toLowerCase().split(/\s+/);
+function matches(entry, { kind, chapter, words }) {
   return (
     (!kind || entry.kind === kind) &&
     (!chapter || entry.chapter === chapter) &&
-    sought.every((word) => entry.text.includes(word))
+    words.split(/\s+/).every((word) => entry.text.includes(plain(word)))
   );
 }
 
-function kindOf(box) {
-  const mark = box.querySelector("a.claim-mark");
-  return KINDS.find((kind) => mark?.classList.contains(`claim-${kind}`));
+function read() {
+  /** @type {NodeListOf<HTMLElement>} */
+  const boxes = document.querySelectorAll("section > .claim-entry");
+  return [...boxes].map((box) => {
+    const marks = box.querySelector("a.claim-mark")?.classList;
+    return {
+      box,
+      chapter: box.parentElement.id,
+      kind: KINDS.find((kind) => marks?.contains(`claim-${kind}`)),
+      text: plain(`${box.id} ${box.textContent}`),
+    };
+  });
 }
 
-export class Ledger {
-  constructor(host) {
-    this.words = JSON.parse(host.dataset.words);
-    this.read();
-    this.build(host);
-    this.show();
+export function makeLedger(host) {
+  const words = JSON.parse(host.dataset.words);
+  const entries = read();
+  const chapters = [...new Set(entries.map(({ chapter }) => chapter))];
+  const title = (id) =>
+    document.querySelector(`#${id} > h2`).firstChild.textContent.trim();
+  const form = node("form", { className: "controls" });
+  const add = (name, input) => control(form, name, `${words[name]} `, input);
+  const select = (name, options) =>
+    add(name, choice([["", words.any], ...options], ""));
+  add("words", node("input", { type: "search", size: 18 }));
+  select(
+    "kind",
+    KINDS.map((kind) => [kind, words[kind]]),
+  );
+  select(
+    "chapter",
+    chapters.map((id) => [id, title(id)]),
+  );
+  form.append(node("button", { type: "reset", textContent: words.clear }));
+  const said = facts();
+  said.setAttribute("role", "status");
+
+  function show() {
+    const wanted = /** @type {any} */ (Object.fromEntries(new FormData(form)));
+    for (const entry of entries) entry.box.hidden = !matches(entry, wanted);
+    const shown = entries.filter(({ box }) => !box.hidden);
+    for (const id of chapters) {
+      const none = !shown.some(({ chapter }) => chapter === id);
+      document.getElementById(id).hidden = none;
+    }
+    const count = { shown: shown.length, all: entries.length };
+    said.textContent = shown.length ? fill(words.count, count) : words.none;
   }
 
-  read() {
-    const entriesOf = (section) => [
-      ...section.querySelectorAll(":scope > .claim-entry"),
-    ];
-    this.sections = [...document.querySelectorAll("section")].filter(
-      (section) => entriesOf(section).length,
-    );
-    this.entries = this.sections.flatMap((section) =>
-      entriesOf(section).map((box) => ({
-        box,
-        section,
-        chapter: section.id,
-        kind: kindOf(box),
-        text: `${box.id} ${box.textContent}`.normalize("NFKC").toLowerCase(),
-      })),
-    );
-  }
-
-  select(name, options) {
-    const all = node("option", { value: "", textContent: this.words.any });
-    return node(
-      "label",
-      {},
-      this.words[name],
-      " ",
-      node(
-        "select",
-        { name },
-        all,
-        ...options.map(([value, textContent]) =>
-          node("option", { value, textContent }),
-        ),
-      ),
-    );
-  }
-
-  build(host) {
-    const { words } = this;
-    const title = (section) =>
-      section.querySelector("h2").firstChild.textContent.trim();
-    this.said = node("p", { className: "facts" });
-    this.said.setAttribute("role", "status");
-    this.form = node(
-      "form",
-      {},
-      node(
-        "label",
-        {},
-        words.words,
-        " ",
-        node("input", { type: "search", name: "words", size: 18 }),
-      ),
-      " ",
-      this.select(
-        "kind",
-        KINDS.map((kind) => [kind, words[kind]]),
-      ),
-      " ",
-      this.select(
-        "chapter",
-        this.sections.map((s) => [s.id, title(s)]),
-      ),
-      " ",
-      node("button", { type: "reset", textContent: words.clear }),
-    );
-    this.form.addEventListener("submit", (event) => event.preventDefault());
-    this.form.addEventListener("input", () => this.show());
-    this.form.addEventListener("reset", () => setTimeout(() => this.show()));
-    // a link within the page leads to an entry, hidden or not
-    addEventListener("hashchange", () => this.reveal());
-    host.setAttribute("role", "search");
-    host.setAttribute("aria-label", words.label);
-    host.replaceChildren(this.form, this.said);
-    host.dataset.live = "true";
-  }
-
-  reveal() {
+  // A link within the page leads to an entry, hidden or not.
+  function reveal() {
     const wanted = document.getElementById(location.hash.slice(1));
     if (!wanted?.closest("[hidden]")) return;
-    this.form.reset();
-    setTimeout(() => {
-      this.show();
-      wanted.scrollIntoView();
-    });
+    form.reset();
+    setTimeout(() => wanted.scrollIntoView());
   }
 
-  show() {
-    /** @type {any} */
-    const wanted = Object.fromEntries(new FormData(this.form));
-    for (const entry of this.entries) {
-      entry.box.hidden = !matches(entry, wanted);
-    }
-    for (const section of this.sections) {
-      section.hidden = !this.entries.some(
-        (entry) => entry.section === section && !entry.box.hidden,
-      );
-    }
-    const shown = this.entries.filter(({ box }) => !box.hidden).length;
-    this.said.textContent = shown
-      ? fill(this.words.count, { shown, all: this.entries.length })
-      : this.words.none;
-  }
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("input", show);
+  form.addEventListener("reset", () => setTimeout(show));
+  addEventListener("hashchange", reveal);
+  host.setAttribute("role", "search");
+  host.setAttribute("aria-label", words.label);
+  host.replaceChildren(form, said);
+  host.dataset.live = "true";
+  show();
 }

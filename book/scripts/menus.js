@@ -19,22 +19,12 @@ addEventListener("click", (event) => {
       open(button, button == clicked && !menuOf(button).matches(".show"));
 });
 
-addEventListener("keydown", (event) => {
+addEventListener("keydown", ({ key }) => {
   /** @type {HTMLElement} */
   const button = document.querySelector(`${BUTTON}.show`);
-  if (!button) return;
-  /** @type {HTMLElement[]} */
-  const items = [...menuOf(button).querySelectorAll("a, button")];
-  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-  if (step) {
-    const here = items.findIndex((item) => item === document.activeElement);
-    const next = here < 0 && step < 0 ? -1 : here + step;
-    items.at(next % items.length).focus();
-    event.preventDefault();
-  } else if (event.key == "Escape") {
-    open(button, false);
-    button.focus();
-  }
+  if (!button || key !== "Escape") return;
+  open(button, false);
+  button.focus();
 });
 
 /** @type {NodeListOf<HTMLElement>} */

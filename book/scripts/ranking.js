@@ -1,114 +1,9 @@
 // The reader ranks networks before their errors are shown: those of the race of
-// chapter 01, and the rows of Table 1 at the head of chapter 05. A ranking is kept in
-// this browser and nowhere else.
-import { element, figure, fill, icon, node, prose, record } from "./charts.js";
-import { remembered } from "./remembered.js";
-
-// ------------------------------------------------------------- ranking
-// A list whose items move by two buttons each, until the reader commits.
-class Ranking {
-  arms;
-  words;
-  changed;
-  stored;
-
-  // `stored` is the name under which the browser keeps the ranking.
-  constructor({ words, arms, stored }, changed) {
-    Object.assign(this, { words, arms, changed, stored });
-    const keys = Object.keys(arms),
-      kept = remembered(stored);
-    const valid =
-      Array.isArray(kept?.order) &&
-      String([...kept.order].sort()) === String([...keys].sort());
-    this.order = valid ? kept.order : [...keys].sort(); // says nothing
-    this.committed = valid && kept.committed === true;
-    this.list = node("ol", { className: "ranking" });
-    this.said = node("p", { className: "said" });
-    this.said.setAttribute("aria-live", "polite");
-    this.button = node("button", { type: "button", name: "commit" });
-    this.button.addEventListener("click", () => this.toggle());
-    this.box = node(
-      "fieldset",
-      {},
-      node("legend", { textContent: words.rank }),
-      node("p", {}, ...prose(words.ask)),
-      this.list,
-      this.button,
-      this.said,
-    );
-    this.items = Object.fromEntries(keys.map((key) => [key, this.item(key)]));
-    this.show();
-  }
-
-  item(key) {
-    const { name, formula } = this.arms[key];
-    const move = (by, sign, label) => {
-      const button = node("button", {
-        type: "button",
-        textContent: sign,
-        name: by < 0 ? "up" : "down",
-      });
-      button.setAttribute("aria-label", fill(label, { name }));
-      button.addEventListener("click", () => this.move(key, by, button));
-      return button;
-    };
-    const item = node(
-      "li",
-      {},
-      icon(this.arms[key]),
-      node("span", { textContent: name }),
-      node("span", { textContent: formula, className: "formula" }),
-      node(
-        "span",
-        { className: "moves" },
-        move(-1, "↑", this.words.up),
-        move(1, "↓", this.words.down),
-      ),
-    );
-    item.dataset.arm = key;
-    return item;
-  }
-
-  move(key, by, button) {
-    const from = this.order.indexOf(key),
-      to = from + by;
-    if (to < 0 || to >= this.order.length) return;
-    this.order.splice(from, 1);
-    this.order.splice(to, 0, key);
-    this.show();
-    button.focus();
-    this.said.textContent = fill(this.words.moved, {
-      name: this.arms[key].name,
-      place: to + 1,
-      count: this.order.length,
-    });
-  }
-
-  toggle() {
-    this.committed = !this.committed;
-    this.said.textContent = this.committed ? this.words.kept : "";
-    this.show();
-    this.changed();
-  }
-
-  show() {
-    this.list.replaceChildren(...this.order.map((key) => this.items[key]));
-    for (const button of this.list.querySelectorAll("button")) {
-      button.hidden = this.committed;
-    }
-    this.button.textContent = this.committed
-      ? this.words.again
-      : this.words.commit;
-    remembered(this.stored, { order: this.order, committed: this.committed });
-  }
-}
-
-// When the ranking is made, the errors are drawn in the reader's order, and below
-// them what has waited till then. A right order is a stair.
-const WIDTH = 376,
-  LEFT = 8,
-  RIGHT = 40,
-  ROW = 34;
+// chapter 01, and the rows of Table 1 at the head of chapter 05.
+import { bars } from "./bars.js";
+import { figure, fill, icon, node, prose } from "./charts.js";
+import { button } from "./controls.js";
+import { Guess } from "./guess.js";
 
 // Pairs that `order` has as the errors have them; two fails are no pair.
 export function pairs(order, errors) {
@@ -125,94 +20,97 @@ export function pairs(order, errors) {
   return { right, all };
 }
 
-export class Ranked {
-  stored;
-  words;
-  errors;
-  arms;
-  limits;
-
+// A list whose items move by two buttons each, until the reader commits; then the
+// errors are drawn in the reader's order, and below them what has waited till then.
+export class Ranked extends Guess {
   constructor(host) {
-    this.host = host;
-    Object.assign(this, JSON.parse(host.dataset.ranking));
-    this.ranking = new Ranking(this, () => this.show());
-    this.told = host.querySelector(".told") ?? "";
-    this.said = node("p", { className: "facts" });
-    this.said.setAttribute("aria-live", "polite");
+    super(host, "ranking");
+    const { words, arms } = this;
+    this.order = Object.keys(arms).sort(); // says nothing
+    this.items = new Map(this.order.map((key) => [key, this.item(key)]));
+    this.list = node("ol", { className: "ranking" });
+    this.told = host.querySelector(".told") ?? node("p");
     this.picture = figure();
-    host.replaceChildren(this.ranking.box, this.said, this.picture, this.told);
-    host.dataset.live = "true";
+    const asked = node("p", {}, ...prose(words.ask));
+    this.ask(this.stored, words.rank, asked, this.list);
+    this.live(this.form, this.picture, this.told);
     this.show();
   }
 
-  show() {
-    const { committed, order } = this.ranking;
-    this.host.dataset.state = committed ? "committed" : "open";
-    this.picture.show();
-    this.said.textContent = committed
-      ? fill(this.words.outcome, pairs(order, this.errors))
-      : "";
-    if (committed) this.picture.show(this.draw(order));
-    if (this.told) this.told.hidden = !committed;
+  guess() {
+    return this.order;
   }
 
-  text(key) {
-    const { words, errors, arms } = this;
-    const error =
-      errors[key] === null
-        ? words.fail
-        : fill(words.error, { value: errors[key].toFixed(2) });
-    return fill(words.row, { label: arms[key].name, value: error });
+  take(kept) {
+    const legal =
+      Array.isArray(kept) && String(kept.toSorted()) === String(this.order);
+    if (legal) this.order = kept;
+    return legal;
   }
 
-  draw(order) {
-    const {
-      words,
-      errors,
-      arms,
-      limits: [low, high],
-    } = this;
-    const height = ROW * order.length + 8;
-    const svg = element("svg", {
-      viewBox: `0 0 ${WIDTH} ${height}`,
-      role: "img",
-      style: `width:${WIDTH}px`,
-      "aria-label": fill(words.alt, {
-        rows: order.map((key) => this.text(key)).join(words.semicolon),
-      }),
-    });
-    const x = (v) =>
-      LEFT + ((WIDTH - LEFT - RIGHT) * (v - low)) / (high - low);
-    order.forEach((key, i) => {
-      const y = ROW * i + 24,
-        fails = errors[key] === null;
-      element(
-        "text",
-        { x: LEFT, y: y - 7 },
-        svg,
-        `${i + 1}. ${this.text(key)}`,
-      );
-      element(
-        "path",
-        {
-          d: `M${LEFT} ${y}H${fails ? WIDTH - 4 : x(errors[key])}`,
-          stroke: arms[key].color,
-          "stroke-width": 7,
-          "stroke-opacity": 0.8,
-          "stroke-dasharray": fails ? "7 3" : "none",
-        },
-        svg,
-      );
-    });
-    record(
-      svg,
-      order.map((key, i) => ({
-        panel: "",
-        name: arms[key].name,
-        x: [i + 1],
-        y: [errors[key] ?? words.fail],
-      })),
+  item(key) {
+    const { words } = this;
+    const { name, formula } = this.arms[key];
+    const move = (way, sign, by) => {
+      const act = ({ target }) => {
+        this.move(key, by);
+        target.focus();
+      };
+      return button(way, sign, act, fill(words[way], { name }));
+    };
+    const moves = [move("up", "↑", -1), move("down", "↓", 1)];
+    const rule = node("span", { textContent: formula, className: "formula" });
+    return node(
+      "li",
+      {},
+      icon(this.arms[key]),
+      node("span", {}, name, " ", rule),
+      node("span", { className: "moves" }, ...moves),
     );
-    return svg;
+  }
+
+  move(key, by) {
+    const { words, arms, order } = this;
+    const from = order.indexOf(key),
+      to = from + by;
+    if (to < 0 || to >= order.length) return;
+    this.order = order.with(from, order[to]).with(to, key);
+    this.show();
+    const moved = { name: arms[key].name, place: to + 1, count: order.length };
+    this.verdict.textContent = fill(words.moved, moved);
+  }
+
+  show() {
+    super.show();
+    const { words, committed, order, errors } = this;
+    this.list.replaceChildren(...order.map((key) => this.items.get(key)));
+    for (const moves of this.list.querySelectorAll(".moves")) {
+      moves.hidden = committed;
+    }
+    this.told.hidden = !committed;
+    this.picture.show(...(committed ? [this.draw()] : []));
+    if (!committed) return;
+    this.verdict.textContent = fill(words.outcome, pairs(order, errors));
+  }
+
+  draw() {
+    const { words, order, errors, arms, limits } = this;
+    const text = (key) => {
+      const value = errors[key]?.toFixed(2);
+      return fill(words.row, {
+        label: arms[key].name,
+        value: value ? fill(words.error, { value }) : words.fail,
+      });
+    };
+    return bars({
+      rows: order.map((key, i) => ({
+        text: `${i + 1}. ${text(key)}`,
+        share:
+          ((errors[key] ?? limits[1]) - limits[0]) / (limits[1] - limits[0]),
+        color: arms[key].color,
+        dashes: errors[key] === null ? "7 3" : "none",
+      })),
+      alt: fill(words.alt, { rows: order.map(text).join(words.semicolon) }),
+    });
   }
 }

@@ -9,3 +9,14 @@ export function remembered(key, value) {
   }
   return null;
 }
+
+// Change what the page's own address asks for, likewise.
+export function changeQuery(change) {
+  const address = new URL(location.href);
+  change(address.searchParams);
+  try {
+    history.replaceState(history.state, "", address);
+  } catch {
+    /* the address stays */
+  }
+}

@@ -1,97 +1,41 @@
 // A page that a search result opened: the words that were found are marked in
-// its section, until the reader removes the marks.
-export function markFound() {
-  const asked = new URLSearchParams(location.search)
-    .getAll("mark")
-    .filter(Boolean);
-  const target = document.getElementById(
-    decodeURIComponent(location.hash.slice(1)),
-  );
-  if (!asked.length || !target) return;
-  const section = target.closest("section, .exercise, .claim-entry") ?? target;
-  const escaped = asked
+// its section, until the reader clicks somewhere or presses Escape.
+const SECTION = "section[id]:not([id$=-content]), .exercise, .claim-entry";
+const OTHER = "svg, script, style, button, textarea, .math, .headerlink";
+
+// Any of the words, the longest first; a word of letters is no part of another.
+function anyOf(words) {
+  const sources = words
     .sort((a, b) => b.length - a.length)
-    .map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  const word = new RegExp(
-    escaped
-      .map(
-        (text) =>
-          (/^\w/.test(text) ? `(?<![\\p{L}\\p{N}])${text}` : text) +
-          (/\w$/.test(text) ? "(?![\\p{L}\\p{N}])" : ""),
-      )
-      .join("|"),
-    "giu",
-  );
-  const OTHER =
-    "svg, script, style, button, textarea, mjx-container, .math, .headerlink, mark";
+    .map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+    .map((text) => (/^\w/.test(text) ? `(?<![\\p{L}\\p{N}])${text}` : text))
+    .map((text) => (/\w$/.test(text) ? `${text}(?![\\p{L}\\p{N}])` : text));
+  return new RegExp(sources.join("|"), "giu");
+}
 
-  function texts() {
-    const walker = document.createTreeWalker(
-      section,
-      NodeFilter.SHOW_TEXT,
-      (text) => {
-        const parent = text.parentElement;
-        const own = parent.closest(
-          "section[id]:not([id$=-content]), .exercise, .claim-entry",
-        );
-        return own === section && !parent.closest(OTHER)
-          ? NodeFilter.FILTER_ACCEPT
-          : NodeFilter.FILTER_REJECT;
-      },
-    );
-    const found = [];
-    while (walker.nextNode()) found.push(walker.currentNode);
-    return found;
-  }
-
-  for (const text of texts()) {
-    const hits = [...text.data.matchAll(word)];
-    for (const hit of hits.reverse()) {
-      const rest = text.splitText(hit.index);
-      rest.splitText(hit[0].length);
-      const mark = document.createElement("mark");
-      mark.className = "search-mark";
-      rest.replaceWith(mark);
-      mark.append(rest);
-    }
-  }
-  const marks = [...document.querySelectorAll(".search-mark")];
-  if (!marks.length) return;
-  const told = JSON.parse(
-    document.getElementById("pst-search-dialog").dataset.search,
-  );
-  const button = document.createElement("button");
-  Object.assign(button, {
-    type: "button",
-    className: "search-unmark",
-    textContent: told.unmark,
-  });
-  function remove() {
-    for (const mark of marks) {
-      const parent = mark.parentNode;
-      mark.replaceWith(...mark.childNodes);
-      parent?.normalize();
-    }
-    button.remove();
-    removeEventListener("keydown", onEscape);
-    const query = new URLSearchParams(location.search);
-    query.delete("mark");
-    const others = String(query) && `?${query}`;
-    try {
-      history.replaceState(
-        null,
-        "",
-        location.pathname + others + location.hash,
+export function markFound() {
+  const query = new URLSearchParams(location.search);
+  const asked = query.getAll("mark").filter(Boolean);
+  const id = decodeURIComponent(location.hash.slice(1));
+  const section = document.getElementById(id)?.closest(SECTION);
+  if (!asked.length || !section || !CSS.highlights) return;
+  const found = new Highlight();
+  const walker = document.createTreeWalker(section, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const text = /** @type {Text} */ (walker.currentNode);
+    const parent = text.parentElement;
+    if (parent.closest(SECTION) !== section || parent.closest(OTHER)) continue;
+    for (const { index, 0: word } of text.data.matchAll(anyOf(asked))) {
+      const [start, end] = [index, index + word.length];
+      found.add(
+        new StaticRange({
+          ...{ startContainer: text, startOffset: start },
+          ...{ endContainer: text, endOffset: end },
+        }),
       );
-    } catch {
-      // a page opened as a file keeps its address
     }
   }
-  function onEscape(event) {
-    if (event.key === "Escape" && !document.querySelector("dialog[open]"))
-      remove();
-  }
-  button.addEventListener("click", remove);
-  addEventListener("keydown", onEscape);
-  document.querySelector(".bd-article").append(button);
+  CSS.highlights.set("search", found);
+  addEventListener("click", () => found.clear());
+  addEventListener("keydown", ({ key }) => key === "Escape" && found.clear());
 }

@@ -2,7 +2,9 @@
 // one types, as links with the words marked. The index and what ranks it are
 // loaded as scripts when a box is first used: a page opened as a file loads
 // nothing else.
+import { node } from "./charts.js";
 import { load, loadBundle } from "./load.js";
+import { changeQuery } from "./remembered.js";
 
 const SHOWN = { page: 30, dialog: 8 };
 const MARKS = 12; // words handed on to the page that a result opens
@@ -14,37 +16,28 @@ let ready,
   ranker = null;
 
 // Once for a page: what ranks, and the index that it reads.
-function prepare() {
-  ready ??= (async () => {
-    const [engine, index] = await Promise.all([
-      loadBundle("search-engine.js"),
-      load(`${root}search-index.js`),
-    ]);
-    engine.read(index);
-    ranker = engine;
-  })();
-  return ready;
+async function prepare() {
+  ready ??= Promise.all([
+    loadBundle("search-engine.js"),
+    load(`${root}search-index.js`),
+  ]);
+  const [engine, index] = await ready;
+  if (!ranker) engine.read(index);
+  ranker = engine;
 }
 
-function node(name, properties = {}, ...children) {
-  const made = Object.assign(document.createElement(name), properties);
-  made.append(...children);
-  return made;
-}
-
-function marked(text, ranges, [from, to] = [0, text.length]) {
-  const parts = [];
+// A stretch of a text, with what was found marked.
+function marked(className, text, found, [from, to] = [0, text.length]) {
+  const shown = node("span", { className }, from ? "…" : "");
   let at = from;
-  for (const [start, end] of ranges) {
+  for (const [start, end] of ranker.places(text, found)) {
     if (start < at || end > to) continue;
-    parts.push(
-      text.slice(at, start),
-      node("mark", {}, text.slice(start, end)),
-    );
+    const word = node("mark", {}, text.slice(start, end));
+    shown.append(text.slice(at, start), word);
     at = end;
   }
-  parts.push(text.slice(at, to));
-  return parts;
+  shown.append(text.slice(at, to), to < text.length ? "…" : "");
+  return shown;
 }
 
 function address({ section, found }) {
@@ -52,33 +45,22 @@ function address({ section, found }) {
   const seen = [title, text].flatMap((part) =>
     ranker.places(part, found).map(([a, b]) => part.slice(a, b).toLowerCase()),
   );
-  const query = new URLSearchParams(
-    [...new Set(seen)].slice(0, MARKS).map((word) => ["mark", word]),
-  );
+  const words = [...new Set(seen)].slice(0, MARKS);
+  const query = new URLSearchParams(words.map((word) => ["mark", word]));
   return `${root}${section.file}?${query}#${section.place}`;
 }
 
 function entry(result) {
-  const { text, title, chapter } = result.section;
-  const ranges = ranker.places(text, result.found);
-  const [from, to] = ranker.snippet(text, ranges);
-  const head = ranker.places(title, result.found);
+  const { section, found } = result;
+  const { text, title, chapter } = section;
+  const stretch = ranker.snippet(text, ranker.places(text, found));
+  const above = { className: "search-chapter", textContent: chapter };
   const link = node(
     "a",
     { href: address(result) },
-    node("span", { className: "search-title" }, ...marked(title, head)),
-  );
-  if (chapter !== title) {
-    link.append(node("span", { className: "search-chapter" }, chapter));
-  }
-  link.append(
-    node(
-      "span",
-      { className: "search-text" },
-      from ? "…" : "",
-      ...marked(text, ranges, [from, to]),
-      to < text.length ? "…" : "",
-    ),
+    marked("search-title", title, found),
+    chapter === title ? "" : node("span", above),
+    marked("search-text", text, found, stretch),
   );
   return node("li", {}, link);
 }
@@ -89,79 +71,45 @@ const counted = (count, query) =>
     .replace("{query}", query);
 
 function build(form, place, most) {
+  const onPage = most === SHOWN.page;
   const input = form.querySelector("input");
   const status = node("p", { className: "search-count", role: "status" });
-  const list = node("ol", { className: "search-list" });
-  const all = node("a", { className: "search-all", hidden: true });
-  const onPage = most === SHOWN.page;
-  let wanted = "",
-    timer;
-  list.setAttribute("aria-label", told.results);
-  place.append(status, list, all);
+  const list = { className: "search-list", "aria-label": told.results };
+  const found = node("ol", list);
+  const all = node("a", { className: "search-all", textContent: told.all });
+  all.hidden = true;
+  place.append(status, found, all);
 
-  async function show() {
-    clearTimeout(timer);
-    timer = null;
-    const query = (wanted = input.value.trim());
-    if (!query) {
-      list.replaceChildren();
-      status.textContent = "";
-      all.hidden = true;
+  function show() {
+    const query = input.value.trim();
+    if (query && !ranker) {
+      status.textContent = told.loading;
+      prepare().then(show, () => {
+        status.textContent = told.failed;
+      });
       return;
     }
-    if (!ranker) status.textContent = told.loading;
-    try {
-      await prepare();
-    } catch {
-      status.textContent = told.failed;
-      return;
-    }
-    if (query !== wanted) return;
-    const results = ranker.find(query);
-    list.replaceChildren(...results.slice(0, most).map(entry));
-    status.textContent = counted(results.length, query);
+    const results = query ? ranker.find(query) : [];
+    found.replaceChildren(...results.slice(0, most).map(entry));
+    status.textContent = query ? counted(results.length, query) : "";
     all.hidden = onPage || results.length <= most;
-    all.textContent = told.all;
     all.href = `${form.action}?${new URLSearchParams({ q: query })}`;
     place.dataset.query = query;
-    if (onPage) keep(query);
+    // The language switch takes the query along from the address.
+    if (onPage && query) changeQuery((asked) => asked.set("q", query));
   }
 
-  // The language switch takes the query along from the address.
-  function keep(query) {
-    try {
-      history.replaceState(null, "", `?${new URLSearchParams({ q: query })}`);
-    } catch {
-      // a page opened as a file keeps its address
-    }
-  }
-
-  const links = () => [...place.querySelectorAll("a:not([hidden])")];
-  async function step(event) {
+  function step(event) {
     const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (!move) return;
+    if (!move || event.isComposing) return;
     event.preventDefault();
-    // The list of what was typed last: a later one would take the focus.
-    if (timer) await show();
-    const stops = [input, ...links()];
-    const at = stops.indexOf(document.activeElement);
-    const next = stops[Math.min(stops.length - 1, Math.max(0, at + move))];
-    next.focus();
-    next.scrollIntoView({ block: "nearest" });
+    const stops = [input, ...place.querySelectorAll("a:not([hidden])")];
+    const at = stops.indexOf(document.activeElement) + move;
+    stops[Math.min(stops.length - 1, Math.max(0, at))].focus();
   }
-  place.addEventListener("keydown", (event) => {
-    step(event);
-    if (event.key === "Escape" && onPage) input.focus();
-  });
-  input.addEventListener(
-    "keydown",
-    (event) => event.isComposing || step(event),
-  );
+  for (const part of [place, input]) part.addEventListener("keydown", step);
   input.addEventListener("focus", () => prepare().catch(() => {}));
-  input.addEventListener("input", () => {
-    clearTimeout(timer);
-    timer = setTimeout(show, 60);
-  });
+  input.addEventListener("input", show);
   form.addEventListener("submit", (event) => {
     if (!onPage && input.value.trim()) return; // to the search page
     event.preventDefault();
@@ -175,11 +123,8 @@ dialog.append(place);
 build(dialog.querySelector("form"), place, SHOWN.dialog);
 const results = document.getElementById("search-results");
 if (results) {
-  const { input, show } = build(
-    document.querySelector(".bd-search-container form"),
-    results,
-    SHOWN.page,
-  );
+  const form = document.querySelector(".bd-search-container form");
+  const { input, show } = build(form, results, SHOWN.page);
   input.value = new URLSearchParams(location.search).get("q") ?? "";
   input.focus();
   show();

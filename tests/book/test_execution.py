@@ -204,7 +204,7 @@ def test_a_change_runs_those_chapters_again_that_read_it(copy, before):
         ("src/preact/paper/table_2.toml", "index", everywhere),
         (f"{ROOM}/zh-Hant.toml", "05-shortcuts", {"zh-Hant-{}"}),
         (f"{ROOM}/claims.toml", None, ()),
-        (f"{ROOM}/explorer.css", None, ()),
+        ("src/preact/book/bugs/explorer.css", None, ()),
         (f"{ROOM}/exercises.py", "05-shortcuts", everywhere),
     ]:
         changed = changed_by(copy, before, name)

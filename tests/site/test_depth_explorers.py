@@ -39,7 +39,7 @@ def test_both_sliders_choose_one_frame(page):
 
 def test_runs_are_added_by_a_query_and_removed(open_page):
     host = open_page("/en/runs.html").locator(".preact-runs")
-    lines = host.locator("path.run")
+    lines = host.locator("svg .run")
     assert lines.count() == 6  # three seeds of two networks at first
     host.locator("[name=clear]").click()
     assert lines.count() == 0

@@ -87,7 +87,7 @@ def test_the_menu_of_the_header_answers_to_mouse_and_keys(open_page):
     assert not menu.is_visible()
     button.click()
     assert button.get_attribute("aria-expanded") == "true"
-    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Tab")
     focused = page.evaluate("document.activeElement.closest('.dropdown-menu')")
     assert focused is not None
     page.keyboard.press("Escape")

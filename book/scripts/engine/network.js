@@ -75,15 +75,19 @@ export function norm(v) {
 }
 
 // -------------------------------------------------------------- layers
-// y = x W^T + b, W is cOut x cIn; only the classifier has a b.
-class Linear {
-  cIn;
-  cOut;
-  y;
+/** @type {new (...given: any[]) => any} */
+const Layer = class {
+  constructor(batch, c, cIn = c) {
+    const [y, dx] = [floats(batch * c), floats(batch * cIn)];
+    Object.assign(this, { c, y, dx, parameters: [] });
+  }
+};
 
+// y = x W^T + b, W is cOut x cIn; only the classifier has a b.
+class Linear extends Layer {
   constructor(name, batch, cIn, cOut, hasBias = false) {
-    Object.assign(this, { cIn, cOut, y: floats(batch * cOut) });
-    this.dx = floats(batch * cIn);
+    super(batch, cOut, cIn);
+    Object.assign(this, { cIn, cOut });
     this.xT = floats(batch * cIn);
     this.dyT = floats(batch * cOut);
     this.WT = floats(cIn * cOut);
@@ -113,13 +117,9 @@ class Linear {
 }
 
 // y = gamma x_hat + beta, x_hat = (x - mean) / sigma, column by column
-class BatchNorm {
-  c;
-  y;
-  dx;
-
+class BatchNorm extends Layer {
   constructor(name, batch, c) {
-    Object.assign(this, { c, y: floats(batch * c), dx: floats(batch * c) });
+    super(batch, c);
     this.xHat = floats(batch * c);
     this.sigma = floats(c);
     this.gamma = parameter(`${name}.weight`, c, 1);
@@ -189,16 +189,7 @@ class BatchNorm {
   }
 }
 
-class ReLU {
-  y;
-  c;
-  dx;
-
-  constructor(name, batch, c) {
-    Object.assign(this, { c, y: floats(batch * c), dx: floats(batch * c) });
-    this.parameters = [];
-  }
-
+class ReLU extends Layer {
   forward(x, n) {
     const { y } = this;
     this.x = x;
@@ -214,20 +205,10 @@ class ReLU {
 }
 
 // y = factor x, written "x 0.5" in a plan.
-class Scale {
-  c;
-  factor;
-  y;
-  dx;
-
-  constructor(name, batch, c, factor) {
-    Object.assign(this, {
-      c,
-      factor,
-      y: floats(batch * c),
-      dx: floats(batch * c),
-      parameters: [],
-    });
+class Scale extends Layer {
+  constructor(batch, c, factor) {
+    super(batch, c);
+    this.factor = factor;
   }
 
   times(x, n, out) {
@@ -249,9 +230,9 @@ function layers(name, ops, batch, cIn, width) {
   return ops.map((op, i) => {
     const own = `${name}.${i}`;
     if (op === "BN") return new BatchNorm(own, batch, width);
-    if (op === "ReLU") return new ReLU(own, batch, width);
+    if (op === "ReLU") return new ReLU(batch, width);
     if (op.startsWith("x ")) {
-      return new Scale(own, batch, width, Number(op.slice(2)));
+      return new Scale(batch, width, Number(op.slice(2)));
     }
     return new Linear(own, batch, cIn, width);
   });

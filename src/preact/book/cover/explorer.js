@@ -1,6 +1,8 @@
 // The cover's picture in time: it plays the recorded moments once, and says the
 // numbers of one unit at one moment, chosen by sliders or by pointing at it.
 import { element, fill, node, numberText } from "#scripts/charts.js";
+import { button, control, range } from "#scripts/controls.js";
+import { Explorer } from "#scripts/explorer.js";
 
 const STEP_MS = 600;
 
@@ -12,64 +14,41 @@ function unpack(text) {
   });
 }
 
-class Cover {
-  moments;
-  networks;
-  words;
-  box;
-
+class Cover extends Explorer {
   constructor(host) {
-    Object.assign(this, JSON.parse(host.dataset.cover));
-    this.last = this.moments.length - 1;
-    this.shownTo = this.last;
+    super(host, "cover");
+    this.last = this.shownTo = this.moments.length - 1;
     for (const network of this.networks) {
       network.gradient = network.gradient.map(unpack);
       network.open = network.open.map(unpack);
     }
     this.units = this.networks[0].gradient[0].length;
-    this.makeControls();
     const pictures = host.closest("figure").querySelectorAll("svg");
     this.panels = this.networks.map((_, i) => this.panel(pictures[i]));
-    host.replaceChildren(this.controls, this.facts);
-    host.hidden = false;
-    host.dataset.live = "true";
-    host.addEventListener("input", () => this.stop());
-    this.show();
-    this.await(pictures[0]);
-  }
-
-  makeControls() {
-    const { words } = this;
-    const slider = (name, max, value) => {
-      const input = node("input", {
-        type: "range",
-        name,
-        min: 0,
-        max,
-        value,
-      });
-      const shown = node("output");
-      input.addEventListener("input", () => this.choose());
-      return {
-        input,
-        shown,
-        label: node("label", {}, words[name], input, shown),
-      };
-    };
-    this.moment = slider("moment", this.last, this.last);
-    this.unit = slider("unit", this.units - 1, this.mostApart());
-    this.button = node("button", { type: "button", name: "play" });
-    this.button.addEventListener("click", () =>
+    this.button = button("play", "", () =>
       this.playing ? this.stop() : this.play(),
     );
-    this.controls = node(
-      "div",
-      { className: "controls" },
-      this.button,
-      this.moment.label,
-      this.unit.label,
+    const controls = node("div", { className: "controls" }, this.button);
+    const slider = (name, most, value, say) => {
+      const input = range(0, most, 1, value);
+      return control(controls, name, this.words[name], input, say);
+    };
+    this.moment = slider(
+      "moment",
+      this.last,
+      this.last,
+      (i) => this.moments[i],
     );
+    this.unit = slider("unit", this.units - 1, this.mostApart());
     this.facts = node("div", { className: "facts" });
+    this.live(controls, this.facts);
+    host.hidden = false;
+    host.addEventListener("input", () => {
+      this.shownTo = Number(this.moment.value);
+      this.stop();
+    });
+    this.show();
+    this.await(pictures[0]);
   }
 
   // Where the trained networks differ most, in gradient and in open paths.
@@ -93,14 +72,8 @@ class Cover {
       element("rect", { class: kind, x: left, width, y, height }, svg);
     const veils = maps.map(([y, tall]) => rect("veil", y, tall * rows));
     const frames = maps.map(([y, tall]) => rect("moment", y, tall));
-    const line = element(
-      "path",
-      {
-        class: "unit-line",
-        d: maps.map(([y, tall]) => `M${left} ${y}v${tall * rows}`).join(""),
-      },
-      svg,
-    );
+    const d = maps.map(([y, tall]) => `M${left} ${y}v${tall * rows}`).join("");
+    const line = element("path", { class: "unit-line", d }, svg);
     svg.classList.add("scrubbed");
     for (const kind of ["pointermove", "pointerdown"]) {
       svg.addEventListener(kind, (event) => this.point(svg, event));
@@ -117,30 +90,21 @@ class Cover {
     const rows = maps.map(([y, tall]) => Math.floor((at.y - y) / tall));
     const row = rows.find((i) => i >= 0 && i <= this.last);
     if (row === undefined || unit < 0 || unit >= this.units) return;
-    this.stop();
-    this.moment.input.value = row;
-    this.unit.input.value = unit;
+    this.moment.value = row;
+    this.unit.value = unit;
     this.shownTo = this.last;
-    this.show();
+    this.stop();
     if (event.type === "pointerdown") {
-      this.unit.input.dispatchEvent(new Event("change", { bubbles: true }));
+      this.unit.dispatchEvent(new Event("change", { bubbles: true }));
     }
   }
 
-  choose() {
-    this.shownTo = Number(this.moment.input.value);
-    this.show();
-  }
-
-  // ----------------------------------------------------------------- play
   // Once, when the picture comes into view; not where nothing shall move, nor
   // where the address or the reader has chosen a moment.
   await(picture) {
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
     this.watch = new IntersectionObserver(
-      ([{ isIntersecting }]) => {
-        if (isIntersecting) this.play();
-      },
+      ([{ isIntersecting }]) => isIntersecting && this.play(),
       { threshold: 0.6 },
     );
     this.watch.observe(picture);
@@ -148,14 +112,13 @@ class Cover {
 
   play() {
     this.watch?.disconnect();
-    this.moment.input.value = 0;
-    this.playing = setInterval(() => {
-      const next = Number(this.moment.input.value) + 1;
-      this.moment.input.value = next;
-      if (next === this.last) this.stop();
-      this.choose();
-    }, STEP_MS);
-    this.choose();
+    const go = (moment) => {
+      this.moment.value = this.shownTo = moment;
+      if (moment === this.last) this.stop();
+      else this.show();
+    };
+    this.playing = setInterval(() => go(this.shownTo + 1), STEP_MS);
+    go(0);
   }
 
   stop() {
@@ -165,11 +128,10 @@ class Cover {
     this.show();
   }
 
-  // ----------------------------------------------------------------- show
   show() {
-    const { words, moments, networks, box, moment, unit, shownTo } = this;
-    const at = Number(moment.input.value),
-      l = Number(unit.input.value);
+    const { words, networks, box, moment, unit, shownTo } = this;
+    const at = Number(moment.value),
+      l = Number(unit.value);
     const hidden = 1 - (shownTo + 1) / (this.last + 1);
     const x = ((l + 0.5) / this.units) * box.width;
     for (const { veils, frames, line } of this.panels) {
@@ -179,25 +141,16 @@ class Cover {
       }
       line.style.transform = `translateX(${x}px)`;
     }
-    moment.shown.textContent = moments[at];
-    unit.shown.textContent = l;
-    for (const { input, shown } of [moment, unit]) {
-      input.setAttribute("aria-valuetext", shown.textContent);
-    }
+    moment.show();
+    unit.show();
     this.button.textContent = this.playing ? words.pause : words.play;
     this.facts.setAttribute("aria-live", this.playing ? "off" : "polite");
-    this.facts.replaceChildren(
-      ...networks.map(({ name, gradient, open }) =>
-        node("p", {
-          textContent: fill(words.said, {
-            name,
-            unit: l,
-            open: open[at][l],
-            ratio: numberText(10 ** (gradient[at][l] / 100)),
-          }),
-        }),
-      ),
-    );
+    const said = networks.map(({ name, gradient, open }) => {
+      const ratio = numberText(10 ** (gradient[at][l] / 100));
+      return fill(words.said, { name, unit: l, open: open[at][l], ratio });
+    });
+    const texts = said.map((textContent) => node("p", { textContent }));
+    this.facts.replaceChildren(...texts);
   }
 }
 

@@ -1,6 +1,8 @@
 // The cost planner: what a training would take, by the roofline of a machine. The
 // same arithmetic as preact.book.imagenet.planner; a test holds both to each other.
-import { node, fill } from "#scripts/charts.js";
+import { fill, node } from "#scripts/charts.js";
+import { choice, control, facts } from "#scripts/controls.js";
+import { Explorer } from "#scripts/explorer.js";
 
 const WEIGHT_PASSES = 8;
 
@@ -38,77 +40,49 @@ export function plan(job, machine, link, { count, images, width }) {
   };
 }
 
-class Planner {
-  jobs;
-  start;
-  machines;
-  words;
-  counts;
-  links;
-
+class Planner extends Explorer {
   constructor(host) {
-    Object.assign(this, JSON.parse(host.dataset.costs));
-    this.host = host;
-    this.fields = {};
-    const controls = node(
-      "div",
-      { className: "controls" },
-      this.select(
-        "job",
-        this.jobs.map((job) => job.name),
-        this.start.job,
-      ),
-      this.select(
-        "machine",
-        this.machines.map((m) => m.name),
-        this.start.machine,
-      ),
-      this.select(
-        "width",
-        [this.words.single, this.words.half],
-        this.start.width,
-      ),
-      this.select("images", this.counts.images, this.start.images),
-      this.select("count", this.counts.machines, this.start.count),
-      this.select(
-        "link",
-        this.links.map((link) => link.name),
-        this.start.link,
-      ),
+    super(host, "costs");
+    const { words, start, counts } = this;
+    const names = (of) => of.map(({ name }) => name);
+    const controls = node("div", { className: "controls" });
+    this.fields = Object.fromEntries(
+      Object.entries({
+        job: names(this.jobs),
+        machine: names(this.machines),
+        width: [words.single, words.half],
+        images: counts.images,
+        count: counts.machines,
+        link: names(this.links),
+      }).map(([name, texts]) => {
+        const input = choice([...texts.entries()], start[name]);
+        return [name, control(controls, name, words[name], input)];
+      }),
     );
+    controls.addEventListener("change", () => this.show());
     this.bill = node("table", { className: "preact-table bill" });
-    this.said = node("p", { className: "facts" });
-    this.said.setAttribute("aria-live", "polite");
-    host.querySelector("details").before(controls, this.bill, this.said);
-    host.querySelector("details").open = false;
-    host.dataset.live = "true";
+    this.said = facts();
+    const table = host.querySelector("details");
+    table.before(controls, this.bill, this.said);
+    table.open = false;
+    this.live();
     this.show();
   }
 
-  select(name, texts, chosen) {
-    const made = node("select", { name });
-    for (const [i, text] of texts.entries()) {
-      made.append(new Option(text, i, i === chosen, i === chosen));
-    }
-    made.addEventListener("change", () => this.show());
-    this.fields[name] = made;
-    return node("label", {}, this.words[name], made);
-  }
-
   show() {
-    const at = (name) => Number(this.fields[name].value),
-      { words } = this;
-    const job = this.jobs[at("job")],
-      machine = this.machines[at("machine")];
-    const bill = plan(job, machine, this.links[at("link")], {
-      count: this.counts.machines[at("count")],
-      images: this.counts.images[at("images")],
+    const { words, jobs, machines, links, counts, fields } = this;
+    const at = (name) => Number(fields[name].value);
+    const job = jobs[at("job")],
+      machine = machines[at("machine")];
+    const bill = plan(job, machine, links[at("link")], {
+      count: counts.machines[at("count")],
+      images: counts.images[at("images")],
       width: at("width") ? 2 : 4,
     });
-    const format = (value, digits = 3) =>
-      new Intl.NumberFormat(document.documentElement.lang || "en", {
-        maximumSignificantDigits: digits,
-      }).format(value);
+    const format = (value, maximumSignificantDigits = 3) =>
+      value.toLocaleString(document.documentElement.lang || "en", {
+        maximumSignificantDigits,
+      });
     const unit = (value, name) => fill(words[name], { value: format(value) });
     const lines = {
       parameters: unit(job.parameters / 1e6, "million"),
@@ -120,16 +94,11 @@ class Planner {
       speed: format(bill.speed),
       hours: format(bill.hours),
     };
-    this.bill.replaceChildren(
-      ...Object.entries(lines).map(([name, text]) =>
-        node(
-          "tr",
-          {},
-          node("th", { scope: "row", textContent: words[`line_${name}`] }),
-          node("td", { textContent: text }),
-        ),
-      ),
-    );
+    const rows = Object.entries(lines).map(([name, textContent]) => {
+      const head = { scope: "row", textContent: words[`line_${name}`] };
+      return node("tr", {}, node("th", head), node("td", { textContent }));
+    });
+    this.bill.replaceChildren(...rows);
     const fits = bill.needed < machine.bytes;
     this.said.textContent = fill(words[fits ? "fits" : "too_large"], {
       share: format((100 * bill.talk) / (bill.work + bill.talk), 2),

@@ -2,6 +2,8 @@
 // exchanged. Every selection in every order has been tested when the chapter
 // was run; nothing is computed here but where an order stands.
 import { fill, node } from "#scripts/charts.js";
+import { button, facts } from "#scripts/controls.js";
+import { Explorer } from "#scripts/explorer.js";
 
 const LETTERS = 2; // a number of wrong images, base 36
 
@@ -23,7 +25,8 @@ function placeOf(order, units) {
 // Errors in percent of an arm with its units in an order: least, median and
 // greatest of the seeds.
 /** @returns {[number, number, number]} */
-export function errorsOf(arm, order, { units, seeds, images }) {
+export function errorsOf(arm, order, /** @type {any} */ page) {
+  const { units, seeds, images } = page;
   const first = placeOf(order, units) * seeds;
   const found = Array.from({ length: seeds }, (_, seed) => {
     const at = (first + seed) * LETTERS;
@@ -33,83 +36,53 @@ export function errorsOf(arm, order, { units, seeds, images }) {
   return [found[0], (found[low] + found[high]) / 2, found.at(-1)];
 }
 
-class Subnetworks {
-  words;
-  units;
-  arms;
-  images;
-  seeds;
-
+class Subnetworks extends Explorer {
   constructor(host) {
-    Object.assign(this, JSON.parse(host.dataset.subnetworks));
+    super(host, "subnetworks");
     const { words } = this;
     this.whole = [...Array(this.units).keys()];
     this.order = this.whole;
     this.cards = this.whole.map((unit) => this.card(unit));
     // The order, as the address keeps it; what is taken out has its place.
-    this.kept = node("input", {
-      type: "hidden",
-      name: "order",
-      value: this.order.join(""),
-    });
+    this.kept = node("input", { type: "hidden", name: "order" });
+    this.kept.value = this.order.join("");
     this.kept.addEventListener("input", () => this.restore());
     this.list = node("ol", { className: "units" });
-    const button = (name, act) => {
-      const made = node("button", {
-        type: "button",
-        name,
-        textContent: words[name],
-      });
-      made.addEventListener("click", act);
-      return made;
-    };
     const box = node(
       "fieldset",
       { className: "controls" },
       node("legend", { textContent: words.title }),
       this.list,
       this.kept,
-      button("shuffle", () => this.keep(shuffled(this.order))),
-      button("reset", () => {
+      button("shuffle", words.shuffle, () => this.keep(shuffled(this.order))),
+      button("reset", words.reset, () => {
         for (const { there } of this.cards) there.checked = true;
         this.keep(this.whole);
       }),
     );
     box.addEventListener("change", () => this.show());
-    this.said = node("p", { className: "facts" });
-    this.said.setAttribute("aria-live", "polite");
-    host.replaceChildren(box, this.table(), this.said);
+    this.said = facts();
+    this.live(box, this.table(), this.said);
     this.show();
-    host.dataset.live = "true";
   }
 
   // A unit: whether it is there, and two buttons that exchange it.
   card(unit) {
+    const { words } = this;
     const there = node("input", {
-      type: "checkbox",
-      defaultChecked: true,
-      name: `${unit + 1}`,
+      ...{ type: "checkbox", defaultChecked: true, name: `${unit + 1}` },
     });
-    const move = (by, sign, label) => {
-      const button = node("button", {
-        type: "button",
-        textContent: sign,
-        name: by < 0 ? "before" : "after",
-      });
-      button.setAttribute("aria-label", fill(label, { unit }));
-      button.addEventListener("click", () => {
+    const move = (name, sign, by) => {
+      const act = ({ target }) => {
         const other = this.neighbor(unit, by);
         if (other === undefined) return;
         this.keep(exchanged(this.order, unit, other));
-        button.focus(); // it has moved with its unit
-      });
-      return button;
+        target.focus(); // it has moved with its unit
+      };
+      return button(name, sign, act, fill(words[name], { unit }));
     };
-    const moves = [
-      move(-1, "←", this.words.before),
-      move(1, "→", this.words.after),
-    ];
-    const name = fill(this.words.unit, { unit });
+    const moves = [move("before", "←", -1), move("after", "→", 1)];
+    const name = fill(words.unit, { unit });
     const item = node(
       "li",
       {},
@@ -126,26 +99,26 @@ class Subnetworks {
     );
     this.rows = arms.map((arm) => {
       const [bar, mark] = [node("span"), node("i")];
-      const [now, intact] = [node("td"), node("td")];
-      bar.style.background = arm.color;
       const errors = errorsOf(arm, this.whole, this);
+      const now = node("td");
+      bar.style.background = arm.color;
       mark.style.left = `${errors[1]}%`;
-      intact.append(...written(errors));
       const row = node(
         "tr",
         {},
         node("th", { textContent: arm.name, scope: "row" }),
         node("td", { className: "bar" }, node("div", {}, bar, mark)),
         now,
-        intact,
+        node("td", {}, ...written(errors)),
       );
       return { arm, bar, now, row };
     });
+    const body = this.rows.map(({ row }) => row);
     return node(
       "table",
       { className: "preact-table" },
       node("thead", {}, node("tr", {}, ...head)),
-      node("tbody", {}, ...this.rows.map(({ row }) => row)),
+      node("tbody", {}, ...body),
     );
   }
 
@@ -194,9 +167,8 @@ class Subnetworks {
       const errors = errorsOf(arm, present, this);
       bar.style.width = `${errors[1]}%`;
       now.replaceChildren(...written(errors));
-      return (
-        `${arm.name} ` + fill(words.percent, { value: errors[1].toFixed(1) })
-      );
+      const value = errors[1].toFixed(1);
+      return `${arm.name} ${fill(words.percent, { value })}`;
     });
     this.said.textContent = fill(words.said, {
       order: present.join(words.list) || words.none,
@@ -206,11 +178,8 @@ class Subnetworks {
 }
 
 function exchanged(order, one, other) {
-  const turned = new Map([
-    [one, other],
-    [other, one],
-  ]);
-  return order.map((unit) => turned.get(unit) ?? unit);
+  const turned = { [one]: other, [other]: one };
+  return order.map((unit) => turned[unit] ?? unit);
 }
 
 // Any other order, each as likely.

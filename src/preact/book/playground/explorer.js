@@ -308,7 +308,13 @@ class Playground {
     this.bets = ARMS.map((arm) =>
       button("guess", () => this.bet(arm), arm.toUpperCase()),
     );
-    this.guess = node("span", { role: "group" }, words.guess, " ", ...this.bets);
+    this.guess = node(
+      "span",
+      { role: "group" },
+      words.guess,
+      " ",
+      ...this.bets,
+    );
     this.guess.setAttribute("aria-label", words.guess);
     this.pin = button("pin", () => this.togglePin());
     this.kept = node("input", { type: "hidden", name: "pinned" });

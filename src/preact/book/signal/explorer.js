@@ -1,39 +1,28 @@
 // The explorer of chapter 02: the signal of a freshly drawn stack beside the
 // laws of its growth; a curve can be pinned, and another one drawn beside it.
 import { Asker, replace } from "#scripts/asker.js";
-import { figure, fill, node, numberText, stroke } from "#scripts/charts.js";
+import { figure, fill, key, node, numberText } from "#scripts/charts.js";
+import { button, choice, control, facts, range } from "#scripts/controls.js";
 import { DepthChart, LAWS } from "#scripts/depth.js";
-import { choice, control, planOf, range } from "#scripts/stack.js";
+import { Explorer } from "#scripts/explorer.js";
+import { planOf } from "#scripts/stack.js";
 
 const TICKS = [0.1, 1, 10, 100];
 
-class Growth {
-  words;
-  rows;
-  start;
-  most;
-  batch;
-
+class Growth extends Explorer {
   constructor(host) {
-    Object.assign(this, JSON.parse(host.dataset.growth));
+    super(host, "growth");
     const { words, rows } = this;
     const form = node("form", { className: "controls" });
+    const names = Object.keys(rows).map((row) => [row, rows[row].name]);
+    const add = (name, input) => control(form, name, words[name], input);
     this.controls = {
-      row: control(
-        form,
-        "row",
-        words.row,
-        choice(
-          Object.keys(rows).map((r) => [r, rows[r].name]),
-          this.start,
-        ),
-      ),
-      units: control(form, "units", words.units, range(1, this.most, 1, 50)),
-      width: control(form, "width", words.width, range(4, 64, 4, 32)),
-      seed: control(form, "seed", words.seed, range(0, 20, 1, 0)),
+      row: add("row", choice(names, this.start)),
+      units: add("units", range(1, this.most, 1, 50)),
+      width: add("width", range(4, 64, 4, 32)),
+      seed: add("seed", range(0, 20, 1, 0)),
     };
-    this.pin = node("button", { type: "button", name: "pin" });
-    this.pin.addEventListener("click", () => this.togglePin());
+    this.pin = button("pin", "", () => this.togglePin());
     // What is pinned, as the address keeps it.
     this.kept = node("input", { type: "hidden", name: "pinned" });
     this.kept.addEventListener("input", () => this.restore());
@@ -41,14 +30,10 @@ class Growth {
     form.addEventListener("input", () => this.ask());
     form.addEventListener("submit", (event) => event.preventDefault());
     this.legend = node("p", { className: "legend" });
-    this.chart = new DepthChart({
-      title: words.signal,
-      xlabel: words.depth,
-      ticks: TICKS,
-    });
+    const axes = { title: words.signal, xlabel: words.depth, ticks: TICKS };
+    this.chart = new DepthChart(axes);
     this.picture = figure();
-    this.facts = node("p", { className: "facts" });
-    this.facts.setAttribute("aria-live", "polite");
+    this.facts = facts();
     this.alive = replace(host, form, this.legend, this.picture, this.facts);
     this.asker = new Asker(host);
     this.ask();
@@ -56,14 +41,11 @@ class Growth {
 
   // What the controls say, and what is pinned.
   ask() {
-    const { row, units, width, seed } = this.controls;
-    this.now = this.curve(
-      row.value,
-      ...[units, width, seed].map((one) => Number(one.value)),
-    );
-    const { words, now, pinned } = this;
+    const { words, pinned } = this;
+    const values = Object.values(this.controls).map(({ value }) => value);
+    const now = (this.now = this.curve(values));
     this.pin.textContent = pinned ? words.unpin : words.pin;
-    const asked = [now, pinned].filter(Boolean);
+    const asked = pinned ? [now, pinned] : [now];
     this.asker.ask(
       asked.map((curve) => curve.question),
       (...answers) => {
@@ -78,14 +60,12 @@ class Growth {
     );
   }
 
-  curve(row, units, width, seed) {
+  curve(values) {
     const { words, batch } = this;
+    const [row, ...numbers] = values;
+    const [units, width, seed] = numbers.map(Number);
     const { name, color, spec } = this.rows[row];
-    const plan = planOf(this.rows[row], {
-      units,
-      width,
-      tail: spec.pre,
-    });
+    const plan = planOf(this.rows[row], { units, width, tail: spec.pre });
     const settings = [
       name,
       `${words.units} ${units}`,
@@ -95,8 +75,7 @@ class Growth {
     return {
       question: { row, plan, batch, seed, forward: true },
       color,
-      units,
-      settings: settings.join(words.comma),
+      name: settings.join(words.comma),
       key: [row, units, width, seed].join(),
     };
   }
@@ -109,60 +88,45 @@ class Growth {
   }
 
   restore() {
-    const { controls } = this;
-    const [row, ...numbers] = this.kept.value.split(",");
-    const legal =
+    const values = this.kept.value.split(",");
+    const [row, ...numbers] = values;
+    const legal = (value, { min, max, step }) =>
+      value >= min && value <= max && Number.isInteger((value - min) / step);
+    const [, ...sliders] = Object.values(this.controls);
+    const good =
       row in this.rows &&
-      numbers.length === 3 &&
-      ["units", "width", "seed"].every((name, i) => {
-        const { min, max, step } = controls[name],
-          v = Number(numbers[i]);
-        return v >= min && v <= max && Number.isInteger((v - min) / step);
-      });
-    if (legal) this.pinned = this.curve(row, ...numbers.map(Number));
+      numbers.length === sliders.length &&
+      sliders.every((slider, i) => legal(Number(numbers[i]), slider));
+    if (good) this.pinned = this.curve(values);
     else this.kept.value = "";
     this.ask();
   }
 
-  show(now, pinned) {
+  show(...shown) {
     const { words, chart } = this;
-    const units = Math.max(now.units, pinned ? pinned.units : 0);
-    const depths = Array.from({ length: units + 1 }, (_, l) => l);
-    const text = ({ settings, values }) =>
+    const [now, pinned] = shown;
+    const units = Math.max(...shown.map(({ values }) => values.length));
+    const laws = Object.entries(LAWS).map(([law, of]) => ({
+      values: Array.from({ length: units }, (_, l) => of(l)),
+      law: words[law],
+      color: "currentColor",
+    }));
+    const text = ({ name, values }) =>
       fill(words.from_to, {
-        settings,
+        settings: name,
         first: numberText(values[0], 3),
-        last: numberText(values[values.length - 1], 3),
+        last: numberText(values.at(-1), 3),
       });
     const lines = [text(now)];
     if (pinned) lines.push(fill(words.pinned, { settings: text(pinned) }));
-    chart.draw(
-      [
-        ...Object.entries(LAWS).map(([law, of]) => ({
-          values: depths.map(of),
-          law: words[law],
-          color: "currentColor",
-        })),
-        ...(pinned
-          ? [{ ...pinned, name: pinned.settings, pinned: true }]
-          : []),
-        { ...now, name: now.settings },
-      ],
-      [words.signal, ...lines].join(words.semicolon),
-    );
+    const beside = pinned ? [{ ...pinned, pinned: true }] : [];
+    const alt = [words.signal, ...lines].join(words.semicolon);
+    chart.draw([...laws, ...beside, now], alt);
     this.picture.show(chart.svg);
-    this.legend.replaceChildren(
-      ...[now, pinned]
-        .filter(Boolean)
-        .map((curve, i) =>
-          node(
-            "span",
-            {},
-            stroke(curve.color, i ? "pinned" : "curve"),
-            curve.settings,
-          ),
-        ),
+    const keys = shown.map(({ color, name }, i) =>
+      key(color, i ? "pinned" : "curve", name),
     );
+    this.legend.replaceChildren(...keys);
     this.facts.textContent = lines.join(words.semicolon);
   }
 }

@@ -1,8 +1,10 @@
 // Chapter 04: the reader places one BN and one ReLU. Every unit, line of code and
 // number stands in the page; this shows one of them, and draws its measured curves
 // beside those of one unit that stays.
-import { figure, fill, node, numberText, stroke } from "#scripts/charts.js";
-import { DepthChart } from "#scripts/depth.js";
+import { figure, fill, key, node, numberText } from "#scripts/charts.js";
+import { facts } from "#scripts/controls.js";
+import { chartsOf } from "#scripts/depth.js";
+import { Explorer } from "#scripts/explorer.js";
 
 const PLACES = ["pre", "post", "after"];
 
@@ -27,31 +29,23 @@ export function choiceOf(way) {
   };
 }
 
-class Builder {
-  form;
-  words;
-  ticks;
-  ways;
-  ghost;
-  start;
-
+class Builder extends Explorer {
   constructor(host) {
-    this.host = host;
-    Object.assign(this, JSON.parse(host.dataset.builder));
-    this.cards = new Map(
-      [...host.querySelectorAll("[data-way]")].map((card) => [
-        card.dataset.way,
-        card,
-      ]),
-    );
+    super(host, "builder");
+    const { words, ticks } = this;
+    const cards = [...host.querySelectorAll("[data-way]")];
+    this.cards = new Map(cards.map((card) => [card.dataset.way, card]));
     this.seen = new Set();
     this.makeControls();
-    this.makePictures();
+    this.charts = chartsOf(words, ticks);
+    this.pictures = figure();
+    this.legend = node("p", { className: "legend" });
+    this.built = facts();
     host.prepend(this.form);
     host.querySelector(".cards").after(this.legend, this.pictures, this.built);
-    for (const card of this.cards.values()) card.open = true;
+    for (const card of cards) card.open = true;
     host.querySelector(".all").open = false;
-    host.dataset.live = "true";
+    this.live();
     this.show();
   }
 
@@ -59,44 +53,31 @@ class Builder {
   makeControls() {
     const { words } = this;
     this.choice = choiceOf(this.start);
+    const radio = (name, value, checked, more = {}) =>
+      node("input", { type: "radio", name, value, checked, ...more });
     const row = (op) => {
-      const radios = PLACES.map((place) =>
-        this.radio(
-          op,
-          place,
-          this.choice[op] === place,
-          words[op] + words.colon + words[place],
-        ),
-      );
-      return node(
-        "tr",
-        {},
-        node("th", { scope: "row", textContent: words[op] }),
-        ...radios.map((radio) => node("td", {}, node("label", {}, radio))),
-      );
+      const cells = PLACES.map((place) => {
+        const label = words[op] + words.colon + words[place];
+        const chosen = this.choice[op] === place;
+        const input = radio(op, place, chosen, { "aria-label": label });
+        return node("td", {}, node("label", {}, input));
+      });
+      const head = node("th", { scope: "row", textContent: words[op] });
+      return node("tr", {}, head, ...cells);
     };
-    const head = PLACES.map((place) =>
-      node(
-        "th",
-        { scope: "col" },
-        node("code", { textContent: place }),
-        node("br"),
-        words[place],
-      ),
-    );
+    const head = PLACES.map((place) => {
+      const code = node("code", { textContent: place });
+      return node("th", { scope: "col" }, code, node("br"), words[place]);
+    });
+    const { reluFirst } = this.choice;
     this.order = node(
       "p",
       { className: "order" },
       words.order + words.colon,
-      ...Object.entries({ bn_first: false, relu_first: true }).map(
-        ([name, first]) =>
-          node(
-            "label",
-            {},
-            this.radio("order", name, this.choice.reluFirst === first),
-            words[name],
-          ),
-      ),
+      ...["bn_first", "relu_first"].map((name, i) => {
+        const chosen = reluFirst === Boolean(i);
+        return node("label", {}, radio("order", name, chosen), words[name]);
+      }),
     );
     this.form = node(
       "fieldset",
@@ -110,45 +91,17 @@ class Builder {
       ),
       this.order,
     );
-    this.form.addEventListener("input", ({ target }) => {
-      if (target.name === "order") {
-        this.choice.reluFirst = target.value === "relu_first";
-      } else {
-        this.choice[target.name] = target.value;
-      }
+    this.form.addEventListener("input", ({ target: { name, value } }) => {
+      if (name === "order") this.choice.reluFirst = value === "relu_first";
+      else this.choice[name] = value;
       this.show();
     });
   }
 
-  chosen() {
-    this.order.hidden = this.choice.bn !== this.choice.relu;
-    return wayOf(this.choice);
-  }
-
-  radio(name, value, checked, label = "") {
-    const made = node("input", { type: "radio", name, value, checked });
-    if (label) made.setAttribute("aria-label", label);
-    return made;
-  }
-
-  makePictures() {
-    const { words, ticks } = this;
-    const chart = (quantity) =>
-      new DepthChart({
-        title: words[quantity],
-        xlabel: words.depth,
-        ticks: ticks[quantity],
-      });
-    this.charts = { signal: chart("signal"), gradient: chart("gradient") };
-    this.pictures = figure();
-    this.legend = node("p", { className: "legend" });
-    this.built = node("p", { className: "facts" });
-    this.built.setAttribute("aria-live", "polite");
-  }
-
   show() {
-    const { words, ways, cards, seen } = this;
-    const way = this.chosen(),
+    const { words, ways, cards, seen, choice } = this;
+    this.order.hidden = choice.bn !== choice.relu;
+    const way = wayOf(choice),
       all = Object.keys(ways);
     for (const [name, card] of cards) {
       card.classList.toggle("chosen", name === way);
@@ -158,45 +111,37 @@ class Builder {
     this.draw(ways[way], ways[this.ghost]);
     const named = (names) => names.filter((name) => ways[name].named).length;
     this.built.textContent = fill(words.built, {
-      seen: seen.size,
-      count: all.length,
-      named: named([...seen]),
-      rows: named(all),
+      ...{ seen: seen.size, count: all.length },
+      ...{ named: named([...seen]), rows: named(all) },
     });
   }
 
   draw(unit, ghost) {
     const { words } = this;
-    const color = ghost.color;
-    const key = (kind, color, text) =>
-      node("span", {}, stroke(color, kind), text);
     const name = fill(words.median, {
       name: unit.named ? unit.name : unit.unit,
     });
     this.legend.replaceChildren(
-      key("curve", unit.color, name),
-      key("ghost", color, words.ghost),
+      key(unit.color, "curve", name),
+      key(ghost.color, "ghost", words.ghost),
     );
-    for (const [quantity, chart] of Object.entries(this.charts)) {
+    for (const { quantity, chart } of this.charts) {
       const { median, low, high } = unit[quantity];
       const other = ghost[quantity].median;
-      chart.draw(
-        [
-          { name: words.ghost, values: other, color, ghost: true },
-          { name, values: median, low, high, color: unit.color },
-        ],
-        fill(words.alt_chart, {
-          quantity: words[quantity],
-          unit: unit.unit,
-          units: median.length - 1,
-          first: numberText(median[0]),
-          last: numberText(median.at(-1)),
-          ghost_first: numberText(other[0]),
-          ghost_last: numberText(other.at(-1)),
-        }),
-      );
+      const alt = fill(words.alt_chart, {
+        quantity: words[quantity],
+        unit: unit.unit,
+        units: median.length - 1,
+        first: numberText(median[0]),
+        last: numberText(median.at(-1)),
+        ghost_first: numberText(other[0]),
+        ghost_last: numberText(other.at(-1)),
+      });
+      const own = { name, values: median, low, high, color: unit.color };
+      const beside = { name: words.ghost, values: other, color: ghost.color };
+      chart.draw([{ ...beside, ghost: true }, own], alt);
     }
-    this.pictures.show(...Object.values(this.charts).map(({ svg }) => svg));
+    this.pictures.show(...this.charts.map(({ chart }) => chart.svg));
   }
 }
 
