@@ -289,7 +289,8 @@ def test_the_disputed_numbers_are_one_run_each():
 def toy(shortcut):
     """Median errors with a final BN by rate, the least of all, what passes."""
     names = cells(
-        "05-shortcuts", "def factor", "def network", "def draw", "def train"
+        "05-shortcuts",
+        *("def factor", "def network", "def draw", "def judge", "def train"),
     )
     names["np"] = np
     for size in (0.1, 0.0):
