@@ -2,10 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PYTEST := $(BIN)/pytest -q -n 2 --dist worksteal --ignore tests/site
-# The index tells how long its cells take, so that it runs alone.
-# A kernel that ends late on a busy machine is no fault of a notebook.
-NBMAKE := $(BIN)/pytest -q --nbmake --share-cache \
-	-W ignore::pytest.PytestUnraisableExceptionWarning
+# As a reader runs notebooks. A kernel that ends late on a busy machine is no fault of one.
+NBMAKE := $(BIN)/pytest -q --nbmake -W ignore::pytest.PytestUnraisableExceptionWarning
 NPM := $(shell command -v npm 2>/dev/null)
 # Hundreds of processes that the tests start read what one of them compiled.
 unexport PYTHONDONTWRITEBYTECODE
@@ -70,17 +68,17 @@ check: lint ## lint, types, contracts and the fast tests, in a minute or two
 
 test: lint ## what a newcomer runs: all but the site's tests, English notebooks
 	$(PYTEST) -m "not nightly"
-	$(NBMAKE) notebooks/en/index.ipynb
-	$(NBMAKE) -n 2 --ignore-glob '*/index.ipynb' notebooks/en
+	$(BIN)/python -m book.tools.execution en
+	$(NBMAKE) notebooks/en/index.ipynb notebooks/en/02-signal.ipynb
 
 test-all: test ## and the other editions' notebooks, the book, the site
-	$(NBMAKE) notebooks/*/index.ipynb
-	$(NBMAKE) -n 2 --ignore-glob '*/index.ipynb' notebooks
+	$(BIN)/python -m book.tools.execution
 	@$(MAKE) --no-print-directory book
 	@$(MAKE) --no-print-directory site-test
 
 nightly: setup ## rare surroundings, after `make book`: kills, widths
 	$(BIN)/pytest -q -n 2 --dist loadgroup -m nightly
+	$(NBMAKE) -n 2 notebooks/en
 
 notebooks: setup ## notebooks/ anew from the chapters, and their explorers
 	$(BIN)/python -m book.tools.notebooks

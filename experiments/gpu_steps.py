@@ -10,7 +10,7 @@ import time
 
 import torch
 
-from preact.data import read_cifar
+from preact.data import load
 from preact.train import Execution, Run, find_recipe
 from preact.train.parallel import ALONE
 from preact.train.session import Session
@@ -28,7 +28,7 @@ def step_ms(session: Session, steps: int) -> float:
     return 1e3 * (time.perf_counter() - start) / steps
 
 
-data = read_cifar("cifar10", sys.argv[1])
+data = load("cifar10", sys.argv[1])
 name = torch.cuda.get_device_name()
 sys.stdout.write(f"{name}, PyTorch {torch.__version__}\n")
 for depth, convs, steps, execution in (

@@ -16,8 +16,9 @@ from preact.cli.progress import progress
 from preact.data import NAMES, load
 from preact.fast import Memory
 from preact.figures.recorded import PANELS
-from preact.train import Run, find_recipe, recipes
+from preact.train import Run, find_recipe
 from preact.train.device import Precision
+from preact.train.recipe import recipes
 
 
 def run(capsys, *arguments):

@@ -8,7 +8,7 @@ import pytest
 import preact
 from preact import converters, reference
 from preact.data import load
-from preact.experiment import PlannedRun, execute, read_experiment
+from preact.experiment import PlannedRun, read_experiment
 from preact.records import read_record
 from preact.records.compare import load_records
 from preact.spec import TABLE_2
@@ -60,12 +60,6 @@ def test_something_of_another_kind_is_named():
             r"got str: .* a file by torch\.load\(path, weights_only=True\)",
         ),
         (
-            lambda: converters.from_weights(
-                "pytorchcv", {"output.weight": [1.0]}
-            ),
-            r"output\.weight must be a tensor",
-        ),
-        (
             lambda: converters.to_weights("timm", PLAN),
             r"preact\.Network; got NetworkPl",
         ),
@@ -79,14 +73,9 @@ def test_something_that_cannot_be_is_refused():
         (lambda: load(["digits"]), "data must be one of digits, cifar10"),
         (lambda: find_recipe(["digits"]), "recipe must be one of paper"),
         (
-            lambda: execute(Run(**GOOD), "runs", device="cpu"),
-            r'PlannedRun\("mine", run\); got Run',
-        ),
-        (
             lambda: PlannedRun("a/b", Run(**GOOD)),
             "experiment must be letters, digits, .*; got 'a/b'",
         ),
-        (lambda: PlannedRun("mine", "run"), "run must be a Run; got 'run'"),
     ]:
         with pytest.raises(ValueError, match=sentence):
             call()
@@ -94,7 +83,7 @@ def test_something_that_cannot_be_is_refused():
 
 def test_a_path_may_be_a_string(tmp_path):
     assert read_experiment("smoke").name == "smoke"
-    for call in (read_record, preact.load, preact.weights.read_config):
+    for call in (read_record, preact.load):
         with pytest.raises(FileNotFoundError, match="nothing"):
             call(f"{tmp_path}/nothing")
     with pytest.raises(FileNotFoundError, match="cifar10"):

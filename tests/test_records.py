@@ -3,19 +3,24 @@ import math
 import re
 import statistics
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
 from preact.cli import main
-from preact.records import read_curve, read_record, sha256_of
+from preact.records import read_curve, read_record
 from preact.records.compare import (
     PUBLISHED,
     compare,
     half_interval,
     load_records,
+    printed_rows,
 )
+from preact.records.costs import EXPERIMENTS, costs
 from preact.records.files import write_new, write_record
+from preact.records.record import sha256_of
 from preact.records.speed import load_times
+from preact.spec import find_row
 
 SOME = sorted(PUBLISHED.glob("digits_depth/digits/resnet-20-2/*/seed-1.json"))
 GOOD = json.loads(SOME[0].read_text("utf-8"))
@@ -78,17 +83,6 @@ def test_a_curve_that_a_kill_left_without_its_record_is_replaced(tmp_path):
     assert math.isnan(curve["loss"][0])
     assert curve["loss"][1] == 3
     assert len(list(tmp_path.iterdir())) == 2
-
-
-def test_a_file_that_is_new_replaces_none_unless_it_is_told_to(tmp_path):
-    path = tmp_path / "a.txt"
-    write_new(path, "one", replace=False)
-    with pytest.raises(FileExistsError):
-        write_new(path, "two", replace=False)
-    assert path.read_text() == "one"
-    write_new(path, "two", replace=True)
-    assert path.read_text() == "two"
-    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_file_that_cannot_be_written_is_named_not_its_draft(tmp_path):
@@ -255,7 +249,9 @@ def test_ours_stands_beside_the_papers_error_on_the_same_data(
     assert not error or f"{error:.2f}" in said
 
 
-def test_changed_code_is_told_only_where_it_is_known(tmp_path, capsys):
+def test_changed_code_is_told_where_it_is_known_and_of_which_run(
+    tmp_path, capsys
+):
     for seed, dirty in ((1, None), (2, False), (3, True)):
         made(
             tmp_path / "any" / f"seed-{seed}.json",
@@ -263,7 +259,33 @@ def test_changed_code_is_told_only_where_it_is_known(tmp_path, capsys):
             seed=seed,
             git={"commit": None, "dirty": dirty},
         )
-    assert "1 of 3 runs had changed code" in reported(tmp_path, capsys)
+    said = reported(tmp_path, capsys)
+    assert "changed since its commit: 1 of 3 runs, seed 3\n" in said
+
+
+def test_a_deviation_of_some_runs_names_them(tmp_path, capsys):
+    smaller = {"from": "batch 128", "to": "batch 16", "why": "asked for"}
+    for row, departures in (("original", [smaller]), ("mine", [])):
+        for seed in (1, 2):
+            made(
+                tmp_path / "any" / row / f"seed-{seed}.json",
+                **{"experiment": "any", "row": row, "seed": seed},
+                deviations=departures,
+            )
+    said = reported(tmp_path, capsys)
+    assert "(asked for): 2 of 4 runs, original seeds 1, 2\n" in said
+
+
+def test_tables_on_several_data_are_headed_by_them(tmp_path, capsys):
+    for data, depth in (("shapes", 8), ("letters", 20)):
+        made(
+            tmp_path / "any" / data / "seed-1.json",
+            **{"experiment": "any", "data": data, "data_label": data},
+            depth=depth,
+        )
+    said = reported(tmp_path, capsys)
+    assert "\nResNet-8, shapes" in said
+    assert "\nResNet-20, letters" in said
 
 
 def test_a_wrong_bench_record_is_one_sentence(tmp_path):
@@ -272,3 +294,23 @@ def test_a_wrong_bench_record_is_one_sentence(tmp_path):
     (tmp_path / "bench/cpu-164.json").write_text(json.dumps(record))
     with pytest.raises(ValueError, match=r"cpu-164.json: rows\[0\]"):
         load_times("cpu-164", tmp_path)
+
+
+def test_every_cost_is_that_of_the_line_of_our_report_drawn_in_the_paper(
+    capsys,
+):
+    drawn = {}
+    for experiment in EXPERIMENTS.values():
+        main(["report", experiment, "--json"])
+        for line in json.loads(capsys.readouterr().out):
+            if line["tail"] == " ".join(find_row(line["row"]).pre):
+                errors = line["median"], len(line["errors_pct"])
+                place = line["data_label"], line["depth"], line["row"]
+                assert drawn.setdefault(place, errors) == errors
+    rows = {*printed_rows(1), *printed_rows(2)}
+    ours = [c for pair in product(rows, rows) for c in costs(*pair) if c.n]
+    assert {cost.row for cost in ours} == rows
+    for cost in ours:
+        place = cost.data, cost.depth
+        assert drawn[*place, cost.row] == (cost.error_pct, cost.n)
+        assert drawn[*place, cost.other] == (cost.other_pct, cost.other_n)

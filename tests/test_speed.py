@@ -4,7 +4,7 @@ import csv
 
 import pytest
 
-from preact.bench import contestants
+from preact.bench.contestants import contestants
 from preact.plan import cifar_plan
 from preact.records.compare import PUBLISHED
 from preact.records.speed import Step, load_steps

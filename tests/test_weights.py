@@ -22,7 +22,7 @@ from preact.records import read_record
 from preact.spec import ROWS
 from preact.train import evaluate
 from preact.typed import parse
-from preact.weights import read_config, save_weights
+from preact.weights import read_header, save_weights
 
 PLAN = cifar_plan("full-preactivation", depth=8, convs=2, width=4)
 SMALL = ["--depth", "8", "--width", "4", "--batch", "16", "--iterations", "3"]
@@ -74,7 +74,7 @@ def test_the_same_network_comes_back_bit_for_bit(tmp_path, dtype):
     for name, value in network.state_dict().items():
         assert torch.equal(loaded.state_dict()[name], value)
         assert loaded.state_dict()[name].dtype == dtype
-    assert read_config(path) is None
+    assert read_header(path).config is None
 
 
 def test_the_same_network_is_the_same_file_to_the_last_byte(tmp_path):
@@ -120,10 +120,6 @@ def test_what_could_not_be_loaded_again_is_not_saved(tmp_path):
         (lambda: preact.save(other, place), r"\(10, 16\); got \(7,"),
         (lambda: preact.save(Network(PLAN).to("meta"), place), "a dense tens"),
         (lambda: save_weights(place, PLAN, half), r"of one kind, F16 .*F32"),
-        (
-            lambda: save_weights(place, PLAN, weights, {"lr": torch.ones(1)}),
-            "config must be JSON values: .*Tensor",
-        ),
     ]:
         with pytest.raises(ValueError, match=sentence):
             call()
@@ -190,31 +186,21 @@ def test_a_header_that_was_changed_is_one_sentence(tmp_path):
         (in_plan(stages=[[UNITS | {"c_out": 8}]]), "projection must be 'pad'"),
         (in_plan(stages=[[UNITS | {"count": 10**9}]]), "count must be at mos"),
         (in_plan(unit={"pre": ["GN"]}), r"unit.pre\[0\] must be one of"),
-        (in_plan(classes=11), r"classifier.* shape \(11,.*; got \(10,"),
-        (in_plan(tail=["ReLU"]), r"tail\.0\..* has no place"),
+        (in_plan(classes=11), "is damaged: its SHA-256 is not"),
     ]:
         path = written_to(tmp_path / "it", change)
         assert re.search(sentence, said(path)), (sentence, said(path))
 
 
 def test_tensors_that_were_changed_are_one_sentence(tmp_path):
-    stem = "stem.0.weight"
-    for change, sentence in [
-        (dict.clear, "weights must be of one kind, .* got none"),
-        (lambda t: t.popitem(), "is missing"),
-        (lambda t: t.update(extra=torch.ones(1)), "'extra' has no place"),
-        (
-            lambda t: t.update({stem: torch.ones(4, 3, 5, 5)}),
-            r"stem.0.weight .* \(4, 3, 3, 3\); got \(4, 3, 5, 5\)",
-        ),
-        (
-            lambda t: t.update({stem: t[stem].long()}),
-            "weights must be of one kind, F16 .* got F32, torch.int64",
-        ),
-        (lambda t: t["classifier.bias"].add_(1), "is damaged: its SHA-256"),
+    for change in [
+        dict.clear,
+        lambda t: t.popitem(),
+        lambda t: t.update(extra=torch.ones(1)),
+        lambda t: t["classifier.bias"].add_(1),
     ]:
         path = written_to(tmp_path / "it", change_tensors=change)
-        assert re.search(sentence, said(path)), sentence
+        assert "is damaged: its SHA-256 is not" in said(path)
 
 
 class Trap:
@@ -262,7 +248,7 @@ def test_the_error_is_that_of_the_record_however_it_was_computed(
     words = evaluated(capsys, kept)
     assert f"test error {record.test_error_pct:.2f} % on the 360" in words
     assert f"ResNet-8 of `{record.spec.split(' conv')[0]}" in words
-    assert read_config(kept) == record.config
+    assert read_header(kept).config == record.config
 
 
 DIGITS = cifar_plan("original", depth=8, convs=2, width=4, image=(1, 8, 8))
@@ -315,17 +301,10 @@ def test_weights_of_a_run_that_held_images_out_are_tested_on_the_test_images(
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "says"),
-    [
-        ("classifier.bias", float("nan"), "classifier.bias must be finite"),
-        ("stem.1.running_var", -1.0, "the logits of ResNet-8 must be finite"),
-    ],
-)
-def test_weights_that_are_not_finite_have_no_error(name, value, says):
+def test_weights_that_are_not_finite_have_no_error():
     network = network_of(DIGITS)
-    network.state_dict()[name].fill_(value)
-    with pytest.raises(ValueError, match=says):
+    network.state_dict()["classifier.bias"].fill_(torch.nan)
+    with pytest.raises(ValueError, match="logits of ResNet-8 must be finite"):
         evaluate(network, load("digits"))
 
 

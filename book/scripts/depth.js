@@ -23,7 +23,8 @@ export const LAWS = {
 // move. One chart draws any curves, and its axis of depth changes only with
 // their length.
 export class DepthChart {
-  constructor({ title, xlabel, ticks }) {
+  // `margin` has room for names at the ends of curves.
+  constructor({ title, xlabel, ticks, margin = 0 }) {
     this.labels = { x: xlabel, y: title };
     const [low, high] = [ticks[0], ticks[ticks.length - 1]].map(Math.log10);
     this.x = (l) =>
@@ -31,9 +32,9 @@ export class DepthChart {
     this.y = (v) =>
       TOP + (HEIGHT - TOP - BOTTOM) * along(Math.log10(v), low, high);
     this.svg = element("svg", {
-      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+      viewBox: `0 0 ${WIDTH + margin} ${HEIGHT}`,
       role: "img",
-      style: `width:${WIDTH}px;overflow:visible`, // of the last depth
+      style: `width:${WIDTH + margin}px;overflow:visible`, // of the last depth
     });
     element("text", { x: 2, y: 14 }, this.svg, title);
     for (const tick of ticks) rule(this.svg, this.y(tick), tickText(tick));
@@ -49,6 +50,7 @@ export class DepthChart {
       xlabel,
     );
     this.curves = inside(this.svg);
+    this.names = element("g", {}, this.svg);
   }
 
   setUnits(units) {
@@ -75,13 +77,32 @@ export class DepthChart {
       .filter(Boolean);
   }
 
+  // Names stand beside the curves' ends, in the order of these and as near as
+  // they can; a line leads to each.
+  writeNames(ends) {
+    ends.sort((one, other) => one.from - other.from);
+    for (let round = 0; round < 50; round++) {
+      for (let i = 1; i < ends.length; i++) {
+        const lack = Math.max(0, 15 - (ends[i].y - ends[i - 1].y));
+        ends[i - 1].y -= lack / 2;
+        ends[i].y += lack / 2;
+      }
+    }
+    this.names.replaceChildren();
+    for (const { x, from, y, text } of ends) {
+      const d = `M${x + 1} ${from}L${x + 10} ${y}`;
+      element("path", { d, stroke: "#808080" }, this.names);
+      element("text", { x: x + 13, y: y + 5 }, this.names, text);
+    }
+  }
+
   // `curves`: { name, values, color }, and a band { low, high }, or `ghost`,
   // `pinned`, or the name of a `law`; that or `end` is written at its end. The
   // data have `more` columns besides.
   draw(curves, alt, more = []) {
     this.setUnits(Math.max(...curves.map(({ values }) => values.length)) - 1);
     this.curves.replaceChildren();
-    const written = [];
+    const ends = [];
     for (const { values, low, high, color, ...is } of curves) {
       const kind = Object.keys(KINDS).find((k) => is[k]) || "curve";
       const [width, dashes] = KINDS[kind];
@@ -105,17 +126,15 @@ export class DepthChart {
         },
         group,
       );
-      const text = is.end ?? is.law;
       const end = values.findLastIndex(Number.isFinite);
-      if (!text || end < 1) continue;
-      let x = this.x(end);
-      const y = Math.max(this.y(values[end]) - 6, TOP + 12);
-      // names that would lie on each other stand beside each other
-      const near = (one) => one.x === x && Math.abs(one.y - y) < 14;
-      while (written.some(near)) x -= 24;
-      written.push({ x, y });
-      element("text", { x, y, "text-anchor": "end" }, group, text);
+      if (end < 1) continue;
+      const [x, y] = [this.x(end), this.y(values[end])];
+      const from = Math.min(Math.max(y, TOP), HEIGHT - BOTTOM);
+      if (is.end) ends.push({ x, from, y: from, text: is.end });
+      const above = { x, y: Math.max(y - 6, TOP + 12), "text-anchor": "end" };
+      if (is.law) element("text", above, group, is.law);
     }
+    this.writeNames(ends);
     const columns = curves.map(({ name, values, low, high, law }) => ({
       panel: this.labels.y,
       name: name ?? law,

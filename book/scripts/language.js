@@ -4,7 +4,7 @@ document.addEventListener("click", (event) => {
   /** @type {HTMLAnchorElement} */
   const link =
     event.target instanceof Element &&
-    event.target.closest(".language-switch a, .editions a");
+    event.target.closest(".language-switch a");
   if (!link) return;
   try {
     localStorage.setItem("language", link.hreflang);

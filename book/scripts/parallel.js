@@ -140,9 +140,9 @@ export function offerParallel() {
     if (chosen) keep(code);
   }
 
-  // On the cover the title comes first, and the editions are named below it.
-  const editions = article.querySelector(".ways-in");
-  if (editions) editions.after(box);
+  // On the cover the title comes first.
+  const ways = article.querySelector(".ways-in");
+  if (ways) ways.after(box);
   else article.prepend(box);
   const asked = new URLSearchParams(location.search).get("with");
   const first = [asked, kept()].find(

@@ -1,27 +1,7 @@
 """The site in three languages, from a plain `jupyter-book build .`.
 
-`editions`   one build becomes three, and these become a site
-`words`      the theme's words in Chinese
-`pages`      what every page carries
-`claims`     badges of claims, and the pages that list them
-`figures`    outputs of cells as numbered figures with captions and data
-`exercises`  kinds of exercises, and hints in stages
-`sections`   labels as addresses of sections, in all languages
-`head`       what search engines and previews read
-`glossary`   the terms in three languages
-`lessons`    plans for teachers, as tables
-`overview`   how long a chapter takes: in its head, and on its card
-`cover`      the front page: where to begin, and what is alive
-`execution`  what was run before is not run again
-`math`       formulas, rendered before they are read
-`citations`  names before a citation, as the language joins them
-`typography` what a line does not part, brackets in Chinese
-`search`     Chinese full-text search
-`parallel`   two languages on a page, paragraph by paragraph
-`offline`    an edition as one file, to be read without a network
-`api`        the package reference, by autodoc; `commands`, by argparse
-`scripts`    a page's scripts, bundled
-`assets`     what pages load, made small: a sheet, a script, faces
+`editions` makes one build three, and lays them side by side; the first line
+of each other module says what it is for.
 """
 
 import logging
@@ -41,9 +21,9 @@ from book.site.pages import dress_page
 from book.site.words import translate
 
 PARTS = (
-    *("claims", "figures", "exercises", "sections", "glossary", "lessons"),
-    *("overview", "cover", "execution", "math", "typography"),
-    *("citations", "search", "api", "api_links"),
+    *("claims", "figures", "exercises", "sections", "glossary", "overview"),
+    *("cover", "execution", "math", "typography", "citations", "search"),
+    *("api", "api_links"),
 )
 
 

@@ -29,13 +29,11 @@ import preact
 from book.site.commands import commands_text
 from book.site.words import WORDS, language_of
 from book.tools import ROOT
+from book.tools.execution import imports
 from preact.strings import LANGUAGES, ORIGINAL
 
 FOLDER = "api"
 MEMBERS = (FunctionType, property, cached_property, classmethod, staticmethod)
-IMPORT = re.compile(
-    r"^ *(?:>>> )?from (preact[\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE
-)
 # Code; a string of code, which is no quotation; a bar.
 MARKED = re.compile(r'(`+[^`]*`+)|("(?:(?!\d")[\w+][^"`]*)?")|(\|)')
 
@@ -158,15 +156,6 @@ def address_of(path: str) -> str | None:
         if last in room.names and getattr(room.module, last) is thing:
             return addresses()[f"{room.path}.{last}"]
     return None
-
-
-def imports(code: str) -> Iterator[tuple[str, str]]:
-    """Yield name and path of what code imports from the package."""
-    for statement in IMPORT.finditer(code):
-        for one in statement[2].strip("()").split(","):
-            name, _, other = one.strip().partition(" as ")
-            if name.isidentifier():
-                yield other or name, f"{statement[1]}.{name}"
 
 
 @cache

@@ -15,36 +15,13 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-from book.site.api import FOLDER, address_of, imports, rooms
+from book.site.api import FOLDER, address_of, rooms
+from book.tools.execution import imports
 from preact.cli import COMMANDS
 
 CALL = re.compile(r"^([A-Za-z_][\w.]*?)(?:\(.*\))?$")
 COMMAND = re.compile(rf"^preact ({'|'.join(COMMANDS)})\b")
 HUMPS = re.compile(r"^(?:[A-Z][a-z0-9]+){2,}$")
-# Links to other packages' pages; where these lie, torch 2.13 and numpy 2.4.
-TORCH = "https://docs.pytorch.org/docs/stable/"
-NUMPY = "https://numpy.org/doc/stable/reference/"
-SHORT = {"np": "numpy", "nn": "torch.nn", "F": "torch.nn.functional"}
-ELSEWHERE = {
-    "numpy.ndarray": f"{NUMPY}generated/numpy.ndarray.html",
-    "numpy.random.Generator": f"{NUMPY}random/generator.html",
-    "torch.Tensor": f"{TORCH}tensors.html",
-    "torch.device": f"{TORCH}tensor_attributes.html#torch.device",
-    "torch.dtype": f"{TORCH}tensor_attributes.html#torch.dtype",
-    **{
-        f"torch.utils.data.{name}": f"{TORCH}data.html#torch.utils.data.{name}"
-        for name in ("Dataset", "DataLoader")
-    },
-    **{
-        f"torch.{name}": f"{TORCH}generated/torch.{name}.html"
-        for name in (
-            *("compile", "nn.Module", "nn.BatchNorm2d", "nn.Conv2d"),
-            *("nn.Linear", "nn.SyncBatchNorm", "nn.functional.conv2d"),
-            "nn.functional.batch_norm",
-            "nn.parallel.DistributedDataParallel",
-        )
-    },
-}
 
 
 def setup(app: Sphinx) -> None:
@@ -69,9 +46,7 @@ def lead_from_entry(
 def link(
     app: Sphinx, here: str, address: str, content: nodes.Node
 ) -> nodes.reference:
-    """Return a link to a page of the reference, or to elsewhere."""
-    if "://" in address:
-        return nodes.reference("", "", content, refuri=address)
+    """Return a link to a page of the reference."""
     page, _, anchor = address.partition("#")
     uri = app.builder.get_relative_uri(here, page)
     if anchor:
@@ -137,14 +112,9 @@ def entry_address(text: str, imported: dict[str, str]) -> str | None:
     path = called[1]
     head, _, rest = path.partition(".")
     candidates = [path, f"preact.{path}"] if rest else []
-    if head in SHORT and rest:
-        candidates.append(f"{SHORT[head]}.{rest}")
     homes = [imported.get(head), *unmistakable(head)]
     candidates += [f"{home}.{rest}".rstrip(".") for home in homes if home]
-    for candidate in candidates:
-        if address := ELSEWHERE.get(candidate) or address_of(candidate):
-            return address
-    return None
+    return next(filter(None, map(address_of, candidates)), None)
 
 
 def unmistakable(name: str) -> list[str]:

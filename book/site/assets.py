@@ -54,9 +54,9 @@ OF_TABLE = re.compile(r'(?<=<div class="output text_html)(?="><table\b)')
 MODULE = re.compile(r"(?<=<h[12]>)(?:\w+\.)+(?=\w+<a )")
 
 
-def finish_pages(folder: Path, words: dict[str, str]) -> None:
-    """Rewrite the pages of one edition in place; `words` has its labels."""
-    for page in folder.rglob("*.html"):
+def finish_pages(pages: Iterable[Path], words: dict[str, str]) -> None:
+    """Rewrite pages of one edition in place; `words` has its labels."""
+    for page in pages:
         text = page.read_text("utf-8")
         text = LABEL.sub(lambda m: f'{m[1]}="{words.get(m[2], m[2])}"', text)
         text = SUMMARY.sub("<summary>", text)

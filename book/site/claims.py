@@ -2,46 +2,42 @@
 
 The role {claim}`id` prints a claim's kind as a badge in the page's language,
 linked to its entry; the directive {ledger} lists the claims of one chapter,
-each with its scope and its evidence. {claim-kinds} says what the badges mean.
+each with its scope and its evidence.
 {ledger-filter} is the place of a form that a script makes: without a script
 the whole ledger stands there.
 """
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from html import escape
 from typing import Any
 
 from docutils import nodes
-from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
-from book.site.words import WORDS, language_of
+from book.site.words import WORDS, language_of, words_of
 from book.tools.claims import (
     NEEDED,
     Claim,
     Scope,
-    count_kinds,
     faults,
     ledgers,
+    marked_tests,
     read_claims,
 )
 
 PAGE = "claims"
-FILTER_WORDS = (
-    *("label", "words", "kind", "chapter", "any", "count", "none", "clear"),
-)
 
 
 def setup(app: Sphinx) -> None:
     """Add role and directive; a book with a fault is not built."""
     app.add_role("claim", ClaimMark())
     app.add_directive("ledger", Ledger)
-    app.add_directive("claim-kinds", ClaimKinds)
     app.add_directive("ledger-filter", LedgerFilter)
     app.connect("config-inited", refuse_faults)
 
@@ -105,19 +101,18 @@ class Ledger(SphinxDirective):
         """One claim: what it says, of what, on what evidence."""
         language, here = language_of(self.env.app), self.env.docname
         words = WORDS[language]
-        rests_on = evidence(claim, language)
-        lines = [
-            claim.says[language],
-            "",
-            words["@claim-scope"] + scope(claim, words),
-            "",
-            words["@claim-evidence"] + words["@semicolon"].join(rests_on),
-        ]
-        box = nodes.container(
-            classes=["claim-entry"], ids=[f"claim-{claim.id}"]
+        rests_on = words["@semicolon"].join(evidence(claim, language))
+        text = (
+            f"{claim.says[language]}\n\n"
+            f"{words['@claim-scope']}{scope(claim, words)}\n\n"
+            f"{words['@claim-evidence']}{rests_on}"
         )
-        content = StringList(lines, source=claim.ledger)
-        self.state.nested_parse(content, self.content_offset, box)
+        box = nodes.container(
+            "",
+            *self.parse_text_to_nodes(text),
+            classes=["claim-entry"],
+            ids=[f"claim-{claim.id}"],
+        )
         page = self.env.app.builder.get_relative_uri(here, claim.chapter)
         mark = badge(claim, words, f"{page}#said-{claim.id}")
         mark["reftitle"] = words["@claim-said"]
@@ -126,43 +121,12 @@ class Ledger(SphinxDirective):
         return box
 
 
-class ClaimKinds(SphinxDirective):
-    """A table of the marks: what each rests on, and how many there are."""
-
-    def run(self) -> list[nodes.Node]:
-        depend_on_ledgers(self.env)
-        words = WORDS[language_of(self.env.app)]
-        names = (words[f"@kinds-{name}"] for name in ("mark", "basis", "n"))
-        head = nodes.thead("", row(*map(nodes.Text, names)))
-        body = nodes.tbody()
-        for kind, n in count_kinds().items():
-            link = nodes.reference(
-                "",
-                words[f"@claim-{kind}"],
-                internal=True,
-                refuri=f"?ledger.kind={kind}",  # just these
-                classes=["claim-count", f"claim-{kind}"],
-            )
-            basis = nodes.Text(words[f"@basis-{kind}"])
-            body += row(link, basis, nodes.Text(str(n)))
-        columns = [nodes.colspec(colwidth=w) for w in (20, 70, 10)]
-        group = nodes.tgroup("", *columns, head, body, cols=3)
-        return [nodes.table("", group, classes=["table", "claim-kinds"])]
-
-
-def row(*cells: nodes.Node) -> nodes.row:
-    """Return a row of a table."""
-    return nodes.row(
-        "", *(nodes.entry("", nodes.paragraph("", "", c)) for c in cells)
-    )
-
-
 class LedgerFilter(SphinxDirective):
     """The place of the form that narrows the ledger; empty without it."""
 
     def run(self) -> list[nodes.Node]:
         words = WORDS[language_of(self.env.app)]
-        data = {name: words[f"@filter-{name}"] for name in FILTER_WORDS}
+        data = words_of("filter", language_of(self.env.app))
         data |= {kind: words[f"@claim-{kind}"] for kind in NEEDED}
         text = escape(json.dumps(data, ensure_ascii=False), quote=True)
         html = f'<div class="preact-ledger-filter" data-words="{text}"></div>'
@@ -215,17 +179,20 @@ def _listed(seeds: int | tuple[int, ...], words: dict[str, str]) -> str:
     return words["@seeds-listed"].format(listed)
 
 
+tests_of_claims = cache(marked_tests)  # once for all entries
+
+
 def evidence(claim: Claim, language: str) -> Iterator[str]:
     """On what a claim rests, in Markdown with links."""
     words = WORDS[language]
     if claim.proof:
         yield f"{{ref}}`{words['@claim-proof']} <{claim.proof}>`"
-    for test in claim.tests:
+    for test in tests_of_claims().get(claim.id, ()):
         yield f"`{test}`"
     for record in claim.record:
         yield f"{words['@claim-record']}`{record}`"
     if claim.source and claim.place:
-        ((kind, number),) = claim.place.model_dump(exclude_none=True).items()
+        ((kind, number),) = claim.place.items()
         place = words[f"@place-{kind}"].format(number)
         yield f"{{footcite:t}}`{claim.source}`{words['@comma']}{place}"
     if claim.decided_by:

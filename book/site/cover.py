@@ -1,6 +1,6 @@
-"""The front page as a cover: where to begin, in which language, what is alive.
+"""The front page as a cover: where to begin, what is alive.
 
-Below the question stand a way in and the editions. Below the picture of two
+Below the question stand the ways in. Below the picture of two
 networks in training its numbers wait for the room's `explorer.js`; where
 no script runs, the picture and its words say all of it.
 """
@@ -21,7 +21,7 @@ from book.site.overview import chapters
 from book.site.words import WORDS, language_of
 from preact.book.cover import ROWS, recorded_course
 from preact.book.cover import figures as drawn
-from preact.strings import EDITIONS, Strings
+from preact.strings import Strings
 
 PICTURE = "index-figure-cover"
 SAID = ("play", "pause", "label", "unit", "said")
@@ -47,7 +47,6 @@ class Cover(SphinxPostTransform):
             section["classes"].append("front")
             asked["classes"].append("asked")
             name_openings(section)
-            _whole_label(asked)
             section.insert(section.index(asked) + 1, self.ways_in())
         for figure in self.document.findall(nodes.figure):
             if PICTURE in figure["ids"]:
@@ -55,42 +54,16 @@ class Cover(SphinxPostTransform):
                 figure.insert(caption or 0, live(language_of(self.app)))
 
     def ways_in(self) -> nodes.raw:
-        """Return the links to begin with, and to the other editions."""
-        language = language_of(self.app)
-        name, builder = self.env.docname, self.app.builder
-        start = builder.get_relative_uri(name, chapters(self.env)[0])
-        play = builder.get_relative_uri(name, _beside(name, "playground"))
-        page = builder.get_target_uri(name)
-        here = {language: ' aria-current="true"'}
-        editions = "".join(
-            f'<a href="../{code}/{page}" hreflang="{code}" lang="{code}"'
-            f"{here.get(code, '')}>{escape(edition['name'])}</a>"
-            for code, edition in EDITIONS.items()
-        )
-        words = WORDS[language]
+        """Return the links to begin with."""
+        words = WORDS[language_of(self.app)]
+        uri = self.app.builder.get_relative_uri
+        start = uri(self.env.docname, chapters(self.env)[0])
+        play = uri(self.env.docname, "playground")
         return raw(
             f'<div class="ways-in"><a class="start" href="{start}">'
-            f"{escape(words['@cover-start'])}</a>"
-            f'<a href="{play}">{escape(words["@cover-playground"])}</a>'
-            f'<nav class="editions" aria-label="'
-            f'{escape(words["@cover-editions"], quote=True)}">'
-            f"{editions}</nav></div>"
+            f'{escape(words["@cover-start"])}</a><a href="{play}">'
+            f"{escape(words['@cover-playground'])}</a></div>"
         )
-
-
-def _beside(name: str, page: str) -> str:
-    """Return the name of a page of the same edition."""
-    return f"{name.rpartition('/')[0]}/{page}".lstrip("/")
-
-
-def _whole_label(asked: nodes.paragraph) -> None:
-    """Move a colon after the bold word into it: on the cover it is unseen."""
-    (strong,) = list(asked.findall(nodes.strong))[:1]
-    place = asked.index(strong) + 1
-    after = asked[place] if place < len(asked) else None
-    if isinstance(after, nodes.Text) and after.startswith("："):
-        strong += nodes.Text("：")
-        asked.replace(after, nodes.Text(after.removeprefix("：")))
 
 
 def live(language: str) -> nodes.raw:

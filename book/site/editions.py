@@ -27,8 +27,7 @@ from sphinx.config import Config
 from sphinx.errors import ExtensionError
 
 from book.site.assets import copy_vendored, finish_pages, write_assets
-from book.site.head import write_directions
-from book.site.offline import write_zips
+from book.site.offline import write_zip
 from book.site.pages import (
     NOTEBOOKS,
     source_options,
@@ -42,11 +41,12 @@ from book.site.search import write_index
 from book.site.words import WORDS, language_of
 from book.tools import ROOT
 from book.tools.parity import differences
-from book.tools.places import WHEELS, citation, site_url
+from book.tools.places import WHEELS, site_url
 from book.tools.wheel import build_wheel
 from preact.strings import EDITIONS, LANGUAGES, ORIGINAL, TRANSLATIONS
 
 EDITION = os.environ.get("EDITION", "")
+TOC = (ROOT / "_toc.yml").as_posix()
 
 
 def start(app: Sphinx) -> bool:
@@ -86,7 +86,7 @@ def configure(app: Sphinx, config: Config) -> None:
     """Set what depends on the language or on this machine."""
     language = language_of(app)
     words = WORDS[language]
-    config.external_toc_path = write_toc(app)
+    config.external_toc_path = TOC
     config.exclude_patterns = [*config.exclude_patterns, "**/*.ipynb"]
     config.html_title = words["@title"]
     # Not an SVG: Chromium loads and draws it anew at each change of the
@@ -138,18 +138,6 @@ def fingerprint(*folders: Path) -> str:
                 said.update(path.relative_to(folder).as_posix().encode())
                 said.update(path.read_bytes())
     return said.hexdigest()
-
-
-def write_toc(app: Sphinx) -> str:
-    """Write the edition's table of contents; return its absolute path."""
-    text = (
-        (ROOT / "_toc.yml").read_text("utf-8").replace(f"book/{ORIGINAL}/", "")
-    )
-    path = Path(app.doctreedir).parent / "_toc.yml"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if not path.exists() or path.read_text("utf-8") != text:
-        path.write_text(text, "utf-8")
-    return path.as_posix()
 
 
 def silence_thebe(app: Sphinx) -> None:
@@ -208,10 +196,7 @@ def finish(app: Sphinx, error: Exception | None) -> None:
     shutil.rmtree(site / PARALLEL, ignore_errors=True)
     pair_editions(site)
     build_wheel(site / WHEELS)
-    write_zips(site, WORDS)
-    (site / "CITATION.cff").write_text(citation(), "utf-8")
-    if site_url():
-        write_directions(site, site_url())
+    write_zip(site, WORDS)
     (site / ".nojekyll").touch()
 
 
@@ -219,7 +204,7 @@ def finish_edition(built: Path, pages: Path, language: str) -> None:
     """Write an edition's index and notebooks; finish its pages."""
     write_index(pages, language)
     write_notebooks(language, pages / NOTEBOOKS)
-    finish_pages(pages, WORDS[language])
+    finish_pages(pages.rglob("*.html"), WORDS[language])
     write_assets(built, pages)
 
 
@@ -255,7 +240,7 @@ def one_edition(language: str, base: Path) -> dict[str, Any]:
         "quiet": True,
         "confoverrides": {
             "language": EDITIONS[language]["catalog"],
-            "external_toc_path": str(base / "_toc.yml"),
+            "external_toc_path": TOC,
             "latex_individualpages": False,
         },
     }

@@ -7,7 +7,6 @@ which no page can run, is named and not shown.
 """
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from docutils import nodes
@@ -38,33 +37,18 @@ class NameStages(SphinxTransform):
 
     def apply(self, **_: Any) -> None:
         words = WORDS[language_of(self.app)]
-        for row in list(_rows_of_hints(self.document)):
-            if len(row) > len(STAGES):
+        for hint in list(self.document.findall(nodes.hint)):
+            before = hint.parent[hint.parent.index(hint) - 1]
+            number = before.get("stage", -1) + 1
+            if number == len(STAGES):
                 logger.warning(
-                    "an exercise has at most %d hints; got %d",
-                    len(STAGES),
-                    len(row),
-                    location=row[0],
+                    "an exercise has at most %d hints", number, location=hint
                 )
-            for hint, stage in zip(row, STAGES, strict=False):
-                title = nodes.title("", words[f"@hint-{stage}"])
-                staged = nodes.admonition("", title, *hint.children)
-                staged["classes"] = ["hint", "staged", *hint["classes"]]
-                hint.replace_self(staged)
-
-
-def _rows_of_hints(document: nodes.document) -> Iterator[list[nodes.Element]]:
-    """Yield hints that directly follow each other, two or more."""
-    row: list[nodes.Element] = []
-    for hint in document.findall(nodes.hint):
-        if row and hint.parent[hint.parent.index(hint) - 1] is row[-1]:
-            row.append(hint)
-            continue
-        if len(row) > 1:
-            yield row
-        row = [hint]
-    if len(row) > 1:
-        yield row
+                return
+            title = nodes.title("", words[f"@hint-{STAGES[number]}"])
+            staged = nodes.admonition("", title, *hint.children, stage=number)
+            staged["classes"] = ["hint", "staged", *hint["classes"]]
+            hint.replace_self(staged)
 
 
 class FinishTitles(SphinxPostTransform):

@@ -80,9 +80,7 @@ class Caption(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         self.assert_has_content()
-        box = nodes.Element()
-        self.state.nested_parse(self.content, self.content_offset, box)
-        finding, *notes = box.children
+        finding, *notes = self.parse_content_to_nodes()
         if not isinstance(finding, nodes.paragraph):
             raise self.error("a caption begins with a paragraph")
         figure = nodes.figure(classes=["finding"])

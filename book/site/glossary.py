@@ -10,7 +10,6 @@ from functools import cache
 from typing import Any
 
 from docutils import nodes
-from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -100,8 +99,7 @@ class Terms(SphinxDirective):
             link = f"{{ref}}`{title} <{at}>`"
         text = words["@term-said"].format(said=meant[own], link=link)
         body = nodes.definition()
-        lines = StringList([text], source=SOURCES[0])
-        self.state.nested_parse(lines, self.content_offset, body)
+        body += self.parse_text_to_nodes(text)
         names = nodes.paragraph(classes=["names"])
         for code in LANGUAGES:
             if code != own:

@@ -1,9 +1,8 @@
-"""What search engines, previews and crawlers read of a page."""
+"""What search engines and previews read of a page."""
 
 import re
 from html import escape, unescape
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -38,7 +37,7 @@ def head_of_page(
     ]
     plain = escape(unescape(re.sub(r"<[^>]+>", "", title)), quote=True)
     named = {"og:type": "article", "og:title": plain}
-    if described := description(tree):
+    if described := escape(question(tree)[:LONGEST], quote=True):
         tags.append(f'<meta name="description" content="{described}" />')
         named["og:description"] = described
     named["og:locale"] = language.replace("-", "_")
@@ -47,11 +46,6 @@ def head_of_page(
         for name, value in named.items()
     ]
     return "\n".join(tags) + "\n"
-
-
-def description(tree: Any) -> str:
-    """Return the question that a page opens with, for an attribute."""
-    return escape(question(tree)[:LONGEST], quote=True)
 
 
 def question(tree: Any) -> str:
@@ -93,25 +87,3 @@ def name_openings(section: nodes.section) -> None:
             part["classes"].append("opening")
         elif isinstance(above, nodes.title):
             part["classes"].append("modules")
-
-
-def write_directions(site: Path, address: str) -> None:
-    """Write `sitemap.xml` and `robots.txt` of a site at this address."""
-    pages = sorted(
-        page.relative_to(site).as_posix()
-        for language in LANGUAGES
-        for page in (site / language).glob("*.html")
-        if page.stem != "search"
-    )
-    rows = "".join(
-        f"<url><loc>{address}/{page}</loc></url>\n" for page in pages
-    )
-    (site / "sitemap.xml").write_text(
-        '<?xml version="1.0" encoding="UTF-8"?>\n'
-        '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
-        f"{rows}</urlset>\n",
-        "utf-8",
-    )
-    (site / "robots.txt").write_text(
-        f"User-agent: *\nAllow: /\nSitemap: {address}/sitemap.xml\n", "utf-8"
-    )

@@ -25,8 +25,6 @@ from book.tools import ROOT
 
 RENDERER = Path(__file__).with_name("math.cjs")
 TAG = re.compile(r"\s*\\tag\{([^{}]*)\}")
-# Sphinx numbers equations; the numbers that TeX would give them are left out.
-NUMBERED = re.compile(r"\\(begin|end)\{(align|equation|gather)\}")
 UNDERLINE = "\N{COMBINING LOW LINE}"  # as Temml marks what is wrong
 WITH_SCRIPTS = {"msub", "msup", "msubsup", "munder", "mover", "munderover"}
 
@@ -123,10 +121,8 @@ def visit_math(self: Any, node: nodes.math) -> None:
 
 def visit_displaymath(self: Any, node: nodes.math_block) -> None:
     """Write an equation, and its number behind it."""
-    tex = NUMBERED.sub(r"\\\1{\2*}", node.astext())
-    tag = TAG.search(tex)
-    if not node["nowrap"]:
-        tex = in_lines(TAG.sub("", tex))
+    tag = TAG.search(node.astext())
+    tex = TAG.sub("", node.astext())
     formula = rendered(self, node, tex, display=True)
     self.body.append(
         self.starttag(node, "div", CLASS="math notranslate nohighlight")
@@ -141,18 +137,6 @@ def visit_displaymath(self: Any, node: nodes.math_block) -> None:
         self.body.append(f'<span class="eqno">({tag[1]})</span>')
     self.body.append("</div>\n")
     raise nodes.SkipNode
-
-
-def in_lines(tex: str) -> str:
-    r"""Align the lines of an equation, parted by `\\` or by empty lines."""
-    parts = [part.strip() for part in tex.split("\n\n") if part.strip()]
-    lines = [
-        rf"\begin{{split}}{part}\end{{split}}" if r"\\" in part else part
-        for part in parts
-    ]
-    if len(lines) == 1:
-        return lines[0]
-    return r"\begin{aligned}" + r"\\".join(lines) + r"\end{aligned}"
 
 
 def rendered(self: Any, node: nodes.Node, tex: str, display: bool) -> str:

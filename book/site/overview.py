@@ -1,18 +1,15 @@
-"""How long a chapter takes to read, and to run: in its head, and on its card.
+"""How long a chapter takes to read: in its head, and on its card.
 
 The directive {chapter-map} becomes a card for each chapter when all of them
-have been read; below its title every chapter says the same of itself. Reading
-time is counted in the chapter's own text; running time is that of the run
-whose outputs the pages show.
+have been read; below its title every chapter says the same of itself. The
+time is counted in the chapter's own text.
 """
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
-from myst_nb.sphinx_ import NbMetadataCollector
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms.post_transforms import SphinxPostTransform
@@ -111,23 +108,11 @@ def number_of(env: BuildEnvironment, name: str) -> int:
 
 
 def said(app: Sphinx, name: str) -> str:
-    """Return how long a chapter takes to read and, if it was run, to run.
-
-    A number and its unit stay on one line, and no line begins with a dot.
-    """
-    return DOT.join(time.replace(" ", "\xa0") for time in times(app, name))
-
-
-def times(app: Sphinx, name: str) -> Iterator[str]:
-    """Yield a chapter's reading time and, if it was run, its running time."""
-    words, env = WORDS[language_of(app)], app.env
-    text = Path(env.doc2path(name)).read_text("utf-8")
-    minutes = words["@minutes"].format(reading_minutes(text))
-    yield words["@to-read"].format(minutes)
-    data = NbMetadataCollector.get_doc_data(env)
-    if seconds := data.get(name, {}).get("exec_data", {}).get("runtime"):
-        ran = words["@seconds"].format(max(1, round(seconds)))
-        yield words["@to-run"].format(ran)
+    """Return how long a chapter takes to read; no line parts the number."""
+    words, path = WORDS[language_of(app)], Path(app.env.doc2path(name))
+    minutes = reading_minutes(path.read_text("utf-8"))
+    told = words["@to-read"].format(words["@minutes"].format(minutes))
+    return told.replace(" ", "\xa0")
 
 
 def reading_minutes(text: str) -> int:

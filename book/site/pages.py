@@ -111,29 +111,29 @@ def launch_buttons(language: str, page: str) -> dict[str, Any]:
     Colab opens what the site delivers, whose first cell gets the package;
     Binder has the package.
     """
-    notebook = f"notebooks/{language}/{page}.ipynb"
-    links = {
-        "Colab": "https://colab.research.google.com/github/"
-        f"{repository()}/blob/{PUBLISHED}/{language}/{page}.ipynb",
-        "Binder": f"https://mybinder.org/v2/gh/{repository()}/{branch()}"
-        f"?urlpath=lab/tree/{notebook}",
-    }
-    icons = {"Colab": "logo_colab.png", "Binder": "logo_binder.svg"}
+    home = "https://colab.research.google.com/github"
+    colab = f"{home}/{repository()}/blob/{PUBLISHED}/{language}/{page}.ipynb"
+    home = f"https://mybinder.org/v2/gh/{repository()}/{branch()}"
+    binder = f"{home}?urlpath=lab/tree/notebooks/{language}/{page}.ipynb"
+    words = WORDS[language]
     return {
         "type": "group",
         "icon": "fas fa-rocket",
         "label": "launch-buttons",
-        "tooltip": WORDS[language]["@launch"],
+        "tooltip": words["@launch"],
         "buttons": [
             {
                 "type": "link",
                 "text": name,
-                "icon": f"_static/images/{icons[name]}",
+                "icon": f"_static/images/{icon}",
                 "label": name.lower(),
-                "tooltip": WORDS[language]["@open-in"].format(name),
+                "tooltip": words["@open-in"].format(name),
                 "url": url,
             }
-            for name, url in links.items()
+            for name, icon, url in (
+                ("Colab", "logo_colab.png", colab),
+                ("Binder", "logo_binder.svg", binder),
+            )
         ],
     }
 

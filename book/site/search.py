@@ -21,7 +21,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 from book.site.scripts import handed_over
-from book.site.words import WORDS, language_of
+from book.site.words import language_of, words_of
 from book.tools.language import glossary, glossary_key
 from preact.strings import LANGUAGES
 
@@ -65,11 +65,7 @@ def tell_words(
     app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any
 ) -> None:
     """Hand the box its words."""
-    context["search"] = {
-        key.removeprefix("@search-"): word
-        for key, word in WORDS[language_of(app)].items()
-        if key.startswith("@search-")
-    }
+    context["search"] = words_of("search", language_of(app))
 
 
 # ---------------------------------------------------------------- the index

@@ -5,9 +5,7 @@ A line does not part a number and its unit, "Fig." and its number.
 The space between them becomes one at which no line ends (U+00A0). Browsers
 search for it, and copy it, as the plain one; the index of the search has it
 as the plain one, too. Also the mark of a claim, and a citation in brackets,
-stay with the word before them. A name with a number, "ResNet-110", stands in
-a box that no line parts: another hyphen would be neither found nor copied as
-the one that readers type. A formula is held with the marks at its sides.
+stay with the word before them. A formula is held with the marks at its sides.
 
 In Chinese, brackets of exercises' titles are as wide as a character, and
 "et al." is slanted, where emphasis is not.
@@ -29,29 +27,24 @@ FIXED = "\N{NO-BREAK SPACE}"
 FORMULA = "0n"  # a number behind a sign; after one a browser breaks anyway
 MARK = "\N{OBJECT REPLACEMENT CHARACTER}"  # of a claim or a citation
 UNITS = (
-    *("%", "×", "points?", "percent", "px", "FLOPs?", "W"),
-    *("[kKMGT]?i?B", "[KMGT]iB", "[kMGT]Hz", "[kMGT]?FLOPS?"),
-    *("[mµn]?s", "min", "h", "seconds?", "minutes?", "hours?", "days?"),
-    *("thousand", "[mb]illion", "times", "nats?", "bits?"),
-    *("秒", "毫秒", "微秒", "分钟", "分鐘", "小时", "小時", "天", "倍"),
-    *("字节", "位元組", "像素", "个百分点", "個百分點", "年", "月", "日"),
+    "%|×|points?|percent|px|FLOPs?|W|[kKMGT]?i?B|[KMGT]iB|[kMGT]Hz|"
+    "[kMGT]?FLOPS?|[mµn]?s|min|h|seconds?|minutes?|hours?|days?|thousand|"
+    "[mb]illion|times|nats?|bits?|秒|毫秒|微秒|分钟|分鐘|小时|小時|天|倍|"
+    "字节|位元組|像素|个百分点|個百分點|年|月|日"
 )
 NAMED = (
-    *(r"(?:Figs?|Eqs?|Secs?|Chs?|Nos?|pp?|vs)\.", "(?:Sec|Equa)tions?"),
-    *("Chapters?", "Tables?", "Figures?", "Exercises?", "Appendix"),
-    *("图", "圖", "表", "式", "第", "章", "练习", "練習", "附录", "附錄"),
+    r"(?:Figs?|Eqs?|Secs?|Chs?|Nos?|pp?|vs)\.|(?:Sec|Equa)tions?|Chapters?|"
+    "Tables?|Figures?|Exercises?|Appendix|图|圖|表|式|第|章|练习|練習|附录|附錄"
 )
 # A space between two things that are read in one go.
 SPACE = re.compile(
-    rf"(?<=[\d)]) (?=(?:{'|'.join(UNITS)})(?![A-Za-z]))"
+    rf"(?<=[\d)]) (?=(?:{UNITS})(?![A-Za-z]))"
     r"|(?<=\d) (?=[章节節页頁步层層个個次种種条條]|[=×±≈] [\d−-])"
     r"|(?<=\w) (?=[=±≈] [−-]?\d)"
     r"|(?<=[=×±≈<>≤≥]) (?=[\d−-])"
-    rf"|(?<![A-Za-z])(?:{'|'.join(NAMED)}) (?=[(（]?\d)"
+    rf"|(?<![A-Za-z])(?:{NAMED}) (?=[(（]?\d)"
     rf"| (?={MARK})"
 )
-# Browsers end a line at the hyphen of such a name.
-NAME = re.compile(r"\b([A-Za-z]+(?:-\d+)+)\b", re.ASCII)
 # What has spaces of its own, or is no text.
 OTHERS = (
     *(nodes.literal, nodes.FixedTextElement, nodes.image),
@@ -97,10 +90,10 @@ def keep_together(block: nodes.TextElement) -> None:
     for node, text in pieces:
         new = fixed[place : place + len(text)]
         place += len(text)
-        if node is not None and (new != text or NAME.search(new)):
+        if node is not None and new != text:
             row = node.parent  # where another text may read the same
             here = next(i for i, one in enumerate(row) if one is node)
-            row[here : here + 1] = hold_names(new)
+            row[here] = nodes.Text(new)
 
 
 def pieces_of(block: nodes.Element) -> Iterator[tuple[Any, str]]:
@@ -123,15 +116,6 @@ def pieces_of(block: nodes.Element) -> Iterator[tuple[Any, str]]:
 def fix_spaces(line: str) -> str:
     """Return a line whose numbers keep their signs."""
     return SPACE.sub(lambda m: f"{m[0][:-1]}{FIXED}", line)
-
-
-def hold_names(text: str) -> list[nodes.Node]:
-    """Return a text in pieces, each name with a number in a box."""
-    return [
-        nodes.inline("", part, classes=["held"]) if i % 2 else nodes.Text(part)
-        for i, part in enumerate(NAME.split(text))
-        if part
-    ]
 
 
 def hold_marks(formula: nodes.math) -> None:

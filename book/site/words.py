@@ -10,12 +10,21 @@ from sphinx.config import Config
 
 from book.words import WORDS
 
-__all__ = ["WORDS", "Words", "language_of", "translate"]
+__all__ = ["WORDS", "Words", "language_of", "translate", "words_of"]
 
 
 def language_of(app: Sphinx) -> str:
     """Return which edition is built: its folder is named after it."""
     return Path(app.srcdir).name
+
+
+def words_of(part: str, language: str) -> dict[str, str]:
+    """Return the words of a part of the page, `@part-name`, by name."""
+    return {
+        key.removeprefix(f"@{part}-"): word
+        for key, word in WORDS[language].items()
+        if key.startswith(f"@{part}-")
+    }
 
 
 class Words(gettext.NullTranslations):

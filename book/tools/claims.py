@@ -2,40 +2,34 @@
 
 A room's `claims.toml`, `src/preact/book/*`, holds every claim that its chapter
 marks with {claim}`id`; names in a scope stand in `book/site/ui_strings.yml`.
-What is *proved* or *measured* has tests that carry its id: those of what is
-measured draw new networks, from the seeds of `tests/seeds.py`. Tests of what
-is *recorded* read committed runs, and those of what is *computed* do
-arithmetic on inputs that the scope names. What is *reported* or *disputed* has
-a place in a publication; *our reading* says what would decide it.
-`faults(root)` lists what does not hold; the build and a test refuse it.
+What is *proved* or *measured* has tests, which carry its id as a mark: those
+of what is measured draw new networks, from the seeds of `tests/seeds.py`.
+Tests of what is *recorded* read committed runs, and those of what is
+*computed* do arithmetic on inputs that the scope names. What is *reported* or
+*disputed* has a place in a publication; *our reading* says what would decide
+it. `faults(root)` lists what does not hold; the build and a test refuse it.
 
     python -m book.tools.claims         print the faults
 """
 
-import ast
 import re
 import sys
 import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-)
+from pydantic import AfterValidator, Field
 
 from book.tools import ROOT
 from book.tools.myst import chapters, directive, role, tokens
 from preact.strings import LANGUAGES, ORIGINAL
+from preact.typed import parse, typed
 
 LEDGERS = "src/preact/book/*/claims.toml"
 MOST = 150  # claims: one for each thing that a reader would tell somebody
-# What each kind rests on, and what it may name besides.
+# What each kind rests on; what is cited may have tests, too.
 NEEDED = {
     "proved": {"proof", "tests"},
     "measured": {"tests"},
@@ -45,10 +39,7 @@ NEEDED = {
     "disputed": {"source", "place"},
     "reading": {"decided_by"},
 }
-ALLOWED = {
-    "reported": {"tests"},
-    "disputed": {"tests"},
-}
+EVIDENCE = set[str]().union(*NEEDED.values())
 
 
 def _in_all_languages(texts: dict[str, str]) -> dict[str, str]:
@@ -59,101 +50,33 @@ def _in_all_languages(texts: dict[str, str]) -> dict[str, str]:
 
 
 Texts = Annotated[dict[str, str], AfterValidator(_in_all_languages)]
-
-
-class _Data(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
+# Networks: how many are drawn, or the seeds of recorded runs.
 Seeds = Annotated[int, Field(ge=2)] | tuple[int, ...]
+PLACES = Literal["section", "table", "figure", "abstract", "appendix", "file"]
 
 
-class Scope(_Data):
-    """Of what a claim speaks; names are those of `ui_strings.yml`.
+@typed
+class Scope:
+    """Of what a claim speaks; names are those of `ui_strings.yml`."""
 
-    Parameters
-    ----------
-    network : str
-        `@network-<name>` says it in words.
-    units : int, optional
-        How many, where the claim holds for this depth.
-    data : str, optional
-        What is trained on, `@data-<name>`.
-    lr : list of float
-        The learning rates at which it holds.
-    batch : int, optional
-        Images, or windows of text, of a step.
-    moment : str or int
-        The point in time: an iteration, or a name, `@moment-<name>`.
-    seeds_found, seeds_tested : int or list of int, optional
-        The networks that were looked at when the sentence was written, and
-        those that test it: how many, where tests draw them anew, or the seeds
-        of recorded runs; none where nothing is random.
-    assumes : list of str
-        What a computed claim takes as given, `@assumes-<name>`.
-    """
-
-    network: str
-    units: int | None = Field(default=None, ge=2)
-    data: str | None = None
-    lr: tuple[float, ...] = ()
-    batch: int | None = None
-    moment: str | int
-    seeds_found: Seeds | None = None
+    network: str  # `@network-<name>` says it in words
+    units: Annotated[int, Field(ge=2)] | None = None  # where it needs so many
+    data: str | None = None  # what is trained on, `@data-<name>`
+    lr: tuple[float, ...] = ()  # the rates at which it holds
+    batch: int | None = None  # images, or windows of text, of a step
+    moment: str | int  # an iteration, or `@moment-<name>`
+    seeds_found: Seeds | None = None  # looked at when it was written
     seeds_tested: Seeds | None = None
-    assumes: tuple[str, ...] = ()
-
-    @property
-    def missing_of_training(self) -> list[str]:
-        """What a claim about training must say, and this one does not."""
-        return [
-            name
-            for name in (
-                *("data", "lr", "batch"),
-                *("seeds_found", "seeds_tested"),
-            )
-            if not getattr(self, name)
-        ]
+    assumes: tuple[str, ...] = ()  # what is taken as given, `@assumes-<name>`
 
 
-class Place(_Data):
-    """Where in a publication; exactly one of these."""
-
-    section: str | None = None
-    table: str | None = None
-    figure: str | None = None
-    abstract: bool | None = None
-    appendix: bool | None = None
-    file: str | None = None
-
-
-class Claim(_Data):
-    """One sentence of the book that could be false.
-
-    Parameters
-    ----------
-    ledger : str
-        The file that has it.
-    chapter : str
-        Where it is made: a file name of `book/<language>` without suffix.
-    says : dict of str
-        The sentence by language; what is measured, as an inequality.
-    proof : str, optional
-        Label of the section that derives it.
-    tests : list of str
-        `path::name` below `tests`; each fails if the claim is false.
-    record : list of str
-        Experiments whose records the tests read; or a file, or a folder of
-        records, below `src/preact` or `src/preact/book`.
-    source, place : optional
-        Key in `references.bib`, and where it stands there.
-    decided_by : dict of str, optional
-        The experiment that would decide it, by language.
-    """
+@typed
+class Claim:
+    """One sentence of the book that could be false."""
 
     id: str
-    ledger: str
-    chapter: str
+    ledger: str  # the file that has it
+    chapter: str  # a file name of `book/<language>` without suffix
     kind: Literal[
         "proved",
         "measured",
@@ -163,20 +86,13 @@ class Claim(_Data):
         "disputed",
         "reading",
     ]
-    says: Texts
+    says: Texts  # what is measured, as an inequality
     scope: Scope
-    proof: str | None = None
-    tests: tuple[str, ...] = ()
-    record: tuple[str, ...] = ()
-    source: str | None = None
-    place: Place | None = None
-    decided_by: Texts | None = None
-
-    @property
-    def evidence(self) -> set[str]:
-        """Names of the evidence that is given."""
-        names = set[str]().union(*NEEDED.values())
-        return {name for name in names if getattr(self, name)}
+    proof: str | None = None  # label of the section that derives it
+    record: tuple[str, ...] = ()  # experiments, or places in the package
+    source: str | None = None  # key in `references.bib`
+    place: dict[PLACES, str | bool] | None = None  # in that publication
+    decided_by: Texts | None = None  # the experiment that would
 
 
 def read_claims(root: Path = ROOT) -> dict[str, Claim]:
@@ -190,10 +106,12 @@ def read_claims(root: Path = ROOT) -> dict[str, Claim]:
     """
     claims: dict[str, Claim] = {}
     for path in ledgers(root):
-        own = _read(path.read_text("utf-8"), path.relative_to(root).as_posix())
+        ledger = path.relative_to(root).as_posix()
+        own = _read(path.read_text("utf-8"), ledger)
         for name in claims.keys() & own.keys():
-            first = claims[name].ledger
-            raise ValueError(f"{own[name].ledger}: {first} has {name}, too")
+            raise ValueError(
+                f"{ledger}: {claims[name].ledger} has {name}, too"
+            )
         claims |= own
     return claims
 
@@ -203,58 +121,67 @@ def ledgers(root: Path = ROOT) -> list[Path]:
     return sorted(root.glob(LEDGERS))
 
 
-def count_kinds(root: Path = ROOT) -> dict[str, int]:
-    """Count the claims of each kind, in the order of the kinds."""
-    kinds = [str(claim.kind) for claim in read_claims(root).values()]
-    return {kind: kinds.count(kind) for kind in NEEDED}
-
-
 @cache
 def _read(text: str, ledger: str) -> dict[str, Claim]:
     """Read a ledger once, however many marks ask for it."""
-    entries = tomllib.loads(text)
-    return {n: _claim(n, ledger, entry) for n, entry in entries.items()}
+    return {
+        name: parse(
+            Claim,
+            entry | {"id": name, "ledger": ledger},
+            f"{ledger}: {name}",
+        )
+        for name, entry in tomllib.loads(text).items()
+    }
 
 
-def _claim(name: str, ledger: str, entry: dict[str, Any]) -> Claim:
-    """Build one claim; one line says what is wrong with it."""
-    try:
-        return Claim(id=name, ledger=ledger, **entry)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise ValueError(
-            f"{ledger}: {name}: {place}: {first['msg']}; "
-            f"got {first['input']!r}"
-        ) from None
+MARK = re.compile(r'^@(?:pytest\.mark\.)?claim\("(.*)"\)|^def (\w+)', re.M)
+
+
+def marked_tests(root: Path = ROOT) -> dict[str, list[str]]:
+    """Return the tests of each claim, as `path::name` below `tests`."""
+    marked: dict[str, list[str]] = {}
+    for path in sorted((root / "tests").rglob("test_*.py")):
+        place = path.relative_to(root / "tests").as_posix()
+        waiting: list[str] = []
+        for claim, test in MARK.findall(path.read_text("utf-8")):
+            if claim:
+                waiting.append(claim)
+                continue
+            for name in waiting:
+                marked.setdefault(name, []).append(f"{place}::{test}")
+            waiting = []
+    return marked
 
 
 # ---------------------------------------------------------------- checks
 def faults(root: Path = ROOT) -> list[str]:
     """Say what of the ledger does not hold; empty if all does."""
-    claims = read_claims(root)
-    return [
-        *_too_many(claims),
-        *(line for claim in claims.values() for line in _faults(claim, root)),
-        *_mark_faults(claims, root),
-        *_test_faults(claims, root),
+    claims, tests = read_claims(root), marked_tests(root)
+    found = [
+        line for one in claims.values() for line in _faults(one, tests, root)
     ]
-
-
-def _too_many(claims: dict[str, Claim]) -> Iterator[str]:
-    """Refuse a ledger that nobody would read."""
     if len(claims) > MOST:
-        yield f"the ledger: {len(claims)} claims; must be at most {MOST}"
+        found.append(
+            f"the ledger: {len(claims)} claims; must be at most {MOST}"
+        )
+    for name in tests.keys() - claims.keys():
+        found.append(f"{tests[name][0]}: no ledger has {name!r}")
+    return [*found, *_mark_faults(claims, root)]
 
 
-def _faults(claim: Claim, root: Path) -> Iterator[str]:
+def _faults(
+    claim: Claim, tests: dict[str, list[str]], root: Path
+) -> Iterator[str]:
     """Say what is wrong with one entry by itself."""
     where = f"{claim.ledger}: {claim.id}"
     needed = NEEDED[claim.kind]
-    allowed = needed | ALLOWED.get(claim.kind, set())
-    if missing := needed - claim.evidence:
+    given = {name for name in EVIDENCE - {"tests"} if getattr(claim, name)}
+    if claim.id in tests:
+        given.add("tests")
+    if missing := needed - given:
         yield f"{where}: {claim.kind} needs {', '.join(sorted(missing))}"
-    if odd := claim.evidence - allowed:
+    allowed = needed | ({"tests"} if "source" in needed else set())
+    if odd := given - allowed:
         yield f"{where}: {claim.kind} cannot rest on {', '.join(sorted(odd))}"
     if claim.source:
         library = (root / "book/references.bib").read_text("utf-8")
@@ -271,18 +198,16 @@ def _faults(claim: Claim, root: Path) -> Iterator[str]:
             yield f"{where}: {claim.chapter} has no section {claim.proof!r}"
 
 
-# Where records lie: the package's own, the book's, or another place in it.
-HOMES = ("results", "book", ".")
-
-
 def _has_record(record: str, root: Path) -> bool:
     """Whether an experiment, or a place in the package, has records."""
-    places = [root / "src/preact" / home / record for home in HOMES]
+    homes = ("results", "book", ".")  # the package's, the book's, another
+    places = [root / "src/preact" / home / record for home in homes]
     return any(
         place.is_file() or any(place.rglob("*.json")) for place in places
     )
 
 
+TRAINING = "data", "lr", "batch", "seeds_found", "seeds_tested"
 RATE = {"en": "learning rate", "zh-Hans": "学习率", "zh-Hant": "學習率"}
 
 
@@ -297,7 +222,8 @@ def _scope_faults(claim: Claim) -> Iterator[str]:
     if claim.kind not in ("measured", "recorded"):
         return
     trained = isinstance(scope.moment, int) and scope.moment > 0
-    if (trained or scope.lr) and (missing := scope.missing_of_training):
+    missing = [name for name in TRAINING if not getattr(scope, name)]
+    if (trained or scope.lr) and missing:
         yield f"a claim about training needs scope.{', '.join(missing)}"
     if claim.kind == "measured" and isinstance(scope.seeds_tested, tuple):
         yield "seeds_tested of measured is how many the tests draw"
@@ -329,54 +255,6 @@ def _mark_faults(claims: dict[str, Claim], root: Path) -> Iterator[str]:
         for name in sorted({claim.chapter for claim in claims.values()}):
             if name not in listed:
                 yield f"{language}: no page lists the claims of {name}"
-
-
-def _test_faults(claims: dict[str, Claim], root: Path) -> Iterator[str]:
-    """Compare the marks of the tests with the ledger, both ways."""
-    marks = marked_tests(root)
-    for claim in claims.values():
-        for test in claim.tests:
-            where = f"{claim.ledger}: {claim.id}"
-            if test not in marks:
-                yield f"{where}: there is no test {test}"
-            elif claim.id not in marks[test]:
-                yield f'{where}: {test} lacks @pytest.mark.claim("{claim.id}")'
-    for test, names in marks.items():
-        for name in names:
-            if name not in claims:
-                yield f"{test}: no ledger has {name!r}"
-            elif test not in claims[name].tests:
-                ledger = claims[name].ledger
-                yield f"{test}: {ledger} does not name it under {name!r}"
-
-
-def marked_tests(root: Path = ROOT) -> dict[str, list[str]]:
-    """Return the claims of each test, by `path::name` below `tests`."""
-    marks = {}
-    for path in sorted((root / "tests").rglob("test_*.py")):
-        place = path.relative_to(root / "tests").as_posix()
-        for name, ids in _marked(path.read_text("utf-8")):
-            marks[f"{place}::{name}"] = list(ids)
-    return marks
-
-
-@cache
-def _marked(source: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return names and claims of the test functions in one file."""
-    return tuple(
-        (node.name, tuple(_marks(node)))
-        for node in ast.parse(source).body
-        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
-    )
-
-
-def _marks(function: ast.FunctionDef) -> Iterator[str]:
-    """Ids in the decorators `claim("id")` of a test."""
-    for mark in function.decorator_list:
-        if isinstance(mark, ast.Call) and (
-            ast.unparse(mark.func) in ("claim", "pytest.mark.claim")
-        ):
-            yield from (str(ast.literal_eval(name)) for name in mark.args)
 
 
 def main() -> int:

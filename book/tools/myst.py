@@ -18,7 +18,7 @@ from book.tools import ROOT
 
 KINDS = ("compute", "diagnose", "investigate")  # classes of {exercise}
 STAGES = ("idea", "formula", "code")  # of hints in a row
-LABELED = ("caption", "solution", "solution-start", "ledger", "lesson-plan")
+LABELED = ("caption", "solution", "solution-start", "ledger")
 
 
 def chapters(language: str, root: Path = ROOT) -> dict[str, str]:

@@ -21,7 +21,7 @@ import jupytext
 import nbformat
 
 from book.tools import ROOT
-from book.tools.execution import INSTALL, executed, join_streams, printed
+from book.tools.execution import executed, printed
 from book.tools.places import WHEELS, wheel_name
 from book.tools.plain import Page, fold_solutions, plain
 from book.words import WORDS
@@ -101,7 +101,7 @@ def keep_outputs(ran: Any, book: Any) -> None:
                 output.data["text/html"] = as_images(output.data["text/html"])
         cell.outputs = [
             output
-            for output in join_streams(done.outputs)
+            for output in done.outputs
             if "scrapbook" not in output.get("metadata", {})
         ]
 
@@ -148,7 +148,7 @@ def first_cell(language: str, package: str) -> Any:
     source = GET.format(package) if package else ASK.format(asked)
     folded = {"jupyter": {"source_hidden": True}}
     return nbformat.v4.new_code_cell(
-        source.rstrip(), id=INSTALL, metadata=folded
+        source.rstrip(), id="install", metadata=folded
     )
 
 

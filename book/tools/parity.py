@@ -6,31 +6,37 @@ with all of their options, and code cells but for the words that they print.
 """
 
 import re
+from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
-from book.tools.myst import LABELED, directive, role, tokens
+from book.tools.myst import LABELED, chapters, directive, role, tokens
 from book.tools.sentences import comparable
-from preact.strings import LANGUAGES, ORIGINAL, TRANSLATIONS
+from preact.strings import LANGUAGES, ORIGINAL
 
 SETUP = re.compile(r'setup\("([\w-]+)"\)')
-EQUATIONS = ("math_block", "math_block_label", "math_inline_double", "amsmath")
+EQUATIONS = ("math_block", "math_block_label", "math_inline_double")
 CITATIONS = ("footcite", "footcite:p", "footcite:t", "footcite:ts")
 REFERENCES = ("eq", "ref", "numref", "doc", "download")
+KINDS = [
+    "headings",
+    "labels",
+    "equations",
+    "citations",
+    "references",
+    "numbers",
+    "claims",
+    "directives",
+    "options",
+    "code",
+]
 TRANSLATED = ("caption", "alt")  # options that are words
 
 
 @cache
 def skeleton(text: str) -> dict[str, list[str]]:
     """What of a chapter must be the same in each language; to be read only."""
-    parts: dict[str, list[str]] = {
-        kind: []
-        for kind in (
-            *("headings", "labels", "equations", "citations", "references"),
-            *("numbers from cells", "claims"),
-            *("directives", "options", "code"),
-        )
-    }
+    parts = defaultdict[str, list[str]](list)
     for token in tokens(text):
         if token.type == "heading_open":
             parts["headings"].append(token.tag)
@@ -49,7 +55,7 @@ def skeleton(text: str) -> dict[str, list[str]]:
         elif claim := role(token, "claim"):
             parts["claims"].append(claim)
         elif (made := directive(token)) and made.name == "code-cell":
-            code = SETUP.sub('setup("…")', comparable(made.body))
+            code = comparable(SETUP.sub('setup("…")', made.body))
             parts["code"].append(f"{made.options}\n{code}")
         elif made:
             parts["directives"].append(made.name)
@@ -69,26 +75,19 @@ def skeleton(text: str) -> dict[str, list[str]]:
 def differences(root: Path) -> list[str]:
     """Say where an edition differs from the English one; empty if nowhere."""
     problems = []
-    names = {
-        language: sorted(
-            p.name for p in (root / "book" / language).glob("*.md")
-        )
-        for language in LANGUAGES
-    }
-    for language in TRANSLATIONS:
-        if odd := sorted(set(names[language]) ^ set(names[ORIGINAL])):
+    originals = chapters(ORIGINAL, root)
+    for language in LANGUAGES:
+        texts = chapters(language, root)
+        if odd := sorted(texts.keys() ^ originals.keys()):
             problems.append(
                 f"{language}: files differ from {ORIGINAL}: {', '.join(odd)}"
             )
-    for name in names[ORIGINAL]:
-        original = skeleton(_read(root, ORIGINAL, name))
-        for language in LANGUAGES:
-            if name in names[language]:
-                text = _read(root, language, name)
-                problems += [
-                    f"{language}/{name}: {problem}"
-                    for problem in _drift(text, language, original)
-                ]
+        for name in sorted(texts.keys() & originals.keys()):
+            original = skeleton(originals[name])
+            problems += [
+                f"{language}/{name}: {problem}"
+                for problem in _drift(texts[name], language, original)
+            ]
     return problems
 
 
@@ -99,16 +98,12 @@ def _drift(
     problems = []
     if original["code"] and set(SETUP.findall(text)) != {language}:
         problems.append(f'needs setup("{language}")')
-    for kind, parts in skeleton(text).items():
-        if parts != original[kind]:
-            place = _first(parts, original[kind])
+    parts = skeleton(text)
+    for kind in original | parts:
+        if parts[kind] != original[kind]:
+            place = _first(parts[kind], original[kind])
             problems.append(f"{kind} differ from {ORIGINAL}: {place}")
     return problems
-
-
-def _read(root: Path, language: str, name: str) -> str:
-    """Return a chapter's text."""
-    return (root / "book" / language / name).read_text("utf-8")
 
 
 def _first(got: list[str], wanted: list[str]) -> str:

@@ -7,16 +7,10 @@ and a screen reader finds the same structure as in the pages.
     python -m book.tools.pdf [LANGUAGE ...]     into _build/pdf/, and offered
 """
 
-import contextlib
-import functools
 import io
 import re
 import shutil
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import yaml
@@ -105,33 +99,13 @@ def print_editions(languages: list[str]) -> None:
     if path is None:
         sys.exit("no browser: install Chromium (Debian: apt install chromium)")
     PDF.mkdir(parents=True, exist_ok=True)
-    with served(SITE) as address, sync_playwright() as playwright:
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
         for language in languages:
             target = PDF / f"preact-{language}.pdf"
-            target.write_bytes(print_edition(browser, address, language))
+            target.write_bytes(print_edition(browser, language))
             print(target.relative_to(ROOT))
         browser.close()
-
-
-@contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """Serve a folder on localhost; yield its address."""
-    handler = functools.partial(_Silent, directory=str(folder))
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
-
-
-class _Silent(SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        pass
-
-    def finish(self) -> None:
-        with contextlib.suppress(ConnectionError):  # the browser went on
-            super().finish()
 
 
 def pages_in_order() -> list[str]:
@@ -140,17 +114,13 @@ def pages_in_order() -> list[str]:
     The package reference is not printed: one looks things up in it.
     """
     contents = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
-    folder, root = contents["root"].rsplit("/", 1)
-    names = [root]
-    for part in contents["parts"]:
-        for chapter in part["chapters"]:
-            name = chapter["file"].removeprefix(f"{folder}/")
-            if "/" not in name:
-                names.append(name)
-    return names
+    listed = [
+        one["file"] for part in contents["parts"] for one in part["chapters"]
+    ]
+    return [contents["root"], *(name for name in listed if "/" not in name)]
 
 
-def print_edition(browser: Browser, address: str, language: str) -> bytes:
+def print_edition(browser: Browser, language: str) -> bytes:
     """Return an edition as a PDF.
 
     It is printed twice: the first time tells on which page a chapter begins.
@@ -158,7 +128,7 @@ def print_edition(browser: Browser, address: str, language: str) -> bytes:
     page = browser.new_page(color_scheme="light")
     articles, titles, styles, links = [], {}, [], ""
     for name in pages_in_order():
-        _open(page, f"{address}/{language}/{name}.html")
+        _open(page, SITE / language / f"{name}.html")
         text, titles[name], style, links = page.evaluate(TAKE_ARTICLE, name)
         styles.append(style)
         articles.append(
@@ -169,7 +139,7 @@ def print_edition(browser: Browser, address: str, language: str) -> bytes:
     begins: dict[str, int] = {}
     for _ in range(2):
         text = document(language, head, cover(titles, begins) + body)
-        pdf = _printed(page, f"{address}/{language}/", text)
+        pdf = _printed(page, SITE / language, text)
         begins = first_pages(pdf, titles)
     page.close()
     return pdf
@@ -221,34 +191,32 @@ def _plain(title: str | None) -> str:
     return re.sub(r"[\s#]", "", title or "")
 
 
-def _open(page: Page, address: str) -> None:
+def _open(page: Page, path: Path) -> None:
     """Show a page when all of it is there, and its explorers have drawn.
 
     On a busy machine the network rests before the page has been read.
     """
     page.set_default_timeout(LONGEST_MS)
-    page.goto(address)
+    page.goto(path.as_uri())
     page.wait_for_load_state("networkidle")
     page.wait_for_function(DRAWN_ALL)
 
 
-def _printed(page: Page, base: str, text: str) -> bytes:
+def _printed(page: Page, folder: Path, text: str) -> bytes:
     """Show a text as if it were a page of the site, and print it."""
-    address = f"{base}_print.html"
-    page.route(
-        address,
-        lambda route: route.fulfill(body=text, content_type="text/html"),
-    )
-    _open(page, address)
+    path = folder / "_print.html"
+    path.write_text(text, "utf-8")
+    _open(page, path)
+    path.unlink()
     page.evaluate("document.fonts.ready")
     headings = page.evaluate(TAKE_HEADINGS)
     pdf = page.pdf(
         format="A4",
         margin={
             "top": "18mm",
-            "bottom": "20mm",
             "left": "18mm",
             "right": "18mm",
+            "bottom": "20mm",
         },
         print_background=True,
         display_header_footer=True,
@@ -257,7 +225,6 @@ def _printed(page: Page, base: str, text: str) -> bytes:
         outline=True,
         tagged=True,
     )
-    page.unroute(address)
     return _mended(pdf, headings)
 
 

@@ -30,22 +30,17 @@ def repository(root: Path = ROOT) -> str:
     ValueError
         If what is set is no repository of GitHub.
     """
-    if named := os.environ.get("GITHUB_REPOSITORY"):
-        source, name = "GITHUB_REPOSITORY", named
-    else:
-        source = "repository: url in _config.yml"
-        config = yaml.safe_load((root / "_config.yml").read_text("utf-8"))
-        url = (config.get("repository") or {}).get("url") or ""
-        if not url:
-            return ""
-        name = url.removeprefix(GITHUB).rstrip("/").removesuffix(".git")
-    if not OWNED.fullmatch(name):
+    if name := os.environ.get("GITHUB_REPOSITORY", ""):
+        return name
+    config = yaml.safe_load((root / "_config.yml").read_text("utf-8"))
+    url = config.get("repository", {}).get("url", "")
+    name = url.removeprefix(GITHUB).rstrip("/").removesuffix(".git")
+    if url and not OWNED.fullmatch(name):
         raise ValueError(
-            f"{source} must name a repository of GitHub, "
-            f"{GITHUB}owner/name in _config.yml and owner/name in the "
-            f"environment; got {named or url!r}"
+            f"repository: url in _config.yml must be {GITHUB}owner/name; "
+            f"got {url!r}"
         )
-    return name
+    return str(name)
 
 
 def branch() -> str:
@@ -87,14 +82,3 @@ def last_changed(root: Path = ROOT) -> str:
     except (OSError, subprocess.CalledProcessError):
         return ""
     return run.stdout.strip()
-
-
-def citation(root: Path = ROOT) -> str:
-    """Return CITATION.cff with the addresses that are set."""
-    text = (root / "CITATION.cff").read_text("utf-8")
-    lines = []
-    if name := repository(root):
-        lines.append(f"repository-code: {GITHUB}{name}\n")
-    if site := site_url():
-        lines.append(f"url: {site}/\n")
-    return text.replace("references:\n", "".join(lines) + "references:\n", 1)

@@ -7,7 +7,6 @@ number from a cell is the one that was printed.
 
 import re
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import zip_longest
@@ -20,20 +19,18 @@ from sphinx.config import Config
 from sphinx.directives.code import LiteralInclude, LiteralIncludeReader
 
 from book.tools import ROOT
-from book.tools.execution import SOLUTION_LINE
 from book.tools.myst import STAGES, read_options
 from book.words import WORDS
 from preact.strings import EDITIONS
 
-OPTIONS = r"(?::[\w-]+:.*\n)*"
-BODY = r"((?:.*\n)*?):::+ *(?:\n|\Z)"
-HINT = r"^:::+{hint}.*\n" + OPTIONS + BODY
-DROPDOWN = r"^:::+{admonition} (.*)\n:class: dropdown\n" + BODY
-SOLUTION = r"^:::+{solution}.*\n" + OPTIONS + BODY
-EXERCISE = r"^:::+{exercise} *(.*)\n:label: (\S+)\n" + OPTIONS
+OPTIONS = r"((?::[\w-]+:.*\n)*)"
+BODY = r"((?:.*\n)*?)"
+FENCE = rf"^(:::+|```){{([\w-]+)}} *(.*)\n{OPTIONS}{BODY}\1 *(?:\n|\Z)"
+HINT = rf"^:::{{hint}}.*\n{OPTIONS}{BODY}::: *(?:\n\s*|\Z)"
+EDGE = rf"^:::{{solution-(start|end)}}.*\n{OPTIONS}{BODY}::: *(?:\n|\Z)"
+ROLE = r"{([\w:]+)}`([^`]+)`"
+EQUATION = r"^\$\$\n((?:(?!\$\$).*\n)*?)\$\$ \(([\w-]+)\)$"
 HIDDEN = {"hide-input", "remove-cell"}  # tags of cells
-EDGE = r"^:::+{solution-(start|end)}.*\n" + OPTIONS + BODY
-LABELED_EQUATION = r"^\$\$\n((?:(?!\$\$).*\n)*?)\$\$ \(([\w-]+)\)$"
 
 
 @dataclass
@@ -74,54 +71,65 @@ def plain(text: str, page: Page) -> str:
 
     By patterns: a parser would not give the author's lines back.
     """
-    say = EDITIONS[page.language]
     known = labels(page.path.parent)
-
-    def figure(match: re.Match[str]) -> str:
-        return f"{say['figure']} {known[match[1]].number}"
-
-    rules: list[tuple[str, Callable[[re.Match[str]], str] | str]] = [
-        (r"```{literalinclude} (\S+)\n((?:.*\n)*?)```",
-         lambda m: quote_source(page.path.parent / m[1], m[2])),
+    for pattern, made in (
         (r"\s?{claim}`[^`]+`", ""),  # evidence is on the page
-        (r"{glue:text}`([^`]+)`", lambda m: value(m[1], page)),
-        (r"{footcite:(\w)}`([^`]+)`", lambda m: cite(m[1], m[2], page)),
-        (r"```{footbibliography}\n```", lambda _: bibliography(page)),
-        (r"{numref}`([^`]+)`", figure),
-        (r"{eq}`([^`]+)`", lambda m: f"({known[m[1]].number})"),
-        (r"{doc}`([^`<]+)`", lambda m: chapter(m[1], page)),
-        (r"{ref}`([^`<]+)`", lambda m: section(m[1], page)),
-        (LABELED_EQUATION,
-         lambda m: f"$$\n{m[1]}\\tag{{{known[m[2]].number}}}\n$$"),
-        (r"^:::+{caption} (\S+)\n", lambda m: say["opens"].format(figure(m))),
-        (r"^:::+{chapter-map}\n", lambda _: contents(page.path.parent)),
-        (EXERCISE,
-         lambda m: f"{say['opens'].format(exercise(m[2], page))}{m[1]}\n"),
-        (rf"(?:{HINT}\s*){{2,}}", lambda row: stages(row[0], page.words)),
-        (HINT, lambda m: fold(say["hint"], m[1])),
-        (DROPDOWN, lambda m: fold(m[1], m[2])),
-        (SOLUTION, lambda m: fold(say["solution"], m[1])),
-        *patterns(say),
-    ]  # fmt: skip
-    for pattern, made in rules:
+        (ROLE, lambda m: role(m[1], m[2], page)),
+        (EQUATION, lambda m: f"$$\n{m[1]}\\tag{{{known[m[2]].number}}}\n$$"),
+        (rf"(?:{HINT})+", lambda m: stages(m[0], page)),
+        (FENCE, lambda m: block(m, page)),
+        (r"^%.*\n?|^\([\w-]+\)=\n", ""),  # comments, labels
+        (r'<a href="[^"]+">([^<]+)</a>', r"\1"),  # a page of the site alone
+        # a list of terms
+        (r"^(?![-:# |])(\S.*)\n: {1,3}(?=\S)", r"- \1<br>\n  "),
+    ):
         text = re.sub(pattern, made, text, flags=re.MULTILINE)
     return text
 
 
-def patterns(say: dict[str, str]) -> list[tuple[str, str]]:
-    """Return what needs no look at the chapter, and what stands for it."""
-    return [
-        (r"^%.*\n?", ""),
-        (r"^\([\w-]+\)=\n", ""),  # labels
-        (r"^:::+{tab-item} (.*)\n" + OPTIONS, r"#### \1\n\n"),
-        (r"^:::+{admonition} (.*)\n" + OPTIONS, r"**\1**\n"),
-        (r"^:::+{[\w-]+}.*\n" + OPTIONS, ""),
-        (r"^:::+ *$\n?", ""),
-        (r"{[\w:]+}`([^`<]+?) *<[^`>]+>`", r"\1"),
-        (r'<a href="[^"]+">([^<]+)</a>', r"\1"),  # a page of the site alone
-        # a list of terms
-        (r"^(?![-:# |])(\S.*)\n: {1,3}(?=\S)", r"- \1<br>\n  "),
-    ]
+def role(name: str, said: str, page: Page) -> str:
+    """Return what the page shows for a role."""
+    if named := re.fullmatch(r"([^<]+?) *<[^>]+>", said):
+        return named[1]
+    if name.startswith("footcite"):
+        return cite(name, said, page)
+    shown = {
+        "glue:text": value,
+        "numref": figure,
+        "eq": equation,
+        "doc": chapter,
+        "ref": section,
+    }
+    return shown[name](said, page)
+
+
+def block(fence: re.Match[str], page: Page) -> str:
+    """Return what stands for a directive."""
+    _, name, argument, options, body = fence.groups()
+    body = re.sub(FENCE, lambda m: block(m, page), body, flags=re.MULTILINE)
+    say = EDITIONS[page.language]
+    match name:
+        case "literalinclude":
+            return quote_source(page.path.parent / argument, options) + "\n"
+        case "footbibliography":
+            return bibliography(page) + "\n"
+        case "chapter-map":
+            return contents(page.path.parent)
+        case "caption":
+            return say["opens"].format(figure(argument, page)) + body
+        case "exercise":
+            label = read_options(options)[0]["label"]
+            opened = say["opens"].format(exercise(label, page))
+            return f"{opened}{argument}\n{body}"
+        case "solution":
+            return fold(say["solution"], body)
+        case "admonition" if "dropdown" in options:
+            return fold(argument, body)
+        case "admonition":
+            return f"**{argument}**\n{body}"
+        case "tab-item":
+            return f"#### {argument}\n\n{body}"
+    return body
 
 
 # ------------------------------------------------------------ labels
@@ -210,12 +218,23 @@ def contents(folder: Path) -> str:
     )
 
 
-def stages(row: str, words: dict[str, str]) -> str:
+def equation(name: str, page: Page) -> str:
+    """Return an equation's number, as the page has it."""
+    return f"({labels(page.path.parent)[name].number})"
+
+
+def figure(name: str, page: Page) -> str:
+    """Return a figure's number, as the page has it."""
+    word = EDITIONS[page.language]["figure"]
+    return f"{word} {labels(page.path.parent)[name].number}"
+
+
+def stages(row: str, page: Page) -> str:
     """Name the hints of a row by what they give away."""
     hints = re.findall(HINT, row, flags=re.MULTILINE)
     return "".join(
-        fold(words[f"@hint-{stage}"], hint)
-        for stage, hint in zip(STAGES, hints, strict=False)
+        fold(page.words[f"@hint-{stage}"], hint)
+        for stage, (_, hint) in zip(STAGES, hints, strict=False)
     )
 
 
@@ -233,14 +252,14 @@ def fold_solutions(cells: list[Any], head: str) -> None:
             if inside:
                 cell.metadata["jupyter"]["outputs_hidden"] = True
                 # Jupyter shows the first line of what is folded
-                cell.source = f"{SOLUTION_LINE}\n{cell.source}"
+                cell.source = f"# Solution\n{cell.source}"
             continue
         text = ""
         parts = re.split(EDGE, cell.source + "\n", flags=re.MULTILINE)
-        for words, edge in zip_longest(parts[::3], parts[1::3]):
+        for words, edge in zip_longest(parts[::4], parts[1::4]):
             text += fold(head, words) if inside and words.strip() else words
             inside = edge == "start" if edge else inside
-        if parts[1::3] and inside and not parts[-1].strip():
+        if parts[1::4] and inside and not parts[-1].strip():
             text += f"**{head}**\n"  # of the code below
         cell.source = text
 
@@ -259,11 +278,11 @@ def publications() -> BibliographyData:
 
 
 def cite(form: str, keys: str, page: Page) -> str:
-    """Return numbers in brackets; in running text (`t`) authors first."""
+    """Return numbers in brackets; in running text authors first."""
     keyed = [key.strip() for key in keys.split(",")]
     page.cited += [key for key in keyed if key not in page.cited]
     marks = ", ".join(str(page.cited.index(key) + 1) for key in keyed)
-    if form == "t":
+    if form == "footcite:t":
         entry = publications().entries[keyed[0]]
         return f"{authors(entry, page.words)} [{marks}]"
     return f"[{marks}]"

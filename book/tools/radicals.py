@@ -22,10 +22,10 @@ FORMS = dict(
     )
 )
 RADICALS = re.compile("[\u2e80-\u2fdf\uf900-\ufaff]")
-SECTION = re.compile(r"(begin(bfchar|bfrange)\n)(.*?)(?=end\2)", re.S)
-CODE = r"<([0-9A-Fa-f]+)>"
-CHARACTER = re.compile(rf"{CODE} {CODE}\n")
-RANGE = re.compile(rf"{CODE} {CODE} {CODE}\n")
+# Of a CMap from a font's codes to UTF-16: codes that follow each other as
+# radicals do, and one code.
+RANGE = re.compile(r"<(\w+)> <(\w+)> <(\w+)>$", re.M)
+SINGLE = re.compile(r"^(<\w+>) <(\w+)>$", re.M)
 
 
 def as_written(text: str) -> str:
@@ -44,53 +44,23 @@ def as_written(text: str) -> str:
 def restore_words(writer: PdfWriter) -> None:
     """Mend what the fonts of a PDF say their glyphs mean."""
     for font in writer._objects:
-        if not isinstance(font, dict) or "/ToUnicode" not in font:
-            continue
-        table = font["/ToUnicode"].get_object()
-        mended = restored(table.get_data().decode("latin-1"))
-        stream = StreamObject()
-        stream.set_data(mended.encode("latin-1"))
-        font[NameObject("/ToUnicode")] = writer._add_object(
-            stream.flate_encode()
-        )
-
-
-def restored(table: str) -> str:
-    """Return a table of characters, with those that were written.
-
-    Parameters
-    ----------
-    table : str
-        A CMap from a font's codes to UTF-16.
-
-    Returns
-    -------
-    str
-        The CMap, each range spelled out: characters that follow each other
-        as radicals do not as words.
-    """
-
-    def section(match: re.Match[str]) -> str:
-        if match[2] == "bfchar":
-            lines = CHARACTER.sub(
-                lambda m: f"<{m[1]}> <{written(m[2])}>\n", match[3]
+        if isinstance(font, dict) and "/ToUnicode" in font:
+            table = font["/ToUnicode"].get_object()
+            text = RANGE.sub(spelled, table.get_data().decode("latin-1"))
+            text = SINGLE.sub(lambda m: f"{m[1]} <{written(m[2])}>", text)
+            stream = StreamObject()
+            stream.set_data(text.encode("latin-1"))
+            font[NameObject("/ToUnicode")] = writer._add_object(
+                stream.flate_encode()
             )
-        else:
-            lines = RANGE.sub(spelled, match[3])
-        return match[1] + lines
-
-    return SECTION.sub(section, table)
 
 
 def spelled(line: re.Match[str]) -> str:
     """Return a range of codes with each of its characters."""
-    first, last = int(line[1], 16), int(line[2], 16)
-    start, digits = int(line[3], 16), len(line[3])
-    characters = " ".join(
-        f"<{written(f'{start + i:0{digits}X}')}>"
-        for i in range(last - first + 1)
-    )
-    return f"<{line[1]}> <{line[2]}> [{characters}]\n"
+    first, last, start = (int(code, 16) for code in line.groups())
+    codes = (start + i for i in range(last - first + 1))
+    characters = " ".join(f"<{written(f'{code:04X}')}>" for code in codes)
+    return f"<{line[1]}> <{line[2]}> [{characters}]"
 
 
 def written(code: str) -> str:

@@ -50,24 +50,15 @@ def comparable(code: str) -> str:
 
     Examples
     --------
-    >>> comparable('print(f"open {share:.3f} of all")  # why')
-    "print(f'…{share:.3f}')  # why"
+    >>> comparable('print(f"open {share:.3f} of all")')
+    "print(f'…{share:.3f}')"
     >>> comparable('show(f"open {share:.3f} of all")')
-    'show(f"open {share:.3f} of all")'
+    "show(f'open {share:.3f} of all')"
     """
-    text = code.encode()
-    starts = [0]
-    for line in text.splitlines(keepends=True):
-        starts.append(starts[-1] + len(line))
-    calls = sorted(_prints(code), key=lambda c: (c.lineno, c.col_offset))
-    for call in reversed(calls):  # what stands before one does not move
-        assert call.end_lineno is not None
-        assert call.end_col_offset is not None
-        start = starts[call.lineno - 1] + call.col_offset
-        end = starts[call.end_lineno - 1] + call.end_col_offset
+    tree = _parsed(code)
+    for call in _prints(tree):
         call.args = [_wordless(argument) for argument in call.args]
-        text = text[:start] + ast.unparse(call).encode() + text[end:]
-    return text.decode()
+    return ast.unparse(tree) or code  # what is no Python, as it is
 
 
 @cache
@@ -81,7 +72,7 @@ def printed(code: str) -> tuple[str, ...]:
     """
     return tuple(
         sentence
-        for call in _prints(code)
+        for call in _prints(_parsed(code))
         for argument in call.args
         if (sentence := _words(argument)).replace("{}", "").strip()
     )
@@ -101,19 +92,20 @@ def untranslated(code: str, original: str) -> list[str]:
     return sorted(s for s in same if re.search(r"[A-Za-z]+,? [a-z]{2,}", s))
 
 
-def _prints(code: str) -> Iterator[ast.Call]:
-    """Find the calls of `print`; a cell that is not Python has none."""
+def _parsed(code: str) -> ast.Module:
+    """Parse a cell; one that is not Python is empty."""
     try:
-        tree = ast.parse(code)
+        return ast.parse(code)
     except SyntaxError:
-        return
+        return ast.Module(body=[], type_ignores=[])
+
+
+def _prints(tree: ast.Module) -> Iterator[ast.Call]:
+    """Find the calls of `print`."""
     for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Name)
-            and node.func.id == "print"
-        ):
-            yield node
+        match node:
+            case ast.Call(func=ast.Name(id="print")):
+                yield node
 
 
 def _wordless(argument: ast.expr) -> ast.expr:

@@ -13,7 +13,6 @@ import socket
 import sys
 import time
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from jupyter_book.sphinx import build_sphinx
 from livereload import Server
@@ -22,6 +21,7 @@ from book.site.assets import finish_pages
 from book.site.editions import one_edition
 from book.site.parallel import pair_page
 from book.tools import ROOT, language
+from book.tools.execution import run_missing
 from book.tools.parity import differences
 from book.words import WORDS
 from preact.strings import LANGUAGES
@@ -36,6 +36,7 @@ fork = multiprocessing.get_context("fork")
 def build(edition: str) -> None:
     """Build an edition's chapters that have changed; move them to the site."""
     start = time.time()
+    run_missing([edition])
     made = BUILDS / edition / "html"
     build_sphinx(**one_edition(edition, BUILDS / edition), freshenv=False)
     pages = [p for p in made.glob("*.html") if p.stat().st_mtime >= start]
@@ -45,14 +46,8 @@ def build(edition: str) -> None:
 
 def deliver(pages: list[Path], edition: str, site: Path) -> None:
     """Give pages their last touches, and put them in their place."""
-    with TemporaryDirectory() as folder:
-        finished = Path(folder) / edition
-        finished.mkdir()
-        for page in pages:
-            shutil.copy(page, finished)
-        finish_pages(finished, WORDS[edition])
-        for made in finished.glob("*.html"):
-            shutil.copy(made, site / edition)
+    places = [Path(shutil.copy(page, site / edition)) for page in pages]
+    finish_pages(places, WORDS[edition])
     for page in pages:
         twins = [site / code / page.name for code in LANGUAGES]
         if page.stem != "search" and all(twin.exists() for twin in twins):

@@ -2,18 +2,7 @@
 
 A class made by `typed` is a frozen dataclass whose fields are checked whenever
 one is made: 8.0 is no whole number, "no" is no boolean, NaN is no number.
-
-Examples
---------
->>> from preact.typed import Positive, parse, typed
->>> @typed
-... class Choice:
-...     depth: Positive
->>> parse(Choice, {"depth": 110}, "mine.toml").depth
-110
->>> parse(Choice, {"depth": 8.5}, "mine.toml")
-Traceback (most recent call last):
-ValueError: mine.toml: depth must be a whole number; got 8.5
+`parse` makes one of what a file says.
 """
 
 import json
@@ -21,8 +10,7 @@ import os
 import re
 import reprlib
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cache, wraps
 from pathlib import Path
 from pkgutil import resolve_name
@@ -110,15 +98,7 @@ def schema(kind: type[Any]) -> dict[str, Any]:
 def parse(kind: type[T], values: Any, where: str = "") -> T:
     """Make a `kind` of what a file says: tables, lists, texts, numbers.
 
-    Parameters
-    ----------
-    where : str
-        The file, for the message; "" names none.
-
-    Raises
-    ------
-    ValueError
-        If a value is wrong: file, key, legal form, value.
+    Refuse a wrong value: where (the file), key, legal form, value.
     """
     try:
         # TOML has dates and times, JSON none: they become texts
@@ -263,15 +243,7 @@ def own_line(error: BaseException) -> str:
 
 
 def read_text(path: Path) -> str:
-    """Read the text file at `path`, with or without BOM.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is none.
-    ValueError
-        If it is no regular file, or not UTF-8.
-    """
+    """Read a text file, with or without BOM. Refuse what is none."""
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist")
     if not path.is_file():
@@ -283,46 +255,28 @@ def read_text(path: Path) -> str:
 
 
 def find_own_code(address: str, field: str) -> Callable[..., Any]:
-    """Import what an address names; the current folder is searched first.
+    """Import what `package.module:name` means; the current folder is first.
 
-    Parameters
-    ----------
-    address : str
-        `package.module:name`.
-    field : str
-        What the address was given for, for the message.
-
-    Raises
-    ------
-    ValueError
-        If it is no address, cannot be imported or cannot be called.
+    Refuse, by the field that it was given for, what cannot be called.
     """
     if address.count(":") != 1 or not all(address.split(":")):
         raise ValueError(
             f"{field} must be package.module:name, for example "
             f"my_code:thing; got {shortened(address)}"
         )
-    with _current_folder_first():
-        try:
-            found = resolve_name(address)
-        except Exception as error:  # the code may raise anything
-            raise ValueError(
-                f"{field} {address!r} cannot be imported: {raised(error)}"
-            ) from error
+    here = str(Path.cwd())
+    sys.path.insert(0, here)
+    try:
+        found = resolve_name(address)
+    except Exception as error:  # the code may raise anything
+        raise ValueError(
+            f"{field} {address!r} cannot be imported: {raised(error)}"
+        ) from error
+    finally:
+        sys.path.remove(here)
     if not callable(found):
         raise ValueError(
             f"{field} {address!r} must be a function or a class; got "
             f"{type(found).__name__}"
         )
     return found  # type: ignore[no-any-return]
-
-
-@contextmanager
-def _current_folder_first() -> Iterator[None]:
-    """Search the current folder for modules before any other."""
-    here = str(Path.cwd())
-    sys.path.insert(0, here)
-    try:
-        yield
-    finally:
-        sys.path.remove(here)

@@ -5,19 +5,6 @@ in its header the plan, the configuration of the run that trained them, if
 one did, how the images were normalized and what the classes are called
 (`network.preprocess`), and a checksum of it all. Nothing in it is ever
 executed.
-
-Examples
---------
->>> from tempfile import TemporaryDirectory
->>> from preact.nn import Network
->>> from preact.plan import cifar_plan
->>> from preact.weights import load, save
->>> plan = cifar_plan("full-preactivation", depth=20, convs=2)
->>> with TemporaryDirectory() as folder:
-...     save(Network(plan, seed=1), f"{folder}/mine.safetensors")
-...     network = load(f"{folder}/mine.safetensors")
->>> network.plan == plan, network.training
-(True, False)
 """
 
 import hashlib
@@ -41,7 +28,7 @@ from preact.plan.written import WrittenPlan, write_plan
 from preact.records.files import write_new
 from preact.typed import Sha256, parse, plain, shortened, typed
 
-__all__ = ["load", "read_config", "save"]
+__all__ = ["load", "save"]
 
 FORMAT = "preact weights"
 # Tensors beside the network's: how its images were normalized.
@@ -99,9 +86,7 @@ def load(path: Path | str, *, make: MakeUnit | None = None) -> Network:
     --------
     >>> from tempfile import TemporaryDirectory
     >>> import torch
-    >>> from preact.nn import Network
-    >>> from preact.plan import cifar_plan
-    >>> from preact.weights import load, save
+    >>> from preact import Network, cifar_plan, load, save
     >>> plan = cifar_plan("full-preactivation", depth=8, convs=2, width=4)
     >>> trained = Network(plan, seed=1).eval()
     >>> with TemporaryDirectory() as folder:
@@ -125,14 +110,11 @@ def load(path: Path | str, *, make: MakeUnit | None = None) -> Network:
             for name in file.keys()  # noqa: SIM118  (no mapping)
         }
         beside = {n: tensors.pop(n) for n in BESIDE if n in tensors}
-        check_kinds(tensors)
-        _check_shapes(tensors, plan, own_units=make is not None)
         if checksum(file.metadata(), tensors | beside) != header.sha256:
             raise ValueError(
                 "the file is damaged: its SHA-256 is not the one it carries"
             )
         check_numbers(tensors | beside)
-        preprocess = _preprocessing(header.preprocess, beside, plan)
         network = Network(plan, seed=0)
         if make is not None:
             put_units(network, make, seed=0)
@@ -150,87 +132,19 @@ def load(path: Path | str, *, make: MakeUnit | None = None) -> Network:
             )
         network.load_state_dict(counters | tensors)
     network.make = header.make
-    network.preprocess = preprocess
+    if header.preprocess is not None:
+        network.preprocess = Preprocessing(
+            mean=beside[MEAN],
+            deviation=beside[DEVIATION],
+            **vars(header.preprocess),
+        )
     return network.eval()
 
 
-def _preprocessing(
-    said: WrittenPreprocessing | None,
-    tensors: Mapping[str, Tensor],
-    plan: NetworkPlan,
-) -> Preprocessing | None:
-    """How the images were normalized, if a file says so."""
-    if said is None and not tensors:
-        return None
-    if said is None or len(tensors) < len(BESIDE):
-        raise ValueError("preprocess must be whole: a part of it is missing")
-    legal = (plan.image[0], 1, 1), plan.image
-    for name, value in tensors.items():
-        if tuple(value.shape) not in legal:
-            raise ValueError(
-                f"{name} must have shape {legal[0]} or {legal[1]}; got "
-                f"{tuple(value.shape)}"
-            )
-    if not (tensors[DEVIATION] > 0).all():
-        raise ValueError(f"{DEVIATION} must be greater than 0 everywhere")
-    return Preprocessing(
-        mean=tensors[MEAN],
-        deviation=tensors[DEVIATION],
-        names=said.names,
-        middle=said.middle,
-        white=said.white,
-    )
-
-
-def read_plan_of(path: Path | str) -> NetworkPlan:
-    """Return the plan of a file's network; the weights are not looked at.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is none.
-    ValueError
-        As `read_config`.
-    """
+def read_header(path: Path | str) -> Header:
+    """Return what a file says; its weights are not looked at."""
     with _opened(path) as (_, header):
-        return header.plan.plan
-
-
-def read_config(path: Path | str) -> dict[str, Any] | None:
-    """Return the configuration of the run that trained a file's weights.
-
-    Parameters
-    ----------
-    path : Path or str
-        A `.safetensors` file; the plan is in its head.
-
-    Returns
-    -------
-    dict or None
-        As in the run's record; None if they were saved by hand.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is none.
-    ValueError
-        If the file's header is damaged, of something else, or of another
-        version; the weights are not looked at.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> from preact.nn import Network
-    >>> from preact.plan import cifar_plan
-    >>> from preact.weights import read_config, save
-    >>> plan = cifar_plan("full-preactivation", depth=8, convs=2, width=4)
-    >>> with TemporaryDirectory() as folder:
-    ...     save(Network(plan, seed=1), f"{folder}/by_hand.safetensors")
-    ...     print(read_config(f"{folder}/by_hand.safetensors"))
-    None
-    """
-    with _opened(path) as (_, header):
-        return header.config
+        return header
 
 
 @contextmanager
@@ -296,18 +210,11 @@ def save(network: Network, path: Path | str) -> None:
 
     Examples
     --------
-    >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from preact.nn import Network
-    >>> from preact.plan import cifar_plan
-    >>> from preact.weights import save
+    >>> from preact import Network, cifar_plan, save
     >>> plan = cifar_plan("full-preactivation", depth=8, convs=2, width=4)
     >>> with TemporaryDirectory() as folder:
-    ...     files = [Path(folder, f"{n}.safetensors") for n in (1, 2)]
-    ...     for file in files:
-    ...         save(Network(plan, seed=0), file)
-    ...     print(files[0].read_bytes() == files[1].read_bytes())
-    True
+    ...     save(Network(plan, seed=0), f"{folder}/mine.safetensors")
     """
     if not isinstance(network, Network):
         raise TypeError(
@@ -337,12 +244,7 @@ def save_weights(
 
     Those of a run that has diverged are written, too; `load` refuses them.
     `make` is where the code stands that makes the units, if it is not ours.
-
-    Raises
-    ------
-    ValueError
-        If they are not those of the plan, or of several kinds, the
-        configuration is no table of JSON values, or the path is a folder.
+    Refuse a folder, and weights that are not the plan's, or of several kinds.
     """
     path = Path(path)
     if path.is_dir():
@@ -350,7 +252,11 @@ def save_weights(
     if make is not None:
         weights = _without_counters(weights)
     check_kinds(weights)
-    _check_shapes(weights, plan, own_units=make is not None)
+    wanted, found = plan.tensors, weights
+    if make is not None:  # of whose units the plan knows nothing
+        wanted = {n: s for n, s in wanted.items() if n[:6] != "units."}
+        found = {n: v for n, v in weights.items() if n[:6] != "units."}
+    check_shapes(found, wanted, f"a ResNet-{plan.depth} of `{plan.spec}`")
     tensors = {
         name: value.detach().to(
             "cpu", copy=True, memory_format=torch.contiguous_format
@@ -370,7 +276,7 @@ def save_weights(
         "format": FORMAT,
         "version": "1",
         "plan": json.dumps(write_plan(plan)),
-        "config": _as_json(config),
+        "config": json.dumps(config, allow_nan=False),
         "preprocess": json.dumps(described),
         "make": json.dumps(make),
     }
@@ -384,32 +290,6 @@ def save_weights(
 def _without_counters(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Leave out what own units count: batches seen are no weights."""
     return {n: v for n, v in weights.items() if v.is_floating_point()}
-
-
-def _as_json(config: Mapping[str, Any] | None) -> str:
-    """The configuration as text."""
-    if config is not None and not isinstance(config, Mapping):
-        raise ValueError(f"config must be a table; got {shortened(config)}")
-    try:
-        return json.dumps(config, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"config must be JSON values: {plain(error)}"
-        ) from error
-
-
-def _check_shapes(
-    weights: Mapping[str, Tensor], plan: NetworkPlan, *, own_units: bool
-) -> None:
-    """Refuse tensors that are not those of the plan.
-
-    Of units that own code makes the plan knows nothing.
-    """
-    wanted = plan.tensors
-    if own_units:
-        wanted = {n: s for n, s in wanted.items() if n[:6] != "units."}
-        weights = {n: v for n, v in weights.items() if n[:6] != "units."}
-    check_shapes(weights, wanted, f"a ResNet-{plan.depth} of `{plan.spec}`")
 
 
 def checksum(texts: Mapping[str, str], tensors: Mapping[str, Tensor]) -> str:

@@ -1,12 +1,10 @@
 """The comparison compares the same thing, and refuses to time a wrong one."""
 
 import json
-import multiprocessing
 import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from contextlib import closing
 from pathlib import Path
@@ -14,9 +12,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from preact.bench import Contestant, check, compare_times, contestants
-from preact.bench.contestants import missing_peers
-from preact.bench.times import LR, TimedNetwork, Worker
+from preact.bench.check import check
+from preact.bench.contestants import Contestant, contestants, missing_peers
+from preact.bench.times import LR, TimedNetwork, Worker, compare_times
 from preact.cli import main
 from preact.cli.bench import times_table
 from preact.fast import fast
@@ -27,7 +25,6 @@ from preact.spec import TABLE_2
 from preact.train import find_recipe
 from preact.train.step import TrainingStep, make_optimizer
 from preact.typed import parse
-from sampled import sampled
 
 
 def planned(depth):
@@ -110,42 +107,12 @@ def test_a_contestant_whose_process_dies_is_named():
             worker.ask("turn")
 
 
-class PressesCtrlC:
-    """What builds a network; handed to another process, it is interrupted."""
-
-    handed_over = False
-
-    def __reduce__(self):
-        os.kill(os.getpid(), signal.SIGINT)
-        time.sleep(0)  # between two bytecodes: an interrupt comes now
-        PressesCtrlC.handed_over = True
-        return torch.nn.Flatten, ()
-
-
-def test_ctrl_c_comes_when_a_process_has_started_and_leaves_none(capfd):
-    listening = threading.Event()  # a thread that would hear of it
-    thread = threading.Thread(target=listening.wait)
-    thread.start()
-    entry = Contestant(name="mine", peer=False, build=PressesCtrlC())
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            Worker(entry, (2, 3, 32, 32))
-    finally:
-        listening.set()
-        thread.join()
-    assert PressesCtrlC.handed_over
-    assert multiprocessing.active_children() == []
-    assert "Traceback" not in capfd.readouterr().err
-
-
-@pytest.mark.parametrize("wrong", [*sampled([1e-3, 0], 2)])
-def test_a_network_whose_gradients_are_off_is_not_timed(wrong):
+def test_a_network_whose_gradients_are_off_is_not_timed():
     """A thousandth, at the input of the units."""
 
     class Mistaken(Network):
         def run_units(self, x):
-            if x.requires_grad:
-                x.register_hook(lambda dx: dx * (1 + wrong))
+            x.register_hook(lambda dx: dx * 1.001)
             return super().run_units(x)
 
     def view(network):
@@ -156,11 +123,8 @@ def test_a_network_whose_gradients_are_off_is_not_timed(wrong):
         TABLE_2["full-preactivation"], depth=14, convs=2, image=(3, 16, 16)
     )
     assert check(plan, fast) < 1e-4
-    if wrong:
-        with pytest.raises(ArithmeticError, match="times of it would mean"):
-            check(plan, view)
-    else:
-        assert check(plan, view) < 1e-4
+    with pytest.raises(ArithmeticError, match="times of it would mean"):
+        check(plan, view)
 
 
 @pytest.mark.slow
@@ -191,7 +155,7 @@ def test_times_are_held_against_the_best_that_a_peer_can_do():
             "peer": peer,
             "train_ms_min": ms,
             "forward_ms_min": ms / 4,
-            "kept_bytes_per_image": None,
+            "kept_bytes_per_image": 1e6,
             "peak_bytes_per_image": 1e6,
             "first_step_s": 1.0,
         }
@@ -203,15 +167,6 @@ def test_times_are_held_against_the_best_that_a_peer_can_do():
     ]
     columns = [[*column.cells] for column in times_table(rows).columns]
     assert columns[2] == columns[4] == ["0.75", "1.00", "1.50"]
-
-
-def test_compiled_contestants_come_when_asked_for():
-    added = {e.name for e in contestants(planned(164), compiled=True)}
-    added -= {e.name for e in contestants(planned(164))}
-    assert added == {
-        f"{name}, channels_last, compiled"
-        for name in ("pytorchcv", "torch-resnet")
-    } | {"preact, channels_last, keep, compiled"}
 
 
 def is_contestant(pid):
@@ -231,8 +186,7 @@ def contestants_of(pid):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("who", ["the first process", "all"])
-def test_ctrl_c_is_one_sentence_and_leaves_no_process(who):
+def test_ctrl_c_is_one_sentence_and_leaves_no_process():
     command = [sys.executable, "-m", "preact", "bench", "--depth", "11"]
     command += ["--batch", "2", "--rounds", "100000", "--threads", "1"]
     with subprocess.Popen(
@@ -251,13 +205,10 @@ def test_ctrl_c_is_one_sentence_and_leaves_no_process(who):
                 pytest.skip("the kernel does not tell of children here")
             while "gradients within" not in process.stdout.readline():
                 assert process.poll() is None
-            while len(started := contestants_of(process.pid)) < 3:
+            while len(started := contestants_of(process.pid)) < 7:
                 assert process.poll() is None
                 time.sleep(0.05)  # the last of them still imports
-            if who == "all":
-                os.killpg(process.pid, signal.SIGINT)
-            else:
-                process.send_signal(signal.SIGINT)
+            os.killpg(process.pid, signal.SIGINT)  # as a terminal does
             _, error = process.communicate()
         finally:
             process.kill()

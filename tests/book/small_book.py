@@ -6,7 +6,7 @@ from sphinx.testing.util import SphinxTestApp
 
 from preact.strings import EDITIONS
 
-MYST = ["amsmath", "colon_fence", "dollarmath"]
+MYST = ["colon_fence", "dollarmath"]
 
 
 def build(folder, edition, sources, extensions, connect=None, **settings):

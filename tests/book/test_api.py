@@ -14,7 +14,7 @@ import yaml
 
 import preact
 from book.site.api import entry_text, pages, rooms
-from book.site.api_links import ELSEWHERE, entry_address
+from book.site.api_links import entry_address
 from book.site.commands import commands_text
 from book.site.words import WORDS
 from paths import ROOT
@@ -135,17 +135,16 @@ def test_the_contents_list_every_page_of_the_reference():
         chapter
         for part in toc["parts"]
         for chapter in part["chapters"]
-        if chapter["file"] == "book/en/api/index"
+        if chapter["file"] == "api/index"
     )
     files = [index["file"], *(one["file"] for one in index["sections"])]
-    listed = [file.removeprefix("book/en/api/") for file in files]
+    listed = [file.removeprefix("api/") for file in files]
     for language in LANGUAGES:
         assert sorted(listed) == sorted(pages(WORDS[language]))
 
 
 def test_the_page_of_commands_names_each_option_of_each_command(capsys):
     text = commands_text(WORDS["en"])
-    assert "\n: \n" not in text + "\n"  # a colon has words after it
     parts = re.split(r"^## preact (\w+)$", text, flags=re.MULTILINE)
     told = dict(zip(parts[1::2], parts[2::2], strict=True))
     assert list(told) == list(COMMANDS)
@@ -155,7 +154,7 @@ def test_the_page_of_commands_names_each_option_of_each_command(capsys):
             make_parser().parse_args([name, "--help"])
         options = re.findall(r"^  (--[\w-]+)", capsys.readouterr().out, re.M)
         for option in {*options} - {"--help"}:
-            assert re.search(rf"^`.*{option}\b", told[name], re.M), option
+            assert re.search(rf"^  .*{option}\b", told[name], re.M), option
 
 
 def test_a_name_leads_to_its_entry_if_it_can_mean_only_one():
@@ -171,7 +170,7 @@ def test_a_name_leads_to_its_entry_if_it_can_mean_only_one():
         ("preact.load", "api/weights#preact.weights.load"),
         ("load", None),  # of data or of weights
         ("train", None),  # a folder, a word
-        ("nn.Linear", ELSEWHERE["torch.nn.Linear"]),
+        ("nn.Linear", None),
     ]:
         assert entry_address(text, {}) == address
     imported = {"load": "preact.data.load", "Network": "preact.nn.Network"}

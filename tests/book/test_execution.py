@@ -1,4 +1,4 @@
-"""Whichever runs a chapter first, the other reads it; and what reruns it."""
+"""A chapter runs once, as a reader has it; and what reruns it."""
 
 import os
 import shutil
@@ -8,12 +8,20 @@ import sys
 import nbformat.v4 as nb
 import pytest
 from jupyter_cache import get_cache
-from nbformat import reads, write
-from nbmake.nb_run import NotebookRun
+from nbformat import reads
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace
 
-from book.tools.execution import cache_folder, keep, modules_of, needed, once
+from book.tools import execution
+from book.tools.execution import (
+    cache_folder,
+    executed,
+    keep,
+    modules_of,
+    needed,
+    printed,
+    run,
+)
 from book.tools.notebooks import notebook
 from paths import ROOT
 from preact import propagation
@@ -33,58 +41,46 @@ kernelspec:
 # A chapter
 
 ```{code-cell} python
-from pathlib import Path
-
-from preact.spec import TABLE_2
-
-with Path("%s").open("a") as log:
-    log.write("ran ")
-print(len(TABLE_2))
+%s
 ```
 """
+NOTE = """from pathlib import Path
+from preact.spec import TABLE_2
+with Path("{}").open("a") as log:
+    log.write("ran ")
+print(len(TABLE_2))"""
 
 
 @pytest.fixture
-def tree(tmp_path):
-    """A book of one chapter that notes each time it is run."""
-    for folder in ("book/en", "notebooks/en", "src"):
-        (tmp_path / folder).mkdir(parents=True)
+def chapter(tmp_path):
+    """The chapter of a book, which notes each time it is run."""
+    made = tmp_path / "book/en/index.md"
+    made.parent.mkdir(parents=True)
     (tmp_path / "requirements.txt").write_text("torch==2\n")
-    chapter = tmp_path / "book/en/index.md"
-    chapter.write_text(CHAPTER % (tmp_path / "log"), "utf-8")
-    made = tmp_path / "notebooks/en/index.ipynb"
-    made.write_text(notebook(chapter), "utf-8")
-    return tmp_path
+    made.write_text(CHAPTER % NOTE.format(tmp_path / "log"), "utf-8")
+    return made
 
 
-def by_nbmake(tree):
-    path = tree / "notebooks/en/index.ipynb"
-    execute = once(NotebookRun.execute)
-    result = execute(NotebookRun(path, default_timeout=100))
-    assert result.error is None
-    (cell,) = [c for c in result.nb.cells if c.cell_type == "code"]
-    assert cell.outputs[0].text == "5\n"
-
-
-def test_an_offered_notebook_has_the_outputs_of_the_run(tree):
-    chapter = tree / "book/en/index.md"
+def test_an_offered_notebook_has_the_outputs_of_the_run(chapter):
     offered = reads(notebook(chapter, with_outputs=True), as_version=4)
     assert not any(cell.get("outputs") for cell in offered.cells)
-    by_nbmake(tree)
+    run(chapter)
     offered = reads(notebook(chapter, with_outputs=True), as_version=4)
-    _, *first, cell = offered.cells
-    assert [c.id for c in first] == ["install"]
+    _, first, cell = offered.cells
+    assert first.id == "install"
     assert cell.outputs[0].text == "5\n"
 
 
-def by_the_site(tree):
-    out = tree / "_build/en"
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_the_site_shows_what_was_run_and_runs_nothing_again(chapter, tmp_path):
+    run(chapter)
     with docutils_namespace():
         app = Sphinx(
-            srcdir=tree / "book/en",
+            srcdir=chapter.parent,
             confdir=None,
-            outdir=out / "html",
-            doctreedir=out / "trees",
+            outdir=tmp_path / "html",
+            doctreedir=tmp_path / "trees",
             buildername="html",
             confoverrides={
                 "extensions": ["myst_nb", "book.site.execution"],
@@ -94,68 +90,71 @@ def by_the_site(tree):
             status=None,
         )
         app.build()
-    page = (out / "html/index.html").read_text("utf-8")
+    page = (tmp_path / "html/index.html").read_text("utf-8")
     assert "<span></span>5\n" in page
+    assert (tmp_path / "log").read_text() == "ran "
+    assert len(get_cache(cache_folder(chapter)).list_cache_records()) == 1
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.filterwarnings("ignore::ResourceWarning")
-@pytest.mark.parametrize(
-    "order",
-    [
-        (by_the_site, by_nbmake),
-        pytest.param((by_nbmake, by_the_site), marks=pytest.mark.slow),
-    ],
-)
-def test_in_any_order_a_chapter_runs_once(tree, order):
-    for run in order:
-        run(tree)
-    assert (tree / "log").read_text() == "ran "
-    folder = cache_folder(tree / "book/en/index.md")
-    assert folder == cache_folder(tree / "notebooks/en/index.ipynb")
-    assert len(get_cache(folder).list_cache_records()) == 1
+PROBE = """import os
+from pathlib import Path
+import preact
+assert os.listdir() == []
+home = Path(preact.__file__).parent
+assert not home.is_relative_to({root!r}), home
+print(os.environ["OMP_NUM_THREADS"], len([*home.rglob("results/**/*.json")]))
+"""
 
 
 @pytest.mark.slow
-def test_a_chapter_computes_with_one_thread(tree):
-    path = tree / "notebooks/en/index.ipynb"
-    text = path.read_text("utf-8")
-    asked = "__import__('os').environ['OMP_NUM_THREADS']"
-    text = text.replace('log.write(\\"ran \\")', f"log.write({asked})")
-    path.write_text(text, "utf-8")
-    env = {k: v for k, v in os.environ.items() if "_NUM_THREADS" not in k}
-    paths = os.pathsep.join([str(ROOT), str(ROOT / "src")])
-    run = ("-m", "pytest", "-q", "-p", "conftest", "--nbmake", "notebooks")
-    subprocess.run(
-        [sys.executable, *run],
-        cwd=tree,
-        env=env | {"PYTHONPATH": paths},
-        check=True,
+def test_a_chapter_runs_alone_on_one_thread_with_the_wheel(
+    chapter, monkeypatch
+):
+    chapter.write_text(CHAPTER % PROBE.format(root=str(ROOT)), "utf-8")
+    monkeypatch.setattr(execution, "ROOT", chapter.parents[2])
+    for name in [name for name in os.environ if "_NUM_THREADS" in name]:
+        monkeypatch.delenv(name)
+    monkeypatch.setattr(os, "environ", os.environ.copy())
+    execution.run_missing(["en"])
+    (cell,) = [c for c in executed(chapter).cells if c.cell_type == "code"]
+    results = [*(ROOT / "src/preact").rglob("results/**/*.json")]
+    assert cell.outputs[0].text == f"1 {len(results)}\n"
+    assert printed(executed(chapter)) == {}
+
+
+def test_what_a_cell_printed_is_kept_in_one_piece(chapter):
+    book = nb.new_notebook(
+        cells=[nb.new_code_cell("print('a b')", execution_count=1)]
     )
-    assert (tree / "log").read_text() == "1"
+    parts = [nb.new_output("stream", text=text) for text in ("a ", "b\n")]
+    book.cells[0].outputs = parts
+    keep(book, chapter)
+    (record,) = get_cache(cache_folder(chapter)).list_cache_records()
+    kept = get_cache(cache_folder(chapter)).get_cache_bundle(record.pk).nb
+    assert [output.text for output in kept.cells[0].outputs] == ["a b\n"]
 
 
 # ------------------------------------------------------------ what it reads
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory):
-    """The package and the notebooks, to be changed."""
+    """The package and the chapters, to be changed."""
     tree = tmp_path_factory.mktemp("tree")
-    for name in ("src/preact", "book/tools", "notebooks"):
+    for name in ("src/preact", "book"):
         shutil.copytree(
             ROOT / name,
             tree / name,
-            ignore=shutil.ignore_patterns("__pycache__", "seed-*"),
+            ignore=shutil.ignore_patterns("__pycache__", "seed-*", "api"),
         )
-    for name in ("book/__init__.py", "requirements.txt"):
-        shutil.copy(ROOT / name, tree / name)
+    shutil.copy(ROOT / "requirements.txt", tree)
     return tree
 
 
 LIST = """
 from pathlib import Path
-from book.tools.execution import cache_folder
-for path in Path("notebooks").glob("*/*.ipynb"):
-    print(cache_folder(path).name)
+from book.tools.execution import cache_folder, cells_of
+for path in Path("book").glob("*/*.md"):
+    if cells_of(path):
+        print(cache_folder(path).name)
 """
 
 
@@ -187,7 +186,7 @@ def changed_by(tree, before, name, text="\n# a comment\n"):
     after = folders(tree)
     path.unlink() if original is None else path.write_text(original, "utf-8")
     assert before.keys() == after.keys()
-    assert len(before) == len(list(tree.glob("notebooks/*/*")))
+    assert len(before) == len(list(ROOT.glob("notebooks/*/*")))
     return {chapter for chapter in before if before[chapter] != after[chapter]}
 
 
@@ -262,23 +261,6 @@ def test_what_one_edition_has_measured_the_others_read(tmp_path, monkeypatch):
     monkeypatch.delenv(FOLDER)  # outside of the build nothing is kept
     growth(10)
     assert called == [(10, 64), (10, 8), (10, 64)]
-
-
-def test_a_translation_takes_a_reader_as_long_as_the_original(tmp_path):
-    (tmp_path / "requirements.txt").write_text("torch==2\n")
-    took = []
-    for edition, seconds in (("en", 68.0), ("zh-Hant", 4.0)):
-        path = tmp_path / "notebooks" / edition / "09-training.ipynb"
-        path.parent.mkdir(parents=True)
-        book = nb.new_notebook(cells=[nb.new_code_cell("1")])
-        write(book, path)
-        chapter = tmp_path / "book" / edition / "09-training.md"
-        chapter.parent.mkdir(parents=True)
-        chapter.write_text("```{code-cell} python\n1\n```\n")
-        keep(book, path, seconds)
-        (record,) = get_cache(cache_folder(path)).list_cache_records()
-        took.append(record.data["execution_seconds"])
-    assert took == [68.0, 68.0]
 
 
 def test_measurements_are_shared_once_however_often_a_cell_sets_up(

@@ -6,11 +6,7 @@ from bs4 import BeautifulSoup
 from docutils import nodes
 from docutils.utils import new_document
 
-from book.site.head import (
-    description,
-    head_of_page,
-    write_directions,
-)
+from book.site.head import head_of_page
 from book.site.pages import dress_page, launch_buttons, source_options
 from book.site.sections import LabelFirst
 from preact.strings import LANGUAGES
@@ -40,7 +36,9 @@ def test_the_description_of_a_page_is_its_question():
         nodes.strong("", "Question."),
         nodes.Text(' What is "left"\nat the end?'),
     )
-    assert description(document) == "What is &quot;left&quot; at the end?"
+    tags = head_of_page("en", "01-why", "../", "Why?", document)
+    told = 'name="description" content="What is &quot;left&quot; at the end?"'
+    assert told in tags
 
 
 def test_the_head_names_every_edition_and_one_for_all_others():
@@ -49,19 +47,6 @@ def test_the_head_names_every_edition_and_one_for_all_others():
         assert f'hreflang="{code}" href="https://a.example/{code}/01' in tags
     assert 'hreflang="x-default" href="https://a.example/en/01-why' in tags
     assert 'name="description"' not in tags
-
-
-def test_the_sitemap_lists_every_page_but_the_search(tmp_path):
-    for language in LANGUAGES:
-        (tmp_path / language).mkdir()
-        for name in ("index", "search"):
-            (tmp_path / language / f"{name}.html").touch()
-    write_directions(tmp_path, "https://a.example/book")
-    rows = (tmp_path / "sitemap.xml").read_text("utf-8")
-    assert rows.count("<loc>https://a.example/book/") == len(LANGUAGES)
-    assert "search" not in rows
-    robots = (tmp_path / "robots.txt").read_text("utf-8")
-    assert "https://a.example/book/sitemap.xml" in robots
 
 
 # ---------------------------------------------------------------- its buttons

@@ -97,7 +97,6 @@ ANYWHERE = {
     "-x": lambda x: -x,
     "Conv2d(c, c, 1)(x)": Conv1x1,
     "x.clamp(-1e3, 1e3)": lambda x: x.clamp(-1e3, 1e3),
-    "x.half().float()": lambda x: x.half().float(),
     "instance_norm(x)": nnf.instance_norm,
     "max_pool2d(x, 3, 1, 1)": lambda x: nnf.max_pool2d(x, 3, 1, 1),
     "x.flip(1)": lambda x: x.flip(1),

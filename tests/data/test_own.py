@@ -102,6 +102,9 @@ def test_a_name_must_be_able_to_name_a_folder_and_no_other_data(name):
             r"tensor \(N\) of torch.int64 on the C",
         ),
         ({"train_labels": torch.zeros(9, dtype=int)}, "must have a label for"),
+        # or its record could not be written
+        ({"name": "../x"}, "name must be letters"),
+        ({"label": "two\nlines"}, "label must be one line"),
     ],
 )
 def test_an_image_set_is_bytes_or_refused(changed, said):

@@ -7,7 +7,8 @@ import pytest
 
 from paths import ROOT
 from preact.cli import main
-from preact.data import ImageFolder, load
+from preact.data import load
+from preact.data.folders import ImageFolder
 from preact.experiment import planned_runs, read_experiment
 from preact.experiment.config import ExperimentFile, shipped
 from preact.experiment.matrix import count_runs

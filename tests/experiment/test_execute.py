@@ -8,7 +8,6 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-import torch
 from filelock import FileLock
 
 from preact.cli import main
@@ -387,16 +386,6 @@ def test_processes_that_change_the_batch_of_bn_are_a_deviation(
     assert told["deviations"] == [deviation] * (bn_batch < ghost_batch)
 
 
-def test_data_that_a_record_cannot_name_are_refused(planned):
-    for change, said in (
-        ({"name": "../x"}, "name must be letters"),
-        ({"label": "two\nlines"}, "label must be one line"),
-    ):
-        data = replace(planned.run.data, **change)
-        with pytest.raises(ValueError, match=said):
-            PlannedRun("mine", replace(planned.run, data=data))
-
-
 def test_a_record_tells_the_most_memory_of_its_run_alone():
     """Not of what the process held before, where the kernel forgets it."""
     if not provenance.CLEAR.exists():
@@ -408,14 +397,3 @@ def test_a_record_tells_the_most_memory_of_its_run_alone():
     after = peak_memory("cpu")
     assert after["peak_memory_is"] == "resident set of the process"
     assert before["peak_memory_bytes"] - after["peak_memory_bytes"] > 2e8
-
-
-@pytest.mark.skipif(torch.cuda.is_available(), reason="has a CUDA device")
-def test_half_of_what_torchrun_sets_is_a_sentence(
-    tmp_path, capsys, monkeypatch
-):
-    monkeypatch.setenv("WORLD_SIZE", "2")
-    assert main([*TRAIN, "--out", str(tmp_path)]) == 2
-    error = capsys.readouterr().err
-    assert "environment variable RANK expected" in error
-    assert error.count("\n") == 1

@@ -291,6 +291,7 @@ def test_a_run_starts_from_the_weights_of_another(tmp_path):
     assert "init_sha256" not in small().config
     record, _ = execute(PlannedRun("tuned", run), tmp_path, device="cpu")
     assert record.config["init_sha256"] == run.config["init_sha256"]
+    assert any("of a file" in one.to for one in record.deviations)
     with pytest.raises(ValueError, match="must hold weights of this network"):
         small(init=file, row="full-preactivation")
     with pytest.raises(ValueError, match=r"has width 4 there, 8 here$"):

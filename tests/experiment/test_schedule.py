@@ -2,17 +2,14 @@
 
 import errno
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 
 from preact.data import load
 from preact.experiment import PlannedRun, planned_runs, read_experiment
 from preact.experiment.execute import Busy
-from preact.experiment.matrix import cost
 from preact.experiment.schedule import (
     Job,
-    network_name,
     time_limit,
     work_through,
 )
@@ -40,7 +37,7 @@ def jobs(tmp_path) -> list[Job]:
     path.write_text(FILE)
     experiment = read_experiment(path)
     return [
-        Job(experiment, planned, COSTS[network_name(planned)])
+        Job(experiment, planned, COSTS[planned.network])
         for planned in planned_runs(experiment, load("digits"))
     ]
 
@@ -137,10 +134,3 @@ def test_a_limit_is_in_minutes_and_none_is_none():
     for minutes in (float("nan"), 0):
         with pytest.raises(ValueError, match="must be a finite number"):
             time_limit(minutes)
-
-
-def test_the_cost_of_a_run_grows_with_its_iterations(jobs):
-    run = jobs[0].planned.run
-    recipe = replace(run.recipe, iterations=1_000_000)
-    # a step takes more than ten microseconds, and less than ten minutes
-    assert 10 < cost(replace(run, recipe=recipe), "cpu", 1) < 6e8

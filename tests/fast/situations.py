@@ -6,7 +6,6 @@ import io
 import torch
 import torch.nn.functional as nnf
 from torch import nn
-from torch.nn.utils import prune
 
 from preact.nn.layers import BatchNorm
 
@@ -240,14 +239,6 @@ def a_parametrized_weight(network, view, x, labels):
 
 
 @situation
-def pruned_weights(network, view, x, labels):
-    conv = network.units[1].weights[0]
-    conv.weight.data = conv.weight.data.contiguous()  # or `prune` refuses
-    prune.l1_unstructured(conv, "weight", amount=0.5)
-    return seen(view, x, labels)
-
-
-@situation
 def a_forward_set_on_a_module(network, view, x, labels):
     relu = network.units[1].weights[2]
     relu.forward = lambda x: x * 0.5
@@ -312,19 +303,8 @@ def a_forward_replaced_in_a_class(network, view, x, labels):
 @situation
 def many_gradients_at_once(network, view, x, labels):
     """A Jacobian of the first logits, its rows together."""
-    return [
-        torch.autograd.functional.jacobian(
-            lambda x: view(x)[:2, :3], x, vectorize=True
-        ),
-        *(
-            torch.autograd.grad(
-                view(x)[0, :3],
-                network.units[1].weights[0].weight,
-                torch.eye(3, dtype=x.dtype),
-                is_grads_batched=True,
-            )
-        ),
-    ]
+    jacobian = torch.autograd.functional.jacobian
+    return [jacobian(lambda x: view(x)[:2, :3], x, vectorize=True)]
 
 
 @situation
@@ -351,13 +331,6 @@ def other_sizes_and_layouts(network, view, x, labels):
     ):
         out += [view(images).detach(), logits_of(view, images)]
     return [*out, *view.buffers()]
-
-
-@situation
-def a_forward_derivative(network, view, x, labels):
-    view.eval()
-    y, dy = torch.func.jvp(view, (x,), (torch.ones_like(x),))
-    return [y.detach(), dy.detach()]
 
 
 @situation

@@ -63,16 +63,59 @@ def test_a_picture_says_what_was_run_and_what_its_marks_mean(here):
     assert main(["plot", "own"]) == 0
     words = words_of(here / "own.svg")
     for fact in (
-        "own: ResNet-8 of width 4, scikit-learn digits",
+        "ResNet-8 of width 4, scikit-learn digits",
         "2 steps of 64",
         "seeds 1 to 2",
         "learning rate 0.1",
         "learning rate 0.01",
         "Dots: seeds",
-        "95 % interval",
         "band: least",
     ):
         assert fact in words, fact
+    assert "own" in words.split()  # the name, where no title is given
+    assert "95 % interval" not in words  # of two seeds there is none
+
+
+def test_a_pictures_title_is_that_of_the_file(tmp_path):
+    out = tmp_path / "it.svg"
+    rows = ["--rows", "original"]
+    assert main(["plot", "digits_table_2", *rows, "-o", str(out)]) == 0
+    words = words_of(out)
+    assert "Table 2 and the clean control on scikit-learn" in words
+    assert "95 % interval of the mean" in words
+    assert "pre-activation" not in words
+
+
+def test_a_bare_picture_prints_its_title_and_caption(here, capsys):
+    assert main(["plot", "own", "--bare", "--width", "3.3"]) == 0
+    words, said = words_of(here / "own.svg"), capsys.readouterr().out
+    for part in ("Dots: seeds", "steps of 64"):
+        assert part in said
+        assert part not in words
+    assert 'width="237.6pt"' in (here / "own.svg").read_text("utf-8")
+
+
+def test_what_is_taller_than_a_page_is_left_out_unless_asked_for(
+    tmp_path, capsys
+):
+    out = tmp_path / "it.svg"
+    assert main(["plot", "digits_rates", "-o", str(out)]) == 0
+    assert "errors alone" in capsys.readouterr().err
+    assert "Learning curves" not in words_of(out)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ("--out nowhere/own.svg", "--out must lie in a folder that is there"),
+        ("--width nan", "--width must be 2.5 to 20 inches; got nan"),
+        ("--rows mine other", "has --rows other; choose from mine, original"),
+    ],
+)
+def test_a_plot_that_cannot_be_made_says_why(here, capsys, options, says):
+    assert main(["plot", "own", *options.split()]) == 2
+    assert says in capsys.readouterr().err
+    assert not (here / "nowhere").exists()
 
 
 @pytest.mark.parametrize(
@@ -82,11 +125,13 @@ def test_a_picture_says_what_was_run_and_what_its_marks_mean(here):
 def test_a_picture_has_the_form_of_its_name_and_replaces_none_but_its_own(
     here, capsys, ending, begins
 ):
-    file = here / f"folder/own.{ending}"
+    file = here / f"another.{ending}"
     command = ["plot", "own", "--panels", "errors", "-o", str(file)]
-    for _ in range(2):
-        assert main(command) == 0
-        assert file.read_bytes().startswith(begins)
+    assert main(command) == 0
+    before = file.read_bytes()
+    assert before.startswith(begins)
+    assert main(command) == 0
+    assert file.read_bytes() == before  # it has no date
     file.write_text("by matplotlib, and mine")
     assert main(command) == 2
     assert "must name a new file or one of" in capsys.readouterr().err
@@ -108,7 +153,7 @@ def test_each_of_many_own_units_has_a_face_of_its_own_hollow_or_filled():
         for hollow in (True, False)
     ]
     (axes,) = recorded({"": runs}, ["errors"]).axes
-    dots = [one for one in axes.lines if one.get_marker() != "None"]
+    dots = [one for one in axes.lines if one.get_marker() != "|"]
     looks = {
         (one.get_marker(), one.get_color(), one.get_markerfacecolor())
         for one in dots
@@ -173,8 +218,66 @@ def test_an_interval_that_leaves_the_frame_has_an_arrow_at_that_side():
         ]
 
     assert arrows(20.0, 20.1, 20.2) == []
-    assert arrows(1.0, 2.0, 1.0) == ["<", ">"]
+    assert arrows(1.0, 2.0, 1.0) == ["<"]
     assert arrows(60.0, 90.0, 95.0) == [">"]
+    assert arrows(43.0, 68.0, 72.0) == []
+
+
+def dots_of(axes, marker):
+    """Where dots stand on the canvas."""
+    return [
+        tuple(map(round, line.get_transform().transform(line.get_xydata())[0]))
+        for line in axes.lines
+        if line.get_marker() == marker
+    ]
+
+
+def test_equal_seeds_do_not_hide_each_other():
+    row = Runs(name="a", row="original", errors_pct=[5.0] * 12 + [9.0])
+    (axes,) = recorded({"": [row]}, ["errors"]).axes
+    dots = dots_of(axes, "o")
+    assert len(set(dots)) == len(dots) == 13
+    assert len({x for x, _ in dots}) == 2
+
+
+def test_a_run_that_diverged_has_a_cross_and_its_curve_goes_on():
+    def curve(*iterations):
+        errors = [80.0] * len(iterations)
+        return {"iteration": iterations, "test_error_pct": errors}
+
+    runs = [
+        Runs(
+            name=row,
+            row=row,
+            errors_pct=[90.0],
+            diverged=[last < 30],
+            curves=[curve(10, last)],
+        )
+        for row, last in (("original", 20), ("full-preactivation", 30))
+    ]
+    errors, curves = recorded({"": runs}, ["errors", "curves"]).axes
+    assert len(dots_of(errors, "x")) == 1
+    (cross,) = [one for one in curves.lines if one.get_marker() == "x"]
+    assert cross.get_xydata().tolist() == [[20, 90.0]]
+    (line,) = [one for one in curves.lines if one.get_marker() == "o"]
+    assert line.get_xydata().tolist() == [[10, 80.0], [20, 80.0], [30, 90.0]]
+
+
+def test_panels_of_one_column_stand_one_below_the_other():
+    runs = [Runs(name="a", row="a", errors_pct=[9.0], gradients=[[1.0, 2.0]])]
+    for width, columns in ((7.2, 2), (3.3, 1)):
+        panels = ["errors", "gradients"]
+        figure = recorded({"": runs}, panels, "title", "words " * 50, width)
+        grids = {ax.get_subplotspec().get_geometry()[1] for ax in figure.axes}
+        assert grids == {columns}
+        assert figure.get_figwidth() == width
+
+
+def test_an_own_unit_has_one_look_in_all_facets():
+    one, two = (Runs(name=name, row=name, errors_pct=[9.0]) for name in "ab")
+    first, second = recorded({"x": [one, two], "y": [two]}, ["errors"]).axes
+    colors = [ax.get_yticklabels()[-1].get_color() for ax in (first, second)]
+    assert colors[0] == colors[1]
 
 
 def test_a_logarithmic_axis_has_three_numbers_and_more():
@@ -209,7 +312,8 @@ def test_a_report_of_80_columns_breaks_no_word(here, capsys, name):
     assert main(["report", name]) == 0
     said = capsys.readouterr().out
     assert max(map(len, said.split("deviation: ")[0].splitlines())) <= 80
-    assert words - {"ResNet-", "network"} <= set(
+    # a table of one network has no column of sizes
+    assert words - {"ResNet-", "network", "parameters"} <= set(
         re.findall(r"[A-Za-z(]+[-:a-z)]*|\d+\.\d+", said)
     )
 
@@ -248,10 +352,12 @@ def test_a_facet_whose_runs_all_diverged_has_no_gradients_and_warns_of_none(
     drawn = [ax for ax in figure.axes if ax.get_yscale() == "log"]
     assert [ax.axison for ax in drawn] == [False, True]
     low, high = drawn[1].get_ylim()
-    assert (low, high) == (pytest.approx(0.01), pytest.approx(2.0))
+    assert (low, high) == (pytest.approx(0.01), pytest.approx(1.0))
     assert not recwarn.list
 
 
 def test_a_plot_of_no_record_names_what_was_asked_for(here, capsys):
     assert main(["plot", "own", "--lr", "0.2"]) == 2
-    assert capsys.readouterr().err == "preact: no record of own has --lr 0.2\n"
+    assert capsys.readouterr().err == (
+        "preact: no record of own has --lr 0.2; choose from 0.01, 0.1\n"
+    )

@@ -10,7 +10,7 @@ from preact.figures.variants import in_words
 from preact.plan import cifar_plan
 from preact.records.compare import Line
 from preact.spec import ROWS
-from preact.strings import TRANSLATIONS, Strings
+from preact.strings import LANGUAGES, TRANSLATIONS, Strings
 
 MARKUP = [
     "a | b",
@@ -71,6 +71,7 @@ def line(**fields):
             "depth": 20,
             "convs": 2,
             "width": 16,
+            "parameters": 270_000,
             "data_label": "CIFAR-10",
             "errors_pct": (8.0,),
             "paper_data": "",
@@ -121,6 +122,42 @@ def test_a_caption_names_one_learning_rate_and_what_diverged():
     assert strings("table.diverged", n=2) in table.body[1][2]
     two = errors_table([line(lr=0.1), line(lr=0.01)], strings)
     assert "0.1" not in two.caption
+
+
+def test_parameters_have_a_column_where_units_are_own_or_differ_in_size():
+    strings = Strings("en")
+    lines = [line(), line(parameters=271_000)]
+    assert "parameters" not in errors_table(lines, strings).head
+    for other in (line(row="mine"), line(parameters=300_000)):
+        table = errors_table([*lines, other], strings)
+        column = table.head.index("parameters")
+        assert table.body[0][column] == "270,000"
+
+
+def test_fail_is_explained_as_it_is_used():
+    for language in LANGUAGES:
+        strings = Strings(language)
+        bad = line(errors_pct=(50.0,))
+        short = line(errors_pct=(50.0,), cut_short=True)
+        for lines, key in (
+            ([bad], "fails"),
+            ([short], "short"),
+            ([bad, short], "some_short"),
+        ):
+            caption = errors_table(lines, strings).caption
+            assert strings(f"table.{key}") in caption
+
+
+def test_what_stands_behind_a_mean_is_explained():
+    strings = Strings("en")
+    for errors, key in (
+        ((8.0, 9.0, 9.5), "interval"),
+        ((8.0, 9.0), "both"),
+        ((8.0,), ""),
+    ):
+        caption = errors_table([line(errors_pct=errors)], strings).caption
+        for one in ("interval", "both"):
+            assert (strings(f"table.{one}") in caption) == (one == key)
 
 
 def typeset(spec):

@@ -1,11 +1,15 @@
 """The built site on localhost, in Debian's Chromium."""
 
+import contextlib
+import functools
 import shutil
+import threading
+from contextlib import contextmanager
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from playwright.sync_api import sync_playwright
 
-from book.tools.pdf import served
 from built import SITE, load
 
 FLAGS = [
@@ -18,6 +22,26 @@ FLAGS = [
     "--disable-sync",
 ]
 LOOK = {"viewport": {"width": 1280, "height": 720}, "color_scheme": "light"}
+
+
+@contextmanager
+def served(folder):
+    """Serve a folder on localhost; yield its address."""
+    handler = functools.partial(_Silent, directory=str(folder))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+class _Silent(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+    def finish(self):
+        with contextlib.suppress(ConnectionError):  # the browser went on
+            super().finish()
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ import pytest
 
 from book.site.overview import reading_minutes
 from book.words import WORDS
-from built import CHAPTERS, EVERY_LANGUAGE, LANGUAGES, TWO_LANGUAGES, settle
+from built import CHAPTERS, EVERY_LANGUAGE, TWO_LANGUAGES, settle
 from paths import ROOT
 from preact.book.cover import ROWS, recorded_course
 
@@ -15,21 +15,13 @@ COVER = ".preact-cover[data-live]"
 STILL = {"reduced_motion": "reduce"}
 
 
-@EVERY_LANGUAGE
-def test_the_cover_leads_into_the_book_and_to_the_other_editions(
-    open_page, language
-):
-    page = open_page(INDEX.format(language), **STILL)
-    ways = page.locator(".ways-in")
-    editions = ways.locator(".editions a")
-    codes = [a.get_attribute("hreflang") for a in editions.all()]
-    assert codes == list(LANGUAGES)
-    other = next(code for code in LANGUAGES if code != language)
-    ways.locator(f"[hreflang={other}]").click()
-    page.wait_for_url("**" + INDEX.format(other))
+def test_the_cover_leads_into_the_book_and_to_the_other_editions(open_page):
+    page = open_page(INDEX.format("en"), **STILL)
+    page.locator(".language-switch [hreflang=zh-Hant]").click()
+    page.wait_for_url("**" + INDEX.format("zh-Hant"))
     page.locator(".ways-in .start").click()
-    page.wait_for_url(f"**/{other}/{CHAPTERS[0]}.html")
-    assert page.evaluate("localStorage.getItem('language')") == other
+    page.wait_for_url(f"**/zh-Hant/{CHAPTERS[0]}.html")
+    assert page.evaluate("localStorage.getItem('language')") == "zh-Hant"
 
 
 @EVERY_LANGUAGE
@@ -43,7 +35,6 @@ def test_a_card_and_the_head_of_its_chapter_say_the_same(open_page, language):
     minutes = WORDS[language]["@minutes"].format(reading_minutes(text))
     times = card.locator(".times").text_content()
     assert minutes in times.replace("\xa0", " ")
-    assert len(re.findall(r"\d+", times)) == 2  # minutes and seconds
     asked = card.locator(".question").text_content()
     title = card.locator(".title a").text_content()
     assert title.startswith("3 ")

@@ -1,6 +1,7 @@
 """The playground: two networks of the reader's choice train in the page."""
 
 import re
+from itertools import pairwise
 
 from built import (
     EVERY_LANGUAGE,
@@ -21,6 +22,16 @@ FOCUSED = "document.activeElement.name"
 CUT = """() => [...document.querySelectorAll(".preact-playground *")]
   .filter((node) => node.checkVisibility() && !node.closest("defs, clipPath")
     && node.getBoundingClientRect().right > innerWidth + 1).length"""
+# Where the lines to a chart's names begin, and where its names stand.
+ENDS = """(svg) => {
+  const lines = [...svg.querySelectorAll("path[stroke='#808080']")]
+    .map((path) => path.getAttribute("d").match(/M([\\d.]+) ([\\d.]+)L/))
+    .filter(Boolean);
+  return { curves: lines.map((found) => Number(found[2])),
+    names: [...svg.querySelectorAll("text")].filter((text) =>
+      /^\\(?[AB]\\)?$/.test(text.textContent)).map((text) =>
+        [Number(text.getAttribute("y")) - 5, text.textContent]) };
+}"""
 # Steps of which a map has a row; what is equal everywhere has no ink.
 ROWS_OF_MAPS = """() => [...document.querySelectorAll(".course svg")].map(
   (svg) => new Set([...svg.querySelectorAll("[shape-rendering] rect")]
@@ -61,7 +72,14 @@ def curves(page, kind=":is(.curve, .ghost)"):
 
 
 def said(page):
-    return page.locator(f"{HOST} .said").all_inner_texts()
+    """What the table says of each network, A first."""
+    rows = page.locator(f"{HOST} tr").all()
+    cells = [row.locator("th:not(:first-child), td") for row in rows]
+    return [*zip(*[row.all_inner_texts() for row in cells], strict=True)]
+
+
+def status(page):
+    return page.locator(f"{HOST} [role=status]").inner_text()
 
 
 @TWO_LANGUAGES
@@ -154,8 +172,8 @@ def test_a_rate_that_diverges_is_said_in_a_word(open_page):
     field(page, "a.lr").select_option("1e200")
     settle(page)
     train(page)
-    name = f"A {Strings('en')('row.original')}"
-    assert said(page)[0] == Strings("en")("playground.diverged", name=name)
+    words = Strings("en")
+    assert words("playground.diverged", said="", name="A") in status(page)
     assert "NaN" not in page.locator(HOST).inner_text()
     assert page.problems == []
 
@@ -219,8 +237,63 @@ def test_both_networks_train_for_as_many_steps_as_are_chosen(open_page):
     field(page, "steps").select_option(str(2 * STEPS))
     settle(page)
     train(page)
-    assert (
-        f"step {2 * STEPS}:"
-        in page.locator(f"{HOST} .said").first.inner_text()
-    )
+    told = page.locator(f"{HOST} th").first.inner_text()
+    assert told == Strings("en")("playground.at", step=2 * STEPS)
     assert field(page, "step").get_attribute("max") == str(2 * STEPS)
+
+
+@TWO_LANGUAGES
+def test_a_guess_is_asked_for_before_training_and_judged_after(
+    open_page, language
+):
+    link = (
+        f"{PAGE.format(language)}?playground.a.lr=0.003&playground.a.units=2"
+    )
+    page = open_page(link)
+    bet = page.locator(f"{HOST} [name=guess]")
+    assert status(page) == ""
+    words = Strings(language)
+    for guess, verdict in enumerate(("miss", "hit")):  # A is slower to learn
+        field(page, "b.units").fill(str(3 + guess))
+        settle(page)
+        bet.nth(guess).click()
+        assert bet.nth(guess).get_attribute("aria-pressed") == "true"
+        train(page)
+        assert bet.first.is_hidden()
+        assert words(f"playground.{verdict}", said="") in status(page)
+    assert "guess" not in address(page)
+
+
+def test_names_stand_at_the_ends_of_their_curves_in_their_order(open_page):
+    page = open_page(PAGE.format("en"))
+    smaller(page)
+    train(page)
+    field(page, "pin").click()
+    field(page, "a.tail").select_option("BN")
+    train(page)
+    for chart in page.locator(f"{HOST} .preact-figure svg[role=img]").all():
+        ends = chart.evaluate(ENDS)
+        if not ends["names"]:
+            continue  # a map
+        assert len(ends["names"]) == 4
+        names = [y for y, _ in ends["names"]]
+        assert ends["curves"] == sorted(ends["curves"])
+        assert all(b - a > 14 for a, b in pairwise(names))
+        middle = [sum(ys) / 4 for ys in (names, ends["curves"])]
+        assert abs(middle[0] - middle[1]) < 6  # half of a letter
+
+
+def test_a_thumb_finds_all_that_can_be_pressed(open_page):
+    page = open_page(
+        PAGE.format("en"),
+        viewport={"width": 390, "height": 844},
+        has_touch=True,
+        is_mobile=True,
+    )
+    state(page, "done")
+    shown = page.locator(f"{HOST} :is(button, select, input):visible")
+    assert all(one.bounding_box()["height"] >= 44 for one in shown.all())
+    page.evaluate("scrollTo(0, 900)")
+    settle(page)
+    box = field(page, "train").bounding_box()
+    assert 0 <= box["y"] < 200  # what trains stays in sight

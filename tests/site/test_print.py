@@ -22,11 +22,11 @@ from preact.strings import LANGUAGES
         for code in LANGUAGES
     ],
 )
-def printed(request, browser, site):
+def printed(request, browser):
     folder = pdf.PDF
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"preact-{request.param}.pdf"
-    path.write_bytes(pdf.print_edition(browser, site, request.param))
+    path.write_bytes(pdf.print_edition(browser, request.param))
     return request.param, PdfReader(path)
 
 

@@ -5,11 +5,11 @@ from bs4 import BeautifulSoup
 from jupyter_cache import get_cache
 
 from book.site.exercises import TO_FILL_IN
-from book.tools.execution import cache_folder
+from book.tools.execution import cache_folder, cells_of
 from built import html
 from paths import ROOT
 
-NOTEBOOKS = sorted(ROOT.glob("notebooks/*/*.ipynb"))
+CHAPTERS = [p for p in sorted(ROOT.glob("book/*/*.md")) if cells_of(p)]
 
 
 def told(markup):
@@ -41,7 +41,7 @@ def shown_outputs(notebook):
 
 
 @pytest.mark.parametrize(
-    "path", NOTEBOOKS, ids=lambda p: f"{p.parent.name}-{p.stem}"
+    "path", CHAPTERS, ids=lambda p: f"{p.parent.name}-{p.stem}"
 )
 def test_a_page_shows_the_outputs_of_its_last_run(path):
     cache = get_cache(cache_folder(path))

@@ -3,8 +3,7 @@ from dataclasses import replace
 import pytest
 
 from preact.paper import read
-from preact.plan import CONVENTIONS
-from preact.train import find_recipe, recipes
+from preact.train import find_recipe
 
 
 def test_our_recipe_paper_is_the_one_the_paper_states():
@@ -26,10 +25,6 @@ def test_the_release_drops_after_80_and_121_of_200_epochs():
     assert release.batch * release.iterations == 200 * 50_048
     epoch = release.iterations / 200
     assert [round(d / epoch) for d in release.drop_at] == [80, 121]
-
-
-def test_every_protocol_names_conventions_that_exist():
-    assert {p.conventions for p in recipes().values()} <= set(CONVENTIONS)
 
 
 def test_the_learning_rate_warms_up_and_drops():

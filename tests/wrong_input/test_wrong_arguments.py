@@ -4,7 +4,6 @@ import tomllib
 from pathlib import Path
 
 import pytest
-import torch
 from judging import files, refusal
 
 from sampled import sampled
@@ -45,16 +44,6 @@ def test_a_command_line_that_means_nothing_is_one_sentence(
     answer = command(*line)
     assert refusal(answer, *map(filled, says)) == "good"
     assert (files(tmp_path), files(small.parent)) == ({}, before)
-
-
-@pytest.mark.skipif(torch.cuda.is_available(), reason="has a CUDA device")
-@pytest.mark.parametrize("device", ["cuda", "cuda:7"])
-def test_a_gpu_that_is_not_there_is_one_sentence(
-    command, tmp_path, small, device
-):
-    answer = command("ablate", small, "--out", tmp_path, "--device", device)
-    assert refusal(answer, "device", "no CUDA device", device) == "good"
-    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("name", ["row", "out", "seed"])

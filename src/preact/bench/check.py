@@ -22,19 +22,6 @@ def checked_plan(plan: NetworkPlan) -> NetworkPlan:
     """Plan a shallow network of the same units on small images.
 
     Deeper ones are chaotic in any precision.
-
-    Parameters
-    ----------
-    plan : NetworkPlan
-        The network that is to be timed.
-
-    Examples
-    --------
-    >>> from preact import cifar_plan
-    >>> from preact.bench import checked_plan
-    >>> plan = cifar_plan("full-preactivation", depth=1001, convs=3)
-    >>> checked_plan(plan).depth
-    29
     """
     return cifar_plan(
         plan.spec,
@@ -47,33 +34,10 @@ def checked_plan(plan: NetworkPlan) -> NetworkPlan:
 def check(
     plan: NetworkPlan, view: Callable[[Network], nn.Module] = FUSED
 ) -> float:
-    """Compare gradients of fused units with float64.
+    """Return the error of the gradients of a view, as of float64.
 
-    Parameters
-    ----------
-    plan : NetworkPlan
-        Of at most 29 layers.
-    view : function
-        From a network to what computes the same in another way.
-
-    Returns
-    -------
-    float
-        Error of the worst tensor, relative to its largest number; the median
-        of several draws.
-
-    Raises
-    ------
-    ArithmeticError
-        If it is larger than PyTorch's own explains.
-
-    Examples
-    --------
-    >>> from preact import cifar_plan
-    >>> from preact.bench import check
-    >>> plan = cifar_plan("full-preactivation", depth=11, convs=3)
-    >>> check(plan) < 1e-4  # doctest: +SKIP
-    True
+    That of the worst tensor, relative to its largest number; the median of
+    several draws. Refuse one that is larger than PyTorch's own explains.
     """
     errors: list[tuple[float, float]] = []
     for seed in range(DRAWS):

@@ -29,79 +29,37 @@ OURS: list[tuple[str, bool, Memory]] = [  # all of these with channels last
 
 @dataclass(frozen=True, kw_only=True)
 class Contestant:
-    """A network to be timed.
+    """A network to be timed, and whether it is another package's.
 
-    Parameters
-    ----------
-    name : str
-        Of package and settings, as the table prints it.
-    peer : bool
-        Whether it is another package.
-    build : callable
-        Makes the network; another process must be able to call it.
-    channels_last : bool
-        Layout of its weights and images.
-    compiled : bool
-        Whether `torch.compile` works on it; the first step takes minutes.
-
-    Examples
-    --------
-    >>> import torch
-    >>> from preact.bench import Contestant
-    >>> Contestant(name="mine", peer=False, build=torch.nn.Flatten).compiled
-    False
+    Another process must be able to call what builds it.
     """
 
     name: str
     peer: bool
     build: Callable[[], nn.Module]
     channels_last: bool = False
-    compiled: bool = False
 
 
-def contestants(
-    plan: NetworkPlan, *, compiled: bool = False
-) -> Iterator[Contestant]:
+def contestants(plan: NetworkPlan) -> Iterator[Contestant]:
     """Peers that are installed and have this network, then ours.
 
-    Each as shipped and with channels last, as a user would have it.
-
-    Parameters
-    ----------
-    plan : NetworkPlan
-        The peers have ResNet-164 and 1001 of full pre-activation units.
-    compiled : bool
-        The same with channels last and `torch.compile`, too.
-
-    Examples
-    --------
-    >>> from preact import cifar_plan
-    >>> from preact.bench import contestants
-    >>> plan = cifar_plan("full-preactivation", depth=164, convs=3)
-    >>> *_, last = contestants(plan)
-    >>> last.name, last.channels_last
-    ('preact, fast, segment', True)
+    Each as shipped and with channels last, as a user would have it. The peers
+    have ResNet-164 and 1001 of full pre-activation units.
     """
     for name, build in _peers(plan).items():
         one = Contestant(name=f"{name}, as shipped", peer=True, build=build)
         yield one
-        last = replace(one, name=f"{name}, channels_last", channels_last=True)
-        yield last
-        if compiled:
-            yield replace(last, name=f"{last.name}, compiled", compiled=True)
+        yield replace(one, name=f"{name}, channels_last", channels_last=True)
     yield Contestant(
         name="preact", peer=False, build=partial(Network, plan, seed=0)
     )
     for name, fused, memory in OURS:
-        one = Contestant(
+        yield Contestant(
             name=name,
             peer=False,
             build=partial(_ours, plan, fused, memory),
             channels_last=True,
         )
-        yield one
-        if compiled and not fused and memory == "keep":
-            yield replace(one, name=f"{name}, compiled", compiled=True)
 
 
 def _ours(plan: NetworkPlan, fused: bool, memory: Memory) -> Network:

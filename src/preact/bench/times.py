@@ -10,9 +10,8 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
-from multiprocessing import get_context, resource_tracker
+from multiprocessing import get_context
 from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
 from typing import Any
 
 import torch
@@ -22,7 +21,6 @@ from preact.plan import NetworkPlan
 from preact.train.footprint import step_bytes
 from preact.train.recipe import find_recipe
 from preact.train.step import TrainingStep, make_optimizer
-from preact.train.stop import Stopped, noted_signals
 
 LR = 1e-3  # thousands of steps on one batch of noise must not diverge
 
@@ -37,44 +35,9 @@ def compare_times(
 ) -> list[dict[str, Any]]:
     """Time all contestants by turns, each in its own process.
 
-    The machine's good and bad moments so fall on all of them alike.
-
-    Parameters
-    ----------
-    entries : sequence of Contestant
-        Who runs.
-    plan : NetworkPlan
-        The network.
-    batch : int
-        Images in a step.
-    rounds : int
-        Turns of each; one more before them does not count.
-    progress : callable
-        Called with the number of each turn when it is over; 0 does not count.
-
-    Returns
-    -------
-    list of dict
-        As `preact.records.BenchRow` has them.
-
-    Raises
-    ------
-    ChildProcessError
-        If the process of a contestant ends, for want of memory perhaps.
-
-    Examples
-    --------
-    Some seconds, so no test runs it here:
-
-    >>> from preact import cifar_plan
-    >>> from preact.bench import compare_times, contestants
-    >>> plan = cifar_plan("full-preactivation", depth=11, convs=3)
-    >>> entries = list(contestants(plan))[-1:]
-    >>> (row,) = compare_times(  # doctest: +SKIP
-    ...     entries, plan, batch=4, rounds=2
-    ... )
-    >>> row["train_ms_min"] <= row["train_ms_median"]  # doctest: +SKIP
-    True
+    The machine's good and bad moments so fall on all of them alike. One turn
+    more than `rounds` comes first and does not count; `progress` is called
+    with the number of each. Returned are values of `BenchRow`.
     """
     shape = (batch, *plan.image)
     with ExitStack() as stack:
@@ -99,13 +62,7 @@ def compare_times(
 
 
 class TimedNetwork:
-    """A contestant with one batch, in the step that `preact train` takes.
-
-    Parameters
-    ----------
-    shape : (N, C, H, W)
-        Of the images, which are noise.
-    """
+    """A contestant with a batch of noise, in the step of `preact train`."""
 
     def __init__(self, contestant: Contestant, shape: tuple[int, ...]) -> None:
         rng = torch.Generator().manual_seed(0)
@@ -119,9 +76,6 @@ class TimedNetwork:
         self.images = images.contiguous(memory_format=layout)
         self.network = contestant.build()
         self.network.to(memory_format=layout)  # type: ignore[call-overload]
-        self.compiled = contestant.compiled
-        if self.compiled:
-            self.network.compile()
         optimizer = make_optimizer(self.network, find_recipe("paper"))
         self.training = TrainingStep(self.network, optimizer)
         self.training.set_lr(LR)
@@ -129,13 +83,11 @@ class TimedNetwork:
     def prepare(self) -> dict[str, Any]:
         """Take the first step; tell what is known then."""
         first_step_s = timed(self.train)
-        kept: tuple[int | None, int | None] = (None, None)
-        if not self.compiled:  # for another batch it would be anew
-            kept = step_bytes(self.network, self.images[:2])
+        kept, peak = step_bytes(self.network, self.images[:2])
         return {
             "parameters": sum(p.numel() for p in self.network.parameters()),
-            "kept_bytes_per_image": kept[0],
-            "peak_bytes_per_image": kept[1],
+            "kept_bytes_per_image": kept,
+            "peak_bytes_per_image": peak,
             "first_step_s": first_step_s,
         }
 
@@ -183,13 +135,13 @@ class Worker:
             args=(end, contestant, shape, torch.get_num_threads()),
             daemon=True,
         )
+        # Ctrl-C is ours to hear: what is ignored here is ignored there
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:
-            _start_without_sigint(self.process)
-        except KeyboardInterrupt:  # nobody has it yet who would close it
-            self.close()
-            raise
+            self.process.start()
         finally:
-            end.close()
+            signal.signal(signal.SIGINT, before)
+        end.close()
 
     def ask(self, what: str) -> Any:
         """Call a method over there and wait for what it returns.
@@ -211,25 +163,6 @@ class Worker:
         self.pipe.close()
         self.process.terminate()
         self.process.join()
-
-
-def _start_without_sigint(process: BaseProcess) -> None:
-    """Start a process that inherits a blocked Ctrl-C: it is ours to hear.
-
-    Blocked here, it still reaches another thread and interrupts this one, so
-    it is noted until the new process has been handed what it needs.
-    """
-    resource_tracker.ensure_running()  # else `start` does, and unblocks it
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-    try:
-        with noted_signals():
-            process.start()
-    except Stopped as stopped:
-        if stopped.number == signal.SIGINT:
-            raise KeyboardInterrupt from stopped
-        raise
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _serve(

@@ -23,22 +23,20 @@ from preact.experiment import (
     Experiment,
     PlannedRun,
     execute,
-    find_device,
-    load_data,
     planned_runs,
     read_experiment,
 )
+from preact.experiment.matrix import load_data
 from preact.experiment.schedule import (
     FAILED,
     Job,
     by_network,
     costs,
     is_recorded,
-    network_name,
     time_limit,
     work_through,
 )
-from preact.train.device import check_device
+from preact.train.device import check_device, find_device
 
 REFUSED = "refused for the record that is there"
 
@@ -152,7 +150,7 @@ def _jobs(
         complain(f"{error}; so there is no cost")
     show_plan(console, experiment, plan, missing, each)
     return [Job(experiment, planned, 0.0) for planned in recorded] + [
-        Job(experiment, planned, each.get(network_name(planned), 0.0))
+        Job(experiment, planned, each.get(planned.network, 0.0))
         for planned in missing
     ]
 

@@ -11,8 +11,9 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from preact.bench import check, checked_plan, compare_times, contestants
-from preact.bench.contestants import missing_peers
+from preact.bench.check import check, checked_plan
+from preact.bench.contestants import contestants, missing_peers
+from preact.bench.times import compare_times
 from preact.experiment.provenance import git
 from preact.fast import kernels
 from preact.fast.network import processor_name
@@ -62,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
     console.print(
         f"gradients within {error:.1g} of float64 ({shallow.depth} layers)"
     )
-    entries = list(contestants(plan, compiled=options.compile))
+    entries = list(contestants(plan))
     with console.status(f"{len(entries)} contestants get ready") as status:
         rows = compare_times(
             entries,
@@ -122,7 +123,6 @@ def times_table(rows: Sequence[dict[str, Any]]) -> Table:
             times = "" if least is None else f"{least / row[field]:.2f}"
             cells += [f"{row[field]:.0f}", times]
         for field in ("kept_bytes_per_image", "peak_bytes_per_image"):
-            n = row[field]
-            cells.append("" if n is None else f"{n / 1e6:.2f}")
+            cells.append(f"{row[field] / 1e6:.2f}")
         table.add_row(*cells, f"{row['first_step_s']:.1f}")
     return table

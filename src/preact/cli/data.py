@@ -4,7 +4,8 @@ import argparse
 
 from rich.progress import BarColumn, DownloadColumn, Progress
 
-from preact.data import download_cifar, load
+from preact.data import load
+from preact.data.cifar import download_cifar
 
 
 def run(options: argparse.Namespace) -> int:

@@ -12,14 +12,14 @@ from preact.train import Execution, Recipe, evaluate, find_recipe
 from preact.train.device import check_device, find_device
 from preact.typed import find_own_code, parse
 from preact.weights import load as load_network
-from preact.weights import read_config
+from preact.weights import read_header
 
 
 def run(options: argparse.Namespace) -> int:
     """Load, evaluate, print. Refuse images that do not fit the network."""
     device = options.device or find_device()
     check_device(device)
-    config = read_config(options.file) or {}
+    config = read_header(options.file).config or {}
     trained_on = config.get("data")
     whole, _, held_out = str(trained_on or "").partition("-held-out-")
     name = str(options.data or (whole if whole in NAMES else trained_on) or "")

@@ -281,7 +281,9 @@ def _report(command: argparse.ArgumentParser) -> str:
     return (
         "Print the recorded errors of an experiment, all seeds of a row in "
         "one line (median, mean with its 95 % interval by Student's t, "
-        "number of runs), beside the paper's."
+        "number of runs), beside the paper's; without an experiment, list "
+        "those that have records. Below the table: steps and deviations, "
+        "with the runs they are of if not of all."
     )
 
 
@@ -299,15 +301,30 @@ def _plot(command: argparse.ArgumentParser) -> str:
         "--panels",
         nargs="+",
         choices=PANELS,
-        default=PANELS,
-        help="what to draw (default: all)",
+        help="what to draw (default: all, or errors alone where all would be "
+        "taller than a page)",
     )
+    add("--rows", nargs="+", metavar="ROW", help="runs of these rows alone")
     add("--depth", type=int, help="runs of this depth alone")
     add("--lr", type=float, help="runs at this learning rate alone")
+    add(
+        "--width",
+        type=float,
+        default=7.2,
+        metavar="INCHES",
+        help="of the picture, whose letters have 7 points in any case "
+        "(default: %(default)s, two columns; 3.3 is one)",
+    )
+    add(
+        "--bare",
+        action="store_true",
+        help="draw no title and no caption, print them",
+    )
     return (
         "Draw the recorded runs of an experiment: the errors of all seeds "
         "with median and interval, learning curves, gradients by unit at the "
-        "last iteration."
+        "last iteration. The title is that of the experiment file; equal "
+        "records give equal files."
     )
 
 
@@ -317,11 +334,6 @@ def _bench(command: argparse.ArgumentParser) -> str:
     add("--batch", type=int, default=32)
     add("--rounds", type=int, default=10)
     add("--threads", type=int, help="of all (default: PyTorch's)")
-    add(
-        "--compile",
-        action="store_true",
-        help="torch.compile beside them, too: takes minutes for each",
-    )
     add("--record", type=Path, help="write a JSON record")
     return (
         "Time a training step and a forward pass of the full pre-activation "

@@ -2,17 +2,19 @@
 
 import argparse
 import math
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from contextlib import suppress
 from io import BytesIO
 from itertools import compress
 from pathlib import Path
+from typing import Any
 
 from matplotlib import rc_context
+from matplotlib.figure import Figure
 
 from preact.cli import complain, counted
-from preact.cli.report import asked_for, find_records, rows_of
-from preact.figures.recorded import LOOK, Runs, recorded
+from preact.cli.report import asked_for, find_records, network_of, rows_of
+from preact.figures.recorded import LOOK, PANELS, TALLEST, Runs, recorded
 from preact.figures.style import quiet
 from preact.figures.tables import HELD_OUT
 from preact.figures.variants import row_name
@@ -23,52 +25,60 @@ from preact.strings import Strings
 
 Pair = tuple[Line, list[Record]]
 MARK = "preact plot"  # in each file: who wrote it
+DATES: dict[str, dict[str, None]] = {  # none, so that equal plots are equal
+    ".svg": {"Date": None},
+    ".pdf": {"CreationDate": None},
+    ".png": {},
+}
+LEAST, GREATEST = 2.5, 20
 MOST = 16  # lines of a facet: a row of Table 1 or 2 each, and some more
 KEY = {
-    "errors": "Dots: seeds; bar and number: their median; line: 95 % interval "
-    "of the mean, from three seeds on; an arrow: it leaves the frame.",
+    "errors": "Dots: seeds; bar and number: their median.",
     "curves": "Learning curves: median; band: least to greatest.",
-    "gradients": "Gradients at the last watched iteration: median; band: "
-    "least to greatest, cut at the frame.",
+    "gradients": "Gradients {step}: median; band: least to greatest, cut "
+    "at the frame.",
 }
 FIXED = "\N{NO-BREAK SPACE}"
 TAILS = (
     "Dashed and hollow: no BN before the classifier; solid and filled: one BN."
 )
+INTERVALS = (
+    "Line: 95 % interval of the mean by Student's t, from three seeds on; an "
+    "arrow: it goes beyond the frame."
+)
+CROSSES = "Cross: a run that diverged; it keeps its last error."
 
 
 def run(options: argparse.Namespace) -> int:
     """Draw, and say where. Refuse what cannot be drawn or written."""
     name, folder = find_records(options.experiment, options.results)
     out = options.out or Path(f"{name}.svg")
-    if out.suffix not in (".svg", ".pdf", ".png"):
+    if out.suffix not in DATES:
         raise ValueError(f"--out must end in .svg, .pdf or .png; got {out}")
+    if not out.parent.is_dir():
+        raise ValueError(
+            f"--out must lie in a folder that is there; got {out}"
+        )
     if out.exists() and MARK.encode() not in out.read_bytes():
         raise ValueError(
             f"--out must name a new file or one of `{MARK}`'s; got {out}"
         )
-    runs = [
-        (path, record)
-        for path, record in load_runs(name, folder)
-        if options.depth in (None, record.depth)
-        and options.lr in (None, record.config["recipe"]["lr"])
-    ]
-    if not runs:
-        chosen = [
-            f"--{option} {value}"
-            for option in ("depth", "lr")
-            if (value := getattr(options, option)) is not None
-        ]
-        raise ValueError(f"no record of {name} has {' and '.join(chosen)}")
+    if not LEAST <= options.width <= GREATEST:
+        raise ValueError(
+            f"--width must be {LEAST} to {GREATEST} inches; "
+            f"got {options.width:g}"
+        )
+    runs = _chosen(name, load_runs(name, folder), options)
     asked = asked_for(options.experiment)
-    pairs = compared([record for _, record in runs], rows_of(asked))
+    records = [record for _, record in runs]
+    pairs = compared(records, rows_of(asked))
     common, facets = _facets(
         pairs, [r.lr for r in asked.recipes] if asked else []
     )
     if (lines := max(map(len, facets.values()))) > MOST:
         raise ValueError(
             f"the panel of a network and learning rate holds at most {MOST} "
-            f"lines; {name} has {lines}"
+            f"lines; {name} has {lines}: choose some by --rows"
         )
     tails: dict[str, set[str]] = {}
     for line, _ in pairs:
@@ -79,7 +89,7 @@ def run(options: argparse.Namespace) -> int:
         facet: [_runs(*pair, both, paths) for pair in pairs]
         for facet, pairs in facets.items()
     }
-    panels = list(dict.fromkeys(options.panels))
+    panels = list(dict.fromkeys(options.panels or PANELS))
     if "curves" in panels and not any(
         sum(map(math.isfinite, curve["test_error_pct"])) > 1
         for lines in shown.values()
@@ -90,22 +100,79 @@ def run(options: argparse.Namespace) -> int:
         complain("curves are left out: none has two points or more")
     if not panels:
         raise ValueError(f"--panels must be errors or gradients for {name}")
-    figure = recorded(
-        shown,
-        panels,
-        f"{name}: {', '.join(common)}",
-        " ".join([KEY[panel] for panel in panels] + [TAILS] * bool(both)),
-    )
-    out.parent.mkdir(parents=True, exist_ok=True)
+    title = asked.title if asked else name
+    diverged = sum(record.outcome == "diverged" for record in records)
+
+    def draw(panels: Sequence[str]) -> tuple[Figure, str]:
+        keys = [KEY[panel] for panel in panels]
+        if "errors" in panels and any(line.half_interval for line, _ in pairs):
+            keys.insert(1, INTERVALS)
+        keys += [CROSSES] * bool(diverged) + [TAILS] * bool(both)
+        caption = f"{', '.join(common)}. {' '.join(keys)}"
+        caption = caption.format(step=_step(records))
+        said = ("", "") if options.bare else (title, caption)
+        return recorded(shown, panels, *said, options.width), caption
+
+    figure, caption = draw(panels)
+    if not options.panels and len(panels) > 1 and _too_tall(figure):
+        figure, caption = draw(["errors"])
+        complain(
+            "errors alone, or it would be taller than a page: choose some "
+            "by --depth, --lr or --rows, or name --panels"
+        )
+    elif _too_tall(figure):
+        complain(
+            "it is taller than a page: choose some by --depth, --lr, --rows "
+            "or --panels"
+        )
     drawn = BytesIO()
     with quiet(), rc_context(LOOK):
-        about = {"Creator": MARK}
+        about = {"Creator": MARK} | DATES[out.suffix]
         figure.savefig(drawn, format=out.suffix[1:], metadata=about)
     write_new(out, drawn.getvalue(), replace=True)
-    print(
-        f"{out}: {counted(len(runs), 'run')} in {counted(len(pairs), 'line')}"
-    )
+    said = f"{counted(len(runs), 'run')} in {counted(len(pairs), 'line')}"
+    print(f"{out}: {said}" + f", {diverged} diverged" * bool(diverged))
+    if options.bare:
+        print(f"{title}\n{caption}")
     return 0
+
+
+def _chosen(
+    name: str,
+    runs: list[tuple[Path, Record]],
+    options: argparse.Namespace,
+) -> list[tuple[Path, Record]]:
+    """Take those that the options name; refuse what no run has."""
+    facts: dict[str, Callable[[Record], Any]] = {
+        "depth": lambda record: record.depth,
+        "lr": lambda record: record.config["recipe"]["lr"],
+        "rows": lambda record: record.row,
+    }
+    for option, of in facts.items():
+        asked = getattr(options, option) or []
+        asked = asked if isinstance(asked, list) else [asked]
+        for value in asked:
+            if value not in (there := {of(record) for _, record in runs}):
+                has = ", ".join(map(str, sorted(there)))
+                raise ValueError(
+                    f"no record of {name} has --{option} {value}; choose "
+                    f"from {has}"
+                )
+        if asked:
+            runs = [run for run in runs if of(run[1]) in asked]
+    return runs
+
+
+def _too_tall(figure: Figure) -> bool:
+    return bool(figure.get_figheight() > TALLEST)
+
+
+def _step(records: Iterable[Record]) -> str:
+    """Say in which step of training gradients were watched last."""
+    steps = {r.profiles[-1].iteration + 1 for r in records if r.profiles}
+    if len(steps) == 1:
+        return f"in step {steps.pop():,}"
+    return "in the last step that was watched"
 
 
 def _facets(
@@ -126,7 +193,9 @@ def _facets(
     common = list(compress(titles[0], shared))
     apart = [not one for one in shared]
     return common, {
-        ", ".join(compress(title, apart)): pairs
+        ", ".join(
+            part.replace(" ", FIXED) for part in compress(title, apart)
+        ): pairs
         for title, pairs in zip(titles, facets.values(), strict=True)
     }
 
@@ -142,9 +211,8 @@ def _facts(line: Line, group: Sequence[Record]) -> tuple[str, ...]:
     """Name the facet of a line."""
     recipe = group[0].config["recipe"]
     steps = f"{recipe['iterations']:,} steps of {recipe['batch']}"
-    wide = "" if line.width in (16, 64) else f" of width {line.width}"
     return (
-        f"ResNet-{line.depth}{wide}",
+        network_of(line),
         HELD_OUT.sub(r"tested on \1 held-out images", line.data_label),
         f"learning rate {line.lr:g}",
         steps,
@@ -185,6 +253,7 @@ def _runs(
         name=", ".join(parts),
         row=line.row,
         errors_pct=line.errors_pct,
+        diverged=[record.outcome == "diverged" for record in group],
         curves=curves,
         gradients=[
             [math.nan if v is None else v for v in last.gradient_norm]

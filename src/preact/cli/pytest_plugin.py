@@ -46,9 +46,7 @@ class Answer(pytest.Item):
         from preact.conformance.words import finding_lines
         from preact.strings import Strings
 
-        card = finding_lines(
-            self.finding, Strings("en"), self.finding.row, self.meant
-        )
+        card = finding_lines(self.finding, Strings("en"), self.meant)
         text = "\n".join(card)
         if self.finding.verdict is Verdict.UNKNOWN:
             pytest.skip(text)

@@ -2,9 +2,10 @@
 
 import argparse
 import json
+import os
+from collections.abc import Sequence
 from dataclasses import asdict
 from difflib import get_close_matches
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,17 +22,16 @@ from preact.records.compare import (
     PUBLISHED,
     Line,
     compared,
-    deviations,
-    load_records,
+    load_runs,
     odd_warmup,
 )
-from preact.spec import ROWS
 from preact.strings import Strings
 from preact.typed import shortened
 
 if TYPE_CHECKING:
     from preact.experiment import Experiment
 
+MOST = 3  # folders of runs that are named
 LONGEST = 24  # of a word that is not broken
 FOLDERS = (Path("runs"), PUBLISHED)
 """Where records are looked for, in this order."""
@@ -48,8 +48,9 @@ def run(options: argparse.Namespace) -> int:
         return 0
     name, folder = find_records(options.experiment, options.results)
     asked = None if options.json else asked_for(options.experiment)
-    records = load_records(name, folder)
-    lines = [line for line, _ in compared(records, rows_of(asked))]
+    runs = load_runs(name, folder)
+    pairs = compared([record for _, record in runs], rows_of(asked))
+    lines = [line for line, _ in pairs]
     if options.json:
         print(json.dumps([as_json(line) for line in lines]))
         return 0
@@ -60,48 +61,77 @@ def run(options: argparse.Namespace) -> int:
         return 0
     console = Console(highlight=False, markup=False)
     console.print(table.caption)
-    networks = groupby(lines, lambda line: (line.depth, line.convs))
-    parts = [(key, [*group]) for key, group in networks]
-    for (depth, _), part in parts:
-        title = f"ResNet-{depth}" if len(parts) > 1 else ""
+    parts: dict[tuple[str, ...], list[Line]] = {}
+    for line in lines:
+        data = tables.data_name(line.data_label, words).strip()
+        key = network_of(line), data, str(line.convs)
+        parts.setdefault(key, []).append(line)
+    several = len({data for _, data, _ in parts}) > 1
+    for (network, data, _), part in parts.items():
+        title = f"{network}, {data}" if several else network
         printed = errors_table(part, words)
         console.print(as_rich(printed, title, console.width))
-    _show_remarks(console, records, asked)
+    _show_remarks(console, runs, asked)
     return 0
 
 
 def _show_remarks(
-    console: Console, records: list[Record], asked: "Experiment | None"
+    console: Console,
+    runs: list[tuple[Path, Record]],
+    asked: "Experiment | None",
 ) -> None:
-    """Print what a reader of the table must know."""
-    recipes = [record.config["recipe"] for record in records]
-    steps = [f"{r['iterations']} steps of {r['batch']}" for r in recipes]
-    console.print(", ".join(dict.fromkeys(steps)), soft_wrap=True)
-    for said in dict.fromkeys(map(size_of, records)):
-        if said:
-            console.print(said, soft_wrap=True)
-    for said in filter(None, dict.fromkeys(map(odd_warmup, recipes))):
-        console.print(f"note: {said}")
-    for one in deviations(records):
-        console.print(
-            f"deviation: {one.from_} -> {one.to} ({one.why})", soft_wrap=True
-        )
+    """Print what a reader of the table must know, and of which runs it is."""
+    told: dict[str, list[Path]] = {}
+    for path, record in runs:
+        recipe = record.config["recipe"]
+        odd = odd_warmup(recipe)
+        for said in (
+            f"{recipe['iterations']} steps of {recipe['batch']}",
+            f"note: {odd}" if odd else "",
+            "note: code that was changed since its commit"
+            if record.git.dirty
+            else "",
+            *(
+                f"deviation: {one.from_} -> {one.to} ({one.why})"
+                for one in record.deviations
+            ),
+        ):
+            told.setdefault(said, []).append(path)
+    told.pop("", None)
+    every = [path for path, _ in runs]
+    for said in sorted(
+        told, key=lambda said: said.split(": ")[0] in ("note", "deviation")
+    ):
+        console.print(said + of_which(told[said], every), soft_wrap=True)
     if asked:
         from preact.experiment.matrix import count_runs  # loads torch
 
-        if len(records) < (runs := count_runs(asked)):
-            console.print(f"{len(records)} of {runs} runs are recorded")
-    changed = sum(record.git.dirty is True for record in records)
-    if changed:
-        console.print(f"{changed} of {len(records)} runs had changed code")
+        if len(runs) < (wanted := count_runs(asked)):
+            console.print(f"{len(runs)} of {wanted} runs are recorded")
 
 
-def size_of(record: Record) -> str:
-    """Say how large a network with a unit of one's own is."""
-    if record.row in ROWS:
+def of_which(paths: Sequence[Path], every: Sequence[Path]) -> str:
+    """Name runs by their folders and seeds; "" is all there are."""
+    if len(paths) == len(every):
         return ""
-    network = f"{record.row}, ResNet-{record.depth}"
-    return f"{network}: {record.parameters:,} parameters"
+    root = os.path.commonpath([path.parent for path in every])
+    folders: dict[str, list[str]] = {}
+    for path in paths:
+        folder = path.parent.relative_to(root).as_posix().strip(".")
+        folders.setdefault(folder, []).append(path.stem.partition("-")[2])
+    named = [
+        f"{folder} seed{'s' * (len(seeds) > 1)} {', '.join(seeds)}".strip()
+        for folder, seeds in folders.items()
+    ]
+    more = f" and {len(named) - MOST} more" if len(named) > MOST else ""
+    few = "; ".join(named[:MOST])
+    return f": {len(paths)} of {len(every)} runs, {few}{more}"
+
+
+def network_of(line: Line) -> str:
+    """Name a network, and its width where that is not the paper's."""
+    wide = "" if line.width in (16, 64) else f" of width {line.width}"
+    return f"ResNet-{line.depth}{wide}"
 
 
 def find_records(asked: str, results: Path | None) -> tuple[str, Path]:

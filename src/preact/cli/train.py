@@ -12,12 +12,14 @@ from preact.cli.progress import (
     warn,
 )
 from preact.data import Data, load
-from preact.experiment import PlannedRun, execute, find_device
+from preact.experiment import PlannedRun, execute
 from preact.experiment.config import recipe_deviations
 from preact.experiment.matrix import held_out
 from preact.plan import fitting_convs
 from preact.plan.depth import imagenet_counts
-from preact.train import Execution, Recipe, Run, find_recipe, recipes
+from preact.train import Execution, Recipe, Run, find_recipe
+from preact.train.device import find_device
+from preact.train.recipe import recipes
 
 
 def run(options: argparse.Namespace) -> int:

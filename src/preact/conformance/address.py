@@ -7,7 +7,8 @@ would run.
 import importlib
 import reprlib
 import sys
-from collections.abc import Callable
+from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -46,45 +47,33 @@ def load(address: str) -> nn.Module:
     if place in REGISTRIES:
         room, make, options = REGISTRIES[place]
         registry = _imported(room)  # never a file of that name beside you
-        made = _called(
-            address, lambda: getattr(registry, make)(name, **options)
-        )
+        found: Any = partial(getattr(registry, make), name, **options)
     else:
-        here = str(Path.cwd())
-        if here not in sys.path:
+        if (here := str(Path.cwd())) not in sys.path:
             sys.path.insert(0, here)
-        made = _imported(place)
-        for part in name.split("."):
-            if not hasattr(made, part):
-                raise ValueError(
-                    f"{address} must name something in {place}; it has no "
-                    f"{name}"
-                )
-            made = getattr(made, part)
-        if not isinstance(made, nn.Module):
-            made = _called(address, made)
-    if not isinstance(made, nn.Module):
+        try:
+            found = attrgetter(name)(_imported(place))
+        except AttributeError:
+            raise ValueError(
+                f"{address} must name something in {place}; it has no {name}"
+            ) from None
+    if not isinstance(found, nn.Module) and callable(found):
+        try:
+            found = found()
+        except (Exception, SystemExit) as error:
+            whole = "network"
+            if isinstance(error, TypeError):
+                whole = "network, not one unit,"
+            raise ValueError(
+                f"{address} must make a whole {whole} when it is called "
+                f"without arguments; it raised {raised(error)}"
+            ) from error
+    if not isinstance(found, nn.Module):
+        shown = " ".join(reprlib.repr(found).split())
         raise ValueError(
-            f"{address} must make a torch.nn.Module; it made {_short(made)}"
+            f"{address} must be, or make, a torch.nn.Module; got {shown}"
         )
-    return made
-
-
-def _called(address: str, make: Callable[[], object]) -> Any:
-    """Call a factory, and say in one sentence if it cannot be."""
-    if not callable(make):
-        raise ValueError(
-            f"{address} must be a function or class that makes a network; "
-            f"got {_short(make)}"
-        )
-    try:
-        return make()
-    except (Exception, SystemExit) as error:
-        no_unit = ", not one unit," if isinstance(error, TypeError) else ""
-        raise ValueError(
-            f"{address} must make a whole network{no_unit} when it is called "
-            f"without arguments; it raised {raised(error)}"
-        ) from error
+    return found
 
 
 def _imported(name: str) -> Any:
@@ -100,8 +89,3 @@ def _imported(name: str) -> Any:
         raise ValueError(
             f"{name} must be a module that can be imported; {raised(error)}"
         ) from error
-
-
-def _short(thing: object) -> str:
-    """Show a value on one line."""
-    return " ".join(reprlib.repr(thing).split())

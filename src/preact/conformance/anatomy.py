@@ -22,7 +22,6 @@ from preact.conformance.graph import (
     Kind,
     Node,
     Step,
-    is_norm,
     names_of,
     path,
 )
@@ -31,7 +30,7 @@ PLAIN = {BN, RELU, CONV}
 HEAVY = {CONV, "linear", "parallel layers", "attention", "gate"}
 POOLS = ("global pool", "pool", "max pool", "linear", "reduction")
 Factor = float | str  # of the strings below, the last two regularize only
-GATES = GATE, REST_OF_GATE = ("g", "1-g")
+GATE, REST_OF_GATE = "g", "1-g"
 LEARNED = "learned"
 DROPPED = ("dropout", "drop path")
 
@@ -65,22 +64,13 @@ class Signature:
         branch = self.branch
         return branch[: branch.index(CONV)] if CONV in branch else ()
 
-    def as_batch_norm(self) -> "Signature":
-        """The same with any normalization read as BN."""
-
-        def read(names: tuple[str, ...]) -> tuple[str, ...]:
-            return tuple(BN if is_norm(name) else name for name in names)
-
-        return replace(self, after=read(self.after), branch=read(self.branch))
-
     def __str__(self) -> str:
         """Write it in words, as `UnitSpec` does."""
         text = " ".join([*self.branch, "(+)", *self.after])
-        for factors, place in (
-            (self.on_shortcut, "on shortcut"),
-            (self.on_branch, "on F"),
-        ):
-            text += f", {in_words(factors)} {place}" if factors else ""
+        if self.on_shortcut:
+            text += f", {in_words(self.on_shortcut)} on shortcut"
+        if self.on_branch:
+            text += f", {in_words(self.on_branch)} on F"
         return text
 
 
@@ -174,30 +164,18 @@ class Unit:
     def signature(self) -> Signature:
         """The unit as the paper would write it."""
         (first, *again), (branch, *others) = self.shortcuts, self.branches
-        on_shortcut: tuple[Factor, ...] = (*first.factors, *first.names)
-        ends = Signature(
+        on_shortcut = (*first.factors, *first.names)
+        names = [name for name in branch.names if name not in DROPPED]
+        # x - F is x + F with other weights; numbers may keep chance's mean
+        ignored = {*DROPPED, -1.0}
+        if {*DROPPED} & {*branch.factors}:
+            ignored |= {f for f in branch.factors if isinstance(f, float)}
+        factors = () if others else branch.factors
+        return Signature(
             after=names_of(self.trunk),
-            branch=("several branches",),
+            branch=("several branches",) if others else tuple(names),
             on_shortcut=("added again",) if again else on_shortcut,
-        )
-        if others:
-            return ends
-        by_chance = bool({*branch.factors} & {*DROPPED})
-        return replace(
-            ends,
-            # without what regularizes, or what mixed precision casts
-            branch=tuple(
-                step.name
-                for step in branch.steps
-                if step.name not in DROPPED and step.node.kind is not Kind.CAST
-            ),
-            # x - F is x + F with other weights; numbers may keep chance's mean
-            on_branch=tuple(
-                f
-                for f in branch.factors
-                if f not in (*DROPPED, -1.0)
-                and not (by_chance and isinstance(f, float))
-            ),
+            on_branch=tuple(f for f in factors if f not in ignored),
         )
 
 
@@ -238,11 +216,9 @@ class Anatomy:
 
     @cached_property
     def streams(self) -> list[tuple[Unit, tuple[str, ...], int]]:
-        """What each unit's stream meets after the addition before.
+        """What each unit's stream meets after the addition before, and where.
 
-        Of units without a layer on that path: the unit; what stands there, but
-        for what it activates for branch and projection together; where that
-        ends.
+        Without what is activated for branch and projection together.
         """
         found, pre = [], self.sign.pre if self.sign else ()
         for unit in self.units:
@@ -254,15 +230,6 @@ class Anatomy:
             if unit.follows:
                 found.append((unit, names, end))
         return found
-
-    @property
-    def stem(self) -> tuple[str, ...]:
-        """What stands between the first convolution and the first unit."""
-        names = names_of(self.units[0].trunk) if self.units else ()
-        layers = [
-            i for i, name in enumerate(names) if name in (CONV, "linear")
-        ]
-        return names[layers[-1] + 1 :] if layers else ()
 
     @property
     def head(self) -> tuple[str, ...]:
@@ -283,10 +250,16 @@ def take_apart(graph: Graph) -> Anatomy:
     longer = [unit for unit in units if _contains(graph, unit, units)]
     near = [unit for unit in units if unit not in longer]
     adds = {unit.add for unit in near}
+    placed = []
+    for unit in near:
+        upward = graph.upward(unit.tap)
+        before = next(i for i in upward if i in adds or i == ROOT)
+        trunk = path(graph, before, unit.tap)
+        placed.append(replace(unit, before=before, trunk=trunk))
     last = next((i for i in graph.upward(graph.output) if i in adds), None)
     return Anatomy(
         graph=graph,
-        units=tuple(_placed(graph, unit, adds) for unit in near),
+        units=tuple(placed),
         longer=tuple(longer),
         additions=len(additions),
         tail=() if last is None else path(graph, last, graph.output),
@@ -303,21 +276,12 @@ def _contains(graph: Graph, unit: Unit, units: list[Unit]) -> bool:
     return any(u.add in inside and u.tap in inside | {unit.tap} for u in units)
 
 
-def _placed(graph: Graph, unit: Unit, adds: set[int]) -> Unit:
-    """Find the unit before, and what stands between."""
-    before = next(i for i in graph.upward(unit.tap) if i in adds or i == ROOT)
-    return replace(unit, before=before, trunk=path(graph, before, unit.tap))
-
-
 class _Search:
-    """The search for units in one graph.
-
-    `inner` collects the additions that are terms of another one.
-    """
+    """The search for units in one graph."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph, self.readers = graph, graph.readers()
-        self.inner: set[int] = set()
+        self.inner: set[int] = set()  # additions that are another one's terms
 
     def unit(self, add: Node) -> Unit | None:
         """Read an addition as a residual unit, if it is one."""

@@ -7,7 +7,6 @@ dominator is the last place that everything on the way to it must pass. A
 residual unit is an addition, and its tap is the addition's dominator.
 """
 
-import heapq
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -27,7 +26,6 @@ class Kind(StrEnum):
     RELU = "ReLU"
     ACTIVATION = "activation"
     POOL = "pool"
-    GLOBAL_POOL = "global pool"
     MAX_POOL = "max pool"
     REDUCE = "reduction"
     PAD = "pad"
@@ -39,7 +37,6 @@ class Kind(StrEnum):
     PRODUCT = "gate"
     ADD = "+"
     VIEW = "view"
-    CAST = "cast"
     DETACH = "detach"
     OTHER = "other"
 
@@ -52,12 +49,11 @@ SILENT = (Kind.VIEW, Kind.DETACH)  # the same values, moved or not
 class Facts:
     """What else is known of an operation; its kind says which fields count."""
 
-    name: str = ""  # of an activation, a cast or an unknown function
+    name: str = ""  # of an activation or an unknown function
     judged: str | None = None  # what values show it to be; "": the identity
     # a layer
     c_out: int = 0
     kernel: tuple[int, ...] = ()
-    stride: int = 1
     dilation: int = 1
     groups: int = 1
     bias: bool = False
@@ -100,14 +96,6 @@ class Node:
     def is_batch_norm(self) -> bool:
         return self.kind is Kind.NORM and self.facts.over == "batch"
 
-    def is_like(self, other: "Node") -> bool:
-        """Whether it is the same operation on the same nodes."""
-        return (self.parents, self.shape, self.operation) == (
-            other.parents,
-            other.shape,
-            other.operation,
-        )
-
 
 @dataclass
 class Graph:
@@ -148,15 +136,13 @@ class Graph:
         """List what lies on the paths from `start` (left out) to `end`."""
         if end <= start:
             return []
-        heap, seen, inside = [-end], {end}, []
-        while heap:
-            node = self.nodes[-heapq.heappop(heap)]
-            inside.append(node)
-            for parent in node.parents:
+        seen, ahead = {end}, [end]
+        while ahead:
+            for parent in self.nodes[ahead.pop()].parents:
                 if parent > start and parent not in seen:
                     seen.add(parent)
-                    heapq.heappush(heap, -parent)
-        return inside[::-1]
+                    ahead.append(parent)
+        return [self.nodes[index] for index in sorted(seen)]
 
     def steps(self, start: int, end: int) -> list[tuple[int, int]]:
         """Cut the path from a dominator to `end`: (node before, node), ...
@@ -189,9 +175,11 @@ class Graph:
 
     def is_like(self, other: "Graph") -> bool:
         """Whether two passes computed the same, values left aside."""
-        return len(self.nodes) == len(other.nodes) and all(
-            a.is_like(b) for a, b in zip(self.nodes, other.nodes, strict=True)
+        mine, theirs = (
+            [(node.parents, node.shape, node.operation) for node in one.nodes]
+            for one in (self, other)
         )
+        return mine == theirs
 
     def note_chance(self, other: "Graph") -> None:
         """Take up what is another number in another pass like this one."""
@@ -252,7 +240,7 @@ def _name(graph: Graph, before: int, node: Node) -> str:
         return "" if facts.factor == 1.0 else f"{facts.factor:g}"
     if facts.judged is not None:
         return facts.judged
-    if kind in (Kind.ACTIVATION, Kind.CAST, Kind.OTHER):
+    if kind in (Kind.ACTIVATION, Kind.OTHER):
         return facts.name or node.operation
     return "" if kind in SILENT else str(kind.value)
 

@@ -44,27 +44,13 @@ def probe_isolated(
 
     The child is killed after so many seconds. It may allocate so many
     gibibytes, by default half of the machine's memory; only Linux enforces
-    that.
-
-    Raises
-    ------
-    ValueError
-        If there was nothing to probe, or the child ended without a report,
-        or a limit is none; one sentence says why.
-
-    Examples
-    --------
-    >>> from preact.conformance.isolated import probe_isolated
-    >>> probe_isolated("torch.nn:Identity", (3, 8, 8))
-    Traceback (most recent call last):
-        ...
-    ValueError: the network must add two signals somewhere, as a residual \
-unit does; no addition was found
+    that. Refuse, in one sentence, what leaves no report.
     """
-    limits = {"time limit in seconds": seconds}
-    limits |= {} if gibibytes is None else {"memory limit in GiB": gibibytes}
-    for name, value in limits.items():
-        if not 0 < value <= 1e6:
+    for name, value in (
+        ("time limit in seconds", seconds),
+        ("memory limit in GiB", gibibytes),
+    ):
+        if value is not None and not 0 < value <= 1e6:
             raise ValueError(
                 f"the {name} must be above 0 and at most 1,000,000; got "
                 f"{value:g}"
@@ -73,18 +59,13 @@ unit does; no addition was found
     # first, and a file `timm.py` would answer for the package. An address of
     # one's own is looked up there by `load`.
     here, home = Path.cwd(), str(Path(__file__).parents[2])
+    request: dict[str, object]
     path = [p for p in sys.path if p and Path(p).resolve() != here]
     with TemporaryDirectory(prefix="preact-") as folder:
         file = Path(folder, "answer.json")
-        request = {
-            "path": [*path, home],
-            "address": address,
-            "image": tuple(image),
-            "row": row,
-            "file": str(file),
-            "seconds": seconds,
-            "gibibytes": gibibytes,
-        }
+        request = {"path": [*path, home], "address": address, "row": row}
+        request |= {"image": tuple(image), "file": str(file)}
+        request |= {"seconds": seconds, "gibibytes": gibibytes}
         child = subprocess.Popen(
             [sys.executable, "-P", "-c", CHILD, json.dumps(request)],
             stdin=subprocess.DEVNULL,
@@ -158,29 +139,22 @@ def answer(
         told = {"report": asdict(report)}
     except ValueError as error:
         told = {"refused": str(error)}
-    except MemoryError:
-        most = f"{gibibytes:g} GiB" if gibibytes else "half of the memory"
-        told = {
-            "refused": f"{address} must be probed within the limit; it took "
-            f"more than {most}"
-        }
     except BaseException as error:
-        told = {
-            "refused": f"{address} must be a network that can be probed; it "
-            f"raised {raised(error)}"
-        }
+        why = f"be a network that can be probed; it raised {raised(error)}"
+        if isinstance(error, MemoryError):
+            most = f"{gibibytes:g} GiB" if gibibytes else "half of the memory"
+            why = f"be probed within the limit; it took more than {most}"
+        told = {"refused": f"{address} must {why}"}
     Path(file).write_text(json.dumps(told), "utf-8")
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(Exception):
-            stream.flush()
+    with suppress(Exception):
+        sys.stdout.flush()
     os._exit(0)  # threads and exit handlers of the network do not matter now
 
 
 def _limit_memory(gibibytes: float | None) -> None:
     """Let allocations fail before the machine has no memory left.
 
-    The limit is on data (RLIMIT_DATA): a limit on addresses (RLIMIT_AS)
-    refuses what CUDA and PyTorch only reserve.
+    Not of addresses (RLIMIT_AS), which CUDA and PyTorch only reserve.
     """
     try:
         import resource

@@ -29,21 +29,14 @@ CENTERED = 1e-3  # how near mean 0: an RMS norm comes near it by chance
 
 @dataclass(frozen=True)
 class Measured:
-    """What passes with values added to a graph, by addition."""
+    """What a pass with F = 0 has shown of each addition."""
 
     factor: dict[int, float]
-    """<h, x> / <x, x> of each shortcut h that is not the very tensor x."""
+    """<h, x> / <x, x> of each shortcut h and its tap x."""
     error: dict[int, float]
     """max |h - x| / max |x| of the same."""
     moved: dict[int, float]
-    """How far a unit with F = 0 moves the stream from its tap to the next,
-    relative to the largest value."""
-
-
-def measure(anatomy: Anatomy, run: Run) -> Measured:
-    """Compare shortcuts with their taps, then run with F = 0."""
-    factor, error = _compare(anatomy, run)
-    return Measured(factor, error, _move(anatomy, run))
+    """How far a unit with F = 0 moves the stream, relative to max |x|."""
 
 
 def tells(x: Tensor | None) -> TypeGuard[Tensor]:
@@ -62,10 +55,7 @@ def distance(y: Tensor, x: Tensor) -> float:
 def _values(
     graph: Graph, run: Run, wanted: set[int], zero: Zero | None = None
 ) -> dict[int, Tensor]:
-    """Run again and keep the values of nodes; none if the pass differs.
-
-    What was changed by way of another view has no value of its own.
-    """
+    """Run again and keep the values of nodes; none if the pass differs."""
     kept: dict[int, Tensor] = {}
 
     def see(node: Node, value: Tensor) -> None:
@@ -77,52 +67,41 @@ def _values(
     return kept
 
 
-def _compare(
-    anatomy: Anatomy, run: Run
-) -> tuple[dict[int, float], dict[int, float]]:
-    """Measure factor and error of shortcuts."""
-    units = [
-        u
-        for u in anatomy.units
-        if u.keeps_shape and not u.is_identity and len(u.shortcuts) == 1
-    ]
-    wanted = {i for u in units for i in (u.tap, u.shortcuts[0].node)}
-    values = _values(anatomy.graph, run, wanted)
-    factor, error = {}, {}
+def measure(anatomy: Anatomy, run: Run) -> Measured:
+    """Run with F = 0, and compare shortcuts and sums with their taps."""
+    units = [unit for unit in anatomy.units if unit.keeps_shape]
+    zero = _branches(anatomy)
+    ends = {unit.before: end for unit, _, end in anatomy.streams}
+    wanted = {i for u in units for i in (u.tap, u.add, u.shortcuts[0].node)}
+    values = _values(anatomy.graph, run, wanted | {*ends.values()}, zero)
+    measured = Measured({}, {}, {})
     for unit in units:
-        x, (shortcut,) = values.get(unit.tap), unit.shortcuts
-        if tells(x) and shortcut.node in values:
+        x, shortcut = values.get(unit.tap), unit.shortcuts[0]
+        if not tells(x):
+            continue
+        if shortcut.node in values:
             h = shortcut.times * values[shortcut.node]
-            factor[unit.add] = ((h * x).sum() / (x * x).sum()).item()
-            error[unit.add] = distance(h, x)
-    return factor, error
+            factor = (h * x).sum() / (x * x).sum()
+            measured.factor[unit.add] = factor.item()
+            measured.error[unit.add] = distance(h, x)
+        y = values.get(ends.get(unit.add, unit.add))  # the next unit begins
+        if y is None or y.shape != x.shape:
+            y = values.get(unit.add)
+        if zero and y is not None:
+            measured.moved[unit.add] = distance(y, x)
+    return measured
 
 
-def _move(anatomy: Anatomy, run: Run) -> dict[int, float]:
-    """Measure how far units without branches move the stream."""
-    graph, units = anatomy.graph, anatomy.units
-    zero: dict[int, set[int]] = {}
-    for unit in units:
-        parents = graph.nodes[unit.add].parents
+def _branches(anatomy: Anatomy) -> dict[int, set[int]]:
+    """Which terms of an addition are branches; none if a sum is of sums."""
+    zero = {}
+    for unit in anatomy.units:
+        parents = anatomy.graph.nodes[unit.add].parents
         branches = {term.node for term in unit.branches}
         if {*parents} != branches | {term.node for term in unit.shortcuts}:
-            return {}  # a sum of sums
+            return {}
         zero[unit.add] = {i for i, p in enumerate(parents) if p in branches}
-    ends = {unit.before: end for unit, _, end in anatomy.streams}
-    wanted = {i for u in units for i in (u.tap, u.add)} | {*ends.values()}
-    values = _values(graph, run, wanted, zero)
-    moved = {}
-    for unit in units:
-        x = values.get(unit.tap)
-        if not unit.keeps_shape or not tells(x):
-            continue
-        # where the next unit begins, or else the sum itself
-        for place in (ends.get(unit.add, unit.add), unit.add):
-            y = values.get(place)
-            if y is not None and y.shape == x.shape:
-                moved[unit.add] = distance(y, x)
-                break
-    return moved
+    return zero
 
 
 def judge(anatomy: Anatomy, run: Run) -> bool:
@@ -137,7 +116,7 @@ def judge(anatomy: Anatomy, run: Run) -> bool:
         for path in (anatomy.tail, *trunks, *(term.steps for term in terms))
         for step in path
         if step.name in ("unknown norm", "unknown function")
-        or step.node.kind in (Kind.OTHER, Kind.REDUCE)
+        or step.node.kind in (Kind.OTHER, Kind.REDUCE, Kind.POOL)
     }
     wanted = {*steps} | {step.start for step in steps.values()}
     values = _values(anatomy.graph, run, wanted)
@@ -156,19 +135,25 @@ def judge(anatomy: Anatomy, run: Run) -> bool:
 
 
 def what_is(x: Tensor, y: Tensor) -> str | None:
-    """Name the function that made y of x, "" for the identity.
+    """Name the function that made y of x, "" for the identity, if known.
 
-    None of a function that is not known. Images first, channels second.
+    Images first, channels second.
     """
+    rounded = 1e-5 if y.dtype.itemsize > 2 else 1e-2
     x, y = x.float(), y.float()
-    if x.shape != y.shape:
-        return _which_pooling(x, y)
-    if torch.equal(x, y):
-        return ""
-    for name, function in ACTIVATIONS.items():
-        atol = 0 if name == "ReLU" else 1e-5
-        if torch.allclose(function(x), y, rtol=atol, atol=atol):
-            return name
+    if x.shape == y.shape:
+        if torch.equal(x, y):
+            return ""
+        for name, function in ACTIVATIONS.items():
+            by = 0 if name == "ReLU" else rounded
+            if torch.allclose(function(x), y, rtol=by, atol=by):
+                return name
+    elif x.ndim > 2 and y.numel() == x.shape[:2].numel() and y.any():
+        pixels, y = x.flatten(2), y.reshape(x.shape[:2])
+        if distance(pixels.mean(2), y) < rounded:
+            return "global pool"
+        if torch.equal(pixels.amax(2), y):
+            return "max pool"
     return None
 
 
@@ -183,24 +168,12 @@ def which_norm(x: Tensor, y: Tensor) -> str | None:
         ("instance norm", pixels),
         ("layer norm", [1, *pixels]),
         ("layer norm", [1]),
-        ("layer norm", [x.ndim - 1]),
+        ("layer norm", [-1]),
     ):
         if dims and _is_standard(x, y, dims):
             return name
-    for dim in (1, x.ndim - 1):
-        if bool(((y * y).mean(dim) - 1).abs().max() < CLOSE):
-            return "RMS norm"
-    return None
-
-
-def _which_pooling(x: Tensor, y: Tensor) -> str | None:
-    """Name what made one number of each channel."""
-    if x.ndim < 3 or y.shape.numel() != x.shape[:2].numel():
-        return None
-    pixels, y = x.flatten(2), y.reshape(x.shape[:2])
-    if torch.allclose(pixels.mean(2), y, rtol=1e-3, atol=1e-5):
-        return "global pool"
-    return "max pool" if torch.equal(pixels.amax(2), y) else None
+    squares = (y * y).mean(-1)
+    return "RMS norm" if ((squares - 1).abs() < CLOSE).all() else None
 
 
 def _is_standard(x: Tensor, y: Tensor, dims: list[int]) -> bool:

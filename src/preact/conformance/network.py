@@ -6,20 +6,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby, pairwise, takewhile
 
-import torch
 from torch import Tensor
 
 from preact.conformance.anatomy import (
-    DROPPED,
-    LEARNED,
     REST_OF_GATE,
     Anatomy,
     Factor,
-    Signature,
     Term,
     Unit,
 )
-from preact.conformance.graph import BN, CONV, RELU, ROOT, Kind, is_norm
+from preact.conformance.graph import BN, CONV, RELU, ROOT, Kind
 from preact.conformance.measure import Measured
 from preact.spec import (
     ROWS,
@@ -45,15 +41,14 @@ class TracedNetwork(Anatomy):
     values: Mapping[str, Tensor]
     """Its parameters."""
     measured: Measured
-    evaluation: Anatomy
     used: frozenset[str]
-    """Parameters that some pass has read."""
+    """Parameters that a pass has read."""
     steady: bool
-    """Whether all passes of one mode computed the same."""
+    """Whether two passes computed the same."""
     drift: float
-    """How far two evaluations of an image differ, relative to the largest."""
-    other: "TracedNetwork | None" = None
-    """The network as evaluation has it, if it is another one there."""
+    """How far their results differ, relative to the largest."""
+    evaluation: "TracedNetwork | None" = None
+    """The same in evaluation."""
 
     @cached_property
     def unit(self) -> str:
@@ -74,19 +69,7 @@ class TracedNetwork(Anatomy):
     @cached_property
     def row(self) -> str:
         """Its row in the paper, or ""."""
-        return self._row(self.sign)
-
-    @cached_property
-    def row_as_batch_norm(self) -> str:
-        """The row with any normalization read as BN."""
-        return self._row(self.sign.as_batch_norm() if self.sign else None)
-
-    def _row(self, sign: Signature | None) -> str:
-        return (
-            row_of(self.usual, sign, self.values)
-            if self.usual and sign
-            else ""
-        )
+        return row_of(self.usual, self.values) if self.usual else ""
 
     @cached_property
     def stages(self) -> list[tuple[tuple[int, ...], int]]:
@@ -124,56 +107,6 @@ class TracedNetwork(Anatomy):
         return tuple(f"{k} ({name})" if name else f"{k}" for k, name in named)
 
 
-def are_different(training: Anatomy, evaluation: Anatomy) -> bool:
-    """Whether the two modes differ in more than dropout."""
-    paths = [
-        [
-            settled(m.head),
-            settled(m.stem),
-            *(settled(n) for _, n, _ in m.streams),
-        ]
-        for m in (training, evaluation)
-    ]
-    pairs = zip(training.units, evaluation.units, strict=False)
-    return (
-        len(training.units) != len(evaluation.units)
-        or paths[0] != paths[1]
-        or any(differ(*pair) for pair in pairs)
-    )
-
-
-def differ(training: Unit, evaluation: Unit) -> bool:
-    """Whether a unit is another one in evaluation, dropout left aside.
-
-    Of a branch in words that the paper does not have, only the ends are
-    compared: people fuse and cache in evaluation.
-    """
-    here, there = training.signature, evaluation.signature
-    pairs = [(here.on_shortcut, there.on_shortcut)]
-    if training.before != ROOT:
-        pairs.append((here.after, there.after))
-    if here.has_plain_branch:
-        pairs.append((here.branch, there.branch))
-    terms = training.branches
-    if not {f for t in terms for f in (*t.factors, *t.names)} & {*DROPPED}:
-        pairs.append((here.on_branch, there.on_branch))  # else its mean is one
-    return any(settled(a) != settled(b) for a, b in pairs)
-
-
-def settled(names: Iterable[Factor]) -> list[Factor]:
-    """Leave dropout out; read a normalization as in evaluation.
-
-    There one written by hand is a shift and a scale.
-    """
-    affine = ("shift", "learned scale", LEARNED)
-    read = [
-        "norm" if name in affine or is_norm(str(name)) else name
-        for name in names
-        if name not in DROPPED
-    ]
-    return [name for name, _ in groupby(read)]
-
-
 def common_name(params: tuple[str, ...]) -> str:
     """The part of the names that parameters share."""
     levels = zip(*(name.split(".")[:-1] for name in params), strict=False)
@@ -181,11 +114,12 @@ def common_name(params: tuple[str, ...]) -> str:
     return ".".join(level[0] for level in same)
 
 
-def row_of(unit: Unit, sign: Signature, values: Mapping[str, Tensor]) -> str:
-    """Return the paper's row that units of a signature are, or "".
+def row_of(unit: Unit, values: Mapping[str, Tensor]) -> str:
+    """Return the paper's row that a unit is, or "".
 
-    A gate's bias is read from the network's parameters, by one such unit.
+    A gate's bias is read from the network's parameters.
     """
+    sign = unit.signature
     convs = [i for i, name in enumerate(sign.branch) if name == CONV]
     between = {sign.branch[i + 1 : j] for i, j in pairwise(convs)}
     if not sign.is_plain or not between <= {(BN, RELU)}:
@@ -231,10 +165,7 @@ def _table_1(
 
 
 def _gate_bias(term: Term, values: Mapping[str, Tensor]) -> float:
-    """Return the bias of a gate's layer, where its channels agree on it."""
-    named = [values[name].detach() for name in term.gate_params]
+    """Return the bias of a gate's layer, the mean over its channels."""
+    named = [values[name].double() for name in term.gate_params]
     biases = [value for value in named if value.ndim == 1]
-    if not biases:
-        return 0.0
-    low, high = torch.aminmax(biases[-1])
-    return round(low.item(), 6) if low == high else float(biases[-1].mean())
+    return round(biases[-1].mean().item(), 6) if biases else 0.0

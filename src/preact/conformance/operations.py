@@ -18,10 +18,9 @@ SAME = {  # returns the values that it was given, if their shape is the same
     "clone", "alias", "lift_fresh", "_to_copy", "copy", "slice",
     "view", "_unsafe_view", "expand", "reshape", "_reshape_alias",
 }  # fmt: skip
-FRESH = ("empty_like", "zeros_like", "ones_like", "full_like")
-FRESH_STARTS = ("new_", "rand", "zeros", "ones")
+FRESH = ("new_", "rand", "zeros", "ones", "empty", "full")
 RANDOM = ("bernoulli", "rand", "uniform", "normal", "native_dropout")
-SUMS = {"add", "sub", "rsub", "lerp"}
+SUMS = {"add", "sub", "rsub"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +31,14 @@ class Constant:
     random: bool = False
 
 
-Meaning = int | Constant  # a signal's node, or a constant
+Origin = int | Constant  # of a tensor: a node of the graph, or a constant
 
 
 class Call:
     """One operation as it was called.
 
-    Of its arguments that are tensors, `signals` depend on the images, each
-    with its node; of a copy, its source alone. `params` are the names of the
-    parameters among its constants.
+    Of its tensors, `signals` depend on the images, each with its node; of a
+    copy, the source alone.
     """
 
     def __init__(
@@ -49,29 +47,28 @@ class Call:
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         tensors: list[Tensor],
-        meanings: list[Meaning],
+        origins: list[Origin],
     ) -> None:
         name: str = function._schema.name.split("::")[-1]
         self.name = name if name.startswith("__") else name.removesuffix("_")
         self.in_place: bool = function._schema.is_mutable
         self.args, self.kwargs = args, kwargs
-        self.tensors, self.meanings = tensors, meanings
-        pairs = [*zip(tensors, meanings, strict=True)]
-        self.constants = [m for m in meanings if isinstance(m, Constant)]
+        self.tensors = tensors
+        pairs = [*zip(tensors, origins, strict=True)]
+        self.constants = [o for o in origins if isinstance(o, Constant)]
         self.signals = [(x, m) for x, m in pairs if isinstance(m, int)]
         self.params = tuple(
             dict.fromkeys(n for one in self.constants for n in one.params)
         )
-        if self.name in FRESH or self.name.startswith(FRESH_STARTS):
+        if self.name.startswith(FRESH):
             self.signals = []
         if self.name == "copy" and len(tensors) > 1:
             self.signals = [s for s in self.signals if s[0] is tensors[1]]
 
     @property
-    def is_random(self) -> bool:
-        """Whether chance is in the result, whatever the images are."""
-        drawn = self.name.startswith(RANDOM)
-        return drawn or any(one.random for one in self.constants)
+    def has_chance(self) -> bool:
+        """Whether a constant is drawn at random."""
+        return any(one.random for one in self.constants)
 
     @property
     def first(self) -> Tensor:
@@ -79,9 +76,14 @@ class Call:
         return self.signals[0][0]
 
     def is_same(self, out: Tensor) -> bool:
-        """Whether it hands its one signal on as it is, but for a cast."""
-        one = len(self.signals) == 1
-        return one and self.name in SAME and out.shape == self.first.shape
+        """Whether it hands its one signal on, perhaps in another precision."""
+        x = self.signals[0][0]
+        return (
+            len(self.signals) == 1
+            and self.name in SAME
+            and out.shape == x.shape
+            and out.is_floating_point() == x.is_floating_point()
+        )
 
 
 Read = tuple[Kind, Facts]
@@ -104,28 +106,21 @@ def _just(kind: Kind) -> Callable[[Call, Tensor], Read]:
 
 def _sum(call: Call, out: Tensor) -> Read:
     """Two signals are added, or a constant to one: a shift."""
-    name = call.name
-    if len(call.signals) < 2 and name != "lerp":
-        negated = name == "rsub"
-        negated |= name == "sub" and call.args[0] is not call.first
-        random = any(one.random for one in call.constants)
-        learned = any(one.params for one in call.constants)
-        facts = Facts(random=random, learned=learned, negated=negated)
-        return Kind.SHIFT, facts
+    if len(call.signals) < 2:
+        return Kind.SHIFT, Facts(
+            random=call.has_chance,
+            learned=bool(call.params),
+            negated=call.name == "rsub"
+            or (call.name == "sub" and call.args[0] is not call.first),
+        )
     alpha = float(call.kwargs.get("alpha", 1.0))
-    factors = {
-        "add": (1.0, alpha),
-        "sub": (1.0, -alpha),
-        "rsub": (-alpha, 1.0),
-    }
-    if name == "lerp":
-        share = call.args[2]
-        if isinstance(share, Tensor) or len(call.signals) != 2:
-            return Kind.OTHER, Facts(name=name)
-        factors["lerp"] = (1.0 - share, float(share))
+    factors = {"add": (1.0, alpha), "sub": (1.0, -alpha)}
     taken = torch.is_grad_enabled()  # not inside of a checkpoint
     receives = tuple(x.requires_grad or not taken for x, _ in call.signals)
-    return Kind.ADD, Facts(factors=factors[name], receives_gradient=receives)
+    return Kind.ADD, Facts(
+        factors=factors.get(call.name, (-alpha, 1.0)),
+        receives_gradient=receives,
+    )
 
 
 def _product(call: Call, out: Tensor) -> Read:
@@ -133,7 +128,7 @@ def _product(call: Call, out: Tensor) -> Read:
     if len(call.signals) > 1:
         return Kind.PRODUCT, Facts()
     others = [x for x in call.args if x is not call.first]
-    if any(one.random for one in call.constants):
+    if call.has_chance:
         masks = [x for x in others if isinstance(x, Tensor)]
         whole = all(side == 1 for mask in masks for side in mask.shape[1:])
         return Kind.DROP, Facts(whole=whole)
@@ -143,16 +138,14 @@ def _product(call: Call, out: Tensor) -> Read:
     factor = float(other) if isinstance(other, int | float) else None
     if call.name == "div" and factor:
         factor = 1.0 / factor
-    learned = any(one.params for one in call.constants)
-    return Kind.SCALE, Facts(factor=factor, learned=learned)
+    return Kind.SCALE, Facts(factor=factor, learned=bool(call.params))
 
 
 def _convolution(call: Call, out: Tensor) -> Read:
-    weight, bias, stride = call.args[1:4]
+    weight, bias = call.args[1:3]
     return Kind.CONV, Facts(
         c_out=out.shape[1],
         kernel=tuple(weight.shape[2:]),
-        stride=max(stride),
         dilation=max(call.args[5]),
         groups=call.args[8],
         bias=bias is not None,
@@ -173,28 +166,21 @@ def _matrix_product(call: Call, out: Tensor) -> Read:
     )
 
 
-def _batch_norm(call: Call, out: Tensor) -> Read:
-    """Whose statistics a BN takes, and whether it remembers them."""
+def _norm(call: Call, out: Tensor) -> Read:
+    """Over what it takes the mean; of a BN, whether it remembers that."""
     args, shape = call.args, call.first.shape
+    if "batch_norm" not in call.name:
+        numbers = [one for one in args if type(one) is int]
+        grouped = "group" in call.name and numbers[-1:] != [1]
+        return Kind.NORM, Facts(over="group" if grouped else "layer")
     flags = [one for one in args if isinstance(one, bool)]
-    momentum = next((one for one in args if type(one) is float), None)
     is_instance = shape[0] == 1 and len(shape) > 1  # how PyTorch calls it
     return Kind.NORM, Facts(
         over="instance" if is_instance else "batch",
         of_batch=flags[0] if flags else "no_training" not in call.name,
         remembers=len(args) > 4 and isinstance(args[3], Tensor),
-        momentum=momentum,
+        momentum=next((one for one in args if type(one) is float), None),
     )
-
-
-def _group_norm(call: Call, out: Tensor) -> Read:
-    numbers = [one for one in call.args if type(one) is int]
-    over = "layer" if numbers[-1:] == [1] else "group"
-    return Kind.NORM, Facts(over=over)
-
-
-def _layer_norm(call: Call, out: Tensor) -> Read:
-    return Kind.NORM, Facts(over="layer")
 
 
 def _clamp(call: Call, out: Tensor) -> Read:
@@ -210,41 +196,14 @@ def _clamp(call: Call, out: Tensor) -> Read:
 RELUS = [("clamp", 0, None), ("clamp_min", 0, None), ("threshold", 0, 0)]
 
 
-def _pool(call: Call, out: Tensor) -> Read:
-    is_global = all(side == 1 for side in out.shape[-2:])
-    return Kind.GLOBAL_POOL if is_global else Kind.POOL, Facts()
-
-
-def _reduction(call: Call, out: Tensor) -> Read:
-    """Pooling, if it is the mean, or the largest, of an image's pixels."""
-    args, x = call.args, call.first
-    dims = args[1] if len(args) > 1 and isinstance(args[1], list) else []
-    if x.ndim == 4 and sorted(dim % 4 for dim in dims) == [2, 3]:
-        if call.name == "mean":
-            return Kind.GLOBAL_POOL, Facts()
-        if call.name == "amax":
-            return Kind.MAX_POOL, Facts()
-    return Kind.REDUCE, Facts()
-
-
-def _concatenation(call: Call, out: Tensor) -> Read:
-    several = len(call.signals) > 1
-    return Kind.CONCATENATE if several else Kind.PAD, Facts()
-
-
 def _slice(call: Call, out: Tensor) -> Read:
     x = call.first
     cuts = x.ndim != out.ndim or x.shape[1] != out.shape[1]
     return Kind.SLICE, Facts(cuts_channels=cuts)
 
 
-def _cast(call: Call, out: Tensor) -> Read:
-    """One that rounds; the others are no operation."""
-    return Kind.CAST, Facts(name=str(out.dtype).removeprefix("torch."))
-
-
 READERS: dict[str, Callable[[Call, Tensor], Read]] = {
-    "add sub rsub lerp": _sum,
+    "add sub rsub": _sum,
     "mul div": _product,
     "convolution _convolution": _convolution,
     "mm bmm addmm baddbmm": _matrix_product,
@@ -252,25 +211,26 @@ READERS: dict[str, Callable[[Call, Tensor], Read]] = {
     "clamp clamp_min clamp_max hardtanh threshold": _clamp,
     "gelu silu leaky_relu elu celu selu hardswish hardsigmoid sigmoid tanh "
     "softplus mish _prelu_kernel glu erf exp": _just(Kind.ACTIVATION),
-    "mean sum var std var_mean amax amin max min linalg_vector_norm": (
-        _reduction
+    "mean sum var std var_mean amax amin max min linalg_vector_norm": _just(
+        Kind.REDUCE
     ),
     "constant_pad_nd": _just(Kind.PAD),
-    "cat stack": _concatenation,
+    "cat stack": lambda call, out: (
+        Kind.CONCATENATE if len(call.signals) > 1 else Kind.PAD,
+        Facts(),
+    ),
     "slice select split split_with_sizes unbind index index_select": _slice,
     "view _unsafe_view permute transpose t expand squeeze unsqueeze unfold "
     "as_strided _reshape_alias": _just(Kind.VIEW),
     "detach": _just(Kind.DETACH),
-    "_to_copy": _cast,
 }
 BY_NAME = {n: read for names, read in READERS.items() for n in names.split()}
 BY_PART = {
-    "batch_norm": _batch_norm,
-    "group_norm": _group_norm,
-    "layer_norm": _layer_norm,
-    "rms_norm": _layer_norm,
+    **dict.fromkeys(
+        ("batch_norm", "group_norm", "layer_norm", "rms_norm"), _norm
+    ),
     "scaled_dot_product": _just(Kind.MIX),
     "max_pool": _just(Kind.MAX_POOL),
-    "avg_pool": _pool,
+    "avg_pool": _just(Kind.POOL),
     "dropout": _just(Kind.DROP),
 }

@@ -5,9 +5,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
-from functools import partial
 from math import inf
-from typing import Any
 
 import numpy as np
 import torch
@@ -17,7 +15,7 @@ from preact.conformance.anatomy import Anatomy, take_apart
 from preact.conformance.checks import answers
 from preact.conformance.graph import Graph
 from preact.conformance.measure import distance, judge, measure, tells
-from preact.conformance.network import TracedNetwork, are_different
+from preact.conformance.network import TracedNetwork
 from preact.conformance.report import Report
 from preact.conformance.trace import Refusal, See, Zero, trace
 from preact.conformance.words import said
@@ -88,7 +86,15 @@ def probe(
         )
     if row:
         find_row(row)
-    network = _traced(module, checked_image(image), inputs, row)
+    shape = tuple(image)
+    if not 1 <= len(shape) <= 4 or not all(
+        type(side) is int and side > 0 for side in shape
+    ):
+        raise ValueError(
+            "image must be one to four positive whole numbers, such as "
+            f"(3, 32, 32); got {image!r}"
+        )
+    network = _traced(module, shape, inputs, row)
     return Report(
         network=name or type(module).__name__,
         image=network.image,
@@ -102,19 +108,6 @@ def probe(
         multiply_adds=network.multiply_adds,
         findings=tuple(answers(network)),
     )
-
-
-def checked_image(image: Sequence[int]) -> tuple[int, ...]:
-    """Refuse what is no shape."""
-    shape = tuple(image)
-    if not 1 <= len(shape) <= 4 or not all(
-        type(side) is int and side > 0 for side in shape
-    ):
-        raise ValueError(
-            "image must be one to four positive whole numbers, such as "
-            f"(3, 32, 32); got {image!r}"
-        )
-    return shape
 
 
 def _traced(
@@ -202,7 +195,7 @@ def _seed_all() -> None:
 
 
 def _look(module: nn.Module, inputs: Inputs, row: str) -> TracedNetwork:
-    """Trace it twice in both modes, and measure."""
+    """Look at a network in training, then in evaluation."""
     for name, p in module.named_parameters():
         if p.is_meta:
             raise Refusal(
@@ -212,79 +205,52 @@ def _look(module: nn.Module, inputs: Inputs, row: str) -> TracedNetwork:
             raise Refusal(
                 f"the network must have finite weights; {name} has others"
             )
-    module.train()
-    training, graphs, _ = _read(module, inputs)
-    if not training.additions:
-        raise Refusal(
-            "the network must add two signals somewhere, as a residual unit "
-            "does; no addition was found"
-        )
+    training = _read(module.train(), inputs, row)
     if not training.units:
         raise Refusal(
             f"none of the network's {training.additions} additions has a "
             "shortcut beside a branch with weights; no residual unit was found"
         )
-    run = partial(_run_again, module, inputs)
-    measured = measure(training, run)
-    module.eval()
-    evaluation, passes, drift = _read(module, inputs)
-    differs = are_different(training, evaluation)
-    if differs:  # unless by chance
+    # Which row is meant is asked of training: a BN that somebody has written
+    # by hand is a shift and a scale in evaluation.
+    evaluation = _read(module.eval(), inputs, "")
+    if len(training.units) != len(evaluation.units):  # unless by chance
         module.train()
-        graphs += [trace(module, inputs)[0] for _ in range(RETRIES)]
-        for graph in graphs:
-            training.graph.note_chance(graph)
-        training = take_apart(training.graph)
-        differs = are_different(training, evaluation)
-    steady = all(training.graph.is_like(graph) for graph in graphs)
-    network = TracedNetwork(
-        **_fields(training),
-        image=tuple(inputs[0].shape[1:]),
-        meant=row,
-        values={n: p.detach() for n, p in module.named_parameters()},
-        evaluation=evaluation,
-        measured=measured,
-        used=frozenset().union(*(g.used for g in (*graphs, *passes))),
-        steady=steady and all(evaluation.graph.is_like(g) for g in passes),
-        drift=drift,
-    )
-    if not differs:
-        return network
-    module.eval()
-    measured = measure(evaluation, run)
-    other = replace(network, **_fields(evaluation), measured=measured)
-    return replace(network, other=other)
+        graphs = [trace(module, inputs)[0] for _ in range(RETRIES)]
+        if not all(map(training.graph.is_like, graphs)):
+            training = replace(training, steady=False)
+    return replace(training, evaluation=evaluation)
 
 
-def _fields(anatomy: Anatomy) -> dict[str, Any]:
-    """What an anatomy is made of."""
-    return {one.name: getattr(anatomy, one.name) for one in fields(Anatomy)}
+def _read(module: nn.Module, inputs: Inputs, row: str) -> TracedNetwork:
+    """Trace two passes in one mode, and measure.
 
-
-def _run_again(
-    module: nn.Module, inputs: Inputs, see: See, zero: Zero
-) -> Graph:
-    """Trace a module with the same images and random numbers."""
-    _seed_all()
-    return trace(module, inputs, see, zero)[0]
-
-
-def _read(
-    module: nn.Module, inputs: Inputs
-) -> tuple[Anatomy, list[Graph], float]:
-    """Trace two passes in one mode, and take the first apart.
-
-    The number is how far the two results differ. Random numbers are not drawn
-    alike: whoever evaluates an image twice does not seed either.
+    Random numbers are not drawn alike: whoever evaluates an image twice does
+    not seed either.
     """
     _seed_all()
     graph, first = trace(module, inputs)
     again, second = trace(module, inputs)
     graph.note_chance(again)
+
+    def run(see: See, zero: Zero) -> Graph:
+        """Trace it with the same random numbers."""
+        _seed_all()
+        return trace(module, inputs, see, zero)[0]
+
     anatomy = take_apart(graph)
-    if judge(anatomy, partial(_run_again, module, inputs)):
+    if judge(anatomy, run):
         anatomy = take_apart(graph)
-    return anatomy, [graph, again], _drift(first, second)
+    return TracedNetwork(
+        **{one.name: getattr(anatomy, one.name) for one in fields(Anatomy)},
+        image=tuple(inputs[0].shape[1:]),
+        meant=row,
+        values={n: p.detach() for n, p in module.named_parameters()},
+        measured=measure(anatomy, run),
+        used=frozenset(graph.used | again.used),
+        steady=graph.is_like(again),
+        drift=_drift(first, second),
+    )
 
 
 def _drift(first: list[Tensor], second: list[Tensor]) -> float:

@@ -18,10 +18,11 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from preact.conformance.graph import ROOT, Facts, Graph, Kind, Node
 from preact.conformance.operations import (
+    RANDOM,
     SUMS,
     Call,
     Constant,
-    Meaning,
+    Origin,
     classify,
 )
 
@@ -36,9 +37,9 @@ class Refusal(ValueError):
 class Trace(TorchDispatchMode):
     """Writes down what runs inside of it.
 
-    A module's parameters are known by `id`, or by memory that is theirs
-    alone. `see` is handed each node with its value; `zero` names additions,
-    and the places of the arguments that are replaced by zeros.
+    A module's parameters are known by where they lie. `see` is handed each
+    node with its value; `zero` names additions, and the places of the
+    arguments that are replaced by zeros.
     """
 
     def __init__(
@@ -50,18 +51,11 @@ class Trace(TorchDispatchMode):
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.graph, self.see, self.zero = Graph(), see, zero or {}
-        self._names: dict[int, str] = {}
-        owners: dict[int, list[str]] = {}
+        self._names: dict[tuple[int, int], str] = {}
         for name, value in module.named_parameters(remove_duplicate=False):
-            if id(value) not in self._names:  # if shared, its first name
-                self._names[id(value)] = name
-                owners.setdefault(storage_of(value), []).append(name)
-        self._owners = {
-            s: names[0] for s, names in owners.items() if len(names) == 1
-        }
-        self._meanings = WeakIdKeyDictionary()
+            self._names.setdefault(place_of(value), name)  # if shared, first
+        self._origins = WeakIdKeyDictionary()
         self._written: dict[int, int] = {}  # storage: last change in place
-        self._dtypes: dict[int, torch.dtype] = {}  # as the node was made
         self._add(Kind.IMAGES, None, inputs[0], Facts())
         for x in inputs:
             self._remember(x, ROOT)
@@ -76,16 +70,17 @@ class Trace(TorchDispatchMode):
         kwargs = kwargs or {}
         leaves = tree_leaves((args, kwargs))
         tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
-        meanings = [self.meaning(x) for x in tensors]
-        call = Call(func, args, kwargs, tensors, meanings)
+        origins = [self.origin_of(x) for x in tensors]
+        call = Call(func, args, kwargs, tensors, origins)
         if call.name in SUMS and len(call.signals) > 1:
             args = self._without_branches(call)
         out = func(*args, **kwargs)
         results = [one for one in tree_leaves(out) if isinstance(one, Tensor)]
         if results and call.signals:
-            self._write(call, results)
+            self._trace_operation(call, results)
         elif results:
-            constant = Constant(call.params, call.is_random)
+            drawn = call.name.startswith(RANDOM)
+            constant = Constant(call.params, call.has_chance or drawn)
             for result in results:
                 self._remember(result, constant, call)
         return out
@@ -101,8 +96,8 @@ class Trace(TorchDispatchMode):
             for i, one in enumerate(call.args)
         )
 
-    def _write(self, call: Call, results: list[Tensor]) -> None:
-        """Write down an operation on signals."""
+    def _trace_operation(self, call: Call, results: list[Tensor]) -> None:
+        """Add the node of an operation on signals, unless it changes none."""
         self.graph.used.update(call.params)
         for x, node in call.signals:
             if x.requires_grad:
@@ -110,15 +105,8 @@ class Trace(TorchDispatchMode):
             elif torch.is_grad_enabled() and x.is_floating_point():
                 self.graph.without_gradient.add(node)
         out, *others = results
-        if out.is_inference():
-            raise Refusal(
-                "the network must not be probed, nor run itself, under "
-                "torch.inference_mode; it made an inference tensor"
-            )
-        x, node = call.signals[0]
-        before = self._dtypes.get(node, x.dtype)
-        if call.is_same(out) and not loses(before, out.dtype):
-            self._remember(out, node, call)
+        if call.is_same(out):
+            self._remember(out, call.signals[0][1], call)
             return
         kind, facts = classify(call, out)
         self._remember(out, self._add(kind, call, out, facts), call)
@@ -139,42 +127,40 @@ class Trace(TorchDispatchMode):
             node.parents = tuple(parent for _, parent in call.signals)
             node.operation, node.params = call.name, call.params
         self.graph.nodes.append(node)
-        self._dtypes[node.index] = out.dtype
         if self.see:
             self.see(node, out)
         return node.index
 
-    def meaning(self, x: Tensor) -> Meaning:
-        """Return which signal, or constant, a tensor is now."""
-        kept = self._meanings.get(x)
+    def origin_of(self, x: Tensor) -> Origin:
+        """Return which node, or constant, a tensor is now."""
+        kept = self._origins.get(x)
         if kept is None:
-            name = self._names.get(id(x)) or self._owners.get(storage_of(x))
+            name = self._names.get(place_of(x))
             return Constant((name,) if name else ())
-        meaning, version = kept
-        if version == version_of(x):
-            return meaning  # type: ignore[no-any-return]
-        return self._overwritten(x, meaning)
+        origin, version = kept
+        if version == x._version:
+            return origin  # type: ignore[no-any-return]
+        return self._overwritten(x, origin)
 
-    def _overwritten(self, x: Tensor, old: Meaning) -> Meaning:
+    def _overwritten(self, x: Tensor, old: Origin) -> Origin:
         """Resolve a tensor of which another view was changed in place."""
         new = self._written.get(storage_of(x))
         if new is None:
             return old
-        kind, parents = Kind.VIEW, [new]
+        kind = Kind.VIEW
+        parents: tuple[int, ...] = (new,)
         if math.prod(self.graph.nodes[new].shape) < x.numel():
             kind = Kind.PAD if isinstance(old, Constant) else Kind.CONCATENATE
-            parents += [old] if isinstance(old, int) else []
+            parents += (old,) if isinstance(old, int) else ()
         index = len(self.graph.nodes)
-        self.graph.nodes.append(
-            Node(index, kind, tuple(parents), tuple(x.shape))
-        )
-        self._meanings[x] = (index, version_of(x))
+        self.graph.nodes.append(Node(index, kind, parents, tuple(x.shape)))
+        self._origins[x] = (index, x._version)
         return index
 
     def _remember(
         self,
         x: Tensor,
-        meaning: Meaning,
+        origin: Origin,
         call: Call | None = None,
         in_place: bool | None = None,
     ) -> None:
@@ -186,32 +172,21 @@ class Trace(TorchDispatchMode):
         changed = bool(call and call.in_place and in_place is not False)
         place = storage_of(x)
         among = call.tensors if call else []
-        counts = [version_of(y) for y in among if storage_of(y) == place]
-        version = max(counts, default=version_of(x)) + changed
-        self._meanings[x] = (meaning, version)
-        if changed and isinstance(meaning, int):
-            self._written[place] = meaning
-
-
-def loses(before: torch.dtype, after: torch.dtype) -> bool:
-    """Whether a cast of numbers rounds them."""
-    if not before.is_floating_point:
-        return False
-    return (
-        not after.is_floating_point
-        or torch.finfo(after).eps > torch.finfo(before).eps
-    )
-
-
-def version_of(x: Tensor) -> int:
-    """How often a tensor was changed in place; 0 where nobody counts."""
-    return 0 if x.is_inference() else x._version
+        counts = [y._version for y in among if storage_of(y) == place]
+        version = max(counts, default=x._version) + changed
+        self._origins[x] = (origin, version)
+        if changed and isinstance(origin, int):
+            self._written[place] = origin
 
 
 def storage_of(x: Tensor) -> int:
     """Which memory a tensor lies in."""
-    place: int = x.untyped_storage()._cdata
-    return place
+    return place_of(x)[0]
+
+
+def place_of(x: Tensor) -> tuple[int, int]:
+    """Which memory a tensor lies in, and where it begins there."""
+    return x.untyped_storage()._cdata, int(x.storage_offset())
 
 
 def trace(
@@ -222,7 +197,7 @@ def trace(
 ) -> tuple[Graph, list[Tensor]]:
     """Run a module once; return what it computes, and its results.
 
-    Refuse one that returns no tensor, or an inference tensor.
+    Refuse one that returns no tensor.
     """
     # Autograd's own detached copies are nodes too, so they must recur.
     with (
@@ -230,23 +205,14 @@ def trace(
         Trace(module, inputs, see, zero) as writer,
     ):
         result = module(*inputs)
-    results = [x for x in leaves_of(result) if isinstance(x, Tensor)]
+    results = [x for x in tree_leaves(result) if isinstance(x, Tensor)]
     if not results:
         raise Refusal(
             "the network must return a tensor; it returned "
             f"{type(result).__name__}"
         )
-    meanings = [writer.meaning(x) for x in results]
-    signals = [one for one in meanings if isinstance(one, int)]
+    origins = [writer.origin_of(x) for x in results]
+    signals = [one for one in origins if isinstance(one, int)]
     writer.graph.output = signals[0] if signals else ROOT
     writer.graph.dominate()
     return writer.graph, [x.detach() for x in results]
-
-
-def leaves_of(result: Any) -> list[Any]:
-    """Flatten what a module returns, its own dictionaries too."""
-    if isinstance(result, Mapping):
-        result = [*result.values()]
-    if isinstance(result, list | tuple):
-        return [leaf for one in result for leaf in leaves_of(one)]
-    return list(tree_leaves(result))

@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from preact.conformance.cost import Cost, costs
 from preact.conformance.report import Finding, Property, Report, Verdict
 from preact.figures.tables import as_text
+from preact.records.costs import Cost, costs
 from preact.strings import Strings
 
 VERDICTS = {
@@ -16,13 +16,7 @@ VERDICTS = {
     Verdict.YES: "probe.yes",
 }
 """What is wrong stands first."""
-CITED = {
-    "Eq.": "equation",
-    "Fig.": "figure",
-    "Sec.": "section",
-    "Appendix": "appendix",
-    "appendix": "appendix",
-}
+CITED = {"Eq.": "equation", "Fig.": "figure", "Sec.": "section"}
 POWER = re.compile(r"[\d.]+e[+-]\d+")
 SHOWN = 4  # places of one finding; the others are counted
 Skipped = Collection[str]
@@ -42,12 +36,11 @@ def judged_lines(
     """
     for line in head_lines(report, strings):
         yield None, line
-    doubts = Counter(f.reason for f in report.findings if is_doubt(f))
+    reasons = Counter(finding.reason for finding in report.findings)
     short: dict[tuple[Verdict, str], list[str]] = {}
     for finding, (first, *rest) in findings_in_order(report, strings):
         is_right = finding.verdict is Verdict.YES
-        is_common = is_doubt(finding) and doubts[finding.reason] > 1
-        if every or not (is_right or is_common):
+        if every or not (is_right or reasons[finding.reason] > 1):
             yield finding.verdict, first
             yield from ((None, line) for line in rest)
             continue
@@ -63,18 +56,14 @@ def judged_lines(
     yield None, count_line(report, strings, skipped)
 
 
-def is_doubt(finding: Finding) -> bool:
-    """Whether nothing but the reason is known of a finding."""
-    return finding.verdict is Verdict.UNKNOWN and not finding.evidence
-
-
 def head_lines(report: Report, strings: Strings) -> Iterator[str]:
     """What was probed and what not, which row it is, and what that costs."""
     image = "x".join(map(str, report.image))
     yield strings("probe.header", network=report.network, image=image)
     yield strings("probe.unit", unit=report.unit or "?")
-    if named := _named_row(report):
-        yield from _source_lines(named, strings, named.row, report.meant)
+    row = report[Property.ROW]
+    if row.row and row.verdict is Verdict.YES:
+        yield from _source_lines(row, strings, report.meant)
     yield strings(
         "probe.size",
         units=report.units,
@@ -95,27 +84,15 @@ def unasked_line(report: Report, strings: Strings) -> str:
     return strings("probe.unasked", names=strings.join([*report.unasked]))
 
 
-def _named_row(report: Report) -> Finding | None:
-    """The finding that the unit is a row of the paper, if it says so."""
-    finding = report[Property.ROW]
-    is_named = finding.row and finding.verdict is Verdict.YES
-    return finding if is_named else None
-
-
 def findings_in_order(
     report: Report, strings: Strings
 ) -> Iterator[tuple[Finding, list[str]]]:
-    """Findings in words: no, could not tell, yes; a row's cost only once."""
-    named = _named_row(report)
-    told = {named.row} if named else set()
+    """Findings in words: no, could not tell, yes."""
     order = [*VERDICTS]
     for finding in sorted(
         report.findings, key=lambda finding: order.index(finding.verdict)
     ):
-        costly = "" if finding.row in told else finding.row
-        told.add(finding.row)
-        lines = finding_lines(finding, strings, costly, report.meant)
-        yield finding, [*lines]
+        yield finding, [*finding_lines(finding, strings, report.meant)]
 
 
 def count_line(report: Report, strings: Strings, skipped: Skipped = ()) -> str:
@@ -132,53 +109,32 @@ def count_line(report: Report, strings: Strings, skipped: Skipped = ()) -> str:
 def markdown(
     report: Report, strings: Strings, skipped: Skipped = ()
 ) -> Iterator[str]:
-    """Write a report as Markdown, for a pull request.
+    """Write a report as a list in Markdown, for a pull request.
 
     What a network calls its parts is text here, never markup.
     """
-    first, *rest = head_lines(report, strings)
-    yield f"### {as_markdown(count_line(report, strings, skipped))}"
-    yield f"\n{as_markdown(first)}\n"
-    yield from _items(rest)
-    folded = False
-    for finding, (told, *more) in findings_in_order(report, strings):
-        if finding.verdict is Verdict.YES and not folded:
-            title = strings("probe.yes") + strings("punctuation.colon")
-            count = report.counts[Verdict.YES]
-            yield f"\n<details><summary>{title}{count}</summary>"
-            folded = True
-        said = as_markdown(told.removeprefix(f"[{finding.property}] "))
-        yield f"\n**{finding.property}** {said}"
-        yield from _items(more)
-    if folded:
-        yield "\n</details>"
-
-
-def _items(lines: list[str]) -> Iterator[str]:
-    return (f"- {as_markdown(line.strip())}" for line in lines)
+    *lines, last = [
+        line for _, line in judged_lines(report, strings, skipped=skipped)
+    ]
+    yield f"### {as_markdown(last)}\n"
+    for line in lines:
+        told = line.lstrip()
+        yield f"{line.removesuffix(told)}- {as_markdown(told)}"
 
 
 def as_markdown(line: str) -> str:
-    r"""Escape a line; what stands in backticks stays code.
-
-    Examples
-    --------
-    >>> from preact.conformance.words import as_markdown
-    >>> as_markdown("a*b in <layer>: add `x + F`")
-    'a\\*b in &lt;layer&gt;: add `x + F`'
-    """
+    """Escape a line; what stands in backticks stays code."""
     parts = re.split("( ?`[^`]*` ?)", line)  # every second one is code
     parts[::2] = map(as_text, parts[::2])
     return "".join(parts)
 
 
 def finding_lines(
-    finding: Finding, strings: Strings, costly: str, meant: str
+    finding: Finding, strings: Strings, meant: str
 ) -> Iterator[str]:
     """Write one finding: question, answer, evidence, source, cost, fix.
 
-    The cost is that of the row `costly`, "" if it was told before, beside the
-    row that is `meant`, if a table of the paper has both.
+    The cost is told with the row itself, beside the row that is `meant`.
     """
     yield strings(
         "probe.answer",
@@ -193,7 +149,7 @@ def finding_lines(
             shown.append(strings("probe.more", count=more))
         yield "  " + strings("probe.where", places=strings.join(shown))
     if finding.verdict is Verdict.NO or finding.row:
-        yield from _source_lines(finding, strings, costly, meant)
+        yield from _source_lines(finding, strings, meant)
     if finding.verdict is Verdict.NO:
         yield "  " + strings("probe.fix", fix=fix(finding, strings))
 
@@ -211,15 +167,7 @@ def fix(finding: Finding, strings: Strings) -> str:
 
 
 def typeset(evidence: Mapping[str, Any], strings: Strings) -> dict[str, Any]:
-    """Write the powers of ten of a finding as the book does.
-
-    Examples
-    --------
-    >>> from preact.conformance.words import typeset
-    >>> from preact.strings import Strings
-    >>> typeset({"wrong": 17, "product": "2.2e-09"}, Strings("en"))
-    {'wrong': 17, 'product': '2.2 × 10⁻⁹'}
-    """
+    """Write the powers of ten of a finding as the book does."""
     return {
         name: strings.two_digits(float(value))
         if POWER.fullmatch(str(value))
@@ -229,7 +177,7 @@ def typeset(evidence: Mapping[str, Any], strings: Strings) -> dict[str, Any]:
 
 
 def _source_lines(
-    finding: Finding, strings: Strings, costly: str, meant: str
+    finding: Finding, strings: Strings, meant: str
 ) -> Iterator[str]:
     """The place in the paper, and what the row costs."""
     cited = [_cite(place, strings) for place in finding.source.split(", ")]
@@ -237,13 +185,16 @@ def _source_lines(
         cited.append(row_name(finding.row, strings))
     source = strings("punctuation.comma").join(cited)
     yield "  " + strings("probe.source", source=source)
-    for cost in costs(costly, meant):
-        yield "  " + _cost_line(cost, strings)
+    if finding.property is Property.ROW:
+        for cost in costs(finding.row, meant):
+            yield "  " + _cost_line(cost, strings)
 
 
 def _cite(place: str, strings: Strings) -> str:
     """A place of a paper, such as "Fig. 4(b)", in the language."""
     kind, _, number = place.partition(" ")
+    if kind.lower() == "appendix":
+        return strings("probe.appendix")
     if kind not in CITED:  # the name of another paper
         return place
     return strings(f"probe.{CITED[kind]}", number=number)

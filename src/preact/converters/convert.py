@@ -62,7 +62,7 @@ def from_weights(
     Raises
     ------
     TypeError
-        If they are no mapping of names to tensors.
+        If they are no mapping.
     ValueError
         If a name or a shape is not that of such a network, or a number is
         not finite or of another kind than the others; the first odd one is
@@ -87,11 +87,6 @@ def from_weights(
             f"{type(weights).__name__}: a module gives it by .state_dict(), "
             "a file by torch.load(path, weights_only=True)"
         )
-    for key, value in weights.items():
-        if not isinstance(key, str):
-            raise TypeError(f"{package}: names must be text; got {key!r}")
-        if not isinstance(value, Tensor):
-            raise TypeError(f"{package}: {key} must be a tensor")
     layout = find_layout(package, weights)
     plan = infer_plan(package, layout, weights, stride_on)
     network = Network(plan, seed=0)

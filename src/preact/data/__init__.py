@@ -11,7 +11,7 @@ from pathlib import Path
 
 import torch
 
-from preact.data.cifar import CIFAR, download_cifar, read_cifar
+from preact.data.cifar import CIFAR, read_cifar
 from preact.data.digits import read_digits
 from preact.data.folders import ImageFolder, from_folders, read_imagenet
 from preact.data.images import ImageSet, halve, hold_out
@@ -27,18 +27,13 @@ NAMES = ("digits", *CIFAR, "cifar10-16", "imagenet", "folders")
 __all__ = [
     "NAMES",
     "Data",
-    "ImageFolder",
     "ImageSet",
     "Preprocessing",
-    "download_cifar",
     "from_dataset",
     "from_folders",
-    "halve",
     "hold_out",
     "load",
-    "read_cifar",
     "read_digits",
-    "read_imagenet",
 ]
 
 

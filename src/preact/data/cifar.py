@@ -30,25 +30,9 @@ PIXELS = 3 * 32 * 32
 def read_cifar(name: str, folder: Path | str) -> ImageSet:
     """Read "cifar10" or "cifar100" from a folder of binary files.
 
-    Parameters
-    ----------
-    name, folder : str and Path
-        The folder may be the one above theirs.
-
-    Raises
-    ------
-    FileNotFoundError, ValueError
-        If a file is missing; if the name is another, a file has another size
-        than it must, or a label is out of range.
-
-    Examples
-    --------
-    >>> from preact.data import read_cifar
-    >>> read_cifar("cifar10", "elsewhere")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    FileNotFoundError: ...data_batch_1.bin is missing: get the data with ...
+    The folder may be the one above theirs. Refuse files that are not whole.
     """
-    facts, folder = _find_facts(name), Path(folder)
+    facts, folder = CIFAR[name], Path(folder)
     inside = folder / facts["folder"]
     root = inside if inside.is_dir() else folder
     parts: dict[str, list[np.ndarray[Any, Any]]] = {"train": [], "test": []}
@@ -96,35 +80,9 @@ def download_cifar(
 
     What breaks off is resumed by the next call. The data set appears under
     its name only when every file is there, of an archive with its checksum.
-
-    Parameters
-    ----------
-    name, folder : str and Path
-        "cifar10" or "cifar100", and where to put it.
-    url : str, optional
-        Another address of the same archive (a mirror).
-    progress : callable, optional
-        Called with bytes so far and bytes in all.
-
-    Raises
-    ------
-    ValueError
-        If the archive is not the official one, and deleted; if a folder of
-        this name lacks files; if name or address is none.
-    ConnectionError
-        If the address cannot be reached or breaks off; what has arrived is
-        kept.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> from preact.data import download_cifar
-    >>> with TemporaryDirectory() as folder:
-    ...     download_cifar("cifar10", folder, url="ftp://mirror")
-    Traceback (most recent call last):
-    ValueError: url must begin with http:// or https://; got 'ftp://mirror'
+    Refuse, and delete, another archive; refuse a folder that lacks files.
     """
-    facts, folder = _find_facts(name), Path(folder)
+    facts, folder = CIFAR[name], Path(folder)
     target = folder / str(facts["folder"])
     if target.is_dir() and any(target.iterdir()):
         missing = [f for f in facts["files"] if not (target / f).is_file()]
@@ -153,16 +111,6 @@ def download_cifar(
         Path(new, facts["folder"]).replace(target)
     part.unlink()
     return target
-
-
-def _find_facts(name: str) -> dict[str, Any]:
-    """What is known of one of the two data sets."""
-    if name not in tuple(CIFAR):
-        raise ValueError(
-            f"name must be one of {', '.join(CIFAR)}; got {name!r}"
-        )
-    facts: dict[str, Any] = CIFAR[name]
-    return facts
 
 
 def _read_file(name: str, path: Path, record: int) -> bytes:

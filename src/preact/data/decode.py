@@ -33,14 +33,8 @@ def decode(
 ) -> Tensor:
     """Decode the middle square or a random crop to (C, H, W) uint8.
 
-    Parameters
-    ----------
-    image : three ints
-        C, H and W; with one channel the image becomes gray.
-    share : float
-        Of the shorter side, that the middle square has.
-    drawn : four numbers in [0, 1), optional
-        Area, aspect, and place of a random crop.
+    The square has a share of the shorter side; four numbers drawn in [0, 1)
+    choose area, aspect and place of a crop. With C = 1 the image becomes gray.
     """
     channels, height, width = image
     whole = _open(path)
@@ -53,7 +47,7 @@ def decode(
 def _open(path: Path) -> "Image":
     """Decode a file to an upright RGB image, whatever its name."""
     try:
-        from PIL import Image as pillow  # of the extra `imagenet`
+        from PIL import Image as pillow  # of the extra `images`
         from PIL import UnidentifiedImageError
         from PIL.ImageOps import exif_transpose
     except ImportError as error:

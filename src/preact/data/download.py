@@ -23,8 +23,7 @@ def fetch(
     """Download a file of `size` bytes to `part`, from where it broke off.
 
     Refuse what is no address; a ConnectionError if the server cannot be
-    reached, refuses, or breaks off: what has arrived is kept, unless the
-    server cannot go on from there.
+    reached, refuses, or breaks off: what has arrived is kept.
     """
     if not url.startswith(("http://", "https://")):
         raise ValueError(
@@ -59,8 +58,6 @@ def fetch(
     except (HTTPException, URLError, ConnectionError, TimeoutError) as error:
         if isinstance(error, HTTPError):
             error.close()
-            if error.code == 416:  # nothing beyond what is there
-                part.unlink(missing_ok=True)
         raise ConnectionError(
             f"{url}: {_reason(error)}; what has arrived is kept: run the "
             "command again, or give another address with --url"

@@ -34,32 +34,9 @@ Files = tuple[tuple[Path, int], ...]
 
 @dataclass(frozen=True, kw_only=True)
 class ImageFolder:
-    """Training and test images on disk.
+    """Training and test images on disk, cut to `size` x `size` pixels.
 
-    Parameters
-    ----------
-    name, label, classes, class_names : str, int and tuple of str
-        As of `ImageSet`; names are those of the classes' folders.
-    root : Path
-        Where the files lie, in `train` and `val`.
-    size : int
-        Height and width of what the network sees.
-    train_files, test_files : tuple of (Path, int)
-        Files with their labels, in order of their names.
-
-    Examples
-    --------
-    Nothing is opened before a batch asks for it:
-
-    >>> from pathlib import Path
-    >>> from preact.data import ImageFolder
-    >>> photos = ImageFolder(
-    ...     name="imagenet", label="photos", root=Path("p"), size=224,
-    ...     classes=2, train_files=((Path("p/train/cat/1.jpg"), 0),),
-    ...     test_files=((Path("p/val/dog/1.jpg"), 1),),
-    ... )
-    >>> photos.counts, photos.shape
-    ((1, 1), (3, 224, 224))
+    Otherwise as `ImageSet`; nothing is opened before a batch asks for it.
     """
 
     name: str
@@ -165,27 +142,8 @@ def read_imagenet(folder: Path | str, size: int = 224) -> ImageFolder:
     """Find the images of a folder tree, for a network that sees `size` pixels.
 
     Hidden files and folders are passed over. Images are turned upright by
-    their EXIF data, as a viewer shows them; torchvision does not.
-
-    Raises
-    ------
-    FileNotFoundError
-        If `train` or `val` is missing, or a class has no images.
-    ValueError
-        If the two have different classes, or fewer than two.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from preact.data import read_imagenet
-    >>> with TemporaryDirectory() as folder:
-    ...     for name in ("train/cat", "train/dog", "val/cat", "val/dog"):
-    ...         Path(folder, name).mkdir(parents=True)
-    ...         Path(folder, name, "1.jpeg").touch()
-    ...     data = read_imagenet(folder)
-    >>> data.label, [label for _, label in data.train_files]
-    ('2 classes of a folder', [0, 1])
+    their EXIF data, as a viewer shows them; torchvision does not. Refuse a
+    tree without `train` and `val` of the same classes, two or more.
     """
     check_positive("size", size, MOST["image"])
     folder = Path(folder)
@@ -244,8 +202,8 @@ def from_folders(
 ) -> ImageSet:
     """Read `train/<class>/*` and `val/<class>/*` into memory.
 
-    For images as small as CIFAR's; `preact.data.read_imagenet` finds the
-    same files, leaves them on disk, and cuts them at random.
+    For images as small as CIFAR's; `load("imagenet", folder)` finds the same
+    files, leaves them on disk, and cuts them at random.
 
     Parameters
     ----------
@@ -258,7 +216,9 @@ def from_folders(
     Raises
     ------
     FileNotFoundError, ValueError
-        As `read_imagenet`, or if an image cannot be decoded.
+        If `train` or `val` is missing, or a class has no images; if the two
+        have different classes, or fewer than two, or an image cannot be
+        decoded.
 
     Examples
     --------

@@ -19,7 +19,7 @@ from preact.data.augment import (
 )
 from preact.data.preprocessing import Preprocessing
 from preact.plan.checks import MOST, check_positive
-from preact.typed import check_name
+from preact.typed import check_name, shortened
 
 TESTED = 500  # images at once, in a test
 PARTS = ("train_images", "train_labels", "test_images", "test_labels")
@@ -68,6 +68,12 @@ class ImageSet:
     white: int = 255
 
     def __post_init__(self) -> None:
+        check_name("name", self.name)
+        if not self.label.isprintable():  # or its record could not be written
+            raise ValueError(
+                "label must be one line without control characters; "
+                f"got {shortened(self.label)}"
+            )
         check_positive("classes", self.classes, MOST["classes"])
         if self.classes == 1:
             raise ValueError("classes must be 2 or more; got 1")
@@ -183,24 +189,8 @@ def halve(data: ImageSet) -> ImageSet:
 
     Name and label end in the new size; a mean is rounded to the nearest
     whole number, halves to the even one.
-
-    Raises
-    ------
-    ValueError
-        If a height or width is odd.
-
-    Examples
-    --------
-    >>> from preact.data import halve, read_digits
-    >>> small = halve(read_digits())
-    >>> small.name, small.label, small.shape
-    ('digits-4', 'scikit-learn digits at 4x4', (1, 4, 4))
     """
     _, height, width = data.shape
-    if height % 2 or width % 2:
-        raise ValueError(
-            f"height and width must be even to be halved; got {height}x{width}"
-        )
 
     def mean(images: Tensor) -> Tensor:
         parts = images.split(5_000)  # float copies of a few images at a time

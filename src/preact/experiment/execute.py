@@ -97,11 +97,6 @@ def execute(
     (2, False)
     """
     check_device(device)
-    if not isinstance(planned, PlannedRun):
-        raise ValueError(
-            'planned must be a run with a name, PlannedRun("mine", run); got '
-            f"{type(planned).__name__}"
-        )
     path = Path(out) / planned.path
     with workers(device) as crew:
         run = planned.run

@@ -12,7 +12,7 @@ from preact.spec import BN, ROWS, Op, UnitSpec
 from preact.train import OwnCode, Run
 from preact.train.parallel import ALONE
 from preact.train.session import Session
-from preact.typed import check_name, shortened
+from preact.typed import check_name
 
 
 @dataclass(frozen=True)
@@ -41,15 +41,14 @@ class PlannedRun:
 
     def __post_init__(self) -> None:
         check_name("experiment", self.experiment)
-        if not isinstance(self.run, Run):
-            raise ValueError(f"run must be a Run; got {shortened(self.run)}")
-        data = self.run.data
-        check_name("data's name", data.name)
-        if not data.label.isprintable():  # or its record could not be written
-            raise ValueError(
-                "data's label must be one line without control characters; "
-                f"got {shortened(data.label)}"
-            )
+
+    @property
+    def network(self) -> str:
+        """The name of its network, in paths and tables."""
+        run = self.run
+        width = f"-width-{run.width}" if run.width != 16 else ""
+        stages = f"-stages-{run.stages}" if run.stages != 3 else ""
+        return f"resnet-{run.depth}-{run.convs}{width}{stages}"
 
     @property
     def path(self) -> Path:
@@ -61,18 +60,8 @@ class PlannedRun:
             row = f"{row}.tail-{ops}"
         if self.lr_in_path:
             row = f"{row}.lr-{run.recipe.lr:g}"
-        network = f"resnet-{run.depth}-{run.convs}"
-        if run.width != 16:
-            network += f"-width-{run.width}"
-        if run.stages != 3:
-            network += f"-stages-{run.stages}"
-        return (
-            Path(self.experiment)
-            / run.data.name
-            / network
-            / row
-            / f"seed-{run.seed}.json"
-        )
+        folder = Path(self.experiment, run.data.name, self.network, row)
+        return folder / f"seed-{run.seed}.json"
 
 
 def planned_runs(experiment: Experiment, data: Data) -> Iterator[PlannedRun]:
@@ -140,16 +129,7 @@ def count_runs(experiment: Experiment) -> int:
 
 
 def load_data(experiment: Experiment, folder: Path | str) -> Data:
-    """Load what an experiment trains on, some of it held out if it says so.
-
-    The folder and the errors are those of `preact.data.load`.
-
-    Examples
-    --------
-    >>> from preact.experiment import load_data, read_experiment
-    >>> load_data(read_experiment("smoke"), "data").label
-    'scikit-learn digits'
-    """
+    """Load what an experiment trains on, some of it held out if it says so."""
     return held_out(load(experiment.data, folder), experiment.hold_out)
 
 

@@ -40,7 +40,11 @@ def described(run: Run, deviations: Sequence[Deviation]) -> Values:
         "bn_batch": bn_batch(run),
         "deviations": [
             {"from": one.from_, "to": one.to, "why": one.why}
-            for one in (*deviations, *bn_deviations(run))
+            for one in (
+                *deviations,
+                *init_deviations(run),
+                *bn_deviations(run),
+            )
         ],
         "started_utc": datetime.now(UTC).isoformat(timespec="seconds"),
     }
@@ -52,6 +56,20 @@ def bn_batch(run: Run) -> int:
     if isinstance(run.unit, OwnCode):  # which know no ghost batches
         return batch
     return min(run.recipe.ghost_batch, batch)
+
+
+def init_deviations(run: Run) -> list[Deviation]:
+    """Weights that were not drawn anew."""
+    digest = run.config.get("init_sha256")
+    if digest is None:
+        return []
+    return [
+        Deviation(
+            from_="weights drawn at random",
+            to=f"those of a file, {digest[:8]}",
+            why="asked for by --init",
+        )
+    ]
 
 
 def bn_deviations(run: Run) -> list[Deviation]:
@@ -105,7 +123,9 @@ def environment(device: str, devices: int) -> Values:
     """Where and with what a run was made; fields of its record."""
     on_gpu = device.startswith("cuda")
     return {
-        "device": device_name(device),
+        "device": (
+            torch.cuda.get_device_name(device) if on_gpu else processor_name()
+        ),
         "devices": devices,
         "threads": torch.get_num_threads(),
         "processors": os.cpu_count(),
@@ -118,13 +138,6 @@ def environment(device: str, devices: int) -> Values:
         "git": git(),
         "wall_is": "monotonic clock",
     }
-
-
-def device_name(device: str) -> str:
-    """What a device calls itself."""
-    if device.startswith("cuda"):
-        return torch.cuda.get_device_name(device)
-    return processor_name()
 
 
 def package_version() -> str:

@@ -48,16 +48,11 @@ def is_recorded(planned: PlannedRun, out: Path) -> bool:
     return path.exists()
 
 
-def network_name(planned: PlannedRun) -> str:
-    """Name the network of a run as its path does."""
-    return planned.path.parts[2]
-
-
 def by_network(plan: Iterable[PlannedRun]) -> dict[str, list[PlannedRun]]:
     """Runs of each network."""
     groups: dict[str, list[PlannedRun]] = {}
     for planned in plan:
-        groups.setdefault(network_name(planned), []).append(planned)
+        groups.setdefault(planned.network, []).append(planned)
     return groups
 
 

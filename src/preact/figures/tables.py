@@ -165,7 +165,8 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
     """Our errors, all seeds of a row in one line, beside the paper's.
 
     Test errors of the last iteration in percent. Where the paper has no
-    error of any line, it has no column.
+    error of any line, it has no column; parameters have one where a unit is
+    of one's own or they differ by more than 1 %.
 
     Parameters
     ----------
@@ -190,6 +191,9 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
     beside = any(line.paper_has for line in lines)
     many = len({(line.depth, line.convs) for line in lines}) > 1
     rates = len({line.lr for line in lines}) > 1
+    sizes = [line.parameters for line in lines]
+    own = any(line.row not in ROWS for line in lines)
+    sized = own or max(sizes) > 1.01 * min(sizes)
     fail = strings("table.fail")
     body = []
     for line in lines:
@@ -215,6 +219,7 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
                 *([data] if len(labels) > 1 else []),
                 line_name(line, strings),
                 line.tail or strings("table.no_tail"),
+                *([f"{line.parameters:,}"] if sized else []),
                 *([f"{line.lr:g}"] if rates else []),
                 median,
                 f"{line.mean:.2f}{spread}",
@@ -224,17 +229,22 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
         )
     head = [*([strings("table.network")] if many else [])]
     head += [strings("table.data")] if len(labels) > 1 else []
-    names = ["row", "tail", *["lr"] * rates]
+    names = ["row", "tail", *["parameters"] * sized, *["lr"] * rates]
     names += ["our_median", "our_interval", "runs"]
     head += [strings(f"table.{name}") for name in names]
     head += [paper_column(lines, strings)] if beside else []
     named = strings.join([data_name(label, strings) for label in labels])
-    cut = any(line.cut_short for line in lines)
+    cut = {line.cut_short for line in lines}
     caption = strings("table.measured", data=named)
     caption += rates_used(lines, strings)
-    caption += strings("table.short" if cut else "table.fails")
-    if any(line.diverged for line in lines):
-        caption += strings("table.diverges")
+    key = "some_short" if len(cut) > 1 else "short" if cut == {True} else ""
+    caption += strings(f"table.{key or 'fails'}")
+    for key, told in {
+        "diverges": any(line.diverged for line in lines),
+        "interval": any(line.half_interval is not None for line in lines),
+        "both": any(line.n == 2 for line in lines),
+    }.items():
+        caption += strings(f"table.{key}") if told else ""
     return Table(head, body, caption)
 
 

@@ -3,19 +3,12 @@
 Files are written whole or not at all, and read only if they hold what a
 record must hold.
 
-Examples
---------
->>> from preact.records.compare import load_records
->>> record = load_records("digits_table_2")[0]
->>> record.depth, record.test_error_is
-(110, 'last iteration')
-
 Chapters `05-shortcuts`, `06-activations`, `07-depth`, `09-training`,
 `10-imagenet` and `13-summary`.
 """
 
 from preact.records.files import read_curve, read_record
-from preact.records.record import Deviation, Profile, Record, sha256_of
+from preact.records.record import Deviation, Profile, Record
 
 __all__ = [
     "Deviation",
@@ -23,5 +16,4 @@ __all__ = [
     "Record",
     "read_curve",
     "read_record",
-    "sha256_of",
 ]

@@ -37,7 +37,7 @@ class Line:
 
     Parameters
     ----------
-    row, spec, tail, depth, convs, width, data_label : str and int
+    row, spec, tail, depth, convs, width, data_label, parameters : str, int
         As of `preact.records.Record`.
     errors_pct : tuple of float
         Test errors of the last iteration, by seed.
@@ -75,6 +75,7 @@ class Line:
     convs: int
     width: int
     data_label: str
+    parameters: int
     errors_pct: tuple[float, ...]
     paper_data: str
     paper_has: bool
@@ -261,6 +262,7 @@ def _line(group: Sequence[Record]) -> Line:
         **{name: getattr(first, name) for name in SHOWN},
         spec=first.spec,
         width=first.width,
+        parameters=first.parameters,
         errors_pct=tuple(record.test_error_pct for record in group),
         paper_data=data,
         paper_has=joined,
@@ -381,10 +383,11 @@ def deviations(records: Iterable[Record]) -> list[Deviation]:
 
 
 def _order(line: Line, rows: Sequence[str]) -> tuple[Any, ...]:
-    """By network, then as rows are listed, then by tail."""
+    """By network, then as rows are listed, those with a final BN last."""
     place = rows.index(line.row) if line.row in rows else len(rows)
     network = (line.depth, line.convs, line.width)
-    return *network, place, line.tail, line.row, line.settings
+    tail = "BN" in line.tail, line.tail
+    return *network, place, line.row, *tail, line.settings
 
 
 def printed_rows(table: int) -> list[str]:

@@ -21,14 +21,8 @@ def write_record(
     """Write a record and its curve; neither is ever there in part.
 
     The record is checked first; the curve goes beside it, ending in `.csv`,
-    and what a point lacks is an empty cell.
-
-    Raises
-    ------
-    ValueError
-        If the record lacks a field, or one is of the wrong kind.
-    FileExistsError
-        If the record is there already. Its curve stays as it is.
+    and what a point lacks is an empty cell. Refuse what is no record, and to
+    replace one.
     """
     values = dump(record) if isinstance(record, Record) else dict(record)
     checked = parse(Record, values, str(path))

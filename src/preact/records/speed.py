@@ -32,9 +32,9 @@ class BenchRow:
         A training step on a batch: the least and the median of all rounds.
     forward_ms_min, forward_ms_median : float
         A forward pass in evaluation.
-    kept_bytes_per_image, peak_bytes_per_image : int or None
+    kept_bytes_per_image, peak_bytes_per_image : int
         What a step keeps for its backward pass, and the most at any time of
-        it; None of a compiled network, where it is not measured.
+        it.
     first_step_s : float
         Seconds of the first step, with what is compiled in it.
     """
@@ -46,8 +46,8 @@ class BenchRow:
     train_ms_median: Ms
     forward_ms_min: Ms
     forward_ms_median: Ms
-    kept_bytes_per_image: Bytes | None
-    peak_bytes_per_image: Bytes | None
+    kept_bytes_per_image: Bytes
+    peak_bytes_per_image: Bytes
     first_step_s: NotNegative
 
 

@@ -2,8 +2,7 @@
 
 import gc
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 # PyTorch's profiler tells every start and stop of its own; not to our users.
 os.environ.setdefault("KINETO_LOG_LEVEL", "6")
@@ -17,23 +16,6 @@ from preact.plan import NetworkPlan
 
 IMAGES = 2  # a batch just large enough to normalize
 SMALL = 32  # pixels of a side, to be measured as they are
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Leave Python's garbage collector out of some work.
-
-    What it finds is never the step's own, which goes as soon as nobody needs
-    it; freed in the midst of a measurement, it would be counted as this
-    work's.
-    """
-    before = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if before:
-            gc.enable()
 
 
 def allocated(work: Callable[[], object]) -> tuple[int, int]:
@@ -82,7 +64,10 @@ def step_bytes(
         if weight.requires_grad:  # the gradients' own memory comes first
             weight.grad = torch.zeros_like(weight)
     loss: list[torch.Tensor] = []
-    with uncollected():
+    gc.freeze()  # what others left is not collected now, as this work's
+    try:
         kept, ahead = allocated(lambda: loss.append(network(images).sum()))
         _, back = allocated(lambda: loss[0].backward())
+    finally:
+        gc.unfreeze()
     return kept // len(images), max(ahead, kept + back) // len(images)

@@ -141,14 +141,7 @@ class Recipe:
 
 @cache
 def recipes() -> dict[str, Recipe]:
-    """Return every recipe by name.
-
-    Examples
-    --------
-    >>> from preact.train import recipes
-    >>> list(recipes())
-    ['paper', 'torch-release', 'digits', 'imagenet']
-    """
+    """Return every recipe by name."""
     text = files("preact.train").joinpath("recipes.toml").read_text("utf-8")
     return {
         name: parse(Recipe, {"name": name} | values, "recipes.toml")

@@ -15,13 +15,13 @@ from preact.nn import Network, put_units
 from preact.nn.network import start_from
 from preact.plan import CONVENTIONS, NetworkPlan, cifar_plan, imagenet_plan
 from preact.plan.checks import check_choice
-from preact.records import sha256_of
+from preact.records.record import sha256_of
 from preact.spec import Op, UnitSpec, find_row
 from preact.train.device import Precision
 from preact.train.own_code import OwnCode
 from preact.train.recipe import Recipe
 from preact.typed import check_name, shortened, typed
-from preact.weights import load, read_config, read_plan_of
+from preact.weights import load, read_header
 
 
 @typed
@@ -179,11 +179,10 @@ class Run:
 
     def _check_init(self, init: Path) -> None:
         """Refuse weights of another network, but for size and classes."""
-        theirs, mine = read_plan_of(init), self.plan
-        unit = (read_config(init) or {}).get("unit")
-        make = unit.get("make") if isinstance(unit, dict) else None
+        header, mine = read_header(init), self.plan
+        theirs = header.plan.plan
         pairs = {
-            "unit": (f"`{make or theirs.spec}`", f"`{mine.spec}`"),
+            "unit": (f"`{header.make or theirs.spec}`", f"`{mine.spec}`"),
             "depth": (theirs.depth, mine.depth),
             "channels of images": (theirs.image[0], mine.image[0]),
             "width": (theirs.stream_shapes[0][0], mine.stream_shapes[0][0]),

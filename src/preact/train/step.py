@@ -35,14 +35,9 @@ class TrainingStep:
         self.label_smoothing = label_smoothing
 
     def __call__(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-        """Learn from a batch.
+        """Learn from a batch; return mean loss, in nats, and logits before.
 
-        Returns
-        -------
-        loss : () float32
-            Mean over the batch, in nats.
-        logits : (N, classes)
-            As they were before the step; neither carries a gradient.
+        Neither carries a gradient.
         """
         with self.arithmetic:
             logits = self.network(x)

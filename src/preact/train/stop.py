@@ -31,8 +31,7 @@ def noted_signals() -> Iterator[list[int]]:
 
     A save in the middle of a step would hold weights of one iteration and
     the number of another. Raises Stopped in the end for one that was not
-    polled, because it came in the last step or an error came first; a
-    handler of the calling program hears of it before.
+    polled, because it came in the last step or an error came first.
     """
     noted: list[int] = []
     if threading.current_thread() is not threading.main_thread():
@@ -48,7 +47,4 @@ def noted_signals() -> Iterator[list[int]]:
         for number, handler in before.items():
             signal.signal(number, handler or signal.SIG_DFL)
         if noted:
-            handler = before[signal.Signals(noted[0])]
-            if callable(handler) and handler != signal.default_int_handler:
-                handler(noted[0], None)
             raise Stopped(noted[0])

@@ -36,7 +36,8 @@ def test_a_card_counts_the_runs_and_the_failures_of_its_records():
     assert diverged
     assert dict(card.facts)["runs"] == (
         f"{len(runs)}, seeds 1, 2, 3, 4, 5; above 20 %: "
-        f"{sum(error > 20 for error in errors)}, diverged: {diverged}"
+        f"{sum(error > 20 for error in errors)}, of these diverged: "
+        f"{diverged}"
     )
     assert sum(int(line[4]) for line in card.table.body) == len(runs)
     lows = [float(row[6].split("\xa0to")[0]) for row in card.table.body]

@@ -32,11 +32,11 @@ FACTORS = {
 }
 START = ("original", "full-preactivation")
 OWN_WORDS = (
-    *("shortcut", "train", "fresh", "running", "stopped", "done", "pin"),
-    *("unpin", "pinned", "step", "steps", "gradient", "open", "axis"),
-    *("said", "loss"),
-    *("error", "alt", "diverged", "recorded", "unrecorded", "stop", "rate"),
-    *("of", "reset", "derived", "recorded_waits"),
+    *("shortcut", "rate", "derived", "train", "lasting", "steps", "stop"),
+    *("guess", "hit", "miss", "running", "stopped", "done", "diverged"),
+    *("step", "pin", "unpin", "pinned", "reset", "recorded", "unrecorded"),
+    *("recorded_waits", "network", "gradient", "open", "axis", "alt"),
+    *("at", "loss", "error", "test", "ratio", "share"),
 )
 SHARED_WORDS = (
     *("explorer.row", "explorer.tail", "explorer.units", "explorer.seed"),

@@ -17,7 +17,7 @@ import { makeWorker } from "#scripts/worker.js";
 const ARMS = ["a", "b"];
 const KINDS = ["curve", "ghost"]; // of their curves
 const TICKS = {
-  loss: [0.01, 0.03, 0.1, 0.3, 1, 3, 10],
+  loss: [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30],
   error: [0.3, 1, 3, 10, 30, 100],
 };
 const RESTS = 80; // ms without a move until fresh networks are computed
@@ -26,11 +26,11 @@ const LOUD = "#cf3f4f",
 const FULL = 2; // powers of ten at which a color is at its strongest
 const LEVELS = 12; // of opacity
 const WIDTH = 400,
-  LEFT = 26,
-  PLOT = 366;
-const UNITS = { y: 3, high: 18 },
-  GRADIENT = { y: 45, tall: 90 },
-  OPEN = { y: 152, tall: 45 };
+  LEFT = 32,
+  PLOT = 362;
+const UNITS = { y: 18, high: 20 },
+  GRADIENT = { y: 69, tall: 128 },
+  OPEN = { y: 219, tall: 66 };
 const TIMES = [1, 2, 4]; // as many steps as at first
 
 // Mean of the last `window` values up to each step.
@@ -50,21 +50,34 @@ function loudness(gradient) {
   });
 }
 
+// By the root, so that 0.3 times and 0.8 times look different, too.
 const paint = (level) => ({
   fill: level > 0 ? LOUD : QUIET,
-  "fill-opacity": Math.abs(level / LEVELS).toFixed(2),
+  "fill-opacity": Math.sqrt(Math.abs(level / LEVELS)).toFixed(2),
 });
+const written = (value) => (Number.isFinite(value) ? numberText(value) : "–");
+const digits = (value) =>
+  Number.isFinite(value) ? value.toFixed(value < 10 ? 1 : 0) : "–";
+
+// As if the reader had moved it.
+function move(field, value) {
+  field.value = value;
+  for (const name of ["input", "change"]) {
+    field.dispatchEvent(new Event(name, { bubbles: true }));
+  }
+}
 
 // ----------------------------------------------------------- a network's course
 class Course {
+  name;
   words;
   steps;
   run;
   drawn;
   cell;
 
-  constructor(words, steps) {
-    Object.assign(this, { words, steps });
+  constructor(name, words, steps) {
+    Object.assign(this, { name, words, steps });
     this.svg = element("svg", {
       viewBox: `0 0 ${WIDTH} ${OPEN.y + OPEN.tall + 16}`,
       role: "img",
@@ -81,16 +94,10 @@ class Course {
       },
       this.svg,
     );
-    const line = {
-      d: "M2 0v5",
-      stroke: "currentColor",
-      "stroke-opacity": 0.45,
-    };
-    element("path", line, hatch);
+    element("path", { d: "M2 0v5", stroke: QUIET }, hatch);
     this.hatched = `url(#${hatch.id})`;
     this.units = element("g", { class: "units" }, this.svg);
-    const middle = { x: LEFT - 4, y: UNITS.y + 13, "text-anchor": "end" };
-    this.at = element("text", middle, this.svg);
+    this.at = element("text", { x: LEFT, y: UNITS.y - 6 }, this.svg);
     this.makeKey();
     for (const [name, { y, tall }] of Object.entries({
       gradient: GRADIENT,
@@ -172,7 +179,8 @@ class Course {
     for (const [i, { y, tall }] of [GRADIENT, OPEN].entries()) {
       this.frames[i].setAttribute("y", y + (tall / this.steps) * at);
     }
-    this.at.textContent = at + 1;
+    const said = { name: this.name, step: at + 1 };
+    this.at.textContent = fill(this.words.network, said);
     this.drawUnits(loudness(run.gradient[at]), run.open[at]);
   }
 
@@ -254,15 +262,22 @@ class Playground {
     this.arms = ARMS.map((name) => this.makeArm(name));
     const { words } = this;
     this.charts = Object.entries(TICKS).map(([quantity, ticks]) => {
-      const axes = { title: words[quantity], xlabel: words.step, ticks };
+      const title = words[quantity];
+      const axes = { title, xlabel: words.step, ticks, margin: 36 };
       return { quantity, chart: new DepthChart(axes) };
     });
     this.pictures = figure(...this.charts.map(({ chart }) => chart.svg));
-    host.replaceChildren(
-      this.bar,
-      ...this.arms.flatMap(({ form, box }) => [form, box]),
-      this.pictures,
-    );
+    this.table = node("table");
+    const results = node("div", {}, this.table, this.pictures);
+    const [a, b] = this.arms;
+    const parts = {
+      ...{ go: this.go, a: a.form, b: b.form, bar: this.bar, results },
+      ...{ mapa: a.box, mapb: b.box },
+    };
+    host.replaceChildren(...Object.values(parts));
+    for (const [area, part] of Object.entries(parts)) {
+      part.style.gridArea = area;
+    }
     host.addEventListener("input", ({ target }) => {
       if (target !== this.cursor) this.refresh();
     });
@@ -273,20 +288,28 @@ class Playground {
 
   makeBar() {
     const { words, steps } = this;
-    const button = (name, act) => {
-      const made = node("button", { type: "button", name });
+    const button = (name, act, textContent = "") => {
+      const made = node("button", { type: "button", name, textContent });
       made.addEventListener("click", act);
       return made;
     };
     this.train = button("train", () =>
       this.training ? this.stop() : this.compute(this.steps),
     );
-    const lengths = TIMES.map((times) => [times * steps, times * steps]);
-    this.reset = button("reset", () => this.startAgain());
-    this.reset.textContent = words.reset;
+    const again = button("reset", () => this.startAgain(), words.reset);
+    const lengths = TIMES.map((times) => [
+      times * steps,
+      fill(words.lasting, { steps: times * steps }),
+    ]);
     this.length = choice(lengths, steps);
+    this.length.name = "steps";
     this.length.setAttribute("aria-label", words.steps);
     this.length.addEventListener("input", () => this.changeLength());
+    this.bets = ARMS.map((arm) =>
+      button("guess", () => this.bet(arm), arm.toUpperCase()),
+    );
+    this.guess = node("span", { role: "group" }, words.guess, " ", ...this.bets);
+    this.guess.setAttribute("aria-label", words.guess);
     this.pin = button("pin", () => this.togglePin());
     this.kept = node("input", { type: "hidden", name: "pinned" });
     this.kept.addEventListener("input", () => {
@@ -298,10 +321,19 @@ class Playground {
     this.cursor.addEventListener("input", () => this.draw());
     this.status = node("p", { className: "facts" });
     this.status.setAttribute("role", "status");
-    this.bar = node("div", { className: "controls" }, this.train, this.pin);
+    const go = [this.train, this.length, this.guess, this.status];
+    this.go = node("div", { className: "controls go" }, ...go);
+    this.bar = node("div", { className: "controls" });
     control(this.bar, "step", words.step, this.cursor);
-    control(this.bar, "steps", words.of, this.length);
-    this.bar.append(this.reset, this.kept, this.status);
+    this.bar.append(this.pin, again, this.kept);
+  }
+
+  // A guess is the reader's own, and holds for one training.
+  bet(arm) {
+    this.mine = arm;
+    this.bets.forEach((bet, i) => {
+      bet.setAttribute("aria-pressed", String(ARMS[i] === arm));
+    });
   }
 
   // Networks are trained from the start again, for all of the steps.
@@ -309,31 +341,21 @@ class Playground {
     this.steps = Number(this.length.value);
     this.known.clear();
     this.cursor.max = this.steps;
-    this.moveTo(this.steps);
+    move(this.cursor, this.steps);
     for (const arm of this.arms) {
-      const { svg } = arm.course;
-      arm.course = new Course(this.words, this.steps);
+      const { name, svg } = arm.course;
+      arm.course = new Course(name, this.words, this.steps);
       svg.replaceWith(arm.course.svg);
     }
   }
 
   startAgain() {
     const values = this.first.split(",");
-    this.moveTo(this.steps);
+    move(this.cursor, this.steps);
     /** @type {any[]} */
     const inputs = this.arms.flatMap((arm) => Object.values(arm.inputs));
     if (this.pinned.length) this.togglePin();
-    inputs.forEach((input, i) => {
-      input.value = values[i];
-      for (const name of ["input", "change"]) {
-        input.dispatchEvent(new Event(name, { bubbles: true }));
-      }
-    });
-  }
-
-  moveTo(step) {
-    this.cursor.value = step;
-    this.cursor.dispatchEvent(new Event("input"));
+    inputs.forEach((input, i) => move(input, values[i]));
   }
 
   makeArm(name) {
@@ -353,12 +375,11 @@ class Playground {
     for (const [field, [label, input]] of Object.entries(inputs)) {
       inputs[field] = control(form, `${name}.${field}`, label, input);
     }
-    const course = new Course(words, steps);
-    const said = node("p", { className: "said" });
+    const course = new Course(name.toUpperCase(), words, steps);
     const recorded = node("p", { className: "recorded" });
     form.append(recorded);
-    const box = node("div", { className: "course" }, course.svg, said);
-    return { key, form, inputs, course, said, recorded, box };
+    const box = node("div", { className: "course preact-figure" }, course.svg);
+    return { key, form, inputs, course, recorded, box };
   }
 
   // ---------------------------------------------------------------- settings
@@ -407,10 +428,7 @@ class Playground {
 
   togglePin() {
     const text = this.arms.map((arm) => this.settings(arm)).join(";");
-    this.kept.value = this.pinned.length ? "" : text;
-    for (const name of ["input", "change"]) {
-      this.kept.dispatchEvent(new Event(name, { bubbles: true }));
-    }
+    move(this.kept, this.pinned.length ? "" : text);
   }
 
   // --------------------------------------------------------------- computing
@@ -420,6 +438,7 @@ class Playground {
   refresh() {
     const { host } = this;
     this.halt();
+    this.bet();
     this.now = this.arms.map((arm) => this.settings(arm));
     if (!this.now.every((settings) => this.known.has(settings))) {
       host.setAttribute("aria-busy", "true");
@@ -434,13 +453,24 @@ class Playground {
     this.show();
   }
 
-  // Of how many test images each network is wrong; or that one is not trained.
+  // What both networks make of digits that they have not seen, once trained.
   outcome() {
-    const { words, steps } = this;
+    const { words, steps, mine } = this;
     const runs = this.now.map((settings) => this.known.get(settings));
-    if (!runs.every((run) => run?.done)) return words.fresh;
-    const [a, b] = runs.map(({ test }) => this.percent(100 * test));
-    return fill(words.done, { steps, a, b });
+    if (!runs.every((run) => run?.done)) return "";
+    const [a, b] = runs.map(({ test }) =>
+      fill(words.percent, { value: digits(100 * test) }),
+    );
+    let said = fill(words.done, { steps, a, b });
+    const apart = runs[0].test - runs[1].test;
+    const verdict = mine === (apart < 0 ? "a" : "b") ? words.hit : words.miss;
+    if (mine && apart) said = fill(verdict, { said });
+    for (const [i, { loss }] of runs.entries()) {
+      const name = ARMS[i].toUpperCase();
+      if (Number.isFinite(loss.at(-1))) continue;
+      said = fill(words.diverged, { said, name });
+    }
+    return said;
   }
 
   halt() {
@@ -486,7 +516,7 @@ class Playground {
       };
     }
     if (training) {
-      this.moveTo(steps);
+      move(this.cursor, steps);
       this.status.textContent = this.words.running;
     }
     this.show();
@@ -501,7 +531,7 @@ class Playground {
   // Both are shown at the last step that both have.
   stop() {
     const runs = this.now.map((settings) => this.known.get(settings));
-    this.moveTo(Math.min(...runs.map((run) => run?.loss.length || 1)));
+    move(this.cursor, Math.min(...runs.map((run) => run?.loss.length || 1)));
     this.finish(this.words.stopped);
   }
 
@@ -513,12 +543,11 @@ class Playground {
 
   // ----------------------------------------------------------------- showing
   show() {
-    const { words, host, steps, training } = this;
+    const { words, host, training } = this;
     const done = this.now.every((key) => this.known.get(key)?.done);
     host.dataset.state = training ? "running" : done ? "done" : "ready";
-    this.train.textContent = training
-      ? words.stop
-      : fill(words.train, { steps });
+    this.train.textContent = training ? words.stop : words.train;
+    this.guess.hidden = training || done || !this.opened;
     this.pin.textContent = this.pinned.length ? words.unpin : words.pin;
     this.pin.disabled = training;
     this.arms.forEach(({ key, inputs, recorded }, i) => {
@@ -551,14 +580,22 @@ class Playground {
     const { name, color } = this.read(settings);
     const label = `${pinned ? fill(words.pinned, { name: arm }) : arm} ${name}`;
     const later = Array(steps - run.loss.length).fill(NaN);
+    const kind = pinned ? "pinned" : KINDS[i];
+    const end = pinned ? `(${arm})` : arm;
     const curve = (values) => ({
-      ...{ name: label, color, values: [NaN, ...values, ...later] },
-      ...(pinned ? { pinned } : { [KINDS[i]]: true }),
-      end: pinned ? `(${arm})` : arm,
+      ...{ name: label, color, [kind]: true, end },
+      values: [NaN, ...values, ...later],
     });
     const curves = { loss: curve(loss), error: curve(error) };
-    const said = this.text(label, run, loss[at], error[at], at);
-    return [{ run, at, said, curves, label }];
+    const gradient = run.gradient[at];
+    const numbers = {
+      loss: written(loss[at]),
+      error: digits(error[at]),
+      test: run.done ? digits(100 * run.test) : "?",
+      ratio: written(gradient[0] / gradient.at(-1)),
+      share: written(run.open[at].at(-1)),
+    };
+    return [{ run, at, curves, label, end, color, kind, numbers }];
   }
 
   draw() {
@@ -569,18 +606,20 @@ class Playground {
     const now = this.now.map((one, i) => this.shown(one, i, false));
     for (const [i, [one]] of now.entries()) {
       if (!one) continue;
-      const { course, said } = this.arms[i];
-      said.textContent = one.said;
+      const { course } = this.arms[i];
       course.draw(one.run, one.at);
       course.svg.setAttribute("aria-label", fill(words.alt, one));
       columns.push(...this.columns(one));
     }
-    const all = [...pinned, ...now.flat()];
-    const alt = all.map(({ said }) => said);
-    for (const { quantity, chart } of all.length ? this.charts : []) {
+    const all = [...now.flat(), ...pinned];
+    if (!all.length) return;
+    this.tell(all);
+    for (const { quantity, chart } of this.charts) {
       chart.draw(
         all.map(({ curves }) => curves[quantity]),
-        [words[quantity], ...alt].join(words.semicolon),
+        [words[quantity], ...all.map(({ label }) => label)].join(
+          words.semicolon,
+        ),
         columns.splice(0), // once
       );
     }
@@ -600,22 +639,24 @@ class Playground {
     }));
   }
 
-  text(name, run, loss, error, at) {
+  // A column of numbers for each network, with its line of the charts.
+  tell(all) {
     const { words } = this;
-    if (!Number.isFinite(loss)) return fill(words.diverged, { name });
-    const gradient = run.gradient[at];
-    return fill(words.said, {
-      ...{ name, step: at + 1, loss: numberText(loss) },
-      error: this.percent(error),
-      ratio: numberText(gradient[0] / gradient.at(-1)),
-      open: this.percent(100 * run.open[at].at(-1)),
-    });
-  }
-
-  percent(value) {
-    return Number.isFinite(value)
-      ? fill(this.words.percent, { value: value.toFixed(value < 10 ? 1 : 0) })
-      : "–"; // not to be seen in the stream
+    const row = (name, cells) =>
+      node("tr", {}, node("th", { textContent: name }), ...cells);
+    const step = 1 + Math.max(...all.map(({ at }) => at));
+    const heads = all.map(({ label, end, color, kind }) =>
+      node("th", { title: label }, end, stroke(color, kind)),
+    );
+    this.table.replaceChildren(
+      row(fill(words.at, { step }), heads),
+      ...["loss", "error", "test", "ratio", "share"].map((quantity) =>
+        row(
+          words[quantity],
+          all.map(({ numbers }) => node("td", {}, numbers[quantity])),
+        ),
+      ),
+    );
   }
 }
 

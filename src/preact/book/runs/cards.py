@@ -262,7 +262,7 @@ def _transformers(name: str, runs: Sequence[Run], options: str) -> Card:
                 *(say(f"card.{key}") for key in own),
             ],
             body,
-            say("card.nats"),
+            say("card.nats", letters=f"{recorded_letters():.2f}"),
         ),
     )
 

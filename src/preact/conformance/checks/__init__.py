@@ -8,7 +8,7 @@ from preact.conformance.checks import (  # noqa: F401  each adds its own
     layers,
     size,
 )
-from preact.conformance.checks.answer import ask
+from preact.conformance.checks.answer import CHECKS, unknown
 from preact.conformance.network import TracedNetwork
 from preact.conformance.report import Finding, Property, Verdict
 
@@ -18,29 +18,27 @@ WORST_FIRST = [Verdict.NO, Verdict.UNKNOWN, Verdict.YES]
 
 
 def answers(network: TracedNetwork) -> Iterator[Finding]:
-    """Ask every question, of both modes where they differ.
+    """Ask every question of both modes; the worse answer counts.
 
     Where passes of one mode differ, a question cannot be answered with yes.
     """
+    evaluation = network.evaluation or network
     for question in Property:
-        of_structure = question not in OF_MODES
-        other = network.other if of_structure else None
-        first = ask(question, network)
-        if first is None:
+        check, source = CHECKS[question]
+        if (found := check(network)) is None:
             continue
-        there = ask(question, other) if other else None
-        found = min(
-            [first, there] if there else [first],
-            key=lambda one: WORST_FIRST.index(one.verdict),
-        )
-        reason, passes = "", (network, network.evaluation)
-        if of_structure and not network.steady:
-            reason = "passes-differ"
-        elif of_structure and len({len(one.units) for one in passes}) > 1:
-            reason = "modes-differ" * (found.verdict is Verdict.YES)
-        yield _unknown(question, reason) if reason else found
-
-
-def _unknown(question: Property, reason: str) -> Finding:
-    """Say why a question cannot be answered."""
-    return Finding(property=question, verdict=Verdict.UNKNOWN, reason=reason)
+        if question not in OF_MODES:
+            other = check(evaluation) if evaluation.units else None
+            found = min(
+                found,
+                other or found,
+                key=lambda one: WORST_FIRST.index(one.verdict),
+            )
+            if not (network.steady and evaluation.steady):
+                found = unknown("passes-differ")
+            elif found.verdict is Verdict.YES and len(network.units) != len(
+                evaluation.units
+            ):
+                found = unknown("modes-differ")
+        facts = found._asdict() | {"source": found.source or source}
+        yield Finding(property=question, **facts)

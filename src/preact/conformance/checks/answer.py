@@ -1,13 +1,11 @@
 """How a question is answered: yes, no or could not tell, and why."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 from preact.conformance.network import TracedNetwork
-from preact.conformance.report import Finding, Property, Verdict
-
-SHOWN = 8  # parameters in one answer
-BN_PAPER = "Ioffe & Szegedy 2015"
+from preact.conformance.report import Property, Verdict
 
 
 class Answer(NamedTuple):
@@ -21,22 +19,22 @@ class Answer(NamedTuple):
     row: str = ""
 
 
-def _answer(verdict: Verdict) -> Callable[..., Answer]:
-    def say(
-        reason: str,
-        *,
-        places: tuple[str, ...] = (),
-        source: str = "",
-        row: str = "",
-        **evidence: Any,
-    ) -> Answer:
-        return Answer(verdict, reason, evidence, places, source, row)
+def answer(
+    verdict: Verdict,
+    reason: str,
+    *,
+    places: tuple[str, ...] = (),
+    source: str = "",
+    row: str = "",
+    **evidence: Any,
+) -> Answer:
+    """Answer a question with a reason, whose words the evidence completes."""
+    return Answer(verdict, reason, evidence, places, source, row)
 
-    return say
 
-
-yes, no, unknown = map(_answer, (Verdict.YES, Verdict.NO, Verdict.UNKNOWN))
-
+yes: Callable[..., Answer] = partial(answer, Verdict.YES)
+no: Callable[..., Answer] = partial(answer, Verdict.NO)
+unknown: Callable[..., Answer] = partial(answer, Verdict.UNKNOWN)
 Question = Callable[[TracedNetwork], Answer | None]
 CHECKS: dict[Property, tuple[Question, str]] = {}
 """What answers each question, and where the paper asks it."""
@@ -50,13 +48,3 @@ def asks(question: Property, source: str) -> Callable[[Question], Question]:
         return check
 
     return add
-
-
-def ask(question: Property, network: TracedNetwork) -> Finding | None:
-    """Ask one question."""
-    check, source = CHECKS[question]
-    answer = check(network)
-    if answer is None:
-        return None
-    found = answer._asdict() | {"source": answer.source or source}
-    return Finding(property=question, **found)

@@ -13,7 +13,6 @@ from preact.conformance.report import Property
 
 ACTIVE = (BN, RELU)
 SPARED = {"pool", "slice", "pad", "concatenation"}  # where sides are halved
-CASTS = {"bfloat16", "float16"}  # of what a convolution reads
 
 
 @asks(Property.FIRST, "Appendix")
@@ -36,10 +35,7 @@ def first_unit(network: TracedNetwork) -> Answer | None:
     steps = tuple(name for name in met if name in ACTIVE)
     if steps == ACTIVE:
         return yes("stem-once", way=way)
-    if sorted(steps) == sorted(ACTIVE):
-        return no("stem-order", way=way)
-    doubled = steps.count(BN) > 1 or steps.count(RELU) > 1
-    return no("stem-doubled" if doubled else "stem-bare", way=way)
+    return no("stem-doubled" if len(steps) > 2 else "stem-bare", way=way)
 
 
 @asks(Property.WIDTH, "Sec. 5, appendix")
@@ -54,43 +50,35 @@ def width_change(network: TracedNetwork) -> Answer | None:
     for reason, units in _wrong_widths(network, sign, widening):
         if units:
             places = network.places(units)
-            pre = " ".join(sign.pre)
-            return no(reason, **_evidence(units), pre=pre, places=places)
+            return no(reason, **_evidence(units, sign), places=places)
     if not widening:
         return unknown("width-constant")
     raw = [u for u in widening if u.before != ROOT and u.activates(sign.pre)]
     if raw:
-        pre = " ".join(sign.pre)
-        return unknown("width-padded", **_evidence(raw), pre=pre)
-    return yes("width-shared", **_evidence(widening))
+        return unknown("width-padded", **_evidence(raw, sign))
+    return yes("width-shared", **_evidence(widening, sign))
 
 
 def _wrong_widths(
     network: TracedNetwork, sign: Signature, widening: list[Unit]
 ) -> Iterator[tuple[str, list[Unit]]]:
     """What can be wrong where the width changes, and in which units."""
-    followers = [u for u in network.units if u.before != ROOT]
-    bare = [u for u in followers if CONV in names_of(u.trunk)]
+    later = [unit for unit in network.units if unit.before != ROOT]
+    bare = [unit for unit in later if CONV in names_of(unit.trunk)]
     yield "width-without-shortcut", bare
-    pre = sign.pre
-    active = [u for u in widening if RELU in _shortcut(u)]
-    own = [u for u in active if pre and _shortcut(u)[: len(pre)] == pre]
-    if own == active:
-        yield "width-own-activation", own
-    yield "width-activated-after", active
-    later = [u for u in widening if u.before != ROOT]
+    yield "width-activated", [u for u in widening if RELU in _shortcut(u)]
+    later = [unit for unit in widening if unit.before != ROOT]
     projected = [u for u in later if CONV in _shortcut(u)]
-    yield "width-raw", [u for u in projected if u.activates(pre)]
-    # numbers or chance beside the projection alone
-    usual = {*sign.on_shortcut}
+    yield "width-raw", [u for u in projected if u.activates(sign.pre)]
+    usual = {*sign.on_shortcut}  # nothing else stands beside a projection
     scaled = [u for u in widening if {*u.shortcuts[0].factors} - usual]
     yield "width-scaled", scaled
-    if BN in pre:
+    if BN in sign.pre:
         yield "width-normalized", [u for u in widening if BN in _shortcut(u)]
-    if network.row and later:
-        ((kept, _),) = Counter(map(_kept, later)).most_common(1)
-        yield "width-differs", [u for u in later if _kept(u) != kept]
     if network.row:
+        kept = Counter(map(_kept, later)).most_common(1)
+        odd = [u for u in later if _kept(u) != kept[0][0]]
+        yield "width-differs", odd
         odd = [u for u in widening if not {*_kept(u)} <= {CONV, BN}]
         yield "width-layers", odd
 
@@ -104,17 +92,14 @@ def _kept(unit: Unit) -> tuple[str, ...]:
     """The layers of a shortcut, whatever takes every second pixel."""
     names = _shortcut(unit)
     spared = SPARED if CONV in names else {*SPARED, "max pool"}
-    return tuple(
-        name
-        for name, behind in zip(names, (*names[1:], ""), strict=True)
-        if name not in spared and not (name in CASTS and behind == CONV)
-    )
+    return tuple(name for name in names if name not in spared)
 
 
-def _evidence(units: list[Unit]) -> dict[str, Any]:
+def _evidence(units: list[Unit], sign: Signature) -> dict[str, Any]:
     factors = map(str, units[0].shortcuts[0].factors)
     shortcut = " ".join((*_shortcut(units[0]), *factors))
-    return {"units": len(units), "shortcut": shortcut}
+    pre = " ".join(sign.pre)
+    return {"units": len(units), "shortcut": shortcut, "pre": pre}
 
 
 @asks(Property.LAST, "Appendix")
@@ -136,13 +121,10 @@ def last_unit(network: TracedNetwork) -> Answer | None:
     }
     if pool == "max pool":
         return no("last-pooled", **told)
-    if before in (wanted, (*sign.after, *sign.pre)):
-        if pool != "global pool":
-            return unknown("last-unknown", **told)
+    if before in (wanted, (*sign.after, *sign.pre)) and pool == "global pool":
         return yes("last-active", **told)
-    if CONV in before:
+    if before in (wanted, (*sign.after, *sign.pre)) or CONV in before:
         return unknown("last-unknown", **told)
-    if len(before) < len(wanted):
-        return no("last-bare", **told)
-    is_more = Counter(before) > Counter(wanted)
-    return no("last-more" if is_more else "last-differs", **told)
+    return no(
+        "last-bare" if len(before) < len(wanted) else "last-more", **told
+    )

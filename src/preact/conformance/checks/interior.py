@@ -1,23 +1,18 @@
 """Questions on the units between the boundaries: Eqs. (1), (2) and Fig. 4."""
 
+from collections import Counter
+
 from preact.conformance.anatomy import (
     DROPPED,
-    GATES,
     LEARNED,
     Signature,
+    Term,
     Unit,
     in_words,
 )
-from preact.conformance.checks.answer import (
-    SHOWN,
-    Answer,
-    asks,
-    no,
-    unknown,
-    yes,
-)
+from preact.conformance.checks.answer import Answer, asks, no, unknown, yes
 from preact.conformance.graph import BN, RELU, Kind, is_norm, names_of
-from preact.conformance.network import TracedNetwork, differ
+from preact.conformance.network import TracedNetwork
 from preact.conformance.report import Property, Verdict
 from preact.spec import find_row
 
@@ -51,7 +46,6 @@ FIGURES = {
     "dropout-shortcut": "Fig. 2(f)",
 }
 """Where the paper draws a row, whatever the bias of its gate."""
-SHORTCUTS = tuple(n for n, place in FIGURES.items() if "Fig. 2" in place)
 
 
 def figure(row: str) -> str:
@@ -66,17 +60,12 @@ def row(network: TracedNetwork) -> Answer:
     sign, own, meant = network.sign, network.row, network.meant
     if sign is None:
         return unknown("row-too-short")
+    told = {"unit": network.unit, "row": own}
+    told |= {"source": figure(own)} if own else {}
     if own and meant not in ("", own):
-        wanted = str(find_row(meant))
-        return no(
-            "row-other",
-            unit=network.unit,
-            meant=wanted,
-            source=figure(own),
-            row=own,
-        )
+        return no("row-other", **told, meant=str(find_row(meant)))
     if own:
-        return yes("row-named", unit=network.unit, source=figure(own), row=own)
+        return yes("row-named", **told)
     if sign.is_plain and LEARNED not in sign.on_branch:
         return no("row-none", unit=network.unit)
     is_read = not {*sign.after, *sign.branch} & UNREAD
@@ -91,31 +80,22 @@ def identity_shortcuts(network: TracedNetwork) -> Answer:
     if not equal:
         return unknown("no-equal-unit")
     seen = [is_identity(network, unit) for unit in equal]
-    wrong = [
-        u for u, is_one in zip(equal, seen, strict=True) if is_one is False
-    ]
-    if not wrong and None in seen:
-        return unknown("values-silent")
-    if not wrong:
+    if all(seen):
         return yes("identity", units=len(equal), source="Eq. (3)")
-    first = wrong[0]
-    measured = network.measured.factor.get(first.add)
-    factor = product = "?"
-    if measured is not None:  # Eq. (8), if all units had this factor
-        factor = f"{measured:.3g}"
-        product = f"{measured ** len(wrong):.1e}"
-    reason, what = _on_shortcut(first)
-    is_row = network.row.startswith(SHORTCUTS)
+    if False not in seen:
+        return unknown("values-silent")
+    wrong = [u for u, same in zip(equal, seen, strict=True) if same is False]
+    factor = network.measured.factor.get(wrong[0].add)
+    reason, what = _on_shortcut(wrong[0])
     return no(
         reason,
         wrong=len(wrong),
         units=len(equal),
         what=what,
-        factor=factor,
-        product=product,
+        factor="?" if factor is None else f"{factor:.3g}",
+        # Eq. (8), if all units had this factor
+        product="?" if factor is None else f"{factor ** len(wrong):.1e}",
         places=network.places(wrong),
-        source="Eq. (5), Eq. (8)" if is_row else "Eq. (5)",
-        row=network.row if is_row else "",
     )
 
 
@@ -143,8 +123,6 @@ def _on_shortcut(unit: Unit) -> tuple[str, str]:
     if more:
         return "shortcut-added-again", f"x × {1 + len(more)}"
     what = in_words([*term.names, *term.factors])
-    if {*GATES} & {*term.factors}:
-        return "shortcut-gated", what
     if {*DROPPED} & {*term.factors}:
         return "shortcut-dropout", what
     return "shortcut-layers" if term.steps else "shortcut-scaled", what
@@ -156,52 +134,50 @@ def clear_stream(network: TracedNetwork) -> Answer:
     sign = network.sign
     if sign is None:
         return unknown("no-equal-unit")
-    verdict, reason = on_stream(sign, sign.after)
     after, units = sign.after, network.interior
-    others = [
-        (unit, names)
-        for unit, names, _ in network.streams
-        if names not in (sign.after, ())
-    ]
-    if verdict is not Verdict.NO and others and sign.has_plain_branch:
-        after = others[0][1]
-        units = [unit for unit, names in others if names == after]
+    verdict, reason = on_stream(sign, after)
+    odd = [(u, names) for u, names, _ in network.streams if names]
+    odd = [(u, names) for u, names in odd if names != sign.after]
+    if verdict is not Verdict.NO and odd and sign.has_plain_branch:
+        after = odd[0][1]
+        units = [unit for unit, names in odd if names == after]
         verdict, reason = on_stream(sign, after)
         if verdict is Verdict.YES:
             verdict, reason = Verdict.NO, "stream-layers"
         if not network.is_one_stream:
             verdict = Verdict.UNKNOWN
-    moved = network.measured.moved
-    most = max(
-        (moved[u.before] for u in units if u.before in moved), default=None
-    )
     row = ""
-    if reason == "stream-norm" and sign.is_plain and after == sign.after:
-        row = "bn-after-addition" if after in ((BN, RELU), (BN,)) else ""
+    if after == sign.after and sign.is_plain and BN in after:
+        row = "bn-after-addition"
     if reason == "stream-activation" and after == (RELU,):
         row = "original"
-    evidence = {
-        "after": " ".join(after),
-        "moved": "?" if most is None else f"{most:.2g}",
-    }
-    places = () if after == sign.after else network.places(units)
-    source = figure(row) if row else ""
-    return Answer(verdict, reason, evidence, places, source, row)
+    moved = network.measured.moved
+    seen = [moved[u.before] for u in units if u.before in moved]
+    return Answer(
+        verdict,
+        reason,
+        {
+            "after": " ".join(after),
+            "moved": f"{max(seen):.2g}" if seen else "?",
+        },
+        () if after == sign.after else network.places(units),
+        figure(row) if row else "",
+        row,
+    )
 
 
 def on_stream(sign: Signature, after: tuple[str, ...]) -> tuple[Verdict, str]:
     """Judge what follows an addition of units of this signature."""
     if not after:
         return Verdict.YES, "stream-clear"
-    if any(map(is_number, after)):
-        return Verdict.NO, "stream-scaled"
     if any(map(is_norm, after)):
         return Verdict.NO, "stream-norm"
+    certain = any(is_number(n) or n in CHANGES for n in after)
     if len(after) == 1 and after[0] in ACTIVATIONS:
-        if any(is_norm(n) or n in ACTIVATIONS for n in sign.branch[:1]):
-            return Verdict.NO, "stream-twice"
-        return Verdict.YES, "stream-activation"
-    certain = sign.has_plain_branch or {*after} & CHANGES
+        if not any(is_norm(n) or n in ACTIVATIONS for n in sign.branch[:1]):
+            return Verdict.YES, "stream-activation"
+        certain = True  # the branch has its own before it
+    certain = certain or sign.has_plain_branch
     return Verdict.NO if certain else Verdict.UNKNOWN, "stream-layers"
 
 
@@ -213,12 +189,10 @@ def is_number(name: str) -> bool:
 @asks(Property.SAME, "Fig. 4")
 def one_unit(network: TracedNetwork) -> Answer | None:
     """Whether all units are the same, at widths and modes of their own."""
-    if network.other is not None:
-        pairs = zip(network.units, network.other.units, strict=False)
-        others = [unit for unit, there in pairs if differ(unit, there)]
-        lost = len(network.units) - len(network.other.units)
-        if (others and not lost) or lost > 0:
-            return _odd(network, "units-modes", others, max(lost, 0))
+    evaluation = network.evaluation or network
+    lost = len(network.units) - len(evaluation.units)
+    if lost > 0:
+        return no("units-modes", units=len(network.units), others=lost)
     sign = network.plain_sign
     if sign is None:
         return None
@@ -234,26 +208,20 @@ def one_unit(network: TracedNetwork) -> Answer | None:
         or streams.get(unit.add, sign.after) != sign.after
         or (unit in network.interior and unit.signature != sign)
     ]
-    if others:
-        return _odd(network, "units-differ", others)
-    wanted = kernels(usual)
-    others = [unit for unit in units if kernels(unit) != wanted]
-    if others and network.row and "groups" not in wanted:
-        return _odd(network, "units-kernels", others)
-    return yes("units-agree", units=len(units), unit=str(sign))
-
-
-def _odd(
-    network: TracedNetwork, reason: str, others: list[Unit], lost: int = 0
-) -> Answer:
-    """Answer with the units that are not like the others."""
+    reason = "units-differ"
+    ((wanted, _),) = Counter(map(kernels, units)).most_common(1)
+    if not others and network.row and "groups" not in wanted:
+        others = [unit for unit in units if kernels(unit) != wanted]
+        reason = "units-kernels"
+    if not others:
+        return yes("units-agree", units=len(units), unit=str(sign))
     return no(
         reason,
         units=len(network.units),
-        others=max(len(others), lost),
-        unit=str(network.sign or ""),
-        other=str(others[0].signature) if others else "",
-        kernels=kernels(others[0]) if others else "",
+        others=len(others),
+        unit=str(sign),
+        other=str(others[0].signature),
+        kernels=kernels(others[0]),
         places=network.places(others),
     )
 
@@ -274,14 +242,14 @@ def _body(unit: Unit, pre: tuple[str, ...]) -> tuple[object, ...]:
 def kernels(unit: Unit) -> str:
     """The kernels of the branch, as people write them."""
     told = []
-    for term in unit.branches:
-        for facts in (n.facts for n in term.layers if n.kind is Kind.CONV):
-            text = "x".join(map(str, facts.kernel))
-            if facts.dilation > 1:
-                text += f" dilation {facts.dilation}"
-            if facts.groups > 1:
-                text += f" groups {facts.groups}"
-            told.append(text)
+    for facts in (conv.facts for conv in unit.convs):
+        text = "x".join(map(str, facts.kernel))
+        for name, n in (
+            ("dilation", facts.dilation),
+            ("groups", facts.groups),
+        ):
+            text += f" {name} {n}" if n > 1 else ""
+        told.append(text)
     return ", ".join(told)
 
 
@@ -292,26 +260,24 @@ def signed_branch(network: TracedNetwork) -> Answer | None:
     if sign is None:
         return None
     if sign.branch[-1:] != (RELU,):
-        return yes("branch-signed", unit=str(sign))
+        return yes("branch-signed")
     row = "relu-before-addition"
-    source = figure(row)
-    return no("branch-nonnegative", unit=str(sign), source=source, row=row)
+    unit = str(sign)
+    return no("branch-nonnegative", unit=unit, source=figure(row), row=row)
 
 
 @asks(Property.OWN, "Eq. (1)")
 def own_weights(network: TracedNetwork) -> Answer:
     """Whether each unit has weights of its own."""
-    readers: dict[str, int] = {}
-    for node in network.graph.nodes:
-        if node.kind in (Kind.CONV, Kind.LINEAR, Kind.NORM):
-            for name in node.params:
-                readers[name] = readers.get(name, 0) + 1
+    kinds = (Kind.CONV, Kind.LINEAR, Kind.NORM)
+    nodes = [node for node in network.graph.nodes if node.kind in kinds]
+    readers = Counter(name for node in nodes for name in node.params)
     of_units = {name for unit in network.units for name in unit.params}
     shared = sorted(n for n, k in readers.items() if k > 1 and n in of_units)
     if not shared:
         return yes("weights-own", shared=0, times=1)
     times = max(readers[name] for name in shared)
-    places = tuple(shared[:SHOWN])
+    places = tuple(shared)
     return no("weights-shared", shared=len(shared), times=times, places=places)
 
 
@@ -322,18 +288,16 @@ def gradient(network: TracedNetwork) -> Answer:
     paths = [(unit.before, unit.tap, unit) for unit in units]
     paths.append((units[-1].add, graph.output, units[-1]))
     cut = {
-        "gradient-cut": [
-            u for u in units if any(t.is_cut for t in u.shortcuts)
-        ],
-        "gradient-cut-branch": [
-            u for u in units if any(t.is_cut for t in u.branches)
-        ],
-        "gradient-cut-stream": [
-            u for start, end, u in paths if graph.is_cut(start, end)
-        ],
+        "gradient-cut": [u for u in units if _is_cut(u.shortcuts)],
+        "gradient-cut-branch": [u for u in units if _is_cut(u.branches)],
+        "gradient-cut-stream": [u for a, b, u in paths if graph.is_cut(a, b)],
     }
     for reason, found in cut.items():
         if found:
             places = network.places(found)
             return no(reason, cut=len(found), units=len(units), places=places)
-    return yes("gradient-open", cut=0, units=len(units))
+    return yes("gradient-open", units=len(units))
+
+
+def _is_cut(terms: tuple[Term, ...]) -> bool:
+    return any(term.is_cut for term in terms)

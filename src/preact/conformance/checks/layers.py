@@ -1,25 +1,30 @@
 """Questions on statistics, biases, parameters and modes."""
 
-from preact.conformance.anatomy import Anatomy
-from preact.conformance.checks.answer import (
-    BN_PAPER,
-    SHOWN,
-    Answer,
-    asks,
-    no,
-    unknown,
-    yes,
+from preact.conformance.anatomy import PLAIN, Anatomy
+from preact.conformance.checks.answer import Answer, asks, no, unknown, yes
+from preact.conformance.graph import (
+    BN,
+    CONV,
+    SILENT,
+    Graph,
+    Kind,
+    Node,
+    is_norm,
 )
-from preact.conformance.graph import BN, SILENT, Graph, Kind, Node, is_norm
 from preact.conformance.network import TracedNetwork
 from preact.conformance.report import Property
+
+BN_PAPER = "Ioffe & Szegedy 2015"
 
 
 @asks(Property.NORM, f"{BN_PAPER}, Sec. 3")
 def batch_norm(network: TracedNetwork) -> Answer | None:
     """Whether means are taken over the batch, not within one image."""
-    norms = norms_of(network)
-    if not norms or not network.row_as_batch_norm:
+    norms, sign = norms_of(network), network.sign
+    if not norms or sign is None:
+        return None
+    names = {name for name in (*sign.branch, *sign.after) if not is_norm(name)}
+    if CONV not in names or not names <= PLAIN:
         return None  # not the paper's unit: its BN is not asked for
     others = sorted({name for name in norms if name != BN})
     told = {"norms": len(norms), "others": ", ".join(others)}
@@ -62,8 +67,8 @@ def bias_before_norm(network: TracedNetwork) -> Answer:
 
 
 def _names(nodes: list[Node]) -> tuple[str, ...]:
-    """The first parameter of each of the first layers."""
-    return tuple(dict.fromkeys(n.params[0] for n in nodes if n.params))[:SHOWN]
+    """The first parameter of each layer."""
+    return tuple(dict.fromkeys(n.params[0] for n in nodes if n.params))
 
 
 def _is_normalized(graph: Graph, readers: list[list[int]], index: int) -> bool:
@@ -83,32 +88,22 @@ def statistics(network: TracedNetwork) -> Answer | None:
     if not norms:
         return None
     frozen = [n for n in norms if not n.facts.of_batch]
-    ends = [
-        n
-        for n in norms
-        if n.facts.remembers and n.facts.momentum is not None
-        if not 0 < n.facts.momentum < 1
-    ]
-    bad = frozen or ends
+    extreme = [n for n in norms if n.facts.momentum in (0.0, 1.0)]
+    bad = frozen or [n for n in extreme if n.facts.remembers]
     if not bad:
-        return yes("statistics-taken", norms=len(norms), bad=0)
-    reason = "statistics-frozen"
-    if not frozen:
-        is_last = bool(ends[0].facts.momentum)
-        reason = "statistics-last" if is_last else "statistics-forgotten"
+        return yes("statistics-taken", norms=len(norms))
+    reason = "statistics-frozen" if frozen else "statistics-momentum"
     return no(reason, norms=len(norms), bad=len(bad), places=_names(bad))
 
 
 @asks(Property.EVALUATION, "Srivastava et al. 2014")
 def evaluation(network: TracedNetwork) -> Answer:
     """Whether an image's result in evaluation depends on it alone."""
-    nodes = network.evaluation.graph.nodes
+    network = network.evaluation or network
+    nodes = network.graph.nodes
     random = [n for n in nodes if n.kind is Kind.DROP or n.facts.random]
-    batch = [
-        n
-        for n in nodes
-        if n.facts.judged == BN or (n.is_batch_norm and n.facts.of_batch)
-    ]
+    norms = [n for n in nodes if n.is_batch_norm and n.facts.of_batch]
+    batch = norms + [n for n in nodes if n.facts.judged == BN]
     drift = f"{network.drift:.2g}"
     told = {"random": len(random), "batch": len(batch), "drift": drift}
     if random:
@@ -118,23 +113,24 @@ def evaluation(network: TracedNetwork) -> Answer:
         return no("evaluation-batch", **told, source=source)
     if network.drift:
         return no("evaluation-differs", **told)
-    if "unknown norm" in norms_of(network.evaluation):
-        return unknown("evaluation-unknown", **told)
-    return yes("evaluation-alone", **told)
+    if "unknown norm" in norms_of(network):
+        return unknown("evaluation-unknown")
+    return yes("evaluation-alone")
 
 
 @asks(Property.UNUSED, "Eq. (1)")
 def all_parameters(network: TracedNetwork) -> Answer:
     """Whether every parameter is read in some pass."""
-    values = network.values
-    unused = [name for name in values if name not in network.used]
+    values, evaluation = network.values, network.evaluation or network
+    used = network.used | evaluation.used
+    unused = [name for name in values if name not in used]
     if not unused:
         return yes("parameters-used", unused=0, numbers=0)
-    if not network.steady:
+    if not (network.steady and evaluation.steady):
         return unknown("passes-differ")
     return no(
         "parameters-unused",
         unused=len(unused),
         numbers=sum(values[name].numel() for name in unused),
-        places=tuple(unused[:SHOWN]),
+        places=tuple(unused),
     )

@@ -1,32 +1,35 @@
 """Questions on widths and sizes, answered beside the plan of the same unit."""
 
-from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 from preact.conformance.checks.answer import Answer, asks, no, unknown, yes
-from preact.conformance.graph import BN, CONV, ROOT, Kind, Node, names_of
+from preact.conformance.graph import CONV, Kind, Node, names_of
 from preact.conformance.network import TracedNetwork
 from preact.conformance.report import Property
 from preact.plan import (
-    CONVENTIONS,
-    IMAGENET_UNITS,
-    PAPER,
     Conventions,
     NetworkPlan,
     cifar_plan,
     imagenet_plan,
 )
-from preact.plan.depth import IMAGENET_BASIC
 from preact.spec import ROWS
 
 CIFAR_STAGES = 3
-CIFAR_WIDTH, IMAGENET_WIDTH = 16, 64
+WIDTHS = {False: 16, True: 64}  # of the stem, the large one of ImageNet
 IMAGENET_STEM = 7
-IMAGENET_COUNTS = {2: IMAGENET_BASIC.values(), 3: IMAGENET_UNITS.values()}
-"""Units of each stage of published networks, by convolutions of a unit."""
 KERNELS = [{(3,)}, {(3, 3)}, {(1, 3, 1)}]
 """Of units of one, two and three convolutions."""
+CHOICES: dict[str, tuple[Any, ...]] = {
+    "projection": ("derived", "pad", "conv", "conv BN"),
+    "stride_on": ("first", "3x3"),
+    "imagenet_stem": ("derived", "BN ReLU"),
+}
+"""What the paper leaves open and a size depends on; its own choice first."""
+WAYS = [
+    Conventions(**dict(zip(CHOICES, way, strict=True)))
+    for way in product(*CHOICES.values())
+]
 
 
 @asks(Property.STAGES, "Sec. 5")
@@ -62,46 +65,34 @@ def size(network: TracedNetwork) -> Answer | None:
     """Whether it has the parameters and multiply-adds of the paper's."""
     if not network.row:
         return None
-    told: dict[str, Any] = {
-        "parameters": f"{network.parameters:,}",
-        "multiply_adds": f"{network.multiply_adds / 1e6:,.2f}",
-    }
+    sizes = effective(network), network.multiply_adds
+    told = _told("", *sizes)
     if is_uneven(network):
         stages = "+".join(map(str, network.counts))
         return no("size-uneven", **told, stages=stages, source="Sec. 4.2")
-    plan = planned(network)
-    if plan is None or is_wide(network, plan):
+    plans = planned(network)
+    if not plans or is_wide(network, plans[0]):
         return unknown("size-unknown", **told, source="Sec. 4.2")
-    usual, parameters = _plan(network, PAPER), effective(network)
-    presets = ", ".join(matched(network, plan))
-    told |= {
-        "depth": plan.depth,
-        "parameters": f"{parameters:,}",
-        "planned_parameters": f"{plan.parameters:,}",
-        "planned_multiply_adds": f"{plan.multiply_adds / 1e6:,.2f}",
-        "paper_parameters": f"{usual.parameters:,}",
-        "paper_multiply_adds": f"{usual.multiply_adds / 1e6:,.2f}",
-        "presets": presets or "-",
-    }
-    if (parameters, network.multiply_adds) != (
-        plan.parameters,
-        plan.multiply_adds,
-    ):
+    apart = [
+        (abs(plan.parameters - sizes[0]), abs(plan.multiply_adds - sizes[1]))
+        for plan in plans
+    ]
+    nearest = min(apart)
+    plan = plans[apart.index(nearest)]
+    told |= _told("planned_", plan.parameters, plan.multiply_adds)
+    told |= {"depth": plan.depth}
+    if nearest != (0, 0):
         return no("size-differs", **told)
-    if not is_published(network):
-        return unknown("size-unpublished", **told)
-    return yes("size-equal" if presets else "size-chosen", **told)
+    paper = _told("paper_", plans[0].parameters, plans[0].multiply_adds)
+    reason = "size-equal" if plan is plans[0] else "size-chosen"
+    return yes(reason, **told, **paper)
 
 
-def is_published(network: TracedNetwork) -> bool:
-    """Whether stages and width are those of a network of the papers."""
-    counts, convs = network.counts, len(network.interior[0].convs)
-    width = stem_convs(network)[0].facts.c_out
-    if _has_large_stem(network):
-        published = IMAGENET_COUNTS.get(convs, ())
-        return width == IMAGENET_WIDTH and counts in published
-    is_even = len(counts) == CIFAR_STAGES and len({*counts}) == 1
-    return width == CIFAR_WIDTH and is_even
+def _told(whose: str, parameters: int, multiply_adds: int) -> dict[str, Any]:
+    return {
+        f"{whose}parameters": f"{parameters:,}",
+        f"{whose}multiply_adds": f"{multiply_adds / 1e6:,.2f}",
+    }
 
 
 def stem_convs(network: TracedNetwork) -> list[Node]:
@@ -120,16 +111,16 @@ def effective(network: TracedNetwork) -> int:
     A weight that is made of others, by `weight_norm` say, counts as it is
     used.
     """
-    total = network.parameters
     layers = {
         node.params: node.facts
         for node in network.graph.nodes
         if node.kind in (Kind.CONV, Kind.LINEAR) and node.params
     }
-    for params, facts in layers.items():
-        kept = sum(network.values[name].numel() for name in params)
-        total += facts.weights + facts.bias * facts.c_out - kept
-    return total
+    of_layers = {name for params in layers for name in params}
+    others = [v for n, v in network.values.items() if n not in of_layers]
+    return sum(value.numel() for value in others) + sum(
+        facts.weights + facts.bias * facts.c_out for facts in layers.values()
+    )
 
 
 def is_uneven(network: TracedNetwork) -> bool:
@@ -156,19 +147,20 @@ def is_wide(network: TracedNetwork, plan: NetworkPlan) -> bool:
     return len(inner) == 1 and inner != {1.0}
 
 
-def planned(network: TracedNetwork) -> NetworkPlan | None:
+def planned(network: TracedNetwork) -> list[NetworkPlan]:
     """Plan the paper's network of this unit, width and length, if it is one.
 
-    Its open choices are those that the network was seen to take.
+    Once for each way to choose what it leaves open; its own is the first.
     """
     kernels = {
         tuple(max(conv.facts.kernel) for conv in unit.convs)
         for unit in network.interior
     }
     branches = [term for unit in network.units for term in unit.branches]
+    large, stem = _has_large_stem(network), stem_convs(network)
     if (
         network.row not in ROWS
-        or len(stem_convs(network)) != 1
+        or [conv.facts.c_out for conv in stem] != [WIDTHS[large]]
         or _is_grouped(network)
         or any("pool" in term.names for term in branches)
         or any(len(shape) != 3 for shape, _ in network.stages)
@@ -177,11 +169,23 @@ def planned(network: TracedNetwork) -> NetworkPlan | None:
         or not _classes(network)
         or network.longer
     ):
-        return None
+        return []
+    c, h, w = network.image
+    sizes: dict[str, Any] = {
+        "convs": len(network.interior[0].convs),
+        "units_per_stage": network.counts,
+        "classes": _classes(network),
+        "image": (c, h, w),
+        "width": WIDTHS[large],
+    }
+    plan = cifar_plan
+    if large or len(network.counts) == 4:
+        sizes["stem"] = "imagenet" if large else "cifar"
+        plan = imagenet_plan
     try:
-        return _plan(network, seen_conventions(network))
+        return [plan(network.row, **sizes, conventions=way) for way in WAYS]
     except ValueError:
-        return None
+        return []
 
 
 def _classes(network: TracedNetwork) -> int:
@@ -196,65 +200,3 @@ def _classes(network: TracedNetwork) -> int:
         and len(step.node.shape) > 1
     ]
     return layers[0] if len(layers) == 1 else 0
-
-
-def _plan(network: TracedNetwork, conventions: Conventions) -> NetworkPlan:
-    """Plan it with these choices."""
-    c, h, w = network.image
-    sizes: dict[str, Any] = {
-        "convs": len(network.interior[0].convs),
-        "units_per_stage": network.counts,
-        "classes": _classes(network),
-        "image": (c, h, w),
-        "width": stem_convs(network)[0].facts.c_out,
-        "conventions": conventions,
-    }
-    large = _has_large_stem(network)
-    if large or len(network.counts) == 4:
-        sizes["stem"] = "imagenet" if large else "cifar"
-        return imagenet_plan(network.row, **sizes)
-    return cifar_plan(network.row, **sizes)
-
-
-def seen_conventions(network: TracedNetwork) -> Conventions:
-    """The open choices, as the network was seen to take them."""
-    assert network.sign is not None
-    seen: dict[str, Any] = {}
-    pre, first = network.sign.pre, network.units[0]
-    stem = names_of(first.trunk)
-    if stem[-1:] == ("max pool",) and BN in stem:
-        seen["imagenet_stem"] = "BN ReLU"
-    elif first.activates(pre):
-        seen["first_tap"] = "before pre"
-    widening = [u for u in network.units if not u.keeps_shape]
-    if widening:
-        names = widening[-1].shortcuts[0].names
-        projection = names[names.index(CONV) :] if CONV in names else ()
-        seen["projection"] = "conv" if projection else "pad"
-        if BN in projection:
-            seen["projection"] = "conv BN"
-    later = [u for u in widening if u.before != ROOT]
-    if later and later[-1].activates(pre):
-        seen["width_tap"] = "before pre"
-    strided = [u for u in widening if u.shape_in[2:] != u.shape_out[2:]]
-    if strided and len(strided[0].convs) == 3:
-        is_first = strided[0].convs[0].facts.stride == 2
-        seen["stride_on"] = "first" if is_first else "3x3"
-    return Conventions(**seen)
-
-
-def matched(network: TracedNetwork, plan: NetworkPlan) -> Iterator[str]:
-    """Name the presets whose plan has the same units and ends."""
-    sizes = effective(network), network.multiply_adds
-    for name, conventions in CONVENTIONS.items():
-        try:
-            other = _plan(network, conventions)
-        except ValueError:
-            continue
-        same = (other.stem, other.units, other.tail) == (
-            plan.stem,
-            plan.units,
-            plan.tail,
-        )
-        if same and (other.parameters, other.multiply_adds) == sizes:
-            yield name

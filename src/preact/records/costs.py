@@ -5,12 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from preact import paper
-from preact.records.compare import (
-    Line,
-    compare,
-    load_records,
-    printed_rows,
-)
+from preact.records.compare import Line, compare, load_records, printed_rows
 
 EXPERIMENTS = {1: "digits_table_1", 2: "digits_table_2"}
 BEST = {1: "original", 2: "full-preactivation"}
@@ -18,27 +13,20 @@ BEST = {1: "original", 2: "full-preactivation"}
 
 @dataclass(frozen=True)
 class Cost:
-    """The error of a row beside that of the row it should have been.
-
-    In percent; None where the paper prints "fail". `n` and `other_n` count
-    runs of our records; 0 for the paper's.
-    """
+    """The error of a row beside that of the row it should have been."""
 
     data: str
     depth: int
     row: str
-    error_pct: float | None
+    error_pct: float | None  # the paper's "fail"
     other: str
     other_pct: float | None
-    n: int = 0
+    n: int = 0  # runs of our records
     other_n: int = 0
 
 
 def costs(row: str, meant: str = "") -> Iterator[Cost]:
-    """Look a row up, beside the row that was meant if its table has that.
-
-    Otherwise Table 1 beside the original unit, Table 2 beside (e).
-    """
+    """Look a row up, beside the one that was meant, or its table's best."""
     table = 2 if row in printed_rows(2) else 1
     rows = printed_rows(table)
     other = meant if meant in rows else BEST[table]
@@ -69,8 +57,4 @@ def costs(row: str, meant: str = "") -> Iterator[Cost]:
 
 @cache
 def _lines(experiment: str) -> tuple[Line, ...]:
-    """The lines of one of our experiments; none before it was run."""
-    try:
-        return tuple(compare(load_records(experiment)))
-    except FileNotFoundError:
-        return ()
+    return tuple(compare(load_records(experiment)))
