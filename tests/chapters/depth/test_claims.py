@@ -64,11 +64,11 @@ def errors(row, head, rate, depth=110):
 @claim("early-gradients-grow-with-layers")
 @pytest.mark.parametrize("row", ["original", "full-preactivation"])
 def test_more_layers_mean_a_larger_first_gradient_before_training(row):
+    head = row == "full-preactivation"
     ratios = [
-        [ratio(at(run, 0)) for run in runs(depth, row)]
+        [ratio(at(run, 0)) for run in runs(depth, row + FINAL_BN * head)]
         for depth in (20, 110, 164, 1001)
     ]
-    head = row == "full-preactivation"
     for k, depth in enumerate((20, 110)):
         found = new_runs(row, head, 0.1, depth)
         ratios[k] += [ratio(at(run, 0)) for run in found]
@@ -85,7 +85,7 @@ def test_one_step_moves_the_first_signal_of_1001_layers_and_its_gradient():
         assert grown(run) > 1000
         assert ratio(at(run, 0)) > 9e6
         assert 1 < ratio(at(run, 1)) < 2
-    for run in runs(1001, "full-preactivation"):
+    for run in runs(1001, "full-preactivation" + FINAL_BN):
         assert grown(run) > 50
         assert left(run, 1, ratio) < 1 / 500
 
