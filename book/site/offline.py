@@ -15,7 +15,7 @@ PRINTED = "<!-- printed -->"  # of that of a PDF, behind it
 def write_zip(site: Path, words: dict[str, dict[str, str]]) -> None:
     """Write a zip of the whole site; let its pages offer it, with its size."""
     with TemporaryDirectory() as folder:
-        left_out = shutil.ignore_patterns("*.zip", "*.pdf", "404.html")
+        left_out = shutil.ignore_patterns("*.zip", "*.pdf", "404.html", ".*")
         shutil.copytree(site, Path(folder) / ZIP, ignore=left_out)
         made = shutil.make_archive(f"{folder}/made", "zip", folder, ZIP)
         zipped = Path(shutil.move(made, site / f"{ZIP}.zip"))

@@ -5,7 +5,9 @@ A line does not part a number and its unit, "Fig." and its number.
 The space between them becomes one at which no line ends (U+00A0). Browsers
 search for it, and copy it, as the plain one; the index of the search has it
 as the plain one, too. Also the mark of a claim, and a citation in brackets,
-stay with the word before them. A formula is held with the marks at its sides.
+stay with the word before them. A name with a number, "ResNet-110", stands in
+a box that no line parts: another hyphen would be neither found nor copied as
+the one that readers type. A formula is held with the marks at its sides.
 
 In Chinese, brackets of exercises' titles are as wide as a character, and
 "et al." is slanted, where emphasis is not.
@@ -45,6 +47,8 @@ SPACE = re.compile(
     rf"|(?<![A-Za-z])(?:{NAMED}) (?=[(（]?\d)"
     rf"| (?={MARK})"
 )
+# Browsers end a line at the hyphen of such a name.
+NAME = re.compile(r"\b([A-Za-z]+(?:-\d+)+)\b", re.ASCII)
 # What has spaces of its own, or is no text.
 OTHERS = (
     *(nodes.literal, nodes.FixedTextElement, nodes.image),
@@ -90,10 +94,10 @@ def keep_together(block: nodes.TextElement) -> None:
     for node, text in pieces:
         new = fixed[place : place + len(text)]
         place += len(text)
-        if node is not None and new != text:
+        if node is not None and (new != text or NAME.search(new)):
             row = node.parent  # where another text may read the same
             here = next(i for i, one in enumerate(row) if one is node)
-            row[here] = nodes.Text(new)
+            row[here : here + 1] = hold_names(new)
 
 
 def pieces_of(block: nodes.Element) -> Iterator[tuple[Any, str]]:
@@ -116,6 +120,15 @@ def pieces_of(block: nodes.Element) -> Iterator[tuple[Any, str]]:
 def fix_spaces(line: str) -> str:
     """Return a line whose numbers keep their signs."""
     return SPACE.sub(lambda m: f"{m[0][:-1]}{FIXED}", line)
+
+
+def hold_names(text: str) -> list[nodes.Node]:
+    """Return a text in pieces, each name with a number in a box."""
+    return [
+        nodes.inline("", part, classes=["held"]) if i % 2 else nodes.Text(part)
+        for i, part in enumerate(NAME.split(text))
+        if part
+    ]
 
 
 def hold_marks(formula: nodes.math) -> None:

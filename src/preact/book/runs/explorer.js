@@ -139,7 +139,12 @@ class Runs extends Explorer {
     );
     const title = words[quantity],
       each = looks.map(({ name }) => name).join(words.semicolon);
-    const axes = { title, xlabel: words.iteration, across: ACROSS };
+    const axes = {
+      title,
+      xlabel: words.iteration,
+      across: ACROSS,
+      margin: 24,
+    };
     const chart = new DepthChart({ ...axes, ticks: this.ticks[quantity] });
     chart.draw(curves, fill(words.alt, { quantity: title, each }));
     this.picture.show(chart.svg);
