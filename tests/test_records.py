@@ -273,7 +273,9 @@ def test_a_deviation_of_some_runs_names_them(tmp_path, capsys):
                 deviations=departures,
             )
     said = reported(tmp_path, capsys)
-    assert "(asked for): 2 of 4 runs, original seeds 1, 2\n" in said
+    assert (
+        "(asked for): recorded with 2 of 4 runs, original seeds 1, 2\n" in said
+    )
 
 
 def test_tables_on_several_data_are_headed_by_them(tmp_path, capsys):

@@ -5,6 +5,7 @@ one is made: 8.0 is no whole number, "no" is no boolean, NaN is no number.
 `parse` makes one of what a file says.
 """
 
+import inspect
 import json
 import os
 import re
@@ -12,6 +13,7 @@ import reprlib
 import sys
 from collections.abc import Callable
 from functools import cache, wraps
+from hashlib import sha256
 from pathlib import Path
 from pkgutil import resolve_name
 from traceback import walk_tb
@@ -252,6 +254,12 @@ def read_text(path: Path) -> str:
         return path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} must be UTF-8: {error}") from error
+
+
+def source_sha256(code: Callable[..., Any]) -> str:
+    """SHA-256 of the file that defines code; of nothing, if none does."""
+    source = inspect.getsourcefile(inspect.unwrap(code))
+    return sha256(Path(source).read_bytes() if source else b"").hexdigest()
 
 
 def find_own_code(address: str, field: str) -> Callable[..., Any]:

@@ -9,6 +9,7 @@ executed.
 
 import hashlib
 import json
+import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,11 +27,19 @@ from preact.nn.state import check_kinds, check_numbers, check_shapes
 from preact.plan import NetworkPlan
 from preact.plan.written import WrittenPlan, write_plan
 from preact.records.files import write_new
-from preact.typed import Sha256, parse, plain, shortened, typed
+from preact.typed import (
+    Sha256,
+    parse,
+    plain,
+    shortened,
+    source_sha256,
+    typed,
+)
 
 __all__ = ["load", "save"]
 
 FORMAT = "preact weights"
+log = logging.getLogger(__name__)
 # Tensors beside the network's: how its images were normalized.
 MEAN, DEVIATION = BESIDE = ("preprocess.mean", "preprocess.deviation")
 
@@ -131,6 +140,7 @@ def load(path: Path | str, *, make: MakeUnit | None = None) -> Network:
                 f"has other weights, {min(own ^ theirs)[0]} among them"
             )
         network.load_state_dict(counters | tensors)
+        _warn_of_other_code(path, header, make)
     network.make = header.make
     if header.preprocess is not None:
         network.preprocess = Preprocessing(
@@ -139,6 +149,24 @@ def load(path: Path | str, *, make: MakeUnit | None = None) -> Network:
             **vars(header.preprocess),
         )
     return network.eval()
+
+
+def _warn_of_other_code(
+    path: Path | str, header: Header, make: MakeUnit | None
+) -> None:
+    """Say so if the units were trained with another file than theirs now."""
+    unit = (header.config or {}).get("unit")
+    then = unit.get("code_sha256") if isinstance(unit, dict) else None
+    if make is None or then is None:
+        return
+    if (now := source_sha256(make)) != then:
+        log.warning(
+            "%s: the file that makes its units has changed since they were "
+            "trained: its SHA-256 was %s, and is %s",
+            path,
+            then[:12],
+            now[:12],
+        )
 
 
 def read_header(path: Path | str) -> Header:

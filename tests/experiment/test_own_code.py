@@ -145,7 +145,13 @@ def test_an_own_unit_is_trained_recorded_and_reported_beside_the_papers(
     assert main(["report", "own"]) == 0
     assert "5 of 6 runs are recorded" in capsys.readouterr().out
     assert main(["plot", "own", "-o", "own.svg"]) == 0
-    assert "5 runs in 3 lines" in capsys.readouterr().out
+    told = capsys.readouterr()
+    assert "5 runs in 3 lines" in told.out
+    assert "5 of 6 runs are recorded" in told.err
+    (folder / "own_units.py").write_text(UNITS + "\n# changed\n")
+    assert main(["report", "own"]) == 0
+    said = "of gelu, 1 record with other code than the file of own_units:Gelu"
+    assert said in capsys.readouterr().out
     assert (folder / "own.svg").read_text().count("</svg>") == 1
     other = FILE.replace('post = ["ReLU"]', 'after = ["ReLU"]')
     (folder / "own.toml").write_text(other)
@@ -184,9 +190,16 @@ def test_weights_of_own_units_come_back_by_their_own_code(folder, capsys):
     assert "ResNet-8 of `own_units:Gelu`, test error" in told
 
 
-def test_changed_code_of_a_unit_is_another_configuration(folder):
+def test_changed_code_of_a_unit_is_another_configuration(folder, caplog):
     execute(PlannedRun("one", small_gelu()), "runs", device="cpu")
+    (file,) = folder.glob("runs/**/*.safetensors")
+    make = OwnCode(make="own_units:Gelu").find()
+    load_network(file, make=make)
+    assert not caplog.messages
     (folder / "own_units.py").write_text(UNITS + "\n# changed\n")
+    load_network(file, make=make)
+    (told,) = caplog.messages
+    assert "the file that makes its units has changed" in told
     said = r"unit\.code_sha256 is \w{7} there, \w{7} here\)"
     with pytest.raises(ValueError, match=said):
         execute(PlannedRun("one", small_gelu()), "runs", device="cpu")
@@ -415,11 +428,11 @@ def test_predict_names_what_a_trained_network_sees(folder, capsys):
     said = capsys.readouterr().out
     assert re.fullmatch(r"3.png: \d \(\d+.\d %\), \d \(\d+.\d %\)\n", said)
     (code,) = re.findall(
-        r"```python\n(preprocess = .*?)```",
+        r"```python\n(network = preact.load\(FILE.*?)```",
         (ROOT / "docs" / "own.md").read_text("utf-8"),
         re.DOTALL,
     )
-    names = {"preact": preact, "FILE": "n.st"}
+    names = {"preact": preact, "torch": torch, "FILE": "n.st"}
     exec(code.replace("two.png", "3.png"), names)
     assert names["name"] == str(told[3])
     Path("bad.png").write_text("GIF")

@@ -65,7 +65,7 @@ def test_a_picture_says_what_was_run_and_what_its_marks_mean(here):
     for fact in (
         "ResNet-8 of width 4, scikit-learn digits",
         "2 steps of 64",
-        "seeds 1 to 2",
+        "seeds 1 and 2",
         "learning rate 0.1",
         "learning rate 0.01",
         "Dots: seeds",
@@ -73,7 +73,7 @@ def test_a_picture_says_what_was_run_and_what_its_marks_mean(here):
     ):
         assert fact in words, fact
     assert "own" in words.split()  # the name, where no title is given
-    assert "95 % interval" not in words  # of two seeds there is none
+    assert "interval" not in words  # of two seeds there is none
 
 
 def test_a_pictures_title_is_that_of_the_file(tmp_path):
@@ -82,7 +82,7 @@ def test_a_pictures_title_is_that_of_the_file(tmp_path):
     assert main(["plot", "digits_table_2", *rows, "-o", str(out)]) == 0
     words = words_of(out)
     assert "Table 2 and the clean control on scikit-learn" in words
-    assert "95 % interval of the mean" in words
+    assert "mean and its 95" in words
     assert "pre-activation" not in words
 
 

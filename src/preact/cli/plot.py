@@ -13,7 +13,13 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from preact.cli import complain, counted
-from preact.cli.report import asked_for, find_records, network_of, rows_of
+from preact.cli.report import (
+    asked_for,
+    find_records,
+    missing_runs,
+    network_of,
+    rows_of,
+)
 from preact.figures.recorded import LOOK, PANELS, TALLEST, Runs, recorded
 from preact.figures.style import quiet
 from preact.figures.tables import HELD_OUT
@@ -24,6 +30,7 @@ from preact.records.files import write_new
 from preact.strings import Strings
 
 Pair = tuple[Line, list[Record]]
+FIXED = "\N{NO-BREAK SPACE}"
 MARK = "preact plot"  # in each file: who wrote it
 DATES: dict[str, dict[str, None]] = {  # none, so that equal plots are equal
     ".svg": {"Date": None},
@@ -35,16 +42,16 @@ MOST = 16  # lines of a facet: a row of Table 1 or 2 each, and some more
 KEY = {
     "errors": "Dots: seeds; bar and number: their median.",
     "curves": "Learning curves: median; band: least to greatest.",
-    "gradients": "Gradients {step}: median; band: least to greatest, cut "
-    "at the frame.",
+    "gradients": "Gradients of the mean loss by the stream behind unit l, "
+    "norm over a batch, {step}: median; band: least to greatest, cut at the "
+    "frame.",
 }
-FIXED = "\N{NO-BREAK SPACE}"
 TAILS = (
     "Dashed and hollow: no BN before the classifier; solid and filled: one BN."
 )
 INTERVALS = (
-    "Line: 95 % interval of the mean by Student's t, from three seeds on; an "
-    "arrow: it goes beyond the frame."
+    f"Line below: mean and its 95{FIXED}% interval by Student's t, from three "
+    "seeds on; an arrow: it goes beyond the frame."
 )
 CROSSES = "Cross: a run that diverged; it keeps its last error."
 
@@ -116,14 +123,11 @@ def run(options: argparse.Namespace) -> int:
     figure, caption = draw(panels)
     if not options.panels and len(panels) > 1 and _too_tall(figure):
         figure, caption = draw(["errors"])
+        complain("errors alone: with --panels it would be taller than a page")
+    if _too_tall(figure):
         complain(
-            "errors alone, or it would be taller than a page: choose some "
-            "by --depth, --lr or --rows, or name --panels"
-        )
-    elif _too_tall(figure):
-        complain(
-            "it is taller than a page: choose some by --depth, --lr, --rows "
-            "or --panels"
+            f"it is {figure.get_figheight():.0f} inches tall, a page has "
+            f"{TALLEST:.0f}: choose some by --depth, --lr, --rows or --panels"
         )
     drawn = BytesIO()
     with quiet(), rc_context(LOOK):
@@ -132,6 +136,8 @@ def run(options: argparse.Namespace) -> int:
     write_new(out, drawn.getvalue(), replace=True)
     said = f"{counted(len(runs), 'run')} in {counted(len(pairs), 'line')}"
     print(f"{out}: {said}" + f", {diverged} diverged" * bool(diverged))
+    if missing := missing_runs(len(load_runs(name, folder)), asked):
+        complain(missing)
     if options.bare:
         print(f"{title}\n{caption}")
     return 0
@@ -172,7 +178,7 @@ def _step(records: Iterable[Record]) -> str:
     steps = {r.profiles[-1].iteration + 1 for r in records if r.profiles}
     if len(steps) == 1:
         return f"in step {steps.pop():,}"
-    return "in the last step that was watched"
+    return "in the last step that was watched, of diverged runs an earlier one"
 
 
 def _facets(
@@ -225,9 +231,9 @@ def _seeds(records: Iterable[Record]) -> str:
     first, *_, last = seeds * 2
     if len(seeds) == 1:
         return f"seed {first}"
-    if len(seeds) == last - first + 1:
+    if 2 < len(seeds) == last - first + 1:
         return f"seeds {first} to {last}"
-    return f"seeds {', '.join(map(str, seeds))}"
+    return f"seeds {', '.join(map(str, seeds[:-1]))} and {last}"
 
 
 def _runs(

@@ -3,7 +3,7 @@
 import argparse
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from difflib import get_close_matches
 from pathlib import Path
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     pairs = compared([record for _, record in runs], rows_of(asked))
     lines = [line for line, _ in pairs]
     if options.json:
-        print(json.dumps([as_json(line) for line in lines]))
+        print(json.dumps([as_json(*pair) for pair in pairs]))
         return 0
     words = Strings(options.language)
     table = errors_table(lines, words)
@@ -102,12 +102,45 @@ def _show_remarks(
     for said in sorted(
         told, key=lambda said: said.split(": ")[0] in ("note", "deviation")
     ):
-        console.print(said + of_which(told[said], every), soft_wrap=True)
-    if asked:
-        from preact.experiment.matrix import count_runs  # loads torch
+        which = of_which(told[said], every)
+        if said.startswith("deviation"):
+            which = which.replace(": ", ": recorded with ", 1)
+        console.print(said + which, soft_wrap=True)
+    for said in (*_changed_units(runs, asked), missing_runs(len(runs), asked)):
+        if said:
+            console.print(said, soft_wrap=True)
 
-        if len(runs) < (wanted := count_runs(asked)):
-            console.print(f"{len(runs)} of {wanted} runs are recorded")
+
+def missing_runs(there: int, asked: "Experiment | None") -> str:
+    """Say how many runs of an experiment are recorded, if not all are."""
+    if not asked:
+        return ""
+    from preact.experiment.matrix import count_runs  # loads torch
+
+    wanted = count_runs(asked)
+    return f"{there} of {wanted} runs are recorded" * (there < wanted)
+
+
+def _changed_units(
+    runs: list[tuple[Path, Record]], asked: "Experiment | None"
+) -> Iterator[str]:
+    """Name rows whose records are of other code than their file has now."""
+    for name, unit in (asked.rows if asked else {}).items():
+        make = getattr(unit, "make", "")
+        units = [r.config["unit"] for _, r in runs if r.row == name and make]
+        if not units:
+            continue
+        try:
+            now = unit.described()  # type: ignore[union-attr]
+        except ValueError:  # it is not there to be compared
+            continue
+        if old := sum(
+            one["code_sha256"] != now["code_sha256"] for one in units
+        ):
+            yield (
+                f"note: of {name}, {counted(old, 'record')} with other code "
+                f"than the file of {make} has now"
+            )
 
 
 def of_which(paths: Sequence[Path], every: Sequence[Path]) -> str:
@@ -191,9 +224,10 @@ def rows_of(asked: "Experiment | None") -> list[str]:
     return list(asked.rows) if asked else []
 
 
-def as_json(line: Line) -> dict[str, Any]:
-    """One line for programs: errors in percent."""
+def as_json(line: Line, group: Sequence[Record]) -> dict[str, Any]:
+    """One line for programs: errors in percent, and the seeds they are of."""
     return asdict(line) | {
+        "seeds": [record.seed for record in group],
         "median": line.median,
         "mean": line.mean,
         "std": line.std,

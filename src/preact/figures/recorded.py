@@ -23,7 +23,7 @@ PANELS = ("errors", "curves", "gradients")
 """What `recorded` draws, from left to right."""
 # In turn for what has no color of the book's; no two of 42 look alike.
 SPARE = ("#000000", "#e69f00", "#56b4e9", "#009e73", "#cc79a7", "#7f7f7f")
-FACES = "d<>p*hX"  # markers that can be hollow
+FACES = "<>p*hXd"  # markers that can be hollow
 WIDTH = 7.2  # inches: a page of two columns; one of them has about 3.3
 PANEL = 60 * MM  # the least width of one
 TALLEST = 230 * MM  # what a page has room for
@@ -89,11 +89,11 @@ def recorded(
     """Draw recorded runs, the panels of a facet beside each other.
 
     "errors": a dot for each seed, a bar at the median, its value at the
-    right, and from three seeds on the 95 % interval of the mean. "curves":
-    the test error by iteration, the median and, shaded, least and greatest;
-    a run that diverged keeps its recorded error. "gradients": |dE/dx_l| by
-    unit at the last watched iteration, likewise. A cross is a run that
-    diverged.
+    right, and below, from three seeds on, the mean and its 95 % interval.
+    "curves": the test error by iteration, the median and, shaded, least and
+    greatest; a run that diverged keeps its recorded error. "gradients":
+    |dE/dx_l| by unit at the last watched iteration, likewise. A cross is a
+    run that diverged.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def recorded(
             DRAWN[panel](ax, facets[facet], styles)
             drawn[panel].append(ax)
             if panel == panels[0]:
-                room = FACET if many == 1 < across else letters
+                room = FACET if many == 1 else letters
                 ax.set_title(textwrap.fill(facet, room), loc="left")
         if [*panels] == ["errors"]:
             names = [[one.name for one in runs] for runs in facets.values()]
@@ -232,12 +232,14 @@ def _errors(
     for i, (one, style) in enumerate(zip(runs, styles, strict=True)):
         color = style["color"]
         if ends := _interval(one):
-            ax.plot(np.clip(ends, low, high), [-i] * 2, color=color, lw=0.8)
+            below = -i - BELOW
+            ax.plot(np.clip(ends, low, high), [below] * 2, color=color, lw=0.8)
             arrow = {"color": color, "ms": 3, "clip_on": False}
             if ends[0] < low:  # it goes on beyond the frame
-                ax.plot(low, -i, "<", **arrow)
+                ax.plot(low, below, "<", **arrow)
             if ends[1] > high:
-                ax.plot(high, -i, ">", **arrow)
+                ax.plot(high, below, ">", **arrow)
+            ax.plot(float(np.mean(ends)), below, "|", color=color, ms=4)
         places = [within.transform((x, 0.0))[0] for x in one.errors_pct]
         for x, up, cross in zip(
             one.errors_pct,
@@ -258,7 +260,7 @@ def _errors(
     for label, style in zip(ax.get_yticklabels(), styles, strict=True):
         label.set_color(style["color"])
     scale = ", logarithmic" if ax.get_xscale() == "log" else ""
-    ax.set(xlabel=f"test error, %{scale}", ylim=(0.6 - len(runs), 0.6))
+    ax.set(xlabel=f"test error, %{scale}", ylim=(0.45 - len(runs), 0.6))
 
 
 def _apart(places: Sequence[float]) -> list[float]:
@@ -369,6 +371,7 @@ def _band(
     ax.fill_between(x, low, high, color=style["color"], alpha=0.12, lw=0)
 
 
+BELOW = 0.36  # a row from the dots, which would hide an interval
 WHOLE = partial(MaxNLocator, "auto", steps=[1, 2, 5, 10], integer=True)
 CROSS = {"marker": "x", "ls": "", "mew": 1.2}  # a run that diverged
 DRAWN = {"errors": _errors, "curves": _curves, "gradients": _gradients}

@@ -50,7 +50,7 @@ class Table:
     in %
     <BLANKLINE>
     | unit | error |
-    | --- | --- |
+    | --- | ---: |
     | original | 6.61 |
     """
 
@@ -89,7 +89,9 @@ class Table:
         What a record says is text here, never Markdown, HTML or a new cell.
         """
         head, *body = (map(as_text, line) for line in (self.head, *self.body))
-        lines = [head, ["---"] * len(self.head), *body]
+        columns = zip(*self.body, strict=True)
+        rule = ["---:" if _of_numbers(one) else "---" for one in columns]
+        lines = [head, rule or ["---"] * len(self.head), *body]
         table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
         return f"{as_text(self.caption)}\n\n{table}\n"
 

@@ -1,13 +1,10 @@
 """A unit that the reader's own code makes, trained beside the paper's."""
 
-import hashlib
-import inspect
-from pathlib import Path
 from typing import Any
 
 from preact.nn import MakeUnit
 from preact.spec import UnitSpec, find_row
-from preact.typed import find_own_code, typed
+from preact.typed import find_own_code, source_sha256, typed
 
 
 @typed
@@ -47,10 +44,8 @@ class OwnCode:
 
     def described(self) -> dict[str, Any]:
         """What a configuration says: the code's file is a part of it."""
-        source = inspect.getsourcefile(self.find())
-        code = Path(source).read_bytes() if source else b""
         return {
             "make": self.make,
             "like": self.like,
-            "code_sha256": hashlib.sha256(code).hexdigest(),
+            "code_sha256": source_sha256(self.find()),
         }

@@ -85,7 +85,7 @@ class Run:
         How it is trained, and on which images.
     seed, width : int
         Of weights, order of images, crops, flips and dropout; channels
-        behind the stem, of which ImageNet's 64 cannot be chosen.
+        behind the stem; networks of ImageNet have 64 and no choice.
     tail : tuple of Op, optional
         What stands before the classifier; None is what the row asks for.
     execution : Execution
