@@ -24,7 +24,7 @@ from preact.train.recipe import Recipe, find_recipe
 # Where the paper's recipe has each value from, in the order of the table.
 SOURCES = {
     "batch": "from_appendix",
-    "ghost_batch": "from_appendix",
+    "ghost_batch": "from_usual",
     "lr": "from_appendix",
     "warmup_lr": "from_appendix",
     "warmup_iterations": "from_appendix",
