@@ -33,7 +33,16 @@ FACTORS = {
 START = ("original", "full-preactivation")
 OWN_WORDS = (
     *("shortcut", "rate", "derived", "train", "lasting", "steps", "stop"),
-    *("guess", "hit", "miss", "running", "stopped", "done", "diverged"),
+    *(
+        "guess",
+        "hit",
+        "miss",
+        "draw",
+        "running",
+        "stopped",
+        "done",
+        "diverged",
+    ),
     *("step", "pin", "unpin", "pinned", "reset", "recorded", "unrecorded"),
     *("recorded_waits", "network", "gradient", "open", "axis", "alt"),
     *("at", "loss", "error", "test", "ratio", "share"),

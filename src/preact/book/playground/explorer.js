@@ -20,6 +20,7 @@ const TICKS = {
   loss: [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30],
   error: [0.3, 1, 3, 10, 30, 100],
 };
+const GRAY = "#808080"; // of what is pinned
 const RESTS = 80; // ms without a move until fresh networks are computed
 const LOUD = "#cf3f4f",
   QUIET = "#4a6fd0"; // as on the cover
@@ -438,9 +439,8 @@ class Playground {
   }
 
   // --------------------------------------------------------------- computing
-  // Compute what nobody has computed, once the moves rest: fresh networks, and
-  // at first, since nobody shall open an empty page, trained ones. Settings of an
-  // address are there to be guessed about, unless it pins some.
+  // Compute what nobody has computed, once the moves rest: fresh networks, since
+  // settings are there to be guessed about, unless an address pins some.
   refresh() {
     const { host } = this;
     this.halt();
@@ -448,8 +448,7 @@ class Playground {
     this.now = this.arms.map((arm) => this.settings(arm));
     if (!this.now.every((settings) => this.known.has(settings))) {
       host.setAttribute("aria-busy", "true");
-      const fresh = () =>
-        this.opened || (this.now.join() !== this.first && !this.pinned.length);
+      const fresh = () => this.opened || !this.pinned.length;
       this.resting = setTimeout(
         () => this.compute(fresh() ? 1 : this.steps),
         RESTS,
@@ -469,8 +468,9 @@ class Playground {
     );
     let said = fill(words.done, { steps, a, b });
     const apart = runs[0].test - runs[1].test;
-    const verdict = mine === (apart < 0 ? "a" : "b") ? words.hit : words.miss;
-    if (mine && apart) said = fill(verdict, { said });
+    const better = apart < 0 ? "a" : "b";
+    const verdict = mine === better ? words.hit : words.miss;
+    if (mine) said = fill(apart ? verdict : words.draw, { said });
     for (const [i, { loss }] of runs.entries()) {
       const name = ARMS[i].toUpperCase();
       if (Number.isFinite(loss.at(-1))) continue;
@@ -589,7 +589,7 @@ class Playground {
     const kind = pinned ? "pinned" : KINDS[i];
     const end = pinned ? `(${arm})` : arm;
     const curve = (values) => ({
-      ...{ name: label, color, [kind]: true, end },
+      ...{ name: label, color: pinned ? GRAY : color, [kind]: true, end },
       values: [NaN, ...values, ...later],
     });
     const curves = { loss: curve(loss), error: curve(error) };
