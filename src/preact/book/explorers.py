@@ -25,15 +25,7 @@ MINUS = re.compile(r"^-(?=\d)")
 
 
 class Html:
-    """Markup that a cell shows as it is, and words where there is no markup.
-
-    Parameters
-    ----------
-    markup : str
-        HTML.
-    plain : str
-        What a terminal shows.
-    """
+    """Markup that a cell shows as it is, and plain words for a terminal."""
 
     def __init__(self, markup: str, plain: str = "") -> None:
         self.markup, self.plain = markup, plain
@@ -59,18 +51,9 @@ def mount(
 ) -> Explorer:
     """Return the element in which a script of the page puts an explorer.
 
-    Parameters
-    ----------
-    name : str
-        The script finds `preact-<name>` and reads `data-<name>`.
-    title : str
-        For those who hear the page.
-    data : object
-        As JSON has it.
-    inside : str
-        HTML that stays where no script runs.
-    plain : str
-        See `Html`.
+    The script finds `preact-<name>` and reads `data-<name>`, `data` as JSON
+    has it. The title is for those who hear the page; the HTML `inside` stays
+    where no script runs; `plain` is that of `Html`.
     """
     packed = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     # in single quotes, where JSON's own need no escape of six letters

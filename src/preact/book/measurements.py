@@ -26,28 +26,10 @@ R = TypeVar("R")
 def measured(function: Callable[P, R]) -> Callable[P, R]:
     """Decorate a measurement, whose result depends on its arguments alone.
 
-    Parameters
-    ----------
-    function : callable
-        Its arguments and its result must be picklable, and hold no words of
-        a language.
-
-    Returns
-    -------
-    callable
-        The same function. Where the environment variable `PREACT_MEASURED`
-        names a folder, a second call with equal arguments, in whatever
-        process, reads the result of the first. The book's build gives every
-        version of a chapter's code a folder of its own.
-
-    Examples
-    --------
-    >>> from preact.book.measurements import measured
-    >>> @measured
-    ... def measure(units):
-    ...     return 2.0**units
-    >>> measure(10)
-    1024.0
+    Where the environment variable `PREACT_MEASURED` names a folder, a second
+    call with equal arguments, in whatever process, reads the result of the
+    first. Both must be picklable, and hold no words of a language. The book's
+    build gives every version of a chapter's code a folder of its own.
     """
 
     @wraps(function)

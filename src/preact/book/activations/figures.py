@@ -28,16 +28,10 @@ GAP = 0.6  # between two groups, in lines
 
 
 class Arm(NamedTuple):
-    """A unit in a picture: its label, its color, its errors by seed.
+    """A unit in a picture, and its test errors in percent by seed.
 
-    Parameters
-    ----------
-    label : str
-        What it is called.
-    row : str or None
-        Its row of the tables; None has the page's ink.
-    without, final_bn : (seeds,) float64
-        Test errors in percent, without and with a BN before the classifier.
+    Its `row` of the tables gives the color, None the page's ink; the errors
+    are those without and with a BN before the classifier.
     """
 
     label: str
@@ -59,10 +53,7 @@ def errors_by_unit(
 ) -> Picture:
     """Errors of all units with and without a final BN, group by group.
 
-    Parameters
-    ----------
-    groups : title to arms
-        From top to bottom.
+    The groups have titles and stand from top to bottom.
     """
     lines = sum(1 + GAP + len(arms) for arms in groups.values())
 
@@ -119,10 +110,8 @@ def errors_by_unit(
 def silent_chain(kept: Mapping[str, Array], strings: Strings) -> Picture:
     """What is left of the input behind silent units.
 
-    Parameters
-    ----------
-    kept : row name, or a name of the strings, to (seeds, L + 1) float64
-        Correlation of x_l with x_0.
+    `kept` is the correlation of x_l with x_0, (seeds, L + 1), by row or by
+    another name of the strings.
     """
 
     def on(chart: Chart) -> None:

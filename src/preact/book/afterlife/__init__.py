@@ -61,10 +61,7 @@ def start_by_depth(
 ) -> Html:
     """A slider over the depth of fresh transformers.
 
-    Parameters
-    ----------
-    moments : layers to arm to Moments
-        As they were measured, a Moment for each seed.
+    `moments` are by number of layers and arm, one for each seed.
     """
     say = words()
     frames = {

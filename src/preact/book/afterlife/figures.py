@@ -47,16 +47,9 @@ def losses_by_rate(
 ) -> Picture:
     """Losses after training by learning rate, a panel for each depth.
 
-    A dot a seed, the medians joined.
-
-    Parameters
-    ----------
-    rates : sequence of R floats
-        Learning rates, in rising order.
-    losses : layers to (arm, how weights are drawn) to (R, seeds) float64
-        Nats per character; weights are drawn as `book` or as `default`.
-    letters : float
-        Loss of a guess that knows only how frequent a character is.
+    In nats per character, (rates, seeds), by depth, arm and how weights are
+    drawn, "book" or "default": a dot a seed, the medians joined. The dotted
+    line is the loss of a guess that knows only how frequent `letters` are.
     """
     names = [f"{rate:g}" for rate in rates]
 

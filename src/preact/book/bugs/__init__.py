@@ -259,10 +259,7 @@ def highlighted(code: str) -> str:
 def lab(number: int) -> Html:
     """Read a network, predict which answer is no, then see the evidence.
 
-    Parameters
-    ----------
-    number : int
-        Place in `LABS`, from 1 on: the network's name would give it away.
+    By its place in `LABS`, from 1 on: the network's name would give it away.
     """
     name, asked = list(LABS.items())[number - 1]
     say = words()
@@ -347,15 +344,8 @@ def growth(
 ) -> Array:
     """Growth of the gradient in a fully connected version, by seed.
 
-    Parameters
-    ----------
-    name : str
-        One of `STACKS`; "" for full pre-activation, which most of them meant.
-
-    Returns
-    -------
-    float64 array
-        |dE/dx_0| / |dE/dx_L| of a fresh network on a fresh batch.
+    |dE/dx_0| / |dE/dx_L| of a fresh network on a fresh batch: of one of
+    `STACKS`, or of full pre-activation, "", which most of them meant.
     """
     plan = stack(name) if name else meant("averaged-sum")
     ratios = [

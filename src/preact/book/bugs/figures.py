@@ -18,12 +18,8 @@ def answers_by_mutant(
 ) -> Picture:
     """Mark in a grid which answers are no.
 
-    Parameters
-    ----------
-    answers : mutant to question to "no" or "could not tell"
-        A question whose answer is yes is left out.
-    questions : sequence of str
-        Names of the columns.
+    By mutant and question "no" or "could not tell"; a question whose answer is
+    yes is left out. The questions are the columns.
     """
     names = list(answers)
     marks: Any = {"no": {"color": RED, "marker": "o"}}

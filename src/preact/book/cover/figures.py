@@ -37,14 +37,8 @@ TALL, LOW = 20, 13  # height of one moment's band in both maps
 class Course(NamedTuple):
     """One network in training: a line for each moment, an entry for each x_l.
 
-    Parameters
-    ----------
-    gradient : (moments, L + 1) float64
-        |dE/dx_l| / |dE/dx_L|.
-    open_share : (moments, L + 1) float64
-        Share of coordinates whose shortcut no ReLU has closed.
-    error_pct : float
-        Test error at the end, in percent.
+    Its gradients |dE/dx_l| / |dE/dx_L|, the shares of coordinates whose
+    shortcut no ReLU has closed, and its test error at the end in percent.
     """
 
     gradient: Array
@@ -60,14 +54,8 @@ def depth_and_time(
 ) -> Picture:
     """Draw gradient and open share by unit and iteration, row by row.
 
-    Parameters
-    ----------
-    courses : row name to Course
-        What was recorded.
-    moments : sequence of int
-        The iterations of its lines.
-    stages : sequence of int
-        The units with which a new stage begins.
+    The moments are the iterations of a course's lines; a new stage begins with
+    each unit of `stages`.
     """
     parts = Picture(())
     for row, course in courses.items():

@@ -126,10 +126,7 @@ def _moment(profiles: Sequence[Any]) -> Moment:
 def training_by_depth(start: int = 1001, moment: int = 30) -> Html:
     """Two sliders over what was recorded: the depth and the iteration.
 
-    Parameters
-    ----------
-    start, moment : int
-        What is shown at first, of `DEPTHS` and of `MOMENTS`.
+    At first they stand at one of `DEPTHS` and of `MOMENTS`.
     """
     say = words()
     parts = []
@@ -213,13 +210,7 @@ def _slider(what: str, label: str, values: Sequence[int], first: int) -> str:
 
 
 def left(runs: Sequence[Record], quantity: str, iteration: int) -> Array:
-    """Return what every run has left of what it had at iteration 0.
-
-    Parameters
-    ----------
-    quantity : str
-        A key of `QUANTITIES`.
-    """
+    """What each run has left of one of `QUANTITIES` since iteration 0."""
     shares = []
     for run in runs:
         at = {p.iteration: _quantity(p, quantity) for p in run.profiles}
@@ -264,12 +255,9 @@ def errors_by_rate(depth: int = 110) -> dict[str, Array]:
 
 
 def errors_at_rates(name: str) -> Table:
-    """Test errors of six arms at each rate: median and range, or all runs.
+    """Test errors of six arms at each rate of one of `TABLES`.
 
-    Parameters
-    ----------
-    name : str
-        A key of `TABLES`.
+    Median and range, or all runs.
     """
     say, (depth, files) = words(), TABLES[name]
     found = [runs_at(depth, rate, file) for rate, file in files.items()]

@@ -28,16 +28,10 @@ SHOWN = (0, 1, 3, 10, 30, 100, 299)  # iterations at the axis
 
 
 class Course(NamedTuple):
-    """One arm over the iterations: (3, n) each, least, median and greatest.
+    """One arm over the iterations at which all of its runs were measured.
 
-    Parameters
-    ----------
-    iterations : (n,) int64
-        At which all of its runs were measured.
-    first, last : (3, n) float64
-        |g_0| and |g_L|.
-    open_last : (3, n) float64
-        Share of open paths through the last stage.
+    Least, median and greatest, (3, n) each: |g_0|, |g_L|, and the share of
+    open paths through the last stage.
     """
 
     iterations: Array
@@ -54,15 +48,9 @@ def direct_term(
 ) -> Picture:
     """Direct term of Eq. (5) against the number of units.
 
-    Parameters
-    ----------
-    depths : sequence of D ints
-        Numbers of units L.
-    measured : row name to (seeds, D) float64
-        The coefficient of `propagation.direct_coefficient` at unit 0; holds
-        "original" and "full-preactivation".
-    open_share : (D,) float64
-        Mean share of open shortcut paths of the original, for comparison.
+    By row, (seeds, depths): the coefficient of
+    `propagation.direct_coefficient` at unit 0. For comparison the mean share
+    of open shortcut paths of the original, by depth.
     """
 
     def on(chart: Chart) -> None:
@@ -100,12 +88,7 @@ def by_iteration(
 ) -> Picture:
     """Draw three quantities over the iterations, a panel for each rate.
 
-    Parameters
-    ----------
-    rates : learning rate to arm to Course
-        What is side by side; the lines are medians.
-    alt : str
-        What the panels show, in words.
+    The panels of all rates stand side by side; the lines are medians.
     """
     drawn: list[str] = []
     series = []

@@ -48,16 +48,9 @@ class Work(NamedTuple):
 class Machine:
     """What a GPU can do at most.
 
-    Parameters
-    ----------
-    flops : float
-        Multiplications and additions a second.
-    bandwidth : float
-        Bytes a second between memory and processor.
-    launch_s : float
-        Seconds that an operation and its gradients take, however small.
-    bytes : float
-        Memory.
+    Multiplications and additions a second, bytes a second between memory and
+    processor, seconds that an operation and its gradients take, however small,
+    and bytes of memory.
     """
 
     flops: float
@@ -92,16 +85,9 @@ def operations(plan: NetworkPlan) -> Counter[Work]:
 def step_seconds(
     plan: NetworkPlan, machine: Machine, batch: int, width: int = 4
 ) -> float:
-    """Least time of a training step.
+    """Least time of a training step of `batch` images on a machine.
 
-    Parameters
-    ----------
-    plan : NetworkPlan
-    machine : Machine
-    batch : int
-        Images that this machine takes in a step.
-    width : int
-        Bytes of a number: 4, or 2 in half precision.
+    `width` is the bytes of a number: 4, or 2 in half precision.
     """
     count = operations(plan)
     started = count.total() * machine.launch_s

@@ -132,17 +132,9 @@ def share_in_order(
 ) -> float:
     """Share of pairs of rows that a number puts in the order of the errors.
 
-    Parameters
-    ----------
-    predicted : mapping
-        A number for each row; the larger promises the smaller error.
-    errors : mapping
-        Test error in percent, None for "fail"; two fails are no pair.
-
-    Returns
-    -------
-    float
-        Equal numbers count half, so that guessing has 1/2.
+    The larger number promises the smaller error. An error is in percent, None
+    for "fail"; two fails are no pair. Equal numbers count half, so that
+    guessing has 1/2.
     """
     right: list[float] = []
     for one, other in combinations(predicted, 2):

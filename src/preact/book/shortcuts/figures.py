@@ -30,16 +30,9 @@ def prediction_beside_errors(
 ) -> Picture:
     """One number for each row of Table 1 against the paper's error.
 
-    Parameters
-    ----------
-    theory : str
-        "as_set", "at_work" or "growth".
-    predicted : row name to (seeds,) float64
-        The number; what lies beyond the axis is drawn at its edge.
-    errors : row name to float or None
-        Test error in percent; None is "fail".
-    limits : (float, float)
-        Of the horizontal axis, logarithmic.
+    The theory is "as_set", "at_work" or "growth"; its number is drawn as the
+    median of (seeds,) at an axis within `limits`, or at its edge. An error is
+    in percent, None is "fail".
     """
     labels = strings(f"shortcut.{theory}"), strings("shortcut.error")
     fail = strings("table.fail")
@@ -166,16 +159,9 @@ def over_units(
 ) -> Picture:
     """Measured curves over the units, solid, and predicted ones, dashed.
 
-    Parameters
-    ----------
-    measured : label to (row name, (seeds, L + 1) float64)
-        The row gives the color; the band runs from the least to the greatest.
-    theory : label to (L + 1,) float64
-        Dashed.
-    title : str
-        What the vertical axis shows.
-    limits : (float, float)
-        Of the vertical axis, logarithmic.
+    `measured` is by label: a row, which gives the color, and (seeds, L + 1),
+    whose band runs from the least to the greatest. The vertical axis,
+    logarithmic within `limits`, has the title.
     """
 
     def on(chart: Chart) -> None:
@@ -222,15 +208,9 @@ def ablation(
 ) -> Picture:
     """Dots of a shortcut x head experiment, one a seed, a bar at the median.
 
-    Parameters
-    ----------
-    errors : (shortcut, tail) to (seeds,) float64
-        Training error in percent. "shortcut.<shortcut>" names the shortcut;
-        the tail is "" or "BN", and hollow dots have the BN.
-    rows : shortcut to row name
-        For its color.
-    title : str
-        Above the picture.
+    Training errors in percent by shortcut, a name among the words `shortcut`,
+    and tail, "" or "BN", whose dots are hollow. A shortcut has the color of
+    its row.
     """
     shortcuts = list(dict.fromkeys(shortcut for shortcut, _ in errors))
     names = [strings(f"shortcut.{shortcut}") for shortcut in shortcuts]
@@ -299,13 +279,9 @@ def growth_and_error(
 ) -> Picture:
     """Growth of the gradient before training and the error after it.
 
-    A line for each row of the table, by its growth: a scatter chart would
-    draw the dots of most rows on each other.
-
-    Parameters
-    ----------
-    runs : (row, tail) to (growth, error in percent)
-        Both (seeds,) float64; hollow dots have a BN before the classifier.
+    A line for each row of the table, by its growth: a scatter chart would draw
+    the dots of most rows on each other. `runs` are growth and error in
+    percent, (seeds,) each, by row and tail.
     """
     rows = sorted(
         {row for row, _ in runs}, key=lambda row: np.median(runs[row, ""][0])

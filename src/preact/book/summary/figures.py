@@ -34,14 +34,9 @@ class Group(NamedTuple):
 def errors_by_condition(groups: Sequence[Group], strings: Strings) -> Picture:
     """Every run's error on the line of its group, from top to bottom.
 
-    The words are those of ResNet-110 on digits, learning rate 0.1.
-    Rows of a group stand a little apart; color and marker are the unit's own.
-    The dotted line is the paper's "fail".
-
-    Parameters
-    ----------
-    groups : sequence of Group
-        From top to bottom.
+    The words are those of ResNet-110 on digits, learning rate 0.1. Rows of a
+    group stand a little apart; color and marker are the unit's own. The dotted
+    line is the paper's "fail".
     """
 
     def on(chart: Chart) -> None:

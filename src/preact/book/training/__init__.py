@@ -156,10 +156,7 @@ def _parameters(n: int) -> int:
 def step_gb(n: int, memory: Memory, batch: int, width: float = 1.0) -> float:
     """GB of a step: weights, gradients, momentum; activations by hand.
 
-    Parameters
-    ----------
-    width : float
-        Of an activation, relative to float32.
+    An activation is `width` as wide as float32.
     """
     one, two = (_parameters(k) for k in (1, 2))
     parameters = one + (n - 1) * (two - one)

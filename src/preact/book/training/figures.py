@@ -26,14 +26,8 @@ def memory_by_depth(
 ) -> Picture:
     """Peak of the activations against the depth, both axes logarithmic.
 
-    Parameters
-    ----------
-    depths : sequence of int
-        Of the predictions, layers.
-    predicted : way to floats
-        MB for each image, by hand.
-    measured : way to depth to float
-        MB for each image; a depth may be missing.
+    In MB for each image, by way: at all depths by hand, and what was measured
+    at some of them.
     """
     names = {way: strings(f"planner.{way}") for way in predicted}
 
@@ -77,11 +71,8 @@ def expected_and_gained(
 ) -> Picture:
     """What each step toward speed was expected to gain, and gained.
 
-    Parameters
-    ----------
-    account : sequence of mappings
-        `name`; `expected`, one number (at least) or two; `measured`, a
-        number; `share`, whether a share of bytes, where less is better.
+    A step has a `name`; `expected`, one number (at least) or two; `measured`,
+    a number; `share`, whether a share of bytes, where less is better.
     """
 
     def on(chart: Chart) -> None:

@@ -32,18 +32,10 @@ class Way(NamedTuple):
 def unit_card(
     name: str, spec: UnitSpec, title: str, text: str, lines: Mapping[str, str]
 ) -> str:
-    """One unit as HTML: diagram, a sentence, and lines below their labels.
+    """One unit as HTML: diagram below its title, a sentence, and lines.
 
-    Parameters
-    ----------
-    name : str
-        As the script calls the unit.
-    title : str
-        Above the diagram.
-    text : str
-        The sentence.
-    lines : mapping
-        A key of the words `builder` to HTML.
+    The script calls it by its name; the lines are HTML by a key of the words
+    `builder`.
     """
     say = words()
     unit = cifar_plan(spec, depth=20, convs=2).units[1]
@@ -84,14 +76,7 @@ def builder_data(
 ) -> dict[str, Any]:
     """What `explorer.js` reads: words, curves, and axes that never move.
 
-    Parameters
-    ----------
-    own : mapping
-        The explorer's own words.
-    ways : name to Way
-        All units.
-    ghost, start : str
-        The unit that is always in sight, and the one that is chosen first.
+    The unit `ghost` is always in sight, `start` the one that is chosen first.
     """
     say, both = words(), ("signal", "gradient")
     return {

@@ -34,10 +34,7 @@ def smooth(values: Array) -> Array:
 def race(units: int) -> Html:
     """Let the reader rank five networks, then show how they learned.
 
-    Parameters
-    ----------
-    units : int
-        Of each network; the rest is the page's engine's and the playground's.
+    The rest but for their units is the page's engine's and the playground's.
     """
     say = words()
     loss, error, arms = {}, {}, {}

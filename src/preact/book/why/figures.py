@@ -17,14 +17,9 @@ def race_curves(
     units: int,
     strings: Strings,
 ) -> Picture:
-    """Loss (logarithmic) and error in percent against the step.
+    """Loss in nats (logarithmic) and error in percent against the step.
 
-    Parameters
-    ----------
-    loss, error : arm to (steps,) float64
-        Nats and percent, from the first step on.
-    units : int
-        Units of each network.
+    Both by arm, from the first step on.
     """
     steps = np.arange(1, len(next(iter(loss.values()))) + 1)
 
@@ -69,12 +64,7 @@ def error_by_rate(
 ) -> Picture:
     """Training error in percent against the learning rate.
 
-    Parameters
-    ----------
-    rates : sequence of R floats
-        Learning rates, as they stand from left to right.
-    errors : arm to (seeds, R) float64
-        Percent; an arm is a row, or a row and "+final-bn".
+    By arm, (seeds, rates); the rates stand from left to right.
     """
     names = {arm: arm_name(arm, strings) for arm in errors}
     ticks = [f"{rate:g}" for rate in rates]
