@@ -7,11 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from preact.book.afterlife.figures import (
-    QUANTITIES,
-    Placed,
-    losses_by_rate,
-)
+from preact.book.afterlife.figures import QUANTITIES, losses_by_rate
 from preact.book.afterlife.runs import (
     DEPTHS,
     Moment,
@@ -20,40 +16,34 @@ from preact.book.afterlife.runs import (
 )
 from preact.book.explorers import Html, stepper
 from preact.book.page import words
-from preact.book.panels import legend, over_runs, panels
+from preact.book.panels import by_unit, legend, panels
 from preact.figures import Picture
 from preact.figures.variants import row_name
 from preact.reference.caches import Array
 
 
 # ------------------------------------------------------ transformers by unit
-def spread(moments: Sequence[Moment]) -> Placed:
-    """Least, median and greatest; gradients relative to the last unit."""
-    signal, gradient, direct = (
-        np.array([getattr(m, name) for m in moments], dtype=np.float64)
-        for name in ("signal_rms", "gradient_norm", "direct")
-    )
-    gradient = gradient / gradient[:, -1:]
-    return Placed(*map(over_runs, (signal, gradient, np.abs(direct))))
-
-
-def picture_of(arms: Mapping[str, Placed], layers: int) -> Picture:
+def picture_of(
+    moments: Mapping[str, Sequence[Moment]], layers: int
+) -> Picture:
     """Draw fresh networks by unit, with an alternative text."""
-    say = words()
-    each = [
-        say(
-            "afterlife.each",
-            name=row_name(arm, say),
-            signal=say.two_digits(m.signal[1, -1]),
-            gradient=say.two_digits(m.gradient[1, 0]),
-            direct=say.two_digits(m.direct[1, 0]),
+    say, names = words(), [quantity.name for quantity in QUANTITIES]
+    arms, each = {}, []
+    for arm, of in moments.items():
+        values = signal, gradient, direct = by_unit(of, "direct")
+        arms[arm] = dict(zip(names, values, strict=True))
+        each.append(
+            say(
+                "afterlife.each",
+                name=row_name(arm, say),
+                signal=say.two_digits(signal[1, -1]),
+                gradient=say.two_digits(gradient[1, 0]),
+                direct=say.two_digits(direct[1, 0]),
+            )
         )
-        for arm, m in arms.items()
-    ]
-    axes = {q: say(f"training.{q}") for q in ("signal", "gradient", "direct")}
+    axes = {name: say(f"training.{name}") for name in names}
     alt = say("afterlife.alt", each=" ".join(each), layers=layers, **axes)
-    units = next(iter(arms.values())).signal.shape[1] - 1
-    return panels(QUANTITIES, arms, {}, units, alt, say)
+    return panels(QUANTITIES, arms, {}, 2 * layers, alt, say)
 
 
 def start_by_depth(
@@ -65,9 +55,7 @@ def start_by_depth(
     """
     say = words()
     frames = {
-        str(layers): picture_of(
-            {arm: spread(of) for arm, of in arms.items()}, layers
-        )
+        str(layers): picture_of(arms, layers)
         for layers, arms in moments.items()
     }
     arms_of = next(iter(moments.values()))

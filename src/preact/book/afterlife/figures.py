@@ -1,7 +1,7 @@
 """Transformers by unit, and their losses by learning rate."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -18,24 +18,6 @@ QUANTITIES = (
     Quantity("gradient", (-12, -8, -4, 0, 4, 8), True),
     Quantity("direct", (-16, -12, -8, -4, 0), True),
 )
-
-
-class Placed(NamedTuple):
-    """One arm at one iteration: least, median and greatest over seeds.
-
-    Parameters
-    ----------
-    signal : (3, L + 1) float64
-        Root mean square of x_l.
-    gradient : (3, L + 1) float64
-        Norm of dE/dx_l, relative to that at the last unit.
-    direct : (3, L + 1) float64
-        First term in the bracket of Eq. (8).
-    """
-
-    signal: Array
-    gradient: Array
-    direct: Array
 
 
 def losses_by_rate(

@@ -3,18 +3,17 @@
 Chapter `07-depth`.
 """
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from html import escape
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from preact import paper
-from preact.book.explorers import OWN_KEYS, Html
+from preact.book.explorers import Html, slider
 from preact.book.page import words
-from preact.book.panels import FINAL_BN, Quantity, legend, over_runs, panels
+from preact.book.panels import FINAL_BN, Quantity, by_unit, legend, panels
 from preact.book.recorded import runs_at
 from preact.figures import Picture, Table
 from preact.figures.variants import arm_name
@@ -104,23 +103,10 @@ def recorded_arms(depth: int) -> dict[str, Arm]:
             profiles = [
                 p for run in runs for p in run.profiles if p.iteration == i
             ]
-            moments[i] = _moment(profiles)
+            moments[i] = Moment(*by_unit(profiles, "open_share", POINTS))
         errors = tuple(run.test_error_pct for run in runs)
         arms[arm] = Arm(units, errors, moments)
     return arms
-
-
-def _moment(profiles: Sequence[Any]) -> Moment:
-    """Least, median and greatest over the runs, at evenly spaced units."""
-    signal, gradient, share = (
-        np.array([getattr(p, name) for p in profiles], dtype=np.float64)
-        for name in ("signal_rms", "gradient_norm", "open_share")
-    )
-    gradient = gradient / gradient[:, -1:]
-    last = signal.shape[1] - 1
-    at = np.unique(np.linspace(0, last, min(POINTS, last + 1)).round())
-    shown = (v[:, at.astype(int)] for v in (signal, gradient, share))
-    return Moment(*map(over_runs, shown))
 
 
 def training_by_depth(start: int = 1001, moment: int = 30) -> Html:
@@ -140,9 +126,13 @@ def training_by_depth(start: int = 1001, moment: int = 30) -> Html:
         )
         hidden = "" if depth == start else " hidden"
         parts.append(f"<div data-depth{hidden}>{frames}{named}</div>")
-    depth, i = DEPTHS.index(start), MOMENTS.index(moment)
-    controls = _slider("depth", say("training.layers"), DEPTHS, depth)
-    controls += _slider("moment", say("explorer.iteration"), MOMENTS, i)
+    controls = "".join(
+        slider(kind, say(label), [*map(str, values)], values.index(first))
+        for kind, label, values, first in (
+            ("depth", "training.layers", DEPTHS, start),
+            ("moment", "explorer.iteration", MOMENTS, moment),
+        )
+    )
     title = escape(say("training.title"), quote=True)
     return Html(
         f'<div class="preact-explorer preact-training" role="group" '
@@ -163,9 +153,10 @@ def _frame(depth: int, arms: Mapping[str, Arm], iteration: int) -> Picture:
     say = words()
     now, ghosts, each = {}, {}, []
     for name, arm in arms.items():
-        now[name] = m = arm.moments[iteration]
+        m = arm.moments[iteration]
+        now[name] = m._asdict()
         if iteration:
-            ghosts[name] = arm.moments[0]
+            ghosts[name] = arm.moments[0]._asdict()
         each.append(
             say(
                 "training.each",
@@ -180,33 +171,6 @@ def _frame(depth: int, arms: Mapping[str, Arm], iteration: int) -> Picture:
     )
     units = next(iter(arms.values())).units
     return panels(PANELS, now, ghosts, units, alt, say)
-
-
-def _slider(what: str, label: str, values: Sequence[int], first: int) -> str:
-    """One slider that shows the parts of one kind by its place.
-
-    The handler lives in the attribute: it also works where a notebook shows
-    the markup but runs no script element.
-    """
-    keys = escape(json.dumps([str(v) for v in values]), quote=True)
-    show = (
-        "const now=JSON.parse(this.dataset.keys)[this.value];"
-        "this.nextElementSibling.textContent=now;"
-        "this.setAttribute('aria-valuetext',now);"
-        "const box=this.closest('.preact-explorer');"
-        "const groups=this.dataset.of=='depth'?[box]:"
-        "box.querySelectorAll('[data-depth]');"
-        "groups.forEach(g=>g.querySelectorAll('[data-'+this.dataset.of+']')"
-        ".forEach((f,i)=>{if(f.tagName=='DIV')f.hidden=i!=this.value;}));"
-    )
-    return (
-        f"<label>{escape(label)} "
-        f'<input type="range" min="0" max="{len(values) - 1}" '
-        f'value="{first}" data-of="{what}" data-keys="{keys}" '
-        f'aria-label="{escape(label, quote=True)}" '
-        f'aria-valuetext="{values[first]}" {OWN_KEYS} oninput="{show}">'
-        f"<output>{values[first]}</output></label>"
-    )
 
 
 def left(runs: Sequence[Record], quantity: str, iteration: int) -> Array:

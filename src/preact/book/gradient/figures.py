@@ -5,9 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from preact.book.panels import Across, Quantity, line, markers, panel
+from preact.book.panels import Across, Quantity, line, markers, noted, panel
 from preact.figures.chart import Array, Chart, draw
-from preact.figures.series import Series
 from preact.figures.style import PAPER_GREY, Picture
 from preact.figures.svg import INK
 from preact.figures.variants import (
@@ -106,16 +105,14 @@ def by_iteration(
             )
             curves = []
             for i, (arm, course) in enumerate(arms.items()):
-                low, median, high = getattr(course, quantity.name)
+                values = getattr(course, quantity.name)
                 places = _when(course.iterations, last)
-                curves.append(line(median, quantity, arm, places=places))
+                curves.append(line(values[1], quantity, arm, places=places))
                 curves.append(
-                    markers(median, quantity, arm, i / len(arms), places)
+                    markers(values[1], quantity, arm, i / len(arms), places)
                 )
-                at, name = course.iterations.tolist(), arm_name(arm, strings)
-                y, least, most = (v.tolist() for v in (median, low, high))
-                axes = (across.label, title)
-                series.append(Series(title, name, at, y, least, most, axes))
+                at, name = course.iterations, arm_name(arm, strings)
+                series.append(noted(title, name, at, values, across))
             words = title if drawn else alt
             drawn.append(panel(quantity, title, across, curves, words))
     return Picture(tuple(drawn), tuple(series))
