@@ -4,10 +4,10 @@ Chapter `11-afterlife`.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from preact.book.afterlife.figures import QUANTITIES, losses_by_rate
 from preact.book.afterlife.runs import (
     DEPTHS,
     Moment,
@@ -16,10 +16,18 @@ from preact.book.afterlife.runs import (
 )
 from preact.book.explorers import Html, stepper
 from preact.book.page import words
-from preact.book.panels import by_unit, legend, panels
+from preact.book.panels import Quantity, by_unit, legend, panels
 from preact.figures import Picture
-from preact.figures.variants import row_name
-from preact.reference.caches import Array
+from preact.figures.chart import Array, Chart, draw
+from preact.figures.svg import INK
+from preact.figures.variants import marked, row_name
+
+# The axes of signal and gradient are those of networks in training.
+QUANTITIES = (
+    Quantity("signal", (-1, 1, 3, 5), True),
+    Quantity("gradient", (-12, -8, -4, 0, 4, 8), True),
+    Quantity("direct", (-16, -12, -8, -4, 0), True),
+)
 
 
 # ------------------------------------------------------ transformers by unit
@@ -83,22 +91,59 @@ def losses_at_rates(layers: int) -> dict[tuple[str, str], Array]:
 
 
 def loss_by_rate() -> Picture:
-    """Draw losses after training by learning rate, at both depths."""
-    say = words()
-    losses = {layers: losses_at_rates(layers) for layers in DEPTHS}
+    """Draw losses after training by learning rate, a panel for each depth.
+
+    A dot a seed, the medians joined. The dotted line is the loss of a guess
+    that knows only how frequent letters are.
+    """
+    say, rates = words(), [f"{rate:g}" for rate in RATES]
+    losses = {
+        layers: {
+            (
+                arm,
+                drawn,
+                f"{row_name(arm, say)}, {say(f'afterlife.{drawn}')}",
+            ): v
+            for (arm, drawn), v in losses_at_rates(layers).items()
+        }
+        for layers in DEPTHS
+    }
+
+    def on(chart: Chart) -> None:
+        for panel, (layers, curves) in zip(
+            chart.panels, losses.items(), strict=True
+        ):
+            for k, ((arm, drawn, name), values) in enumerate(curves.items()):
+                shift = 0.07 * (k - (len(curves) - 1) / 2)
+                look = marked(arm, hollow=drawn == "default")
+                line = "--" if drawn == "default" else "-"
+                at, told = np.arange(len(rates)) + shift, (rates, None)
+                middle = np.median(values, axis=1)
+                style: Any = look | {"name": name, "told": told}
+                panel.plot(at, middle, listed=True, **style, ls=line)
+                panel.plot(at, values, **style, ls="", alpha=0.5)
+            name, letters = say("afterlife.letters"), recorded_letters()
+            panel.ax.axhline(letters, ls=":", color=INK, lw=1, label=name)
+            panel.note(name, [""], [letters])
+            panel.ax.set_title(say("afterlife.of_layers", layers=layers))
+            panel.ax.set(xlabel=say("afterlife.rate"))
+            panel.ax.set_xticks(np.arange(len(rates)), rates)
+        limits = [panel.ax.get_ylim() for panel in chart.panels]
+        for panel in chart.panels:
+            panel.ax.set_ylim(np.min(limits), np.max(limits))
+            if chart.stacked or panel is chart.panels[0]:
+                panel.ax.set_ylabel(say("afterlife.loss"))
+        chart.legend(chart.panels[0], ncols=2, fontsize=8.5)
+
     each = [
         say(
             "afterlife.from_to",
-            name=f"{row_name(arm, say)}, {say(f'afterlife.{draw}')}",
+            name=name,
             layers=layers,
             each=say.join([f"{m:.2f}" for m in np.median(values, axis=1)]),
         )
         for layers, curves in losses.items()
-        for (arm, draw), values in curves.items()
+        for (_, _, name), values in curves.items()
     ]
-    alt = say(
-        "afterlife.loss_alt",
-        rates=say.join([f"{rate:g}" for rate in RATES]),
-        each=say.join(each),
-    )
-    return losses_by_rate(RATES, losses, recorded_letters(), alt, say)
+    alt = say("afterlife.loss_alt", rates=say.join(rates), each=say.join(each))
+    return draw(on, (170, 95), alt, panels=len(losses))

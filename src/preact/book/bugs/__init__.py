@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from preact.book.bugs.figures import answers_by_mutant
 from preact.book.bugs.zoo import MUTANTS, RIGHT, right
 from preact.book.engine import engine_plan
 from preact.book.explorers import Html, mount
@@ -36,6 +35,8 @@ from preact.conformance.words import (
     unasked_line,
 )
 from preact.figures import Picture, Table
+from preact.figures.chart import Chart, draw
+from preact.figures.svg import INK
 from preact.plan import Conventions, NetworkPlan, cifar_plan, stack_plan
 from preact.propagation import profile
 from preact.reference.caches import Array
@@ -45,6 +46,7 @@ UNITS, WIDTH, BATCH = 50, 32, 64
 SEEDS = tuple(range(5))
 PRE = (BN, RELU)
 ORIGINAL = "original"
+RED = "#c4473a"
 FULL = TABLE_2["full-preactivation"]
 TICKS = {
     "signal": [0.1, 1, 10, 100, 1000, 1e4],
@@ -94,9 +96,6 @@ LABS = {
 }
 
 
-WRITTEN = {  # right networks in a way of writing of their own
-    "identity-modules": (right.WithIdentity, right.with_identity)
-}
 ROOT_HALF = Scale(2**-0.5)
 STACKS: dict[str, tuple[UnitSpec, dict[str, Any]]] = {  # ours, or other ends
     "averaged-sum": (
@@ -139,11 +138,8 @@ def fully_connected(
         if isinstance(factor, Scale) and factor != Scale(1.0):
             plan["post"] = [*plan["post"], f"x {factor.value!r}"]
         return plan
-    if name not in MUTANTS:
-        return None
-    plan = engine_plan(meant(name, units, width))
     if name == "detached-shortcut":
-        return plan | {"returned": 0}
+        return engine_plan(meant(name, units, width)) | {"returned": 0}
     return None
 
 
@@ -171,7 +167,8 @@ def whole_file(name: str) -> str:
             told = told.replace(own, methods.get(called, own))
         parts = [told, inspect.getsource(right.PreNet)]
     else:
-        parts = [inspect.getsource(one) for one in WRITTEN[name]]
+        parts = [inspect.getsource(right.WithIdentity)]
+        parts.append(inspect.getsource(right.with_identity))
     head = """import torch.nn.functional as nnf
 from torch import Tensor, nn
 
@@ -325,7 +322,11 @@ def report_card(report: Report, *, every: bool = False) -> Table:
 
 
 def answers_grid() -> Picture:
-    """Draw which answers are no, for all mutants of the zoo."""
+    """Mark in a grid which answers are no, for all mutants of the zoo.
+
+    An answer that is yes has no mark; the questions are the columns.
+    """
+    say, questions = words(), [str(p) for p in P]
     answers = {
         name: {
             str(finding.property): str(finding.verdict)
@@ -334,7 +335,31 @@ def answers_grid() -> Picture:
         }
         for name in MUTANTS
     }
-    return answers_by_mutant(answers, [str(p) for p in P], words())
+    marks: Any = {"no": {"color": RED, "marker": "o"}}
+    marks["could not tell"] = {"color": INK, "marker": "o", "mfc": "none"}
+
+    def on(chart: Chart) -> None:
+        (panel,) = chart.panels
+        ax = panel.ax
+        for y, (name, given) in enumerate(answers.items()):
+            for question, verdict in given.items():
+                x, told = [questions.index(question)], ([question], [name])
+                style = marks[verdict] | {"ls": "", "ms": 5.5}
+                panel.plot(x, [y], name=verdict, told=told, **style)
+        turned = {"rotation": 60, "ha": "left", "rotation_mode": "anchor"}
+        ax.set_xticks(range(len(questions)), questions, **turned)
+        ax.set_yticks(range(len(answers)), list(answers))
+        ax.tick_params(length=0, labelsize=8.5)
+        ax.xaxis.tick_top()
+        ax.set(xlim=(-0.6, len(questions) - 0.4))
+        ax.set(ylim=(len(answers) - 0.4, -0.6))
+
+    each = [
+        say("bugs.alt_one", name=name, questions=say.join(list(given)))
+        for name, given in answers.items()
+    ]
+    alt = say("bugs.alt_matrix", each=say.join(each))
+    return draw(on, (168, 4.6 * len(answers) + 45), alt)
 
 
 @cache

@@ -12,9 +12,9 @@ from preact.book.bugs.zoo.right import (
     Inlined,
     OriginalNet,
     PreNet,
+    Specimen,
     with_identity,
 )
-from preact.book.bugs.zoo.specimen import Specimen
 
 __all__ = ["MUTANTS", "RIGHT", "Specimen"]
 
