@@ -207,12 +207,10 @@ def train(
             params, grads, velocity, **recipe
         )
         params |= kept
-    images, labels = (
-        digits.images[digits.train :],
-        digits.labels[digits.train :],
-    )
-    logits, _ = reference.network_forward(plan, params, images, mode="eval")
-    yield {"test": float((logits.argmax(1) != labels).mean())}
+    test = digits.images[digits.train :]
+    logits, _ = reference.network_forward(plan, params, test, mode="eval")
+    wrong = logits.argmax(1) != digits.labels[digits.train :]
+    yield {"test": float(wrong.mean())}
 
 
 def answer(
@@ -230,13 +228,9 @@ def answer(
         how = {key: asked[key] for key in ("batch", "seed", "steps")}
         yield from train(plan, page_digits(), **how, **rates)
         return
-    answers = [
-        signal(
-            said_plan(units[question["row"]], question["plan"]),
-            batch=question["batch"],
-            seed=question["seed"],
-        )
-        for question in asked["questions"]
-    ]
-    signals = [{"signal": values} for values in answers]
-    yield {"number": asked["number"], "answers": signals}
+    answers = []
+    for question in asked["questions"]:
+        plan = said_plan(units[question["row"]], question["plan"])
+        how = {key: question[key] for key in ("batch", "seed")}
+        answers.append({"signal": signal(plan, **how)})
+    yield {"number": asked["number"], "answers": answers}

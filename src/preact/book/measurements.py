@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 from preact import propagation
 
@@ -36,7 +36,9 @@ def measured(function: Callable[P, R]) -> Callable[P, R]:
     def read_or_measure(*args: P.args, **kwargs: P.kwargs) -> R:
         if not (folder := os.environ.get(FOLDER)):
             return function(*args, **kwargs)
-        path = _path(Path(folder), function, (args, kwargs))
+        digest = hashlib.sha256(pickle.dumps((args, kwargs))).hexdigest()
+        name = f"{function.__module__}.{function.__qualname__}"
+        path = Path(folder) / f"{name}-{digest[:16]}"
         if path.exists():
             kept: R = pickle.loads(path.read_bytes())
             return kept
@@ -57,9 +59,3 @@ def share_propagation() -> None:
             function = getattr(propagation, name)
             if not hasattr(function, "__wrapped__"):  # `setup` is called again
                 setattr(propagation, name, measured(function))
-
-
-def _path(folder: Path, function: Callable[..., Any], given: Any) -> Path:
-    """Where the result of this call lies."""
-    digest = hashlib.sha256(pickle.dumps(given)).hexdigest()[:16]
-    return folder / f"{function.__module__}.{function.__qualname__}-{digest}"

@@ -20,7 +20,13 @@ from preact.figures.units import (
     WIRE,
     Pen,
 )
-from preact.figures.variants import color_of, marked, marker_of, row_name
+from preact.figures.variants import (
+    color_of,
+    marked,
+    marker_of,
+    row_name,
+    values_by_row,
+)
 from preact.plan import ReLU
 from preact.strings import Strings
 
@@ -127,37 +133,26 @@ def silent_chain(kept: Mapping[str, Array], strings: Strings) -> Picture:
         )
         chart.legend(ncols=2, fontsize=9)
 
-    each = [
-        strings(
-            "alt.per_row",
-            value=f"{np.median(values[:, -1]):.2f}",
-            row=row_name(row, strings),
-        )
-        for row, values in kept.items()
-    ]
+    left = {r: f"{np.median(v[:, -1]):.2f}" for r, v in kept.items()}
     alt = strings(
         "activations.alt_silent",
         units=next(iter(kept.values())).shape[1] - 1,
-        each=strings.join(each),
+        each=values_by_row(strings, left),
     )
     return draw(on, (150, 80), alt)
 
 
 TRUNK, BRANCH, WIDTH, TOP = 50, 132, 190, 44
 PITCH = 190  # from one addition to the next
-KINDS = {  # what a panel is called, and how it is told in words
-    "fig_symmetric": "alt_fig_symmetric",
-    "fig_asymmetric": "alt_fig_asymmetric",
-    "fig_regrouped": "alt_fig_regrouped",
-}
+KINDS = ("fig_symmetric", "fig_asymmetric", "fig_regrouped")
 
 
 def three_of_figure_5(strings: Strings) -> Picture:
     """Draw Fig. 5(a), (b) and (c): two additions and what lies between."""
     parts = Picture(())
-    for letter, (kind, words) in zip("abc", KINDS.items(), strict=True):
+    for letter, kind in zip("abc", KINDS, strict=True):
         title = strings(f"activations.{kind}", letter=letter)
-        alt = strings(f"activations.{words}", letter=letter)
+        alt = strings(f"activations.alt_{kind}", letter=letter)
         parts += Picture.of(_panel(kind, title), alt)
     return parts
 

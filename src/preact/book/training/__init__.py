@@ -122,24 +122,19 @@ def planner() -> Html:
         ]
         for memory in get_args(Memory)
     }
-    one, two = (_parameters(n) for n in (1, 2))
     data = {
         "words": {w: say.table[f"planner.{w}"] for w in PLANNER_WORDS}
         | {"semicolon": say("punctuation.semicolon")},
         "peaks": peaks,
-        "parameters": [2 * one - two, two - one],  # a line in n
+        "parameters": _parameters(),
         "start": {"n": FIRST_UNITS, "batch": 128},
         "batches": BATCHES,
         "cards": CARDS_GB,
     }
-    depths = [9 * n + 2 for n in (3, 18, FIRST_UNITS)]
     body = [
-        [f"ResNet-{depth}"]
-        + [
-            f"{step_gb((depth - 2) // 9, memory, 128):.2f}"
-            for memory in get_args(Memory)
-        ]
-        for depth in depths
+        [f"ResNet-{9 * n + 2}"]
+        + [f"{step_gb(n, memory, 128):.2f}" for memory in get_args(Memory)]
+        for n in (3, 18, FIRST_UNITS)
     ]
     head = [say("table.network")]
     head += [say(f"planner.{memory}") for memory in get_args(Memory)]
@@ -147,10 +142,13 @@ def planner() -> Html:
     return mount("planner", say("planner.title"), data, table._repr_html_())
 
 
-def _parameters(n: int) -> int:
-    """Parameters of a network with n bottleneck units in a stage."""
-    plan = cifar_plan("full-preactivation", depth=9 * n + 2, convs=3)
-    return plan.parameters
+def _parameters() -> tuple[int, int]:
+    """Parameters with n bottleneck units in a stage: a line in n."""
+    one, two = (
+        cifar_plan("full-preactivation", depth=depth, convs=3).parameters
+        for depth in (11, 20)
+    )
+    return 2 * one - two, two - one
 
 
 def step_gb(n: int, memory: Memory, batch: int, width: float = 1.0) -> float:
@@ -158,10 +156,9 @@ def step_gb(n: int, memory: Memory, batch: int, width: float = 1.0) -> float:
 
     An activation is `width` as wide as float32.
     """
-    one, two = (_parameters(k) for k in (1, 2))
-    parameters = one + (n - 1) * (two - one)
+    fixed, each = _parameters()
     activations = by_hand(n, memory)[1] * 1e6 * width * batch
-    return (12 * parameters + activations) / 1e9
+    return (12 * (fixed + n * each) + activations) / 1e9
 
 
 # --------------------------------------------------------------- kernels

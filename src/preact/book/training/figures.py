@@ -6,6 +6,7 @@ from typing import Any
 from preact.figures.chart import Chart, draw
 from preact.figures.style import Picture
 from preact.figures.svg import INK
+from preact.figures.variants import values_by_row
 from preact.strings import Strings
 
 # One color, marker and dash for each way to keep activations.
@@ -98,11 +99,7 @@ def expected_and_gained(
         ax.minorticks_off()
         ax.set_xlabel(strings("training_cost.times"))
 
-    each = [
-        strings(
-            "alt.per_row", value=f"{step['measured']:.2f}", row=step["name"]
-        )
-        for step in account
-    ]
-    alt = strings("training_cost.speed_alt", each=strings.join(each))
+    each = {step["name"]: f"{step['measured']:.2f}" for step in account}
+    said = values_by_row(strings, each)
+    alt = strings("training_cost.speed_alt", each=said)
     return draw(on, (170, 18 + 8 * len(account)), alt)
