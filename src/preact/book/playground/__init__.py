@@ -47,10 +47,27 @@ SHARED_WORDS = (
 def playground(units: int = UNITS, **own: UnitSpec | str) -> Explorer:
     """Let the reader choose two networks and watch them learn.
 
-    `units` is that of the deepest network that can be chosen; `own` are more
-    to choose from, by name: units, or rows of the paper's tables. A page knows
-    only a constant on the shortcut, so for these a notebook's kernel trains,
-    and where there are more than 50 units.
+    Parameters
+    ----------
+    units : int
+        Of the deepest network that can be chosen.
+    **own : UnitSpec or str
+        More to choose from, by name: units, or rows of the paper's tables.
+        A page knows only a constant on the shortcut, so in a notebook the
+        kernel trains, and where there are more than 50 units.
+
+    Examples
+    --------
+    It reads all records, so no test runs it here; a cell shows it:
+
+    >>> from preact.book import setup
+    >>> from preact.book.playground import playground
+    >>> strings = setup("en")
+    >>> playground()  # doctest: +SKIP
+
+    >>> from preact.spec import RELU, UnitSpec
+    >>> mine, gate = UnitSpec(pre=(RELU,)), "shortcut-only-gating-b-6"
+    >>> playground(200, mine=mine, gate=gate)  # doctest: +SKIP
     """
     say = words()
     said = {key: say.table[f"playground.{key}"] for key in OWN_WORDS}

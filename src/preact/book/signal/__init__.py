@@ -21,9 +21,18 @@ def growth_explorer(
 ) -> Explorer:
     """Let the reader hold the growth of a signal against two laws.
 
-    A curve can be pinned, and that of another unit drawn beside it. The figure
-    `fallback` stands where no script runs. `units` and `own` are as in the
-    playground; with them a notebook's kernel computes.
+    A curve can be pinned, and that of another unit drawn beside it.
+
+    Parameters
+    ----------
+    fallback : Picture
+        The measured figure that stands where no script runs.
+    units : int
+        Of the deepest network that can be chosen.
+    **own : UnitSpec or str
+        More to choose from, by name: units, or rows of the paper's tables.
+        A page knows only a constant on the shortcut, so in a notebook the
+        kernel computes, and where there are more than 100 units.
     """
     say = words()
     said = {key: say(f"explorer.{key}") for key in CONTROLS}
