@@ -228,7 +228,7 @@ def panel(
     alt: str,
 ) -> str:
     """One panel; the axes never move."""
-    parts = [_text(2, 14, title, "start")]
+    parts = [text(2, 14, title)]
     for tick in quantity.ticks:
         y = _height(tick, quantity)
         parts.append(
@@ -237,12 +237,12 @@ def panel(
         )
         power = "1" if tick == 0 else f"10{str(tick).translate(RAISED)}"
         shown = power if quantity.log else f"{tick:g}"
-        parts.append(_text(LEFT - 6, y + 4, shown, "end"))
+        parts.append(text(LEFT - 6, y + 4, shown, anchor="end"))
     for place, shown in across.ticks:
         x = LEFT + (WIDTH - LEFT - RIGHT) * place
-        parts.append(_text(x, HEIGHT - BOTTOM + 16, shown, "middle"))
+        parts.append(text(x, HEIGHT - BOTTOM + 16, shown, anchor="middle"))
     middle = (LEFT + WIDTH - RIGHT) / 2
-    parts.append(_text(middle, HEIGHT - 4, across.label, "middle"))
+    parts.append(text(middle, HEIGHT - 4, across.label, anchor="middle"))
     return (
         f'<svg xmlns="{svg.SVG}" role="img" '
         f'aria-label="{escape(alt, quote=True)}" '
@@ -252,8 +252,12 @@ def panel(
     )
 
 
-def _text(x: float, y: float, words: str, anchor: str) -> str:
+def text(
+    x: float, y: float, words: str, style: str = "", anchor: str = "start"
+) -> str:
+    """Write words, with an index where they have one."""
+    more = f' style="{style}"' if style else ""
     return (
-        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">'
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{more}>'
         f"{svg.with_indices(words)}</text>"
     )

@@ -21,9 +21,7 @@ from preact.figures.units import (
     Pen,
 )
 from preact.figures.variants import (
-    color_of,
     marked,
-    marker_of,
     row_name,
     values_by_row,
 )
@@ -36,22 +34,14 @@ GAP = 0.6  # between two groups, in lines
 class Arm(NamedTuple):
     """A unit in a picture, and its test errors in percent by seed.
 
-    Its `row` of the tables gives the color, None the page's ink; the errors
-    are those without and with a BN before the classifier.
+    Those without and those with a BN before the classifier.
     """
 
     label: str
-    row: str | None
+    color: str
+    marker: str
     without: Array
     final_bn: Array
-
-    @property
-    def color(self) -> str:
-        return color_of(self.row) if self.row else INK
-
-    @property
-    def marker(self) -> str:
-        return marker_of(self.row) if self.row else "X"
 
 
 def errors_by_unit(

@@ -6,7 +6,7 @@ Chapter `07-depth`.
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from preact.book.panels import FINAL_BN, Quantity, by_unit, legend, panels
 from preact.book.recorded import runs_at
 from preact.figures import Picture, Table
 from preact.figures.variants import arm_name
-from preact.records import Profile, Record
+from preact.records import Record
 from preact.records.compare import load_records
 from preact.reference.caches import Array
 
@@ -35,12 +35,12 @@ TABLES = {
     ),
 }  # depth, and the experiment at each rate
 MOMENTS = (0, 1, 10, 30, 100)  # that are shown, of those recorded
-QUANTITIES: dict[str, Callable[[Array, Array, Array], float]] = {
-    "first_signal": lambda signal, gradient, share: signal[0],
-    "ratio": lambda signal, gradient, share: gradient[0] / gradient[-1],
-    "last": lambda signal, gradient, share: gradient[-1],
-    "open_last": lambda signal, gradient, share: share[-1],
-}  # of a moment's signals, gradients and open shares, unit by unit
+QUANTITIES: dict[str, Callable[[Any], float]] = {  # of a profile
+    "first_signal": lambda p: p.signal_rms[0],
+    "ratio": lambda p: p.gradient_norm[0] / p.gradient_norm[-1],
+    "last": lambda p: p.gradient_norm[-1],
+    "open_last": lambda p: p.open_share[-1],
+}
 PANELS = (
     Quantity("signal", (-1, 1, 3, 5), True),
     Quantity("gradient", (-12, -8, -4, 0, 4, 8), True),
@@ -175,17 +175,11 @@ def _frame(depth: int, arms: Mapping[str, Arm], iteration: int) -> Picture:
 
 def left(runs: Sequence[Record], quantity: str, iteration: int) -> Array:
     """What each run has left of one of `QUANTITIES` since iteration 0."""
-    shares = []
+    shares, read = [], QUANTITIES[quantity]
     for run in runs:
-        at = {p.iteration: _quantity(p, quantity) for p in run.profiles}
-        shares.append(at[iteration] / at[0])
+        at = {p.iteration: p for p in run.profiles}
+        shares.append(read(at[iteration]) / read(at[0]))
     return np.array(shares)
-
-
-def _quantity(profile: Profile, name: str) -> float:
-    read = (profile.signal_rms, profile.gradient_norm, profile.open_share)
-    values = (np.array(value, dtype=np.float64) for value in read)
-    return QUANTITIES[name](*values)
 
 
 def interval(values: Array) -> str:

@@ -28,7 +28,7 @@ OWN_WORDS = (
     *("quantity", "network", "unit", "tail", "rate", "any", "add", "clear"),
     *("none", "count", "iteration", "alt", *QUANTITIES),
 )
-SAID_ONCE = ("name", "color", "at", "steps")
+SAID_ONCE = ("at", "steps")
 START = (
     {"depth": 1001, "row": "original"},
     {"depth": 1001, "row": "full-preactivation"},
@@ -54,8 +54,8 @@ def run_explorer() -> Html:
         "at": max((run["at"] for run in runs), key=len),
         "steps": max((run["steps"] for run in runs), key=len),
         "rows": {
-            run["row"]: {"name": run["name"], "color": run["color"]}
-            for run in runs
+            row: {"name": row_name(row, say), "color": color_of(row)}
+            for row in dict.fromkeys(run["row"] for run in runs)
         },
         "runs": [
             {key: run[key] for key in run if key not in SAID_ONCE}
@@ -72,7 +72,7 @@ def run_explorer() -> Html:
 
 def recorded() -> list[dict[str, Any]]:
     """Every run once: what it is, how it ended, and its course."""
-    say, runs = words(), {}
+    runs: dict[tuple[Any, ...], dict[str, Any]] = {}
     for experiment in EXPERIMENTS:
         root = PUBLISHED / experiment
         for path in sorted(root.rglob("seed-*.json")):
@@ -86,8 +86,6 @@ def recorded() -> list[dict[str, Any]]:
             runs[key] = {
                 "depth": run.depth,
                 "row": run.row,
-                "name": row_name(run.row, say),
-                "color": color_of(run.row),
                 "tail": tail_of(run),
                 "rate": rate_of(run),
                 "error": round(run.test_error_pct, 1),
@@ -144,7 +142,8 @@ def table(runs: Sequence[dict[str, Any]]) -> Table:
     say = words()
     kinds: dict[tuple[str, ...], list[float]] = {}
     for run in runs:
-        key = (str(run["depth"]), run["name"], run["tail"], str(run["rate"]))
+        name = row_name(run["row"], say)
+        key = (str(run["depth"]), name, run["tail"], str(run["rate"]))
         kinds.setdefault(key, []).append(run["error"])
     body = [
         [*key, say.join([f"{error:.1f}" for error in sorted(errors)])]

@@ -110,21 +110,14 @@ def theories(rows: Iterable[str]) -> dict[str, dict[str, Array]]:
 
     "as_set", "at_work" and "growth"; the first has none for some rows.
     """
-    measured = {row: at_start(row) for row in rows}
-    plans = {
-        row: stack_plan(TABLE_1[row], units=UNITS, width=WIDTH)
-        for row in measured
-    }
-    products = {row: as_set(plan) for row, plan in plans.items()}
-    return {
-        "as_set": {
-            row: np.array([product])
-            for row, product in products.items()
-            if not math.isnan(product)
-        },
-        "at_work": {row: at_work for row, (at_work, _) in measured.items()},
-        "growth": {row: growth for row, (_, growth) in measured.items()},
-    }
+    found: dict[str, dict[str, Array]]
+    found = {"as_set": {}, "at_work": {}, "growth": {}}
+    for row in rows:
+        plan = stack_plan(TABLE_1[row], units=UNITS, width=WIDTH)
+        if not math.isnan(product := as_set(plan)):
+            found["as_set"][row] = np.array([product])
+        found["at_work"][row], found["growth"][row] = at_start(row)
+    return found
 
 
 def share_in_order(

@@ -88,20 +88,15 @@ def prediction_beside_errors(
                     "alt.prediction_row",
                     row=row_name(row, strings),
                     value=strings.two_digits(np.median(values)),
-                    error=error_name(errors[row], strings),
+                    error=fail
+                    if (error := errors[row]) is None
+                    else strings.percent(error, 2),
                 )
                 for row, values in predicted.items()
             ]
         ),
     )
     return draw(on, (88, 96), alt)
-
-
-def error_name(error: float | None, strings: Strings) -> str:
-    """The paper's error, or its word for one above 20 %."""
-    return (
-        strings("table.fail") if error is None else strings.percent(error, 2)
-    )
 
 
 def offset(ax: Any, across: float, up: float) -> Transform:
