@@ -154,9 +154,3 @@ def engine_rows(**own: UnitSpec | str) -> dict[str, dict[str, Any]]:
             },
         }
     return rows
-
-
-def ranking_words() -> dict[str, str]:
-    """What every list that the reader puts in order says."""
-    keys = ("up", "down", "moved", "commit", "again", "kept")
-    return {key: words().table[f"race.{key}"] for key in keys}

@@ -23,7 +23,7 @@ from preact.book.bugs.zoo import MUTANTS, RIGHT, right
 from preact.book.engine import engine_plan
 from preact.book.explorers import Html, mount
 from preact.book.measurements import measured
-from preact.book.page import words
+from preact.book.page import section, words
 from preact.conformance import Property as P
 from preact.conformance import Report, Verdict, probe
 from preact.conformance.words import (
@@ -52,12 +52,6 @@ TICKS = {
     "signal": [0.1, 1, 10, 100, 1000, 1e4],
     "gradient": [1e-4, 1e-2, 1, 100, 1e4, 1e6, 1e8],
 }
-OWN_WORDS = (
-    *("ask", "commit", "again", "kept", "right", "wrong", "seed", "mutant"),
-    *("meant", "numbers", "no_curves", "alt_chart"),
-)
-
-
 NOTHING = "none"  # the choice of a reader who finds no mistake
 
 
@@ -266,7 +260,7 @@ def lab(number: int) -> Html:
     }
     plan = fully_connected(name)
     row = {**RIGHT, **MUTANTS}[name].meant
-    own = {word: say.table[f"lab.{word}"] for word in OWN_WORDS}
+    own = section("lab")
     if name not in MUTANTS:
         own["no_curves"] = ""
     data = {

@@ -25,7 +25,7 @@ from preact.book.explorers import Html, mount
 from preact.book.imagenet import planner, two_processes
 from preact.book.imagenet.figures import gradient_distances
 from preact.book.measurements import measured
-from preact.book.page import words
+from preact.book.page import section, words
 from preact.figures import Picture, Table
 from preact.records.compare import load_records
 from preact.reference.caches import Array
@@ -33,15 +33,6 @@ from preact.reference.caches import Array
 LONGEST_S = 120  # that two processes may take
 VALIDATION = 50_000  # images of ImageNet that Table 5 is counted on
 SIZES = (2, 4, 8, 16, 32)  # images that a BN sees, of 64
-SHARED = (
-    *("title", "job", "machine", "width", "images", "count", "link"),
-    *("single", "half", "million", "billion", "mb", "gb", "ms"),
-    *("fits", "too_large"),
-)
-LINES = (
-    *("line_parameters", "line_multiply_adds", "line_kept", "line_needed"),
-    *("line_work", "line_talk", "line_speed", "line_hours"),
-)
 COUNTS = {
     "images": (4, 8, 16, 32, 64, 128, 256),
     "machines": (1, 2, 4, 8, 16, 32, 64, 100, 128, 256),
@@ -57,7 +48,7 @@ def cost_planner() -> Html:
     """
     say = words()
     data = {
-        "words": {w: say.table[f"costs.{w}"] for w in (*SHARED, *LINES)},
+        "words": section("costs"),
         "jobs": page_jobs(),
         "machines": page_machines(),
         "links": [

@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 
 from preact.book.explorers import Html, mount
-from preact.book.page import words
+from preact.book.page import section, words
 from preact.book.panels import FINAL_BN
 from preact.figures import Table
 from preact.figures.variants import arm_name, color_of
@@ -19,10 +19,6 @@ from preact.reference.caches import Array
 Order = tuple[int, ...]
 T = TypeVar("T")
 
-WORDS = (
-    *("title", "unit", "before", "after", "shuffle", "reset"),
-    *("intact", "said", "none"),
-)
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -55,7 +51,7 @@ def order_explorer(
     say = words()
     units = max(len(order) for order in next(iter(errors.values())))
     names = {arm: arm_name(arm, say) for arm in errors}
-    own = {key: say.table[f"orders.{key}"] for key in WORDS} | {
+    own = section("orders") | {
         "network": say("table.network"),
         "error": say("parts.error_range"),
         "percent": say.table["number.percent"],

@@ -14,7 +14,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from preact.book.explorers import Html, mount
-from preact.book.page import words
+from preact.book.page import section, words
 from preact.fast.memory import Memory
 from preact.figures import Table
 from preact.nn import Network
@@ -60,10 +60,6 @@ KERNELS = {  # of a GPU, for each operation
     "native_batch_norm_backward": 1,
     "threshold_backward": 1,
 }
-PLANNER_WORDS = (
-    *("title", "layers", "batch", "precision", "fp32", "half", "said"),
-    *("row", "axis", *get_args(Memory)),
-)
 
 
 def recipe_table() -> Table:
@@ -123,7 +119,7 @@ def planner() -> Html:
         for memory in get_args(Memory)
     }
     data = {
-        "words": {w: say.table[f"planner.{w}"] for w in PLANNER_WORDS}
+        "words": section("planner")
         | {"semicolon": say("punctuation.semicolon")},
         "peaks": peaks,
         "parameters": _parameters(),

@@ -13,9 +13,10 @@ import numpy as np
 
 from preact import paper
 from preact.book.explorers import Html, mount
-from preact.book.page import words
+from preact.book.page import section, words
 from preact.book.placements import (
     BATCH,
+    PLACES,
     SEEDS,
     UNITS,
     WIDTH,
@@ -37,10 +38,6 @@ from preact.reference.caches import Array
 from preact.spec import BN, TABLE_2, UnitSpec
 
 BOTH = ("signal", "gradient")
-OWN_WORDS = (
-    *("choose", "bn", "relu", "pre", "post", "after", "order", "bn_first"),
-    *("relu_first", "ghost", "median", "built", "alt_chart"),
-)
 
 
 def growth_by_place_of_bn() -> dict[str, float]:
@@ -48,12 +45,11 @@ def growth_by_place_of_bn() -> dict[str, float]:
 
     By label: over its four units the median of the median over the seeds.
     """
-    labels = {"pre": "place_pre", "post": "place_post", "after": "place_after"}
     growth = {}
-    for place, label in labels.items():
+    for place in PLACES:
         units = [u for u in twelve_units().values() if BN in getattr(u, place)]
         medians = [np.median(measure(unit).gradient[:, 0]) for unit in units]
-        growth[label] = float(np.median(medians))
+        growth[f"place_{place}"] = float(np.median(medians))
     return growth
 
 
@@ -68,7 +64,7 @@ def unit_builder() -> Html:
         "builder.scope", units=UNITS, width=WIDTH, batch=BATCH, seeds=SEEDS
     )
     data = {
-        "words": {word: say.table[f"builder.{word}"] for word in OWN_WORDS}
+        "words": section("builder")
         | {"colon": say("punctuation.colon")}
         | {word: say(f"figure.{word}") for word in (*BOTH, "depth")},
         "ways": {
