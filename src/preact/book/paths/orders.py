@@ -67,11 +67,9 @@ def order_explorer(
             {
                 "name": names[arm],
                 "color": color_of(arm.removesuffix(FINAL_BN)),
-                "wrong": "".join(
-                    written(e, images) for e in by_order.values()
-                ),
+                "wrong": "".join(written(e, images) for e in found.values()),
             }
-            for arm, by_order in errors.items()
+            for arm, found in errors.items()
         ],
     }
     rows = [

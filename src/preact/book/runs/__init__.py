@@ -12,7 +12,7 @@ from preact.book.explorers import Html, mount
 from preact.book.page import words
 from preact.figures import Table
 from preact.figures.variants import color_of, row_name
-from preact.records import Profile, Record, read_curve, read_record
+from preact.records import Record, read_curve, read_record
 from preact.records.compare import PUBLISHED
 
 # Those that differ in nothing but network and recipe, so no other precision.
@@ -89,7 +89,6 @@ def recorded() -> list[dict[str, Any]]:
                 "tail": tail_of(run),
                 "rate": rate_of(run),
                 "error": round(run.test_error_pct, 1),
-                "at": [p.iteration + 1 for p in _profiles(run)],
                 "steps": [int(i) + 1 for i in curve["iteration"]],
                 "loss": _short(curve["loss"]),
                 **_course(run),
@@ -107,23 +106,14 @@ def rate_of(run: Record) -> float:
     return float(run.config["recipe"]["lr"])
 
 
-def _profiles(run: Record) -> list[Profile]:
-    """Those of the moments that every experiment has recorded."""
-    return [p for p in run.profiles if p.iteration in MOMENTS]
-
-
-def _course(run: Record) -> dict[str, list[float | None]]:
-    """First gradient, last signal and last open share, by moment."""
-    profiles = _profiles(run)
+def _course(run: Record) -> dict[str, list[Any]]:
+    """Ratio of gradients, last signal and open share, at `MOMENTS`."""
+    profiles = [p for p in run.profiles if p.iteration in MOMENTS]
+    ends = [(p.gradient_norm[0], p.gradient_norm[-1]) for p in profiles]
+    ratios = [a / b if a is not None and b else None for a, b in ends]
     return {
-        "ratio": _short(
-            [
-                p.gradient_norm[0] / p.gradient_norm[-1]
-                if p.gradient_norm[0] is not None and p.gradient_norm[-1]
-                else math.nan
-                for p in profiles
-            ]
-        ),
+        "at": [p.iteration + 1 for p in profiles],
+        "ratio": _short(ratios),
         "signal": _short([p.signal_rms[-1] for p in profiles]),
         "open": _short([p.open_share[-1] for p in profiles]),
     }

@@ -5,9 +5,9 @@ Chapter `09-training`.
 
 import tomllib
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from importlib.resources import files
+from collections.abc import Sequence
 from math import isqrt
+from pathlib import Path
 from typing import Any, get_args
 
 import torch
@@ -188,7 +188,7 @@ def count_kernels(depth: int) -> int:
 
 def gpu_steps() -> list[dict[str, Any]]:
     """Return steps timed on a GPU: depth, plain_ms, graph_ms."""
-    text = files(__package__).joinpath("gpu.toml").read_text("utf-8")
+    text = Path(__file__).with_name("gpu.toml").read_text("utf-8")
     steps: list[dict[str, Any]] = tomllib.loads(text)["step"]
     return steps
 
@@ -199,15 +199,12 @@ def speed_account() -> list[dict[str, Any]]:
 
     say, account = words(), []
     for step in load_steps():
-        record: Mapping[str, Any] | None = load_times(step.record)
-        _, depth = step.record.split("-")
+        record = load_times(step.record)
+        network = f"ResNet-{step.record.split('-')[1]}"
+        name = say(f"speed.{step.key}")
         account.append(
             {
-                "name": say(
-                    "training_cost.step",
-                    step=say(f"speed.{step.key}"),
-                    network=f"ResNet-{depth}",
-                ),
+                "name": say("training_cost.step", step=name, network=network),
                 "expected": step.expected,
                 "measured": step.gained(record) if record else None,
                 "share": step.is_share,

@@ -210,3 +210,12 @@ def with_identity() -> nn.Module:
         nn.Flatten(),
         nn.Linear(WIDTHS[-1], 10),
     )
+
+
+RIGHT = {
+    "pre-activation": Specimen(PreNet, meant=PRE),
+    "original": Specimen(OriginalNet, meant=ORIGINAL),
+    "inlined": Specimen(Inlined, meant=ORIGINAL),
+    "identity-modules": Specimen(with_identity, meant=PRE),
+}
+"""Right networks in other people's ways of writing, by name."""
