@@ -46,12 +46,9 @@ def images() -> Images:
     train, test = (
         x.float().flatten(1) for x in (digits.train_images, digits.test_images)
     )
-    mean, deviation = train.mean(), train.std()
+    normal = [(x - train.mean()) / train.std() for x in (train, test)]
     return Images(
-        (train - mean) / deviation,
-        digits.train_labels,
-        (test - mean) / deviation,
-        digits.test_labels,
+        normal[0], digits.train_labels, normal[1], digits.test_labels
     )
 
 

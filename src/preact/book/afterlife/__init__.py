@@ -4,6 +4,7 @@ Chapter `11-afterlife`.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -77,19 +78,6 @@ RATES = (0.0003, 0.001, 0.003)
 DRAWS = ("book", "default")
 
 
-def losses_at_rates(layers: int) -> dict[tuple[str, str], Array]:
-    """Losses on topics not seen before: (rates, seeds) by arm and draw."""
-    return {
-        (arm, draw): np.array(
-            [[run.test_loss for run in runs] for runs in found],
-            dtype=np.float64,
-        )
-        for arm in ("post-ln", "pre-ln")
-        for draw in DRAWS
-        if all(found := [at_rate(arm, layers, lr, draw) for lr in RATES])
-    }
-
-
 def loss_by_rate() -> Picture:
     """Draw losses after training by learning rate, a panel for each depth.
 
@@ -97,17 +85,14 @@ def loss_by_rate() -> Picture:
     that knows only how frequent letters are.
     """
     say, rates = words(), [f"{rate:g}" for rate in RATES]
-    losses = {
-        layers: {
-            (
-                arm,
-                drawn,
-                f"{row_name(arm, say)}, {say(f'afterlife.{drawn}')}",
-            ): v
-            for (arm, drawn), v in losses_at_rates(layers).items()
-        }
-        for layers in DEPTHS
-    }
+    losses: dict[int, dict[tuple[str, str, str], Array]] = {}
+    for layers, arm, drawn in product(DEPTHS, ("post-ln", "pre-ln"), DRAWS):
+        found = [at_rate(arm, layers, lr, drawn) for lr in RATES]
+        if all(found):  # not all were drawn as PyTorch does
+            name = f"{row_name(arm, say)}, {say(f'afterlife.{drawn}')}"
+            losses.setdefault(layers, {})[arm, drawn, name] = np.array(
+                [[run.test_loss for run in runs] for runs in found], float
+            )
 
     def on(chart: Chart) -> None:
         for panel, (layers, curves) in zip(

@@ -98,12 +98,11 @@ def recorded_arms(depth: int) -> dict[str, Arm]:
     arms = {}
     for arm, runs in recorded_runs(depth).items():
         units = len(runs[0].profiles[0].signal_rms) - 1
+        profiles = [p for run in runs for p in run.profiles]
         moments = {}
         for i in MOMENTS:
-            profiles = [
-                p for run in runs for p in run.profiles if p.iteration == i
-            ]
-            moments[i] = Moment(*by_unit(profiles, "open_share", POINTS))
+            now = [p for p in profiles if p.iteration == i]
+            moments[i] = Moment(*by_unit(now, "open_share", POINTS))
         errors = tuple(run.test_error_pct for run in runs)
         arms[arm] = Arm(units, errors, moments)
     return arms

@@ -215,13 +215,8 @@ def distance(
     got: dict[str, torch.Tensor], wanted: dict[str, torch.Tensor]
 ) -> float:
     """Length of the difference of all tensors together, relative."""
-    off, size = (
-        torch.cat([tensor.flatten() for tensor in tensors])
-        for tensors in (
-            [got[name] - wanted[name] for name in wanted],
-            list(wanted.values()),
-        )
-    )
+    off = torch.cat([(got[n] - wanted[n]).flatten() for n in wanted])
+    size = torch.cat([tensor.flatten() for tensor in wanted.values()])
     return float(off.norm() / size.norm())
 
 
@@ -237,12 +232,8 @@ def gradients_by_size(seeds: Sequence[int]) -> tuple[Array, Array]:
     ghosts, others = [], []
     for seed in seeds:
         whole = two_processes.alone(x, y, seed)
-        ghosts.append(
-            [
-                distance(two_processes.alone(x, y, seed, size), whole)
-                for size in SIZES
-            ]
-        )
+        few = [two_processes.alone(x, y, seed, size) for size in SIZES]
+        ghosts.append([distance(found, whole) for found in few])
         others.append(distance(two_processes.alone(*other, seed), whole))
     return np.array(ghosts).T, np.array(others)
 

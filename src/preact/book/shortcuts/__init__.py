@@ -162,19 +162,14 @@ class Recorded(NamedTuple):
 @cache
 def recorded_on_digits() -> dict[tuple[str, str], Recorded]:
     """ResNet-110 on digits: (row, tail) to what the records hold."""
-    runs = [
-        *load_records("digits_table_1"),
-        *load_records("digits_table_1_final_bn"),
-        *(
-            run
-            for run in load_records("digits_table_2")
-            if run.row == "original" and run.tail == "BN"
-        ),
-    ]
+    tables = ("digits_table_1", "digits_table_1_final_bn", "digits_table_2")
     gathered: dict[tuple[str, str], list[tuple[float, float]]] = {}
-    for run in runs:
+    for run in (run for name in tables for run in load_records(name)):
+        case = run.row, run.tail
+        if run.experiment == tables[2] and case != ("original", "BN"):
+            continue
         pair = growth_at_start(run), run.test_error_pct
-        gathered.setdefault((run.row, run.tail), []).append(pair)
+        gathered.setdefault(case, []).append(pair)
     return {
         key: Recorded(*np.array(pairs).T) for key, pairs in gathered.items()
     }
