@@ -78,11 +78,12 @@ def test_without_script_the_measured_growth_stays(open_page):
 def test_a_stepper_shows_one_measured_frame_at_a_time(open_page, language):
     page = open_page(f"/{language}/02-signal.html")
     show_concealed(page)
-    box = page.locator(".preact-explorer[data-keys]").first
+    box = page.locator(".preact-explorer:has([data-of=frame])").first
+    slider, frames = box.locator("input"), []
     visible = box.locator("[data-frame]:visible")
-    frames = []
-    for place, value in enumerate(json.loads(box.get_attribute("data-keys"))):
-        box.locator("input").fill(str(place))
+    keys = json.loads(slider.get_attribute("data-keys"))
+    for place, value in enumerate(keys):
+        slider.fill(str(place))
         assert box.locator("output").inner_text() == value
         assert visible.count() == 1
         frames.append(visible.inner_html())

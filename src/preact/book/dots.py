@@ -20,20 +20,10 @@ def dots_by_case(
 ) -> Picture:
     """Every seed as a dot, the medians joined, case by case.
 
-    Parameters
-    ----------
-    cases : sequence of C
-        Named below the axis, at even distances.
-    values : arm to (C, seeds) float64
-        An arm is a row, or a row and "+final-bn".
-    labels : (str, str)
-        Of both axes.
-    alt : str
-        What is to be seen.
-    limits : (float, float)
-        Ends of the vertical axis; it is logarithmic if it begins above 0.
-    ticks : sequence of float
-        Numbers at the vertical axis.
+    The cases are named below the axis, at even distances. By arm, a row or a
+    row and "+final-bn", `values` are (cases, seeds); `labels` name both axes,
+    `alt` says what is to be seen. `limits` and `ticks` are the vertical axis,
+    which is logarithmic if it begins above 0.
     """
     many = len(values) > 4  # names of six arms need lines of their own
 

@@ -64,12 +64,8 @@ def engine_plan(plan: NetworkPlan) -> dict[str, Any]:
 def said_plan(unit: UnitSpec | str, said: Mapping[str, Any]) -> NetworkPlan:
     """Plan what a question of the page says, with a unit of any kind.
 
-    Parameters
-    ----------
-    unit : UnitSpec or str
-        Or its row; a factor other than 1 takes the place of its shortcut.
-    said : mapping
-        As `planOf` in `book/scripts/stack.js` makes it.
+    `said` is what `planOf` in `book/scripts/stack.js` makes; a factor other
+    than 1 takes the place of the unit's shortcut.
     """
     spec = find_unit(unit)
     if said["shortcut"] != 1:
@@ -186,12 +182,9 @@ def train(
 ) -> Iterator[dict[str, Any]]:
     """Train as the page does; tell each step, and the test at last.
 
-    Yields
-    ------
-    dict
-        Of a step `loss` in nats, the share of `wrong` answers, and by depth
-        `gradient`, the norm of dE/dx_l, and the `open` share; in the end
-        `test`, the share of wrong answers on the test images.
+    Of a step `loss` in nats, the share of `wrong` answers, and by depth
+    `gradient`, the norm of dE/dx_l, and the `open` share; in the end `test`,
+    the share of wrong answers on the test images.
     """
     params, rng = initial_weights(plan, seed), np.random.default_rng(seed)
     velocity: Params = {}
@@ -214,12 +207,10 @@ def train(
             params, grads, velocity, **recipe
         )
         params |= kept
-    images, labels = (
-        digits.images[digits.train :],
-        digits.labels[digits.train :],
-    )
-    logits, _ = reference.network_forward(plan, params, images, mode="eval")
-    yield {"test": float((logits.argmax(1) != labels).mean())}
+    test = digits.images[digits.train :]
+    logits, _ = reference.network_forward(plan, params, test, mode="eval")
+    wrong = logits.argmax(1) != digits.labels[digits.train :]
+    yield {"test": float(wrong.mean())}
 
 
 def answer(
@@ -227,12 +218,8 @@ def answer(
 ) -> Iterator[dict[str, Any]]:
     """Answer what the page's worker is asked, as `engine/worker.js` does.
 
-    Parameters
-    ----------
-    units : mapping
-        The rows that the reader may choose.
-    asked : mapping
-        Questions about fresh networks, or one network to train.
+    Of the units that the reader may choose it is asked questions about fresh
+    networks, or for one network to train.
     """
     if "questions" not in asked:
         plan = said_plan(units[asked["row"]], asked["plan"])
@@ -241,13 +228,9 @@ def answer(
         how = {key: asked[key] for key in ("batch", "seed", "steps")}
         yield from train(plan, page_digits(), **how, **rates)
         return
-    answers = [
-        signal(
-            said_plan(units[question["row"]], question["plan"]),
-            batch=question["batch"],
-            seed=question["seed"],
-        )
-        for question in asked["questions"]
-    ]
-    signals = [{"signal": values} for values in answers]
-    yield {"number": asked["number"], "answers": signals}
+    answers = []
+    for question in asked["questions"]:
+        plan = said_plan(units[question["row"]], question["plan"])
+        how = {key: question[key] for key in ("batch", "seed")}
+        answers.append({"signal": signal(plan, **how)})
+    yield {"number": asked["number"], "answers": answers}

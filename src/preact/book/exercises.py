@@ -41,17 +41,10 @@ Answer = tuple[bool, str] | str
 class Number:
     """An exercise answered by one number, which the page judges as well.
 
-    Parameters
-    ----------
-    expected : float, or callable
-        What is right; what has to be measured is a function.
-    rtol : float
-        How far an answer may be from it, relative.
-    mistakes : str to float
-        Wrong answers that have a sentence of their own, by its key.
-    sentences : int
-        Of how many the true ones are to be chosen; their numbers, one after
-        the other, are the answer.
+    What has to be measured is a function that returns what is expected. An
+    answer may be off by `rtol`, relative; `mistakes` are wrong ones that have
+    a sentence of their own, by its key. Where some of `sentences` are to be
+    chosen, the answer is their numbers, one after the other.
     """
 
     expected: float | Callable[[], float]
@@ -97,15 +90,9 @@ def agrees(
 ) -> Answer:
     """Compare an array with what is expected; NaN is never right.
 
-    Parameters
-    ----------
-    got, expected : array_like
-        Right if the norm of the difference is that of rounding, relative to
-        what is expected.
-    what : str
-        What the norm is relative to, for the message.
-    mistakes : str to array_like
-        Wrong answers that have a sentence of their own, by its key.
+    It is right if the norm of the difference is that of rounding, relative to
+    that of `expected`, which the message calls `what`. `mistakes` are wrong
+    answers that have a sentence of their own, by its key.
     """
     values = np.asarray(got, dtype=np.float64)
 

@@ -7,7 +7,7 @@ was measured stays.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -19,21 +19,11 @@ from preact.plan import stack_plan
 from preact.spec import CONTROLS, TABLE_2, UnitSpec
 
 ROWS = {**TABLE_2, **CONTROLS}
-OWN_KEYS = 'onkeydown="event.stopPropagation()"'
-"""Of a slider: in JupyterLab its keys are not the notebook's."""
 MINUS = re.compile(r"^-(?=\d)")
 
 
 class Html:
-    """Markup that a cell shows as it is, and words where there is no markup.
-
-    Parameters
-    ----------
-    markup : str
-        HTML.
-    plain : str
-        What a terminal shows.
-    """
+    """Markup that a cell shows as it is, and plain words for a terminal."""
 
     def __init__(self, markup: str, plain: str = "") -> None:
         self.markup, self.plain = markup, plain
@@ -59,18 +49,9 @@ def mount(
 ) -> Explorer:
     """Return the element in which a script of the page puts an explorer.
 
-    Parameters
-    ----------
-    name : str
-        The script finds `preact-<name>` and reads `data-<name>`.
-    title : str
-        For those who hear the page.
-    data : object
-        As JSON has it.
-    inside : str
-        HTML that stays where no script runs.
-    plain : str
-        See `Html`.
+    The script finds `preact-<name>` and reads `data-<name>`, `data` as JSON
+    has it. The title is for those who hear the page; the HTML `inside` stays
+    where no script runs; `plain` is that of `Html`.
     """
     packed = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     # in single quotes, where JSON's own need no escape of six letters
@@ -119,32 +100,42 @@ def stepper(
     """
     first = list(frames).index(start)
     shown = [MINUS.sub("−", value) for value in frames]
-    # The handler lives in the attribute: it also works where a notebook shows
-    # the markup but runs no script element.
-    step = (
-        "const box=this.closest('.preact-explorer');"
-        "box.querySelectorAll('[data-frame]').forEach((f,i)=>"
-        "f.hidden=i!=this.value);"
-        "box.querySelector('output').textContent="
-        "JSON.parse(box.dataset.keys)[this.value];"
-        "this.setAttribute('aria-valuetext',"
-        "JSON.parse(box.dataset.keys)[this.value]);"
-    )
     pictures = "".join(
         f"<div data-frame{'' if i == first else ' hidden'}>"
         f"{frame._repr_html_()}</div>"
         for i, frame in enumerate(frames.values())
     )
+    controls = slider("frame", label, shown, first)
     return Html(
-        '<div class="preact-explorer" '
-        f'data-keys="{escape(json.dumps(shown), quote=True)}">'
-        f'<div class="controls"><label>{escape(label)} '
-        f'<input type="range" min="0" max="{len(shown) - 1}" value="{first}" '
-        f'aria-label="{escape(label, quote=True)}" '
-        f'aria-valuetext="{escape(shown[first], quote=True)}" '
-        f'{OWN_KEYS} oninput="{step}">'
-        f"<output>{escape(shown[first])}</output></label></div>"
+        f'<div class="preact-explorer"><div class="controls">{controls}</div>'
         f"{pictures}{below}</div>"
+    )
+
+
+def slider(kind: str, label: str, values: Sequence[str], first: int) -> str:
+    """A slider that shows one of the parts of a kind, `data-<kind>`.
+
+    Where others hold such parts, one in each of these. The handler lives in
+    the attribute: it also works where a notebook shows the markup but runs no
+    script element. In JupyterLab a slider's keys are not the notebook's.
+    """
+    show = (
+        "const keys=JSON.parse(this.dataset.keys),now=keys[this.value];"
+        "this.nextElementSibling.textContent=now;"
+        "this.setAttribute('aria-valuetext',now);"
+        "this.closest('.preact-explorer').querySelectorAll("
+        f"'[data-{kind}]').forEach((part,i)=>"
+        "{part.hidden=i%keys.length!=this.value;});"
+    )
+    return (
+        f"<label>{escape(label)} "
+        f'<input type="range" min="0" max="{len(values) - 1}" value="{first}" '
+        f'data-of="{kind}" '
+        f'data-keys="{escape(json.dumps(values), quote=True)}" '
+        f'aria-label="{escape(label, quote=True)}" '
+        f'aria-valuetext="{escape(values[first], quote=True)}" '
+        f'onkeydown="event.stopPropagation()" oninput="{show}">'
+        f"<output>{escape(values[first])}</output></label>"
     )
 
 
@@ -163,9 +154,3 @@ def engine_rows(**own: UnitSpec | str) -> dict[str, dict[str, Any]]:
             },
         }
     return rows
-
-
-def ranking_words() -> dict[str, str]:
-    """What every list that the reader puts in order says."""
-    keys = ("up", "down", "moved", "commit", "again", "kept")
-    return {key: words().table[f"race.{key}"] for key in keys}

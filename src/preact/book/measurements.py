@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 from preact import propagation
 
@@ -26,35 +26,19 @@ R = TypeVar("R")
 def measured(function: Callable[P, R]) -> Callable[P, R]:
     """Decorate a measurement, whose result depends on its arguments alone.
 
-    Parameters
-    ----------
-    function : callable
-        Its arguments and its result must be picklable, and hold no words of
-        a language.
-
-    Returns
-    -------
-    callable
-        The same function. Where the environment variable `PREACT_MEASURED`
-        names a folder, a second call with equal arguments, in whatever
-        process, reads the result of the first. The book's build gives every
-        version of a chapter's code a folder of its own.
-
-    Examples
-    --------
-    >>> from preact.book.measurements import measured
-    >>> @measured
-    ... def measure(units):
-    ...     return 2.0**units
-    >>> measure(10)
-    1024.0
+    Where the environment variable `PREACT_MEASURED` names a folder, a second
+    call with equal arguments, in whatever process, reads the result of the
+    first. Both must be picklable, and hold no words of a language. The book's
+    build gives every version of a chapter's code a folder of its own.
     """
 
     @wraps(function)
     def read_or_measure(*args: P.args, **kwargs: P.kwargs) -> R:
         if not (folder := os.environ.get(FOLDER)):
             return function(*args, **kwargs)
-        path = _path(Path(folder), function, (args, kwargs))
+        digest = hashlib.sha256(pickle.dumps((args, kwargs))).hexdigest()
+        name = f"{function.__module__}.{function.__qualname__}"
+        path = Path(folder) / f"{name}-{digest[:16]}"
         if path.exists():
             kept: R = pickle.loads(path.read_bytes())
             return kept
@@ -75,9 +59,3 @@ def share_propagation() -> None:
             function = getattr(propagation, name)
             if not hasattr(function, "__wrapped__"):  # `setup` is called again
                 setattr(propagation, name, measured(function))
-
-
-def _path(folder: Path, function: Callable[..., Any], given: Any) -> Path:
-    """Where the result of this call lies."""
-    digest = hashlib.sha256(pickle.dumps(given)).hexdigest()[:16]
-    return folder / f"{function.__module__}.{function.__qualname__}-{digest}"

@@ -43,6 +43,16 @@ def words() -> Strings:
     return _current
 
 
+def section(name: str) -> dict[str, str]:
+    """Return the words of a section as they stand, for a script to fill in."""
+    start = f"{name}."
+    return {
+        key.removeprefix(start): text
+        for key, text in words().table.items()
+        if key.startswith(start)
+    }
+
+
 def glue(name: str, value: object) -> None:
     """Hand a number to the prose, where `{glue:text}` picks it up by name.
 

@@ -52,15 +52,15 @@ def over_runs(values: Array) -> Array:
 
 def panels(
     quantities: Sequence[Quantity],
-    arms: Mapping[str, Any],
-    ghosts: Mapping[str, Any],
+    arms: Mapping[str, Mapping[str, Array]],
+    ghosts: Mapping[str, Mapping[str, Array]],
     units: int,
     alt: str,
     strings: Strings,
 ) -> Picture:
     """Draw a panel for each quantity; the first has the alternative text.
 
-    An arm has an attribute for each, of (3, points) numbers.
+    An arm, and a pale ghost of it, has (3, points) numbers by quantity.
     """
     drawn, series = [], []
     ticks = [(k / 3, str(round(units * k / 3))) for k in range(4)]  # stages
@@ -68,25 +68,51 @@ def panels(
     for place, quantity in enumerate(quantities):
         curves, title = [], strings(f"training.{quantity.name}")
         for arm, moment in ghosts.items():
-            values = getattr(moment, quantity.name)[1]
-            curves.append(line(values, quantity, arm, ghost=True))
+            curves.append(
+                line(moment[quantity.name][1], quantity, arm, ghost=True)
+            )
         for i, (arm, moment) in enumerate(arms.items()):
-            low, median, high = getattr(moment, quantity.name)
+            low, median, high = moment[quantity.name]
             curves.append(_band(low, high, quantity, arm))
             curves.append(line(median, quantity, arm))
             curves.append(markers(median, quantity, arm, i / len(arms)))
         for arm, moment in (*ghosts.items(), *arms.items()):
-            low, median, high = getattr(moment, quantity.name)
-            at = np.linspace(0, units, len(median)).tolist()
-            name = arm_name(arm, strings)
+            values, name = moment[quantity.name], arm_name(arm, strings)
             if ghosts.get(arm) is moment:
                 name = strings("figure.at_start", name=name)
-            axes = (across.label, title)
-            y, least, most = (v.tolist() for v in (median, low, high))
-            series.append(Series(title, name, at, y, least, most, axes))
+            at = np.linspace(0, units, values.shape[1])
+            series.append(noted(title, name, at, values, across))
         words = alt if place == 0 else title
         drawn.append(panel(quantity, title, across, curves, words))
     return Picture(tuple(drawn), tuple(series))
+
+
+def noted(
+    title: str, name: str, at: Array, values: Array, across: Across
+) -> Series:
+    """Note a curve's least, median and greatest values, (3, n)."""
+    low, median, high = values.tolist()
+    axes = (across.label, title)
+    return Series(title, name, at.tolist(), median, low, high, axes)
+
+
+def by_unit(
+    profiles: Sequence[Any], third: str, most: int | None = None
+) -> list[Array]:
+    """Least, median and greatest signal, gradient and a third, by unit.
+
+    The gradient is relative to that at the last unit; of more than `most`
+    units evenly spaced ones are taken.
+    """
+    signal, gradient, other = (
+        np.array([getattr(p, name) for p in profiles], dtype=np.float64)
+        for name in ("signal_rms", "gradient_norm", third)
+    )
+    gradient = gradient / gradient[:, -1:]
+    last = signal.shape[1] - 1
+    at = np.linspace(0, last, min(most or last + 1, last + 1)).round()
+    at = np.unique(at).astype(int)
+    return [over_runs(v[:, at]) for v in (signal, gradient, np.abs(other))]
 
 
 def legend(lines: Mapping[str, str]) -> str:
@@ -118,26 +144,28 @@ def _place(
     places: Array | None = None,
 ) -> list[str]:
     """Points of a curve; what lies beyond the axis is drawn on its edge."""
-    x = LEFT + (WIDTH - LEFT - RIGHT) * _evenly(values, places)
-    y = _heights(values, quantity)
+    x, y = _where(values, quantity, places)
     if np.ptp(y) < 0.5:  # a flat curve has two ends
         x, y = x[[0, -1]], y[[0, -1]]
     return [f"{a:.0f} {b:.{digits}f}" for a, b in zip(x, y, strict=True)]
 
 
-def _evenly(values: Array, places: Array | None) -> Array:
-    """Return places from 0 to 1, evenly spaced where none are given."""
-    return np.linspace(0, 1, len(values)) if places is None else places
-
-
-def _heights(values: Array, quantity: Quantity) -> Array:
-    """Return where values stand, from the top."""
-    first, last = quantity.ticks[0], quantity.ticks[-1]
+def _where(
+    values: Array, quantity: Quantity, places: Array | None
+) -> tuple[Array, Array]:
+    """Where values stand, evenly spaced if their places are not given."""
+    share = np.linspace(0, 1, len(values)) if places is None else places
     with np.errstate(divide="ignore"):
         heights = np.log10(values) if quantity.log else values
-    share = (np.clip(heights, first, last) - first) / (last - first)
-    y: Array = HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
-    return y
+    heights = np.clip(heights, quantity.ticks[0], quantity.ticks[-1])
+    return LEFT + (WIDTH - LEFT - RIGHT) * share, _height(heights, quantity)
+
+
+def _height(tick: Any, quantity: Quantity) -> Any:
+    """Return where a number of the axis stands, from the top."""
+    first, last = quantity.ticks[0], quantity.ticks[-1]
+    share = (tick - first) / (last - first)
+    return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
 
 
 def line(
@@ -167,10 +195,8 @@ def markers(
     """Mark a curve at a few places, `share` of the way to the next."""
     marks = (np.arange(MARKED) + 0.3 + 0.6 * share) / MARKED
     at = np.unique(np.rint(marks * (len(values) - 1)).astype(int))
-    x = LEFT + (WIDTH - LEFT - RIGHT) * _evenly(values, places)[at]
-    y = _heights(values[at], quantity)
-    points = [f"{a:.0f} {b:.1f}" for a, b in zip(x, y, strict=True)]
-    return _glyphs(arm, points)
+    x, y = _where(values, quantity, places)
+    return _glyphs(arm, [f"{x[i]:.0f} {y[i]:.1f}" for i in at])
 
 
 def _glyphs(arm: str, points: Sequence[str]) -> str:
@@ -202,23 +228,21 @@ def panel(
     alt: str,
 ) -> str:
     """One panel; the axes never move."""
-    parts = [_text(2, 14, title, "start")]
+    parts = [text(2, 14, title)]
     for tick in quantity.ticks:
-        first, last = quantity.ticks[0], quantity.ticks[-1]
-        share = (tick - first) / (last - first)
-        y = HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
+        y = _height(tick, quantity)
         parts.append(
             f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" stroke="#808080" '
             'stroke-opacity="0.3"/>'
         )
         power = "1" if tick == 0 else f"10{str(tick).translate(RAISED)}"
         shown = power if quantity.log else f"{tick:g}"
-        parts.append(_text(LEFT - 6, y + 4, shown, "end"))
+        parts.append(text(LEFT - 6, y + 4, shown, anchor="end"))
     for place, shown in across.ticks:
         x = LEFT + (WIDTH - LEFT - RIGHT) * place
-        parts.append(_text(x, HEIGHT - BOTTOM + 16, shown, "middle"))
+        parts.append(text(x, HEIGHT - BOTTOM + 16, shown, anchor="middle"))
     middle = (LEFT + WIDTH - RIGHT) / 2
-    parts.append(_text(middle, HEIGHT - 4, across.label, "middle"))
+    parts.append(text(middle, HEIGHT - 4, across.label, anchor="middle"))
     return (
         f'<svg xmlns="{svg.SVG}" role="img" '
         f'aria-label="{escape(alt, quote=True)}" '
@@ -228,8 +252,12 @@ def panel(
     )
 
 
-def _text(x: float, y: float, words: str, anchor: str) -> str:
+def text(
+    x: float, y: float, words: str, style: str = "", anchor: str = "start"
+) -> str:
+    """Write words, with an index where they have one."""
+    more = f' style="{style}"' if style else ""
     return (
-        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">'
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{more}>'
         f"{svg.with_indices(words)}</text>"
     )

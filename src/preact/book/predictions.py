@@ -54,28 +54,21 @@ def predict(
     True
     """
     say = words()
-    rows = [
-        {"label": say(f"predict.{label}"), "value": float(value)}
-        for label, value in measured.items()
-    ]
+    named = [(say(f"predict.{k}"), float(v)) for k, v in measured.items()]
     ask = say(f"predict.{name}")
     data = {
         "name": name,
         "words": {word: say.table[f"predict.{word}"] for word in SHARED}
         | {"ask": ask},
-        "rows": rows,
+        "rows": [{"label": label, "value": value} for label, value in named],
         "limits": limits,
         "log": log,
         "choose": choose,
         "conceal": conceal,
     }
     lines = [
-        say(
-            "predict.row",
-            label=say(f"predict.{label}"),
-            value=say.two_digits(value),
-        )
-        for label, value in measured.items()
+        say("predict.row", label=label, value=say.two_digits(value))
+        for label, value in named
     ]
     listed = "".join(f"<li>{escape(line)}</li>" for line in lines)
     skip = escape(say("predict.skip"))

@@ -46,35 +46,20 @@ def images() -> Images:
     train, test = (
         x.float().flatten(1) for x in (digits.train_images, digits.test_images)
     )
-    mean, deviation = train.mean(), train.std()
+    normal = [(x - train.mean()) / train.std() for x in (train, test)]
     return Images(
-        (train - mean) / deviation,
-        digits.train_labels,
-        (test - mean) / deviation,
-        digits.test_labels,
+        normal[0], digits.train_labels, normal[1], digits.test_labels
     )
 
 
 class Stack:
     """Fully connected units of one shape, of several seeds at once.
 
-    Once frozen, every BN keeps the statistics of the whole network, so that
-    a missing unit does not quietly retune the others.
-
-    Parameters
-    ----------
-    unit : UnitSpec
-        The same at every place.
-    tail : sequence of Op
-        What stands between the last unit and the classifier.
-    units, seeds : int
-        How many units a network has, and how many networks there are.
-    seed : int
-        Of all weights; they have a variance of 2 / 64.
-    last_relu : callable
-        What stands for the ReLU after the addition.
-    first_layer : bool
-        Whether a layer of weights stands before the first unit.
+    Once frozen, every BN keeps the statistics of the whole network, so that a
+    missing unit does not quietly retune the others. The tail stands between
+    the last unit and the classifier, a first layer, if there is one, before
+    the first unit. All weights come of one seed, with a variance of 2 / 64;
+    `last_relu` stands for the ReLU after the addition.
     """
 
     def __init__(
@@ -175,14 +160,8 @@ def train(
 ) -> Stack:
     """Train a stack on the digits, and freeze it.
 
-    Parameters
-    ----------
-    unit, tail, **stack
-        Of `Stack`.
-    steps : int
-        Of stochastic gradient descent with a momentum of 0.9, 64 images each.
-    lr : float
-        Learning rate.
+    By stochastic gradient descent with a momentum of 0.9, 64 images a step;
+    `stack` are the other parameters of `Stack`.
     """
     network, data = Stack(unit, tail, **stack), images()
     trained = [network.weights, network.head]

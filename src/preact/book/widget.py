@@ -25,17 +25,8 @@ Work = Callable[[Any], Iterator[object]]
 def view(markup: str, work: Work | None = None) -> dict[str, Any]:
     """Return what a notebook shows as a widget, by MIME type.
 
-    Parameters
-    ----------
-    markup : str
-        HTML of an explorer, as a page of the book has it.
-    work : function, optional
-        What does in the kernel what a worker does in the page.
-
-    Returns
-    -------
-    dict
-        Empty where nobody could show a widget.
+    `work` does in the kernel what a worker does in the page. Nothing where
+    nobody could show a widget.
     """
     if not is_live():
         return {}

@@ -150,15 +150,14 @@ def written(factor: OnShortcut) -> str:
     return str(factor).replace("1-g", "1 − g")
 
 
-def values_by_row(strings: Strings, values: Mapping[str, float]) -> str:
-    """List one value for each row in words."""
+def values_by_row(strings: Strings, values: Mapping[str, float | str]) -> str:
+    """List one value for each row in words, or as it is written."""
+    each = [
+        (row_name(row, strings), v if isinstance(v, str) else f"{v:.3g}")
+        for row, v in values.items()
+    ]
     return strings.join(
-        [
-            strings(
-                "alt.per_row", value=f"{v:.3g}", row=row_name(row, strings)
-            )
-            for row, v in values.items()
-        ]
+        [strings("alt.per_row", value=v, row=name) for name, v in each]
     )
 
 

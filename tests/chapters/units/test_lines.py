@@ -12,7 +12,7 @@ from preact.book.placements import (
     torch_line,
     twelve_units,
 )
-from preact.book.units.builder import ticks
+from preact.book.units import ticks
 from preact.plan import stack_plan
 from preact.reference import unit_forward
 from preact.reference.layers import bn_forward, conv_forward

@@ -25,6 +25,8 @@ from preact.book.placements import (
 )
 from preact.book.recorded import growth_at_start
 from preact.figures import Table
+from preact.figures.svg import INK
+from preact.figures.variants import color_of, marker_of
 from preact.records.compare import load_records
 from preact.reference.caches import Array
 from preact.spec import ROWS, TABLE_2, UnitSpec
@@ -79,7 +81,8 @@ def arm(name: str) -> Arm:
     row = next((row for row, own in ROWS.items() if own == spec), None)
     return Arm(
         short(spec),
-        row,
+        color_of(row) if row else INK,
+        marker_of(row) if row else "X",
         recorded[name, False].error_pct,
         recorded[name, True].error_pct,
     )

@@ -20,7 +20,11 @@ from preact.figures.units import (
     WIRE,
     Pen,
 )
-from preact.figures.variants import color_of, marked, marker_of, row_name
+from preact.figures.variants import (
+    marked,
+    row_name,
+    values_by_row,
+)
 from preact.plan import ReLU
 from preact.strings import Strings
 
@@ -28,30 +32,16 @@ GAP = 0.6  # between two groups, in lines
 
 
 class Arm(NamedTuple):
-    """A unit in a picture: its label, its color, its errors by seed.
+    """A unit in a picture, and its test errors in percent by seed.
 
-    Parameters
-    ----------
-    label : str
-        What it is called.
-    row : str or None
-        Its row of the tables; None has the page's ink.
-    without, final_bn : (seeds,) float64
-        Test errors in percent, without and with a BN before the classifier.
+    Those without and those with a BN before the classifier.
     """
 
     label: str
-    row: str | None
+    color: str
+    marker: str
     without: Array
     final_bn: Array
-
-    @property
-    def color(self) -> str:
-        return color_of(self.row) if self.row else INK
-
-    @property
-    def marker(self) -> str:
-        return marker_of(self.row) if self.row else "X"
 
 
 def errors_by_unit(
@@ -59,10 +49,7 @@ def errors_by_unit(
 ) -> Picture:
     """Errors of all units with and without a final BN, group by group.
 
-    Parameters
-    ----------
-    groups : title to arms
-        From top to bottom.
+    The groups have titles and stand from top to bottom.
     """
     lines = sum(1 + GAP + len(arms) for arms in groups.values())
 
@@ -119,10 +106,8 @@ def errors_by_unit(
 def silent_chain(kept: Mapping[str, Array], strings: Strings) -> Picture:
     """What is left of the input behind silent units.
 
-    Parameters
-    ----------
-    kept : row name, or a name of the strings, to (seeds, L + 1) float64
-        Correlation of x_l with x_0.
+    `kept` is the correlation of x_l with x_0, (seeds, L + 1), by row or by
+    another name of the strings.
     """
 
     def on(chart: Chart) -> None:
@@ -138,37 +123,26 @@ def silent_chain(kept: Mapping[str, Array], strings: Strings) -> Picture:
         )
         chart.legend(ncols=2, fontsize=9)
 
-    each = [
-        strings(
-            "alt.per_row",
-            value=f"{np.median(values[:, -1]):.2f}",
-            row=row_name(row, strings),
-        )
-        for row, values in kept.items()
-    ]
+    left = {r: f"{np.median(v[:, -1]):.2f}" for r, v in kept.items()}
     alt = strings(
         "activations.alt_silent",
         units=next(iter(kept.values())).shape[1] - 1,
-        each=strings.join(each),
+        each=values_by_row(strings, left),
     )
     return draw(on, (150, 80), alt)
 
 
 TRUNK, BRANCH, WIDTH, TOP = 50, 132, 190, 44
 PITCH = 190  # from one addition to the next
-KINDS = {  # what a panel is called, and how it is told in words
-    "fig_symmetric": "alt_fig_symmetric",
-    "fig_asymmetric": "alt_fig_asymmetric",
-    "fig_regrouped": "alt_fig_regrouped",
-}
+KINDS = ("fig_symmetric", "fig_asymmetric", "fig_regrouped")
 
 
 def three_of_figure_5(strings: Strings) -> Picture:
     """Draw Fig. 5(a), (b) and (c): two additions and what lies between."""
     parts = Picture(())
-    for letter, (kind, words) in zip("abc", KINDS.items(), strict=True):
+    for letter, kind in zip("abc", KINDS, strict=True):
         title = strings(f"activations.{kind}", letter=letter)
-        alt = strings(f"activations.{words}", letter=letter)
+        alt = strings(f"activations.alt_{kind}", letter=letter)
         parts += Picture.of(_panel(kind, title), alt)
     return parts
 

@@ -1,13 +1,9 @@
 """A transformer small enough to read, whose layer norms can be moved.
 
 A transformer of `layers` layers is a stack of 2 x `layers` residual units,
-x_{l+1} = f(h(x_l) + F(x_l)): attention and a two-layer network take turns as
-F. Where its layer norms (LN) stand is a `Placement`, as the place of BN is in
-`preact.spec`.
-
-References
-----------
-He et al., ECCV 2016, Eqs. (1), (2), (5) and (6).
+x_{l+1} = f(h(x_l) + F(x_l)), Eqs. (1) and (2) of the paper: attention and a
+two-layer network take turns as F. Where its layer norms (LN) stand is a
+`Placement`, as the place of BN is in `preact.spec`.
 """
 
 import math
@@ -23,20 +19,11 @@ from torch.nn import functional
 class Placement:
     """Where the LNs of a unit stand, and what else is set at the start.
 
-    Parameters
-    ----------
-    pre : bool
-        LN at the entrance of the branch.
-    post : bool
-        LN at the end of the branch, before the addition.
-    after : bool
-        LN after the addition: the paper's f.
-    silent : bool
-        The last weights of every branch are zero at first.
-    deepnorm : bool
-        The shortcut is multiplied by U^(1/4), and the weights of the branch
-        but for queries and keys by (4U)^(-1/4), where U is the number of
-        units.
+    `pre` is at the entrance of the branch, `post` at its end, `after` behind
+    the addition: the paper's f. If `silent`, the last weights of every branch
+    are zero at first. With `deepnorm` the shortcut is multiplied by U^(1/4),
+    and the weights of the branch but for queries and keys by (4U)^(-1/4),
+    where U is the number of units.
     """
 
     pre: bool = False
@@ -123,17 +110,9 @@ class Unit(nn.Module):
 class Transformer(nn.Module):
     """Predict each next character of a text.
 
-    Parameters
-    ----------
-    characters : int
-        Different ones.
-    layers : int
-        Of an attention and two layers of weights: twice as many units.
-    placement : Placement
-    default : bool
-        Leave the weights as PyTorch draws them, smaller than `draw` does.
-    d, heads, length : int
-        Width of the stream, heads of the attention, characters read at once.
+    A layer is an attention and two layers of weights, so two units. By
+    `default` weights stay as PyTorch draws them, smaller than `draw` does. The
+    stream is `d` wide, and `length` characters are read at once.
     """
 
     def __init__(

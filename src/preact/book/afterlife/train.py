@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -109,7 +108,7 @@ def train(
     arm: str,
     layers: int,
     seed: int,
-    changed: Mapping[str, Any] = MappingProxyType({}),
+    changed: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Train one transformer; return its record without its surroundings.
 

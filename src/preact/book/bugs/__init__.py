@@ -19,12 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from preact.book.bugs.figures import answers_by_mutant
 from preact.book.bugs.zoo import MUTANTS, RIGHT, right
 from preact.book.engine import engine_plan
 from preact.book.explorers import Html, mount
 from preact.book.measurements import measured
-from preact.book.page import words
+from preact.book.page import section, words
 from preact.conformance import Property as P
 from preact.conformance import Report, Verdict, probe
 from preact.conformance.words import (
@@ -36,6 +35,8 @@ from preact.conformance.words import (
     unasked_line,
 )
 from preact.figures import Picture, Table
+from preact.figures.chart import Chart, draw
+from preact.figures.svg import INK
 from preact.plan import Conventions, NetworkPlan, cifar_plan, stack_plan
 from preact.propagation import profile
 from preact.reference.caches import Array
@@ -45,17 +46,12 @@ UNITS, WIDTH, BATCH = 50, 32, 64
 SEEDS = tuple(range(5))
 PRE = (BN, RELU)
 ORIGINAL = "original"
+RED = "#c4473a"
 FULL = TABLE_2["full-preactivation"]
 TICKS = {
     "signal": [0.1, 1, 10, 100, 1000, 1e4],
     "gradient": [1e-4, 1e-2, 1, 100, 1e4, 1e6, 1e8],
 }
-OWN_WORDS = (
-    *("ask", "commit", "again", "kept", "right", "wrong", "seed", "mutant"),
-    *("meant", "numbers", "no_curves", "alt_chart"),
-)
-
-
 NOTHING = "none"  # the choice of a reader who finds no mistake
 
 
@@ -94,9 +90,6 @@ LABS = {
 }
 
 
-WRITTEN = {  # right networks in a way of writing of their own
-    "identity-modules": (right.WithIdentity, right.with_identity)
-}
 ROOT_HALF = Scale(2**-0.5)
 STACKS: dict[str, tuple[UnitSpec, dict[str, Any]]] = {  # ours, or other ends
     "averaged-sum": (
@@ -139,11 +132,8 @@ def fully_connected(
         if isinstance(factor, Scale) and factor != Scale(1.0):
             plan["post"] = [*plan["post"], f"x {factor.value!r}"]
         return plan
-    if name not in MUTANTS:
-        return None
-    plan = engine_plan(meant(name, units, width))
     if name == "detached-shortcut":
-        return plan | {"returned": 0}
+        return engine_plan(meant(name, units, width)) | {"returned": 0}
     return None
 
 
@@ -171,7 +161,8 @@ def whole_file(name: str) -> str:
             told = told.replace(own, methods.get(called, own))
         parts = [told, inspect.getsource(right.PreNet)]
     else:
-        parts = [inspect.getsource(one) for one in WRITTEN[name]]
+        parts = [inspect.getsource(right.WithIdentity)]
+        parts.append(inspect.getsource(right.with_identity))
     head = """import torch.nn.functional as nnf
 from torch import Tensor, nn
 
@@ -259,10 +250,7 @@ def highlighted(code: str) -> str:
 def lab(number: int) -> Html:
     """Read a network, predict which answer is no, then see the evidence.
 
-    Parameters
-    ----------
-    number : int
-        Place in `LABS`, from 1 on: the network's name would give it away.
+    By its place in `LABS`, from 1 on: the network's name would give it away.
     """
     name, asked = list(LABS.items())[number - 1]
     say = words()
@@ -272,7 +260,7 @@ def lab(number: int) -> Html:
     }
     plan = fully_connected(name)
     row = {**RIGHT, **MUTANTS}[name].meant
-    own = {word: say.table[f"lab.{word}"] for word in OWN_WORDS}
+    own = section("lab")
     if name not in MUTANTS:
         own["no_curves"] = ""
     data = {
@@ -328,7 +316,11 @@ def report_card(report: Report, *, every: bool = False) -> Table:
 
 
 def answers_grid() -> Picture:
-    """Draw which answers are no, for all mutants of the zoo."""
+    """Mark in a grid which answers are no, for all mutants of the zoo.
+
+    An answer that is yes has no mark; the questions are the columns.
+    """
+    say, questions = words(), [str(p) for p in P]
     answers = {
         name: {
             str(finding.property): str(finding.verdict)
@@ -337,7 +329,31 @@ def answers_grid() -> Picture:
         }
         for name in MUTANTS
     }
-    return answers_by_mutant(answers, [str(p) for p in P], words())
+    marks: Any = {"no": {"color": RED, "marker": "o"}}
+    marks["could not tell"] = {"color": INK, "marker": "o", "mfc": "none"}
+
+    def on(chart: Chart) -> None:
+        (panel,) = chart.panels
+        ax = panel.ax
+        for y, (name, given) in enumerate(answers.items()):
+            for question, verdict in given.items():
+                x, told = [questions.index(question)], ([question], [name])
+                style = marks[verdict] | {"ls": "", "ms": 5.5}
+                panel.plot(x, [y], name=verdict, told=told, **style)
+        turned = {"rotation": 60, "ha": "left", "rotation_mode": "anchor"}
+        ax.set_xticks(range(len(questions)), questions, **turned)
+        ax.set_yticks(range(len(answers)), list(answers))
+        ax.tick_params(length=0, labelsize=8.5)
+        ax.xaxis.tick_top()
+        ax.set(xlim=(-0.6, len(questions) - 0.4))
+        ax.set(ylim=(len(answers) - 0.4, -0.6))
+
+    each = [
+        say("bugs.alt_one", name=name, questions=say.join(list(given)))
+        for name, given in answers.items()
+    ]
+    alt = say("bugs.alt_matrix", each=say.join(each))
+    return draw(on, (168, 4.6 * len(answers) + 45), alt)
 
 
 @cache
@@ -347,15 +363,8 @@ def growth(
 ) -> Array:
     """Growth of the gradient in a fully connected version, by seed.
 
-    Parameters
-    ----------
-    name : str
-        One of `STACKS`; "" for full pre-activation, which most of them meant.
-
-    Returns
-    -------
-    float64 array
-        |dE/dx_0| / |dE/dx_L| of a fresh network on a fresh batch.
+    |dE/dx_0| / |dE/dx_L| of a fresh network on a fresh batch: of one of
+    `STACKS`, or of full pre-activation, "", which most of them meant.
     """
     plan = stack(name) if name else meant("averaged-sum")
     ratios = [

@@ -41,20 +41,18 @@ def survey() -> Iterator[str]:
         for address in subject["addresses"]:
             sys.stderr.write(f"{address}\n")
             yield entry(
-                subject["package"], installed, address, tuple(subject["image"])
+                {
+                    "package": subject["package"],
+                    "version": installed,
+                    "address": address,
+                    "image": subject["image"],
+                }
             )
 
 
-def entry(
-    package: str, installed: str, address: str, image: tuple[int, ...]
-) -> str:
-    """Probe one network and write its table."""
-    head: dict[str, Any] = {
-        "package": package,
-        "version": installed,
-        "address": address,
-        "image": list(image),
-    }
+def entry(head: dict[str, Any]) -> str:
+    """Probe the network at an address and write its table."""
+    address, image = head["address"], tuple(head["image"])
     torch.manual_seed(0)  # random weights, the same each time
     try:
         report = probe(load(address), image, name=address)
@@ -97,12 +95,5 @@ def _table(head: dict[str, Any], faults: Sequence[dict[str, Any]] = ()) -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> int:
-    """Write `surveyed.toml` beside this file."""
-    text = "".join(survey())
-    (HERE / "surveyed.toml").write_text(text, "utf-8")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    (HERE / "surveyed.toml").write_text("".join(survey()), "utf-8")

@@ -9,7 +9,6 @@ from typing import Any
 from preact.book.page import words
 from preact.conformance.words import typeset
 from preact.figures import Table
-from preact.strings import Strings
 
 NAMED = ("original", "full-preactivation")  # rows that were found there
 
@@ -30,18 +29,11 @@ def _read(name: str) -> dict[str, Any]:
     return tomllib.loads(Path(__file__).with_name(name).read_text("utf-8"))
 
 
-def caption(say: Strings) -> str:
-    """Say when, and with what, the networks were probed."""
-    return say(
-        "bugs.survey", date=surveyed()["date"], torch=surveyed()["torch"]
-    )
-
-
 def surveyed_networks() -> Table:
     """Count networks by package: how many are a row, how many have a no."""
-    say = words()
+    say, found = words(), surveyed()
     by_package: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for network in surveyed()["network"]:
+    for network in found["network"]:
         key = network["package"], network["version"]
         by_package.setdefault(key, []).append(network)
     body = [
@@ -59,7 +51,8 @@ def surveyed_networks() -> Table:
     ]
     head = [say(f"bugs.{w}") for w in ("package", "version", "networks")]
     head += [say(f"row.{row}") for row in NAMED]
-    return Table([*head, say("bugs.no")], body, caption(say))
+    caption = say("bugs.survey", date=found["date"], torch=found["torch"])
+    return Table([*head, say("bugs.no")], body, caption)
 
 
 def answered_no() -> Table:

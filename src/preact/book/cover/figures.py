@@ -5,12 +5,12 @@ Its panels are drawn by hand: thousands of cells share a few dozen paths.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from html import escape
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from preact.book.panels import text
 from preact.figures import svg
 from preact.figures.chart import Array
 from preact.figures.series import Series
@@ -37,14 +37,8 @@ TALL, LOW = 20, 13  # height of one moment's band in both maps
 class Course(NamedTuple):
     """One network in training: a line for each moment, an entry for each x_l.
 
-    Parameters
-    ----------
-    gradient : (moments, L + 1) float64
-        |dE/dx_l| / |dE/dx_L|.
-    open_share : (moments, L + 1) float64
-        Share of coordinates whose shortcut no ReLU has closed.
-    error_pct : float
-        Test error at the end, in percent.
+    Its gradients |dE/dx_l| / |dE/dx_L|, the shares of coordinates whose
+    shortcut no ReLU has closed, and its test error at the end in percent.
     """
 
     gradient: Array
@@ -60,14 +54,8 @@ def depth_and_time(
 ) -> Picture:
     """Draw gradient and open share by unit and iteration, row by row.
 
-    Parameters
-    ----------
-    courses : row name to Course
-        What was recorded.
-    moments : sequence of int
-        The iterations of its lines.
-    stages : sequence of int
-        The units with which a new stage begins.
+    The moments are the iterations of a course's lines; a new stage begins with
+    each unit of `stages`.
     """
     parts = Picture(())
     for row, course in courses.items():
@@ -123,17 +111,17 @@ def _panel(
     below = TOP + TALL * len(moments) + GAP
     foot = below + LOW * len(moments)
     parts = [
-        _text(0, 14, name, "font-weight:600;font-size:14px"),
-        _text(0, 32, error),
-        _text(LEFT, TOP - 6, strings("cover.gradient")),
+        text(0, 14, name, "font-weight:600;font-size:14px"),
+        text(0, 32, error),
+        text(LEFT, TOP - 6, strings("cover.gradient")),
         _powers(logs, TOP, TALL),
-        _text(LEFT, below - 6, strings("cover.open")),
+        text(LEFT, below - 6, strings("cover.open")),
         _map(opened, below, LOW, "currentColor", INK_STRENGTH),
     ]
     for top, high in (TOP, TALL), (below, LOW):
         for i, moment in enumerate(moments):
             y = top + high * (i + 0.5) + 4
-            parts.append(_text(LEFT - 6, y, str(moment), anchor="end"))
+            parts.append(text(LEFT - 6, y, str(moment), anchor="end"))
         box = f"M{LEFT} {top}h{PLOT}v{high * len(moments)}h{-PLOT}z"
         lines = "".join(
             f"M{LEFT + PLOT * unit / units:.1f} {top}v{high * len(moments)}"
@@ -143,9 +131,9 @@ def _panel(
     for unit in (0, *stages, units):
         anchor = {0: "start", units: "end"}.get(unit, "middle")
         x = LEFT + PLOT * unit / units
-        parts.append(_text(x, foot + 15, str(unit), anchor=anchor))
+        parts.append(text(x, foot + 15, str(unit), anchor=anchor))
     parts.append(
-        _text(LEFT + PLOT / 2, foot + 32, strings("cover.axis"), "", "middle")
+        text(LEFT + PLOT / 2, foot + 32, strings("cover.axis"), "", "middle")
     )
     return _svg(parts, foot + 38)
 
@@ -204,15 +192,15 @@ def _legend(strings: Strings) -> str:
         _powers(signed[None], 20, 12),
         _map(opened[None], 70, 12, "currentColor", INK_STRENGTH),
         _lines(frame.format(20) + frame.format(70)),
-        _text(LEFT, 14, strings("cover.quiet")),
-        _text(right, 14, strings("cover.loud"), anchor="end"),
-        _text(LEFT, 46, "10⁻⁷"),
-        _text(middle, 46, "1", anchor="middle"),
-        _text(right, 46, "10⁷", anchor="end"),
-        _text(LEFT, 64, strings("cover.shut")),
-        _text(right, 64, strings("cover.opened"), anchor="end"),
-        _text(LEFT, 96, "0"),
-        _text(right, 96, "1", anchor="end"),
+        text(LEFT, 14, strings("cover.quiet")),
+        text(right, 14, strings("cover.loud"), anchor="end"),
+        text(LEFT, 46, "10⁻⁷"),
+        text(middle, 46, "1", anchor="middle"),
+        text(right, 46, "10⁷", anchor="end"),
+        text(LEFT, 64, strings("cover.shut")),
+        text(right, 64, strings("cover.opened"), anchor="end"),
+        text(LEFT, 96, "0"),
+        text(right, 96, "1", anchor="end"),
     ]
     return _svg(parts, 102)
 
@@ -229,14 +217,4 @@ def _svg(parts: list[str], height: float) -> str:
     return (
         f'<svg xmlns="{svg.SVG}" viewBox="0 0 {WIDTH} {height:g}" '
         f'style="width:{WIDTH}px;font-size:12px">{"".join(parts)}</svg>'
-    )
-
-
-def _text(
-    x: float, y: float, words: str, style: str = "", anchor: str = "start"
-) -> str:
-    more = f' style="{style}"' if style else ""
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{more}>'
-        f"{escape(words)}</text>"
     )

@@ -3,7 +3,6 @@
 Chapter `07-depth`.
 """
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from html import escape
@@ -12,13 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from preact import paper
-from preact.book.explorers import OWN_KEYS, Html
+from preact.book.explorers import Html, slider
 from preact.book.page import words
-from preact.book.panels import FINAL_BN, Quantity, legend, over_runs, panels
+from preact.book.panels import FINAL_BN, Quantity, by_unit, legend, panels
 from preact.book.recorded import runs_at
 from preact.figures import Picture, Table
 from preact.figures.variants import arm_name
-from preact.records import Profile, Record
+from preact.records import Record
 from preact.records.compare import load_records
 from preact.reference.caches import Array
 
@@ -36,12 +35,12 @@ TABLES = {
     ),
 }  # depth, and the experiment at each rate
 MOMENTS = (0, 1, 10, 30, 100)  # that are shown, of those recorded
-QUANTITIES: dict[str, Callable[[Array, Array, Array], float]] = {
-    "first_signal": lambda signal, gradient, share: signal[0],
-    "ratio": lambda signal, gradient, share: gradient[0] / gradient[-1],
-    "last": lambda signal, gradient, share: gradient[-1],
-    "open_last": lambda signal, gradient, share: share[-1],
-}  # of a moment's signals, gradients and open shares, unit by unit
+QUANTITIES: dict[str, Callable[[Any], float]] = {  # of a profile
+    "first_signal": lambda p: p.signal_rms[0],
+    "ratio": lambda p: p.gradient_norm[0] / p.gradient_norm[-1],
+    "last": lambda p: p.gradient_norm[-1],
+    "open_last": lambda p: p.open_share[-1],
+}
 PANELS = (
     Quantity("signal", (-1, 1, 3, 5), True),
     Quantity("gradient", (-12, -8, -4, 0, 4, 8), True),
@@ -99,37 +98,20 @@ def recorded_arms(depth: int) -> dict[str, Arm]:
     arms = {}
     for arm, runs in recorded_runs(depth).items():
         units = len(runs[0].profiles[0].signal_rms) - 1
+        profiles = [p for run in runs for p in run.profiles]
         moments = {}
         for i in MOMENTS:
-            profiles = [
-                p for run in runs for p in run.profiles if p.iteration == i
-            ]
-            moments[i] = _moment(profiles)
+            now = [p for p in profiles if p.iteration == i]
+            moments[i] = Moment(*by_unit(now, "open_share", POINTS))
         errors = tuple(run.test_error_pct for run in runs)
         arms[arm] = Arm(units, errors, moments)
     return arms
 
 
-def _moment(profiles: Sequence[Any]) -> Moment:
-    """Least, median and greatest over the runs, at evenly spaced units."""
-    signal, gradient, share = (
-        np.array([getattr(p, name) for p in profiles], dtype=np.float64)
-        for name in ("signal_rms", "gradient_norm", "open_share")
-    )
-    gradient = gradient / gradient[:, -1:]
-    last = signal.shape[1] - 1
-    at = np.unique(np.linspace(0, last, min(POINTS, last + 1)).round())
-    shown = (v[:, at.astype(int)] for v in (signal, gradient, share))
-    return Moment(*map(over_runs, shown))
-
-
 def training_by_depth(start: int = 1001, moment: int = 30) -> Html:
     """Two sliders over what was recorded: the depth and the iteration.
 
-    Parameters
-    ----------
-    start, moment : int
-        What is shown at first, of `DEPTHS` and of `MOMENTS`.
+    At first they stand at one of `DEPTHS` and of `MOMENTS`.
     """
     say = words()
     parts = []
@@ -143,9 +125,13 @@ def training_by_depth(start: int = 1001, moment: int = 30) -> Html:
         )
         hidden = "" if depth == start else " hidden"
         parts.append(f"<div data-depth{hidden}>{frames}{named}</div>")
-    depth, i = DEPTHS.index(start), MOMENTS.index(moment)
-    controls = _slider("depth", say("training.layers"), DEPTHS, depth)
-    controls += _slider("moment", say("explorer.iteration"), MOMENTS, i)
+    controls = "".join(
+        slider(kind, say(label), [*map(str, values)], values.index(first))
+        for kind, label, values, first in (
+            ("depth", "training.layers", DEPTHS, start),
+            ("moment", "explorer.iteration", MOMENTS, moment),
+        )
+    )
     title = escape(say("training.title"), quote=True)
     return Html(
         f'<div class="preact-explorer preact-training" role="group" '
@@ -166,9 +152,10 @@ def _frame(depth: int, arms: Mapping[str, Arm], iteration: int) -> Picture:
     say = words()
     now, ghosts, each = {}, {}, []
     for name, arm in arms.items():
-        now[name] = m = arm.moments[iteration]
+        m = arm.moments[iteration]
+        now[name] = m._asdict()
         if iteration:
-            ghosts[name] = arm.moments[0]
+            ghosts[name] = arm.moments[0]._asdict()
         each.append(
             say(
                 "training.each",
@@ -185,52 +172,13 @@ def _frame(depth: int, arms: Mapping[str, Arm], iteration: int) -> Picture:
     return panels(PANELS, now, ghosts, units, alt, say)
 
 
-def _slider(what: str, label: str, values: Sequence[int], first: int) -> str:
-    """One slider that shows the parts of one kind by its place.
-
-    The handler lives in the attribute: it also works where a notebook shows
-    the markup but runs no script element.
-    """
-    keys = escape(json.dumps([str(v) for v in values]), quote=True)
-    show = (
-        "const now=JSON.parse(this.dataset.keys)[this.value];"
-        "this.nextElementSibling.textContent=now;"
-        "this.setAttribute('aria-valuetext',now);"
-        "const box=this.closest('.preact-explorer');"
-        "const groups=this.dataset.of=='depth'?[box]:"
-        "box.querySelectorAll('[data-depth]');"
-        "groups.forEach(g=>g.querySelectorAll('[data-'+this.dataset.of+']')"
-        ".forEach((f,i)=>{if(f.tagName=='DIV')f.hidden=i!=this.value;}));"
-    )
-    return (
-        f"<label>{escape(label)} "
-        f'<input type="range" min="0" max="{len(values) - 1}" '
-        f'value="{first}" data-of="{what}" data-keys="{keys}" '
-        f'aria-label="{escape(label, quote=True)}" '
-        f'aria-valuetext="{values[first]}" {OWN_KEYS} oninput="{show}">'
-        f"<output>{values[first]}</output></label>"
-    )
-
-
 def left(runs: Sequence[Record], quantity: str, iteration: int) -> Array:
-    """Return what every run has left of what it had at iteration 0.
-
-    Parameters
-    ----------
-    quantity : str
-        A key of `QUANTITIES`.
-    """
-    shares = []
+    """What each run has left of one of `QUANTITIES` since iteration 0."""
+    shares, read = [], QUANTITIES[quantity]
     for run in runs:
-        at = {p.iteration: _quantity(p, quantity) for p in run.profiles}
-        shares.append(at[iteration] / at[0])
+        at = {p.iteration: p for p in run.profiles}
+        shares.append(read(at[iteration]) / read(at[0]))
     return np.array(shares)
-
-
-def _quantity(profile: Profile, name: str) -> float:
-    read = (profile.signal_rms, profile.gradient_norm, profile.open_share)
-    values = (np.array(value, dtype=np.float64) for value in read)
-    return QUANTITIES[name](*values)
 
 
 def interval(values: Array) -> str:
@@ -264,12 +212,9 @@ def errors_by_rate(depth: int = 110) -> dict[str, Array]:
 
 
 def errors_at_rates(name: str) -> Table:
-    """Test errors of six arms at each rate: median and range, or all runs.
+    """Test errors of six arms at each rate of one of `TABLES`.
 
-    Parameters
-    ----------
-    name : str
-        A key of `TABLES`.
+    Median and range, or all runs.
     """
     say, (depth, files) = words(), TABLES[name]
     found = [runs_at(depth, rate, file) for rate, file in files.items()]

@@ -15,22 +15,17 @@ from preact.book.recorded import runs_at
 from preact.figures.variants import arm_name
 from preact.records import Record
 
+DEPTH, RATES = 110, (0.1, 0.01)
 TOLD = 100  # the iteration that the alternative text speaks of
-
-
-def courses(depth: int, lr: float) -> dict[str, Course]:
-    """Read what was recorded, as long as every run of an arm went on."""
-    return {arm: course(runs) for arm, runs in runs_at(depth, lr).items()}
 
 
 def course(runs: Sequence[Record]) -> Course:
     """Least, median and greatest over the runs."""
     by_run = [{p.iteration: p for p in run.profiles} for run in runs]
     reached = sorted(set.intersection(*map(set, by_run)))
-    profiles = [[moments[i] for i in reached] for moments in by_run]
     gradient, share = (
         np.array(
-            [[getattr(p, name) for p in run] for run in profiles],
+            [[getattr(p[i], name) for i in reached] for p in by_run],
             dtype=np.float64,
         )
         for name in ("gradient_norm", "open_share")
@@ -40,47 +35,41 @@ def course(runs: Sequence[Record]) -> Course:
     return Course(np.array(reached), *map(over_runs, values))
 
 
-def six_arms(depth: int = 110, rates: Sequence[float] = (0.1, 0.01)) -> Html:
+def six_arms() -> Html:
     """Draw gradients and open paths of six arms, the rates side by side."""
     say = words()
-    by_rate = {lr: courses(depth, lr) for lr in rates}
+    by_rate: dict[float, dict[str, Course]] = {}
     ended: dict[str, list[str]] = {}
-    for lr in rates:
-        for arm, runs in runs_at(depth, lr).items():
+    told = []
+    for lr in RATES:
+        by_rate[lr], each = {}, []
+        for arm, runs in runs_at(DEPTH, lr).items():
             found = [run.test_error_pct for run in runs]
             error = say.percents(min(found), max(found), 0)
             said = say("training.error_at", error=error, lr=f"{lr:g}")
             ended.setdefault(arm, []).append(said)
+            by_rate[lr][arm] = now = course(runs)
+            (at,) = np.flatnonzero(now.iterations == TOLD)
+            each.append(
+                say(
+                    "training.by_rate",
+                    name=arm_name(arm, say),
+                    first=say.two_digits(now.first[1, at]),
+                    last=say.two_digits(now.last[1, at]),
+                    open=say.two_digits(now.open_last[1, at]),
+                )
+            )
+        told.append(say("training.rate", lr=f"{lr:g}", each=" ".join(each)))
     errors = {
         arm: say(
             "training.errors", name=arm_name(arm, say), errors=say.join(each)
         )
         for arm, each in ended.items()
     }
-    told = []
-    for lr, arms in by_rate.items():
-        each = []
-        for arm, course in arms.items():
-            (at,) = np.flatnonzero(course.iterations == TOLD)
-            first, last, share = (
-                say.two_digits(getattr(course, name)[1, at])
-                for name in ("first", "last", "open_last")
-            )
-            name = arm_name(arm, say)
-            each.append(
-                say(
-                    "training.by_rate",
-                    name=name,
-                    first=first,
-                    last=last,
-                    open=share,
-                )
-            )
-        told.append(say("training.rate", lr=f"{lr:g}", each=" ".join(each)))
     alt = say(
         "training.rates_alt",
-        depth=depth,
-        rates=say.join([f"{lr:g}" for lr in rates]),
+        depth=DEPTH,
+        rates=say.join([f"{lr:g}" for lr in RATES]),
         iteration=TOLD,
         each=" ".join(told),
     )

@@ -5,9 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from preact.book.panels import Across, Quantity, line, markers, panel
+from preact.book.panels import Across, Quantity, line, markers, noted, panel
 from preact.figures.chart import Array, Chart, draw
-from preact.figures.series import Series
 from preact.figures.style import PAPER_GREY, Picture
 from preact.figures.svg import INK
 from preact.figures.variants import (
@@ -28,16 +27,10 @@ SHOWN = (0, 1, 3, 10, 30, 100, 299)  # iterations at the axis
 
 
 class Course(NamedTuple):
-    """One arm over the iterations: (3, n) each, least, median and greatest.
+    """One arm over the iterations at which all of its runs were measured.
 
-    Parameters
-    ----------
-    iterations : (n,) int64
-        At which all of its runs were measured.
-    first, last : (3, n) float64
-        |g_0| and |g_L|.
-    open_last : (3, n) float64
-        Share of open paths through the last stage.
+    Least, median and greatest, (3, n) each: |g_0|, |g_L|, and the share of
+    open paths through the last stage.
     """
 
     iterations: Array
@@ -54,15 +47,9 @@ def direct_term(
 ) -> Picture:
     """Direct term of Eq. (5) against the number of units.
 
-    Parameters
-    ----------
-    depths : sequence of D ints
-        Numbers of units L.
-    measured : row name to (seeds, D) float64
-        The coefficient of `propagation.direct_coefficient` at unit 0; holds
-        "original" and "full-preactivation".
-    open_share : (D,) float64
-        Mean share of open shortcut paths of the original, for comparison.
+    By row, (seeds, depths): the coefficient of
+    `propagation.direct_coefficient` at unit 0. For comparison the mean share
+    of open shortcut paths of the original, by depth.
     """
 
     def on(chart: Chart) -> None:
@@ -100,12 +87,7 @@ def by_iteration(
 ) -> Picture:
     """Draw three quantities over the iterations, a panel for each rate.
 
-    Parameters
-    ----------
-    rates : learning rate to arm to Course
-        What is side by side; the lines are medians.
-    alt : str
-        What the panels show, in words.
+    The panels of all rates stand side by side; the lines are medians.
     """
     drawn: list[str] = []
     series = []
@@ -123,16 +105,14 @@ def by_iteration(
             )
             curves = []
             for i, (arm, course) in enumerate(arms.items()):
-                low, median, high = getattr(course, quantity.name)
+                values = getattr(course, quantity.name)
                 places = _when(course.iterations, last)
-                curves.append(line(median, quantity, arm, places=places))
+                curves.append(line(values[1], quantity, arm, places=places))
                 curves.append(
-                    markers(median, quantity, arm, i / len(arms), places)
+                    markers(values[1], quantity, arm, i / len(arms), places)
                 )
-                at, name = course.iterations.tolist(), arm_name(arm, strings)
-                y, least, most = (v.tolist() for v in (median, low, high))
-                axes = (across.label, title)
-                series.append(Series(title, name, at, y, least, most, axes))
+                at, name = course.iterations, arm_name(arm, strings)
+                series.append(noted(title, name, at, values, across))
             words = title if drawn else alt
             drawn.append(panel(quantity, title, across, curves, words))
     return Picture(tuple(drawn), tuple(series))

@@ -25,7 +25,7 @@ from preact.book.explorers import Html, mount
 from preact.book.imagenet import planner, two_processes
 from preact.book.imagenet.figures import gradient_distances
 from preact.book.measurements import measured
-from preact.book.page import words
+from preact.book.page import section, words
 from preact.figures import Picture, Table
 from preact.records.compare import load_records
 from preact.reference.caches import Array
@@ -33,15 +33,6 @@ from preact.reference.caches import Array
 LONGEST_S = 120  # that two processes may take
 VALIDATION = 50_000  # images of ImageNet that Table 5 is counted on
 SIZES = (2, 4, 8, 16, 32)  # images that a BN sees, of 64
-SHARED = (
-    *("title", "job", "machine", "width", "images", "count", "link"),
-    *("single", "half", "million", "billion", "mb", "gb", "ms"),
-    *("fits", "too_large"),
-)
-LINES = (
-    *("line_parameters", "line_multiply_adds", "line_kept", "line_needed"),
-    *("line_work", "line_talk", "line_speed", "line_hours"),
-)
 COUNTS = {
     "images": (4, 8, 16, 32, 64, 128, 256),
     "machines": (1, 2, 4, 8, 16, 32, 64, 100, 128, 256),
@@ -57,7 +48,7 @@ def cost_planner() -> Html:
     """
     say = words()
     data = {
-        "words": {w: say.table[f"costs.{w}"] for w in (*SHARED, *LINES)},
+        "words": section("costs"),
         "jobs": page_jobs(),
         "machines": page_machines(),
         "links": [
@@ -224,13 +215,8 @@ def distance(
     got: dict[str, torch.Tensor], wanted: dict[str, torch.Tensor]
 ) -> float:
     """Length of the difference of all tensors together, relative."""
-    off, size = (
-        torch.cat([tensor.flatten() for tensor in tensors])
-        for tensors in (
-            [got[name] - wanted[name] for name in wanted],
-            list(wanted.values()),
-        )
-    )
+    off = torch.cat([(got[n] - wanted[n]).flatten() for n in wanted])
+    size = torch.cat([tensor.flatten() for tensor in wanted.values()])
     return float(off.norm() / size.norm())
 
 
@@ -246,12 +232,8 @@ def gradients_by_size(seeds: Sequence[int]) -> tuple[Array, Array]:
     ghosts, others = [], []
     for seed in seeds:
         whole = two_processes.alone(x, y, seed)
-        ghosts.append(
-            [
-                distance(two_processes.alone(x, y, seed, size), whole)
-                for size in SIZES
-            ]
-        )
+        few = [two_processes.alone(x, y, seed, size) for size in SIZES]
+        ghosts.append([distance(found, whole) for found in few])
         others.append(distance(two_processes.alone(*other, seed), whole))
     return np.array(ghosts).T, np.array(others)
 

@@ -17,10 +17,7 @@ def steps_with_band(
 ) -> Picture:
     """Draw a change for each name, each with two standard errors.
 
-    Parameters
-    ----------
-    steps : name to (change, standard error)
-        From top to bottom, in points.
+    From top to bottom, change and standard error in points.
     """
 
     def on(chart: Chart) -> None:
@@ -45,13 +42,8 @@ def gradient_distances(
 ) -> Picture:
     """Draw how far a gradient is from that with BN over all images.
 
-    Parameters
-    ----------
-    sizes : sequence of S integers
-        Images that each BN sees.
-    ghosts : (S, seeds) float64
-    others : (seeds,) float64
-        Distance to the gradient of other images.
+    `sizes` are the images that each BN sees, `ghosts` (sizes, seeds) the
+    distances, `others` (seeds,) those to the gradient of other images.
     """
     names = {key: strings(f"imagenet.{key}") for key in ("ghosts", "others")}
     medians = np.median(ghosts, axis=1), np.median(others)

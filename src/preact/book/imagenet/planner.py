@@ -10,8 +10,8 @@ import tomllib
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from math import prod
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from preact.plan import (
@@ -48,16 +48,9 @@ class Work(NamedTuple):
 class Machine:
     """What a GPU can do at most.
 
-    Parameters
-    ----------
-    flops : float
-        Multiplications and additions a second.
-    bandwidth : float
-        Bytes a second between memory and processor.
-    launch_s : float
-        Seconds that an operation and its gradients take, however small.
-    bytes : float
-        Memory.
+    Multiplications and additions a second, bytes a second between memory and
+    processor, seconds that an operation and its gradients take, however small,
+    and bytes of memory.
     """
 
     flops: float
@@ -92,16 +85,9 @@ def operations(plan: NetworkPlan) -> Counter[Work]:
 def step_seconds(
     plan: NetworkPlan, machine: Machine, batch: int, width: int = 4
 ) -> float:
-    """Least time of a training step.
+    """Least time of a training step of `batch` images on a machine.
 
-    Parameters
-    ----------
-    plan : NetworkPlan
-    machine : Machine
-    batch : int
-        Images that this machine takes in a step.
-    width : int
-        Bytes of a number: 4, or 2 in half precision.
+    `width` is the bytes of a number: 4, or 2 in half precision.
     """
     count = operations(plan)
     started = count.total() * machine.launch_s
@@ -158,11 +144,7 @@ def all_reduce_seconds(
 @cache
 def catalog() -> dict[str, Any]:
     """Return the data sheets: machines, links, and what we assume."""
-    text = (
-        files("preact.book.imagenet")
-        .joinpath("machines.toml")
-        .read_text("utf-8")
-    )
+    text = Path(__file__).with_name("machines.toml").read_text("utf-8")
     return tomllib.loads(text)
 
 
@@ -183,27 +165,27 @@ class Job(NamedTuple):
 
     plan: NetworkPlan
     images: int
-    batch: int
 
 
 @cache
 def jobs() -> dict[str, Job]:
     """Return what the paper trained, with full pre-activation units."""
     row = "full-preactivation"
-    trainings = {}
-    for depth, convs in ((110, 2), (164, 3), (1001, 3)):
-        recipe = find_recipe("paper")
-        images = recipe.iterations * recipe.batch
-        plan = cifar_plan(row, depth=depth, convs=convs)
-        trainings[f"ResNet-{depth}, CIFAR"] = Job(plan, images, recipe.batch)
-    for depth in (50, 101, 152, 200):
-        recipe = find_recipe("imagenet")
-        images = recipe.iterations * recipe.batch
-        plan = imagenet_plan(row, depth=depth)
-        trainings[f"ResNet-{depth}, ImageNet"] = Job(
-            plan, images, recipe.batch
+    small, large = (
+        recipe.iterations * recipe.batch
+        for recipe in map(find_recipe, ("paper", "imagenet"))
+    )
+    return {
+        f"ResNet-{depth}, CIFAR": Job(
+            cifar_plan(row, depth=depth, convs=convs), small
         )
-    return trainings
+        for depth, convs in ((110, 2), (164, 3), (1001, 3))
+    } | {
+        f"ResNet-{depth}, ImageNet": Job(
+            imagenet_plan(row, depth=depth), large
+        )
+        for depth in (50, 101, 152, 200)
+    }
 
 
 def training_hours(

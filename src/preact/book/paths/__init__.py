@@ -23,17 +23,9 @@ ARMS = {  # unit, and what stands before the classifier
 def share_by_length(delta: Tensor, lengths: Sequence[int]) -> Array:
     """Return what all paths of each length carry together, as a share.
 
-    Parameters
-    ----------
-    delta : (2^n, seeds, N, d)
-        What each path carries.
-    lengths : sequence of 2^n ints
-        How many branches it takes.
-
-    Returns
-    -------
-    (n + 1, seeds) float64
-        Mean squares; they add up to 1 over the lengths.
+    Of what each of 2^n paths carries, (2^n, seeds, N, d), and how many
+    branches it takes: mean squares, (n + 1, seeds), which add up to 1 over the
+    lengths.
     """
     together = torch.zeros(max(lengths) + 1, *delta.shape[1:])
     together.index_add_(0, torch.tensor(lengths), delta)

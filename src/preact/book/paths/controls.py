@@ -50,10 +50,7 @@ def without_each(seeds: int = 20, seed: int = 0) -> dict[Control, Any]:
 def first_unit_table(errors: Mapping[Control, Mapping[str, Array]]) -> Table:
     """Errors whole and without the first unit, and how often it is dearest.
 
-    Parameters
-    ----------
-    errors : control to arm to (7, seeds) float64
-        As `without_each` returns them.
+    `errors` are what `without_each` returns.
     """
     say, body, head = words(), [], [words()("controls.head")]
     for label, control in CONTROLS.items():

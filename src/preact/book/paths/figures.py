@@ -19,11 +19,8 @@ def paths_fresh_and_trained(
 ) -> Picture:
     """What true paths of each length carry, before training and after.
 
-    Parameters
-    ----------
-    fresh, trained : arm to (n + 1, seeds) float64
-        Mean square of all paths through k = 0 ... n branches together, as a
-        share of the sum over k.
+    By arm, (n + 1, seeds): the mean square of all paths through k = 0 ... n
+    branches together, as a share of the sum over k.
     """
 
     def on(chart: Chart) -> None:

@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 
 from preact.book.explorers import Html, mount
-from preact.book.page import words
+from preact.book.page import section, words
 from preact.book.panels import FINAL_BN
 from preact.figures import Table
 from preact.figures.variants import arm_name, color_of
@@ -19,10 +19,6 @@ from preact.reference.caches import Array
 Order = tuple[int, ...]
 T = TypeVar("T")
 
-WORDS = (
-    *("title", "unit", "before", "after", "shuffle", "reset"),
-    *("intact", "said", "none"),
-)
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -32,30 +28,10 @@ def every_order(
     """Walk through every selection of units in every order.
 
     An order comes before those that begin with it, and these by their next
-    unit: place `k` of the walk is the same order in every network.
-
-    Parameters
-    ----------
-    units : int
-        How many there are to choose from.
-    start : T
-        What the first unit receives.
-    step : callable
-        `step(x, i)` is what unit `i` makes of `x`; it leaves `x` as it is.
-    order : tuple of int
-        The units that `start` has come through.
-
-    Yields
-    ------
-    order : tuple of int
-    x : T
-        What comes out of its last unit.
-
-    Examples
-    --------
-    >>> from preact.book.paths.orders import every_order
-    >>> dict(every_order(2, "x", lambda x, i: f"F{i}({x})"))[1, 0]
-    'F0(F1(x))'
+    unit: place `k` of the walk is the same order in every network. With each
+    comes what its last unit returns: `step(x, i)` is what unit `i` makes of
+    `x`, which it leaves as it is, and `start` has come through the units of
+    `order`.
     """
     yield order, start
     for i in range(units):
@@ -68,19 +44,14 @@ def order_explorer(
 ) -> Html:
     """Take units of trained networks out, exchange them, read the error.
 
-    The page's script builds the controls; without it a table stays.
-
-    Parameters
-    ----------
-    errors : arm to order to (seeds,) float64
-        Test error in percent, all orders as `every_order` walks.
-    images : int
-        Test images; of so many each error is a whole number.
+    The page's script builds the controls; without it a table stays. Errors are
+    in percent, by arm and order, all as `every_order` walks; times the number
+    of test images each is a whole number.
     """
     say = words()
     units = max(len(order) for order in next(iter(errors.values())))
     names = {arm: arm_name(arm, say) for arm in errors}
-    own = {key: say.table[f"orders.{key}"] for key in WORDS} | {
+    own = section("orders") | {
         "network": say("table.network"),
         "error": say("parts.error_range"),
         "percent": say.table["number.percent"],
@@ -96,11 +67,9 @@ def order_explorer(
             {
                 "name": names[arm],
                 "color": color_of(arm.removesuffix(FINAL_BN)),
-                "wrong": "".join(
-                    written(e, images) for e in by_order.values()
-                ),
+                "wrong": "".join(written(e, images) for e in found.values()),
             }
-            for arm, by_order in errors.items()
+            for arm, found in errors.items()
         ],
     }
     rows = [
@@ -127,12 +96,8 @@ def spread_table(
 ) -> Table:
     """Least, median and greatest error over orders of one kind, by network.
 
-    Parameters
-    ----------
-    by_order : arm to order to (seeds,) float64
-        Test error in percent, all orders as `every_order` walks.
-    caption : "spread" or "spread_in_front"
-        Whether a layer of weights is in front of the first unit.
+    `by_order` is as in `order_explorer`; the caption, "spread_in_front", says
+    where a layer of weights is in front of the first unit.
     """
     say, first = words(), next(iter(by_order.values()))
     units = max(map(len, first))

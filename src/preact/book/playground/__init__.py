@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 
 from preact.book.engine import PIXELS, answer
 from preact.book.explorers import ROWS, Explorer, engine_rows, mount
-from preact.book.page import words
+from preact.book.page import section, words
 from preact.book.runs import EXPERIMENTS, rate_of, tail_of
 from preact.book.why.race import BATCH, RECIPE, STEPS, WIDTH, WINDOW
 from preact.records.compare import load_records
@@ -31,22 +31,6 @@ FACTORS = {
     "0": "constant-scaling-0-1",
 }
 START = ("original", "full-preactivation")
-OWN_WORDS = (
-    *("shortcut", "rate", "derived", "train", "lasting", "steps", "stop"),
-    *(
-        "guess",
-        "hit",
-        "miss",
-        "draw",
-        "running",
-        "stopped",
-        "done",
-        "diverged",
-    ),
-    *("step", "pin", "unpin", "pinned", "reset", "recorded", "unrecorded"),
-    *("recorded_waits", "network", "gradient", "open", "axis", "alt"),
-    *("at", "loss", "error", "test", "ratio", "share"),
-)
 SHARED_WORDS = (
     *("explorer.row", "explorer.tail", "explorer.units", "explorer.seed"),
     *("number.percent", "punctuation.semicolon"),
@@ -79,10 +63,9 @@ def playground(units: int = UNITS, **own: UnitSpec | str) -> Explorer:
     >>> playground(200, mine=mine, gate=gate)  # doctest: +SKIP
     """
     say = words()
-    said = {key: say.table[f"playground.{key}"] for key in OWN_WORDS}
     shared = {key.split(".")[1]: say.table[key] for key in SHARED_WORDS}
     data = {
-        "words": said | shared,
+        "words": section("playground") | shared,
         "rows": engine_rows(**own),
         "most": units,
         "choices": {

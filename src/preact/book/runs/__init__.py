@@ -12,7 +12,7 @@ from preact.book.explorers import Html, mount
 from preact.book.page import words
 from preact.figures import Table
 from preact.figures.variants import color_of, row_name
-from preact.records import Profile, Record, read_curve, read_record
+from preact.records import Record, read_curve, read_record
 from preact.records.compare import PUBLISHED
 
 # Those that differ in nothing but network and recipe, so no other precision.
@@ -28,7 +28,7 @@ OWN_WORDS = (
     *("quantity", "network", "unit", "tail", "rate", "any", "add", "clear"),
     *("none", "count", "iteration", "alt", *QUANTITIES),
 )
-SAID_ONCE = ("name", "color", "at", "steps")
+SAID_ONCE = ("at", "steps")
 START = (
     {"depth": 1001, "row": "original"},
     {"depth": 1001, "row": "full-preactivation"},
@@ -54,8 +54,8 @@ def run_explorer() -> Html:
         "at": max((run["at"] for run in runs), key=len),
         "steps": max((run["steps"] for run in runs), key=len),
         "rows": {
-            run["row"]: {"name": run["name"], "color": run["color"]}
-            for run in runs
+            row: {"name": row_name(row, say), "color": color_of(row)}
+            for row in dict.fromkeys(run["row"] for run in runs)
         },
         "runs": [
             {key: run[key] for key in run if key not in SAID_ONCE}
@@ -72,7 +72,7 @@ def run_explorer() -> Html:
 
 def recorded() -> list[dict[str, Any]]:
     """Every run once: what it is, how it ended, and its course."""
-    say, runs = words(), {}
+    runs: dict[tuple[Any, ...], dict[str, Any]] = {}
     for experiment in EXPERIMENTS:
         root = PUBLISHED / experiment
         for path in sorted(root.rglob("seed-*.json")):
@@ -86,12 +86,9 @@ def recorded() -> list[dict[str, Any]]:
             runs[key] = {
                 "depth": run.depth,
                 "row": run.row,
-                "name": row_name(run.row, say),
-                "color": color_of(run.row),
                 "tail": tail_of(run),
                 "rate": rate_of(run),
                 "error": round(run.test_error_pct, 1),
-                "at": [p.iteration + 1 for p in _profiles(run)],
                 "steps": [int(i) + 1 for i in curve["iteration"]],
                 "loss": _short(curve["loss"]),
                 **_course(run),
@@ -109,23 +106,14 @@ def rate_of(run: Record) -> float:
     return float(run.config["recipe"]["lr"])
 
 
-def _profiles(run: Record) -> list[Profile]:
-    """Those of the moments that every experiment has recorded."""
-    return [p for p in run.profiles if p.iteration in MOMENTS]
-
-
-def _course(run: Record) -> dict[str, list[float | None]]:
-    """First gradient, last signal and last open share, by moment."""
-    profiles = _profiles(run)
+def _course(run: Record) -> dict[str, list[Any]]:
+    """Ratio of gradients, last signal and open share, at `MOMENTS`."""
+    profiles = [p for p in run.profiles if p.iteration in MOMENTS]
+    ends = [(p.gradient_norm[0], p.gradient_norm[-1]) for p in profiles]
+    ratios = [a / b if a is not None and b else None for a, b in ends]
     return {
-        "ratio": _short(
-            [
-                p.gradient_norm[0] / p.gradient_norm[-1]
-                if p.gradient_norm[0] is not None and p.gradient_norm[-1]
-                else math.nan
-                for p in profiles
-            ]
-        ),
+        "at": [p.iteration + 1 for p in profiles],
+        "ratio": _short(ratios),
         "signal": _short([p.signal_rms[-1] for p in profiles]),
         "open": _short([p.open_share[-1] for p in profiles]),
     }
@@ -144,7 +132,8 @@ def table(runs: Sequence[dict[str, Any]]) -> Table:
     say = words()
     kinds: dict[tuple[str, ...], list[float]] = {}
     for run in runs:
-        key = (str(run["depth"]), run["name"], run["tail"], str(run["rate"]))
+        name = row_name(run["row"], say)
+        key = (str(run["depth"]), name, run["tail"], str(run["rate"]))
         kinds.setdefault(key, []).append(run["error"])
     body = [
         [*key, say.join([f"{error:.1f}" for error in sorted(errors)])]

@@ -2,9 +2,9 @@
 
 import re
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from preact.book.afterlife.runs import (
     RATES_FOLDER,
@@ -20,7 +20,6 @@ from preact.paper import FAIL_ERROR_PCT
 from preact.records import Deviation, Record
 from preact.records.compare import (
     PUBLISHED,
-    Line,
     compare,
     deviations,
     load_records,
@@ -89,104 +88,22 @@ def totals() -> tuple[int, int, float]:
 def _training(name: str, runs: Sequence[Record]) -> Card:
     """One experiment of `preact ablate`."""
     say, first = words(), runs[0]
-    recipe, how = first.config["recipe"], first.config["execution"]
-    rates = (f"{run.config['recipe']['lr']:g}" for run in runs)
-    trained = say(
-        "card.recipe",
-        data=data_name(first.data_label, say).strip(),
-        iterations=f"{recipe['iterations']:,}",
-        batch=recipe["batch"],
-        lr=say.join([*dict.fromkeys(rates)]),
-    )
+    how = first.config["execution"]
+    rates = dict.fromkeys(run.config["recipe"]["lr"] for run in runs)
+    data = data_name(first.data_label, say).strip()
     kind = "fast" if how.get("fast") else "plain"
-    copied = "JPEG" in first.data_label
+    diverged = sum(run.outcome == "diverged" for run in runs)
+    # Of a short training on photographs 20 % is no limit.
+    copied, recipe = "JPEG" in first.data_label, first.config["recipe"]
     short = copied and recipe["iterations"] < find_recipe("paper").iterations
-    failures = say(
-        "card.failures_short" if short else "card.failures",
-        runs=len(runs),
-        seeds=say.join([str(s) for s in sorted({run.seed for run in runs})]),
-        failed=sum(map(fails, runs)),
-        diverged=sum(run.outcome == "diverged" for run in runs),
-    )
+    key = "failures_short" if short else "failures"
     facts = [
-        ("trained", trained),
+        ("trained", _trained("recipe", recipe, rates, data)),
         ("computed", say(f"card.{kind}", precision=how["precision"])),
-        ("runs", failures),
+        ("runs", _failures(key, runs, map(fails, runs), diverged)),
         *_made(runs),
         ("data_hash", first.data_sha256[:SHORT]),
     ]
-    return Card(
-        name,
-        say(f"card_title.{name}"),
-        f"preact ablate {name}",
-        facts,
-        _errors(compare(runs), short),
-        # Without the recipe's options, which the file's own words sum up.
-        [COPY] * copied
-        + [d for d in deviations(runs) if not d.why.startswith("asked for")],
-    )
-
-
-def fails(run: Record) -> bool:
-    """Whether the paper would say "fail"."""
-    return run.outcome != "finished" or run.test_error_pct > FAIL_ERROR_PCT
-
-
-def _made(runs: Sequence[Record | Run]) -> list[tuple[str, str]]:
-    """Say on what machines, in what time and by what code."""
-    seconds = [run.wall_s for run in runs]
-    return [
-        ("hardware", _hardware(runs)),
-        ("time", _time(seconds)),
-        ("code", _code(runs)),
-    ]
-
-
-def _hardware(runs: Iterable[Record | Run]) -> str:
-    """Name each kind of machine once."""
-    say = words()
-    kinds = dict.fromkeys(
-        say(
-            "card.machine",
-            device=run.device,
-            threads=run.threads,
-            torch=run.torch,
-            python=run.python,
-        )
-        for run in runs
-    )
-    return say("punctuation.semicolon").join(kinds)
-
-
-def _time(seconds: Sequence[float]) -> str:
-    """From the shortest to the longest, and all together."""
-    say = words()
-    low, high = f"{min(seconds):.0f}", f"{max(seconds):.0f}"
-    each = low if low == high else say("card.range", low=low, high=high)
-    return say("card.seconds", each=each, total=f"{sum(seconds) / 60:.0f}")
-
-
-def _code(runs: Iterable[Record | Run]) -> str:
-    """Commits and hashes of the code that ran, and if it was changed."""
-    say, versions = words(), {}
-    for run in runs:
-        commit = (run.git.commit or "?")[:SHORT]
-        digest = (run.code_sha256 or "")[:SHORT]
-        text = say("card.commit", commit=commit)
-        if digest:
-            text += say("punctuation.comma") + say("card.sha", sha=digest)
-        if run.git.dirty:
-            text += say("punctuation.comma") + say("card.dirty")
-        versions[text] = True
-    return say("punctuation.semicolon").join(versions)
-
-
-def _errors(lines: Sequence[Line], short: bool) -> Table:
-    """Every network: how many runs, median, spread, failures.
-
-    The limit of failure means nothing for a short training on photographs.
-    """
-    say = words()
     body = [
         [
             f"ResNet-{line.depth}",
@@ -198,18 +115,87 @@ def _errors(lines: Sequence[Line], short: bool) -> Table:
             _spread(line.errors_pct, say),
             str(sum(error > FAIL_ERROR_PCT for error in line.errors_pct)),
         ][: 7 if short else 8]
-        for line in lines
+        for line in compare(runs)
     ]
-    head = ("network", "row", "tail", "lr", "runs")
-    own = ("median", "spread") if short else ("median", "spread", "failed")
-    return Table(
-        [
-            *(say(f"table.{key}") for key in head),
-            *(say(f"card.{key}") for key in own),
-        ],
-        body,
-        say("card.percent_short" if short else "card.percent"),
+    head = [f"table.{key}" for key in ("network", "row", "tail", "lr", "runs")]
+    head += ["card.median", "card.spread", *["card.failed"] * (not short)]
+    return Card(
+        name,
+        say(f"card_title.{name}"),
+        f"preact ablate {name}",
+        facts,
+        Table(
+            [*map(say, head)],
+            body,
+            say("card.percent_short" if short else "card.percent"),
+        ),
+        # Without the recipe's options, which the file's own words sum up.
+        [COPY] * copied
+        + [d for d in deviations(runs) if not d.why.startswith("asked for")],
     )
+
+
+def fails(run: Record) -> bool:
+    """Whether the paper would say "fail"."""
+    return run.outcome != "finished" or run.test_error_pct > FAIL_ERROR_PCT
+
+
+def _trained(
+    key: str, recipe: Mapping[str, Any], rates: Iterable[float], data: str = ""
+) -> str:
+    """Say on what, how long and at which rates the runs were trained."""
+    say = words()
+    return say(
+        f"card.{key}",
+        data=data,
+        iterations=f"{recipe['iterations']:,}",
+        batch=recipe["batch"],
+        lr=say.join([f"{rate:g}" for rate in rates]),
+    )
+
+
+def _failures(
+    key: str,
+    runs: Sequence[Record | Run],
+    failed: Iterable[bool],
+    diverged: int,
+) -> str:
+    """Count the runs, those that failed and those that diverged."""
+    say, seeds = words(), sorted({run.seed for run in runs})
+    return say(
+        f"card.{key}",
+        runs=len(runs),
+        seeds=say.join([*map(str, seeds)]),
+        failed=sum(failed),
+        diverged=diverged,
+    )
+
+
+def _made(runs: Sequence[Record | Run]) -> list[tuple[str, str]]:
+    """Say on what machines, in what time and by what code, each once."""
+    say, seconds = words(), [run.wall_s for run in runs]
+    low, high = f"{min(seconds):.0f}", f"{max(seconds):.0f}"
+    each = low if low == high else say("card.range", low=low, high=high)
+    time = say("card.seconds", each=each, total=f"{sum(seconds) / 60:.0f}")
+    machines = dict.fromkeys(say("card.machine", **vars(run)) for run in runs)
+    versions = dict.fromkeys(map(_version, runs))
+    between = say("punctuation.semicolon")
+    return [
+        ("hardware", between.join(machines)),
+        ("time", time),
+        ("code", between.join(versions)),
+    ]
+
+
+def _version(run: Record | Run) -> str:
+    """Commit and hash of the code that ran, and whether it was changed."""
+    say = words()
+    said = [say("card.commit", commit=(run.git.commit or "?")[:SHORT])]
+    if run.code_sha256:
+        said.append(say("card.sha", sha=run.code_sha256[:SHORT]))
+    if run.git.dirty:
+        said.append(say("card.dirty"))
+    return say("punctuation.comma").join(said)
 
 
 def _spread(values: Sequence[float], say: Strings) -> str:
@@ -239,43 +225,25 @@ def _transformers(name: str, runs: Sequence[Run], options: str) -> Card:
         row = [*kind, str(len(group))]
         row += [f"{statistics.median(losses):.2f}", _spread(losses, say)]
         body.append([*row, str(sum(map(learns_only_letters, group)))])
-    seeds = [str(seed) for seed in sorted({run.seed for run in runs})]
     rates = sorted({run.config["lr"] for run in runs}, reverse=True)
-    head = ("placement", "layers", "draw")
-    own = ("median", "spread", "letters")
-    trained = say(
-        "card.characters",
-        iterations=f"{first.config['iterations']:,}",
-        batch=first.config["batch"],
-        lr=say.join([f"{lr:g}" for lr in rates]),
-    )
-    failures = say(
-        "card.failures_letters",
-        runs=len(runs),
-        seeds=say.join(seeds),
-        failed=sum(map(learns_only_letters, runs)),
-        diverged=sum(run.test_loss is None for run in runs),
-    )
-    command = "python -m preact.book.afterlife.train"
+    failed = map(learns_only_letters, runs)
+    diverged = sum(run.test_loss is None for run in runs)
+    seeds = " ".join(map(str, sorted({run.seed for run in runs})))
+    head = [f"card.{key}" for key in ("placement", "layers", "draw")]
+    head += ["table.lr", "table.runs"]
+    head += [f"card.{key}" for key in ("median", "spread", "letters")]
+    letters = f"{recorded_letters():.2f}"
     return Card(
         name,
         say(f"card_title.{name}"),
-        f"{command} {options}{' '.join(seeds)}",
+        f"python -m preact.book.afterlife.train {options}{seeds}",
         [
-            ("trained", trained),
-            ("runs", failures),
+            ("trained", _trained("characters", first.config, rates)),
+            ("runs", _failures("failures_letters", runs, failed, diverged)),
             *_made(runs),
             ("data_hash", first.text_sha256[:SHORT]),
         ],
-        Table(
-            [
-                *(say(f"card.{key}") for key in head),
-                *(say(f"table.{key}") for key in ("lr", "runs")),
-                *(say(f"card.{key}") for key in own),
-            ],
-            body,
-            say("card.nats", letters=f"{recorded_letters():.2f}"),
-        ),
+        Table([*map(say, head)], body, say("card.nats", letters=letters)),
     )
 
 
@@ -284,45 +252,34 @@ def _bench(name: str) -> Card:
     say, record = words(), load_times(name)
     assert record, name
     depth = name.split("-")[1]
-    commit = say("card.commit", commit=record["git"]["commit"][:SHORT])
+    times = ("train_ms_median", "train_ms_min", "forward_ms_median")
     body = [
-        [
-            _contestant(row["name"]),
-            f"{row['train_ms_median']:.0f}",
-            f"{row['train_ms_min']:.0f}",
-            f"{row['forward_ms_median']:.0f}",
-        ]
+        [_contestant(row["name"]), *(f"{row[key]:.0f}" for key in times)]
         for row in record["rows"]
     ]
-    machine = say(
-        "card.bench_machine",
-        device=record["device"],
-        threads=record["threads"],
-        torch=record["torch"],
-    )
     keys = ("contestant", "train_median", "train_least", "forward_median")
+    commit = record["git"]["commit"][:SHORT]
+    device = record["device"].split()[0]
     return Card(
-        name=f"bench-{name}",
-        title=say(
-            "card_title.bench", depth=depth, device=record["device"].split()[0]
-        ),
-        command=f"preact bench --depth {depth} --batch {record['batch']}",
-        facts=[
-            ("runs", say("card.rounds", rounds=record["rounds"])),
-            ("hardware", machine),
-            ("code", commit),
+        f"bench-{name}",
+        say("card_title.bench", depth=depth, device=device),
+        f"preact bench --depth {depth} --batch {record['batch']}",
+        [
+            ("runs", say("card.rounds", **record)),
+            ("hardware", say("card.bench_machine", **record)),
+            ("code", say("card.commit", commit=commit)),
             ("gradient_error", say.power(record["gradient_error"], 1)),
         ],
-        table=Table([say(f"card.{k}") for k in keys], body, say("card.ms")),
+        Table([say(f"card.{k}") for k in keys], body, say("card.ms")),
     )
 
 
 def _contestant(name: str) -> str:
     """Name a network as the page's language does."""
-    package, *how = name.split(", ")
-    say = words()
-    known = say.table
-    said = [known.get(f"card.as_{one.replace(' ', '_')}", one) for one in how]
+    say, (package, *how) = words(), name.split(", ")
+    said = [
+        say.table.get(f"card.as_{one.replace(' ', '_')}", one) for one in how
+    ]
     return say("punctuation.comma").join([package, *said])
 
 
@@ -336,13 +293,10 @@ def _fold(card: Card) -> str:
         for key, text in facts
     )
     if card.deviations:
-        label = escape(say("card.deviation"))
-        listed += f"<dt>{label}</dt>"
+        listed += f"<dt>{escape(say('card.deviation'))}</dt>"
     for one in card.deviations:
-        departure = CODE.sub(
-            r"<code>\1</code>", escape(say(f"deviation.{one.why}"))
-        )
-        listed += f"<dd>{departure}</dd>"
+        said = escape(say(f"deviation.{one.why}"))
+        listed += "<dd>" + CODE.sub(r"<code>\1</code>", said) + "</dd>"
     return (
         f"<details><summary><code>{card.name}</code> {escape(card.title)}"
         f'</summary><dl id="card-{card.name}">{listed}</dl>'

@@ -1,7 +1,8 @@
 """Runs of the paper's own recipe on images of 32x32: few, of one seed."""
 
 import math
-from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 from preact.figures.chart import Chart, draw
 from preact.figures.style import Picture
@@ -16,23 +17,24 @@ EXPECTED_LOSS = 1.8  # of the original with 1001 layers: at least, likewise
 EVERY = 10  # points of the curve in one mark: 200 iterations
 DEEP = PUBLISHED / "first_1001/cifar10/resnet-1001-3"
 SHALLOW = PUBLISHED / "resnet_20/cifar10/resnet-20-2/original/seed-1"
+Run = tuple[Record, dict[str, list[float]]]  # and its curve
 ARMS = ("original", "original.tail-bn", "full-preactivation")
 
 
-def arm(name: str) -> tuple[Record, dict[str, list[float]]]:
+def arm(name: str) -> Run:
     """Record and curve of an arm of 1001 layers."""
-    folder = DEEP / name
-    return (
-        read_record(folder / "seed-1.json"),
-        read_curve(folder / "seed-1.csv"),
-    )
+    return _read(DEEP / name / "seed-1")
 
 
-def resnet_20() -> tuple[Record, dict[str, list[float]]]:
+def resnet_20() -> Run:
     """Record and curve of the original with 20 layers."""
+    return _read(SHALLOW)
+
+
+def _read(path: Path) -> Run:
     return (
-        read_record(SHALLOW.with_suffix(".json")),
-        read_curve(SHALLOW.with_suffix(".csv")),
+        read_record(path.with_suffix(".json")),
+        read_curve(path.with_suffix(".csv")),
     )
 
 
@@ -48,22 +50,13 @@ def whole_recipe(strings: Strings) -> Picture:
 
     def on(chart: Chart) -> None:
         (panel,) = chart.panels
-        color = color_of("original")
-        panel.plot(
-            run["iteration"][EVERY - 1 :: EVERY],
-            _means(run["train_error_pct"]),
-            color=color,
-            name=names[0],
-            listed=True,
-        )
-        panel.plot(
-            [iteration for iteration, _ in tested],
-            [error for _, error in tested],
-            "D",
-            color=color,
-            name=names[1],
-            listed=True,
-        )
+        look: Any = {"color": color_of("original"), "listed": True}
+        at, errors = run["iteration"], run["train_error_pct"]
+        ends = range(EVERY, len(errors) + 1, EVERY)
+        means = [sum(errors[end - EVERY : end]) / EVERY for end in ends]
+        panel.plot(at[EVERY - 1 :: EVERY], means, name=names[0], **look)
+        at, errors = map(list, zip(*tested, strict=True))
+        panel.plot(at, errors, "D", name=names[1], **look)
         panel.ax.axhline(REPORTED_PCT, color="#808080", ls=":", lw=1)
         panel.ax.set(xlim=(0, 1.02 * record.iterations), ylim=(0, 75))
         panel.ax.set_xlabel(strings("race.step"))
@@ -107,11 +100,3 @@ def first_thousand(strings: Strings) -> Picture:
     ]
     alt = strings("runs.first_alt", each=strings.join(ends))
     return draw(on, (140, 75), alt)
-
-
-def _means(values: Sequence[float]) -> list[float]:
-    """Mean of every `EVERY` values."""
-    return [
-        sum(values[i : i + EVERY]) / EVERY
-        for i in range(0, len(values) - EVERY + 1, EVERY)
-    ]

@@ -110,21 +110,14 @@ def theories(rows: Iterable[str]) -> dict[str, dict[str, Array]]:
 
     "as_set", "at_work" and "growth"; the first has none for some rows.
     """
-    measured = {row: at_start(row) for row in rows}
-    plans = {
-        row: stack_plan(TABLE_1[row], units=UNITS, width=WIDTH)
-        for row in measured
-    }
-    products = {row: as_set(plan) for row, plan in plans.items()}
-    return {
-        "as_set": {
-            row: np.array([product])
-            for row, product in products.items()
-            if not math.isnan(product)
-        },
-        "at_work": {row: at_work for row, (at_work, _) in measured.items()},
-        "growth": {row: growth for row, (_, growth) in measured.items()},
-    }
+    found: dict[str, dict[str, Array]]
+    found = {"as_set": {}, "at_work": {}, "growth": {}}
+    for row in rows:
+        plan = stack_plan(TABLE_1[row], units=UNITS, width=WIDTH)
+        if not math.isnan(product := as_set(plan)):
+            found["as_set"][row] = np.array([product])
+        found["at_work"][row], found["growth"][row] = at_start(row)
+    return found
 
 
 def share_in_order(
@@ -132,17 +125,9 @@ def share_in_order(
 ) -> float:
     """Share of pairs of rows that a number puts in the order of the errors.
 
-    Parameters
-    ----------
-    predicted : mapping
-        A number for each row; the larger promises the smaller error.
-    errors : mapping
-        Test error in percent, None for "fail"; two fails are no pair.
-
-    Returns
-    -------
-    float
-        Equal numbers count half, so that guessing has 1/2.
+    The larger number promises the smaller error. An error is in percent, None
+    for "fail"; two fails are no pair. Equal numbers count half, so that
+    guessing has 1/2.
     """
     right: list[float] = []
     for one, other in combinations(predicted, 2):
@@ -177,19 +162,14 @@ class Recorded(NamedTuple):
 @cache
 def recorded_on_digits() -> dict[tuple[str, str], Recorded]:
     """ResNet-110 on digits: (row, tail) to what the records hold."""
-    runs = [
-        *load_records("digits_table_1"),
-        *load_records("digits_table_1_final_bn"),
-        *(
-            run
-            for run in load_records("digits_table_2")
-            if run.row == "original" and run.tail == "BN"
-        ),
-    ]
+    tables = ("digits_table_1", "digits_table_1_final_bn", "digits_table_2")
     gathered: dict[tuple[str, str], list[tuple[float, float]]] = {}
-    for run in runs:
+    for run in (run for name in tables for run in load_records(name)):
+        case = run.row, run.tail
+        if run.experiment == tables[2] and case != ("original", "BN"):
+            continue
         pair = growth_at_start(run), run.test_error_pct
-        gathered.setdefault((run.row, run.tail), []).append(pair)
+        gathered.setdefault(case, []).append(pair)
     return {
         key: Recorded(*np.array(pairs).T) for key, pairs in gathered.items()
     }

@@ -30,16 +30,9 @@ def prediction_beside_errors(
 ) -> Picture:
     """One number for each row of Table 1 against the paper's error.
 
-    Parameters
-    ----------
-    theory : str
-        "as_set", "at_work" or "growth".
-    predicted : row name to (seeds,) float64
-        The number; what lies beyond the axis is drawn at its edge.
-    errors : row name to float or None
-        Test error in percent; None is "fail".
-    limits : (float, float)
-        Of the horizontal axis, logarithmic.
+    The theory is "as_set", "at_work" or "growth"; its number is drawn as the
+    median of (seeds,) at an axis within `limits`, or at its edge. An error is
+    in percent, None is "fail".
     """
     labels = strings(f"shortcut.{theory}"), strings("shortcut.error")
     fail = strings("table.fail")
@@ -95,20 +88,15 @@ def prediction_beside_errors(
                     "alt.prediction_row",
                     row=row_name(row, strings),
                     value=strings.two_digits(np.median(values)),
-                    error=error_name(errors[row], strings),
+                    error=fail
+                    if (error := errors[row]) is None
+                    else strings.percent(error, 2),
                 )
                 for row, values in predicted.items()
             ]
         ),
     )
     return draw(on, (88, 96), alt)
-
-
-def error_name(error: float | None, strings: Strings) -> str:
-    """The paper's error, or its word for one above 20 %."""
-    return (
-        strings("table.fail") if error is None else strings.percent(error, 2)
-    )
 
 
 def offset(ax: Any, across: float, up: float) -> Transform:
@@ -166,16 +154,9 @@ def over_units(
 ) -> Picture:
     """Measured curves over the units, solid, and predicted ones, dashed.
 
-    Parameters
-    ----------
-    measured : label to (row name, (seeds, L + 1) float64)
-        The row gives the color; the band runs from the least to the greatest.
-    theory : label to (L + 1,) float64
-        Dashed.
-    title : str
-        What the vertical axis shows.
-    limits : (float, float)
-        Of the vertical axis, logarithmic.
+    `measured` is by label: a row, which gives the color, and (seeds, L + 1),
+    whose band runs from the least to the greatest. The vertical axis,
+    logarithmic within `limits`, has the title.
     """
 
     def on(chart: Chart) -> None:
@@ -222,15 +203,9 @@ def ablation(
 ) -> Picture:
     """Dots of a shortcut x head experiment, one a seed, a bar at the median.
 
-    Parameters
-    ----------
-    errors : (shortcut, tail) to (seeds,) float64
-        Training error in percent. "shortcut.<shortcut>" names the shortcut;
-        the tail is "" or "BN", and hollow dots have the BN.
-    rows : shortcut to row name
-        For its color.
-    title : str
-        Above the picture.
+    Training errors in percent by shortcut, a name among the words `shortcut`,
+    and tail, "" or "BN", whose dots are hollow. A shortcut has the color of
+    its row.
     """
     shortcuts = list(dict.fromkeys(shortcut for shortcut, _ in errors))
     names = [strings(f"shortcut.{shortcut}") for shortcut in shortcuts]
@@ -299,13 +274,9 @@ def growth_and_error(
 ) -> Picture:
     """Growth of the gradient before training and the error after it.
 
-    A line for each row of the table, by its growth: a scatter chart would
-    draw the dots of most rows on each other.
-
-    Parameters
-    ----------
-    runs : (row, tail) to (growth, error in percent)
-        Both (seeds,) float64; hollow dots have a BN before the classifier.
+    A line for each row of the table, by its growth: a scatter chart would draw
+    the dots of most rows on each other. `runs` are growth and error in
+    percent, (seeds,) each, by row and tail.
     """
     rows = sorted(
         {row for row, _ in runs}, key=lambda row: np.median(runs[row, ""][0])

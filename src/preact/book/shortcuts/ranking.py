@@ -3,8 +3,8 @@
 from html import escape
 
 from preact import paper
-from preact.book.explorers import Html, mount, ranking_words
-from preact.book.page import words
+from preact.book.explorers import Html, mount
+from preact.book.page import section, words
 from preact.figures import Table
 from preact.figures.variants import color_of, marker_of, row_name
 
@@ -22,7 +22,6 @@ FORMULAS = {
     "conv1x1-shortcut": "BN(W x) + F(x)",
     "dropout-shortcut": "m x + F(x)",
 }
-OWN = ("rank", "ask", "outcome", "error", "row", "alt")
 LIMITS = (0.0, 14.0)  # percent
 
 
@@ -51,10 +50,9 @@ def rank_table_1() -> Html:
         }
         for row in errors
     }
-    own = {word: say.table[f"table_1.{word}"] for word in OWN}
     data = {
-        "words": own
-        | ranking_words()
+        "words": section("race")
+        | section("table_1")
         | {
             "fail": say("table.fail"),
             "semicolon": say("punctuation.semicolon"),

@@ -18,12 +18,8 @@ def paths_by_length(
 ) -> Picture:
     """How many paths take k branches, and how much of the signal they carry.
 
-    Parameters
-    ----------
-    number : (L + 1,) float64
-        Share of the paths that take k = 0 ... L branches.
-    carried, theory : (L + 1,) float64
-        Share of the mean square that these carry: measured, predicted.
+    For k = 0 ... L their share of all paths, and of the mean square, measured
+    and predicted.
     """
     length = np.arange(len(number))
 
@@ -71,12 +67,8 @@ def growth_laws(
 ) -> Picture:
     """Measured growth of the signal on theory's lines, both axes log.
 
-    Parameters
-    ----------
-    signal : row name to (L + 1,) float64
-        Root mean square of x_l.
-    laws : name of a law in the strings to (L + 1,) float64
-        What theory predicts.
+    By row the rms of x_l, (L + 1,), and what theory predicts by the name of
+    its law in the strings.
     """
     depth = np.arange(1, len(next(iter(signal.values()))) + 1)
 

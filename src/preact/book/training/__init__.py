@@ -5,16 +5,16 @@ Chapter `09-training`.
 
 import tomllib
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from importlib.resources import files
+from collections.abc import Sequence
 from math import isqrt
+from pathlib import Path
 from typing import Any, get_args
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from preact.book.explorers import Html, mount
-from preact.book.page import words
+from preact.book.page import section, words
 from preact.fast.memory import Memory
 from preact.figures import Table
 from preact.nn import Network
@@ -60,10 +60,6 @@ KERNELS = {  # of a GPU, for each operation
     "native_batch_norm_backward": 1,
     "threshold_backward": 1,
 }
-PLANNER_WORDS = (
-    *("title", "layers", "batch", "precision", "fp32", "half", "said"),
-    *("row", "axis", *get_args(Memory)),
-)
 
 
 def recipe_table() -> Table:
@@ -122,24 +118,19 @@ def planner() -> Html:
         ]
         for memory in get_args(Memory)
     }
-    one, two = (_parameters(n) for n in (1, 2))
     data = {
-        "words": {w: say.table[f"planner.{w}"] for w in PLANNER_WORDS}
+        "words": section("planner")
         | {"semicolon": say("punctuation.semicolon")},
         "peaks": peaks,
-        "parameters": [2 * one - two, two - one],  # a line in n
+        "parameters": _parameters(),
         "start": {"n": FIRST_UNITS, "batch": 128},
         "batches": BATCHES,
         "cards": CARDS_GB,
     }
-    depths = [9 * n + 2 for n in (3, 18, FIRST_UNITS)]
     body = [
-        [f"ResNet-{depth}"]
-        + [
-            f"{step_gb((depth - 2) // 9, memory, 128):.2f}"
-            for memory in get_args(Memory)
-        ]
-        for depth in depths
+        [f"ResNet-{9 * n + 2}"]
+        + [f"{step_gb(n, memory, 128):.2f}" for memory in get_args(Memory)]
+        for n in (3, 18, FIRST_UNITS)
     ]
     head = [say("table.network")]
     head += [say(f"planner.{memory}") for memory in get_args(Memory)]
@@ -147,24 +138,23 @@ def planner() -> Html:
     return mount("planner", say("planner.title"), data, table._repr_html_())
 
 
-def _parameters(n: int) -> int:
-    """Parameters of a network with n bottleneck units in a stage."""
-    plan = cifar_plan("full-preactivation", depth=9 * n + 2, convs=3)
-    return plan.parameters
+def _parameters() -> tuple[int, int]:
+    """Parameters with n bottleneck units in a stage: a line in n."""
+    one, two = (
+        cifar_plan("full-preactivation", depth=depth, convs=3).parameters
+        for depth in (11, 20)
+    )
+    return 2 * one - two, two - one
 
 
 def step_gb(n: int, memory: Memory, batch: int, width: float = 1.0) -> float:
     """GB of a step: weights, gradients, momentum; activations by hand.
 
-    Parameters
-    ----------
-    width : float
-        Of an activation, relative to float32.
+    An activation is `width` as wide as float32.
     """
-    one, two = (_parameters(k) for k in (1, 2))
-    parameters = one + (n - 1) * (two - one)
+    fixed, each = _parameters()
     activations = by_hand(n, memory)[1] * 1e6 * width * batch
-    return (12 * parameters + activations) / 1e9
+    return (12 * (fixed + n * each) + activations) / 1e9
 
 
 # --------------------------------------------------------------- kernels
@@ -198,7 +188,7 @@ def count_kernels(depth: int) -> int:
 
 def gpu_steps() -> list[dict[str, Any]]:
     """Return steps timed on a GPU: depth, plain_ms, graph_ms."""
-    text = files(__package__).joinpath("gpu.toml").read_text("utf-8")
+    text = Path(__file__).with_name("gpu.toml").read_text("utf-8")
     steps: list[dict[str, Any]] = tomllib.loads(text)["step"]
     return steps
 
@@ -209,15 +199,12 @@ def speed_account() -> list[dict[str, Any]]:
 
     say, account = words(), []
     for step in load_steps():
-        record: Mapping[str, Any] | None = load_times(step.record)
-        _, depth = step.record.split("-")
+        record = load_times(step.record)
+        network = f"ResNet-{step.record.split('-')[1]}"
+        name = say(f"speed.{step.key}")
         account.append(
             {
-                "name": say(
-                    "training_cost.step",
-                    step=say(f"speed.{step.key}"),
-                    network=f"ResNet-{depth}",
-                ),
+                "name": say("training_cost.step", step=name, network=network),
                 "expected": step.expected,
                 "measured": step.gained(record) if record else None,
                 "share": step.is_share,

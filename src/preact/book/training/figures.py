@@ -6,6 +6,7 @@ from typing import Any
 from preact.figures.chart import Chart, draw
 from preact.figures.style import Picture
 from preact.figures.svg import INK
+from preact.figures.variants import values_by_row
 from preact.strings import Strings
 
 # One color, marker and dash for each way to keep activations.
@@ -26,14 +27,8 @@ def memory_by_depth(
 ) -> Picture:
     """Peak of the activations against the depth, both axes logarithmic.
 
-    Parameters
-    ----------
-    depths : sequence of int
-        Of the predictions, layers.
-    predicted : way to floats
-        MB for each image, by hand.
-    measured : way to depth to float
-        MB for each image; a depth may be missing.
+    In MB for each image, by way: at all depths by hand, and what was measured
+    at some of them.
     """
     names = {way: strings(f"planner.{way}") for way in predicted}
 
@@ -77,11 +72,8 @@ def expected_and_gained(
 ) -> Picture:
     """What each step toward speed was expected to gain, and gained.
 
-    Parameters
-    ----------
-    account : sequence of mappings
-        `name`; `expected`, one number (at least) or two; `measured`, a
-        number; `share`, whether a share of bytes, where less is better.
+    A step has a `name`; `expected`, one number (at least) or two; `measured`,
+    a number; `share`, whether a share of bytes, where less is better.
     """
 
     def on(chart: Chart) -> None:
@@ -107,11 +99,7 @@ def expected_and_gained(
         ax.minorticks_off()
         ax.set_xlabel(strings("training_cost.times"))
 
-    each = [
-        strings(
-            "alt.per_row", value=f"{step['measured']:.2f}", row=step["name"]
-        )
-        for step in account
-    ]
-    alt = strings("training_cost.speed_alt", each=strings.join(each))
+    each = {step["name"]: f"{step['measured']:.2f}" for step in account}
+    said = values_by_row(strings, each)
+    alt = strings("training_cost.speed_alt", each=said)
     return draw(on, (170, 18 + 8 * len(account)), alt)

@@ -1,44 +1,43 @@
 """The twelve units of one BN and one ReLU: built by the reader, and measured.
 
-Where no script runs, all twelve stay, and a table of what was measured.
+The page's script only shows and hides what is made here. Where no script runs,
+all twelve stay, and a table of what was measured.
 
 Chapter `04-units`.
 """
 
 from html import escape
+from typing import Any
 
 import numpy as np
 
 from preact import paper
 from preact.book.explorers import Html, mount
-from preact.book.page import words
+from preact.book.page import section, words
 from preact.book.placements import (
     BATCH,
+    PLACES,
     SEEDS,
     UNITS,
     WIDTH,
     Measured,
+    equation,
     key,
     measure,
+    numpy_line,
     row_of,
     silent_line,
+    spec_line,
+    torch_line,
     twelve_units,
 )
-from preact.book.units.builder import (
-    Way,
-    builder_data,
-    code_lines,
-    unit_card,
-)
-from preact.figures import Table
-from preact.figures.variants import color_of
+from preact.figures import Table, unit_diagram
+from preact.figures.variants import color_of, in_words
+from preact.plan import cifar_plan
+from preact.reference.caches import Array
 from preact.spec import BN, TABLE_2, UnitSpec
 
-GHOST = "full-preactivation"
-OWN_WORDS = (
-    *("choose", "bn", "relu", "pre", "post", "after", "order", "bn_first"),
-    *("relu_first", "ghost", "median", "built", "alt_chart"),
-)
+BOTH = ("signal", "gradient")
 
 
 def growth_by_place_of_bn() -> dict[str, float]:
@@ -46,12 +45,11 @@ def growth_by_place_of_bn() -> dict[str, float]:
 
     By label: over its four units the median of the median over the seeds.
     """
-    labels = {"pre": "place_pre", "post": "place_post", "after": "place_after"}
     growth = {}
-    for place, label in labels.items():
+    for place in PLACES:
         units = [u for u in twelve_units().values() if BN in getattr(u, place)]
         medians = [np.median(measure(unit).gradient[:, 0]) for unit in units]
-        growth[label] = float(np.median(medians))
+        growth[f"place_{place}"] = float(np.median(medians))
     return growth
 
 
@@ -65,13 +63,20 @@ def unit_builder() -> Html:
     scope = say(
         "builder.scope", units=UNITS, width=WIDTH, batch=BATCH, seeds=SEEDS
     )
-    own = {word: say.table[f"builder.{word}"] for word in OWN_WORDS}
-    data = builder_data(
-        own | {"colon": say("punctuation.colon")},
-        {name: way(spec, results[name]) for name, spec in ways.items()},
-        key(TABLE_2[GHOST]),
-        key(TABLE_2["original"]),
-    )
+    data = {
+        "words": section("builder")
+        | {"colon": say("punctuation.colon")}
+        | {word: say(f"figure.{word}") for word in (*BOTH, "depth")},
+        "ways": {
+            name: way(spec, results[name]) for name, spec in ways.items()
+        },
+        "ghost": key(TABLE_2["full-preactivation"]),
+        "start": key(TABLE_2["original"]),
+        "ticks": {
+            q: ticks([getattr(result, q) for result in results.values()])
+            for q in BOTH
+        },
+    }
     return mount(
         "builder",
         say("builder.title"),
@@ -93,11 +98,30 @@ def card(name: str, spec: UnitSpec, result: Measured) -> str:
     """One unit as HTML: diagram, the paper's word on it, lines, numbers."""
     say = words()
     lines = {
-        **code_lines(spec),
+        "equation": equation(spec),
+        "spec": breaking_code(spec_line(spec)),
+        "numpy": breaking_code(numpy_line(spec)),
+        "torch": breaking_code(torch_line(spec)),
         "silent": silent_line(spec),
         "measured": escape(say("builder.numbers", **numbers(result))),
     }
-    return unit_card(name, spec, title(spec), in_the_paper(spec), lines)
+    unit = cifar_plan(spec, depth=20, convs=2).units[1]
+    drawing = unit_diagram(unit, say, title(spec))._repr_html_()
+    listed = "".join(
+        f"<dt>{escape(say(f'builder.{line}'))}</dt><dd>{html}</dd>"
+        for line, html in lines.items()
+    )
+    return (
+        f'<details class="way" data-way="{name}">'
+        f"<summary>{escape(in_words(spec, say))}</summary>{drawing}"
+        f"<div><p>{escape(in_the_paper(spec))}</p><dl>{listed}</dl>"
+        "</div></details>"
+    )
+
+
+def breaking_code(line: str) -> str:
+    """Write a line of code that a narrow page breaks behind parentheses."""
+    return f"<code>{escape(line).replace('(', '(<wbr>')}</code>"
 
 
 def in_the_paper(spec: UnitSpec) -> str:
@@ -156,9 +180,39 @@ def table(ways: dict[str, UnitSpec], results: dict[str, Measured]) -> Table:
     return Table(head, body, say("builder.all"))
 
 
-def way(spec: UnitSpec, result: Measured) -> Way:
+def way(spec: UnitSpec, result: Measured) -> dict[str, Any]:
     """One unit as the page's script reads it."""
     row = row_of(spec)
-    color = color_of(row) if row else "currentColor"
-    curves = result.signal, result.gradient
-    return Way(title(spec), str(spec), row is not None, color, *curves)
+    return {
+        "name": title(spec),
+        "unit": str(spec),
+        "named": row is not None,
+        "color": color_of(row) if row else "currentColor",
+    } | {q: curve(getattr(result, q)) for q in BOTH}
+
+
+def curve(values: Array) -> dict[str, list[float]]:
+    """Median, least and greatest over the seeds, to three digits."""
+    parts = {
+        "median": np.median(values, axis=0),
+        "low": values.min(axis=0),
+        "high": values.max(axis=0),
+    }
+    return {
+        name: [float(f"{v:.3g}") for v in part] for name, part in parts.items()
+    }
+
+
+def ticks(values: list[Array]) -> list[float]:
+    """Ticks of a logarithmic axis that holds all values, at most nine."""
+    low = min(v.min() for v in values)
+    high = max(v.max() for v in values)
+    scales = [sorted(m * 10.0**k for k in range(-12, 13) for m in (1.0, 3.0))]
+    scales += [[10.0**k for k in range(-12, 13, by)] for by in (1, 2, 3)]
+    for marks in scales:
+        first = max(mark for mark in marks if mark <= low)
+        last = min(mark for mark in marks if mark >= high)
+        inside = [mark for mark in marks if first <= mark <= last]
+        if len(inside) < 10:
+            break
+    return [float(f"{mark:.0e}") for mark in inside]

@@ -7,8 +7,8 @@ from html import escape
 
 import numpy as np
 
-from preact.book.explorers import Html, mount, ranking_words
-from preact.book.page import words
+from preact.book.explorers import Html, mount
+from preact.book.page import section, words
 from preact.book.why.figures import race_curves
 from preact.book.why.race import ARMS, BATCH, RECIPE, STEPS, WINDOW, train_arm
 from preact.figures.variants import arm_name, color_of, marker_of
@@ -21,7 +21,6 @@ FORMULAS = {
     "no-relu-after-addition": "x + F(x)",
     "full-preactivation": "x + F(ReLU(BN(x)))",
 }
-OWN_WORDS = ("rank", "outcome", "row", "alt")
 
 
 def smooth(values: Array) -> Array:
@@ -34,10 +33,7 @@ def smooth(values: Array) -> Array:
 def race(units: int) -> Html:
     """Let the reader rank five networks, then show how they learned.
 
-    Parameters
-    ----------
-    units : int
-        Of each network; the rest is the page's engine's and the playground's.
+    The rest but for their units is the page's engine's and the playground's.
     """
     say = words()
     loss, error, arms = {}, {}, {}
@@ -53,14 +49,13 @@ def race(units: int) -> Html:
             "marker": marker_of(row),
             "dashed": bool(control),
         }
-    own = {key: say.table[f"race.{key}"] for key in OWN_WORDS}
     shared = {
         "ask": say("race.ask", steps=STEPS),
         "error": say.table["number.percent"],
         "semicolon": say("punctuation.semicolon"),
     }
     data = {
-        "words": own | shared | ranking_words(),
+        "words": section("race") | shared,
         "arms": arms,
         "errors": {arm: round(error[arm][-1], 1) for arm in ARMS},
         "limits": (0, 100),

@@ -7,7 +7,12 @@ import numpy as np
 
 from preact.figures.chart import Array, Chart, draw
 from preact.figures.style import Picture
-from preact.figures.variants import arm_name, color_of, marker_of
+from preact.figures.variants import (
+    arm_name,
+    color_of,
+    marker_of,
+    values_by_row,
+)
 from preact.strings import Strings
 
 
@@ -17,14 +22,9 @@ def race_curves(
     units: int,
     strings: Strings,
 ) -> Picture:
-    """Loss (logarithmic) and error in percent against the step.
+    """Loss in nats (logarithmic) and error in percent against the step.
 
-    Parameters
-    ----------
-    loss, error : arm to (steps,) float64
-        Nats and percent, from the first step on.
-    units : int
-        Units of each network.
+    Both by arm, from the first step on.
     """
     steps = np.arange(1, len(next(iter(loss.values()))) + 1)
 
@@ -51,16 +51,12 @@ def race_curves(
         left.ax.minorticks_off()
         chart.legend(ncols=2, fontsize=8.5, handlelength=4)
 
-    each = [
-        strings(
-            "alt.per_row",
-            value=strings.percent(values[-1], 0),
-            row=arm_name(arm, strings),
-        )
+    ends = {
+        arm_name(arm, strings): strings.percent(values[-1], 0)
         for arm, values in error.items()
-    ]
-    said = strings.join(each)
-    alt = strings("alt.race", steps=len(steps), units=units, each=said)
+    }
+    each = values_by_row(strings, ends)
+    alt = strings("alt.race", steps=len(steps), units=units, each=each)
     return draw(on, (170, 95), alt, panels=2)
 
 
@@ -69,12 +65,7 @@ def error_by_rate(
 ) -> Picture:
     """Training error in percent against the learning rate.
 
-    Parameters
-    ----------
-    rates : sequence of R floats
-        Learning rates, as they stand from left to right.
-    errors : arm to (seeds, R) float64
-        Percent; an arm is a row, or a row and "+final-bn".
+    By arm, (seeds, rates); the rates stand from left to right.
     """
     names = {arm: arm_name(arm, strings) for arm in errors}
     ticks = [f"{rate:g}" for rate in rates]
@@ -97,15 +88,11 @@ def error_by_rate(
 
     each = []
     for i, rate in enumerate(rates):
-        medians = [
-            strings(
-                "alt.per_row",
-                value=strings.percent(np.median(values[:, i]), 1),
-                row=names[arm],
-            )
+        medians = {
+            names[arm]: strings.percent(np.median(values[:, i]), 1)
             for arm, values in errors.items()
-        ]
-        said = strings.join(medians)
+        }
+        said = values_by_row(strings, medians)
         each.append(strings("alt.error_at", rate=rate, medians=said))
     alt = strings(
         "alt.error", each=strings("punctuation.semicolon").join(each)

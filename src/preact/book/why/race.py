@@ -55,15 +55,7 @@ RECIPE = {"lr": 0.1, "momentum": 0.9, "weight_decay": 1e-4}
 
 
 def race_plan(arm: str, units: int) -> NetworkPlan:
-    """Plan an arm: a stack behind a first linear map of the pixels.
-
-    Parameters
-    ----------
-    arm : str
-        A key of `ARMS` or `NOT_RACING`.
-    units : int
-        Of the network.
-    """
+    """Plan an arm of `ARMS` or `NOT_RACING`, behind a first linear map."""
     spec, conventions = (ARMS | NOT_RACING)[arm]
     return behind_map(
         stack_plan(spec, units=units, width=WIDTH, conventions=conventions)
@@ -92,22 +84,10 @@ def race_errors(
 ) -> Array:
     """Run one arm of the race with several seeds at once.
 
-    Parameters
-    ----------
-    arm : str
-        A key of `ARMS` or `NOT_RACING`.
-    units, steps : int
-        Units of the network, and steps of training.
-    lr : float
-        Learning rate; the rest of the recipe is the race's.
-    seeds : sequence of S ints
-        The networks and mini-batches of the page's races with these seeds.
-
-    Returns
-    -------
-    (S,) float64
-        Percent of wrong answers, the mean of the last `WINDOW` mini-batches:
-        what the page ranks by.
+    An arm of `ARMS` or `NOT_RACING`, with the networks and mini-batches of the
+    page's races with these seeds, at another learning rate or in another
+    number of steps. Return by seed what the page ranks by: percent of wrong
+    answers, the mean of the last `WINDOW` mini-batches.
     """
     import torch
 

@@ -6,22 +6,6 @@ its head; a test holds the probe to it, answer by answer.
 """
 
 from preact.book.bugs.zoo.mistakes import MUTANTS
-from preact.book.bugs.zoo.right import (
-    ORIGINAL,
-    PRE,
-    Inlined,
-    OriginalNet,
-    PreNet,
-    with_identity,
-)
-from preact.book.bugs.zoo.specimen import Specimen
+from preact.book.bugs.zoo.right import RIGHT, Specimen
 
 __all__ = ["MUTANTS", "RIGHT", "Specimen"]
-
-RIGHT = {
-    "pre-activation": Specimen(PreNet, meant=PRE),
-    "original": Specimen(OriginalNet, meant=ORIGINAL),
-    "inlined": Specimen(Inlined, meant=ORIGINAL),
-    "identity-modules": Specimen(with_identity, meant=PRE),
-}
-"""Right networks in other people's ways of writing, by name."""

@@ -16,10 +16,10 @@ from preact.book.bugs.zoo.right import (
     OriginalUnit,
     PreNet,
     PreUnit,
+    Specimen,
     conv1x1,
     conv3x3,
 )
-from preact.book.bugs.zoo.specimen import Specimen
 from preact.conformance.report import Property as P
 from preact.nn import Network
 from preact.plan import Conventions, cifar_plan

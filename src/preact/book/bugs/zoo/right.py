@@ -4,12 +4,50 @@ Two convolutions a unit, full pre-activation, Fig. 4(e); or the original unit,
 Fig. 4(a).
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import torch
 import torch.nn.functional as nnf
 from torch import Tensor, nn
 
+from preact.conformance.report import Property
+
 PRE, ORIGINAL = "full-preactivation", "original"
 WIDTHS, UNITS = (16, 32, 64), 3  # of the stages; units of each
+
+
+@dataclass(frozen=True)
+class Specimen:
+    """A network of the zoo and what is wrong with it.
+
+    Parameters
+    ----------
+    make : callable
+        Makes the network, for 3x32x32 images.
+    meant : str
+        The row that its author meant.
+    breaks : frozenset of Property
+        The questions whose answer is no; all others are answered yes, or
+        cannot be.
+    seen : str
+        The public code or issue that has the mistake; "" if we wrote it as a
+        variation.
+
+    Examples
+    --------
+    >>> from preact.book.bugs.zoo import MUTANTS
+    >>> mutant = MUTANTS["raw-projection"]
+    >>> mutant.meant, [str(question) for question in mutant.breaks]
+    ('full-preactivation', ['width-change'])
+    >>> mutant.seen
+    'pytorch-cifar #9, pytorch-classification'
+    """
+
+    make: Callable[[], nn.Module]
+    meant: str
+    breaks: frozenset[Property] = frozenset()
+    seen: str = ""
 
 
 def conv3x3(c_in: int, c_out: int, stride: int = 1) -> nn.Conv2d:
@@ -172,3 +210,12 @@ def with_identity() -> nn.Module:
         nn.Flatten(),
         nn.Linear(WIDTHS[-1], 10),
     )
+
+
+RIGHT = {
+    "pre-activation": Specimen(PreNet, meant=PRE),
+    "original": Specimen(OriginalNet, meant=ORIGINAL),
+    "inlined": Specimen(Inlined, meant=ORIGINAL),
+    "identity-modules": Specimen(with_identity, meant=PRE),
+}
+"""Right networks in other people's ways of writing, by name."""
