@@ -9,6 +9,7 @@ them.
     python -m book.tools.notebooks --check   fail if anything has changed
 """
 
+import re
 import sys
 from base64 import b64encode
 from html import escape
@@ -23,10 +24,10 @@ import nbformat
 from book.tools import ROOT
 from book.tools.execution import executed, printed
 from book.tools.places import WHEELS, wheel_name
-from book.tools.plain import Page, fold_solutions, plain
+from book.tools.plain import Page, fold, fold_solutions, plain
 from book.words import WORDS
 from preact.figures.svg import SVG
-from preact.strings import EDITIONS
+from preact.strings import EDITIONS, Strings
 
 GET = """# On Colab the package is not there yet; elsewhere this does nothing.
 try:
@@ -78,6 +79,7 @@ def notebook(
         cell["id"] = f"cell-{i:03d}"
         if cell.cell_type == "markdown":
             cell.source = plain(cell.source, page).strip("\n")
+    fold_text(book.cells, Strings(page.language)("predict.waits"))
     book.cells = [c for c in book.cells if c.source.strip()]
     book.cells.insert(1, first_cell(page.language, package))
     book.nbformat_minor = 5
@@ -140,6 +142,21 @@ def fold_answers(cells: list[Any]) -> None:
         if removed or "conceal=True" in asked.source:
             folded = cell.metadata.setdefault("jupyter", {})
             folded["outputs_hidden"] = True
+
+
+def fold_text(cells: list[Any], head: str) -> None:
+    """Fold the text behind a prediction up to the next heading."""
+    asked = False
+    for cell in cells:
+        if cell.cell_type == "code":
+            asked = asked or "conceal=True" in cell.source
+        elif asked:
+            start = re.search(r"^#+ ", cell.source, re.MULTILINE)
+            end = start.start() if start else len(cell.source)
+            text, rest = cell.source[:end], cell.source[end:]
+            folded = fold(head, text) if text.strip() else ""
+            cell.source = (folded + rest).strip("\n")
+            asked = not start
 
 
 def first_cell(language: str, package: str) -> Any:

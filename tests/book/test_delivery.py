@@ -102,6 +102,18 @@ def test_what_a_page_hides_is_folded_in_a_notebook():
     assert "{claim}" not in text
 
 
+def test_no_open_text_behind_a_prediction_is_the_answer():
+    cells = read(notebook(ROOT / "book/en/01-why.md")).cells
+    (place,) = (
+        i for i, cell in enumerate(cells) if "conceal=True" in cell.source
+    )
+    texts = [c.source for c in cells[place:] if c.cell_type == "markdown"]
+    told, _, _ = "\n".join(texts).partition("\n## ")
+    assert told.startswith("<details><summary>Shown after your guess.")
+    assert told.rstrip().endswith("</details>")
+    assert "full pre-activation is the worst of the three" in told
+
+
 def test_no_open_output_behind_a_prediction_is_the_answer():
     made = nbformat.reads(notebook(ROOT / "book/en/02-signal.md"), 4)
     codes = [cell for cell in made.cells if cell.cell_type == "code"]
