@@ -3,6 +3,7 @@
 import doctest
 import re
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -65,10 +66,15 @@ def test_its_unit_of_own_code_is_a_unit():
     assert unit(torch.zeros(2, 4, 8, 8)).shape == (2, 8, 4, 4)
 
 
-def test_its_unit_of_own_code_makes_a_network():
+def test_its_unit_of_own_code_makes_a_network(tmp_path, monkeypatch):
+    unit, network_of_it = (
+        text for text in blocks("python") if "GeluUnit" in text
+    )
+    (tmp_path / "my_units.py").write_text(unit)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "my_units", raising=False)
     names = {}
-    for code in (text for text in blocks("python") if "GeluUnit" in text):
-        exec(code, names)
+    exec(network_of_it, names)
     network = names["make_network"]()
     assert isinstance(network.units[0], names["GeluUnit"])
     assert network(torch.zeros(2, 3, 32, 32)).shape == (2, 10)

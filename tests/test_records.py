@@ -264,8 +264,9 @@ def test_changed_code_is_told_where_it_is_known_and_of_which_run(
 
 
 def test_a_deviation_of_some_runs_names_them(tmp_path, capsys):
-    smaller = {"from": "batch 128", "to": "batch 16", "why": "asked for"}
-    for row, departures in (("original", [smaller]), ("mine", [])):
+    smaller = {"from": "32x32", "to": "16x16", "why": "asked for"}
+    listed = {"from": "batch 128", "to": "batch 16", "why": "asked for"}
+    for row, departures in (("original", [smaller, listed]), ("mine", [])):
         for seed in (1, 2):
             made(
                 tmp_path / "any" / row / f"seed-{seed}.json",
@@ -273,9 +274,9 @@ def test_a_deviation_of_some_runs_names_them(tmp_path, capsys):
                 deviations=departures,
             )
     said = reported(tmp_path, capsys)
-    assert (
-        "(asked for): recorded with 2 of 4 runs, original seeds 1, 2\n" in said
-    )
+    assert "16x16 (asked for): 2 of 4 runs, original seeds 1, 2\n" in said
+    # the recipe of all runs says it, whether a record lists it or not
+    assert "batch 16 (asked for)\n" in said
 
 
 def test_tables_on_several_data_are_headed_by_them(tmp_path, capsys):

@@ -123,7 +123,10 @@ def run(options: argparse.Namespace) -> int:
     figure, caption = draw(panels)
     if not options.panels and len(panels) > 1 and _too_tall(figure):
         figure, caption = draw(["errors"])
-        complain("errors alone: with --panels it would be taller than a page")
+        complain(
+            "errors alone: with curves and gradients, for which --panels "
+            "asks, it would be taller than a page"
+        )
     if _too_tall(figure):
         complain(
             f"it is {figure.get_figheight():.0f} inches tall, a page has "

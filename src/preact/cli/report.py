@@ -104,7 +104,11 @@ def _show_remarks(
     ):
         which = of_which(told[said], every)
         if said.startswith("deviation"):
-            which = which.replace(": ", ": recorded with ", 1)
+            # of a recipe, early records do not list them
+            name, _, _ = said.removeprefix("deviation: ").partition(" ")
+            has = {str(r.config["recipe"].get(name)) for _, r in runs}
+            if len(has) == 1 and name in runs[0][1].config["recipe"]:
+                which = ""
         console.print(said + which, soft_wrap=True)
     for said in (*_changed_units(runs, asked), missing_runs(len(runs), asked)):
         if said:
