@@ -61,9 +61,6 @@ def test_what_was_set_is_there_when_the_page_is_loaded_again(
     first = explorer.evaluate(SHOWN)
     explorer.evaluate(CHANGE, kinds)
     settle(page)
-    if chapter == "playground":  # which trains what an address asks for
-        explorer.locator("[name=train]").click()
-        page.wait_for_selector(f"{host}[data-state=done]")
     changed = explorer.evaluate(SHOWN)
     assert changed != first
     assert asked(page) == names if names else asked(page)

@@ -149,6 +149,8 @@ def test_a_training_can_be_stopped_and_started_again(open_page):
 
 def test_recorded_runs_of_the_same_unit_are_a_click_away(open_page):
     page = open_page(PAGE.format("en"))
+    smaller(page)
+    train(page)  # or nothing would be left to guess
     link = page.locator(f"{HOST} .recorded a").first
     low, high = re.search(r"([\d.]+)–([\d.]+)", link.inner_text()).groups()
     with page.expect_navigation():
@@ -232,7 +234,6 @@ def test_the_race_waits_for_the_readers_ranking(open_page, language):
 
 def test_both_networks_train_for_as_many_steps_as_are_chosen(open_page):
     page = open_page(PAGE.format("en"))
-    state(page, "done")
     smaller(page)
     field(page, "steps").select_option(str(2 * STEPS))
     settle(page)
@@ -290,7 +291,7 @@ def test_a_thumb_finds_all_that_can_be_pressed(open_page):
         has_touch=True,
         is_mobile=True,
     )
-    state(page, "done")
+    state(page, "ready")
     shown = page.locator(f"{HOST} :is(button, select, input):visible")
     assert all(one.bounding_box()["height"] >= 44 for one in shown.all())
     page.evaluate("scrollTo(0, 900)")

@@ -20,7 +20,7 @@ const TICKS = {
   loss: [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30],
   error: [0.3, 1, 3, 10, 30, 100],
 };
-const GRAY = "#808080"; // of what is pinned
+const GRAY = "#767676"; // of what is pinned
 const RESTS = 80; // ms without a move until fresh networks are computed
 const LOUD = "#cf3f4f",
   QUIET = "#4a6fd0"; // as on the cover
