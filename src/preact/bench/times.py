@@ -8,9 +8,9 @@ step of ours took a tenth longer than alone, one of theirs a twentieth.
 import signal
 import statistics
 import time
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing
-from multiprocessing import get_context
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -123,6 +123,30 @@ def timed(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
+@contextmanager
+def _hold_ctrl_c() -> Iterator[None]:
+    """Let Ctrl-C wait for the end; a process started here never hears it.
+
+    It keeps the mask of signals that it was started with. Windows has none.
+    """
+    heard: list[int] = []
+    masks = hasattr(signal, "pthread_sigmask")
+    resource_tracker.ensure_running()  # starting, it takes the mask away
+    before = signal.signal(
+        signal.SIGINT, lambda number, _: heard.append(number)
+    )
+    if masks:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        if masks:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        signal.signal(signal.SIGINT, before)
+    if heard:
+        raise KeyboardInterrupt
+
+
 class Worker:
     """A `TimedNetwork` in another process; the same arguments."""
 
@@ -135,12 +159,8 @@ class Worker:
             args=(end, contestant, shape, torch.get_num_threads()),
             daemon=True,
         )
-        # Ctrl-C is ours to hear: what is ignored here is ignored there
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        try:
+        with _hold_ctrl_c():
             self.process.start()
-        finally:
-            signal.signal(signal.SIGINT, before)
         end.close()
 
     def ask(self, what: str) -> Any:
