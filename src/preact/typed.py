@@ -5,13 +5,15 @@ one is made: 8.0 is no whole number, "no" is no boolean, NaN is no number.
 `parse` makes one of what a file says.
 """
 
+import ast
 import inspect
 import json
 import os
 import re
 import reprlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache, wraps
 from hashlib import sha256
 from pathlib import Path
@@ -38,6 +40,8 @@ PATTERNS = {
     SHA256: "64 hexadecimal digits",
     TEXT: "one line without control characters",
 }
+
+DOCUMENTED = ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef
 
 Positive = Annotated[int, Field(ge=1, le=2**62)]
 Seed = Annotated[int, Field(ge=0, lt=2**63)]
@@ -257,9 +261,28 @@ def read_text(path: Path) -> str:
 
 
 def source_sha256(code: Callable[..., Any]) -> str:
-    """SHA-256 of the file that defines code; of nothing, if none does."""
-    source = inspect.getsourcefile(inspect.unwrap(code))
-    return sha256(Path(source).read_bytes() if source else b"").hexdigest()
+    """SHA-256 of the file that defines code; of nothing, if none does.
+
+    Of what is executed: comments, docstrings and layout do not count.
+    """
+    text = b""
+    with suppress(OSError, TypeError):  # typed into a session
+        source = inspect.getsourcefile(inspect.unwrap(code))
+        text = Path(source).read_bytes() if source else text
+    with suppress(SyntaxError):  # of a file that is being written
+        tree = ast.parse(text)
+        for node in ast.walk(tree):
+            if isinstance(node, DOCUMENTED) and ast.get_docstring(node):
+                del node.body[0]
+        text = ast.unparse(tree).encode()
+    return sha256(text).hexdigest()
+
+
+def has_changed(code: Callable[..., Any], config: Mapping[str, Any]) -> bool:
+    """Whether a run's units came of another file than code's is now."""
+    unit = config.get("unit")
+    then = unit.get("code_sha256") if isinstance(unit, dict) else None
+    return then is not None and then != source_sha256(code)
 
 
 def find_own_code(address: str, field: str) -> Callable[..., Any]:

@@ -69,6 +69,7 @@ class Spoiled(Gelu):
 
 three = 3
 """
+CHANGED = UNITS.replace("self.branch(x)", "2 * self.branch(x)")
 FILE = """
 [scientific]
 rows = [
@@ -136,7 +137,9 @@ def test_an_own_unit_is_trained_recorded_and_reported_beside_the_papers(
     }
     for language in LANGUAGES:
         table = errors_table(lines, Strings(language))
-        assert f"mine: {spec}" in [row[0] for row in table.body]
+        assert "mine" in [row[0] for row in table.body]
+        assert spec in table.caption
+        assert "own_units:Gelu" in table.caption
     assert main(["report", "own"]) == 0
     out = capsys.readouterr().out
     assert "gelu" in out
@@ -148,7 +151,10 @@ def test_an_own_unit_is_trained_recorded_and_reported_beside_the_papers(
     told = capsys.readouterr()
     assert "5 runs in 3 lines" in told.out
     assert "5 of 6 runs are recorded" in told.err
-    (folder / "own_units.py").write_text(UNITS + "\n# changed\n")
+    assert f"gelu {counted:,} parameters" in " ".join(
+        re.sub(r"<[^>]+>", " ", (folder / "own.svg").read_text()).split()
+    )
+    (folder / "own_units.py").write_text(CHANGED)
     assert main(["report", "own"]) == 0
     said = "of gelu, 1 record with other code than the file of own_units:Gelu"
     assert said in capsys.readouterr().out
@@ -196,10 +202,19 @@ def test_changed_code_of_a_unit_is_another_configuration(folder, caplog):
     make = OwnCode(make="own_units:Gelu").find()
     load_network(file, make=make)
     assert not caplog.messages
-    (folder / "own_units.py").write_text(UNITS + "\n# changed\n")
+    said = '"""Units of mine."""\n# more of them later\n'
+    (folder / "own_units.py").write_text(
+        said + UNITS.replace("(nn.Module):", '(nn.Module):\n    "One."', 1)
+    )
+    load_network(file, make=make)
+    assert not execute(PlannedRun("one", small_gelu()), "runs", device="cpu")[
+        1
+    ]
+    assert not caplog.messages
+    (folder / "own_units.py").write_text(CHANGED)
     load_network(file, make=make)
     (told,) = caplog.messages
-    assert "the file that makes its units has changed" in told
+    assert "the code that makes its units has changed" in told
     said = r"unit\.code_sha256 is \w{7} there, \w{7} here\)"
     with pytest.raises(ValueError, match=said):
         execute(PlannedRun("one", small_gelu()), "runs", device="cpu")
