@@ -132,12 +132,12 @@ def dump(value: Any) -> dict[str, Any]:
 
 def sentence(error: ValidationError, kind: type[Any]) -> str:
     """Say the first thing that is wrong: key, legal form, value."""
-    errors = error.errors(include_url=False)
-    # a typing error in a key before what is missing because of it
-    first = min(errors, key=lambda one: one["type"] not in UNKNOWN)
-    place = tuple(
-        part for part in first["loc"] if not str(part).startswith("(")
+    # a typing error in a key before what is missing or excluded because of it
+    first = min(
+        error.errors(include_url=False),
+        key=lambda one: 2 if one["type"] not in UNKNOWN else _legal(kind, one),
     )
+    place = _place(first)
     key, case, context = _key(place), first["type"], first.get("ctx", {})
     if case in (*MISSING, *UNKNOWN):
         legal_keys = _legal_keys(kind, place[:-1])
@@ -147,9 +147,10 @@ def sentence(error: ValidationError, kind: type[Any]) -> str:
                 keys and f"; legal keys here: {keys}"
             )
         parent = _key(place[:-1]) or "the file"
-        odd = shortened(str(place[-1]))
-        clash = ", beside keys that exclude it" * (place[-1] in legal_keys)
-        return f"{parent} may say {keys}; got {odd}{clash}"
+        kinds = [p for p in map(str, first["loc"]) if p.startswith("(")]
+        if kinds and place[-1] in legal_keys:
+            return f"{key} must not stand beside {kinds[-1].strip('()')}"
+        return f"{parent} may say {keys}; got {shortened(str(place[-1]))}"
     if case == "value_error":
         return f"{key}: {context['error']}".removeprefix(": ")
     key = key or "the file"
@@ -164,6 +165,17 @@ def sentence(error: ValidationError, kind: type[Any]) -> str:
         *_, legal = first["msg"].rpartition(" should ")
         legal = legal if " should " in first["msg"] else f"be {legal}"
     return f"{key} must {legal}; got {shortened(first['input'])}"
+
+
+def _place(error: Any) -> tuple[int | str, ...]:
+    """Keys and numbers to what is wrong, without kinds of tables."""
+    return tuple(one for one in error["loc"] if not str(one).startswith("("))
+
+
+def _legal(kind: type[Any], error: Any) -> bool:
+    """Whether a key is legal in another kind of table."""
+    *parents, name = _place(error) or ("",)
+    return name in _legal_keys(kind, tuple(parents))
 
 
 def _key(place: tuple[int | str, ...]) -> str:
@@ -290,10 +302,11 @@ def find_own_code(address: str, field: str) -> Callable[..., Any]:
 
     Refuse, by the field that it was given for, what cannot be called.
     """
-    if address.count(":") != 1 or not all(address.split(":")):
+    module, _, name = address.partition(":")
+    if not module or not name or ":" in name or module.endswith(".py"):
         raise ValueError(
             f"{field} must be package.module:name, for example "
-            f"my_code:thing; got {shortened(address)}"
+            f"my_code:thing, without .py; got {shortened(address)}"
         )
     here = str(Path.cwd())
     sys.path.insert(0, here)

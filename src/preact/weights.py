@@ -81,7 +81,7 @@ def load(path: Path | str, *, make: MakeUnit | None = None) -> Network:
     Network
         On the CPU, in evaluation mode, in the dtype of the weights; its
         `plan` is the one that was saved, and its `preprocess` normalizes
-        images as its run did, if one trained it.
+        images as its run did, or is None if no run trained it.
 
     Raises
     ------

@@ -67,6 +67,10 @@ class Spoiled(Gelu):
         x = self.branch[1](self.branch[0](x)).exp()
         return self.shortcut(x.clone()) + self.branch[2](x) + x.zero_().sum()
 
+class Undefined(Gelu):
+    def forward(self, x):
+        return super().forward(x).log()
+
 three = 3
 """
 CHANGED = UNITS.replace("self.branch(x)", "2 * self.branch(x)")
@@ -159,6 +163,11 @@ def test_an_own_unit_is_trained_recorded_and_reported_beside_the_papers(
     said = "of gelu, 1 record with other code than the file of own_units:Gelu"
     assert said in capsys.readouterr().out
     assert (folder / "own.svg").read_text().count("</svg>") == 1
+    assert main(["ablate", "own.toml", "--dry-run", "--device", "cpu"]) == 2
+    told = capsys.readouterr()
+    assert re.search(r"refused [^\n]*\n.*\n.* 6 +│ +4 +│ +1 +│", told.out)
+    assert "1 run to go" in told.out
+    assert "choose another --out or name of the row, or delete" in told.err
     other = FILE.replace('post = ["ReLU"]', 'after = ["ReLU"]')
     (folder / "own.toml").write_text(other)
     assert main(["ablate", "own.toml", "--device", "cpu"]) == 2
@@ -243,6 +252,11 @@ def test_changed_code_of_a_unit_is_another_configuration(folder, caplog):
         ("own_units:nobody", "cannot be imported: AttributeError"),
         ("nowhere:Unit", "cannot be imported: ModuleNotFoundError"),
         ("Gelu", "must be package.module:name"),
+        ("own_units.py:Gelu", "thing, without .py; got 'own_units.py:Gelu'"),
+        (
+            "own_units:Undefined",
+            r"Undefined\(4, 4, 1\) must write finite numbers; got NaN for",
+        ),
     ],
 )
 def test_what_makes_no_unit_is_refused_in_one_sentence(folder, make, said):
@@ -485,6 +499,11 @@ def test_a_picture_that_is_dark_on_light_blank_or_in_color_is_told(
     assert main(["predict", str(kept), "light-on-gray.png"]) == 0
     assert capsys.readouterr().err == ""
     Image.new("L", (64, 8)).save("blank.png")
+    wide = Image.open("white.png").resize((17, 8))
+    wide.save("wide.png")
+    assert main(["predict", str(kept), "wide.png"]) == 0
+    (warning,) = capsys.readouterr().err.splitlines()
+    assert "wide.png is read in its middle square alone" in warning
     parts = [Image.open("white.png")] * 2 + [Image.new("L", (8, 8))]
     Image.merge("RGB", parts).save("color.png")
     assert main(["predict", str(kept), "blank.png", "color.png"]) == 0

@@ -11,6 +11,7 @@ from torch import Tensor
 from preact.cli import complain
 from preact.cli.eval import find_make
 from preact.data import Preprocessing
+from preact.data.decode import size
 from preact.train.device import check_device, find_device
 from preact.weights import load
 
@@ -62,8 +63,11 @@ def _oddities(
     path: Path, image: Tensor, preprocess: Preprocessing, invert: bool
 ) -> Iterator[str]:
     """Say what no image that was learned can have been like."""
+    short, long = sorted(size(path))
     if torch.equal(image.amin((1, 2)), image.amax((1, 2))):
         yield "is of one shade: there is nothing to see"
+    elif long > 2 * short:
+        yield "is read in its middle square alone: most of it lies outside"
     elif len(image) == 1:
         half = preprocess.white / 2
         colors = preprocess.open(path, (3, *image.shape[1:]))

@@ -282,8 +282,10 @@ def as_rich(table: tables.Table, title: str, width: int) -> Table:
         )
         widths[-i], slack[-i] = widths[-i] - 1, slack[-i] - 1
     for (head, *body), wide in zip(columns, widths, strict=True):
-        side = "right" if tables.of_numbers(body) else "left"
-        shown.add_column(Text(head), width=wide, justify=side)
+        side = tables.of_numbers(body)
+        shown.add_column(
+            Text(head), width=wide, justify="right" if side else "left"
+        )
     for line in table.body:
         shown.add_row(*map(Text, line))
     return shown

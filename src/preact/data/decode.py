@@ -44,6 +44,11 @@ def decode(
     return torch.tensor(pixels.reshape(height, width, -1)).permute(2, 0, 1)
 
 
+def size(path: Path) -> tuple[int, int]:
+    """Width and height of an image file, in pixels."""
+    return _open(path).size
+
+
 def _open(path: Path) -> "Image":
     """Decode a file to an upright RGB image, whatever its name."""
     try:

@@ -160,8 +160,7 @@ def recorded(
             names = [[one.name for one in runs] for runs in facets.values()]
             for i in range(1, len(names)):
                 if i % across and names[i] == names[i - 1]:
-                    side = {"left": False, "labelleft": False}
-                    drawn["errors"][i].tick_params(**side)
+                    drawn["errors"][i].tick_params(left=False, labelleft=False)
         for panel in {*panels} - {"errors"}:
             _same_limits(drawn[panel])
         if "errors" not in panels:  # which names its lines
@@ -256,7 +255,7 @@ def _errors(
             ax.plot(x, -i, **{**style, **dot, **place})
         median = float(np.median(one.errors_pct))
         ax.plot(median, -i, "|", color=color, ms=13, mew=1.2)
-        side = {"transform": ax.get_yaxis_transform(), "va": "center"}
+        side: Any = {"transform": ax.get_yaxis_transform(), "va": "center"}
         ax.text(1.02, -i, f"{median:.1f}", color=color, **side)
     names = [_label(one) for one in runs]
     ax.set_yticks([-i for i in range(len(runs))], names, linespacing=1.1)

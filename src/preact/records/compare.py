@@ -283,10 +283,14 @@ def subtracted(pairs: Sequence[Pair], row: str) -> list[Pair]:
             differences = tuple(
                 record.test_error_pct - theirs[record.seed] for record in both
             )
-            beside = {"paper_has": False, "paper_pct": None, "against": row}
-            found.append(
-                (replace(line, errors_pct=differences, **beside), both)
+            less = replace(
+                line,
+                errors_pct=differences,
+                against=row,
+                paper_has=False,
+                paper_pct=None,
             )
+            found.append((less, both))
     if not found:
         raise ValueError(
             f"--against {row}: no other run has network, learning rate and "
