@@ -501,9 +501,15 @@ def test_a_picture_that_is_dark_on_light_blank_or_in_color_is_told(
     Image.new("L", (64, 8)).save("blank.png")
     wide = Image.open("white.png").resize((17, 8))
     wide.save("wide.png")
-    assert main(["predict", str(kept), "wide.png"]) == 0
-    (warning,) = capsys.readouterr().err.splitlines()
-    assert "wide.png is read in its middle square alone" in warning
+    chart = Image.new("L", (40, 20), 255)
+    chart.paste(0, (5, 0, 35, 18))  # the white ground lies around the middle
+    chart.paste(200, (18, 8, 22, 12))
+    chart.save("chart.png")
+    assert main(["predict", str(kept), "wide.png", "chart.png"]) == 0
+    told = capsys.readouterr().err.splitlines()
+    assert "wide.png is read in its middle square alone" in told[0]
+    assert "chart.png is dark on light" in told[1]
+    assert len(told) == 2
     parts = [Image.open("white.png")] * 2 + [Image.new("L", (8, 8))]
     Image.merge("RGB", parts).save("color.png")
     assert main(["predict", str(kept), "blank.png", "color.png"]) == 0

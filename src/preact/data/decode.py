@@ -44,9 +44,9 @@ def decode(
     return torch.tensor(pixels.reshape(height, width, -1)).permute(2, 0, 1)
 
 
-def size(path: Path) -> tuple[int, int]:
-    """Width and height of an image file, in pixels."""
-    return _open(path).size
+def shades(path: Path) -> Tensor:
+    """Decode the whole of an image to (H, W) uint8, in gray."""
+    return torch.tensor(np.asarray(_open(path).convert("L")))
 
 
 def _open(path: Path) -> "Image":
