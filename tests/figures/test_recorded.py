@@ -177,6 +177,15 @@ def test_a_curve_with_one_test_error_is_left_out(
     assert "curves are left out" in capsys.readouterr().err
 
 
+def test_no_line_of_a_name_begins_with_a_number(tmp_path):
+    out = tmp_path / "it.svg"
+    command = ["plot", "digits_table_1", "--panels", "errors", "-o", str(out)]
+    assert main(command) == 0
+    lines = {*re.findall(r">([^<>]+)</text>", out.read_text("utf-8"))}
+    assert "(shortcut\u00a0×\u00a00)" in lines
+    assert not {"0", "0)", "−6"} & lines
+
+
 def test_names_in_two_lines_stand_apart_in_every_width():
     runs = [
         Runs(name=name, note=note, row=name, errors_pct=[5.0, 60.0])

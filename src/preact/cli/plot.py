@@ -2,6 +2,7 @@
 
 import argparse
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence, Set
 from contextlib import suppress
 from io import BytesIO
@@ -261,7 +262,8 @@ def _runs(
             if "test_error_pct" in curve:
                 curves[-1] = curve
     plain = "BN" not in line.tail
-    parts = [row_name(line.row, Strings("en"))]
+    name = row_name(line.row, Strings("en"))
+    parts = [re.sub(r" (?=[×−\d])|(?<=×) ", FIXED, name)]
     if line.row in both:
         parts.append(
             ("no final BN" if plain else "final BN").replace(" ", FIXED)

@@ -40,7 +40,10 @@ FOLDERS = (Path("runs"), PUBLISHED)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print one experiment, or say which there are."""
+    """Print one experiment, or say which there are.
+
+    Refuse a comparison without an experiment, or with a row it has not.
+    """
     if options.experiment is None:
         if options.against:
             raise ValueError("--against needs the name of an experiment")

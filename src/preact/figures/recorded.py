@@ -23,7 +23,7 @@ PANELS = ("errors", "curves", "gradients")
 """What `recorded` draws, from left to right."""
 # In turn for what has no color of the book's; no two of 42 look alike.
 SPARE = ("#000000", "#e69f00", "#56b4e9", "#009e73", "#cc79a7", "#7f7f7f")
-FACES = "*pXh<>d"  # markers that can be hollow
+FACES = "*>p<hXd"  # markers that can be hollow
 WIDTH = 7.2  # inches: a page of two columns; one of them has about 3.3
 PANEL = 60 * MM  # the least width of one
 TALLEST = 230 * MM  # what a page has room for
