@@ -110,7 +110,9 @@ def run(options: argparse.Namespace) -> int:
         for curve in one.curves
     ):
         panels.remove("curves")
-        complain("curves are left out: none has two points or more")
+        complain(
+            "curves are left out: no run was long enough to be tested twice"
+        )
     if not panels:
         raise ValueError(f"--panels must be errors or gradients for {name}")
     title = asked.title if asked else name

@@ -234,7 +234,7 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
     head = [*([strings("table.network")] if many else [])]
     head += [strings("table.data")] if len(labels) > 1 else []
     names = ["row", "tail", *["parameters"] * sized, *["lr"] * rates]
-    names += ["difference"] if against else ["our_median"]
+    names += ["our_median" if beside else "median_alone"]
     names += ["our_interval", "seeds" if against else "runs"]
     head += [strings(f"table.{name}") for name in names]
     head += [paper_column(lines, strings)] if beside else []
