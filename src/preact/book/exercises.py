@@ -22,7 +22,7 @@ from preact.book.explorers import Explorer
 from preact.book.page import fold, show, words
 from preact.book.widget import is_live
 
-__all__ = ["Verdict", "check"]
+__all__ = ["check"]
 
 ROOMS = (
     *("why", "signal", "gradient", "units", "shortcuts", "activations"),

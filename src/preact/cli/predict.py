@@ -10,8 +10,8 @@ from torch import Tensor
 
 from preact.cli import complain
 from preact.cli.eval import find_make
-from preact.data import Preprocessing
 from preact.data.decode import shades
+from preact.data.preprocessing import Preprocessing
 from preact.train.device import check_device, find_device
 from preact.weights import load
 

@@ -19,7 +19,6 @@ from preact.cli import counted
 from preact.figures import errors_table, tables
 from preact.records import Record
 from preact.records.compare import (
-    PUBLISHED,
     Line,
     Pair,
     compared,
@@ -27,6 +26,7 @@ from preact.records.compare import (
     odd_warmup,
     subtracted,
 )
+from preact.records.speed import PUBLISHED
 from preact.strings import Strings
 from preact.typed import has_changed, shortened
 

@@ -17,7 +17,7 @@ from preact.records.speed import PUBLISHED
 from preact.spec import find_row
 from preact.typed import shortened
 
-__all__ = ["PUBLISHED", "Line", "compare", "load_records"]
+__all__ = ["compare", "load_records"]
 
 T = TypeVar("T")
 # Quantiles of Student's t, 97.5 %, by degrees of freedom from 2.
