@@ -295,10 +295,11 @@ def table_3() -> Table:
         body.append([*named, f"{before:.2f}", f"{after:.2f}", gain])
     for depth in DEPTHS[1:]:
         found = [runs_of(depth, arm) for arm in COMPARED]
-        units = len(found[0][0].profiles[0].signal_rms) - 1
-        line = [say("depth.our_digits"), f"ResNet-{depth}", str(units)]
-        before, after = (float(_median(runs)) for runs in found)
-        body.append([*line, *map(_spread, found), f"{before - after:.1f}"])
+        units = str(len(found[0][0].profiles[0].signal_rms) - 1)
+        line = [say("depth.our_digits"), f"ResNet-{depth}", units]
+        ends = [float(_median(runs)) for runs in found]
+        gain = f"{ends[0] - ends[1]:.1f}"
+        body.append([*line, *map(_spread, found), gain])
     head = [say("table.data"), say("table.network"), say("depth.additions")]
     head += [say("depth.before"), say("depth.after"), say("depth.gain")]
     return Table(head, body, say("depth.table_3"))

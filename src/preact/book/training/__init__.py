@@ -212,8 +212,9 @@ def step_times() -> Table:
 
     say, columns = words(), []
     for record in TIMED:
-        rows = load_times(record)["rows"]
-        ms = {row["name"]: row["train_ms_min"] for row in rows}
+        times = load_times(record)
+        assert times is not None
+        ms = {row["name"]: row["train_ms_min"] for row in times["rows"]}
         (plain,) = CONTESTANTS["plain"]
         columns.append(
             [
