@@ -11,7 +11,7 @@ PHONE = {
 TAPPED = """() => [...document.querySelectorAll(
     ".preact-explorer :is(button:not(.preact-data), input, select), "
     + ".waits button, .admonition.dropdown > .admonition-title, "
-    + ".search-all, .search-list a")]
+    + ".bd-header-article .btn, .language-switch a")]
   .map((one) => one.matches("[type=radio], [type=checkbox]")
     ? one.closest("label") : one)
   .filter((one) => one.offsetParent)
