@@ -59,7 +59,8 @@ def test_a_first_wrong_answer_gets_a_question_and_the_formula_comes_last(
     for typed, shown in (
         ("5", question),
         ("5", question),  # the same answer again
-        ("7", idea),
+        ("8", idea),
+        ("7", words("exercise.gradient-1.whole")),
         ("-6.58", words("check.slip_sign")),
         ("12", formula),
         ("13", formula),
