@@ -412,7 +412,8 @@ def test_a_plot_of_no_record_names_what_was_asked_for(here, capsys):
 def test_the_step_of_gradients_is_told_and_that_diverged_runs_had_an_earlier(
     tmp_path, capsys
 ):
-    command = "plot digits_rates --depth 110 --lr 0.1 --bare -o".split()
-    assert main([*command, str(tmp_path / "it.svg")]) == 0
+    out = str(tmp_path / "it.svg")
+    which = ["digits_rates", "--depth", "110", "--lr", "0.1"]
+    assert main(["plot", *which, "--bare", "-o", out]) == 0
     said = capsys.readouterr().out
     assert "in step 300, of diverged runs an earlier one: median" in said
