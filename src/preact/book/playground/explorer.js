@@ -30,6 +30,14 @@ function smooth(values, window) {
   });
 }
 
+// Two that were trained, each beside another one, are still to be guessed about.
+const firstStep = ({ loss, error, gradient, open }) => ({
+  loss: loss.slice(0, 1),
+  error: error.slice(0, 1),
+  gradient: gradient.slice(0, 1),
+  open: open.slice(0, 1),
+});
+
 // As if the reader had moved it.
 function move(field, value) {
   field.value = value;
@@ -53,6 +61,7 @@ class Playground {
   records;
   chapters;
   pinned = [];
+  pairs = new Set(); // of settings that were trained together
   opened = false;
 
   constructor(host) {
@@ -160,6 +169,7 @@ class Playground {
   changeLength() {
     this.steps = Number(this.length.value);
     this.runs.known.clear();
+    this.pairs.clear();
     this.cursor.max = this.steps;
     move(this.cursor, this.steps);
     for (const arm of this.arms) {
@@ -286,7 +296,7 @@ class Playground {
       const run = this.runs.get(settings);
       return training ? !run?.done : !run;
     });
-    const asked = lack.length ? lack : all; // once more, to be watched
+    const asked = lack.length ? lack : this.now; // once more, to be watched
     if (training) {
       move(this.cursor, steps);
       this.report(this.words.running);
@@ -301,6 +311,7 @@ class Playground {
         },
       );
       this.halt();
+      if (training) this.pairs.add(this.now.join(";"));
       this.conclude();
     } catch (error) {
       this.halt();
@@ -317,10 +328,12 @@ class Playground {
   }
 
   // ----------------------------------------------------------------- showing
-  // The runs of two networks, if they were trained.
+  // The runs of two networks, if they were trained together.
   trained(both) {
     const runs = both.map((settings) => this.runs.get(settings));
-    return runs.every((run) => run?.done) && runs;
+    const all =
+      this.pairs.has(both.join(";")) && runs.every((run) => run?.done);
+    return all && runs;
   }
 
   // Of both networks, and of the same two from other seeds.
@@ -338,7 +351,7 @@ class Playground {
     ).flatMap((both) => (both ? [say.ahead(both, unseen)] : []));
     const reads = now.map((settings) => this.read(settings));
     const found = say.differences(reads);
-    const page = found.length === 1 && this.chapters[found[0]];
+    const page = this.chapters[found[0]];
     this.report(
       say.verdict(words, { runs, unseen, steps, guess }),
       say.tally(words, ends),
@@ -383,8 +396,11 @@ class Playground {
   // What is known of an arm, or of what was pinned as this arm.
   shown(settings, i, pinned) {
     const { words, window, steps } = this;
-    const run = this.runs.get(settings);
-    if (!run?.loss.length) return [];
+    const known = this.runs.get(settings);
+    if (!known) return [];
+    const waits = this.now.every((one) => this.runs.get(one)?.done);
+    const hidden = waits && !pinned && !this.trained(this.now);
+    const run = hidden ? firstStep(known) : known;
     const at = Math.min(Number(this.cursor.value), run.loss.length) - 1;
     const [loss, error] = [run.loss, run.error].map((v) => smooth(v, window));
     const arm = words[ARMS[i]];
