@@ -380,8 +380,28 @@ def test_each_question_says_what_differs_and_why_that_matters(open_page):
             else several
         )
         assert start in reason(page)
-        assert "Chapter" in reason(page)
+        link = page.locator(f"{HOST} .reason a").evaluate("(a) => a.href")
+        place, _, anchor = link.partition("#")
+        assert f'id="{anchor}' in page.request.get(place).text()
         assert not re.search(r"undefined|NaN|[{}]", reason(page))
+
+
+def test_one_unit_for_another_has_a_reason_and_equal_networks_have_one(
+    open_page,
+):
+    page = open_page(PAGE.format("en"))
+    smaller(page)
+    field(page, "b.tail").select_option("none")
+    train(page)
+    shares = [told[5] for told in said(page)]
+    words = Strings("en")
+    row = dict(zip(("a_open", "b_open"), shares, strict=True))
+    assert words("playground.why_row", **row) in reason(page)
+    field(page, "b.row").select_option("original")
+    train(page)
+    assert words("playground.why_equal") in reason(page)
+    a, b = said(page)
+    assert a[1:] == b[1:]
 
 
 def test_another_seed_is_of_both_networks_and_seeds_are_counted(open_page):
@@ -408,16 +428,18 @@ def test_another_seed_is_of_both_networks_and_seeds_are_counted(open_page):
     assert field(page, "a.seed").input_value() == "0"
 
 
-def test_what_is_pinned_has_one_color_in_table_and_chart(open_page):
+def test_what_is_pinned_looks_alike_in_table_and_chart(open_page):
     page = open_page(PAGE.format("en"))
     smaller(page)
     train(page)
     field(page, "pin").click()
-    strokes = "paths => paths.map((path) => path.getAttribute('stroke'))"
-    drawn = page.eval_on_selector_all(f"{HOST} .pinned path", strokes)
-    keys = page.eval_on_selector_all(f"{HOST} th path", strokes)
-    assert set(drawn) == set(keys[2:])
-    assert not set(drawn) & set(keys[:2])
+    looks = """(paths) => paths.map((path) =>
+      `${path.getAttribute("stroke")} ${path.getAttribute(
+        "stroke-dasharray")}`)"""
+    drawn = page.eval_on_selector_all(f"{HOST} .pinned path", looks)
+    keys = page.eval_on_selector_all(f"{HOST} th path", looks)
+    assert drawn == keys[2:] * 2  # loss and error
+    assert len(set(keys)) == 4
 
 
 def test_digits_that_do_not_come_are_said_in_a_sentence(open_page):
@@ -440,6 +462,8 @@ def test_a_phone_has_question_guess_training_and_result_in_this_order(
     settle(page)
     order = ("compared", "guess", "controls", "verdict")
     parts = [page.locator(f"{HOST} .{name}").first for name in order]
+    bets = [bet.bounding_box() for bet in parts[1].locator("button").all()]
+    assert len({bet["y"] for bet in bets}) == 1  # none alone on a line
     parts += [field(page, "settings"), page.locator(f"{HOST} table")]
     tops = [
         page.locator(QUESTIONS).last.bounding_box()["y"],

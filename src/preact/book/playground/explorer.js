@@ -12,6 +12,7 @@ const { digits, written } = say;
 const ARMS = ["a", "b"];
 const GUESSES = [...ARMS, "same"];
 const KINDS = ["curve", "ghost"]; // of their curves
+const DASHES = ["none", "2 4"]; // the same where they are pinned
 const TICKS = {
   loss: [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30],
   error: [0.3, 1, 3, 10, 30, 100],
@@ -109,7 +110,8 @@ class Playground {
     );
     const group = { className: "guess", role: "group" };
     group["aria-label"] = words.guess;
-    const guess = node("span", group, words.guess, " ", ...this.bets);
+    const bets = node("span", { className: "bets" }, ...this.bets);
+    const guess = node("span", group, words.guess, " ", bets);
     this.train = button("train", "", () =>
       this.training ? this.stop() : this.compute(this.steps),
     );
@@ -408,10 +410,10 @@ class Playground {
     const color = pinned ? GRAY : looks.color;
     const label = `${pinned ? fill(words.pinned, { name: arm }) : arm} ${name}`;
     const later = Array(steps - run.loss.length).fill(NaN);
-    const kind = pinned ? "pinned" : KINDS[i];
+    const is = pinned ? { pinned, dashes: DASHES[i] } : { [KINDS[i]]: true };
     const end = pinned ? `(${arm})` : arm;
     const curve = (values) => ({
-      ...{ name: label, color, [kind]: true, end },
+      ...{ name: label, color, ...is, end },
       values: [NaN, ...values, ...later],
     });
     const curves = { loss: curve(loss), error: curve(error) };
@@ -423,6 +425,7 @@ class Playground {
       ratio: written(gradient[0] / gradient.at(-1)),
       share: written(run.open[at].at(-1)),
     };
+    const kind = pinned ? DASHES[i] : KINDS[i];
     return [{ run, at, curves, label, end, color, kind, numbers }];
   }
 
