@@ -284,6 +284,9 @@ def test_a_guess_is_asked_for_before_training_and_judged_after(
         train(page)
         assert bet.first.is_disabled()
         assert verdict in status(page)
+        field(page, "pin").click()
+        settle(page)
+        assert verdict in status(page)
     assert "guess" not in address(page)
 
 

@@ -172,6 +172,7 @@ class Playground {
     this.steps = Number(this.length.value);
     this.runs.known.clear();
     this.pairs.clear();
+    this.bet();
     this.cursor.max = this.steps;
     move(this.cursor, this.steps);
     for (const arm of this.arms) {
@@ -265,8 +266,9 @@ class Playground {
   // settings are there to be guessed about, unless an address pins some.
   refresh() {
     this.halt();
-    this.bet();
+    const before = String(this.now);
     this.now = this.arms.map((arm) => this.settings(arm));
+    if (String(this.now) !== before) this.bet();
     const reads = this.now.map((settings) => this.read(settings));
     this.compared.textContent = say.compared(this.words, reads);
     if (!this.now.every((settings) => this.runs.get(settings))) {
