@@ -1,8 +1,9 @@
 // The settings of a page's explorers stand in its address, so that a link shares a
 // view: ?stack.units=80&stack.row=original. What is as it was at first is not
 // written, what the address says wrongly is ignored, and what has data-own (a
-// guess, a place in time) is the reader's own.
-import { changeQuery } from "./remembered.js";
+// guess, a place in time) is the reader's own. A link to other settings of its own page
+// is followed in place: focus and scroll stay, and Back restores the settings.
+import { changeQuery, visit } from "./remembered.js";
 
 const HOSTS =
   ".preact-explorer:not(.preact-predict, .preact-answer, " +
@@ -73,6 +74,51 @@ function writeAll() {
   clearTimeout(timer);
   if (due.size) changeQuery((query) => due.forEach((write) => write(query)));
   due.clear();
+  markLinks();
+}
+
+// The link whose settings are shown is the current one.
+const sorted = (search) => {
+  const query = new URLSearchParams(search);
+  query.sort();
+  return String(query);
+};
+function markLinks() {
+  /** @type {NodeListOf<HTMLAnchorElement>} */
+  const links = document.querySelectorAll(".bd-article a");
+  for (const link of links) {
+    if (!isInPlace(link)) continue;
+    const is = sorted(link.search) === sorted(location.search);
+    if (is) link.setAttribute("aria-current", "true");
+    else link.removeAttribute("aria-current");
+  }
+}
+const isInPlace = ({ host, pathname, hash }) =>
+  host === location.host && pathname === location.pathname && !hash;
+
+const shows = []; // of each explorer, what the address says
+function showAll() {
+  for (const show of shows) show();
+  markLinks();
+}
+
+function follow(event) {
+  const link = event.target instanceof Element && event.target.closest("a");
+  if (!link) return;
+  writeAll();
+  const { button, ctrlKey, metaKey, shiftKey, altKey } = event;
+  if (button || ctrlKey || metaKey || shiftKey || altKey) return;
+  if (!link.closest(".bd-article") || !isInPlace(link)) return;
+  if (!visit(link.href)) return;
+  event.preventDefault();
+  showAll();
+}
+
+// What was due belongs to the settings that were left.
+function goBack() {
+  clearTimeout(timer);
+  due.clear();
+  showAll();
 }
 
 // Show what the address says of an explorer; from then on write its fields there.
@@ -80,11 +126,16 @@ function keep(host, prefix) {
   const fields = fieldsOf(host, prefix);
   for (const field of [...fields.values()].flat()) forget(field);
   const first = new Map([...fields].map(([name, of]) => [name, valueOf(of)]));
-  const asked = new URLSearchParams(location.search);
-  for (const [name, of] of fields) {
-    const field = asked.has(name) && take(of, asked.get(name));
-    if (field) tell(field);
-  }
+  const show = () => {
+    const asked = new URLSearchParams(location.search);
+    for (const [name, of] of fields) {
+      const text = asked.get(name) ?? first.get(name);
+      const field = text !== valueOf(of) && take(of, text);
+      if (field) tell(field);
+    }
+  };
+  shows.push(show);
+  show();
   const write = (query) => {
     for (const [name, of] of fieldsOf(host, prefix)) {
       if (!first.has(name)) continue; // it came later: no link restores it
@@ -101,12 +152,8 @@ function keep(host, prefix) {
 export function keepInAddress() {
   addEventListener("blur", writeAll); // to the address itself
   addEventListener("pagehide", writeAll);
-  document.addEventListener(
-    "click",
-    ({ target }) =>
-      target instanceof Element && target.closest("a") && writeAll(),
-    true,
-  );
+  addEventListener("popstate", goBack);
+  document.addEventListener("click", follow, true);
   const count = {};
   for (const host of document.querySelectorAll(HOSTS)) {
     const kind =
@@ -114,4 +161,5 @@ export function keepInAddress() {
     count[kind] = (count[kind] ?? 0) + 1;
     keep(host, kind + (count[kind] > 1 ? count[kind] : ""));
   }
+  markLinks();
 }

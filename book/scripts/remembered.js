@@ -20,3 +20,13 @@ export function changeQuery(change) {
     /* the address stays */
   }
 }
+
+// Go to another view of the same page, as a link would; whether that can be done.
+export function visit(address) {
+  try {
+    if (address !== location.href) history.pushState(null, "", address);
+    return true;
+  } catch {
+    return false;
+  }
+}

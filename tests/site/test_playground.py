@@ -19,6 +19,12 @@ PAGE = "/{}/playground.html"
 HOST = ".preact-playground"
 MINUTES = 180_000  # milliseconds until a training counts as stuck
 FOCUSED = "document.activeElement.name"
+QUESTIONS = ".bd-article section > ol a"
+PHONE = {
+    "viewport": {"width": 360, "height": 740},
+    "has_touch": True,
+    "is_mobile": True,
+}
 CUT = """() => [...document.querySelectorAll(".preact-playground *")]
   .filter((node) => node.checkVisibility() && !node.closest("defs, clipPath")
     && node.getBoundingClientRect().right > innerWidth + 1).length"""
@@ -79,7 +85,17 @@ def said(page):
 
 
 def status(page):
-    return page.locator(f"{HOST} [role=status]").inner_text()
+    return page.locator(f"{HOST} .verdict").inner_text()
+
+
+def reason(page):
+    return page.locator(f"{HOST} .reason").inner_text()
+
+
+def settings(page):
+    """What both networks are set to."""
+    fields = f"{HOST} fieldset :is(select, input)"
+    return page.eval_on_selector_all(fields, "all => all.map((f) => f.value)")
 
 
 @TWO_LANGUAGES
@@ -87,16 +103,17 @@ def test_the_keyboard_alone_trains_two_networks(open_page, language):
     page = open_page(PAGE.format(language))
     smaller(page)
     page.evaluate("document.activeElement.blur()")
-    for _ in range(300):
+    passed = []
+    while "train" not in passed and len(passed) < 300:
         page.keyboard.press("Tab")
-        if page.evaluate(FOCUSED) == "train":
-            break
+        passed.append(page.evaluate(FOCUSED))
+    assert passed[-4:] == [*["guess"] * 3, "train"]  # the guess comes first
     page.keyboard.press("Enter")
     state(page, "done")
     assert all(path.count("L") == STEPS - 1 for path in curves(page))
     assert min(page.evaluate(ROWS_OF_MAPS)) >= STEPS
     words = Strings(language)
-    assert words("playground.rate") in page.locator(HOST).inner_text()
+    assert words("playground.lr") in page.locator(HOST).inner_text()
     assert page.problems == []
 
 
@@ -197,6 +214,10 @@ def test_all_of_it_is_on_one_screen(open_page, language):
     )
     smaller(page)
     train(page)
+    field(page, "pin").click()
+    field(page, "another").click()
+    settle(page)
+    train(page)  # the most that can be said
     box = page.locator(HOST).bounding_box()
     assert box["y"] + box["height"] <= 800
     assert page.evaluate(CUT) == 0
@@ -254,15 +275,217 @@ def test_a_guess_is_asked_for_before_training_and_judged_after(
     bet = page.locator(f"{HOST} [name=guess]")
     assert status(page) == ""
     words = Strings(language)
-    for guess, verdict in enumerate(("miss", "hit")):  # A is slower to learn
-        field(page, "b.units").fill(str(3 + guess))
+    miss = words("playground.miss", said="", guess="A")
+    for guess, verdict in enumerate((miss, words("playground.hit", said=""))):
+        field(page, "b.units").fill(str(3 + guess))  # A is slower to learn
         settle(page)
         bet.nth(guess).click()
         assert bet.nth(guess).get_attribute("aria-pressed") == "true"
         train(page)
-        assert bet.first.is_hidden()
-        assert words(f"playground.{verdict}", said="") in status(page)
+        assert bet.first.is_disabled()
+        assert verdict in status(page)
+        field(page, "pin").click()
+        settle(page)
+        assert verdict in status(page)
     assert "guess" not in address(page)
+
+
+def test_a_difference_that_other_digits_could_turn_round_is_none(open_page):
+    words = Strings("en")
+    page = open_page(PAGE.format("en"))
+    smaller(page)
+    field(page, "a.row").select_option("full-preactivation")
+    field(page, "a.units").fill("4")
+    settle(page)
+    page.locator(f"{HOST} [name=guess]").nth(2).click()
+    train(page)
+    a, b = (float(told[3]) for told in said(page))
+    assert abs(a - b) < 5
+    assert words("playground.hit", said="").strip() in status(page)
+    apart = re.search(r"digits apart: (\d+)", status(page))[1]
+    assert abs(int(apart) - abs(a - b) * 3.6) < 4  # of 360, rounded
+
+
+@EVERY_LANGUAGE
+def test_a_question_changes_the_settings_in_place(open_page, language):
+    page = open_page(
+        PAGE.format(language), viewport={"width": 1280, "height": 500}
+    )
+    page.evaluate("window.same = true")
+    first = settings(page)
+    compared = page.locator(f"{HOST} .compared[role=status]")
+    told = compared.inner_text()
+    question = page.locator(QUESTIONS).nth(1)
+    question.focus()
+    page.evaluate("scrollTo(0, 40)")
+    scroll = page.evaluate("scrollY")
+    page.keyboard.press("Enter")
+    settle(page)
+    assert page.evaluate("window.same")  # not loaded anew
+    assert page.evaluate("scrollY") == scroll
+    assert question.evaluate("(link) => link === document.activeElement")
+    assert question.get_attribute("aria-current") == "true"
+    assert compared.inner_text() != told
+    assert page.url == question.evaluate("(link) => link.href")
+    asked = settings(page)
+    assert asked != first
+    page.go_back()
+    settle(page)
+    assert page.evaluate("window.same")
+    assert settings(page) == first
+    assert compared.inner_text() == told
+    page.go_forward()
+    settle(page)
+    assert settings(page) == asked
+    assert page.problems == []
+
+
+def test_what_two_questions_have_shown_answers_no_third_one(open_page):
+    page = open_page(PAGE.format("en"))
+    smaller(page)
+    field(page, "b.row").select_option("original")
+    for seed in "12":  # each beside one that the third question has not
+        field(page, "a.seed").fill(seed)
+        train(page)
+    field(page, "b.seed").fill("1")
+    settle(page)
+    state(page, "ready")
+    assert status(page) == ""
+    assert [told[3] for told in said(page)] == ["?", "?"]
+    assert all("L" not in path for path in curves(page))
+    train(page)
+    assert all(path.count("L") == STEPS - 1 for path in curves(page))
+
+
+def test_a_question_of_a_file_changes_the_settings_too(open_page):
+    page = open_page((SITE / "en/playground.html").as_uri())
+    page.locator(QUESTIONS).nth(1).click()
+    settle(page)
+    page.wait_for_function(
+        f"document.querySelector('{HOST} [name=\"a.tail\"]').value === 'BN'"
+    )
+
+
+def test_each_question_says_what_differs_and_why_that_matters(open_page):
+    page = open_page(PAGE.format("en"))
+    words = Strings("en")
+    differing = ("", "tail", "lr", "units", "units", "shortcut", "seed")
+    questions = page.locator(QUESTIONS).all()
+    for question, one in zip(questions, differing, strict=True):
+        question.click()
+        settle(page)
+        assert reason(page).strip() == ""  # it would answer the guess
+        train(page)
+        several = words("playground.why_several", list="unit, tail")
+        start = (
+            re.split(r"[{]", words.table[f"playground.why_{one}"])[0]
+            if (one)
+            else several
+        )
+        assert start in reason(page)
+        link = page.locator(f"{HOST} .reason a").evaluate("(a) => a.href")
+        place, _, anchor = link.partition("#")
+        assert f'id="{anchor}' in page.request.get(place).text()
+        assert not re.search(r"undefined|NaN|[{}]", reason(page))
+
+
+def test_one_unit_for_another_has_a_reason_and_equal_networks_have_one(
+    open_page,
+):
+    page = open_page(PAGE.format("en"))
+    smaller(page)
+    field(page, "b.tail").select_option("none")
+    train(page)
+    shares = [told[5] for told in said(page)]
+    words = Strings("en")
+    row = dict(zip(("a_open", "b_open"), shares, strict=True))
+    assert words("playground.why_row", **row) in reason(page)
+    field(page, "b.row").select_option("original")
+    train(page)
+    assert words("playground.why_equal") in reason(page)
+    a, b = said(page)
+    assert a[1:] == b[1:]
+
+
+def test_another_seed_is_of_both_networks_and_seeds_are_counted(open_page):
+    page = open_page(PAGE.format("en"))
+    smaller(page)
+    for seeds in (1, 2, 3):
+        train(page)
+        counted = re.search(
+            r"(\d+) seeds so far: A ahead in (\d), B in (\d), "
+            r"too close in (\d)",
+            reason(page),
+        )
+        assert bool(counted) == (seeds > 1)
+        if counted:
+            total, *ends = map(int, counted.groups())
+            assert total == sum(ends) == seeds
+        field(page, "another").click()
+        settle(page)
+        now = [field(page, f"{arm}.seed").input_value() for arm in "ab"]
+        assert now == [str(seeds)] * 2
+        state(page, "ready")
+    field(page, "a.seed").fill("20")
+    field(page, "another").click()
+    assert field(page, "a.seed").input_value() == "0"
+
+
+def test_what_is_pinned_looks_alike_in_table_and_chart(open_page):
+    page = open_page(PAGE.format("en"))
+    smaller(page)
+    train(page)
+    field(page, "pin").click()
+    looks = """(paths) => paths.map((path) =>
+      `${path.getAttribute("stroke")} ${path.getAttribute(
+        "stroke-dasharray")}`)"""
+    drawn = page.eval_on_selector_all(f"{HOST} .pinned path", looks)
+    keys = page.eval_on_selector_all(f"{HOST} th path", looks)
+    assert drawn == keys[2:] * 2  # loss and error
+    assert len(set(keys)) == 4
+
+
+def test_digits_that_do_not_come_are_said_in_a_sentence(open_page):
+    page = open_page("/en/glossary.html")
+    page.route("**/digits.js", lambda route: route.abort())
+    load(page, page.url.replace("glossary", "playground"))
+    page.wait_for_function(
+        f"document.querySelector('{HOST} .verdict').textContent"
+    )
+    assert status(page) == Strings("en")("playground.unloaded")
+    state(page, "ready")
+
+
+@EVERY_LANGUAGE
+def test_a_phone_has_question_guess_training_and_result_in_this_order(
+    open_page, language
+):
+    page = open_page(PAGE.format(language), **PHONE)
+    page.locator(QUESTIONS).nth(1).click()
+    settle(page)
+    order = ("compared", "guess", "controls", "verdict")
+    parts = [page.locator(f"{HOST} .{name}").first for name in order]
+    bets = [bet.bounding_box() for bet in parts[1].locator("button").all()]
+    assert len({bet["y"] for bet in bets}) == 1  # none alone on a line
+    parts += [field(page, "settings"), page.locator(f"{HOST} table")]
+    tops = [
+        page.locator(QUESTIONS).last.bounding_box()["y"],
+        *(part.bounding_box()["y"] for part in parts),
+    ]
+    assert tops == sorted(tops)
+    assert parts[2].bounding_box()["y"] + 44 < 740
+    assert page.locator(f"{HOST} fieldset").first.is_hidden()
+    train(page)
+    result = page.locator(f"{HOST} .reason").bounding_box()
+    assert result["y"] + result["height"] < 740
+    field(page, "settings").click()
+    assert field(page, "settings").get_attribute("aria-expanded") == "true"
+    boxes = [
+        one.bounding_box() for one in page.locator(f"{HOST} fieldset").all()
+    ]
+    assert boxes[0]["y"] == boxes[1]["y"]  # side by side, below the button
+    assert boxes[0]["y"] > field(page, "settings").bounding_box()["y"] + 44
+    assert page.evaluate(CUT) == 0
 
 
 def test_names_stand_at_the_ends_of_their_curves_in_their_order(open_page):

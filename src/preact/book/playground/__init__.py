@@ -33,8 +33,18 @@ FACTORS = {
 START = ("original", "full-preactivation")
 SHARED_WORDS = (
     *("explorer.row", "explorer.tail", "explorer.units", "explorer.seed"),
-    *("number.percent", "punctuation.semicolon"),
+    *("explorer.none", "number.percent"),
+    *("punctuation.list", "punctuation.semicolon"),
 )
+# Where the book asks what one difference does.
+SECTIONS = {
+    "row": "06-activations.html",
+    "shortcut": "03-gradient.html#gradient-lambda",
+    "tail": "01-why.html#why-rates",
+    "units": "07-depth.html",
+    "lr": "01-why.html#why-rates",
+    "seed": "01-why.html#why-rates",
+}
 
 
 def playground(units: int = UNITS, **own: UnitSpec | str) -> Explorer:
@@ -89,6 +99,10 @@ def playground(units: int = UNITS, **own: UnitSpec | str) -> Explorer:
             "weightDecay": RECIPE["weight_decay"],
         },
         "records": records(),
+        "chapters": {
+            setting: (say("playground.chapter", n=int(place[:2])), place)
+            for setting, place in SECTIONS.items()
+        },
     }
     still = escape(say("playground.without_script"))
     title = say("playground.title")

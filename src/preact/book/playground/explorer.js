@@ -1,38 +1,27 @@
-// The playground: two networks of the reader's choice train in a worker; for each, a
-// row of the cover's map grows with every step, and the charts have both, and those
-// that are pinned.
-import {
-  element,
-  figure,
-  fill,
-  node,
-  numberText,
-  stroke,
-} from "#scripts/charts.js";
+// The playground: two networks of the reader's choice train in workers; for each, a
+// map grows with every step, and the charts have both, and those that are pinned.
+import { figure, fill, node, stroke } from "#scripts/charts.js";
+import { button } from "#scripts/controls.js";
 import { DepthChart } from "#scripts/depth.js";
-import { loadBundle } from "#scripts/load.js";
 import { choice, control, planOf, range } from "#scripts/stack.js";
-import { makeWorker } from "#scripts/worker.js";
+import { Course } from "./course.js";
+import { Runs } from "./runs.js";
+import * as say from "./verdict.js";
+const { digits, written } = say;
 
 const ARMS = ["a", "b"];
+const GUESSES = [...ARMS, "same"];
 const KINDS = ["curve", "ghost"]; // of their curves
+const DASHES = ["none", "2 4"]; // the same where they are pinned
 const TICKS = {
   loss: [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30],
   error: [0.3, 1, 3, 10, 30, 100],
 };
+const CHANCE = { loss: Math.log(10), error: 90 }; // of who guesses blindly
 const GRAY = "#767676"; // of what is pinned
 const RESTS = 80; // ms without a move until fresh networks are computed
-const LOUD = "#cf3f4f",
-  QUIET = "#4a6fd0"; // as on the cover
-const FULL = 2; // powers of ten at which a color is at its strongest
-const LEVELS = 12; // of opacity
-const WIDTH = 400,
-  LEFT = 32,
-  PLOT = 362;
-const UNITS = { y: 18, high: 20 },
-  GRADIENT = { y: 69, tall: 128 },
-  OPEN = { y: 219, tall: 66 };
 const TIMES = [1, 2, 4]; // as many steps as at first
+const SEEDS = 21;
 
 // Mean of the last `window` values up to each step.
 function smooth(values, window) {
@@ -42,23 +31,13 @@ function smooth(values, window) {
   });
 }
 
-// From -LEVELS, far smaller than at the last unit, to LEVELS, far larger.
-function loudness(gradient) {
-  return gradient.map((g) => {
-    const level = (LEVELS * Math.log10(g / gradient.at(-1))) / FULL;
-    const near = Math.max(-LEVELS, Math.min(LEVELS, Math.round(level)));
-    return Number.isNaN(near) ? 0 : near;
-  });
-}
-
-// By the root, so that 0.3 times and 0.8 times look different, too.
-const paint = (level) => ({
-  fill: level > 0 ? LOUD : QUIET,
-  "fill-opacity": Math.sqrt(Math.abs(level / LEVELS)).toFixed(2),
+// Two that were trained, each beside another one, are still to be guessed about.
+const firstStep = ({ loss, error, gradient, open }) => ({
+  loss: loss.slice(0, 1),
+  error: error.slice(0, 1),
+  gradient: gradient.slice(0, 1),
+  open: open.slice(0, 1),
 });
-const written = (value) => (Number.isFinite(value) ? numberText(value) : "–");
-const digits = (value) =>
-  Number.isFinite(value) ? value.toFixed(value < 10 ? 1 : 0) : "–";
 
 // As if the reader had moved it.
 function move(field, value) {
@@ -68,174 +47,6 @@ function move(field, value) {
   }
 }
 
-// ----------------------------------------------------------- a network's course
-class Course {
-  name;
-  words;
-  steps;
-  run;
-  drawn;
-  cell;
-
-  constructor(name, words, steps) {
-    Object.assign(this, { name, words, steps });
-    this.svg = element("svg", {
-      viewBox: `0 0 ${WIDTH} ${OPEN.y + OPEN.tall + 16}`,
-      role: "img",
-      style: `width:${WIDTH}px`,
-    });
-    const hatch = element(
-      "pattern",
-      {
-        id: `smaller-${Math.random().toString(36).slice(2)}`,
-        width: 5,
-        height: 5,
-        patternUnits: "userSpaceOnUse",
-        patternTransform: "rotate(45)",
-      },
-      this.svg,
-    );
-    element("path", { d: "M2 0v5", stroke: QUIET }, hatch);
-    this.hatched = `url(#${hatch.id})`;
-    this.units = element("g", { class: "units" }, this.svg);
-    this.at = element("text", { x: LEFT, y: UNITS.y - 6 }, this.svg);
-    this.makeKey();
-    for (const [name, { y, tall }] of Object.entries({
-      gradient: GRADIENT,
-      open: OPEN,
-    })) {
-      element("text", { x: LEFT, y: y - 5 }, this.svg, words[name]);
-      element("rect", { ...this.box(y, tall), class: "box" }, this.svg);
-      for (const step of [1, steps]) {
-        const at = {
-          x: LEFT - 4,
-          y: y + (tall * step) / steps + 3,
-          "text-anchor": "end",
-        };
-        element("text", at, this.svg, step);
-      }
-    }
-    this.rows = element("g", { "shape-rendering": "crispEdges" }, this.svg);
-    this.axis = element("g", {}, this.svg);
-    this.frames = [GRADIENT, OPEN].map(({ y, tall }) =>
-      element(
-        "rect",
-        { ...this.box(y, tall / steps), class: "frame" },
-        this.svg,
-      ),
-    );
-  }
-
-  // What the colors say, at the end of the line above the first map.
-  makeKey() {
-    const words = ["÷ 100", "× 100"];
-    const [high, wide] = [9, 8];
-    const y = GRADIENT.y - 5;
-    const right = LEFT + PLOT - 46; // on a phone letters are larger
-    const levels = [-LEVELS, -LEVELS / 2, 0, LEVELS / 2, LEVELS];
-    const left = right - wide * levels.length;
-    const write = (x, anchor, text) =>
-      element("text", { x, y, "text-anchor": anchor }, this.svg, text);
-    write(left - 3, "end", words[0]);
-    write(right + 3, "start", words[1]);
-    levels.forEach((level, i) => {
-      const place = {
-        x: left + wide * i,
-        y: y - 8,
-        width: wide,
-        height: high,
-      };
-      element("rect", { ...place, ...paint(level) }, this.svg);
-      if (level < 0) {
-        element("rect", { ...place, fill: this.hatched }, this.svg);
-      }
-      element("rect", { ...place, class: "box" }, this.svg);
-    });
-  }
-
-  box(y, height) {
-    return { x: LEFT, y, width: PLOT, height };
-  }
-
-  // Draw the steps of a run that are not there yet, and the network at one of them.
-  draw(run, at) {
-    const count = run.gradient[0].length;
-    if (run !== this.run) {
-      Object.assign(this, { run, drawn: 0, cell: PLOT / count });
-      this.rows.replaceChildren();
-      this.axis.replaceChildren();
-      const y = OPEN.y + OPEN.tall + 13;
-      for (const [share, anchor, text] of [
-        [0, "start", 0],
-        [0.5, "middle", this.words.axis],
-        [1, "end", count - 1],
-      ]) {
-        const place = { x: LEFT + PLOT * share, y, "text-anchor": anchor };
-        element("text", place, this.axis, text);
-      }
-    }
-    for (; this.drawn < run.gradient.length; this.drawn++) {
-      this.addRow(run, this.drawn);
-    }
-    for (const [i, { y, tall }] of [GRADIENT, OPEN].entries()) {
-      this.frames[i].setAttribute("y", y + (tall / this.steps) * at);
-    }
-    const said = { name: this.name, step: at + 1 };
-    this.at.textContent = fill(this.words.network, said);
-    this.drawUnits(loudness(run.gradient[at]), run.open[at]);
-  }
-
-  // Equal neighbors are one piece.
-  addRow({ gradient, open }, step) {
-    const pieces = (levels, { y, tall }, style) => {
-      const high = tall / this.steps;
-      let start = 0;
-      levels.forEach((level, l) => {
-        if (level === levels[l + 1]) return;
-        const x = LEFT + this.cell * start;
-        const width = this.cell * (l + 1 - start);
-        const place = { x, y: y + high * step, width, height: high };
-        if (level) element("rect", { ...place, ...style(level) }, this.rows);
-        if (level < 0) {
-          element("rect", { ...place, fill: this.hatched }, this.rows);
-        }
-        start = l + 1;
-      });
-    };
-    pieces(loudness(gradient[step]), GRADIENT, paint);
-    const shares = open[step].map((share) => Math.round(share * LEVELS));
-    pieces(shares, OPEN, (level) => ({
-      fill: "currentColor",
-      "fill-opacity": (0.75 * level) / LEVELS,
-    }));
-  }
-
-  // A unit glows by its gradient; the shortcut below it is as thick as it is open.
-  drawUnits(levels, open) {
-    this.units.replaceChildren();
-    const { y, high } = UNITS;
-    levels.forEach((level, l) => {
-      const x = LEFT + this.cell * (l + 0.12);
-      const place = { x, y, width: this.cell * 0.76, height: high, rx: 3 };
-      const glow = `filter:drop-shadow(0 0 ${level / 2}px ${LOUD})`;
-      const style = level > 0 ? glow : "";
-      element("rect", { ...place, ...paint(level), style }, this.units);
-      element("rect", { ...place, class: "box" }, this.units);
-      if (level < 0) {
-        element("rect", { ...place, fill: this.hatched }, this.units);
-      }
-      const tall = 5 * (open[l] || 0);
-      const path = { x: LEFT + this.cell * l, width: this.cell, height: tall };
-      element(
-        "rect",
-        { ...path, y: y + high + 6 - tall / 2, fill: "currentColor" },
-        this.units,
-      );
-    });
-  }
-}
-
-// -------------------------------------------------------------------- the page
 class Playground {
   words;
   rows;
@@ -249,7 +60,9 @@ class Playground {
   window;
   recipe;
   records;
-  first;
+  chapters;
+  pinned = [];
+  pairs = new Set(); // of settings that were trained together
   opened = false;
 
   constructor(host) {
@@ -257,9 +70,9 @@ class Playground {
     host.closest(".bd-main")?.classList.add("one-screen");
     Object.assign(this, JSON.parse(host.dataset.playground));
     this.still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    this.known = new Map(); // runs by their settings
-    this.pinned = [];
-    this.makeBar();
+    this.runs = new Runs(host);
+    const asked = this.makeQuestion();
+    const bar = this.makeBar();
     this.arms = ARMS.map((name) => this.makeArm(name));
     const { words } = this;
     this.charts = Object.entries(TICKS).map(([quantity, ticks]) => {
@@ -272,8 +85,9 @@ class Playground {
     const results = node("div", {}, this.table, this.pictures);
     const [a, b] = this.arms;
     const parts = {
-      ...{ go: this.go, a: a.form, b: b.form, bar: this.bar, results },
-      ...{ mapa: a.box, mapb: b.box },
+      ...asked,
+      ...{ a: a.form, b: b.form, results },
+      ...{ bar, mapa: a.box, mapb: b.box },
     };
     host.replaceChildren(...Object.values(parts));
     for (const [area, part] of Object.entries(parts)) {
@@ -282,22 +96,25 @@ class Playground {
     host.addEventListener("input", ({ target }) => {
       if (target !== this.cursor) this.refresh();
     });
-    this.first = this.arms.map((arm) => this.settings(arm)).join();
     this.refresh();
     host.dataset.live = "true";
   }
 
-  makeBar() {
+  // In the order in which they are needed: how the networks differ, the guess, what
+  // trains, the verdict, and what opens the settings on a phone.
+  makeQuestion() {
     const { words, steps } = this;
-    const button = (name, act, textContent = "") => {
-      const made = node("button", { type: "button", name, textContent });
-      made.addEventListener("click", act);
-      return made;
-    };
-    this.train = button("train", () =>
+    this.compared = node("p", { className: "compared", role: "status" });
+    this.bets = GUESSES.map((guess) =>
+      button("guess", words[guess], () => this.bet(guess)),
+    );
+    const group = { className: "guess", role: "group" };
+    group["aria-label"] = words.guess;
+    const bets = node("span", { className: "bets" }, ...this.bets);
+    const guess = node("span", group, words.guess, " ", bets);
+    this.train = button("train", "", () =>
       this.training ? this.stop() : this.compute(this.steps),
     );
-    const again = button("reset", () => this.startAgain(), words.reset);
     const lengths = TIMES.map((times) => [
       times * steps,
       fill(words.lasting, { steps: times * steps }),
@@ -306,18 +123,28 @@ class Playground {
     this.length.name = "steps";
     this.length.setAttribute("aria-label", words.steps);
     this.length.addEventListener("input", () => this.changeLength());
-    this.bets = ARMS.map((arm) =>
-      button("guess", () => this.bet(arm), arm.toUpperCase()),
+    const another = button("another", words.another, () => this.reseed());
+    const trains = [this.train, this.length, another];
+    const go = node(
+      "div",
+      { className: "go" },
+      guess,
+      node("div", { className: "controls" }, ...trains),
     );
-    this.guess = node(
-      "span",
-      { role: "group" },
-      words.guess,
-      " ",
-      ...this.bets,
-    );
-    this.guess.setAttribute("aria-label", words.guess);
-    this.pin = button("pin", () => this.togglePin());
+    this.verdict = node("p", { className: "verdict" });
+    this.reason = node("p", { className: "reason" });
+    const said = node("div", { role: "status" }, this.verdict, this.reason);
+    const settings = button("settings", words.settings, () => {
+      const open = settings.getAttribute("aria-expanded") === "false";
+      settings.setAttribute("aria-expanded", String(open));
+    });
+    settings.setAttribute("aria-expanded", "false");
+    return { compared: this.compared, go, said, settings };
+  }
+
+  makeBar() {
+    const { words, steps } = this;
+    this.pin = button("pin", "", () => this.togglePin());
     this.kept = node("input", { type: "hidden", name: "pinned" });
     this.kept.addEventListener("input", () => {
       this.pinned = this.legal(this.kept.value);
@@ -326,27 +153,26 @@ class Playground {
     this.cursor = range(1, steps, 1, steps);
     this.cursor.dataset.own = "";
     this.cursor.addEventListener("input", () => this.draw());
-    this.status = node("p", { className: "facts" });
-    this.status.setAttribute("role", "status");
-    const go = [this.train, this.length, this.guess, this.status];
-    this.go = node("div", { className: "controls go" }, ...go);
-    this.bar = node("div", { className: "controls" });
-    control(this.bar, "step", words.step, this.cursor);
-    this.bar.append(this.pin, again, this.kept);
+    const bar = node("div", { className: "controls" });
+    control(bar, "step", words.step, this.cursor);
+    bar.append(this.pin, this.kept);
+    return bar;
   }
 
   // A guess is the reader's own, and holds for one training.
-  bet(arm) {
-    this.mine = arm;
+  bet(guess) {
+    this.guess = guess;
     this.bets.forEach((bet, i) => {
-      bet.setAttribute("aria-pressed", String(ARMS[i] === arm));
+      bet.setAttribute("aria-pressed", String(GUESSES[i] === guess));
     });
   }
 
   // Networks are trained from the start again, for all of the steps.
   changeLength() {
     this.steps = Number(this.length.value);
-    this.known.clear();
+    this.runs.known.clear();
+    this.pairs.clear();
+    this.bet();
     this.cursor.max = this.steps;
     move(this.cursor, this.steps);
     for (const arm of this.arms) {
@@ -356,13 +182,10 @@ class Playground {
     }
   }
 
-  startAgain() {
-    const values = this.first.split(",");
-    move(this.cursor, this.steps);
-    /** @type {any[]} */
-    const inputs = this.arms.flatMap((arm) => Object.values(arm.inputs));
-    if (this.pinned.length) this.togglePin();
-    inputs.forEach((input, i) => move(input, values[i]));
+  // The same question, asked of the next seed of both.
+  reseed() {
+    const fields = this.arms.map(({ inputs }) => inputs.seed);
+    for (const field of fields) move(field, (Number(field.value) + 1) % SEEDS);
   }
 
   makeArm(name) {
@@ -372,17 +195,17 @@ class Playground {
     const names = Object.keys(rows).map((row) => [row, rows[row].name]);
     const list = (of) => Object.entries(choices[of]);
     const inputs = {
-      row: [words.row, choice(names, this.start[name])],
-      shortcut: [words.shortcut, choice(list("shortcut"), "1")],
-      tail: [words.tail, choice(list("tail"), "derived")],
-      units: [words.units, range(2, this.most, 1, 20)],
-      lr: [words.rate, choice(list("lr"), "0.1")],
-      seed: [words.seed, range(0, 20, 1, 0)],
+      row: choice(names, this.start[name]),
+      shortcut: choice(list("shortcut"), "1"),
+      tail: choice(list("tail"), "derived"),
+      units: range(2, this.most, 1, 20),
+      lr: choice(list("lr"), "0.1"),
+      seed: range(0, SEEDS - 1, 1, 0),
     };
-    for (const [field, [label, input]] of Object.entries(inputs)) {
-      inputs[field] = control(form, `${name}.${field}`, label, input);
+    for (const [field, input] of Object.entries(inputs)) {
+      control(form, `${name}.${field}`, words[field], input);
     }
-    const course = new Course(name.toUpperCase(), words, steps);
+    const course = new Course(words[name], words, steps);
     const recorded = node("p", { className: "recorded" });
     form.append(recorded);
     const box = node("div", { className: "course preact-figure" }, course.svg);
@@ -421,7 +244,7 @@ class Playground {
     return { ...looks, row, shortcut, units, lr, seed, tail: ops };
   }
 
-  question(settings) {
+  question(settings, steps) {
     const { row, shortcut, tail, units, lr, seed } = this.read(settings);
     const { inputs, width, batch, recipe } = this;
     const plan = planOf(this.rows[row], {
@@ -430,7 +253,7 @@ class Playground {
       factor: Number(shortcut),
     });
     const rates = { ...recipe, lr: Number(lr) };
-    return { row, plan, batch, seed: Number(seed), recipe: rates };
+    return { row, plan, batch, seed: Number(seed), recipe: rates, steps };
   }
 
   togglePin() {
@@ -442,52 +265,30 @@ class Playground {
   // Compute what nobody has computed, once the moves rest: fresh networks, since
   // settings are there to be guessed about, unless an address pins some.
   refresh() {
-    const { host } = this;
     this.halt();
-    this.bet();
+    const before = String(this.now);
     this.now = this.arms.map((arm) => this.settings(arm));
-    if (!this.now.every((settings) => this.known.has(settings))) {
-      host.setAttribute("aria-busy", "true");
+    if (String(this.now) !== before) this.bet();
+    const reads = this.now.map((settings) => this.read(settings));
+    this.compared.textContent = say.compared(this.words, reads);
+    if (!this.now.every((settings) => this.runs.get(settings))) {
+      this.host.setAttribute("aria-busy", "true");
       const fresh = () => this.opened || !this.pinned.length;
       this.resting = setTimeout(
         () => this.compute(fresh() ? 1 : this.steps),
         RESTS,
       );
     }
-    this.status.textContent = this.outcome();
-    this.show();
-  }
-
-  // What both networks make of digits that they have not seen, once trained.
-  outcome() {
-    const { words, steps, mine } = this;
-    const runs = this.now.map((settings) => this.known.get(settings));
-    if (!runs.every((run) => run?.done)) return "";
-    const [a, b] = runs.map(({ test }) =>
-      fill(words.percent, { value: digits(100 * test) }),
-    );
-    let said = fill(words.done, { steps, a, b });
-    const apart = runs[0].test - runs[1].test;
-    const better = apart < 0 ? "a" : "b";
-    const verdict = mine === better ? words.hit : words.miss;
-    if (mine) said = fill(apart ? verdict : words.draw, { said });
-    for (const [i, { loss }] of runs.entries()) {
-      const name = ARMS[i].toUpperCase();
-      if (Number.isFinite(loss.at(-1))) continue;
-      said = fill(words.diverged, { said, name });
-    }
-    return said;
+    this.conclude();
   }
 
   halt() {
     clearTimeout(this.resting);
-    for (const worker of this.workers ?? []) worker.terminate();
-    this.workers = null;
+    this.runs.halt();
     this.training = false;
     this.host.removeAttribute("aria-busy");
   }
 
-  // Each network in a worker of its own.
   async compute(steps) {
     const training = steps > 1;
     if (training) this.halt();
@@ -496,74 +297,95 @@ class Playground {
     this.training = training;
     const all = [...new Set([...this.now, ...this.pinned])];
     const lack = all.filter((settings) => {
-      const run = this.known.get(settings);
+      const run = this.runs.get(settings);
       return training ? !run?.done : !run;
     });
-    const asked = lack.length ? lack : all; // once more, to be watched
-    const workers = asked.map(() => makeWorker(this.host));
-    this.workers = workers;
-    let left = workers.length;
-    for (const [i, worker] of workers.entries()) {
-      const run = { loss: [], error: [], gradient: [], open: [] };
-      worker.onerror = ({ message }) => this.finish(message);
-      worker.onmessage = ({ data: { loss, wrong, gradient, open, test } }) => {
-        if (test === undefined) {
-          run.loss.push(loss);
-          run.error.push(100 * wrong);
-          run.gradient.push(gradient);
-          run.open.push(open);
-          this.known.set(asked[i], run);
-          if (!this.still)
-            this.frame ??= requestAnimationFrame(() => this.draw());
-          return;
-        }
-        Object.assign(run, { test, done: training });
-        if (--left === 0) this.finish(this.outcome());
-      };
-    }
+    const asked = lack.length ? lack : this.now; // once more, to be watched
     if (training) {
       move(this.cursor, steps);
-      this.status.textContent = this.words.running;
+      this.report(this.words.running);
     }
-    this.show();
-    const digits = await loadBundle("digits.js").catch(() => null);
-    if (this.workers !== workers) return; // stopped meanwhile
-    if (!digits) return this.finish("");
-    for (const [i, worker] of workers.entries()) {
-      worker.postMessage({ digits, ...this.question(asked[i]), steps });
+    try {
+      await this.runs.compute(
+        asked,
+        (settings) => this.question(settings, steps),
+        () => {
+          if (this.still) return;
+          this.frame ??= requestAnimationFrame(() => this.draw());
+        },
+      );
+      this.halt();
+      if (training) this.pairs.add(this.now.join(";"));
+      this.conclude();
+    } catch (error) {
+      this.halt();
+      this.report(error.message ?? this.words.unloaded);
     }
   }
 
   // Both are shown at the last step that both have.
   stop() {
-    const runs = this.now.map((settings) => this.known.get(settings));
+    const runs = this.now.map((settings) => this.runs.get(settings));
     move(this.cursor, Math.min(...runs.map((run) => run?.loss.length || 1)));
-    this.finish(this.words.stopped);
-  }
-
-  finish(text) {
     this.halt();
-    this.status.textContent = text;
-    this.show();
+    this.report(this.words.stopped);
   }
 
   // ----------------------------------------------------------------- showing
+  // The runs of two networks, if they were trained together.
+  trained(both) {
+    const runs = both.map((settings) => this.runs.get(settings));
+    const all =
+      this.pairs.has(both.join(";")) && runs.every((run) => run?.done);
+    return all && runs;
+  }
+
+  // Of both networks, and of the same two from other seeds.
+  conclude() {
+    const { words, steps, guess, now } = this;
+    const { unseen } = this.runs;
+    const runs = this.trained(now);
+    if (!runs) return this.report("");
+    const ends = Array.from({ length: SEEDS }, (_, more) =>
+      this.trained(
+        now.map((settings) =>
+          settings.replace(/\d+$/, (seed) => String((+seed + more) % SEEDS)),
+        ),
+      ),
+    ).flatMap((both) => (both ? [say.ahead(both, unseen)] : []));
+    const reads = now.map((settings) => this.read(settings));
+    const found = say.differences(reads);
+    const page = this.chapters[found[0]];
+    this.report(
+      say.verdict(words, { runs, unseen, steps, guess }),
+      say.tally(words, ends),
+      say.reason(words, reads, runs),
+      page ? node("a", { href: page[1], textContent: page[0] }) : "",
+    );
+  }
+
+  report(verdict, ...more) {
+    this.verdict.textContent = verdict;
+    this.reason.replaceChildren(...more.flatMap((one) => [one, " "]));
+    this.show();
+  }
+
   show() {
     const { words, host, training } = this;
-    const done = this.now.every((key) => this.known.get(key)?.done);
+    const done = Boolean(this.trained(this.now));
     host.dataset.state = training ? "running" : done ? "done" : "ready";
-    this.train.textContent = training ? words.stop : words.train;
-    this.guess.hidden = training || done || !this.opened;
+    const trains = done ? words.again : words.train;
+    this.train.textContent = training ? words.stop : trains;
+    for (const bet of this.bets) bet.disabled = training || done;
     this.pin.textContent = this.pinned.length ? words.unpin : words.pin;
     this.pin.disabled = training;
     this.arms.forEach(({ key, inputs, recorded }, i) => {
       const { color, row, shortcut, tail, lr } = this.read(this.now[i]);
-      const name = ARMS[i].toUpperCase();
-      const ops = this.rows[row].spec.pre.join(" ") || this.choices.tail.none;
+      const ops = this.rows[row].spec.pre.join(" ") || words.none;
       /** @type {any} */ (inputs.tail).options[0].text = fill(words.derived, {
         ops,
       });
-      key.replaceChildren(name, " ", stroke(color, KINDS[i]));
+      key.replaceChildren(words[ARMS[i]], " ", stroke(color, KINDS[i]));
       const like = [shortcut, row, tail.join(" "), lr].join("|");
       const [runs, low, high, href] = this.records[like] ?? [];
       const told = done ? words.recorded : words.recorded_waits;
@@ -578,18 +400,22 @@ class Playground {
   // What is known of an arm, or of what was pinned as this arm.
   shown(settings, i, pinned) {
     const { words, window, steps } = this;
-    const run = this.known.get(settings);
-    if (!run?.loss.length) return [];
+    const known = this.runs.get(settings);
+    if (!known) return [];
+    const waits = this.now.every((one) => this.runs.get(one)?.done);
+    const hidden = waits && !pinned && !this.trained(this.now);
+    const run = hidden ? firstStep(known) : known;
     const at = Math.min(Number(this.cursor.value), run.loss.length) - 1;
     const [loss, error] = [run.loss, run.error].map((v) => smooth(v, window));
-    const arm = ARMS[i].toUpperCase();
-    const { name, color } = this.read(settings);
+    const arm = words[ARMS[i]];
+    const { name, ...looks } = this.read(settings);
+    const color = pinned ? GRAY : looks.color;
     const label = `${pinned ? fill(words.pinned, { name: arm }) : arm} ${name}`;
     const later = Array(steps - run.loss.length).fill(NaN);
-    const kind = pinned ? "pinned" : KINDS[i];
+    const is = pinned ? { pinned, dashes: DASHES[i] } : { [KINDS[i]]: true };
     const end = pinned ? `(${arm})` : arm;
     const curve = (values) => ({
-      ...{ name: label, color: pinned ? GRAY : color, [kind]: true, end },
+      ...{ name: label, color, ...is, end },
       values: [NaN, ...values, ...later],
     });
     const curves = { loss: curve(loss), error: curve(error) };
@@ -601,6 +427,7 @@ class Playground {
       ratio: written(gradient[0] / gradient.at(-1)),
       share: written(run.open[at].at(-1)),
     };
+    const kind = pinned ? DASHES[i] : KINDS[i];
     return [{ run, at, curves, label, end, color, kind, numbers }];
   }
 
@@ -621,8 +448,10 @@ class Playground {
     if (!all.length) return;
     this.tell(all);
     for (const { quantity, chart } of this.charts) {
+      const values = Array(this.steps + 1).fill(CHANCE[quantity]);
+      const chance = { law: words.chance, color: GRAY, values };
       chart.draw(
-        all.map(({ curves }) => curves[quantity]),
+        [chance, ...all.map(({ curves }) => curves[quantity])],
         [words[quantity], ...all.map(({ label }) => label)].join(
           words.semicolon,
         ),

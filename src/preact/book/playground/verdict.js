@@ -1,0 +1,94 @@
+// What is said of two networks: in what they differ, which is ahead, and why.
+import { fill, numberText } from "#scripts/charts.js";
+
+export const written = (value) =>
+  Number.isFinite(value) ? numberText(value) : "–";
+export const digits = (value) =>
+  Number.isFinite(value) ? value.toFixed(value < 10 ? 1 : 0) : "–";
+const CHANCE = Math.log(10); // loss of who guesses one of ten digits blindly
+
+const FIELDS = ["row", "shortcut", "tail", "units", "lr", "seed"];
+
+// What a reader is told of a setting.
+const told = (words, arm) => ({
+  ...arm,
+  row: arm.name,
+  shortcut: `× ${arm.shortcut}`,
+  tail: arm.tail.join(" ") || words.none,
+});
+
+// Names of the settings in which two networks differ.
+export function differences(arms) {
+  const [a, b] = arms;
+  return FIELDS.filter((key) => String(a[key]) !== String(b[key]));
+}
+
+export function compared(words, arms) {
+  const [a, b] = arms.map((arm) => told(words, arm));
+  const list = differences(arms).map((key) => {
+    const [label, of] = [words[key], { a: a[key], b: b[key] }];
+    return fill(words.difference, { label, ...of });
+  });
+  const said = list.length
+    ? fill(words.differ, { list: list.join(words.semicolon) })
+    : words.equal;
+  return a.row === b.row ? fill(words.both, { said, row: a.row }) : said;
+}
+
+// The better arm, or "same" within what the choice of the test's digits makes: two
+// standard errors.
+export function ahead(runs, unseen) {
+  const [a, b] = runs;
+  const variance = ({ test }) => (test * (1 - test)) / unseen;
+  const apart = a.test - b.test;
+  if (Math.abs(apart) <= 2 * Math.sqrt(variance(a) + variance(b))) {
+    return "same";
+  }
+  return apart < 0 ? "a" : "b";
+}
+
+// How the seeds ended that were tried; nothing of one alone.
+export function tally(words, ends) {
+  if (ends.length < 2) return "";
+  const count = (end) => ends.filter((one) => one === end).length;
+  const [a, b, same] = ["a", "b", "same"].map(count);
+  return fill(words.tally, { seeds: ends.length, a, b, same });
+}
+
+export function verdict(words, { runs, unseen, steps, guess }) {
+  const [a, b] = runs.map(({ test }) =>
+    fill(words.percent, { value: digits(100 * test) }),
+  );
+  let said = fill(words.done, { steps, unseen, a, b });
+  const better = ahead(runs, unseen);
+  const apart = Math.round(unseen * Math.abs(runs[0].test - runs[1].test));
+  if (better === "same") said = fill(words.close, { said, apart });
+  if (guess === better) said = fill(words.hit, { said });
+  else if (guess) said = fill(words.miss, { said, guess: words[guess] });
+  for (const [i, { loss }] of runs.entries()) {
+    if (Number.isFinite(loss.at(-1))) continue;
+    said = fill(words.diverged, { said, name: words["ab"[i]] });
+  }
+  return said;
+}
+
+// One difference has a reason, which the numbers of both show; of several nobody can
+// say which it was.
+export function reason(words, arms, runs) {
+  const found = differences(arms);
+  if (!found.length) return words.why_equal;
+  if (found.length > 1) {
+    const list = found.map((key) => words[key]).join(words.list);
+    return fill(words.why_several, { list });
+  }
+  const numbers = { chance: written(CHANCE) };
+  for (const [i, name] of ["a", "b"].entries()) {
+    const { loss, open } = runs[i];
+    numbers[`${name}_loss`] = written(loss[0]);
+    numbers[`${name}_early`] = written(open[0].at(-1));
+    numbers[`${name}_open`] = written(open.at(-1).at(-1));
+    const factor = Number(arms[i].shortcut) ** Number(arms[i].units);
+    numbers[`${name}_factor`] = written(factor);
+  }
+  return fill(words[`why_${found[0]}`], numbers);
+}
