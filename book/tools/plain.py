@@ -285,10 +285,13 @@ def parts_of(text: str) -> Iterator[tuple[str, str]]:
 
 
 def quote_cell(cell: Any) -> str:
-    """Return the code of a cell and what it printed as Markdown."""
-    printed = "".join(out.get("text", "") for out in cell.outputs)
-    shown = f"\n\n```text\n{printed.rstrip()}\n```" if printed else ""
-    return f"```python\n{cell.source}\n```{shown}"
+    """Return the code of a cell and what it printed as Markdown.
+
+    Within a fold Jupyter keeps no distance below code.
+    """
+    printed = "".join(out.get("text", "") for out in cell.outputs).rstrip()
+    blocks = [("python", cell.source)] + [("text", printed)] * bool(printed)
+    return "\n\n".join(f"```{n}\n{text}\n```\n\n<br>" for n, text in blocks)
 
 
 def leave_to_write(text: str, cell: Any, solution: str) -> None:

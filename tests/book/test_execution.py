@@ -165,7 +165,7 @@ def test_a_solution_is_one_fold_with_what_it_prints(chapter):
         "<details><summary>Solution</summary>\n\nTwo identities.\n\n```python"
     )
     assert "```text\n(2, 1)\nwhy-3 <function" in solved.source
-    assert solved.source.endswith("\n```\n\n</details>")
+    assert solved.source.endswith("\n```\n\n<br>\n\n</details>")
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
