@@ -41,9 +41,10 @@ ASK = """# Says what to install where the package is not there.
 try:
     import preact
 except ModuleNotFoundError:
-    raise ModuleNotFoundError(
-        {!r}
-    ) from None
+    print(
+{}        sep="\\n",
+    )
+    raise
 """
 
 
@@ -188,7 +189,8 @@ def fold_output(output: Any, head: str) -> Any:
 def first_cell(language: str, package: str) -> Any:
     """Return the cell that gets the package, or asks for it; folded."""
     asked = WORDS[language]["@ask"].format(wheel=wheel_name(), folder=WHEELS)
-    source = GET.format(package) if package else ASK.format(asked)
+    lines = "".join(f"        {line!r},\n" for line in asked.split("\n"))
+    source = GET.format(package) if package else ASK.format(lines)
     folded = {"jupyter": {"source_hidden": True}}
     return nbformat.v4.new_code_cell(
         source.rstrip(), id="install", metadata=folded

@@ -4,6 +4,7 @@ import ast
 import builtins
 import re
 import shutil
+import sys
 import tomllib
 from functools import cache
 from itertools import pairwise
@@ -209,7 +210,9 @@ def test_a_notebook_links_to_notebooks_that_are_there():
             assert (there / name).exists()
 
 
-def test_the_first_cell_promises_no_place_that_is_not_there(monkeypatch):
+def test_the_first_cell_promises_no_place_that_is_not_there(
+    monkeypatch, capsys
+):
     for repository, site, address in [
         ("", "", None),
         ("a/b", "", "git+https://github.com/a/b"),
@@ -227,8 +230,13 @@ def test_the_first_cell_promises_no_place_that_is_not_there(monkeypatch):
         else:
             assert "%pip install -q" not in first.source
             assert "http" not in first.source
-            ast.parse(first.source)
-            assert places.wheel_name() in first.source
+            with monkeypatch.context() as missing:
+                missing.setitem(sys.modules, "preact", None)
+                with pytest.raises(ModuleNotFoundError):
+                    exec(first.source, {})
+            _, command, _ = capsys.readouterr().out.strip().split("\n")
+            assert command.strip().startswith("%pip install")
+            assert places.wheel_name() in command
 
 
 def test_the_repository_is_a_setting(tmp_path, monkeypatch):
