@@ -11,7 +11,8 @@ from rich.console import Console
 
 import preact
 from paths import ROOT
-from preact.cli import main, make_parser, parser
+from preact.cli import main, parser
+from preact.cli.parser import make_parser
 from preact.cli.progress import progress
 from preact.data import NAMES, load
 from preact.fast import Memory
@@ -65,7 +66,8 @@ def test_what_needs_no_network_loads_no_torch():
     """Help of every command too, so that it comes at once."""
     code = """
 import json, sys
-from preact.cli import COMMANDS, main
+from preact.cli import (main)
+from preact.cli.parser import (COMMANDS)
 helps = [f"{name} --help" for name in COMMANDS]
 report = "report digits_bf16 --json"
 for words in ("--help", "--version", *helps, "plan --depth 1001", report):

@@ -8,7 +8,8 @@ import pytest
 import preact
 from preact import converters, reference
 from preact.data import load
-from preact.experiment import PlannedRun, read_experiment
+from preact.experiment import read_experiment
+from preact.experiment.matrix import PlannedRun
 from preact.records import read_record
 from preact.records.compare import load_records
 from preact.spec import TABLE_2

@@ -10,9 +10,10 @@ import pytest
 import torch
 
 from paths import ROOT
-from preact.cli import COMMANDS, make_parser
+from preact.cli.parser import COMMANDS, make_parser
 from preact.data import load
-from preact.experiment import planned_runs, read_experiment
+from preact.experiment import read_experiment
+from preact.experiment.matrix import planned_runs
 
 TEXTS = {
     name: (ROOT / name).read_text("utf-8")

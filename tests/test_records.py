@@ -10,7 +10,6 @@ import pytest
 from preact.cli import main
 from preact.records import read_curve, read_record
 from preact.records.compare import (
-    PUBLISHED,
     compare,
     half_interval,
     load_records,
@@ -19,7 +18,7 @@ from preact.records.compare import (
 from preact.records.costs import EXPERIMENTS, costs
 from preact.records.files import write_new, write_record
 from preact.records.record import sha256_of
-from preact.records.speed import load_times
+from preact.records.speed import PUBLISHED, load_times
 from preact.spec import find_row
 
 SOME = sorted(PUBLISHED.glob("digits_depth/digits/resnet-20-2/*/seed-1.json"))

@@ -15,8 +15,8 @@ from preact.spec import (
     Scale,
     UnitSpec,
     find_row,
-    find_unit,
 )
+from preact.spec.tables import find_unit
 
 
 @pytest.mark.claim("one-bn-one-relu")

@@ -6,8 +6,7 @@ import pytest
 
 from preact.bench.contestants import contestants
 from preact.plan import cifar_plan
-from preact.records.compare import PUBLISHED
-from preact.records.speed import Step, load_steps
+from preact.records.speed import PUBLISHED, Step, load_steps
 from preact.spec import TABLE_2
 
 STEPS = load_steps()

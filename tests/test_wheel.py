@@ -139,7 +139,8 @@ import dataclasses
 import torch
 from torch.utils.data import TensorDataset
 from preact.data import from_dataset
-from preact.experiment import PlannedRun, execute
+from preact.experiment import (execute)
+from preact.experiment.matrix import (PlannedRun)
 from preact.train import Run, find_recipe
 
 images = torch.randint(0, 256, (48, 3, 8, 8), dtype=torch.uint8)

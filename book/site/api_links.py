@@ -17,7 +17,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from book.site.api import FOLDER, address_of, rooms
 from book.tools.execution import imports
-from preact.cli import COMMANDS
+from preact.cli.parser import COMMANDS
 
 CALL = re.compile(r"^([A-Za-z_][\w.]*?)(?:\(.*\))?$")
 COMMAND = re.compile(rf"^preact ({'|'.join(COMMANDS)})\b")

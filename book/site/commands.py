@@ -3,7 +3,7 @@
 import argparse
 from functools import partial
 
-from preact.cli import COMMANDS, make_parser
+from preact.cli.parser import COMMANDS, make_parser
 
 
 def commands_text(words: dict[str, str]) -> str:

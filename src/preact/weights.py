@@ -21,8 +21,9 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save as to_safetensors
 from torch import Tensor
 
-from preact.data import Preprocessing
-from preact.nn import MakeUnit, Network, put_units
+from preact.data.preprocessing import Preprocessing
+from preact.nn import Network, put_units
+from preact.nn.own_units import MakeUnit
 from preact.nn.state import check_kinds, check_numbers, check_shapes
 from preact.plan import NetworkPlan
 from preact.plan.written import WrittenPlan, write_plan

@@ -7,10 +7,12 @@ import torch
 from book.tools import results
 from preact.data import load
 from preact.data.images import ImageSet
-from preact.experiment import planned_runs, read_experiment
+from preact.experiment import read_experiment
+from preact.experiment.matrix import planned_runs
 from preact.figures import errors_table
 from preact.records import read_curve, read_record
-from preact.records.compare import PUBLISHED, compare, load_records
+from preact.records.compare import compare, load_records
+from preact.records.speed import PUBLISHED
 from preact.spec import BN, RELU, ROWS, UnitSpec
 from preact.strings import LANGUAGES, Strings
 from preact.train import Execution, Recipe, Run

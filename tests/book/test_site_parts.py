@@ -29,7 +29,7 @@ def test_the_label_of_a_section_is_its_address():
 
 def test_the_description_of_a_page_is_its_question():
     document, section = a_document()
-    section += nodes.paragraph("", "", nodes.emphasis("", "Modules:"))
+    section += nodes.paragraph("", "", nodes.emphasis("", "Draft."))
     section += nodes.paragraph(
         "",
         "",

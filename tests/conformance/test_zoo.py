@@ -6,7 +6,7 @@ from conformance.reports import report_of
 from preact import Network, cifar_plan, imagenet_plan
 from preact.book.bugs.zoo import MUTANTS, RIGHT
 from preact.conformance import Property, Verdict, probe
-from preact.plan import CONVENTIONS
+from preact.plan.conventions import CONVENTIONS
 from preact.spec import ROWS, TABLE_1, TABLE_2
 from sampled import sampled
 

@@ -13,7 +13,8 @@ from torch import nn
 
 from preact.converters import from_weights, to_weights
 from preact.nn import Network
-from preact.plan import PAPER, Conventions, cifar_plan, imagenet_plan
+from preact.plan import Conventions, cifar_plan, imagenet_plan
+from preact.plan.conventions import PAPER
 from preact.spec import TABLE_1, TABLE_2
 from sampled import sampled
 

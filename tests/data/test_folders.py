@@ -10,10 +10,10 @@ import torch
 from PIL import Image
 
 from preact.cli import main
-from preact.data import from_folders, load
+from preact.data import load
 from preact.data.augment import Augmentation, Batch
 from preact.data.decode import decode
-from preact.data.folders import read_imagenet
+from preact.data.folders import from_folders, read_imagenet
 from preact.train import Run, find_recipe
 
 CUT = Augmentation(normalization="channel", flip=True)

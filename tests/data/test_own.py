@@ -8,7 +8,8 @@ from PIL import Image
 from torch.utils.data import TensorDataset
 
 from preact.data import from_dataset
-from preact.experiment import PlannedRun, execute
+from preact.experiment import execute
+from preact.experiment.matrix import PlannedRun
 from preact.train import Run, find_recipe
 
 

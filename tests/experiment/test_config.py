@@ -9,9 +9,9 @@ from paths import ROOT
 from preact.cli import main
 from preact.data import load
 from preact.data.folders import ImageFolder
-from preact.experiment import planned_runs, read_experiment
+from preact.experiment import read_experiment
 from preact.experiment.config import ExperimentFile, shipped
-from preact.experiment.matrix import count_runs
+from preact.experiment.matrix import count_runs, planned_runs
 from preact.paper import results
 from preact.spec import BN, RELU
 from preact.train import Recipe

@@ -11,7 +11,8 @@ import pytest
 from filelock import FileLock
 
 from preact.cli import main
-from preact.experiment import PlannedRun, execute, provenance
+from preact.experiment import execute, provenance
+from preact.experiment.matrix import PlannedRun
 from preact.experiment.provenance import (
     described,
     peak_memory,

@@ -13,13 +13,15 @@ import preact
 from paths import ROOT
 from preact.cli import main
 from preact.data import hold_out, load
-from preact.experiment import PlannedRun, execute
+from preact.experiment import execute
+from preact.experiment.matrix import PlannedRun
 from preact.figures import errors_table
 from preact.nn import Network, with_classes
 from preact.records import read_record
 from preact.records.compare import compare, load_records
 from preact.strings import LANGUAGES, Strings
-from preact.train import Execution, OwnCode, train
+from preact.train import Execution, train
+from preact.train.own_code import OwnCode
 from preact.train.stop import TimeOver
 from preact.weights import load as load_network
 from preact.weights import save

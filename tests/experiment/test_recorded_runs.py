@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from preact.data import load
-from preact.experiment import planned_runs, read_experiment
+from preact.experiment import read_experiment
+from preact.experiment.matrix import planned_runs
 from preact.records import read_record
-from preact.records.compare import PUBLISHED
+from preact.records.speed import PUBLISHED
 from preact.train.parallel import ALONE
 from preact.train.session import Session
 

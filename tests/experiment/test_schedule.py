@@ -6,8 +6,9 @@ from collections import Counter
 import pytest
 
 from preact.data import load
-from preact.experiment import PlannedRun, planned_runs, read_experiment
+from preact.experiment import read_experiment
 from preact.experiment.execute import Busy
+from preact.experiment.matrix import PlannedRun, planned_runs
 from preact.experiment.schedule import (
     Job,
     time_limit,

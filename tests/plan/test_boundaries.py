@@ -3,17 +3,17 @@
 import pytest
 
 from preact.plan import (
-    CONVENTIONS,
     BatchNorm,
     Conventions,
-    MaxPool,
     ReLU,
     UnitPlan,
     cifar_plan,
-    fitting_convs,
     imagenet_plan,
     stack_plan,
 )
+from preact.plan.conventions import CONVENTIONS
+from preact.plan.depth import fitting_convs
+from preact.plan.layers import MaxPool
 from preact.spec import BN, RELU, TABLE_1, TABLE_2, Conv1x1, UnitSpec
 
 FAIR, TORCH_RELEASE = CONVENTIONS["fair"], CONVENTIONS["torch-release"]

@@ -14,7 +14,8 @@ from pathlib import Path
 import torch
 
 from preact.data import load
-from preact.experiment import PlannedRun, execute
+from preact.experiment import execute
+from preact.experiment.matrix import PlannedRun
 from preact.train import Execution, Run, find_recipe, session
 
 

@@ -6,7 +6,8 @@ from judging import SMALL, Command
 
 from preact.book.stacks import single_thread
 from preact.data import load
-from preact.experiment import execute, planned_runs, read_experiment
+from preact.experiment import execute, read_experiment
+from preact.experiment.matrix import planned_runs
 
 
 @pytest.fixture(autouse=True)

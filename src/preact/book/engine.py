@@ -23,7 +23,8 @@ from preact.reference.network import (
     running_statistics,
     stream_gradients,
 )
-from preact.spec import Op, Scale, UnitSpec, find_unit
+from preact.spec import Op, Scale, UnitSpec
+from preact.spec.tables import find_unit
 
 PIXELS = 64
 

@@ -21,7 +21,7 @@ import numpy as np
 from preact.book.explorers import Explorer
 from preact.book.page import show, words
 
-__all__ = ["Verdict", "check"]
+__all__ = ["check"]
 
 ROOMS = (
     *("why", "signal", "gradient", "units", "shortcuts", "activations"),

@@ -12,9 +12,12 @@ from collections.abc import Sequence
 from importlib import import_module
 from io import TextIOWrapper
 
-from preact.cli.parser import COMMANDS, make_parser, one_line
+from preact.cli.parser import (
+    make_parser,
+    one_line,
+)
 
-__all__ = ["BAD_INPUT", "COMMANDS", "main", "make_parser"]
+__all__ = ["main"]
 BAD_INPUT = (ValueError, OSError, RuntimeError, MemoryError, ArithmeticError)
 """With those of own code, what ends a command with a sentence and code 2."""
 

@@ -19,14 +19,8 @@ from preact.cli.progress import (
     warn,
 )
 from preact.data import Data, stand_in
-from preact.experiment import (
-    Experiment,
-    PlannedRun,
-    execute,
-    planned_runs,
-    read_experiment,
-)
-from preact.experiment.matrix import load_data
+from preact.experiment import Experiment, execute, read_experiment
+from preact.experiment.matrix import PlannedRun, load_data, planned_runs
 from preact.experiment.schedule import (
     FAILED,
     Job,

@@ -17,8 +17,9 @@ from preact.bench.times import compare_times
 from preact.experiment.provenance import git
 from preact.fast import kernels
 from preact.fast.network import processor_name
-from preact.plan import cifar_plan, fitting_convs
+from preact.plan import cifar_plan
 from preact.plan.checks import check_positive
+from preact.plan.depth import fitting_convs
 from preact.records.files import write_new
 from preact.records.speed import fused_pays
 from preact.spec import TABLE_2

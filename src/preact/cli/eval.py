@@ -7,7 +7,7 @@ from typing import Any
 
 from preact.cli import complain
 from preact.data import NAMES, load
-from preact.nn import MakeUnit
+from preact.nn.own_units import MakeUnit
 from preact.train import Execution, Recipe, evaluate, find_recipe
 from preact.train.device import check_device, find_device
 from preact.typed import find_own_code, parse

@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.table import Table
 
 from preact.cli import counted
-from preact.plan import NetworkPlan, cifar_plan, fitting_convs
+from preact.plan import NetworkPlan, cifar_plan
+from preact.plan.depth import fitting_convs
 
 
 def run(options: argparse.Namespace) -> int:

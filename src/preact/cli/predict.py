@@ -10,7 +10,7 @@ from torch import Tensor
 
 from preact.cli import complain
 from preact.cli.eval import find_make
-from preact.data import Preprocessing
+from preact.data.preprocessing import Preprocessing
 from preact.train.device import check_device, find_device
 from preact.weights import load
 

@@ -11,7 +11,8 @@ from rich.console import Console
 
 from preact.records import Record
 from preact.records.compare import odd_warmup
-from preact.train import OwnCode, Recipe, Run
+from preact.train import Recipe, Run
+from preact.train.own_code import OwnCode
 
 
 @contextmanager

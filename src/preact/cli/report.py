@@ -18,13 +18,8 @@ from rich.text import Text
 from preact.cli import counted
 from preact.figures import errors_table, tables
 from preact.records import Record
-from preact.records.compare import (
-    PUBLISHED,
-    Line,
-    compared,
-    load_runs,
-    odd_warmup,
-)
+from preact.records.compare import Line, compared, load_runs, odd_warmup
+from preact.records.speed import PUBLISHED
 from preact.strings import Strings
 from preact.typed import shortened
 

@@ -12,11 +12,10 @@ from preact.cli.progress import (
     warn,
 )
 from preact.data import Data, load
-from preact.experiment import PlannedRun, execute
+from preact.experiment import execute
 from preact.experiment.config import recipe_deviations
-from preact.experiment.matrix import held_out
-from preact.plan import fitting_convs
-from preact.plan.depth import imagenet_counts
+from preact.experiment.matrix import PlannedRun, held_out
+from preact.plan.depth import fitting_convs, imagenet_counts
 from preact.train import Execution, Recipe, Run, find_recipe
 from preact.train.device import find_device
 from preact.train.recipe import recipes

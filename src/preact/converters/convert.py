@@ -18,8 +18,9 @@ from preact.converters.infer import (
 from preact.converters.names import LAYOUTS, Layout
 from preact.nn import Network
 from preact.nn.state import check_kinds, check_numbers, check_shapes
-from preact.plan import BatchNorm, Conv, NetworkPlan, PlacedLayer
+from preact.plan import BatchNorm, Conv, NetworkPlan
 from preact.plan.checks import check_choice
+from preact.plan.network import PlacedLayer
 
 Package = Literal["pytorchcv", "torch-resnet", "torchvision", "timm"]
 COUNTER = "num_batches_tracked"  # ours have none

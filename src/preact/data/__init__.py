@@ -16,7 +16,6 @@ from preact.data.digits import read_digits
 from preact.data.folders import ImageFolder, from_folders, read_imagenet
 from preact.data.images import ImageSet, halve, hold_out
 from preact.data.own import from_dataset
-from preact.data.preprocessing import Preprocessing
 from preact.typed import find_own_code, raised, shortened
 
 Data = ImageSet | ImageFolder
@@ -25,12 +24,8 @@ NAMES = ("digits", *CIFAR, "cifar10-16", "imagenet", "folders")
 """What `load` knows."""
 
 __all__ = [
-    "NAMES",
     "Data",
-    "ImageSet",
-    "Preprocessing",
     "from_dataset",
-    "from_folders",
     "hold_out",
     "load",
     "read_digits",

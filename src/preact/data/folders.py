@@ -225,7 +225,7 @@ def from_folders(
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from PIL import Image
-    >>> from preact.data import from_folders
+    >>> from preact.data.folders import from_folders
     >>> with TemporaryDirectory() as folder:
     ...     for name in ("train/cat", "train/dog", "val/cat", "val/dog"):
     ...         Path(folder, name).mkdir(parents=True)

@@ -48,7 +48,8 @@ class ImageSet:
 
     Examples
     --------
-    >>> from preact.data import ImageSet, read_digits
+    >>> from preact.data import read_digits
+    >>> from preact.data.images import ImageSet
     >>> digits = read_digits()
     >>> isinstance(digits, ImageSet)
     True

@@ -16,7 +16,8 @@ from preact.plan.written import WrittenUnit
 from preact.records import Deviation
 from preact.records.compare import printed_rows
 from preact.spec import CONTROLS, ROWS, TABLE_2, UnitSpec, find_row
-from preact.train import Execution, OwnCode, Recipe, find_recipe
+from preact.train import Execution, Recipe, find_recipe
+from preact.train.own_code import OwnCode
 from preact.typed import (
     Name,
     Seed,

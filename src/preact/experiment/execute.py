@@ -23,8 +23,9 @@ from preact.experiment.provenance import (
 )
 from preact.records import Deviation, Record, read_record
 from preact.records.files import write_record
-from preact.train import OwnCode, Run, train
+from preact.train import Run, train
 from preact.train.device import check_device
+from preact.train.own_code import OwnCode
 from preact.train.parallel import Workers, workers
 from preact.typed import parse
 from preact.weights import save_weights
@@ -85,7 +86,8 @@ def execute(
     >>> from dataclasses import replace
     >>> from tempfile import TemporaryDirectory
     >>> from preact.data import load
-    >>> from preact.experiment import PlannedRun, execute
+    >>> from preact.experiment import execute
+    >>> from preact.experiment.matrix import PlannedRun
     >>> from preact.train import Run, find_recipe
     >>> recipe = replace(find_recipe("digits"), iterations=2)
     >>> data = load("digits")

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-from preact.data import Data, ImageSet, hold_out, load
+from preact.data import Data, hold_out, load
+from preact.data.images import ImageSet
 from preact.experiment.config import Experiment
 from preact.spec import BN, ROWS, Op, UnitSpec
-from preact.train import OwnCode, Run
+from preact.train import Run
+from preact.train.own_code import OwnCode
 from preact.train.parallel import ALONE
 from preact.train.session import Session
 from preact.typed import check_name
@@ -27,7 +29,7 @@ class PlannedRun:
     Examples
     --------
     >>> from preact.data import load
-    >>> from preact.experiment import PlannedRun
+    >>> from preact.experiment.matrix import PlannedRun
     >>> from preact.train import Run, find_recipe
     >>> data, recipe = load("digits"), find_recipe("digits")
     >>> run = Run(row="original", depth=56, convs=2, recipe=recipe, data=data)
@@ -73,7 +75,8 @@ def planned_runs(experiment: Experiment, data: Data) -> Iterator[PlannedRun]:
     Examples
     --------
     >>> from preact.data import load
-    >>> from preact.experiment import planned_runs, read_experiment
+    >>> from preact.experiment import read_experiment
+    >>> from preact.experiment.matrix import planned_runs
     >>> experiment = read_experiment("digits_table_2")
     >>> len(list(planned_runs(experiment, load("digits"))))
     60

@@ -17,7 +17,9 @@ import torch
 from preact.fast.network import processor_name
 from preact.records import Deviation
 from preact.records.compare import flat
-from preact.train import Outcome, OwnCode, Run
+from preact.train import Run
+from preact.train.loop import Outcome
+from preact.train.own_code import OwnCode
 from preact.typed import shortened, shortened_key
 
 Values = dict[str, Any]

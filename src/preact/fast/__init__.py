@@ -10,6 +10,9 @@ Chapter `09-training`.
 
 from preact.fast.build import kernels
 from preact.fast.memory import Memory
-from preact.fast.network import NetworkView, fast, with_memory
+from preact.fast.network import (
+    fast,
+    with_memory,
+)
 
-__all__ = ["Memory", "NetworkView", "fast", "kernels", "with_memory"]
+__all__ = ["Memory", "fast", "kernels", "with_memory"]

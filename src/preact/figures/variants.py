@@ -13,16 +13,9 @@ from dataclasses import replace
 from typing import Any
 from zlib import crc32
 
-from preact.spec import (
-    ROWS,
-    Conv1x1,
-    Dropout,
-    Gated,
-    OnShortcut,
-    Scale,
-    UnitSpec,
-)
+from preact.spec import ROWS, Conv1x1, Dropout, Gated, Scale, UnitSpec
 from preact.spec.tables import GATE_BIASES
+from preact.spec.unit import OnShortcut
 from preact.strings import Strings
 
 COLORS = {

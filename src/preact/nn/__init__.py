@@ -8,15 +8,18 @@ network over two processes.
 """
 
 from preact.nn.network import Network, with_classes
-from preact.nn.own_units import MakeUnit, put_units
+from preact.nn.own_units import (
+    put_units,
+)
 from preact.nn.unit import Unit
-from preact.nn.watch import Watched, propagate, watch
+from preact.nn.watch import (
+    propagate,
+    watch,
+)
 
 __all__ = [
-    "MakeUnit",
     "Network",
     "Unit",
-    "Watched",
     "propagate",
     "put_units",
     "watch",

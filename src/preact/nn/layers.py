@@ -7,9 +7,9 @@ import torch
 import torch.nn.functional as nnf
 from torch import Tensor, nn
 
-from preact import plan as planned
-from preact.plan import BN_EPS, BN_MOMENTUM
+from preact.plan import layers as planned
 from preact.plan.checks import check_spread
+from preact.plan.layers import BN_EPS, BN_MOMENTUM
 
 
 def is_traced(x: object) -> bool:

@@ -9,7 +9,8 @@ from torch import Tensor, nn
 
 from preact.nn.layers import sequential
 from preact.plan import UnitPlan
-from preact.spec import Dropout, Gated, OnBranch, OnShortcut, Scale
+from preact.spec import Dropout, Gated, Scale
+from preact.spec.unit import OnBranch, OnShortcut
 
 
 class Unit(nn.Module):

@@ -15,7 +15,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-__all__ = ["FAIL_ERROR_PCT", "SEARCHED", "Result", "read", "results"]
+__all__ = ["Result", "read", "results"]
 FILES = (*(f"table_{number}" for number in range(1, 6)), "protocols", "text")
 # The paper's one row "initial bias 0 to -5" is six rows of ours.
 SEARCHED = {

@@ -13,44 +13,32 @@ He et al., ECCV 2016, Sec. 5 and appendix; the authors' release
 `resnet-1k-layers`; `fb.resnet.torch` (`preresnet.lua`).
 """
 
-from preact.plan.conventions import CONVENTIONS, PAPER, Conventions
-from preact.plan.depth import IMAGENET_UNITS, fitting_convs
+from preact.plan.conventions import (
+    Conventions,
+)
 from preact.plan.layers import (
-    BN_EPS,
-    BN_MOMENTUM,
     BatchNorm,
     Conv,
     Layer,
     Linear,
-    MaxPool,
-    Pad,
     ReLU,
-    Shape,
 )
 from preact.plan.makers import cifar_plan, imagenet_plan, stack_plan
-from preact.plan.network import NetworkPlan, PlacedLayer
+from preact.plan.network import (
+    NetworkPlan,
+)
 from preact.plan.unit import UnitPlan
 
 __all__ = [
-    "BN_EPS",
-    "BN_MOMENTUM",
-    "CONVENTIONS",
-    "IMAGENET_UNITS",
-    "PAPER",
     "BatchNorm",
     "Conv",
     "Conventions",
     "Layer",
     "Linear",
-    "MaxPool",
     "NetworkPlan",
-    "Pad",
-    "PlacedLayer",
     "ReLU",
-    "Shape",
     "UnitPlan",
     "cifar_plan",
-    "fitting_convs",
     "imagenet_plan",
     "stack_plan",
 ]

@@ -38,7 +38,7 @@ def fitting_convs(depth: int) -> int:
 
     Examples
     --------
-    >>> from preact.plan import fitting_convs
+    >>> from preact.plan.depth import fitting_convs
     >>> fitting_convs(110), fitting_convs(164), fitting_convs(1001)
     (2, 3, 3)
     """

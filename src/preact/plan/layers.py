@@ -191,7 +191,7 @@ class Pad(Named):
 
     Examples
     --------
-    >>> from preact.plan import Pad
+    >>> from preact.plan.layers import Pad
     >>> pad = Pad(name="shortcut.0", c_in=16, c_out=32, stride=2)
     >>> pad.out((16, 32, 32)), pad.parameters
     ((32, 16, 16), 0)
@@ -220,7 +220,7 @@ class MaxPool(Named):
 
     Examples
     --------
-    >>> from preact.plan import MaxPool
+    >>> from preact.plan.layers import MaxPool
     >>> MaxPool(name="stem.3").out((64, 112, 112))
     (64, 56, 56)
     """

@@ -15,7 +15,8 @@ from preact.plan.depth import cifar_counts, imagenet_counts
 from preact.plan.layers import Conv, Layer, MaxPool, Shape, op_layers
 from preact.plan.network import NetworkPlan
 from preact.plan.unit import UnitPlan
-from preact.spec import BN, RELU, Conv1x1, Op, UnitSpec, find_unit
+from preact.spec import BN, RELU, Conv1x1, Op, UnitSpec
+from preact.spec.tables import find_unit
 
 Stage = tuple[int, int, int]  # units, channels inside and out
 

@@ -26,16 +26,8 @@ from preact.plan.layers import (
 )
 from preact.plan.network import NetworkPlan
 from preact.plan.unit import UnitPlan
-from preact.spec import (
-    Conv1x1,
-    Dropout,
-    Gated,
-    OnBranch,
-    OnShortcut,
-    Op,
-    Scale,
-    UnitSpec,
-)
+from preact.spec import Conv1x1, Dropout, Gated, Op, Scale, UnitSpec
+from preact.spec.unit import OnBranch, OnShortcut
 from preact.typed import dump, typed
 
 OpName = Literal["BN", "ReLU"]

@@ -17,7 +17,7 @@ from preact.records.speed import PUBLISHED
 from preact.spec import find_row
 from preact.typed import shortened
 
-__all__ = ["PUBLISHED", "Line", "compare", "load_records"]
+__all__ = ["compare", "load_records"]
 
 # Quantiles of Student's t, 97.5 %, by degrees of freedom from 2.
 T = (4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)

@@ -8,17 +8,9 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Float64, Int
 
-from preact.plan import (
-    BN_EPS,
-    BatchNorm,
-    Conv,
-    Layer,
-    Linear,
-    MaxPool,
-    Pad,
-    ReLU,
-)
+from preact.plan import BatchNorm, Conv, Layer, Linear, ReLU
 from preact.plan.checks import check_spread
+from preact.plan.layers import BN_EPS, MaxPool, Pad
 from preact.reference.caches import (
     Array,
     BNCache,

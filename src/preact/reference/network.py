@@ -8,13 +8,14 @@ from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
-from preact.plan import BN_MOMENTUM, BatchNorm, Conv, Linear, NetworkPlan
+from preact.plan import BatchNorm, Conv, Linear, NetworkPlan
 from preact.plan.checks import (
     check_batch,
     check_choice,
     check_finite,
     check_labels,
 )
+from preact.plan.layers import BN_MOMENTUM
 from preact.reference.caches import Array, BNCache, LayerCaches, LinearCache
 from preact.reference.layers import (
     Mode,

@@ -21,7 +21,6 @@ from preact.spec.tables import (
     TABLE_1,
     TABLE_2,
     find_row,
-    find_unit,
 )
 from preact.spec.unit import (
     BN,
@@ -29,8 +28,6 @@ from preact.spec.unit import (
     Conv1x1,
     Dropout,
     Gated,
-    OnBranch,
-    OnShortcut,
     Op,
     Scale,
     UnitSpec,
@@ -46,11 +43,8 @@ __all__ = [
     "Conv1x1",
     "Dropout",
     "Gated",
-    "OnBranch",
-    "OnShortcut",
     "Op",
     "Scale",
     "UnitSpec",
     "find_row",
-    "find_unit",
 ]

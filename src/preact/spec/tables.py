@@ -105,7 +105,8 @@ def find_unit(unit: UnitSpec | str) -> UnitSpec:
 
     Examples
     --------
-    >>> from preact.spec import BN, RELU, UnitSpec, find_unit
+    >>> from preact.spec import BN, RELU, UnitSpec
+    >>> from preact.spec.tables import find_unit
     >>> find_unit("full-preactivation") == UnitSpec(pre=(BN, RELU))
     True
     >>> print(find_unit(UnitSpec(after=(BN, RELU))))

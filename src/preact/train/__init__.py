@@ -4,18 +4,10 @@ Chapters `09-training` and `10-imagenet`.
 """
 
 from preact.train.evaluation import evaluate
-from preact.train.loop import Outcome, train
-from preact.train.own_code import OwnCode
+from preact.train.loop import (
+    train,
+)
 from preact.train.recipe import Recipe, find_recipe
 from preact.train.run import Execution, Run
 
-__all__ = [
-    "Execution",
-    "Outcome",
-    "OwnCode",
-    "Recipe",
-    "Run",
-    "evaluate",
-    "find_recipe",
-    "train",
-]
+__all__ = ["Execution", "Recipe", "Run", "evaluate", "find_recipe", "train"]

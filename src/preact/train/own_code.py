@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from preact.nn import MakeUnit
+from preact.nn.own_units import MakeUnit
 from preact.spec import UnitSpec, find_row
 from preact.typed import find_own_code, source_sha256, typed
 
@@ -22,7 +22,7 @@ class OwnCode:
 
     Examples
     --------
-    >>> from preact.train import OwnCode
+    >>> from preact.train.own_code import OwnCode
     >>> str(OwnCode(make="my_units:Gelu", like="original").spec)
     'conv BN ReLU conv BN (+) ReLU'
     """

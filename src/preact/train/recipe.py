@@ -23,7 +23,7 @@ class Recipe:
     Parameters
     ----------
     name, conventions : str
-        Of the recipe; key of `preact.plan.CONVENTIONS`.
+        Of the recipe; key of `preact.plan.conventions.CONVENTIONS`.
     batch, ghost_batch : int
         Images in a step, and images over which BN takes its statistics.
     lr, warmup_lr, warmup_iterations : float and int

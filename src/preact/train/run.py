@@ -13,8 +13,9 @@ from preact.data import Data
 from preact.fast.memory import Memory
 from preact.nn import Network, put_units
 from preact.nn.network import start_from
-from preact.plan import CONVENTIONS, NetworkPlan, cifar_plan, imagenet_plan
+from preact.plan import NetworkPlan, cifar_plan, imagenet_plan
 from preact.plan.checks import check_choice
+from preact.plan.conventions import CONVENTIONS
 from preact.records.record import sha256_of
 from preact.spec import Op, UnitSpec, find_row
 from preact.train.device import Precision

@@ -18,12 +18,12 @@ from preact.plan import (
     BatchNorm,
     Conv,
     Linear,
-    MaxPool,
     NetworkPlan,
     ReLU,
     cifar_plan,
     imagenet_plan,
 )
+from preact.plan.layers import MaxPool
 from preact.train import find_recipe
 
 PASSES = {  # over what an operation reads or writes, forward and backward

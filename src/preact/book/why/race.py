@@ -19,15 +19,9 @@ from preact.book.engine import (
     train,
 )
 from preact.book.measurements import measured
-from preact.plan import (
-    BN_EPS,
-    PAPER,
-    BatchNorm,
-    Conv,
-    Conventions,
-    NetworkPlan,
-    stack_plan,
-)
+from preact.plan import BatchNorm, Conv, Conventions, NetworkPlan, stack_plan
+from preact.plan.conventions import PAPER
+from preact.plan.layers import BN_EPS
 from preact.reference.caches import Array
 from preact.spec import BN, CONTROLS, TABLE_1, TABLE_2, Scale
 

@@ -6,6 +6,8 @@ its head; a test holds the probe to it, answer by answer.
 """
 
 from preact.book.bugs.zoo.mistakes import MUTANTS
-from preact.book.bugs.zoo.right import RIGHT, Specimen
+from preact.book.bugs.zoo.right import (
+    RIGHT,
+)
 
-__all__ = ["MUTANTS", "RIGHT", "Specimen"]
+__all__ = ["MUTANTS", "RIGHT"]
