@@ -54,7 +54,6 @@ def test_the_rooms_of_the_book_work_without_ipython():
         text=True,
     )
     shown, asked = told.stdout.splitlines()
-    assert "<code>depth</code>" in shown
     assert "110" in shown
     assert asked == Strings("en")("check.prompt")
 

@@ -78,9 +78,7 @@ export class Prediction extends Guess {
     const { host, words } = this;
     const after = host.closest(".cell")?.nextElementSibling;
     this.next = after?.classList.contains("concealed") ? after : null;
-    // in JupyterLab the widget's sheet hides the next cell's output
-    const lab = this.conceal && document.querySelector(".jp-Notebook");
-    if (!this.next && !lab) return;
+    if (!this.next && !this.cellsBehind().length) return;
     const skip = button("skip", words.skip, () => {
       this.skipped = true;
       this.show();
@@ -89,6 +87,17 @@ export class Prediction extends Guess {
     if (this.next) this.next.before(this.waits);
     else host.append(this.waits);
     addEventListener("hashchange", () => this.comeInstead());
+  }
+
+  // In JupyterLab, the cells behind it up to the next heading.
+  cellsBehind() {
+    const cells = [];
+    let cell = this.conceal ? this.host.closest(".jp-Cell") : null;
+    while ((cell = cell?.nextElementSibling)) {
+      cells.push(cell);
+      if (cell.querySelector(".jp-RenderedMarkdown :is(h1, h2, h3)")) break;
+    }
+    return cells;
   }
 
   // A link to what is concealed leads to the question.
@@ -105,6 +114,13 @@ export class Prediction extends Guess {
     const open = committed || this.skipped;
     if (open && !committed) host.dataset.state = "skipped";
     if (this.next) this.next.hidden = !open;
+    for (const cell of this.cellsBehind()) {
+      // the widget's sheet hides the output of such a cell
+      cell.toggleAttribute("data-waits", !open);
+      for (const fold of cell.querySelectorAll("details")) {
+        if (fold.firstChild.textContent === words.waits) fold.open = open;
+      }
+    }
     if (this.waits) this.waits.hidden = open;
     this.picture.show(...(committed ? [this.draw()] : []));
     if (!committed) return;

@@ -1,9 +1,10 @@
 """Chapters to notebooks: book/<language>/*.md -> notebooks/<language>/*.ipynb.
 
 Code cells pass unchanged, so that what runs in a notebook is what the book
-shows; before them stands one that gets the package. The text becomes plain
-Markdown. Notebooks have stable ids, and outputs only where the site offers
-them.
+shows; before them stands one that gets the package. But the code of solutions
+is folded text, so that who runs all cells sees no answer, and a cell that
+asks for a function has its first line. The text becomes plain Markdown.
+Notebooks have stable ids, and outputs only where the site offers them.
 
     python -m book.tools.notebooks           write what has changed
     python -m book.tools.notebooks --check   fail if anything has changed
@@ -13,21 +14,21 @@ import re
 import sys
 from base64 import b64encode
 from html import escape
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
 import jupytext
 import nbformat
+from bs4 import BeautifulSoup
 
 from book.tools import ROOT
 from book.tools.execution import executed, printed
 from book.tools.places import WHEELS, wheel_name
-from book.tools.plain import Page, fold, fold_solutions, plain
+from book.tools.plain import Page, fold, plain_cells
 from book.words import WORDS
 from preact.figures.svg import SVG
-from preact.strings import EDITIONS, Strings
+from preact.strings import Strings
 
 GET = """# On Colab the package is not there yet; elsewhere this does nothing.
 try:
@@ -35,12 +36,15 @@ try:
 except ModuleNotFoundError:
     %pip install -q "preact-resnet[notebook] @ {}"
 """
-ASK = """try:
+HIDDEN = {"hide-input", "remove-cell"}  # tags of cells
+ASK = """# Says what to install where the package is not there.
+try:
     import preact
 except ModuleNotFoundError:
-    raise ModuleNotFoundError(
-        {!r}
-    ) from None
+    print(
+{}        sep="\\n",
+    )
+    raise
 """
 
 
@@ -71,16 +75,16 @@ def notebook(
     book.metadata.pop("jupytext", None)
     book.metadata["language_info"] = {"name": "python"}
     page = Page(path, printed(ran), site)
+    say = Strings(page.language)
     if ran:
         keep_outputs(ran, book)
-    fold_solutions(book.cells, EDITIONS[page.language]["solution"])
-    fold_answers(book.cells)
+    book.cells = plain_cells(book.cells, page)
+    fold_answers(book.cells, say("predict.waits"), say("predict.skip"))
+    book.cells = [c for c in book.cells if c.source.strip()]
     for i, cell in enumerate(book.cells):
         cell["id"] = f"cell-{i:03d}"
-        if cell.cell_type == "markdown":
-            cell.source = plain(cell.source, page).strip("\n")
-    fold_text(book.cells, Strings(page.language)("predict.waits"))
-    book.cells = [c for c in book.cells if c.source.strip()]
+        if HIDDEN & {*cell.metadata.get("tags", ())}:
+            cell.metadata["jupyter"] = {"source_hidden": True}
     book.cells.insert(1, first_cell(page.language, package))
     book.nbformat_minor = 5
     nbformat.validate(book)
@@ -100,7 +104,9 @@ def keep_outputs(ran: Any, book: Any) -> None:
         cell.execution_count = done.execution_count
         for output in done.outputs:
             if "text/html" in output.get("data", {}):
-                output.data["text/html"] = as_images(output.data["text/html"])
+                html = as_images(output.data["text/html"])
+                still = without_sliders(html) if "data-of=" in html else html
+                output.data["text/html"] = still
         cell.outputs = [
             output
             for output in done.outputs
@@ -120,49 +126,71 @@ def as_images(html: str) -> str:
         return html
     drawing, end, after = rest.partition("</svg>")
     root = ET.fromstring(found + drawing + end)
-    alt = escape(root.get("aria-label", ""))
+    alt, style = escape(root.get("aria-label", "")), root.get("style", "")
+    wide = re.search(r"\bwidth:(\d+)px", style)
+    width = wide[1] if wide else root.get("width", "640")
     root.set("xmlns", SVG)
     paper = "background:#fff;color:#222;font-family:sans-serif"
-    root.set("style", f"{root.get('style', '')};{paper}")
-    code = b64encode(ET.tostring(root)).decode()
-    image = f'<img alt="{alt}" src="data:image/svg+xml;base64,{code}">'
+    root.set("style", f"{style};{paper}")
+    code = f"data:image/svg+xml;base64,{b64encode(ET.tostring(root)).decode()}"
+    image = f'<img alt="{alt}" width="{width}" src="{code}">'
     narrow = root.get("class") == "narrow"
     return before + ("" if narrow else image) + as_images(after)
 
 
-def fold_answers(cells: list[Any]) -> None:
-    """Fold what the cell behind a prediction prints: it is the answer.
+def without_sliders(html: str) -> str:
+    """Return markup as its sliders stand: no script moves them yet."""
+    soup = BeautifulSoup(html, "html.parser")
+    for part in soup.select("[hidden], label:has(> input[type=range])"):
+        part.decompose()
+    return str(soup)
 
-    So are, often, the numbers that a cell without a place on the page hands
-    to the prose.
+
+def fold_answers(cells: list[Any], waits: str, skip: str) -> None:
+    """Fold what tells the answer of a question, in words and outputs.
+
+    Behind a prediction that is all up to the next heading; a race that is to
+    be ranked shows its order itself.
     """
-    codes = [cell for cell in cells if cell.cell_type == "code"]
-    for asked, cell in pairwise(codes):
-        removed = "remove-cell" in cell.metadata.get("tags", ())
-        if removed or "conceal=True" in asked.source:
-            folded = cell.metadata.setdefault("jupyter", {})
-            folded["outputs_hidden"] = True
-
-
-def fold_text(cells: list[Any], head: str) -> None:
-    """Fold the text behind a prediction up to the next heading."""
     asked = False
     for cell in cells:
         if cell.cell_type == "code":
+            if asked:
+                cell.outputs = [
+                    fold_output(out, waits) for out in cell.outputs
+                ]
             asked = asked or "conceal=True" in cell.source
+            for out in cell.outputs:
+                if "preact-ranking" in out.get("data", {}).get(
+                    "text/html", ""
+                ):
+                    fold_output(out, skip)
         elif asked:
             start = re.search(r"^#+ ", cell.source, re.MULTILINE)
             end = start.start() if start else len(cell.source)
             text, rest = cell.source[:end], cell.source[end:]
-            folded = fold(head, text) if text.strip() else ""
+            folded = fold(waits, text) if text.strip() else ""
             cell.source = (folded + rest).strip("\n")
             asked = not start
+
+
+def fold_output(output: Any, head: str) -> Any:
+    """Return what a cell has printed or shown as markup that is folded."""
+    if output.output_type == "stream":
+        text = f"<pre>{escape(output.text)}</pre>"
+        output = nbformat.v4.new_output("display_data", {"text/html": text})
+    if "text/html" in output.get("data", {}):
+        body = output.data["text/html"]
+        opening = f"<details><summary>{escape(head)}</summary>"
+        output.data = {"text/html": f"{opening}{body}</details>"}
+    return output
 
 
 def first_cell(language: str, package: str) -> Any:
     """Return the cell that gets the package, or asks for it; folded."""
     asked = WORDS[language]["@ask"].format(wheel=wheel_name(), folder=WHEELS)
-    source = GET.format(package) if package else ASK.format(asked)
+    lines = "".join(f"        {line!r},\n" for line in asked.split("\n"))
+    source = GET.format(package) if package else ASK.format(lines)
     folded = {"jupyter": {"source_hidden": True}}
     return nbformat.v4.new_code_cell(
         source.rstrip(), id="install", metadata=folded

@@ -5,14 +5,16 @@ figures and equations have the page's numbers, citations the page's list, and a
 number from a cell is the one that was printed.
 """
 
+import ast
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from nbformat.v4 import new_markdown_cell
 from pybtex.database import BibliographyData, Entry, parse_file
 from pybtex.plugin import find_plugin
 from sphinx.config import Config
@@ -30,7 +32,6 @@ HINT = rf"^:::{{hint}}.*\n{OPTIONS}{BODY}::: *(?:\n\s*|\Z)"
 EDGE = rf"^:::{{solution-(start|end)}}.*\n{OPTIONS}{BODY}::: *(?:\n|\Z)"
 ROLE = r"{([\w:]+)}`([^`]+)`"
 EQUATION = r"^\$\$\n((?:(?!\$\$).*\n)*?)\$\$ \(([\w-]+)\)$"
-HIDDEN = {"hide-input", "remove-cell"}  # tags of cells
 
 
 @dataclass
@@ -81,7 +82,9 @@ def plain(text: str, page: Page) -> str:
         (r"^%.*\n?|^\([\w-]+\)=\n", ""),  # comments, labels
         (r'<a href="[^"]+">([^<]+)</a>', r"\1"),  # a page of the site alone
         # a list of terms
-        (r"^(?![-:# |])(\S.*)\n: {1,3}(?=\S)", r"- \1<br>\n  "),
+        (r"^(?![-:# |])(\S.*)\n: {1,3}(?=\S)", r"- **\1**<br>\n  "),
+        # what is folded keeps no distance
+        (r"</details>\n+(?=[^\s<#])", "</details>\n\n<br>\n\n"),
     ):
         text = re.sub(pattern, made, text, flags=re.MULTILINE)
     return text
@@ -120,7 +123,7 @@ def block(fence: re.Match[str], page: Page) -> str:
         case "exercise":
             label = read_options(options)[0]["label"]
             opened = say["opens"].format(exercise(label, page))
-            return f"{opened}{argument}\n{body}"
+            return f"### {opened.replace('*', '')}{argument}\n{body}"
         case "solution":
             return fold(say["solution"], body)
         case "admonition" if "dropdown" in options:
@@ -238,30 +241,91 @@ def stages(row: str, page: Page) -> str:
     )
 
 
-def fold_solutions(cells: list[Any], head: str) -> None:
-    """Fold what stands between the two marks of each solution.
+def plain_cells(cells: list[Any], page: Page) -> list[Any]:
+    """Return cells of plain Markdown and of code, with solutions folded.
 
-    It may span several cells: words are folded under the head, code is
-    hidden, as what the page hides is, and what a solution prints.
+    A solution's code is words, too: what is run with all cells would print
+    the answer. A function that it checks is to be written in the cell before.
     """
-    inside = False
+    made: list[Any] = []
+    solution: list[str] | None = None
     for cell in cells:
-        if cell.cell_type == "code":
-            if inside or HIDDEN & {*cell.metadata.get("tags", ())}:
-                cell.metadata["jupyter"] = {"source_hidden": True}
-            if inside:
-                cell.metadata["jupyter"]["outputs_hidden"] = True
-                # Jupyter shows the first line of what is folded
-                cell.source = f"# Solution\n{cell.source}"
-            continue
-        text = ""
-        parts = re.split(EDGE, cell.source + "\n", flags=re.MULTILINE)
-        for words, edge in zip_longest(parts[::4], parts[1::4]):
-            text += fold(head, words) if inside and words.strip() else words
-            inside = edge == "start" if edge else inside
-        if parts[1::4] and inside and not parts[-1].strip():
-            text += f"**{head}**\n"  # of the code below
-        cell.source = text
+        if cell.cell_type != "code":
+            for edge, part in parts_of(cell.source):
+                solution = [] if edge == "start" else solution
+                text = plain(part, page).strip()
+                if solution is None:
+                    made += [new_markdown_cell(text)] if text else []
+                    continue
+                solution += [text] if text else []
+                if edge == "end":
+                    head = EDITIONS[page.language]["solution"]
+                    folded = fold(head, "\n\n".join(solution)).strip()
+                    made.append(new_markdown_cell(folded))
+                    solution = None
+        elif solution is None:
+            made.append(cell)
+        else:
+            solution.append(quote_cell(cell))
+            leave_to_write(made[-2].source, made[-1], cell.source)
+    return made
+
+
+def parts_of(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the parts of a text at the marks of solutions.
+
+    A part that a mark holds comes with its name, `start` or `end`.
+    """
+    at = 0
+    for mark in re.finditer(EDGE, text + "\n", re.MULTILINE):
+        yield "", text[at : mark.start()]
+        yield mark[1], mark[3]
+        at = mark.end()
+    yield "", text[at:]
+
+
+def quote_cell(cell: Any) -> str:
+    """Return the code of a cell and what it printed as Markdown.
+
+    Within a fold Jupyter keeps no distance below code.
+    """
+    printed = "".join(out.get("text", "") for out in cell.outputs).rstrip()
+    blocks = [("python", cell.source)] + [("text", printed)] * bool(printed)
+    return "\n\n".join(f"```{n}\n{text}\n```\n\n<br>" for n, text in blocks)
+
+
+def leave_to_write(text: str, cell: Any, solution: str) -> None:
+    """Begin, in the cell that asks for it, the function of a solution.
+
+    It is the text's own, which is to be repaired, or has no body yet.
+    """
+    checked = re.search(r'check\("[\w-]+", (\w+)\)', solution)
+    wanted = function(solution, checked[1]) if checked else None
+    if not wanted or function(cell.source):
+        return
+    cell.outputs, cell.execution_count = [], None
+    quoted = re.findall(r"^```python\n(.*?)\n```", text, re.M | re.S)
+    broken = function(quoted[-1]) if quoted else None
+    named = f"`{wanted.name}(" in text
+    if broken and not named and same_arguments(broken, wanted):
+        cell.source = f"{quoted[-1]}\n\n\n{cell.source}"
+        return
+    wanted.body = ast.parse("raise NotImplementedError").body
+    asked = cell.source.replace("...", wanted.name)
+    cell.source = f"{ast.unparse(wanted)}\n\n\n{asked}"
+
+
+def function(code: str, name: str = "") -> ast.FunctionDef | None:
+    """Return the last function that code defines, or that of a name."""
+    for node in reversed(ast.parse(code).body):
+        if isinstance(node, ast.FunctionDef) and name in ("", node.name):
+            return node
+    return None
+
+
+def same_arguments(one: ast.FunctionDef, other: ast.FunctionDef) -> bool:
+    """Tell whether two functions take the same."""
+    return ast.unparse(one.args) == ast.unparse(other.args)
 
 
 def fold(head: str, body: str) -> str:

@@ -1,9 +1,13 @@
 """The notebooks that readers get, and what they need to run."""
 
 import ast
+import builtins
 import re
 import shutil
+import sys
 import tomllib
+from functools import cache
+from itertools import pairwise
 
 import nbformat
 import pytest
@@ -13,6 +17,7 @@ from book.tools.myst import tokens
 from book.tools.notebooks import notebook
 from book.tools.plain import Page, plain
 from paths import ROOT
+from preact.strings import EDITIONS
 
 CHAPTERS = [
     path
@@ -36,6 +41,12 @@ def read(text):
     return nbformat.reads(text, as_version=4)
 
 
+@cache
+def cells_of(path):
+    """The cells of a chapter's notebook, to be read only."""
+    return read(notebook(path)).cells
+
+
 def raw_markup(text):
     """What of the book's own Markdown a text still holds."""
     return [
@@ -53,12 +64,16 @@ def nobody_says_where_the_book_is(monkeypatch):
         monkeypatch.delenv(name, raising=False)
 
 
+SOLUTION = r"^:::{solution-start}(?s:.*?)^:::{solution-end}"
+
+
 def test_a_notebook_has_the_chapters_code_and_plain_text():
     """Every sixth page: three editions are made by one program."""
     for path in CHAPTERS[::6]:
         book = read(notebook(path, site="https://a.example/book"))
         code = [c for c in book.cells if c.cell_type == "code"]
-        found = re.findall(r"^```{code-cell}", path.read_text("utf-8"), re.M)
+        text = re.sub(SOLUTION, "", path.read_text("utf-8"), flags=re.M)
+        found = re.findall(r"^```{code-cell}", text, re.M)
         assert len(code) == len(found) + 1  # the first gets the package
         for cell in book.cells:
             assert not cell.get("outputs")
@@ -91,15 +106,89 @@ def test_what_a_page_hides_is_folded_in_a_notebook():
     book = read(notebook(ROOT / "book/en/05-shortcuts.md"))
     words = [c.source for c in book.cells if c.cell_type == "markdown"]
     text = "\n".join(words)
-    assert text.count("**Exercise 5.") == text.count("Hint: the idea") == 6
+    assert text.count("### Exercise 5.") == text.count("Hint: the idea") == 6
     assert "<details><summary>Hint: the idea</summary>\n\nEach of" in text
     folded = re.sub(r"<details>(?s:.*?)</details>", "", text)
     assert "The factors are exchanged." in text
     assert "The factors are exchanged." not in folded
-    hidden = [c.source for c in book.cells if "jupyter" in c.metadata]
-    assert any("def repaired" in code for code in hidden)
-    assert not any(code == 'check("shortcuts-4", ...)' for code in hidden)
+    assert "## Exercises\n\n### Exercise 5.1. " in text
     assert "{claim}" not in text
+
+
+def test_who_runs_all_cells_is_shown_no_solution():
+    for path in CHAPTERS:
+        cells = cells_of(path)
+        code = [c.source for c in cells if c.cell_type == "code"]
+        assert not any("assert check(" in source for source in code)
+        text = "\n".join(c.source for c in cells if c.cell_type != "code")
+        folds = re.findall(r"<details>(?s:.*?)</details>", text)
+        solved = sum("assert check(" in fold for fold in folds)
+        assert solved == path.read_text("utf-8").count("assert check(")
+
+
+def names(code):
+    """What code binds, and what it uses."""
+    bound, used = set(), set()
+    for node in ast.walk(ast.parse(code)):
+        match node:
+            case ast.Name(id=name, ctx=ast.Load()):
+                used.add(name)
+            case ast.Name(id=name) | ast.arg(arg=name):
+                bound.add(name)
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                bound.add(name)
+            case ast.alias(name=name, asname=other):
+                bound.add(other or name.partition(".")[0])
+    return bound, used
+
+
+def test_what_runs_and_each_solution_need_only_what_has_run_before():
+    for path in CHAPTERS:
+        if path.parent.name != "en":
+            continue
+        known = {*dir(builtins)}
+        for cell in cells_of(path)[2:]:
+            folded = cell.cell_type == "markdown"
+            code = [cell.source]
+            if folded:
+                shown = cell.source.partition("<summary>Solution<")[2]
+                code = re.findall(r"^```python\n(.*?)^```", shown, re.S | re.M)
+            for one in code:
+                bound, used = names(one)
+                assert used <= known | bound, (path.stem, one)
+                known |= set() if folded else bound
+
+
+def test_a_function_is_to_be_written_with_its_signature_or_repaired():
+    written = repaired = 0
+    for path in CHAPTERS:
+        for before, cell in pairwise(cells_of(path)):
+            begun = cell.source.startswith("def ")
+            own = '"""' in cell.source  # the chapter's
+            if not begun or own or "\n\n\ncheck(" not in cell.source:
+                continue
+            code, _, asked = cell.source.rpartition("\n\n\n")
+            text = before.source.rpartition("### ")[2]
+            if asked.endswith(", ...)"):
+                assert f"```python\n{code}\n```" in text
+                repaired += 1
+                continue
+            head = code.removesuffix(":\n    raise NotImplementedError")
+            call = head.removeprefix("def ")
+            assert asked.endswith(f", {call.partition('(')[0]})")
+            assert f"`{call}`" in text
+            written += 1
+    assert written > repaired > len(EDITIONS)
+
+
+def test_a_term_is_bold_and_what_is_folded_keeps_its_distance():
+    page = Page(ROOT / "book/en/01-why.md")
+    assert plain("Tap\n: where it leaves", page) == (
+        "- **Tap**<br>\n  where it leaves"
+    )
+    text = ":::{admonition} More\n:class: dropdown\nA.\n:::\n\nB.\n"
+    folded = "<details><summary>More</summary>\n\nA.\n\n</details>"
+    assert plain(text, page) == f"{folded}\n\n<br>\n\nB.\n"
 
 
 def test_no_open_text_behind_a_prediction_is_the_answer():
@@ -114,19 +203,6 @@ def test_no_open_text_behind_a_prediction_is_the_answer():
     assert "full pre-activation is the worst of the three" in told
 
 
-def test_no_open_output_behind_a_prediction_is_the_answer():
-    made = nbformat.reads(notebook(ROOT / "book/en/02-signal.md"), 4)
-    codes = [cell for cell in made.cells if cell.cell_type == "code"]
-    (asked,) = (i for i, c in enumerate(codes) if "conceal=True" in c.source)
-    answer, unasked = codes[asked + 1], codes[asked + 2]
-    assert "product of the w" in answer.source
-    assert answer.metadata["jupyter"]["outputs_hidden"]
-    assert "outputs_hidden" not in unasked.metadata.get("jupyter", {})
-    handed = [cell for cell in codes if cell.source.startswith("glue(")]
-    assert handed
-    assert all(cell.metadata["jupyter"]["outputs_hidden"] for cell in handed)
-
-
 def test_a_notebook_links_to_notebooks_that_are_there():
     for path in CHAPTERS:
         there = ROOT / "notebooks" / path.parent.name
@@ -134,7 +210,9 @@ def test_a_notebook_links_to_notebooks_that_are_there():
             assert (there / name).exists()
 
 
-def test_the_first_cell_promises_no_place_that_is_not_there(monkeypatch):
+def test_the_first_cell_promises_no_place_that_is_not_there(
+    monkeypatch, capsys
+):
     for repository, site, address in [
         ("", "", None),
         ("a/b", "", "git+https://github.com/a/b"),
@@ -152,8 +230,13 @@ def test_the_first_cell_promises_no_place_that_is_not_there(monkeypatch):
         else:
             assert "%pip install -q" not in first.source
             assert "http" not in first.source
-            ast.parse(first.source)
-            assert places.wheel_name() in first.source
+            with monkeypatch.context() as missing:
+                missing.setitem(sys.modules, "preact", None)
+                with pytest.raises(ModuleNotFoundError):
+                    exec(first.source, {})
+            _, command, _ = capsys.readouterr().out.strip().split("\n")
+            assert command.strip().startswith("%pip install")
+            assert places.wheel_name() in command
 
 
 def test_the_repository_is_a_setting(tmp_path, monkeypatch):

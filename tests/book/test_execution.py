@@ -26,6 +26,7 @@ from book.tools.notebooks import notebook
 from paths import ROOT
 from preact import propagation
 from preact.book.measurements import FOLDER, measured, share_propagation
+from preact.strings import Strings
 
 CHAPTER = """---
 jupytext:
@@ -69,6 +70,102 @@ def test_an_offered_notebook_has_the_outputs_of_the_run(chapter):
     _, first, cell = offered.cells
     assert first.id == "install"
     assert cell.outputs[0].text == "5\n"
+
+
+CELL = "\n```{{code-cell}} python\n{}\n```\n"
+SHOWN = "from IPython.display import HTML\nHTML('{}')"
+
+
+def test_an_offered_notebook_shows_no_answer_before_the_question_is_answered(
+    chapter,
+):
+    drawn = '<svg width="7" style="width:300px"></svg>'
+    cells = (
+        SHOWN.format('<div class="preact-ranking">the order</div>'),
+        "asked = 'conceal=True'",
+        "print('an answer')",
+        SHOWN.format(f"another{drawn}"),
+    )
+    text = (CHAPTER % "1") + "".join(map(CELL.format, cells))
+    chapter.write_text(text + "\n## Next\n" + CELL.format("print('open')"))
+    run(chapter)
+    offered = reads(notebook(chapter, with_outputs=True), as_version=4)
+    *_, race, _, printed, figure, _, open_ = offered.cells
+    skip, waits = (
+        Strings("en")(f"predict.{key}") for key in ("skip", "waits")
+    )
+    for cell, head, answer in (
+        (race, skip, "the order"),
+        (printed, waits, "an answer"),
+        (figure, waits, "another"),
+    ):
+        (output,) = cell.outputs
+        html = output.data["text/html"]
+        assert html.startswith(f"<details><summary>{head}</summary>")
+        assert answer in html
+        assert list(output.data) == ["text/html"]
+    assert 'width="300"' in figure.outputs[0].data["text/html"]
+    assert open_.outputs[0].text == "open\n"
+
+
+STEPPER = """
+from preact.book import setup, stepper
+from preact.book.explorers import Html
+
+setup("en")
+parts = {"8": "<b>Eight.</b>", "9": "<b>Nine.</b>"}
+stepper("units", {key: Html(text) for key, text in parts.items()}, start="9")
+"""
+
+
+def test_of_what_a_slider_steps_through_an_offered_notebook_shows_one(chapter):
+    chapter.write_text(CHAPTER % STEPPER.strip())
+    run(chapter)
+    offered = reads(notebook(chapter, with_outputs=True), as_version=4)
+    shown = offered.cells[-1].outputs[0].data["text/html"]
+    assert "Nine." in shown
+    assert "Eight." not in shown
+    assert "<input" not in shown
+
+
+SOLVED = """
+```{code-cell} python
+check("why-3", ...)
+```
+
+:::{solution-start} why-3
+:class: dropdown
+:::
+
+Two identities.
+
+```{code-cell} python
+def weights(d, scale=1):
+    return d, scale
+print(weights(2))
+check("why-3", weights)
+```
+
+:::{solution-end}
+:::
+"""
+
+
+def test_a_solution_is_one_fold_with_what_it_prints(chapter):
+    chapter.write_text((CHAPTER % "check = print") + SOLVED)
+    run(chapter)
+    offered = reads(notebook(chapter, with_outputs=True), as_version=4)
+    *_, asked, solved = offered.cells
+    assert asked.source == (
+        "def weights(d, scale=1):\n    raise NotImplementedError\n\n\n"
+        'check("why-3", weights)'
+    )
+    assert asked.outputs == []
+    assert solved.source.startswith(
+        "<details><summary>Solution</summary>\n\nTwo identities.\n\n```python"
+    )
+    assert "```text\n(2, 1)\nwhy-3 <function" in solved.source
+    assert solved.source.endswith("\n```\n\n<br>\n\n</details>")
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")

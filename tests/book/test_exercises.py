@@ -162,6 +162,21 @@ def test_an_open_exercise_says_what_to_do(capsys):
     assert "three dots" in said(capsys)
 
 
+def test_a_function_without_a_body_is_asked_for(capsys):
+    def count(p):
+        raise NotImplementedError
+
+    assert not check("units-1", count)
+    assert "in the place of the last line" in said(capsys)
+
+
+def test_where_a_function_is_asked_for_nothing_else_is_judged(capsys):
+    for label, (right, _) in ANSWERS.items():
+        if callable(right[0]):
+            assert not check(label, "2 * x")
+            assert said(capsys) == "A function is asked for; got '2 * x'.\n"
+
+
 def test_a_failing_answer_is_reported_and_does_not_stop_the_notebook(capsys):
     assert not check("units-2", lambda *_: 1 / 0)
     assert "ZeroDivisionError" in said(capsys)

@@ -158,6 +158,6 @@ def test_a_notebook_says_all_of_it_in_plain_words(tmp_path):
     assert "$$\ny\n\\tag{3.2}\n$$\n\nBy (3.2)." in got
     assert "See Figure 3.1." in got
     assert "**Figure 3.1.** What was *found*.\n\nOf which network.\n" in got
-    assert "**Exercise 3.1.** Count\n\nHow many?\n" in got
+    assert "### Exercise 3.1. Count\n\nHow many?\n" in got
     assert ":::" not in got
     assert ":class:" not in got

@@ -50,6 +50,23 @@ def test_while_the_book_is_built_and_without_anywidget_there_is_markup_alone(
         assert "preact-predict" in data["text/html"]
 
 
+HANDED = """
+from preact.book import glue, setup
+strings = setup("en")
+for depth in (2, 8, 20):
+    glue(f"plain-{depth}", depth)
+"""
+
+
+@pytest.mark.slow
+def test_what_a_cell_hands_to_the_text_is_one_fold_in_a_notebook(monkeypatch):
+    monkeypatch.delenv("PREACT_MEASURED", raising=False)
+    shown_html = shown(monkeypatch, HANDED)["text/html"]
+    assert shown_html.count("<details>") == 1
+    assert shown_html.count("<li>") == 3
+    assert "<code>plain-20</code>: 20" in shown_html
+
+
 @pytest.mark.slow
 def test_the_widgets_script_and_sheet_are_bundled_from_the_pages_own(tmp_path):
     node = shutil.which("node")

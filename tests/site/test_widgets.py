@@ -8,6 +8,7 @@ from bs4 import BeautifulSoup
 from paths import ROOT
 from preact.book import engine
 from preact.book.explorers import ROWS
+from preact.strings import Strings
 
 KIT = ROOT / "src/preact/book"
 RENDER = """async ([script, css, markup, asks]) => {
@@ -16,7 +17,8 @@ RENDER = """async ([script, css, markup, asks]) => {
   const { default: widget } = await import(module);
   document.head.append(Object.assign(
     document.createElement("style"), { textContent: css }));
-  const el = document.body.appendChild(document.createElement("div"));
+  const place = document.querySelector("[data-here]") ?? document.body;
+  const el = place.appendChild(document.createElement("div"));
   const heard = new Set(), traits = { markup, asks };
   const send = async ({ worker, data }) => {
     for (const news of data ? await answer(data) : []) {
@@ -39,12 +41,12 @@ def markup_of(site_page, place):
 def widget(open_page, cold_page, site):
     """Open a page, and one of its explorers as a notebook has it."""
 
-    def opened(path, place, kernel=None):
+    def opened(path, place, kernel=None, around=""):
         page = open_page(path)
         source = page.request.get(site + path).text()
         alone = cold_page(viewport={"width": 900, "height": 700})
         alone.goto(f"{site}/404.html")
-        alone.evaluate("document.body.replaceChildren()")
+        alone.evaluate("html => document.body.innerHTML = html", around)
         parts = [
             (KIT / f"widget.{kind}").read_text() for kind in ("js", "css")
         ]
@@ -91,6 +93,39 @@ def test_a_network_is_the_same_in_page_and_notebook(widget, kernel):
     first, again = map(answer, hosts)
     assert first == again != trained
     assert first[0] == "at step 1"
+
+
+CELLS = f"""<div class="jp-Notebook">
+<div class="jp-Cell jp-CodeCell" data-here></div>
+<div class="jp-Cell jp-CodeCell">
+  <div class="jp-Cell-outputWrapper answer">one</div></div>
+<div class="jp-Cell jp-MarkdownCell"><div class="jp-RenderedMarkdown">
+  <details><summary>{Strings("en")("predict.waits")}</summary>
+  <p class="answer">two</p></details></div></div>
+<div class="jp-Cell jp-CodeCell">
+  <div class="jp-Cell-outputWrapper answer">three</div></div>
+<div class="jp-Cell jp-MarkdownCell"><div class="jp-RenderedMarkdown">
+  <h2>Next</h2><details><summary>Hint</summary>
+  <p class="hint">four</p></details></div></div>
+<div class="jp-Cell jp-CodeCell">
+  <div class="jp-Cell-outputWrapper open">five</div></div>
+</div>"""
+
+
+def test_all_up_to_the_next_heading_of_a_notebook_waits_for_the_guess(widget):
+    _, host = widget("/en/03-gradient.html", "preact-predict", around=CELLS)
+    page = host.page
+
+    def visible(kind):
+        return [one.is_visible() for one in page.locator(f".{kind}").all()]
+
+    assert visible("answer") == [False] * 3
+    assert visible("open") == [True]
+    host.locator("[name=guess]").press("ArrowRight")
+    for shown in (True, False):  # a guess, and back
+        host.locator("[name=commit]").press("Enter")
+        assert visible("answer") == [shown] * 3
+        assert visible("hint") == [False]
 
 
 def test_a_signal_is_the_same_in_page_and_notebook(widget):

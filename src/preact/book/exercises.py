@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 
 from preact.book.explorers import Explorer
-from preact.book.page import fold, show, words
-from preact.book.widget import is_live
+from preact.book.page import show, words
 
 __all__ = ["check"]
 
@@ -230,12 +229,7 @@ def check(exercise: str, answer: object) -> Verdict:
     right, said = False, say("check.prompt")
     if answer is not ...:
         right, said = _judge(exercise, judge, answer)
-    if right and is_live():  # where all cells are run, solutions too
-        head = escape(say("check.right", why="").strip())
-        why = fold(head, escape(say(f"exercise.{exercise}.why")))
-        show({"text/plain": said, "text/html": why}, raw=True)
-    else:
-        print(said)  # noqa: T201
+    print(said)  # noqa: T201
     return Verdict(right)
 
 
@@ -243,10 +237,14 @@ def _judge(label: str, judge: Any, answer: Any) -> tuple[bool, str]:
     """Return whether an answer is right, and a sentence on it."""
     say = words()
     hint = say(f"exercise.{label}.hint")
+    if not isinstance(judge, Number) and not callable(answer):
+        return False, say("check.no_function", got=repr(answer))
     try:
         verdict = judge(answer)
     except NoNumber as error:
         return False, str(error)
+    except NotImplementedError:  # a function that a notebook leaves to write
+        return False, say("check.unwritten")
     except Exception as error:  # the reader's own code may fail in any way
         text = f"{type(error).__name__}: {error}"
         return False, say("check.error", error=text, hint=hint)

@@ -4,7 +4,7 @@ from html import escape
 from typing import Any
 
 from preact.book.measurements import share_propagation
-from preact.book.widget import is_missing
+from preact.book.widget import is_live, is_missing
 from preact.strings import Strings
 
 _current = Strings("en")
@@ -56,8 +56,8 @@ def section(name: str) -> dict[str, str]:
 def glue(name: str, value: object) -> None:
     """Hand a number to the prose, where `{glue:text}` picks it up by name.
 
-    In a live notebook the value is there, folded: it may be the answer to a
-    question. The same as myst-nb's function, which is not there on Colab.
+    In a live notebook the values of a cell stand there, folded: they may be
+    the answer to a question. Else the same as myst-nb's function.
 
     Parameters
     ----------
@@ -69,24 +69,56 @@ def glue(name: str, value: object) -> None:
     Examples
     --------
     >>> from preact.book import glue
-    >>> glue("depth", 110)  # doctest: +ELLIPSIS
-    {'text/plain': "'110'", 'text/html': '<details><summary>...'}
+    >>> glue("depth", 110)
+    {'text/plain': "'110'"}
     """
-    data: dict[str, Any] = {
-        # quoted, or myst-nb would read 10,327,706 as a tuple of three
-        "text/plain": repr(str(value)),
-        "text/html": fold(f"<code>{escape(name)}</code>", escape(str(value))),
-    }
+    if is_live():
+        _glued.add(name, str(value))
+        return
+    # quoted, or myst-nb would read 10,327,706 as a tuple of three
     show(
-        data,
+        {"text/plain": repr(str(value))},
         raw=True,
         metadata={"scrapbook": {"name": name, "mime_prefix": ""}},
     )
 
 
-def fold(summary: str, text: str) -> str:
-    """Return markup that shows a text when it is asked for."""
-    return f"<details><summary>{summary}</summary>{text}</details>"
+class _Glued:
+    """What the cell that runs has handed to the prose, in one fold."""
+
+    def __init__(self) -> None:
+        self.cell, self.values = -1, dict[str, str]()
+        self.shown: Any = None
+
+    def add(self, name: str, value: str) -> None:
+        """Show a value with those that the cell had before."""
+        from IPython import get_ipython
+        from IPython.display import display
+
+        cell = get_ipython().execution_count
+        first = cell != self.cell
+        if first:
+            self.cell, self.values = cell, {}
+        self.values[name] = value
+        listed = "".join(
+            f"<li><code>{escape(name)}</code>: {escape(value)}</li>"
+            for name, value in self.values.items()
+        )
+        head = escape(words()("glue.numbers"))
+        data = {
+            "text/plain": repr(self.values),
+            "text/html": f"<details><summary>{head}</summary>"
+            f"<ul>{listed}</ul></details>",
+        }
+        if first:
+            self.shown = display(  # type: ignore[no-untyped-call]
+                data, raw=True, display_id=True
+            )
+        else:
+            self.shown.update(data, raw=True)
+
+
+_glued = _Glued()
 
 
 def show(value: object, **options: Any) -> None:
