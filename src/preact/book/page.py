@@ -83,6 +83,11 @@ def glue(name: str, value: object) -> None:
     )
 
 
+def fold(summary: str, text: str) -> str:
+    """Return markup that shows a text when it is asked for."""
+    return f"<details><summary>{summary}</summary>{text}</details>"
+
+
 class _Glued:
     """What the cell that runs has handed to the prose, in one fold."""
 
@@ -107,8 +112,7 @@ class _Glued:
         head = escape(words()("glue.numbers"))
         data = {
             "text/plain": repr(self.values),
-            "text/html": f"<details><summary>{head}</summary>"
-            f"<ul>{listed}</ul></details>",
+            "text/html": fold(head, f"<ul>{listed}</ul>"),
         }
         if first:
             self.shown = display(  # type: ignore[no-untyped-call]
