@@ -219,25 +219,32 @@ def test_a_run_that_is_cut_short_does_not_fail(
 
 
 @pytest.mark.parametrize(
-    ("data", "label", "depth", "row", "tail", "error"),
+    ("data", "label", "depth", "row", "tail", "lr", "error"),
     [
         *(
-            ("cifar10", label, 164, "full-preactivation", "BN ReLU", 5.46)
+            ("cifar10", label, 164, "full-preactivation", "BN ReLU", 0.1, 5.46)
             for label in ("CIFAR-10", "CIFAR-10 (unofficial files)")
         ),
-        ("cifar100", "CIFAR-100", 1001, "original", "", 27.82),
-        ("imagenet", "ImageNet", 200, "full-preactivation", "BN ReLU", 20.7),
-        ("shells", "my shells", 164, "full-preactivation", "BN ReLU", None),
+        ("cifar10", "CIFAR-10", 164, "original", "", 0.03, None),
+        ("cifar100", "CIFAR-100", 1001, "original", "", 0.1, 27.82),
+        *(
+            (data, label, 200, "full-preactivation", "BN ReLU", 0.1, error)
+            for data, label, error in (
+                ("imagenet", "ImageNet", 20.7),
+                ("shells", "my shells", None),
+            )
+        ),
     ],
 )
-def test_ours_stands_beside_the_papers_error_on_the_same_data(
-    tmp_path, capsys, data, label, depth, row, tail, error
+def test_ours_stands_beside_the_papers_error_on_the_same_data_and_rate(
+    tmp_path, capsys, data, label, depth, row, tail, lr, error
 ):
     made(
         tmp_path / "any" / "seed-1.json",
         **{"experiment": "any", "data": data, "data_label": label},
         **{"depth": depth, "convs": 3, "row": row, "tail": tail},
         width=64 if data == "imagenet" else 16,
+        config={"recipe": GOOD["config"]["recipe"] | {"lr": lr}},
     )
     (line,) = compare(load_records("any", tmp_path))
     assert line.paper_has == (error is not None)
@@ -288,6 +295,75 @@ def test_tables_on_several_data_are_headed_by_them(tmp_path, capsys):
     said = reported(tmp_path, capsys)
     assert "\nResNet-8, shapes" in said
     assert "\nResNet-20, letters" in said
+
+
+def errors_by_seed(folder, row, errors, **change):
+    for seed, error in errors.items():
+        made(
+            folder / "any" / row / f"seed-{seed}.json",
+            **{"experiment": "any", "row": row, "seed": seed} | change,
+            test_error_pct=error,
+        )
+
+
+def test_a_row_is_compared_with_another_seed_by_seed(tmp_path, capsys):
+    errors_by_seed(tmp_path, "original", {1: 10.0, 2: 12, 3: 14, 4: 20})
+    errors_by_seed(tmp_path, "mine", {2: 11.0, 3: 15, 4: 17, 5: 9}, spec="x:Y")
+    against = "--against", "original"
+    (told,) = json.loads(reported(tmp_path, capsys, *against, "--json"))
+    assert (told["row"], told["against"]) == ("mine", "original")
+    assert told["seeds"] == [2, 3, 4]
+    assert told["differences_pct"] == [-1.0, 1.0, -3.0]
+    assert "errors_pct" not in told
+    assert told["median"] == told["mean"] == -1.0
+    # the deviation of -1, 1, -3 is 2, and Student's t of three 4.303
+    half = 4.303 * 2 / math.sqrt(3)
+    assert told["half_interval"] == pytest.approx(half)
+    marked = reported(tmp_path, capsys, *against, "--markdown")
+    assert re.search(r"\| mine \|.* \| -1.00 \| -1.00 ± 4.97 \| 3 \|", marked)
+    assert "minus that of original" in marked
+    said = reported(tmp_path, capsys, *against)
+    assert re.search(r"\nmine .* -1.00  -1.00 ± 4.97 +3\n", said)
+    assert "\noriginal" not in said
+    assert "fail" not in said
+
+
+def test_of_a_baseline_with_two_ends_that_of_the_same_is_taken(
+    tmp_path, capsys
+):
+    for name, row, tail, error in (
+        ("a", "original", "", 50.0),
+        ("b", "original", "BN", 5.0),
+        ("c", "mine", "BN ReLU", 4.0),
+        ("d", "mine", "ReLU", 40.0),
+    ):
+        made(
+            tmp_path / "any" / name / "seed-1.json",
+            **{"experiment": "any", "row": row, "tail": tail},
+            test_error_pct=error,
+        )
+    against = "--against", "original", "--json"
+    told = json.loads(reported(tmp_path, capsys, *against))
+    assert {line["tail"]: line["differences_pct"] for line in told} == {
+        "ReLU": [-10.0],
+        "BN ReLU": [-1.0],
+    }
+
+
+def test_a_baseline_that_cannot_be_compared_with_is_refused(tmp_path, capsys):
+    errors_by_seed(tmp_path, "original", {1: 10.0})
+    errors_by_seed(tmp_path, "mine", {2: 10.0})
+    command = ["report", "any", "--results", str(tmp_path), "--against"]
+    assert main([*command, "theirs"]) == 2
+    assert "has records: original, mine; got 'theirs'" in (
+        capsys.readouterr().err
+    )
+    assert main([*command, "original"]) == 2
+    assert "no other run has network, learning rate and seed" in (
+        capsys.readouterr().err
+    )
+    assert main(["report", "--against", "original"]) == 2
+    assert "--against needs the name of an exper" in capsys.readouterr().err
 
 
 def test_a_wrong_bench_record_is_one_sentence(tmp_path):

@@ -1,102 +1,124 @@
 // A numeric exercise answered in the page, without a kernel: what is expected and
 // how closely comes from the exercise's own checker.
 import { node, fill, prose } from "./charts.js";
-
-const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
-const GROUPED = /^[+-]?[1-9]\d{0,2}([, ]\d{3})+(\.\d*)?$/;
-const COMMA = /^([+-]?\d+),(\d+)$/; // of decimals
-const TENS = /\s*[×*x]\s*10\s*\^?\s*([+-]?\d+)$/i;
-
-// A number as people type it, in full-width digits too, a fraction or a power;
-// NaN if it is none.
-function read(text) {
-  const plain = text
-    .normalize("NFKC")
-    .replace(/[\u2212\u2013]/g, "-")
-    .replace("\u2044", "/")
-    .replace("**", "^")
-    .replace(TENS, "e$1");
-  const [over, under, ...more] = plain.split("/").map(readPower);
-  return under === undefined ? over : more.length ? NaN : over / under;
-}
-
-function readPower(plain) {
-  const [base, power, ...more] = plain.split("^").map(readDigits);
-  return power === undefined ? base : more.length ? NaN : base ** power;
-}
-
-function readDigits(text) {
-  const plain = text.trim();
-  const digits = GROUPED.test(plain)
-    ? plain.replace(/[, ]/g, "")
-    : plain.replace(COMMA, "$1.$2");
-  return NUMBER.test(digits) ? Number(digits) : NaN;
-}
+import { readNumber } from "./typed.js";
 
 // The verdict on what was typed, by the rule of preact.book's `number`. Percent
-// may be a share or points of percent.
-export function judge(text, { expected, rtol, few, words }, shown = "") {
+// may be a share or points of percent. `lost`: nothing is known of the mistake.
+export function judge(text, exercise, shown = "") {
+  const { expected, rtol, few, known, sentences, words } = exercise;
   const typed = text.trim().normalize("NFKC");
   const percent = typed.endsWith("%");
-  const value = read(percent ? typed.slice(0, -1) : typed);
+  const value = readNumber(text.trim().replace(/[%％]$/, ""));
   const got = shown || text.trim();
-  if (!typed) return { right: false, said: words.empty };
+  const verdict = (said, right = false, lost = false) => ({
+    ...{ right, lost },
+    said: fill(said, { got, ...words }),
+  });
+  if (!typed) return verdict(sentences ? words.none : words.empty);
   if (!Number.isFinite(value) || (percent && rtol === 0)) {
-    return { right: false, said: fill(words.no_number, { got }) };
+    return verdict(words.no_number);
   }
   const values = percent ? [value, value / 100] : [value];
-  const right = values.some(
-    (one) => Math.abs(one - expected) <= rtol * Math.abs(expected),
-  );
-  const near = values.some((one) =>
-    few.some((n) => Number(expected.toPrecision(n)) === one),
-  );
-  const said = right ? words.right : near ? words.close : words.wrong;
-  return { right, said: fill(said, { got, ...words }) };
+  const is = (wanted) =>
+    values.some((one) => Math.abs(one - wanted) <= rtol * Math.abs(wanted));
+  if (is(expected)) return verdict(words.right, true);
+  const mistake = known.find(([made]) => is(made));
+  if (mistake) return verdict(mistake[1]);
+  if (values.some((one) => few.includes(one))) return verdict(words.close);
+  return verdict(words.wrong, false, true);
 }
 
+// What stands above a field: the exercise, and its hints in their order.
+function above(host) {
+  const hints = [];
+  let before = host.closest(".cell")?.previousElementSibling;
+  while (before?.classList.contains("hint")) {
+    hints.unshift(before);
+    before = before.previousElementSibling;
+  }
+  return { exercise: before, hints };
+}
+
+// What a hint says, its title first, without what folds it.
+const told = (hint) =>
+  [...hint.querySelectorAll(":scope > p")].map((part, i) => {
+    const copies = [...part.childNodes].map((one) => one.cloneNode(true));
+    return i
+      ? node("p", {}, ...copies)
+      : node("p", {}, node("b", {}, copies[0]));
+  });
+
 // Where sentences are to be chosen, each has a box; together they are the number.
-function makeInputs({ sentences, words }) {
+// On a page the sentences of the exercise stand beside them.
+function makeInputs({ sentences, words }, exercise) {
   if (!sentences) {
     const input = node("input", {
-      ...{ type: "text", inputMode: "decimal", autocomplete: "off", size: 12 },
+      ...{
+        type: "text",
+        autocomplete: "off",
+        autocapitalize: "off",
+        size: 12,
+      },
     });
     return {
       shown: [node("label", {}, words.label, input)],
       answer: () => ({ text: input.value, shown: "" }),
     };
   }
+  const list = exercise?.querySelector("ol");
+  list?.classList.add("boxed");
   const boxes = Array.from({ length: sentences }, (_, i) =>
     node("input", { type: "checkbox", value: i + 1 }),
   );
+  const labels = boxes.map((box, i) => {
+    const [item] = list?.children[i]?.cloneNode(true).children ?? [];
+    const text = item ? [...item.childNodes] : [];
+    return node("label", {}, box, node("span", {}, `(${i + 1}) `, ...text));
+  });
   return {
-    shown: boxes.map((box) => node("label", {}, box, `(${box.value})`)),
+    shown: labels,
     answer: () => {
       const chosen = boxes.filter((box) => box.checked).map((b) => b.value);
       const shown = chosen.map((number) => `(${number})`).join(", ");
-      return { text: chosen.join("") || "0", shown: shown || "–" };
+      return { text: chosen.join(""), shown };
     },
   };
 }
 
+// A first answer that is wrong gets a question, each other one a hint more.
 export function makeField(host) {
-  const exercise = JSON.parse(host.dataset.answer);
-  const { words } = exercise;
-  const { shown, answer } = makeInputs(exercise);
-  const check = ({ text, shown }) => judge(text, exercise, shown);
-  const verdict = node("p", { className: "verdict" });
-  verdict.setAttribute("role", "status");
+  const data = JSON.parse(host.dataset.answer);
+  const { words } = data;
+  const bare = { ...words, hint: "" }; // where one of the page stands below
+  const { exercise, hints } = above(host);
+  const { shown, answer } = makeInputs(data, exercise);
+  const wrong = new Set();
+  const verdict = node("div", { className: "verdict", role: "status" });
   const form = node(
     "form",
     { noValidate: true },
     ...shown,
-    " ",
     node("button", { type: "submit", textContent: words.button }),
   );
+
+  // The hint that an answer gets: none before the second that was wrong.
+  function hintFor(text) {
+    wrong.add(text);
+    return hints[Math.min(wrong.size - 1, hints.length) - 1];
+  }
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const { right, said } = check(answer());
-    verdict.replaceChildren(...prose(said));
+    const { text, shown } = answer();
+    const { right, lost, said } = judge(text, data, shown);
+    const hint = lost && hintFor(text.trim());
+    const alone = hint
+      ? judge(text, { ...data, words: bare }, shown).said
+      : "";
+    verdict.replaceChildren(
+      node("p", {}, ...prose(alone || said)),
+      ...(hint ? told(hint) : []),
+    );
     host.dataset.state = right ? "right" : "wrong";
   });
   form.addEventListener("input", () => {

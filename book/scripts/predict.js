@@ -14,6 +14,7 @@ import { button, control, range } from "./controls.js";
 import { Guess } from "./guess.js";
 
 const STEPS = 200,
+  NEAR = 0.02, // of the axis, and a guess is called close
   BLUE = "#2a7fc1";
 
 // From a place on the axis, 0 ... 1, to a value, and back.
@@ -60,7 +61,7 @@ export class Prediction extends Guess {
     const value = () => this.scale.value(input.value / STEPS);
     line.addEventListener("input", () => (moved = true), true);
     control(line, "guess", "", input, () =>
-      moved ? numberText(value()) : "?",
+      moved ? this.text(value()) : "?",
     ).setAttribute("aria-label", this.words.ask);
     this.value = value;
     this.guess = () => (moved ? input.value / STEPS : null);
@@ -100,16 +101,41 @@ export class Prediction extends Guess {
 
   show() {
     super.show();
-    const { host, words, rows, committed } = this;
+    const { host, committed } = this;
     const open = committed || this.skipped;
     if (open && !committed) host.dataset.state = "skipped";
     if (this.next) this.next.hidden = !open;
     if (this.waits) this.waits.hidden = open;
     this.picture.show(...(committed ? [this.draw()] : []));
-    if (!committed || !this.choose) return;
-    const [best] = rows.toSorted((a, b) => b.value - a.value); // was asked for
+    if (!committed) return;
+    this.verdict.textContent = this.choose ? this.judged() : this.compared();
+  }
+
+  // What is said of a choice: was it the largest?
+  judged() {
+    const { words, rows } = this;
+    const [best] = rows.toSorted((a, b) => b.value - a.value);
     const said = best === rows[this.guess()] ? words.hit : words.miss;
-    this.verdict.textContent = fill(said, best);
+    return fill(said, best);
+  }
+
+  // How far off a number is; on a logarithmic axis, by which factor.
+  compared() {
+    const { words, rows, asked, log, scale } = this;
+    const [guess, { value }] = [this.value(), rows[asked]];
+    const apart = Math.abs(scale.place(guess) - scale.place(value));
+    const times = value > 0 ? Math.max(value / guess, guess / value) : 0;
+    const far = log && times ? (value > guess ? "more" : "less") : "off";
+    return fill(words[apart < NEAR ? "near" : far], {
+      guess: this.text(guess),
+      value: this.text(value),
+      times: numberText(times),
+    });
+  }
+
+  // A number as it is shown.
+  text(value) {
+    return fill(this.written, { value: numberText(value) });
   }
 
   draw() {
@@ -119,7 +145,7 @@ export class Prediction extends Guess {
       : { label: words.yours, value: this.value() };
     const shown = choose ? rows : [...rows, own];
     const text = ({ label, value }) =>
-      fill(words.row, { label, value: numberText(value) });
+      fill(words.row, { label, value: this.text(value) });
     return bars({
       rows: shown.map((row) => ({
         text: text(row) + (choose && row === own ? ` ← ${words.yours}` : ""),
@@ -131,7 +157,7 @@ export class Prediction extends Guess {
         return { share, text: log ? tickText(value) : value };
       }),
       alt: fill(words.alt, {
-        guess: choose ? own.label : numberText(own.value),
+        guess: choose ? own.label : this.text(own.value),
         rows: shown.map(text).join("; "),
       }),
     });

@@ -2,7 +2,13 @@
 // names in code and text. What has the query in its title, what holds more of its
 // words, and the chapter that defines a term come first; what is no chapter, last.
 import MiniSearch from "minisearch";
-import { fold, setFolds, words } from "./search-words.js";
+import {
+  anySpelling,
+  fold,
+  hyphenate,
+  setFolds,
+  words,
+} from "./search-words.js";
 
 const BOOST = { title: 3, defines: 3, equations: 6, code: 0.7, text: 1 };
 const SYNONYM = 0.7; // of the weight of a word that was typed
@@ -10,6 +16,7 @@ const HOME = 1.6,
   DEFINED = 2,
   TITLE = 1.6,
   PHRASE = 1.3,
+  COMPOUND = 8,
   ASIDE = 0.4;
 const SNIPPET = 150; // characters; a Chinese one counts twice
 const HAN = /[\u3400-\u9fff]/;
@@ -19,7 +26,7 @@ const STOP = new Set(
     "or that the this to was what when where which why with 的 是"
   ).split(" "),
 );
-let engine, sections, terms;
+let engine, sections, terms, known;
 
 const joined = (text) => ` ${[...words(text)].map((w) => w.word).join(" ")} `;
 
@@ -77,9 +84,14 @@ export function read({ pages, sections: rows, terms: glossary, folds }) {
     section.defined = new Set(section.defines.map(fold));
     section.defines = section.defines.join(" · ");
   }
+  known = new Set();
   engine = new MiniSearch({
     fields: Object.keys(BOOST),
-    tokenize: (text) => [...words(text)].map((found) => found.word),
+    tokenize: (text) => {
+      const found = [...words(text)].map(({ word }) => word);
+      for (const word of found) known.add(word);
+      return found;
+    },
     processTerm: (word) => word,
     searchOptions: {
       boost: BOOST,
@@ -91,12 +103,31 @@ export function read({ pages, sections: rows, terms: glossary, folds }) {
   engine.addAll(sections);
 }
 
+// A preposition and what it goes with, as "in place", not the same before an "of".
+const spellingOf = (word) =>
+  anySpelling(word, STOP.has(word.split("-")[0]) ? "(?! of)" : "");
+
+const has = ({ folded }, spelling) =>
+  spelling.test(folded.title) || spelling.test(folded.text);
+
+// In how many sections a word with hyphens stands, however it is written.
+function said(word) {
+  const spelling = anySpelling(word);
+  return sections.filter((section) => has(section, spelling)).length;
+}
+
 // The sections for a query, best first, with the words that were found in each.
-export function find(query) {
+export function find(wanted) {
+  const query = hyphenate(wanted, known, said);
   const asked = [...new Set([...words(query)].map((found) => found.word))];
   const content = asked.filter((word) => !STOP.has(word));
   const typed = content.length ? content : asked;
   if (!typed.length) return [];
+  const compounds = query.match(/[a-z]+(?:[-‐][a-z]+)+/g) ?? [];
+  const plain = fold(query).trim(); // of which words are left out: "in place"
+  if (content.length === 1 && /^[a-z]+ [a-z]+$/.test(plain))
+    compounds.push(plain.replace(" ", "-"));
+  const spellings = compounds.map(spellingOf);
   const named = termsIn(query);
   const homes = new Set(named.map((term) => term.home));
   // the one that the query is, and nothing else
@@ -131,6 +162,7 @@ export function find(query) {
       let score = hit.score * section.weight * (had / typed.length) ** 2;
       if (phrases.some((text) => section.folded.title.includes(text)))
         score *= TITLE;
+      if (spellings.some((one) => has(section, one))) score *= COMPOUND;
       if (homes.has(section.page)) score *= HOME;
       if (phrases.some((text) => section.defined.has(text))) score *= DEFINED;
       if (typed.length > 1 && section.folded.text.includes(phrases[0]))

@@ -17,6 +17,17 @@ const WORD = new RegExp(
   ].join("|"),
   "gu",
 );
+// British and American, in texts and queries alike: what is no word that way,
+// as "noize" for "noise", is the same in both.
+const SPELLINGS = [
+  [/is(e[drs]?|ing|ation)/, "iz$1"],
+  [/ys(e[drs]?|ing)$/, "yz$1"],
+  [/(?<=[a-z]{3})our/, "or"],
+  [/tre(s?)$/, "ter$1"],
+  [/ll(ed|ing|er)$/, "l$1"],
+  [/^grey/, "gray"],
+  [/^(append|ind|matr|vert)(?:ex|ices|ix)$/, "$1ix"],
+];
 let folds = new Map();
 
 // Same length as the text, so that places stay.
@@ -31,7 +42,8 @@ export function fold(text) {
 function stem(word) {
   if (letters[word]) return letters[word];
   if (!/^[a-z]{4,}$/.test(word)) return word;
-  word = word.replace(/isation/, "ization");
+  for (const [british, american] of SPELLINGS)
+    word = word.replace(british, american);
   return /(?:ss|us|is)$/.test(word)
     ? word
     : word
@@ -74,6 +86,39 @@ export function* words(text) {
     }
   }
 }
+
+// Words of a query with hyphens where they are one word to somebody: "mini batch"
+// and "minibatch" become "mini-batch". `known` are the words of all texts; `said`
+// tells in how many of them two words stand side by side.
+export function hyphenate(query, known, said) {
+  const pairs = fold(query).replace(
+    /(?<![\p{L}\p{N}_-])([a-z]{2,}) (?=([a-z]{2,})(?![\p{L}\p{N}_-]))/gu,
+    (all, one, other) => (known.has(stem(one + other)) ? `${one}-` : all),
+  );
+  return pairs.replace(
+    /(?<![\p{L}\p{N}_-])[a-z]{5,}(?![\p{L}\p{N}_-])/gu,
+    (word) => (known.has(stem(word)) ? word : parted(word, known, said)),
+  );
+}
+
+// A word that no text has, as two that some text has one after the other.
+function parted(word, known, said) {
+  let best = word,
+    most = 0;
+  for (let at = 2; at <= word.length - 2; at++) {
+    const two = [word.slice(0, at), word.slice(at)];
+    if (!two.every((one) => known.has(stem(one)))) continue;
+    const count = said(two.join("-"));
+    if (count > most) [best, most] = [two.join("-"), count];
+  }
+  return best;
+}
+
+// Finds a word of several parts with hyphens, with spaces, or in one.
+export const anySpelling = (word, after = "") =>
+  new RegExp(
+    `(?<![a-z0-9])${word.split(/[-‐]/).join("[-‐ \\n]?")}s?(?![a-z0-9])${after}`,
+  );
 
 export function setFolds(pairs) {
   folds = new Map(

@@ -65,6 +65,22 @@ function entry(result) {
   return node("li", {}, link);
 }
 
+// The same search in the other languages.
+function elsewhere(query) {
+  /** @type {NodeListOf<HTMLAnchorElement>} */
+  const others = document.querySelectorAll(
+    ".language-switch a:not([aria-current])",
+  );
+  const asked = new URLSearchParams({ q: query });
+  return [...others].map(({ hreflang, textContent }) =>
+    node("a", {
+      href: `${root}../${hreflang}/search.html?${asked}`,
+      lang: hreflang,
+      textContent,
+    }),
+  );
+}
+
 const counted = (count, query) =>
   (count === 0 ? told.none : count === 1 ? told.one : told.many)
     .replace("{n}", count)
@@ -78,7 +94,8 @@ function build(form, place, most) {
   const found = node("ol", list);
   const all = node("a", { className: "search-all", textContent: told.all });
   all.hidden = true;
-  place.append(status, found, all);
+  const others = node("p", { className: "search-elsewhere" });
+  place.append(status, others, found, all);
 
   function show() {
     const query = input.value.trim();
@@ -92,6 +109,10 @@ function build(form, place, most) {
     const results = query ? ranker.find(query) : [];
     found.replaceChildren(...results.slice(0, most).map(entry));
     status.textContent = query ? counted(results.length, query) : "";
+    const lost = query && results.length === 0;
+    others.replaceChildren(
+      ...(lost ? [told.elsewhere, ...elsewhere(query)] : []),
+    );
     all.hidden = onPage || results.length <= most;
     all.href = `${form.action}?${new URLSearchParams({ q: query })}`;
     place.dataset.query = query;

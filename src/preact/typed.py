@@ -5,13 +5,15 @@ one is made: 8.0 is no whole number, "no" is no boolean, NaN is no number.
 `parse` makes one of what a file says.
 """
 
+import ast
 import inspect
 import json
 import os
 import re
 import reprlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache, wraps
 from hashlib import sha256
 from pathlib import Path
@@ -38,6 +40,8 @@ PATTERNS = {
     SHA256: "64 hexadecimal digits",
     TEXT: "one line without control characters",
 }
+
+DOCUMENTED = ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef
 
 Positive = Annotated[int, Field(ge=1, le=2**62)]
 Seed = Annotated[int, Field(ge=0, lt=2**63)]
@@ -128,12 +132,12 @@ def dump(value: Any) -> dict[str, Any]:
 
 def sentence(error: ValidationError, kind: type[Any]) -> str:
     """Say the first thing that is wrong: key, legal form, value."""
-    errors = error.errors(include_url=False)
-    # a typing error in a key before what is missing because of it
-    first = min(errors, key=lambda one: one["type"] not in UNKNOWN)
-    place = tuple(
-        part for part in first["loc"] if not str(part).startswith("(")
+    # a typing error in a key before what is missing or excluded because of it
+    first = min(
+        error.errors(include_url=False),
+        key=lambda one: 2 if one["type"] not in UNKNOWN else _legal(kind, one),
     )
+    place = _place(first)
     key, case, context = _key(place), first["type"], first.get("ctx", {})
     if case in (*MISSING, *UNKNOWN):
         legal_keys = _legal_keys(kind, place[:-1])
@@ -143,9 +147,10 @@ def sentence(error: ValidationError, kind: type[Any]) -> str:
                 keys and f"; legal keys here: {keys}"
             )
         parent = _key(place[:-1]) or "the file"
-        odd = shortened(str(place[-1]))
-        clash = ", beside keys that exclude it" * (place[-1] in legal_keys)
-        return f"{parent} may say {keys}; got {odd}{clash}"
+        kinds = [p for p in map(str, first["loc"]) if p.startswith("(")]
+        if kinds and place[-1] in legal_keys:
+            return f"{key} must not stand beside {kinds[-1].strip('()')}"
+        return f"{parent} may say {keys}; got {shortened(str(place[-1]))}"
     if case == "value_error":
         return f"{key}: {context['error']}".removeprefix(": ")
     key = key or "the file"
@@ -160,6 +165,17 @@ def sentence(error: ValidationError, kind: type[Any]) -> str:
         *_, legal = first["msg"].rpartition(" should ")
         legal = legal if " should " in first["msg"] else f"be {legal}"
     return f"{key} must {legal}; got {shortened(first['input'])}"
+
+
+def _place(error: Any) -> tuple[int | str, ...]:
+    """Keys and numbers to what is wrong, without kinds of tables."""
+    return tuple(one for one in error["loc"] if not str(one).startswith("("))
+
+
+def _legal(kind: type[Any], error: Any) -> bool:
+    """Whether a key is legal in another kind of table."""
+    *parents, name = _place(error) or ("",)
+    return name in _legal_keys(kind, tuple(parents))
 
 
 def _key(place: tuple[int | str, ...]) -> str:
@@ -257,9 +273,28 @@ def read_text(path: Path) -> str:
 
 
 def source_sha256(code: Callable[..., Any]) -> str:
-    """SHA-256 of the file that defines code; of nothing, if none does."""
-    source = inspect.getsourcefile(inspect.unwrap(code))
-    return sha256(Path(source).read_bytes() if source else b"").hexdigest()
+    """SHA-256 of the file that defines code; of nothing, if none does.
+
+    Of what is executed: comments, docstrings and layout do not count.
+    """
+    text = b""
+    with suppress(OSError, TypeError):  # typed into a session
+        source = inspect.getsourcefile(inspect.unwrap(code))
+        text = Path(source).read_bytes() if source else text
+    with suppress(SyntaxError):  # of a file that is being written
+        tree = ast.parse(text)
+        for node in ast.walk(tree):
+            if isinstance(node, DOCUMENTED) and ast.get_docstring(node):
+                del node.body[0]
+        text = ast.unparse(tree).encode()
+    return sha256(text).hexdigest()
+
+
+def has_changed(code: Callable[..., Any], config: Mapping[str, Any]) -> bool:
+    """Whether a run's units came of another file than code's is now."""
+    unit = config.get("unit")
+    then = unit.get("code_sha256") if isinstance(unit, dict) else None
+    return then is not None and then != source_sha256(code)
 
 
 def find_own_code(address: str, field: str) -> Callable[..., Any]:
@@ -267,10 +302,11 @@ def find_own_code(address: str, field: str) -> Callable[..., Any]:
 
     Refuse, by the field that it was given for, what cannot be called.
     """
-    if address.count(":") != 1 or not all(address.split(":")):
+    module, _, name = address.partition(":")
+    if not module or not name or ":" in name or module.endswith(".py"):
         raise ValueError(
             f"{field} must be package.module:name, for example "
-            f"my_code:thing; got {shortened(address)}"
+            f"my_code:thing, without .py; got {shortened(address)}"
         )
     here = str(Path.cwd())
     sys.path.insert(0, here)

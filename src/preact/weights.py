@@ -30,10 +30,10 @@ from preact.plan.written import WrittenPlan, write_plan
 from preact.records.files import write_new
 from preact.typed import (
     Sha256,
+    has_changed,
     parse,
     plain,
     shortened,
-    source_sha256,
     typed,
 )
 
@@ -82,7 +82,7 @@ def load(path: Path | str, *, make: MakeUnit | None = None) -> Network:
     Network
         On the CPU, in evaluation mode, in the dtype of the weights; its
         `plan` is the one that was saved, and its `preprocess` normalizes
-        images as its run did, if one trained it.
+        images as its run did, or is None if no run trained it.
 
     Raises
     ------
@@ -156,17 +156,11 @@ def _warn_of_other_code(
     path: Path | str, header: Header, make: MakeUnit | None
 ) -> None:
     """Say so if the units were trained with another file than theirs now."""
-    unit = (header.config or {}).get("unit")
-    then = unit.get("code_sha256") if isinstance(unit, dict) else None
-    if make is None or then is None:
-        return
-    if (now := source_sha256(make)) != then:
+    if make is not None and has_changed(make, header.config or {}):
         log.warning(
-            "%s: the file that makes its units has changed since they were "
-            "trained: its SHA-256 was %s, and is %s",
+            "%s: the code that makes its units has changed since they were "
+            "trained",
             path,
-            then[:12],
-            now[:12],
         )
 
 

@@ -24,6 +24,7 @@ ANSWERS = {
 }
 
 
+DIGITS = "significant digits."
 NUMERIC = {
     label: exercise
     for label in labels()
@@ -67,6 +68,90 @@ def test_the_page_judges_as_the_checkers_do():
     typed += ["70 400", "7.04 × 10⁴", "7.04*10^4"]
     asked = [(data_of("units-3"), text) for text in typed]
     assert all(verdict["right"] for verdict in verdicts(asked))
+
+
+@needs_node
+@pytest.mark.parametrize(
+    ("label", "typed"),
+    [
+        ("depth-1", ["√2", "sqrt(2)", "2^0.5", "√ 2", "2^(1/2)", "１.４１４"]),
+        ("paths-1", ["1/32", "2⁻⁵", "2^-5", "3.125%", "3.125e-2"]),
+        ("signal-4", ["1,431", "54*53/2", "54×53÷2", "(54^2 − 54)/2"]),
+        ("gradient-1", ["log(0.5)/log(0.9)", "ln 2/-ln 0.9", "6,58"]),
+        ("depth-2", ["0.5π/(π-1)", "pi/2/(pi-1)"]),
+        ("activations-4", ["0.01 * 2√2", "√8/100"]),
+    ],
+)
+def test_an_answer_may_be_a_formula(label, typed):
+    asked = [(data_of(label), text) for text in typed]
+    assert [v["right"] for v in verdicts(asked)] == [True] * len(typed)
+
+
+@needs_node
+def test_what_only_looks_like_a_formula_is_no_number():
+    texts = ["2 +", "(2", "2)", "√", "1,2,3", "x", "constructor", "2 3"]
+    got = verdicts([(data_of("depth-1"), text) for text in texts])
+    assert {verdict["said"].split(",")[0] for verdict in got} == {
+        "A number is asked for"
+    }
+
+
+@needs_node
+@pytest.mark.parametrize(
+    ("label", "slip", "typed"),
+    [
+        ("summary-1", "sign", "7.82"),
+        ("imagenet-3", "hundredfold", "37.9"),
+        ("why-2", "hundredth", "0.353"),
+        ("signal-4", "twice", "2862"),
+        ("depth-1", "half", "0.7071"),
+        ("training-3", "reciprocal", "0.0671"),
+    ],
+)
+def test_a_common_slip_has_a_sentence_of_its_own(label, slip, typed, capsys):
+    (got,) = verdicts([(data_of(label), typed)])
+    assert not check(label, float(typed))
+    said = capsys.readouterr().out.strip()
+    assert said == got["said"]
+    assert said.endswith(Strings("en")(f"check.slip_{slip}"))
+
+
+@needs_node
+def test_among_few_whole_numbers_the_double_is_no_slip():
+    (got,) = verdicts([(data_of("activations-5"), "2")])
+    assert got["said"].endswith(Strings("en")("exercise.activations-5.hint"))
+
+
+@needs_node
+def test_a_chapters_own_mistake_is_known_to_the_page(capsys):
+    typed = repr(-NUMERIC["shortcuts-1"].value)
+    (got,) = verdicts([(data_of("shortcuts-1"), typed)])
+    assert Strings("en")("exercise.shortcuts-1.sign") in got["said"]
+    check("shortcuts-1", float(typed))
+    assert capsys.readouterr().out.strip() == got["said"]
+
+
+@needs_node
+def test_the_digits_that_are_asked_for_are_enough_and_fewer_are_close():
+    enough, few = [], []
+    for label, exercise in NUMERIC.items():
+        data = data_of(label)
+        if exercise.sentences:
+            continue
+        if not exercise.digits:
+            assert data["words"]["label"] == "Answer, a whole number"
+            continue
+        said = f"Answer, to {exercise.digits} significant digits"
+        assert data["words"]["label"] == said
+        enough.append((data, f"{exercise.value:.{exercise.digits}g}"))
+        few += [(data, repr(value)) for value in data["few"]]
+    assert all(verdict["right"] for verdict in verdicts(enough))
+    assert few
+    for (data, _), verdict in zip(few, verdicts(few), strict=True):
+        assert verdict["said"].startswith("Close")
+        assert verdict["said"].endswith(
+            f"Give {len(data['few']) + 2} " + DIGITS
+        )
 
 
 @needs_node

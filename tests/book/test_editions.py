@@ -1,6 +1,5 @@
 """Sources of the book: parity, notebooks in step, modules and chapters."""
 
-import ast
 import re
 
 import pytest
@@ -76,29 +75,6 @@ def test_a_chapter_ends_with_summary_exercises_and_references():
         assert "{claim}`" in summary
         for kind in ("compute", "diagnose", "investigate"):
             assert f":class: {kind}\n" in text
-
-
-def test_chapters_and_modules_name_each_other():
-    """A room by its first name; of `preact.book`, the module itself."""
-    package = ROOT / "src/preact"
-    says = {}
-    for source in sorted(package.rglob("*.py")):
-        name = source.relative_to(package).with_suffix("").as_posix()
-        docs = ast.get_docstring(ast.parse(source.read_text("utf-8"))) or ""
-        says[name.replace("/", ".").removesuffix(".__init__")] = docs
-
-    def rooms(names):  # these two serve all chapters
-        tops = {name.partition(".")[0] for name in names}
-        return tops - {"book", "figures", "__init__"}
-
-    for path in NUMBERED:
-        head = path.read_text("utf-8").split("**Question.**")[0]
-        named = set(re.findall(r"`preact\.([\w.]+)`", head))
-        naming = {
-            name for name, docs in says.items() if f"`{path.stem}`" in docs
-        }
-        assert rooms(named) == rooms(naming), path.stem
-        assert {name for name in named if "book." in name} <= naming, path.stem
 
 
 def test_every_language_has_its_words_for_the_theme():

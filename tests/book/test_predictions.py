@@ -1,9 +1,28 @@
 """A prediction's axis, and what the pages measure for it."""
 
 import numpy as np
+import pytest
 
 from engine.calls import call, evaluate, needs_node
+from preact.book import predict, setup
 from preact.strings import Strings
+
+
+def test_what_is_asked_for_is_one_of_what_was_measured():
+    measured = {"depth_fresh": 2e7, "depth_one": 30.0}
+    limits = (1, 1e8)
+    with pytest.raises(ValueError, match=r"depth_one; got 'depth_two'"):
+        predict("depth_ask", measured, limits=limits, asked="depth_two")
+
+
+@pytest.mark.parametrize(
+    ("language", "said"), [("en", "5 %"), ("zh-Hans", "5%")]
+)
+def test_percent_is_written_as_the_language_does(language, said):
+    setup(language)
+    made = predict("rate_ask", {"rate_original": 5}, limits=(0, 9), unit="%")
+    setup("en")
+    assert said in made.markup
 
 
 @needs_node

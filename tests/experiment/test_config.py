@@ -176,7 +176,11 @@ WRONG = {
             'name = "a", pre = ["BN", "BN"]': "BN and ReLU once each at most",
             'name = "a", per = ["BN"]': "pre, post, after, on_shortcut, on_",
             'name = "a", mkae = "own:Unit"': "name, make, like; got 'mkae'",
-            'name = "a", make = "torch:ones", pre = []': "'pre', beside keys",
+            'name = "a", make = "torch:ones", pre = []': "pre must not stand "
+            "beside make",
+            'name = "a", like = "original", pre = []': "like must not stand "
+            "beside pre, post, after or a factor",
+            'name = "a", like = "original", mak = "x:y"': "got 'mak'",
             'name = "a", like = "original"': "make must be",
             'name = "a"': "make must be",
             'name = "a", on_branch = { gate = 1.0 }': "needs its complement",

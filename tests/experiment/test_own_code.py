@@ -69,8 +69,13 @@ class Spoiled(Gelu):
         x = self.branch[1](self.branch[0](x)).exp()
         return self.shortcut(x.clone()) + self.branch[2](x) + x.zero_().sum()
 
+class Undefined(Gelu):
+    def forward(self, x):
+        return super().forward(x).log()
+
 three = 3
 """
+CHANGED = UNITS.replace("self.branch(x)", "2 * self.branch(x)")
 FILE = """
 [scientific]
 rows = [
@@ -138,7 +143,9 @@ def test_an_own_unit_is_trained_recorded_and_reported_beside_the_papers(
     }
     for language in LANGUAGES:
         table = errors_table(lines, Strings(language))
-        assert f"mine: {spec}" in [row[0] for row in table.body]
+        assert "mine" in [row[0] for row in table.body]
+        assert spec in table.caption
+        assert "own_units:Gelu" in table.caption
     assert main(["report", "own"]) == 0
     out = capsys.readouterr().out
     assert "gelu" in out
@@ -150,11 +157,19 @@ def test_an_own_unit_is_trained_recorded_and_reported_beside_the_papers(
     told = capsys.readouterr()
     assert "5 runs in 3 lines" in told.out
     assert "5 of 6 runs are recorded" in told.err
-    (folder / "own_units.py").write_text(UNITS + "\n# changed\n")
+    assert f"gelu {counted:,} parameters" in " ".join(
+        re.sub(r"<[^>]+>", " ", (folder / "own.svg").read_text()).split()
+    )
+    (folder / "own_units.py").write_text(CHANGED)
     assert main(["report", "own"]) == 0
     said = "of gelu, 1 record with other code than the file of own_units:Gelu"
     assert said in capsys.readouterr().out
     assert (folder / "own.svg").read_text().count("</svg>") == 1
+    assert main(["ablate", "own.toml", "--dry-run", "--device", "cpu"]) == 2
+    told = capsys.readouterr()
+    assert re.search(r"refused [^\n]*\n.*\n.* 6 +│ +4 +│ +1 +│", told.out)
+    assert "1 run to go" in told.out
+    assert "choose another --out or name of the row, or delete" in told.err
     other = FILE.replace('post = ["ReLU"]', 'after = ["ReLU"]')
     (folder / "own.toml").write_text(other)
     assert main(["ablate", "own.toml", "--device", "cpu"]) == 2
@@ -198,10 +213,19 @@ def test_changed_code_of_a_unit_is_another_configuration(folder, caplog):
     make = OwnCode(make="own_units:Gelu").find()
     load_network(file, make=make)
     assert not caplog.messages
-    (folder / "own_units.py").write_text(UNITS + "\n# changed\n")
+    said = '"""Units of mine."""\n# more of them later\n'
+    (folder / "own_units.py").write_text(
+        said + UNITS.replace("(nn.Module):", '(nn.Module):\n    "One."', 1)
+    )
+    load_network(file, make=make)
+    assert not execute(PlannedRun("one", small_gelu()), "runs", device="cpu")[
+        1
+    ]
+    assert not caplog.messages
+    (folder / "own_units.py").write_text(CHANGED)
     load_network(file, make=make)
     (told,) = caplog.messages
-    assert "the file that makes its units has changed" in told
+    assert "the code that makes its units has changed" in told
     said = r"unit\.code_sha256 is \w{7} there, \w{7} here\)"
     with pytest.raises(ValueError, match=said):
         execute(PlannedRun("one", small_gelu()), "runs", device="cpu")
@@ -230,6 +254,11 @@ def test_changed_code_of_a_unit_is_another_configuration(folder, caplog):
         ("own_units:nobody", "cannot be imported: AttributeError"),
         ("nowhere:Unit", "cannot be imported: ModuleNotFoundError"),
         ("Gelu", "must be package.module:name"),
+        ("own_units.py:Gelu", "thing, without .py; got 'own_units.py:Gelu'"),
+        (
+            "own_units:Undefined",
+            r"Undefined\(4, 4, 1\) must write finite numbers; got NaN for",
+        ),
     ],
 )
 def test_what_makes_no_unit_is_refused_in_one_sentence(folder, make, said):
@@ -472,6 +501,17 @@ def test_a_picture_that_is_dark_on_light_blank_or_in_color_is_told(
     assert main(["predict", str(kept), "light-on-gray.png"]) == 0
     assert capsys.readouterr().err == ""
     Image.new("L", (64, 8)).save("blank.png")
+    wide = Image.open("white.png").resize((17, 8))
+    wide.save("wide.png")
+    chart = Image.new("L", (40, 20), 255)
+    chart.paste(0, (5, 0, 35, 18))  # the white ground lies around the middle
+    chart.paste(200, (18, 8, 22, 12))
+    chart.save("chart.png")
+    assert main(["predict", str(kept), "wide.png", "chart.png"]) == 0
+    told = capsys.readouterr().err.splitlines()
+    assert "wide.png is read in its middle square alone" in told[0]
+    assert "chart.png is dark on light" in told[1]
+    assert len(told) == 2
     parts = [Image.open("white.png")] * 2 + [Image.new("L", (8, 8))]
     Image.merge("RGB", parts).save("color.png")
     assert main(["predict", str(kept), "blank.png", "color.png"]) == 0

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from preact.data import load
-from preact.experiment import read_experiment
+from preact.experiment import matrix, read_experiment
 from preact.experiment.execute import Busy
 from preact.experiment.matrix import PlannedRun, planned_runs
 from preact.experiment.schedule import (
@@ -123,6 +123,33 @@ def test_a_limit_reached_inside_a_run_ends_the_queue(jobs):
     worker.work(jobs)
     assert len(worker.made) == 3
     assert worker.ended == {"finished": 2, "stopped by the limit": 1}
+
+
+def test_of_short_steps_so_many_are_timed_that_one_is_not_kept_waiting(
+    jobs, monkeypatch
+):
+    waited = [0.1, 0.15, 0.15, 0.01, 0.2, 0.001]  # of half a second in all
+
+    class Clocked:
+        """Takes its steps in no time, by a clock that it moves."""
+
+        repeated, now = None, 0.0
+
+        def __init__(self, *_):
+            self.steps = iter(waited)
+
+        def step(self, iteration):
+            Clocked.now += next(self.steps)
+
+        def since_last_time(self):
+            pass
+
+    monkeypatch.setattr(matrix, "Session", Clocked)
+    monkeypatch.setattr(matrix.time, "perf_counter", lambda: Clocked.now)
+    run = jobs[0].planned.run
+    assert matrix.cost(run, "cpu") == pytest.approx(0.01 * 12)
+    waited[:] = [9.0, 7.0, 8.0]  # of long ones three
+    assert matrix.cost(run, "cpu") == pytest.approx(7 * 12)
 
 
 def test_a_limit_is_in_minutes_and_none_is_none():

@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import pairwise, product
 from math import nan
 
 import pytest
@@ -49,14 +50,18 @@ def words_of(svg):
     return " ".join(words.split())
 
 
-def test_rows_stand_in_the_order_of_the_file(here, capsys):
+def test_rows_and_rates_stand_in_the_order_of_the_file(here, capsys):
     assert main(["report", "own.toml"]) == 0
-    said = capsys.readouterr().out
-    assert said.index("mine:") < said.index("original")
+    lines = re.findall(
+        r"^(mine|original) .*? (0\.\d+) ", capsys.readouterr().out, re.M
+    )
+    rates = "0.1", "0.01"
+    assert lines == [*product(("mine", "original"), rates)]
     assert main(["plot", "own.toml"]) == 0
     assert capsys.readouterr().out == "own.svg: 8 runs in 4 lines\n"
     words = words_of(here / "own.svg")
     assert words.index("mine") < words.index("original")
+    assert words.index("rate 0.1") < words.index("rate 0.01")
 
 
 def test_a_picture_says_what_was_run_and_what_its_marks_mean(here):
@@ -170,6 +175,47 @@ def test_a_curve_with_one_test_error_is_left_out(
     assert main(words.split()) == 0
     assert main(["plot", "train"]) == 0
     assert "curves are left out" in capsys.readouterr().err
+
+
+def test_no_line_of_a_name_begins_with_a_number(tmp_path):
+    out = tmp_path / "it.svg"
+    command = ["plot", "digits_table_1", "--panels", "errors", "-o", str(out)]
+    assert main(command) == 0
+    lines = {*re.findall(r">([^<>]+)</text>", out.read_text("utf-8"))}
+    assert "(shortcut\u00a0×\u00a00)" in lines
+    assert not {"0", "0)", "−6"} & lines
+
+
+def test_names_in_two_lines_stand_apart_in_every_width():
+    runs = [
+        Runs(name=name, note=note, row=name, errors_pct=[5.0, 60.0])
+        for name, note in [
+            ("a unit with a rather long name", "1,000,000 parameters"),
+            *(("another unit, no final BN", "") for _ in range(5)),
+        ]
+    ]
+    facets = {f"learning rate {rate}, {'x ' * 20}": runs for rate in "abc"}
+    for width in (3.3, 7.2):
+        figure = recorded(facets, ["errors"], width=width)
+        figure.draw_without_rendering()
+        labels = figure.axes[0].get_yticklabels()
+        boxes = [label.get_window_extent() for label in labels]
+        for upper, lower in pairwise(boxes):
+            assert upper.y0 - lower.y1 > 2 * figure.dpi / 72  # points
+
+
+def test_a_median_is_nearer_to_its_own_panel_than_to_the_next():
+    runs = [Runs(name="a", row="a", errors_pct=[5.0, 60.0])]
+    figure = recorded({"x": runs, "y": runs}, ["errors"])
+    figure.draw_without_rendering()
+    first, second = figure.axes
+    (median,) = first.texts
+    box, own = median.get_window_extent(), first.get_window_extent()
+    theirs = second.get_tightbbox()
+    assert box.x0 - own.x1 < theirs.x0 - box.x1
+    assert not any(
+        tick.tick1line.get_visible() for tick in second.yaxis.get_major_ticks()
+    )
 
 
 def test_the_legend_of_curves_alone_covers_no_caption(tmp_path):
@@ -361,3 +407,13 @@ def test_a_plot_of_no_record_names_what_was_asked_for(here, capsys):
     assert capsys.readouterr().err == (
         "preact: no record of own has --lr 0.2; choose from 0.01, 0.1\n"
     )
+
+
+def test_the_step_of_gradients_is_told_and_that_diverged_runs_had_an_earlier(
+    tmp_path, capsys
+):
+    out = str(tmp_path / "it.svg")
+    which = ["digits_rates", "--depth", "110", "--lr", "0.1"]
+    assert main(["plot", *which, "--bare", "-o", out]) == 0
+    said = capsys.readouterr().out
+    assert "in step 300, of diverged runs an earlier one: median" in said

@@ -46,6 +46,43 @@ def test_the_button_judges_too_and_a_new_answer_takes_the_verdict_back(
     assert field(page).get_attribute("data-state") is None
 
 
+@TWO_LANGUAGES
+def test_a_first_wrong_answer_gets_a_question_and_the_formula_comes_last(
+    open_page, language
+):
+    page, words = open_page(f"/{language}/03-gradient.html"), Strings(language)
+    hints = page.locator("#gradient-1 ~ .hint")
+    idea, formula = (
+        hints.nth(n).locator("p").nth(1).text_content() for n in range(2)
+    )
+    question = words("exercise.gradient-1.hint")
+    for typed, shown in (
+        ("5", question),
+        ("5", question),  # the same answer again
+        ("8", idea),
+        ("7", words("exercise.gradient-1.whole")),
+        ("-6.58", words("check.slip_sign")),
+        ("12", formula),
+        ("13", formula),
+    ):
+        field(page).locator("input").fill(typed)
+        page.keyboard.press("Enter")
+        got = said(page)
+        assert shown in got
+        assert (formula in got) == (shown is formula)
+    assert page.problems == []
+
+
+def test_an_answer_without_a_tick_is_told_to_have_one(open_page):
+    page = open_page("/en/13-summary.html")
+    chosen = page.locator(".preact-answer:has([type=checkbox])")
+    chosen.locator("button").click()
+    status = chosen.locator("[role=status]")
+    assert status.text_content() == Strings("en")("check.none")
+    chosen.get_by_label("Table 2 changes one thing").check()
+    assert not page.locator("#summary-3 ol").is_visible()  # but beside boxes
+
+
 def test_true_sentences_are_chosen_with_boxes(open_page):
     page = open_page("/en/13-summary.html")
     chosen = page.locator(".preact-answer:has([type=checkbox])")

@@ -1,5 +1,7 @@
 """A prediction is made before the answer is seen, and kept in the browser."""
 
+import re
+
 import pytest
 
 from built import query, reload
@@ -91,3 +93,24 @@ def test_a_link_to_what_is_concealed_leads_to_the_question(open_page):
         ".getBoundingClientRect().top"
     )
     assert not answer.is_visible()
+
+
+@pytest.mark.parametrize(
+    ("chapter", "language", "n", "place", "said"),
+    [
+        ("07-depth", "en", 0, "120", r"You said 60 %, it is \d+ %\.$"),
+        ("07-depth", "zh-Hans", 0, "120", r"你猜的是 60%，实际是 \d+%。$"),
+        ("03-gradient", "en", 0, "120", "You said 40, it is .* as much"),
+        ("07-depth", "en", 1, "150", "your guess is about .* times as much"),
+        ("02-signal", "en", 1, "17", r"Close: you said 4\.6, it is 4\.5"),
+    ],
+)
+def test_a_number_hears_how_far_off_it_is(
+    open_page, chapter, language, n, place, said
+):
+    page = open_page(f"/{language}/{chapter}.html")
+    host(page, n).locator("[name=guess]").fill(place)
+    assert host(page, n).locator("[role=status]").text_content() == ""
+    commit(page, n)
+    status = host(page, n).locator("[role=status]").text_content()
+    assert re.search(said, status.replace("\xa0", " "))

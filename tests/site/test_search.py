@@ -107,12 +107,39 @@ def test_spelling_and_number_of_a_word_do_not_matter(open_page):
         ("lambda", "λ"),
         ("Eq. (5)", "equation 5"),
         ("BATCH NORMALISATION", "batch normalization"),
+        ("behaviour", "behavior"),
+        ("optimiser", "optimizer"),
+        ("colour", "color"),
+        ("matrices", "matrix"),
+        ("in-place", "inplace"),
+        ("in place", "inplace"),
+        ("mini batch", "mini-batch"),
+        ("warm up", "warm-up"),
+        ("weightdecay", "weight-decay"),
     ):
         assert first_section(page, one) == first_section(page, other)
     for signs in ("<img src=x onerror=alert(1)>", "((", "\\", '"', "*"):
         page.evaluate(ASK, signs)
         assert page.locator("#search-results img").count() == 0
     assert page.problems == []
+
+
+def test_what_is_nowhere_can_be_looked_for_in_another_language(open_page):
+    page = open_page("/en/03-gradient.html")
+    search_dialog(page).fill("恒等")
+    others = page.locator(".search-elsewhere")
+    assert others.inner_text().startswith("Look in another language:")
+    others.locator("a[lang=zh-Hant]").click()
+    page.wait_for_url("**/zh-Hant/search.html?q=*")
+    page.locator("#search-results li").first.wait_for()
+    assert page.locator(".search-elsewhere a").count() == 0
+
+
+def test_two_words_are_found_where_they_stand_together(open_page):
+    page = search_page(open_page, "en", "ReLU")
+    found = ("12-find-the-bug", "bugs-2")  # "works in place to save memory"
+    for query in ("in-place", "inplace", "in place"):
+        assert first_section(page, query) == found
 
 
 # --------------------------------------------------------- what a result does

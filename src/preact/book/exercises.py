@@ -31,8 +31,9 @@ ROOMS = (
 )
 """The chapters' rooms, in the order of the book."""
 
-# Significant digits of an answer that lacks no more than those.
-FEW = (2, 3)
+ROUGH = 0.05  # relative
+# Significant digits that are asked for at least, even of what is measured.
+DIGITS = 2
 # Whether it is right and what was got; or the key of a known mistake's words.
 Answer = tuple[bool, str] | str
 
@@ -43,8 +44,9 @@ class Number:
 
     What has to be measured is a function that returns what is expected. An
     answer may be off by `rtol`, relative; `mistakes` are wrong ones that have
-    a sentence of their own, by its key. Where some of `sentences` are to be
-    chosen, the answer is their numbers, one after the other.
+    a sentence of their own, by its key. An answer without `rtol` is a whole
+    number. Where some of `sentences` are to be chosen, the answer is their
+    numbers, one after the other.
     """
 
     expected: float | Callable[[], float]
@@ -67,15 +69,47 @@ class Number:
             raise NoNumber(say("check.no_number", got=repr(answer))) from None
         if self._holds(value, self.value):
             return True, f"{value:g}"
-        for mistake, made in self.mistakes.items():
+        for mistake, made in self.known.items():
             if self._holds(value, made):
                 return mistake
         return False, f"{value:g}"
 
-    def is_close(self, answer: Any) -> bool:
-        """Tell whether an answer lacks digits, of which a count has none."""
-        rounded = [float(f"{self.value:.{digits}g}") for digits in FEW]
-        return self.rtol > 0 and float(answer) in rounded
+    @property
+    def known(self) -> dict[str, float]:
+        """Wrong answers that have a sentence: its own, and common slips.
+
+        Among few whole numbers a double or a half is no slip but a guess, and
+        of what is known only roughly nothing is exactly the double.
+        """
+        right, own = self.value, dict(self.mistakes)
+        if self.rtol > ROUGH or (not self.rtol and right < 100):
+            return own
+        return own | {
+            "slip_sign": -right,
+            "slip_hundredfold": 100 * right,
+            "slip_hundredth": right / 100,
+            "slip_twice": 2 * right,
+            "slip_half": right / 2,
+            "slip_reciprocal": 1 / right,
+        }
+
+    @property
+    def digits(self) -> int:
+        """Significant digits that are asked for; 0 of a whole number."""
+        if not self.rtol:
+            return 0
+        digits = DIGITS
+        while not self._holds(self._rounded(digits), self.value):
+            digits += 1
+        return digits
+
+    @property
+    def few(self) -> list[float]:
+        """What is right but for digits that are missing."""
+        return [self._rounded(n) for n in range(DIGITS, self.digits)]
+
+    def _rounded(self, digits: int) -> float:
+        return float(f"{self.value:.{digits}g}")
 
     def _holds(self, value: float, expected: float) -> bool:
         return abs(value - expected) <= self.rtol * abs(expected)
@@ -181,8 +215,8 @@ def check(exercise: str, answer: object) -> Verdict:
     Examples
     --------
     >>> from preact.book import check
-    >>> verdict = check("signal-4", 54)
-    Not yet: got 54. The number of pairs among 54.
+    >>> verdict = check("signal-4", 54)  # doctest: +ELLIPSIS
+    Not yet: got 54. Which two, of how many? And does it ... named first?
     >>> verdict = check("signal-4", 54 * 53 / 2)  # doctest: +ELLIPSIS
     Right. 1,431 of nearly 2 × 10¹⁶; the most numerous ...
     """
@@ -205,7 +239,7 @@ def check(exercise: str, answer: object) -> Verdict:
     return Verdict(right)
 
 
-def _judge(label: str, judge: Any, answer: object) -> tuple[bool, str]:
+def _judge(label: str, judge: Any, answer: Any) -> tuple[bool, str]:
     """Return whether an answer is right, and a sentence on it."""
     say = words()
     hint = say(f"exercise.{label}.hint")
@@ -216,19 +250,20 @@ def _judge(label: str, judge: Any, answer: object) -> tuple[bool, str]:
     except Exception as error:  # the reader's own code may fail in any way
         text = f"{type(error).__name__}: {error}"
         return False, say("check.error", error=text, hint=hint)
-    if isinstance(verdict, str):
+    if isinstance(verdict, str) and verdict.startswith("slip_"):
+        verdict, hint = (False, f"{answer:g}"), say(f"check.{verdict}")
+    elif isinstance(verdict, str):
         verdict = False, say(f"exercise.{label}.{verdict}")
     right, got = verdict
     if right:
         return True, say("check.right", why=say(f"exercise.{label}.why"))
-    if isinstance(judge, Number) and judge.is_close(answer):
-        return False, say("check.close", got=got)
+    if isinstance(judge, Number) and float(answer) in judge.few:
+        return False, say("check.close", got=got, n=judge.digits)
     return False, say("check.wrong", got=got, hint=hint)
 
 
 FIELD_WORDS = (
-    *("title", "label", "button", "right", "wrong", "close", "empty"),
-    "no_number",
+    *("title", "button", "right", "wrong", "empty", "none", "no_number"),
 )
 
 
@@ -237,14 +272,30 @@ def answer_field(label: str, exercise: Number) -> Explorer:
 
     Where no script runs, it says how to answer in the cell.
     """
-    say = words()
+    say, digits = words(), exercise.digits
+    own = {word: say(f"exercise.{label}.{word}") for word in ("why", "hint")}
+
+    def said(key: str) -> str:
+        """What is said of a known mistake, but for what was typed."""
+        wrong = say.table["check.wrong"]
+        if key.startswith("slip_"):
+            return wrong.replace("{hint}", say(f"check.{key}"))
+        return wrong.format(got=say(f"exercise.{label}.{key}"), **own)
+
     data = {
         "expected": exercise.value,
         "rtol": exercise.rtol,
-        "few": FEW if exercise.rtol else (),
+        "few": exercise.few,
+        "known": [[made, said(key)] for key, made in exercise.known.items()],
         "sentences": exercise.sentences,
         "words": {word: say.table[f"check.{word}"] for word in FIELD_WORDS}
-        | {word: say(f"exercise.{label}.{word}") for word in ("why", "hint")},
+        | own
+        | {
+            "label": say(
+                "check.digits" if digits else "check.whole", n=digits
+            ),
+            "close": say.table["check.close"].replace("{n}", str(digits)),
+        },
     }
     prompt = say("check.prompt")
     text = escape(json.dumps(data, ensure_ascii=False), quote=True)

@@ -12,7 +12,7 @@ from preact.book.page import words
 
 SHARED = (
     *("title", "commit", "again", "yours", "kept", "alt", "row"),
-    *("waits", "skip", "hit", "miss"),
+    *("waits", "skip", "hit", "miss", "near", "off", "more", "less"),
 )
 
 
@@ -24,6 +24,8 @@ def predict(
     log: bool = False,
     choose: bool = False,
     conceal: bool = False,
+    asked: str = "",
+    unit: str = "",
 ) -> Html:
     """Ask for a guess, then draw it beside what was measured.
 
@@ -43,6 +45,15 @@ def predict(
     conceal : bool
         Whether all up to the next heading is hidden until then; in a
         notebook, what the next cell prints.
+    asked : str
+        Key of what a slider guesses; the first, if none is named.
+    unit : str
+        What stands behind each number, as "%".
+
+    Raises
+    ------
+    ValueError
+        If nothing measured has the key `asked`.
 
     Examples
     --------
@@ -55,7 +66,14 @@ def predict(
     """
     say = words()
     named = [(say(f"predict.{k}"), float(v)) for k, v in measured.items()]
-    ask = say(f"predict.{name}")
+    ask, keys = say(f"predict.{name}"), list(measured)
+    if asked and asked not in keys:
+        raise ValueError(
+            f"asked must be one of {', '.join(keys)}; got {asked!r}"
+        )
+    written = f"{{value}} {unit}".strip()
+    if unit == "%":
+        written = say.table["number.percent"]
     data = {
         "name": name,
         "words": {word: say.table[f"predict.{word}"] for word in SHARED}
@@ -65,9 +83,15 @@ def predict(
         "log": log,
         "choose": choose,
         "conceal": conceal,
+        "asked": keys.index(asked) if asked else 0,
+        "written": written,
     }
     lines = [
-        say("predict.row", label=label, value=say.two_digits(value))
+        say(
+            "predict.row",
+            label=label,
+            value=written.format(value=say.two_digits(value)),
+        )
         for label, value in named
     ]
     listed = "".join(f"<li>{escape(line)}</li>" for line in lines)

@@ -142,7 +142,7 @@ def _jobs(
         if not options.dry_run:
             raise
         complain(f"{error}; so there is no cost")
-    show_plan(console, experiment, plan, missing, each)
+    show_plan(console, experiment, plan, recorded, missing, each)
     return [Job(experiment, planned, 0.0) for planned in recorded] + [
         Job(experiment, planned, each.get(planned.network, 0.0))
         for planned in missing
@@ -164,24 +164,28 @@ def show_plan(
     console: Console,
     experiment: Experiment,
     plan: list[PlannedRun],
+    recorded: list[PlannedRun],
     missing: list[PlannedRun],
     each: dict[str, float],
 ) -> None:
     """Print what will run and how long it will take on this machine."""
     title = dict.fromkeys((experiment.name, experiment.title))
     table = Table(title=Text(": ".join(title)))
-    for column in ("network", "runs", "recorded", "s a run", "min"):
+    refused = len(plan) - len(recorded) - len(missing)
+    counts = ["recorded", *["refused"] * bool(refused)]
+    for column in ("network", "runs", *counts, "s a run", "min"):
         table.add_column(column, justify="right")
-    left = by_network(missing)
+    there, left = by_network(recorded), by_network(missing)
     total = 0.0
     for network, group in by_network(plan).items():
-        n = len(left.get(network, []))
+        n, known = (len(one.get(network, [])) for one in (left, there))
         cost_s = each.get(network, 0.0)
         total += cost_s * n
         table.add_row(
             network,
             str(len(group)),
-            str(len(group) - n),
+            str(known),
+            *[str(len(group) - n - known)] * bool(refused),
             f"{cost_s:.1f}" if network in each else "",
             f"{cost_s * n / 60:.1f}" if network in each or not n else "",
         )
@@ -190,10 +194,12 @@ def show_plan(
     rates = dict.fromkeys(f"{one.lr:g}" for one in experiment.recipes)
     at = f"; at learning rates of {', '.join(rates)}" * (len(rates) > 1)
     console.print(f"rows: {', '.join(rows)}{at}", soft_wrap=True)
-    known = each or not missing
-    here = f", {in_minutes(total)} here, by the time of a few steps"
+    here = (
+        f", {in_minutes(total)} if this machine stays as busy as it is; "
+        "corrected when runs end"
+    )
     console.print(
-        f"{counted(len(missing), 'run')} to go{here if known else ''}",
+        f"{counted(len(missing), 'run')} to go{here * bool(each)}",
         soft_wrap=True,
     )
     for one in experiment.deviations:

@@ -272,6 +272,13 @@ def _report(command: argparse.ArgumentParser) -> str:
     add = command.add_argument
     add("experiment", nargs="?", help="a name, or an experiment file")
     _results(add)
+    add(
+        "--against",
+        metavar="ROW",
+        help="print how much each error is above that of this row with the "
+        "same seed, network and learning rate: median and interval of the "
+        "differences",
+    )
     add("--language", default="en", choices=LANGUAGES)
     form = command.add_mutually_exclusive_group()
     _json(form.add_argument)

@@ -2,10 +2,12 @@
 
 import argparse
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence, Set
 from contextlib import suppress
 from io import BytesIO
 from itertools import compress
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -18,18 +20,18 @@ from preact.cli.report import (
     find_records,
     missing_runs,
     network_of,
-    rows_of,
+    ordered,
+    rates_of,
 )
 from preact.figures.recorded import LOOK, PANELS, TALLEST, Runs, recorded
 from preact.figures.style import quiet
-from preact.figures.tables import HELD_OUT
+from preact.figures.tables import HELD_OUT, differ_in_size
 from preact.figures.variants import row_name
 from preact.records import Record, read_curve
-from preact.records.compare import Line, compared, load_runs
+from preact.records.compare import Line, Pair, load_runs, place
 from preact.records.files import write_new
 from preact.strings import Strings
 
-Pair = tuple[Line, list[Record]]
 FIXED = "\N{NO-BREAK SPACE}"
 MARK = "preact plot"  # in each file: who wrote it
 DATES: dict[str, dict[str, None]] = {  # none, so that equal plots are equal
@@ -75,13 +77,12 @@ def run(options: argparse.Namespace) -> int:
             f"--width must be {LEAST} to {GREATEST} inches; "
             f"got {options.width:g}"
         )
-    runs = _chosen(name, load_runs(name, folder), options)
+    every = load_runs(name, folder)
+    runs = _chosen(name, every, options)
     asked = asked_for(options.experiment)
     records = [record for _, record in runs]
-    pairs = compared(records, rows_of(asked))
-    common, facets = _facets(
-        pairs, [r.lr for r in asked.recipes] if asked else []
-    )
+    pairs = ordered(records, asked)
+    common, facets = _facets(pairs, rates_of(asked))
     if (lines := max(map(len, facets.values()))) > MOST:
         raise ValueError(
             f"the panel of a network and learning rate holds at most {MOST} "
@@ -93,7 +94,12 @@ def run(options: argparse.Namespace) -> int:
     both = {row for row, ends in tails.items() if len(ends) > 1}
     paths = {id(record): path for path, record in runs}
     shown = {
-        facet: [_runs(*pair, both, paths) for pair in pairs]
+        facet: [
+            _runs(
+                *pair, both, paths, differ_in_size(line for line, _ in pairs)
+            )
+            for pair in pairs
+        ]
         for facet, pairs in facets.items()
     }
     panels = list(dict.fromkeys(options.panels or PANELS))
@@ -104,7 +110,9 @@ def run(options: argparse.Namespace) -> int:
         for curve in one.curves
     ):
         panels.remove("curves")
-        complain("curves are left out: none has two points or more")
+        complain(
+            "curves are left out: no run was long enough to be tested twice"
+        )
     if not panels:
         raise ValueError(f"--panels must be errors or gradients for {name}")
     title = asked.title if asked else name
@@ -139,7 +147,7 @@ def run(options: argparse.Namespace) -> int:
     write_new(out, drawn.getvalue(), replace=True)
     said = f"{counted(len(runs), 'run')} in {counted(len(pairs), 'line')}"
     print(f"{out}: {said}" + f", {diverged} diverged" * bool(diverged))
-    if missing := missing_runs(len(load_runs(name, folder)), asked):
+    if missing := missing_runs(len(every), asked):
         complain(missing)
     if options.bare:
         print(f"{title}\n{caption}")
@@ -178,10 +186,13 @@ def _too_tall(figure: Figure) -> bool:
 
 def _step(records: Iterable[Record]) -> str:
     """Say in which step of training gradients were watched last."""
-    steps = {r.profiles[-1].iteration + 1 for r in records if r.profiles}
+    last = [(r.profiles[-1].iteration + 1, r) for r in records if r.profiles]
+    steps = {step for step, r in last if r.outcome == "finished"}
+    where = "in the last step that was watched"
     if len(steps) == 1:
-        return f"in step {steps.pop():,}"
-    return "in the last step that was watched, of diverged runs an earlier one"
+        where = f"in step {steps.pop():,}"
+    early = any(r.outcome == "diverged" for _, r in last)
+    return where + ", of diverged runs an earlier one" * early
 
 
 def _facets(
@@ -192,7 +203,11 @@ def _facets(
     A facet is a network, its images and a learning rate.
     """
     facets: dict[tuple[str, ...], list[Pair]] = {}
-    for pair in sorted(pairs, key=lambda pair: _place(pair[0], rates)):
+    networks = itemgetter("depth", "convs", "width")
+    for pair in sorted(
+        pairs,
+        key=lambda p: (*networks(vars(p[0])), *place(p[0].lr or 0.0, rates)),
+    ):
         facets.setdefault(_facts(*pair), []).append(pair)
     titles = [
         (*facts, _seeds(record for _, group in pairs for record in group))
@@ -207,13 +222,6 @@ def _facets(
         ): pairs
         for title, pairs in zip(titles, facets.values(), strict=True)
     }
-
-
-def _place(line: Line, rates: Sequence[float]) -> tuple[float, ...]:
-    """Sort facets by network, then by rate as the experiment lists them."""
-    lr = line.lr or 0.0
-    rate = rates.index(lr) if lr in rates else lr
-    return line.depth, line.convs, line.width, rate
 
 
 def _facts(line: Line, group: Sequence[Record]) -> tuple[str, ...]:
@@ -240,7 +248,11 @@ def _seeds(records: Iterable[Record]) -> str:
 
 
 def _runs(
-    line: Line, group: list[Record], both: Set[str], paths: dict[int, Path]
+    line: Line,
+    group: list[Record],
+    both: Set[str],
+    paths: dict[int, Path],
+    sized: bool,
 ) -> Runs:
     """What a line of the picture shows; `both` are rows with two tails."""
     curves = []
@@ -252,7 +264,8 @@ def _runs(
             if "test_error_pct" in curve:
                 curves[-1] = curve
     plain = "BN" not in line.tail
-    parts = [row_name(line.row, Strings("en"))]
+    name = row_name(line.row, Strings("en"))
+    parts = [re.sub(r" (?=[×−\d])|(?<=×) ", FIXED, name)]
     if line.row in both:
         parts.append(
             ("no final BN" if plain else "final BN").replace(" ", FIXED)
@@ -260,6 +273,7 @@ def _runs(
     parts += [s for s in line.settings if not s.startswith("recipe.lr ")]
     return Runs(
         name=", ".join(parts),
+        note=f"{line.parameters:,} parameters" * sized,
         row=line.row,
         errors_pct=line.errors_pct,
         diverged=[record.outcome == "diverged" for record in group],

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from preact.cli import complain
 from preact.cli.eval import find_make
+from preact.data.decode import shades
 from preact.data.preprocessing import Preprocessing
 from preact.train.device import check_device, find_device
 from preact.weights import load
@@ -62,18 +63,23 @@ def _oddities(
     path: Path, image: Tensor, preprocess: Preprocessing, invert: bool
 ) -> Iterator[str]:
     """Say what no image that was learned can have been like."""
+    whole = shades(path).float()
+    short, long = sorted(whole.shape)
     if torch.equal(image.amin((1, 2)), image.amax((1, 2))):
         yield "is of one shade: there is nothing to see"
-    elif len(image) == 1:
+        return
+    if long > 2 * short:
+        yield "is read in its middle square alone: most of it lies outside"
+    if len(image) == 1:
         half = preprocess.white / 2
         colors = preprocess.open(path, (3, *image.shape[1:]))
         if (colors.amax(0) - colors.amin(0)).max() > half:
             yield "is in color, and the network was trained on shades of gray"
-        whole = image[0].float()
         rim = torch.cat([whole[0], whole[-1], whole[:, 0], whole[:, -1]])
-        learned, ground = preprocess.mean.mean(), rim.median()
+        ground = rim.median()
         brighter = whole.mean() > ground  # a light shape on gray
-        if learned < half < ground and not (invert or brighter):
+        light = preprocess.mean.mean() < half and ground > 127
+        if light and not (invert or brighter):
             yield (
                 "is dark on light, and the network was trained on light on "
                 "dark: --invert exchanges them"

@@ -18,10 +18,17 @@ from rich.text import Text
 from preact.cli import counted
 from preact.figures import errors_table, tables
 from preact.records import Record
-from preact.records.compare import Line, compared, load_runs, odd_warmup
+from preact.records.compare import (
+    Line,
+    Pair,
+    compared,
+    load_runs,
+    odd_warmup,
+    subtracted,
+)
 from preact.records.speed import PUBLISHED
 from preact.strings import Strings
-from preact.typed import shortened
+from preact.typed import has_changed, shortened
 
 if TYPE_CHECKING:
     from preact.experiment import Experiment
@@ -33,8 +40,13 @@ FOLDERS = (Path("runs"), PUBLISHED)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print one experiment, or say which there are."""
+    """Print one experiment, or say which there are.
+
+    Refuse a comparison without an experiment, or with a row it has not.
+    """
     if options.experiment is None:
+        if options.against:
+            raise ValueError("--against needs the name of an experiment")
         counts = {n: c for n, (_, c) in known(options.results).items()}
         told = [
             f"{name}: {counted(n, 'record')}" for name, n in counts.items()
@@ -44,7 +56,9 @@ def run(options: argparse.Namespace) -> int:
     name, folder = find_records(options.experiment, options.results)
     asked = None if options.json else asked_for(options.experiment)
     runs = load_runs(name, folder)
-    pairs = compared([record for _, record in runs], rows_of(asked))
+    pairs = ordered([record for _, record in runs], asked)
+    if options.against:
+        pairs = subtracted(pairs, options.against)
     lines = [line for line, _ in pairs]
     if options.json:
         print(json.dumps([as_json(*pair) for pair in pairs]))
@@ -125,21 +139,18 @@ def _changed_units(
 ) -> Iterator[str]:
     """Name rows whose records are of other code than their file has now."""
     for name, unit in (asked.rows if asked else {}).items():
-        make = getattr(unit, "make", "")
-        units = [r.config["unit"] for _, r in runs if r.row == name and make]
-        if not units:
-            continue
-        try:
-            now = unit.described()  # type: ignore[union-attr]
-        except ValueError:  # it is not there to be compared
-            continue
-        if old := sum(
-            one["code_sha256"] != now["code_sha256"] for one in units
-        ):
-            yield (
-                f"note: of {name}, {counted(old, 'record')} with other code "
-                f"than the file of {make} has now"
-            )
+        if make := getattr(unit, "make", ""):
+            code = unit.find()  # type: ignore[union-attr]
+            configs = [record.config for _, record in runs]
+            if old := sum(
+                has_changed(code, config)
+                for config in configs
+                if config["row"] == name
+            ):
+                yield (
+                    f"note: of {name}, {counted(old, 'record')} with other "
+                    f"code than the file of {make} has now"
+                )
 
 
 def of_which(paths: Sequence[Path], every: Sequence[Path]) -> str:
@@ -218,14 +229,28 @@ def asked_for(experiment: str) -> "Experiment | None":
         return None
 
 
-def rows_of(asked: "Experiment | None") -> list[str]:
-    """Rows in the order of an experiment's file."""
-    return list(asked.rows) if asked else []
+def ordered(
+    records: Sequence[Record], asked: "Experiment | None"
+) -> list[Pair]:
+    """Gather seeds, rows and rates in the order of an experiment's file."""
+    rows = list(asked.rows) if asked else []
+    return compared(records, rows, rates_of(asked))
+
+
+def rates_of(asked: "Experiment | None") -> list[float]:
+    """Learning rates in the order of an experiment's file."""
+    return [recipe.lr for recipe in asked.recipes] if asked else []
 
 
 def as_json(line: Line, group: Sequence[Record]) -> dict[str, Any]:
-    """One line for programs: errors in percent, and the seeds they are of."""
-    return asdict(line) | {
+    """One line for programs: errors in percent, and the seeds they are of.
+
+    Differences are called so.
+    """
+    told = asdict(line)
+    if line.against:
+        told["differences_pct"] = told.pop("errors_pct")
+    return told | {
         "seeds": [record.seed for record in group],
         "median": line.median,
         "mean": line.mean,
@@ -259,8 +284,11 @@ def as_rich(table: tables.Table, title: str, width: int) -> Table:
             if slack[i]
         )
         widths[-i], slack[-i] = widths[-i] - 1, slack[-i] - 1
-    for head, wide in zip(table.head, widths, strict=True):
-        shown.add_column(Text(head), width=wide)
+    for (head, *body), wide in zip(columns, widths, strict=True):
+        side = tables.of_numbers(body)
+        shown.add_column(
+            Text(head), width=wide, justify="right" if side else "left"
+        )
     for line in table.body:
         shown.add_row(*map(Text, line))
     return shown

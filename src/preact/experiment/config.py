@@ -88,14 +88,15 @@ def kind_of_row(row: Any) -> str | None:
         "make" in row or set(row) <= {"name", "like"}
     )
     if is_code or isinstance(row, CodeRow):
-        return "(code)"
-    return "(unit)" if isinstance(row, dict | OwnUnit) else None
+        return "(make)"
+    own = isinstance(row, dict | OwnUnit)
+    return "(pre, post, after or a factor)" if own else None
 
 
 Row = Annotated[
     Annotated[str, Tag("(name)")]
-    | Annotated[OwnUnit, Tag("(unit)")]
-    | Annotated[CodeRow, Tag("(code)")],
+    | Annotated[OwnUnit, Tag("(pre, post, after or a factor)")]
+    | Annotated[CodeRow, Tag("(make)")],
     Discriminator(
         kind_of_row,
         custom_error_type="row_type",

@@ -193,9 +193,10 @@ def known_record(path: Path, run: Run) -> Record:
     """Read the record of a run. Refuse that of another configuration."""
     record = read_record(path)
     if record.config_sha256 != run.config_sha256:
+        name = " or name of the row" * (run.unit is not None)
         raise ValueError(
             f"{path} is the record of another configuration "
             f"({differences(record.config, run.config)}); choose another "
-            "--out or delete it"
+            f"--out{name}, or delete it"
         )
     return record

@@ -23,7 +23,7 @@ PANELS = ("errors", "curves", "gradients")
 """What `recorded` draws, from left to right."""
 # In turn for what has no color of the book's; no two of 42 look alike.
 SPARE = ("#000000", "#e69f00", "#56b4e9", "#009e73", "#cc79a7", "#7f7f7f")
-FACES = "<>p*hXd"  # markers that can be hollow
+FACES = "*>p<hXd"  # markers that can be hollow
 WIDTH = 7.2  # inches: a page of two columns; one of them has about 3.3
 PANEL = 60 * MM  # the least width of one
 TALLEST = 230 * MM  # what a page has room for
@@ -51,8 +51,8 @@ class Runs:
 
     Parameters
     ----------
-    name : str
-        As the picture has it.
+    name, note : str
+        As the picture has it, and what stands in a line below it.
     row : str
         Its color and marker, where it is one of the paper's.
     errors_pct : sequence of float
@@ -70,6 +70,7 @@ class Runs:
     """
 
     name: str
+    note: str = ""
     row: str
     errors_pct: Sequence[float]
     diverged: Sequence[bool] = ()
@@ -124,7 +125,9 @@ def recorded(
     abreast, many = int(width / PANEL) or 1, len(panels)
     across = many * (abreast // many) or 1
     across = min(across, len(cells))
-    high = max(48, 15 + 6 * max(map(len, facets.values()))) * MM
+    most = max(_label(one).count("\n") for one in every) + 1
+    high = max(map(len, facets.values())) * (3.5 + 2.5 * most)
+    high = max(48, 15 + high) * MM
     heights = [
         high if "errors" in {p for _, p in cells[i : i + across]} else 48 * MM
         for i in range(0, len(cells), across)
@@ -157,12 +160,11 @@ def recorded(
             names = [[one.name for one in runs] for runs in facets.values()]
             for i in range(1, len(names)):
                 if i % across and names[i] == names[i - 1]:
-                    drawn["errors"][i].tick_params(labelleft=False)
+                    drawn["errors"][i].tick_params(left=False, labelleft=False)
         for panel in {*panels} - {"errors"}:
             _same_limits(drawn[panel])
         if "errors" not in panels:  # which names its lines
             handles, labels = axes[0, 0].get_legend_handles_labels()
-            labels = [textwrap.fill(label, LABEL) for label in labels]
             figure.legend(handles, labels, loc="outside right center")
         figure.suptitle(title, x=0.01, ha="left", fontsize=9, weight="bold")
         figure.supxlabel(caption, x=0.01, ha="left", fontsize=7)
@@ -253,14 +255,21 @@ def _errors(
             ax.plot(x, -i, **{**style, **dot, **place})
         median = float(np.median(one.errors_pct))
         ax.plot(median, -i, "|", color=color, ms=13, mew=1.2)
-        side = ax.get_yaxis_transform()
-        ax.text(1.04, -i, f"{median:.1f}", transform=side, va="center")
-    names = [textwrap.fill(one.name, LABEL) for one in runs]
-    ax.set_yticks([-i for i in range(len(runs))], names)
+        side: Any = {"transform": ax.get_yaxis_transform(), "va": "center"}
+        ax.text(1.02, -i, f"{median:.1f}", color=color, **side)
+    names = [_label(one) for one in runs]
+    ax.set_yticks([-i for i in range(len(runs))], names, linespacing=1.1)
     for label, style in zip(ax.get_yticklabels(), styles, strict=True):
         label.set_color(style["color"])
     scale = ", logarithmic" if ax.get_xscale() == "log" else ""
     ax.set(xlabel=f"test error, %{scale}", ylim=(0.45 - len(runs), 0.6))
+
+
+def _label(one: Runs) -> str:
+    """Name runs, in lines that are short."""
+    return "\n".join(
+        textwrap.wrap(one.name, LABEL) + [one.note] * bool(one.note)
+    )
 
 
 def _apart(places: Sequence[float]) -> list[float]:
@@ -287,7 +296,7 @@ def _curves(
         default=0,
     )
     for one, style in zip(runs, styles, strict=True):
-        _band(ax, _errors_at(one, last), style, one.name)
+        _band(ax, _errors_at(one, last), style, _label(one))
         ends = zip(one.curves, one.errors_pct, one.diverged, strict=False)
         for curve, error, cross in ends:
             if cross and curve["iteration"]:
@@ -336,7 +345,7 @@ def _gradients(
             for unit, value in enumerate(gradient):
                 if np.isfinite(value) and value > 0:
                     at.setdefault(unit, []).append(value)
-        _band(ax, at, style, one.name)
+        _band(ax, at, style, _label(one))
         medians += [float(np.median(values)) for values in at.values()]
         ends += [end for v in at.values() for end in (min(v), max(v))]
     ax.set(yscale="log", xlabel="unit $l$")

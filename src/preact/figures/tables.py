@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from html import escape
 from typing import TYPE_CHECKING
@@ -61,7 +61,7 @@ class Table:
 
     def _repr_html_(self) -> str:
         words = [
-            "" if _of_numbers(column) else f' class="{_kind(column)}" {LEFT}'
+            "" if of_numbers(column) else f' class="{_kind(column)}" {LEFT}'
             for column in zip(*self.body, strict=True)
         ] or [""] * len(self.head)
         head = "".join(
@@ -90,7 +90,7 @@ class Table:
         """
         head, *body = (map(as_text, line) for line in (self.head, *self.body))
         columns = zip(*self.body, strict=True)
-        rule = ["---:" if _of_numbers(one) else "---" for one in columns]
+        rule = ["---:" if of_numbers(one) else "---" for one in columns]
         lines = [head, rule or ["---"] * len(self.head), *body]
         table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
         return f"{as_text(self.caption)}\n\n{table}\n"
@@ -100,7 +100,7 @@ class Table:
         return "\n".join("  ".join(line) for line in lines)
 
 
-def _of_numbers(column: Sequence[str]) -> bool:
+def of_numbers(column: Sequence[str]) -> bool:
     """Tell a column of numbers, with a word here and there, from words."""
     said = [cell for cell in column if cell and cell not in stand_ins()]
     numbers = sum(1 for cell in said if NUMBER.match(cell))
@@ -166,9 +166,10 @@ def in_phrases(head: str) -> str:
 def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
     """Our errors, all seeds of a row in one line, beside the paper's.
 
-    Test errors of the last iteration in percent. Where the paper has no
-    error of any line, it has no column; parameters have one where a unit is
-    of one's own or they differ by more than 1 %.
+    Test errors of the last iteration in percent, or differences of them.
+    Where the paper has no error of any line, it has no column; parameters
+    have one where a unit is of one's own or they differ by more than 1 %.
+    What a unit of one's own is stands in the caption.
 
     Parameters
     ----------
@@ -193,18 +194,19 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
     beside = any(line.paper_has for line in lines)
     many = len({(line.depth, line.convs) for line in lines}) > 1
     rates = len({line.lr for line in lines}) > 1
-    sizes = [line.parameters for line in lines]
     own = any(line.row not in ROWS for line in lines)
-    sized = own or max(sizes) > 1.01 * min(sizes)
+    sized = own or differ_in_size(lines)
     fail = strings("table.fail")
+    against = lines[0].against
+    signed = "+.2f" if against else ".2f"
     body = []
     for line in lines:
         half = line.half_interval
         spread = "" if half is None else f" ± {half:.2f}"
         if line.n == 2:  # too few for an interval
-            both = ", ".join(f"{error:.2f}" for error in line.errors_pct)
+            both = ", ".join(f"{x:{signed}}" for x in sorted(line.errors_pct))
             spread = f" ({both})"
-        median = f"{line.median:.2f}"
+        median = f"{line.median:{signed}}"
         if line.diverged or line.fails:
             note = strings("table.diverged", n=line.diverged)
             note = note if line.diverged else fail
@@ -224,7 +226,7 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
                 *([f"{line.parameters:,}"] if sized else []),
                 *([f"{line.lr:g}"] if rates else []),
                 median,
-                f"{line.mean:.2f}{spread}",
+                f"{line.mean:{signed}}{spread}" if line.n > 1 else "",
                 str(line.n),
                 *([theirs] if beside else []),
             ]
@@ -232,15 +234,24 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
     head = [*([strings("table.network")] if many else [])]
     head += [strings("table.data")] if len(labels) > 1 else []
     names = ["row", "tail", *["parameters"] * sized, *["lr"] * rates]
-    names += ["our_median", "our_interval", "runs"]
+    names += ["our_median" if beside else "median_alone"]
+    names += ["our_interval", "seeds" if against else "runs"]
     head += [strings(f"table.{name}") for name in names]
     head += [paper_column(lines, strings)] if beside else []
     named = strings.join([data_name(label, strings) for label in labels])
     cut = {line.cut_short for line in lines}
-    caption = strings("table.measured", data=named)
+    if against:
+        other = row_name(against, strings)
+        caption = strings("table.against", data=named, row=other)
+    else:
+        caption = strings("table.measured", data=named)
     caption += rates_used(lines, strings)
-    key = "some_short" if len(cut) > 1 else "short" if cut == {True} else ""
-    caption += strings(f"table.{key or 'fails'}")
+    units = {x.row: x.spec for x in lines if x.row not in ROWS and x.spec}
+    for row, spec in units.items():
+        caption += strings("table.own", row=row, unit=spec)
+    if not against:
+        key = "fails" if cut == {False} else "some_short"
+        caption += strings(f"table.{'short' if cut == {True} else key}")
     for key, told in {
         "diverges": any(line.diverged for line in lines),
         "interval": any(line.half_interval is not None for line in lines),
@@ -248,6 +259,12 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
     }.items():
         caption += strings(f"table.{key}") if told else ""
     return Table(head, body, caption)
+
+
+def differ_in_size(lines: Iterable[Line]) -> bool:
+    """Say whether networks differ by more than 1 % of their parameters."""
+    sizes = [line.parameters for line in lines]
+    return max(sizes) > 1.01 * min(sizes)
 
 
 def rates_used(lines: Sequence[Line], strings: Strings) -> str:
@@ -277,11 +294,8 @@ def data_name(label: str, strings: Strings) -> str:
 
 
 def line_name(line: Line, strings: Strings) -> str:
-    """Name a line: a unit of one's own is printed, unlike settings too."""
+    """Name a line, and what of its settings sets it apart from others."""
     name = row_name(line.row, strings)
-    own = line.spec.rpartition(":")[2]
-    if line.row not in ROWS and own != name:
-        name += f": {own}"
     settings = [s for s in line.settings if not s.startswith("recipe.lr ")]
     if settings:  # the rate has a column
         name += f" [{'; '.join(settings)}]"

@@ -33,8 +33,9 @@ def put_units(
     Raises
     ------
     ValueError
-        If a unit cannot be made, is no module, writes another shape, lets
-        no gradient through or has weights that are no parameters of it.
+        If a unit cannot be made, is no module, writes another shape or what
+        is not finite, lets no gradient through or has weights that are no
+        parameters of it.
 
     Examples
     --------
@@ -85,7 +86,8 @@ def _made(
         unit = make(reads[0], writes[0], stride)
         if isinstance(unit, nn.Module):
             legal = f"{called} must map {(2, *reads)} to {(2, *writes)}"
-            x = torch.zeros(2, *reads, requires_grad=True)
+            draw = torch.Generator().manual_seed(0)  # leaves the units' alone
+            x = torch.randn(2, *reads, generator=draw, requires_grad=True)
             got = unit.eval()(x.clone())
             if isinstance(got, Tensor) and got.requires_grad:
                 torch.autograd.grad(got.sum(), x, allow_unused=True)
@@ -101,6 +103,12 @@ def _made(
     if got.shape != (2, *writes) or got.dtype != torch.float32:
         kind = "" if got.dtype == torch.float32 else f" of {got.dtype}"
         raise ValueError(f"{legal}; got {tuple(got.shape)}{kind}")
+    if not got.isfinite().all():
+        odd = "NaN" if got.isnan().any() else "infinity"
+        raise ValueError(
+            f"{called} must write finite numbers; got {odd} for an input "
+            "drawn from a normal distribution"
+        )
     reached = _leaves(got)
     if id(x) not in reached:
         raise ValueError(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from preact import paper
 from preact.paper import FAIL_ERROR_PCT
@@ -19,8 +19,9 @@ from preact.typed import shortened
 
 __all__ = ["compare", "load_records"]
 
+T = TypeVar("T")
 # Quantiles of Student's t, 97.5 %, by degrees of freedom from 2.
-T = (4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
+QUANTILES = (4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
 # What of the paper stands beside ours; digits are no data set of its own.
 PAPER_DATA = {
     "digits": "CIFAR-10",
@@ -28,7 +29,7 @@ PAPER_DATA = {
     "cifar100": "CIFAR-100",
     "imagenet": "ImageNet",
 }
-PAPER_ITERATIONS = paper.read("protocols")["cifar"]["iterations"]  # on CIFAR
+PROTOCOL = paper.read("protocols")["cifar"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,11 +42,14 @@ class Line:
         As of `preact.records.Record`.
     errors_pct : tuple of float
         Test errors of the last iteration, by seed.
+    against : str
+        Row whose errors with the same seeds are subtracted from them; "" is
+        none.
     paper_data : str
         The paper's data set that ours stands beside; "" is none.
     paper_has, paper_pct : bool and float or None
         Whether the paper has an error of this row and network, with this
-        tail; that error, None where it prints "fail".
+        tail and learning rate; that error, None where it prints "fail".
     settings : tuple of str
         What tells it from other lines of the same row and network, for
         example "execution.precision bf16".
@@ -84,6 +88,7 @@ class Line:
     cut_short: bool = False
     diverged: int = 0
     lr: float | None = None
+    against: str = ""
 
     @property
     def n(self) -> int:
@@ -113,7 +118,11 @@ class Line:
 
         It says so of whole runs; one of a few epochs has no time to succeed.
         """
-        return self.median > FAIL_ERROR_PCT and not self.cut_short
+        whole = not (self.cut_short or self.against)
+        return whole and self.median > FAIL_ERROR_PCT
+
+
+Pair = tuple[Line, list[Record]]
 
 
 def half_interval(values: Sequence[float]) -> float | None:
@@ -126,8 +135,8 @@ def half_interval(values: Sequence[float]) -> float | None:
     if freedom < 2:
         return None
     t = (
-        T[freedom - 2]
-        if freedom < len(T) + 2
+        QUANTILES[freedom - 2]
+        if freedom < len(QUANTILES) + 2
         else 1.96 + 2.37 / freedom + 2.82 / freedom**2
     )
     return t * statistics.stdev(values) / math.sqrt(len(values))
@@ -209,14 +218,16 @@ def compare(records: Iterable[Record]) -> list[Line]:
 
 
 def compared(
-    records: Iterable[Record], rows: Sequence[str] = ()
-) -> list[tuple[Line, list[Record]]]:
+    records: Iterable[Record],
+    rows: Sequence[str] = (),
+    rates: Sequence[float] = (),
+) -> list[Pair]:
     """Gather as `compare`, each line with its records.
 
     Parameters
     ----------
-    rows : sequence of str
-        Their order, if it is not that of the paper's tables.
+    rows, rates : sequence of str and of float
+        Their order, if it is not that of the paper's tables, and of numbers.
     """
     alike: dict[tuple[Any, ...], list[list[Record]]] = {}
     for group in grouped(records):
@@ -231,8 +242,67 @@ def compared(
             for same in alike.values()
             for pair in zip(_distinguish(same), same, strict=True)
         ),
-        key=lambda pair: _order(pair[0], order),
+        key=lambda pair: _order(pair[0], order, rates),
     )
+
+
+def subtracted(pairs: Sequence[Pair], row: str) -> list[Pair]:
+    """Subtract a row's errors from those of all others, seed by seed.
+
+    Of runs that differ in nothing else than their units and what these ask
+    for before the classifier, whose BN decides where the row has several;
+    a line without a seed in common is left out.
+
+    Raises
+    ------
+    ValueError
+        If there are no records of the row, or none of its seeds in common.
+    """
+    rows = list(dict.fromkeys(line.row for line, _ in pairs))
+    if row not in rows:
+        raise ValueError(
+            f"--against must be a row that has records: {', '.join(rows)}; "
+            f"got {shortened(row)}"
+        )
+    found = []
+    for line, group in pairs:
+        if line.row == row:
+            continue
+        alike = [
+            (other.tail, records)
+            for other, records in pairs
+            if other.row == row and _around(records) == _around(group)
+        ]
+        alike.sort(key=lambda one: ("BN" in one[0]) != ("BN" in line.tail))
+        theirs = {
+            record.seed: record.test_error_pct
+            for _, records in alike[:1]
+            for record in records
+        }
+        if both := [record for record in group if record.seed in theirs]:
+            differences = tuple(
+                record.test_error_pct - theirs[record.seed] for record in both
+            )
+            less = replace(
+                line,
+                errors_pct=differences,
+                against=row,
+                paper_has=False,
+                paper_pct=None,
+            )
+            found.append((less, both))
+    if not found:
+        raise ValueError(
+            f"--against {row}: no other run has network, learning rate and "
+            "seed of one of it"
+        )
+    return found
+
+
+def _around(group: Sequence[Record]) -> dict[str, Any]:
+    """What runs with another unit share: experiment, network and recipe."""
+    config = group[0].settings | {"experiment": group[0].experiment}
+    return {k: v for k, v in config.items() if k not in OF_A_UNIT}
 
 
 def grouped(records: Iterable[Record]) -> list[list[Record]]:
@@ -257,6 +327,7 @@ def _line(group: Sequence[Record]) -> Line:
         key in theirs
         and first.width == (64 if data == "ImageNet" else 16)
         and first.tail == " ".join(find_row(first.row).pre)
+        and first.config["recipe"]["lr"] == PROTOCOL["learning_rate"]
     )
     return Line(
         **{name: getattr(first, name) for name in SHOWN},
@@ -270,7 +341,7 @@ def _line(group: Sequence[Record]) -> Line:
         cut_short=any(map(_cuts, first.deviations))
         or (
             first.data in ("cifar10", "cifar100", "cifar10-16")
-            and first.config["recipe"]["iterations"] < PAPER_ITERATIONS
+            and first.config["recipe"]["iterations"] < PROTOCOL["iterations"]
         ),
         diverged=sum(record.outcome == "diverged" for record in group),
         lr=first.config["recipe"]["lr"],
@@ -349,6 +420,7 @@ def flat(settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 SHOWN = ("row", "tail", "depth", "convs", "data_label")
+OF_A_UNIT = ("row", "spec", "unit", "tail")
 QUOTES = "'\""
 
 
@@ -382,12 +454,19 @@ def deviations(records: Iterable[Record]) -> list[Deviation]:
     )
 
 
-def _order(line: Line, rows: Sequence[str]) -> tuple[Any, ...]:
+def _order(
+    line: Line, rows: Sequence[str], rates: Sequence[float]
+) -> tuple[Any, ...]:
     """By network, then as rows are listed, those with a final BN last."""
-    place = rows.index(line.row) if line.row in rows else len(rows)
     network = (line.depth, line.convs, line.width)
     tail = "BN" in line.tail, line.tail
-    return *network, place, line.row, *tail, line.settings
+    rate = place(line.lr or 0.0, rates)
+    return *network, *place(line.row, rows), *tail, *rate, line.settings
+
+
+def place(one: T, listed: Sequence[T]) -> tuple[int, T]:
+    """Sort what is listed as it is, what is not behind it."""
+    return listed.index(one) if one in listed else len(listed), one
 
 
 def printed_rows(table: int) -> list[str]:

@@ -8,9 +8,12 @@ from preact.book.depth import (
     MOMENTS,
     POINTS,
     errors_at_rates,
+    last_relu_table,
     left,
     recorded_arms,
     recorded_runs,
+    runs_of,
+    six_networks,
     table_3,
     told,
     training_by_depth,
@@ -44,7 +47,20 @@ def test_table_3_has_the_papers_gains_and_ours():
     assert len(gains) == 9
     assert gains["CIFAR-10", "ResNet-1001"] == "2.69"
     assert gains["CIFAR-100", "ResNet-164"] == "0.83"
-    assert gains["8×8 digits (ours)", "ResNet-110"] == "65.3"
+    assert gains["our digits", "ResNet-110"] == "65.4"
+
+
+def test_our_lines_of_table_3_have_all_runs_at_the_rate():
+    counts = [len(runs_of(depth, "original")) for depth in (110, 164, 1001)]
+    assert counts == [10, 7, 3]
+    assert table_3().body[-2][3] == "36.4 (17.8–66.1)"
+
+
+def test_the_last_relu_alone_is_what_two_medians_differ_in():
+    body = {tuple(line[:2]): line[2:] for line in last_relu_table().body}
+    assert body["digits, 110 layers", "without"][0] == "66.1 → 90.3"
+    assert body["digits, 164 layers", "with"][2] == "19.0 → 5.6"
+    assert body["16×16 images, 110 layers", "with"][2] == "–"
 
 
 @pytest.mark.parametrize(
@@ -59,6 +75,11 @@ def test_a_table_of_rates_has_all_runs_or_their_range(name, errors):
     body = {line[0]: line[1:] for line in errors_at_rates(name).body}
     assert len(body) == 6
     assert body["original + final BN"] == errors
+
+
+def test_all_six_networks_of_each_table_are_folded():
+    page = six_networks().markup
+    assert page.count("<details>") == page.count("<table") == 3
 
 
 def test_the_steppers_have_a_frame_for_each_depth_and_moment():

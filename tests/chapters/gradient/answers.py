@@ -28,8 +28,9 @@ def cosine(g0, gL):
 
 
 ANSWERS = {
-    "gradient-1": ([6.58], [5.0, 100]),
+    "gradient-1": ([6.58], [5.0, 7, 100]),
     "gradient-2": ([direct], [from_the_start]),
     "gradient-3": ([back], [mask_last]),
     "gradient-5": ([projection], [cosine]),
 }
+OWN_SENTENCES = {("gradient-1", 7): "whole"}

@@ -289,7 +289,7 @@ def test_in_failing_runs_paths_are_closed_and_the_gradient_small(depth):
         runs += runs_at(depth, 0.1)["original"]  # not seen before
     first, last, share = recorded(runs, 100)
     assert share.max() < 0.03
-    assert (first / last).max() < (1e-3 if depth == 1001 else 1 / 3)
+    assert (first / last).max() < (1e-3 if depth == 1001 else 1 / 5)
     failed = [run for run in runs if run.test_error_pct > 20]
     assert len(runs) - len(failed) == (depth == 164)
 

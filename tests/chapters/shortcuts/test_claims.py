@@ -168,6 +168,8 @@ def test_the_product_as_set_has_every_sixth_pair_wrong_and_more_equal():
     ]
     assert len(order) == 69
     assert [order.count(sign) for sign in (-1, 0)] == [12, 8]
+    doubled = share_in_order(product | {"dropout-shortcut": 1}, errors)
+    assert doubled < np.quantile(guessed_shares(errors), 0.975)
 
 
 @claim("products-do-not-order-table-1")

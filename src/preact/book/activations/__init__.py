@@ -72,7 +72,7 @@ def final_errors(data: str = "digits") -> dict[tuple[str, bool], Learned]:
 
 def short(spec: UnitSpec) -> str:
     """Write a unit without what all share."""
-    return str(spec).replace(SHARED, "…")
+    return str(spec).replace(SHARED, "[W]")
 
 
 def arm(name: str) -> Arm:
@@ -104,7 +104,7 @@ def families() -> dict[str, list[Arm]]:
             rest.append(free)
             continue
         ordered = sorted(names, key=lambda n: (n != free, n))
-        ops = " ".join((*units[free].pre, "…", *units[free].post))
+        ops = " ".join((*units[free].pre, "[W]", *units[free].post))
         family = say("activations.family", branch=ops)
         groups[family] = [arm(name) for name in ordered]
     groups[say("activations.no_family")] = [arm(name) for name in rest]

@@ -12,10 +12,11 @@ import numpy as np
 
 from preact import paper
 from preact.book.explorers import Html, slider
-from preact.book.page import words
+from preact.book.page import fold, words
 from preact.book.panels import FINAL_BN, Quantity, by_unit, legend, panels
 from preact.book.recorded import runs_at
 from preact.figures import Picture, Table
+from preact.figures.tables import NOTHING
 from preact.figures.variants import arm_name
 from preact.records import Record
 from preact.records.compare import load_records
@@ -211,6 +212,45 @@ def errors_by_rate(depth: int = 110) -> dict[str, Array]:
     }
 
 
+def last_relu_table() -> Table:
+    """Median errors of the original and of the control in each setting.
+
+    The two differ in the last ReLU alone.
+    """
+    say = words()
+    body = []
+    for name, (depth, files) in TABLES.items():
+        at = {rate: runs_at(depth, rate, file) for rate, file in files.items()}
+        for end in ("", FINAL_BN):
+            pairs = [
+                [_median(at[rate][row + end]) for row in (ROWS[0], ROWS[2])]
+                if rate in at
+                else [NOTHING]
+                for rate in RATES
+            ]
+            has = say("depth.yes" if end else "depth.no")
+            body.append([say(f"depth.{name}"), has, *map(" → ".join, pairs)])
+    rates = [f"{rate:g}" for rate in RATES]
+    head = [say("depth.runs"), say("depth.final_bn"), *rates]
+    return Table(head, body, say("depth.last_relu"))
+
+
+def _median(runs: Sequence[Record]) -> str:
+    return f"{np.median([run.test_error_pct for run in runs]):.1f}"
+
+
+def six_networks() -> Html:
+    """Every one of `TABLES`, folded."""
+    say = words()
+    tables = {
+        say("depth.six", runs=say(f"depth.{name}")): errors_at_rates(name)
+        for name in TABLES
+    }
+    folded = (fold(name, t._repr_html_()) for name, t in tables.items())
+    plain = "\n".join(f"{name}\n{table}" for name, table in tables.items())
+    return Html(f'<div class="preact-cards">{"".join(folded)}</div>', plain)
+
+
 def errors_at_rates(name: str) -> Table:
     """Test errors of six arms at each rate of one of `TABLES`.
 
@@ -223,20 +263,24 @@ def errors_at_rates(name: str) -> Table:
         for arm in found[0]
     ]
     head = [say("table.network"), *(f"{rate:g}" for rate in files)]
-    return Table(head, body, say(f"depth.{name}"))
+    return Table(head, body, say(f"depth.{name}_all"))
 
 
 def _ends(runs: Sequence[Record]) -> str:
     """Write the errors of up to three runs, or the median and the range."""
+    if len(runs) > 3:
+        return _spread(runs)
+    return ", ".join(f"{run.test_error_pct:.1f}" for run in runs)
+
+
+def _spread(runs: Sequence[Record]) -> str:
     errors = [run.test_error_pct for run in runs]
-    if len(errors) <= 3:
-        return ", ".join(f"{error:.1f}" for error in errors)
-    return f"{np.median(errors):.1f} ({min(errors):.1f}–{max(errors):.1f})"
+    return f"{_median(runs)} ({min(errors):.1f}–{max(errors):.1f})"
 
 
 # ------------------------------------------------------------- the paper
 def table_3() -> Table:
-    """Table 3 of the paper, with its gains, and ours with their ranges."""
+    """Table 3 of the paper, with its gains, and all our runs at 0.1."""
     say = words()
     errors: dict[tuple[str, str, str], dict[str, float]] = {}
     for result in paper.results(3):
@@ -250,18 +294,20 @@ def table_3() -> Table:
         gain = f"{before - after:.2f}"
         body.append([*named, f"{before:.2f}", f"{after:.2f}", gain])
     for depth in DEPTHS[1:]:
-        arms = recorded_arms(depth)
-        line = [say("depth.our_digits"), f"ResNet-{depth}"]
-        line.append(str(arms["original"].units))
-        ends = [np.array(arms[arm].errors_pct) for arm in COMPARED]
-        line += [
-            f"{np.median(e):.1f} ({min(e):.1f}–{max(e):.1f})" for e in ends
-        ]
-        before, after = (round(np.median(e), 1) for e in ends)
-        body.append([*line, f"{before - after:.1f}"])
+        found = [runs_of(depth, arm) for arm in COMPARED]
+        units = str(len(found[0][0].profiles[0].signal_rms) - 1)
+        line = [say("depth.our_digits"), f"ResNet-{depth}", units]
+        ends = [float(_median(runs)) for runs in found]
+        gain = f"{ends[0] - ends[1]:.1f}"
+        body.append([*line, *map(_spread, found), gain])
     head = [say("table.data"), say("table.network"), say("depth.additions")]
-    head += [arm_name(arm, say) for arm in COMPARED] + [say("depth.gain")]
+    head += [say("depth.before"), say("depth.after"), say("depth.gain")]
     return Table(head, body, say("depth.table_3"))
+
+
+def runs_of(depth: int, arm: str) -> list[Record]:
+    """All our runs of an arm on the digits at 0.1, of every seed."""
+    return [*recorded_runs(depth)[arm], *runs_at(depth, 0.1)[arm]]
 
 
 def _network(name: str) -> str:

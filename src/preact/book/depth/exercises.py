@@ -10,5 +10,5 @@ EXERCISES = {
     # power of the depth with which the control's gradient grows
     "depth-2": Number(0.5 * math.pi / (math.pi - 1), 0.005),
     # of four objections, the one that the records do not bear out
-    "depth-3": Number(3),
+    "depth-3": Number(3, sentences=4),
 }

@@ -51,6 +51,16 @@ MOST_UNITS = 134  # of a stage, in the planner: 1208 layers
 FIRST_UNITS = 111
 CARDS_GB = (8, 16, 40, 80)
 BATCHES = (8, 16, 32, 64, 128, 256)
+TIMED = ("cpu-164", "cpu-1001", "amd-164", "amd-1001")  # records
+CONTESTANTS = {  # of which the faster one counts
+    "shipped": ("pytorchcv, as shipped", "torch-resnet, as shipped"),
+    "layout": ("pytorchcv, channels_last", "torch-resnet, channels_last"),
+    "plain": ("preact, channels_last, keep",),
+    "plain_again": ("preact, channels_last, recompute",),
+    "plain_segment": ("preact, channels_last, segment",),
+    "fused": ("preact, fast",),
+    "fused_segment": ("preact, fast, segment",),
+}
 KERNELS = {  # of a GPU, for each operation
     "convolution": 1,
     "native_batch_norm": 1,
@@ -94,7 +104,10 @@ def _value(recipe: Recipe, field: str) -> str:
 
 # ---------------------------------------------------------------- memory
 def by_hand(n: int, memory: Memory) -> tuple[float, float]:
-    """Kept and peak, MB for each 32x32 image, with n units in a stage."""
+    """Kept and peak, MB for each 32x32 image, with n units in a stage.
+
+    ROOM is 16; STAGES are (width, side): (16, 32), (32, 16), (64, 8).
+    """
     length = isqrt(3 * n) if memory == "segment" else 1
     numbers = {"keep": 12, "recompute": 6}.get(memory, 4 / length)
     again = 6 * length if memory in ("unit", "segment") else 0
@@ -191,6 +204,28 @@ def gpu_steps() -> list[dict[str, Any]]:
     text = Path(__file__).with_name("gpu.toml").read_text("utf-8")
     steps: list[dict[str, Any]] = tomllib.loads(text)["step"]
     return steps
+
+
+def step_times() -> Table:
+    """Time of a step at two depths on two machines; plain PyTorch has 1."""
+    from preact.records.speed import load_times
+
+    say, columns = words(), []
+    for record in TIMED:
+        times = load_times(record)
+        assert times is not None
+        ms = {row["name"]: row["train_ms_min"] for row in times["rows"]}
+        (plain,) = CONTESTANTS["plain"]
+        columns.append(
+            [
+                f"{min(ms[name] for name in names) / ms[plain]:.2f}"
+                for names in CONTESTANTS.values()
+            ]
+        )
+    named = [say(f"times.{key}") for key in CONTESTANTS]
+    body = list(zip(named, *columns, strict=True))
+    head = [say("times.step"), *(say(f"times.{key}") for key in TIMED)]
+    return Table(head, body, say("times.caption"))
 
 
 def speed_account() -> list[dict[str, Any]]:
