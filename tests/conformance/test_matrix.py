@@ -48,7 +48,9 @@ def test_what_gets_no_no_is_what_the_record_says(place):
 @claim("the-probe-finds-each-and-accuses-none")
 def test_at_every_place_all_but_one_in_fifty_are_caught():
     assert len(VARIATIONS) >= 60  # the claim says so of right networks
-    assert matrix()["counts"]["missed"] == 0  # as two chapters say
+    said = matrix()["counts"]
+    assert said["missed"] == 0  # two chapters name the others
+    assert 50 * said["asked"] > 49 * (said["asked"] + said["unsure"])
     passed = {*matrix()["passed"]}
     by_place, by_writing = {}, {}
     for cell in EVERY:

@@ -225,4 +225,5 @@ def _cost_line(cost: Cost, strings: Strings) -> str:
         other_error=other_error,
         n=cost.n,
         other_n=cost.other_n,
+        lr=cost.lr,
     )

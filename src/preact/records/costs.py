@@ -23,6 +23,7 @@ class Cost:
     other_pct: float | None
     n: int = 0  # runs of our records
     other_n: int = 0
+    lr: float | None = None  # of our records, too
 
 
 def costs(row: str, meant: str = "") -> Iterator[Cost]:
@@ -52,7 +53,7 @@ def costs(row: str, meant: str = "") -> Iterator[Cost]:
     if depths:
         a, b = lines[max(depths), row], lines[max(depths), other]
         place = a.data_label, a.depth, row
-        yield Cost(*place, a.median, other, b.median, a.n, b.n)
+        yield Cost(*place, a.median, other, b.median, a.n, b.n, a.lr)
 
 
 @cache

@@ -38,6 +38,9 @@ def test_both_identities_and_a_normalized_head_never_failed():
     assert errors_of(h=True, f=True, head=False).max() > 80
     assert errors_of(h=True, f=False, head=True).max() > 80
     assert errors_of(h=False, f=False, head=True).min() > 70
+    original = gathered()[Kept(h=True, f=False, head=True)]["original"]
+    assert len(original) >= 10
+    assert max(original) < 10
 
 
 @pytest.mark.claim("summary-both-and-a-head")

@@ -212,9 +212,13 @@ def report(name: str) -> Report:
 
 
 def report_lines(name: str) -> Iterator[list[str]]:
-    """What the probe answers with no, a list of lines each; the repair."""
+    """What the probe answers with no, a list of lines each; the repair.
+
+    That it is another row, or none, says least and comes last.
+    """
     say = words()
-    for finding, told in findings_in_order(report(name), say):
+    found = findings_in_order(report(name), say)
+    for finding, told in sorted(found, key=lambda f: f[0].property == P.ROW):
         if finding.verdict is Verdict.NO:
             yield [line.strip() for line in told]
     if name not in MUTANTS:
