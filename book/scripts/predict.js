@@ -110,7 +110,7 @@ export class Prediction extends Guess {
 
   show() {
     super.show();
-    const { host, committed } = this;
+    const { host, committed, words } = this;
     const open = committed || this.skipped;
     if (open && !committed) host.dataset.state = "skipped";
     if (this.next) this.next.hidden = !open;
