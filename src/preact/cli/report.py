@@ -220,12 +220,14 @@ def known(results: Path | None) -> dict[str, tuple[Path, int]]:
 
 
 def asked_for(experiment: str) -> "Experiment | None":
-    """Read the file of an experiment, if there is one."""
+    """Read the file of an experiment, if there is one. Refuse a wrong one."""
     from preact.experiment import read_experiment  # loads torch
 
+    if Path(experiment).is_dir():  # one that happens to have its name
+        experiment = f"{Path(experiment)}.toml"
     try:
         return read_experiment(experiment)
-    except (FileNotFoundError, ValueError):
+    except FileNotFoundError:
         return None
 
 
