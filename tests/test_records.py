@@ -272,11 +272,13 @@ def test_changed_code_is_told_where_it_is_known_and_of_which_run(
 def test_a_deviation_of_some_runs_names_them(tmp_path, capsys):
     smaller = {"from": "32x32", "to": "16x16", "why": "asked for"}
     listed = {"from": "batch 128", "to": "batch 16", "why": "asked for"}
+    recipe = GOOD["config"]["recipe"] | {"batch": 16}
     for row, departures in (("original", [smaller, listed]), ("mine", [])):
         for seed in (1, 2):
             made(
                 tmp_path / "any" / row / f"seed-{seed}.json",
                 **{"experiment": "any", "row": row, "seed": seed},
+                config={"recipe": recipe},
                 deviations=departures,
             )
     said = reported(tmp_path, capsys)

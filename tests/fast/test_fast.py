@@ -6,15 +6,17 @@ import pytest
 import torch
 import torch.nn.functional as nnf
 
+from preact.data import load as load_data
 from preact.fast import fast as fast_here
 from preact.fast import with_memory
 from preact.fast.bn_relu import bn_relu_forward
-from preact.nn import Network
+from preact.nn import Network, put_units, with_classes
 from preact.nn.layers import BatchNorm, set_ghost_batch
 from preact.plan import BatchNorm as Planned
 from preact.plan import cifar_plan
 from preact.records.speed import fused_gain, fused_pays, load_times
 from preact.spec import ROWS, TABLE_2
+from preact.weights import load, save
 
 fast = partial(fast_here, fused=True)  # whatever processor this is
 KINDS = {"basic": (2, 8), "bottleneck": (3, 11), "one convolution": (1, 8)}
@@ -131,6 +133,32 @@ def test_a_view_is_made_of_the_very_modules():
     assert [*ours.modules()][1:] == [*network.modules()][1:]
     network.classifier = torch.nn.Linear(network.classifier.in_features, 3)
     assert ours(batch(torch.float32)[0]).shape == (8, 3)
+
+
+@pytest.mark.parametrize("view", [fast, partial(with_memory, memory="unit")])
+def test_a_view_is_saved_and_given_classes_as_its_network(view, tmp_path):
+    network = Network(planned("original"), seed=0)
+    network.preprocess = load_data("digits").preprocessing("channel")
+    save(view(network), tmp_path / "a.safetensors")
+    read = view(load(tmp_path / "a.safetensors"))
+    assert read.preprocess.names == network.preprocess.names
+    pets = with_classes(read, 7, seed=0)
+    assert pets(batch(torch.float32)[0]).shape == (8, 7)
+    assert (pets.preprocess.names, len(read.preprocess.names)) == ((), 10)
+
+
+def test_a_view_knows_what_is_put_into_its_network_later():
+    network = Network(planned("original"), seed=0)
+    ours = fast(network)
+    put_units(ours, plain_unit, seed=0)
+    assert network.make == f"{__name__}:plain_unit"
+    network.make = "my_units:other"
+    network.preprocess = torch.square
+    assert (ours.make, ours.preprocess) == ("my_units:other", torch.square)
+
+
+def plain_unit(c_in, c_out, stride):
+    return torch.nn.Conv2d(c_in, c_out, 3, stride, padding=1)
 
 
 @pytest.mark.parametrize("memory", ["recompute", "unit", "segment"])

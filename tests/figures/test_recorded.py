@@ -4,6 +4,7 @@ import json
 import re
 from itertools import pairwise, product
 from math import nan
+from pathlib import Path
 
 import pytest
 from matplotlib.lines import Line2D
@@ -62,6 +63,30 @@ def test_rows_and_rates_stand_in_the_order_of_the_file(here, capsys):
     words = words_of(here / "own.svg")
     assert words.index("mine") < words.index("original")
     assert words.index("rate 0.1") < words.index("rate 0.01")
+
+
+@pytest.mark.parametrize("command", ["report", "plot"])
+def test_a_misspelt_row_is_named_and_no_runs_are_shown(
+    command, folder, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    wrong = FILE.replace('"original"', '"originl"')
+    Path("own.toml").write_text(wrong)
+    options = ["own.toml", "--results", str(folder / "runs")]
+    assert main([command, *options]) == 2
+    told = capsys.readouterr()
+    assert "own.toml: " in told.err
+    assert "originl" in told.err
+    assert not told.out
+
+
+def test_a_folder_of_an_experiments_name_is_not_taken_for_its_file(
+    folder, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    Path("own").mkdir()
+    assert main(["report", "own", "--results", str(folder / "runs")]) == 0
+    assert "2 steps of 64" in capsys.readouterr().out
 
 
 def test_a_picture_says_what_was_run_and_what_its_marks_mean(here):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
@@ -26,6 +26,7 @@ from preact.records.compare import (
     odd_warmup,
     subtracted,
 )
+from preact.records.record import setting
 from preact.records.speed import PUBLISHED
 from preact.strings import Strings
 from preact.typed import has_changed, shortened
@@ -37,6 +38,17 @@ MOST = 3  # folders of runs that are named
 LONGEST = 24  # of a word that is not broken
 FOLDERS = (Path("runs"), PUBLISHED)
 """Where records are looked for, in this order."""
+
+
+class Remark(NamedTuple):
+    """A line below a table; a deviation names the recipe's field it is of."""
+
+    kind: Literal["", "note", "deviation"]
+    text: str
+    field: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.text}" if self.kind else self.text
 
 
 def run(options: argparse.Namespace) -> int:
@@ -90,38 +102,36 @@ def _show_remarks(
     asked: "Experiment | None",
 ) -> None:
     """Print what a reader of the table must know, and of which runs it is."""
-    told: dict[str, list[Path]] = {}
+    told: dict[Remark, list[Path]] = {}
     for path, record in runs:
-        recipe = record.config["recipe"]
-        odd = odd_warmup(recipe)
-        for said in (
-            f"{recipe['iterations']} steps of {recipe['batch']}",
-            f"note: {odd}" if odd else "",
-            "note: code that was changed since its commit"
-            if record.git.dirty
-            else "",
-            *(
-                f"deviation: {one.from_} -> {one.to} ({one.why})"
-                for one in record.deviations
-            ),
-        ):
-            told.setdefault(said, []).append(path)
-    told.pop("", None)
+        for remark in _remarks(record):
+            told.setdefault(remark, []).append(path)
     every = [path for path, _ in runs]
-    for said in sorted(
-        told, key=lambda said: said.split(": ")[0] in ("note", "deviation")
-    ):
-        which = of_which(told[said], every)
-        if said.startswith("deviation"):
-            # of a recipe, early records do not list them
-            name, _, _ = said.removeprefix("deviation: ").partition(" ")
-            has = {str(r.config["recipe"].get(name)) for _, r in runs}
-            if len(has) == 1 and name in runs[0][1].config["recipe"]:
-                which = ""
-        console.print(said + which, soft_wrap=True)
+    recipes = [record.config["recipe"] for _, record in runs]
+    for remark in sorted(told, key=lambda one: one.kind != ""):
+        which = of_which(told[remark], every)
+        # of a recipe, early records do not list their deviations
+        values = {str(recipe.get(remark.field)) for recipe in recipes}
+        if remark.field and len(values) == 1:
+            which = ""
+        console.print(f"{remark}{which}", soft_wrap=True)
     for said in (*_changed_units(runs, asked), missing_runs(len(runs), asked)):
         if said:
             console.print(said, soft_wrap=True)
+
+
+def _remarks(record: Record) -> Iterator[Remark]:
+    """What must be known of one run."""
+    recipe = record.config["recipe"]
+    yield Remark("", f"{recipe['iterations']} steps of {recipe['batch']}")
+    if odd := odd_warmup(recipe):
+        yield Remark("note", odd)
+    if record.git.dirty:
+        yield Remark("note", "code that was changed since its commit")
+    for one in record.deviations:
+        text = f"{one.from_} -> {one.to} ({one.why})"
+        of = (n for n, value in recipe.items() if one.to == setting(n, value))
+        yield Remark("deviation", text, next(of, ""))
 
 
 def missing_runs(there: int, asked: "Experiment | None") -> str:
@@ -220,12 +230,14 @@ def known(results: Path | None) -> dict[str, tuple[Path, int]]:
 
 
 def asked_for(experiment: str) -> "Experiment | None":
-    """Read the file of an experiment, if there is one."""
+    """Read the file of an experiment, if there is one. Refuse a wrong one."""
     from preact.experiment import read_experiment  # loads torch
 
+    if Path(experiment).is_dir():  # one that happens to have its name
+        experiment = f"{Path(experiment)}.toml"
     try:
         return read_experiment(experiment)
-    except (FileNotFoundError, ValueError):
+    except FileNotFoundError:
         return None
 
 

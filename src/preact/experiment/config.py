@@ -15,6 +15,7 @@ from preact.plan.depth import check_depth
 from preact.plan.written import WrittenUnit
 from preact.records import Deviation
 from preact.records.compare import printed_rows
+from preact.records.record import setting
 from preact.spec import CONTROLS, ROWS, TABLE_2, UnitSpec, find_row
 from preact.train import Execution, Recipe, find_recipe
 from preact.train.own_code import OwnCode
@@ -383,13 +384,8 @@ def recipe_deviations(
     recipe: Recipe, changed: Recipe, why: str
 ) -> list[Deviation]:
     """Departures from a recipe, field by field."""
-
-    def said(one: Recipe, name: str) -> str:
-        value = getattr(one, name)
-        return f"{name} {list(value) if isinstance(value, tuple) else value}"
-
     return [
-        Deviation(from_=said(recipe, name), to=said(changed, name), why=why)
-        for name in (field.name for field in fields(Recipe))
-        if getattr(recipe, name) != getattr(changed, name)
+        Deviation(from_=setting(name, asked), to=setting(name, has), why=why)
+        for name, asked in vars(recipe).items()
+        if (has := getattr(changed, name)) != asked
     ]

@@ -1,6 +1,7 @@
 """A view of a network: its very modules, and another way of running units."""
 
 import platform
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Literal, get_args
@@ -42,16 +43,37 @@ class NetworkView(Network):
     True
     """
 
+    viewed: Network
+
     def __init__(
         self, network: Network, *, fused: bool, memory: Memory
     ) -> None:
         nn.Module.__init__(self)
+        self.__dict__["viewed"] = network  # is no module of the view
         self.plan, self.fused, self.memory = network.plan, fused, memory
         self.training = network.training
         # The very dictionaries: who swaps a part of one, swaps it in both.
         self._modules = network._modules
         self._parameters = network._parameters
         self._buffers = network._buffers
+
+    @property
+    def preprocess(self) -> Callable[[Tensor], Tensor] | None:
+        """What the network has."""
+        return self.viewed.preprocess
+
+    @preprocess.setter
+    def preprocess(self, given: Callable[[Tensor], Tensor] | None) -> None:
+        self.viewed.preprocess = given
+
+    @property
+    def make(self) -> str | None:
+        """What the network has."""
+        return self.viewed.make
+
+    @make.setter
+    def make(self, given: str | None) -> None:
+        self.viewed.make = given
 
     def run_units(self, x: Tensor) -> Tensor:
         """Hand x_0 from unit to unit."""

@@ -349,7 +349,7 @@ def _line(group: Sequence[Record]) -> Line:
 
 
 def _cuts(one: Deviation) -> bool:
-    """Whether a departure is that of fewer iterations than the recipe's."""
+    """Whether a departure, as `setting` writes it, is fewer iterations."""
     counts = [
         re.fullmatch(r"iterations (\d{1,10})", said)
         for said in (one.from_, one.to)

@@ -48,6 +48,11 @@ class Deviation:
     why: Text
 
 
+def setting(name: str, value: object) -> str:
+    """Write a field of a recipe as deviations name it, such as "lr 0.03"."""
+    return f"{name} {list(value) if isinstance(value, tuple) else value}"
+
+
 @typed
 class Git:
     """The commit that ran, and if code was dirty, changed since.
