@@ -265,8 +265,9 @@ def test_changed_code_is_told_where_it_is_known_and_of_which_run(
             seed=seed,
             git={"commit": None, "dirty": dirty},
         )
-    said = reported(tmp_path, capsys)
-    assert "changed since its commit: 1 of 3 runs, seed 3\n" in said
+    for options in ((), ("--markdown",)):
+        said = reported(tmp_path, capsys, *options)
+        assert "changed since its commit: 1 of 3 runs, seed 3\n" in said
 
 
 def test_a_deviation_of_some_runs_names_them(tmp_path, capsys):

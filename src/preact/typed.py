@@ -12,7 +12,7 @@ import os
 import re
 import reprlib
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from contextlib import suppress
 from functools import cache, wraps
 from hashlib import sha256
@@ -277,6 +277,12 @@ def source_sha256(code: Callable[..., Any]) -> str:
 
     Of what is executed: comments, docstrings and layout do not count.
     """
+    return _source_sha256(code if isinstance(code, Hashable) else type(code))
+
+
+@cache
+def _source_sha256(code: Callable[..., Any]) -> str:
+    """Read the file once: it may be edited while what it defined runs."""
     text = b""
     with suppress(OSError, TypeError):  # typed into a session
         source = inspect.getsourcefile(inspect.unwrap(code))

@@ -161,6 +161,7 @@ def test_an_own_unit_is_trained_recorded_and_reported_beside_the_papers(
         re.sub(r"<[^>]+>", " ", (folder / "own.svg").read_text()).split()
     )
     (folder / "own_units.py").write_text(CHANGED)
+    imported_again()
     assert main(["report", "own"]) == 0
     said = "of gelu, 1 record with other code than the file of own_units:Gelu"
     assert said in capsys.readouterr().out
@@ -207,6 +208,20 @@ def test_weights_of_own_units_come_back_by_their_own_code(folder, capsys):
     assert "ResNet-8 of `own_units:Gelu`, test error" in told
 
 
+def imported_again():
+    """Return the unit as another process would import it."""
+    del sys.modules["own_units"]
+    return OwnCode(make="own_units:Gelu").find()
+
+
+def test_a_file_that_is_edited_while_its_units_train_changes_no_record(folder):
+    before = small_gelu().config["unit"]["code_sha256"]
+    (folder / "own_units.py").write_text(CHANGED)
+    assert small_gelu().config["unit"]["code_sha256"] == before
+    imported_again()
+    assert small_gelu().config["unit"]["code_sha256"] != before
+
+
 def test_changed_code_of_a_unit_is_another_configuration(folder, caplog):
     execute(PlannedRun("one", small_gelu()), "runs", device="cpu")
     (file,) = folder.glob("runs/**/*.safetensors")
@@ -217,13 +232,13 @@ def test_changed_code_of_a_unit_is_another_configuration(folder, caplog):
     (folder / "own_units.py").write_text(
         said + UNITS.replace("(nn.Module):", '(nn.Module):\n    "One."', 1)
     )
-    load_network(file, make=make)
+    load_network(file, make=imported_again())
     assert not execute(PlannedRun("one", small_gelu()), "runs", device="cpu")[
         1
     ]
     assert not caplog.messages
     (folder / "own_units.py").write_text(CHANGED)
-    load_network(file, make=make)
+    load_network(file, make=imported_again())
     (told,) = caplog.messages
     assert "the code that makes its units has changed" in told
     said = r"unit\.code_sha256 is \w{7} there, \w{7} here\)"

@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 from preact.cli import complain, counted
 from preact.cli.report import (
     asked_for,
+    changed_units,
     find_records,
     missing_runs,
     network_of,
@@ -117,12 +118,14 @@ def run(options: argparse.Namespace) -> int:
         raise ValueError(f"--panels must be errors or gradients for {name}")
     title = asked.title if asked else name
     diverged = sum(record.outcome == "diverged" for record in records)
+    missing = missing_runs(len(every), asked)
 
     def draw(panels: Sequence[str]) -> tuple[Figure, str]:
         keys = [KEY[panel] for panel in panels]
         if "errors" in panels and any(line.half_interval for line, _ in pairs):
             keys.insert(1, INTERVALS)
         keys += [CROSSES] * bool(diverged) + [TAILS] * bool(both)
+        keys += [f"{missing}."] * bool(missing)
         caption = f"{', '.join(common)}. {' '.join(keys)}"
         caption = caption.format(step=_step(records))
         said = ("", "") if options.bare else (title, caption)
@@ -147,8 +150,8 @@ def run(options: argparse.Namespace) -> int:
     write_new(out, drawn.getvalue(), replace=True)
     said = f"{counted(len(runs), 'run')} in {counted(len(pairs), 'line')}"
     print(f"{out}: {said}" + f", {diverged} diverged" * bool(diverged))
-    if missing := missing_runs(len(every), asked):
-        complain(missing)
+    for note in filter(None, (*changed_units(runs, asked), missing)):
+        complain(note)
     if options.bare:
         print(f"{title}\n{caption}")
     return 0

@@ -78,7 +78,8 @@ def run(options: argparse.Namespace) -> int:
     words = Strings(options.language)
     table = errors_table(lines, words)
     if options.markdown:
-        print(table.markdown(), end="")
+        print(table.markdown())
+        print("\n".join(f"- {remark}" for remark in remarks(runs, asked)))
         return 0
     console = Console(highlight=False, markup=False)
     console.print(table.caption)
@@ -92,16 +93,15 @@ def run(options: argparse.Namespace) -> int:
         title = f"{network}, {data}" if several else network
         printed = errors_table(part, words)
         console.print(as_rich(printed, title, console.width))
-    _show_remarks(console, runs, asked)
+    for remark in remarks(runs, asked):
+        console.print(remark, soft_wrap=True)
     return 0
 
 
-def _show_remarks(
-    console: Console,
-    runs: list[tuple[Path, Record]],
-    asked: "Experiment | None",
-) -> None:
-    """Print what a reader of the table must know, and of which runs it is."""
+def remarks(
+    runs: list[tuple[Path, Record]], asked: "Experiment | None"
+) -> Iterator[str]:
+    """Say what a reader of the table must know, and of which runs it is."""
     told: dict[Remark, list[Path]] = {}
     for path, record in runs:
         for remark in _remarks(record):
@@ -114,10 +114,10 @@ def _show_remarks(
         values = {str(recipe.get(remark.field)) for recipe in recipes}
         if remark.field and len(values) == 1:
             which = ""
-        console.print(f"{remark}{which}", soft_wrap=True)
-    for said in (*_changed_units(runs, asked), missing_runs(len(runs), asked)):
-        if said:
-            console.print(said, soft_wrap=True)
+        yield f"{remark}{which}"
+    yield from changed_units(runs, asked)
+    if missing := missing_runs(len(runs), asked):
+        yield missing
 
 
 def _remarks(record: Record) -> Iterator[Remark]:
@@ -144,7 +144,7 @@ def missing_runs(there: int, asked: "Experiment | None") -> str:
     return f"{there} of {wanted} runs are recorded" * (there < wanted)
 
 
-def _changed_units(
+def changed_units(
     runs: list[tuple[Path, Record]], asked: "Experiment | None"
 ) -> Iterator[str]:
     """Name rows whose records are of other code than their file has now."""
