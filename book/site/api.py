@@ -93,7 +93,8 @@ def rooms() -> tuple[Room, ...]:
     """Return all rooms from the bottom up, the package itself last."""
     homes: dict[tuple[str, int], str] = {}
     made = []
-    for top in [*(f"preact.{room}" for room in preact._ROOMS), "preact"]:
+    listed = re.findall(r"^`(\w+)`", preact.__doc__ or "", re.MULTILINE)
+    for top in [*(f"preact.{room}" for room in listed), "preact"]:
         for module in with_all(import_module(top)):
             own, repeated = [], []
             for name in module.__all__:

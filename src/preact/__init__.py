@@ -42,6 +42,7 @@ Rooms, from the bottom up; each imports only from those before it:
 """
 
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -75,28 +76,7 @@ _HOMES = {
     "plan": ["Conventions", "cifar_plan", "imagenet_plan", "stack_plan"],
     "spec": ["BN", "RELU", "TABLE_1", "TABLE_2", "UnitSpec", "find_row"],
 }
-_ROOMS = [
-    "typed",
-    "spec",
-    "plan",
-    "paper",
-    "strings",
-    "reference",
-    "nn",
-    "data",
-    "records",
-    "propagation",
-    "figures",
-    "fast",
-    "weights",
-    "converters",
-    "train",
-    "conformance",
-    "experiment",
-    "bench",
-    "book",
-    "cli",
-]
+_ROOMS = [m.name for m in iter_modules(__path__) if m.name != "__main__"]
 
 
 def __getattr__(name: str) -> Any:

@@ -10,6 +10,7 @@ from preact.data.images import ImageSet
 from preact.experiment import read_experiment
 from preact.experiment.matrix import planned_runs
 from preact.figures import errors_table
+from preact.plan.data_sets import DATA_SETS
 from preact.records import read_curve, read_record
 from preact.records.compare import compare, load_records
 from preact.records.speed import PUBLISHED
@@ -94,12 +95,8 @@ def own_unit(record):
 
 def labelled(record):
     """One black image of each split, under the name of the record's data."""
-    side = {
-        "digits": (1, 8, 8),
-        "cifar10": (3, 32, 32),
-        "cifar10-16": (3, 16, 16),
-    }[record.data.partition("-held-out")[0]]
-    images = torch.zeros(1, *side, dtype=torch.uint8)
+    known = DATA_SETS[record.data.partition("-held-out")[0]]
+    images = torch.zeros(1, *known.shape, dtype=torch.uint8)
     label = torch.zeros(1, dtype=torch.int64)
     data = ImageSet(
         name=record.data,

@@ -14,6 +14,8 @@ from preact.cli.check import exit_status, show
 from preact.conformance import Property, Verdict, probe
 from preact.conformance.address import load
 from preact.conformance.words import head_lines, judged_lines, markdown
+from preact.nn import Network
+from preact.plan import cifar_plan
 from preact.strings import Strings
 from sampled import sampled
 
@@ -217,6 +219,15 @@ def test_the_cost_is_told_beside_the_row_that_was_meant():
     out = "\n".join(lines(report_of("ends-in-relu")))
     assert "ReLU before addition 7.84 %, original 6.61 %" in out
     assert "full pre-activation" not in out
+
+
+def test_a_row_has_the_name_that_tables_print():
+    image = 3, 16, 16
+    plan = cifar_plan(
+        "exclusive-gating-b-6", depth=14, convs=2, width=8, image=image
+    )
+    out = "\n".join(lines(probe(Network(plan, seed=0), image)))
+    assert "exclusive gating, bias −6" in out
 
 
 def test_the_status_counts_what_is_not_skipped_and_doubts_when_strict():

@@ -214,5 +214,8 @@ def test_a_run_says_what_its_network_is(tree):
     facts |= {"recipe": find_recipe("imagenet"), "data": read_imagenet(tree)}
     with pytest.raises(ValueError, match="convs must be 3 for ResNet-50; got"):
         Run(**facts | {"convs": 2})
-    with pytest.raises(ValueError, match=r"width must be left out .*; got 32"):
-        Run(**facts, width=32)
+    for width in (16, 32):
+        wrong = rf"width must be left out .* 64 channels; got {width}"
+        with pytest.raises(ValueError, match=wrong):
+            Run(**facts, width=width)
+    assert Run(**facts).config == Run(**facts, width=64).config

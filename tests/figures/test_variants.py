@@ -64,6 +64,11 @@ def test_every_row_has_its_own_name_color_and_marker():
         assert len(set(values.values())) == len(values)
 
 
+def test_the_bias_of_a_gate_has_a_minus_and_may_be_unknown():
+    assert row_name("exclusive-gating-b-6", SAY) == "exclusive gating, bias −6"
+    assert row_name("exclusive-gating", SAY) == "exclusive gating, bias ?"
+
+
 def test_every_color_stands_out_on_both_pages():
     for row in [*COLORS, "mine", "a unit of my own"]:
         for page in BACKGROUNDS.values():

@@ -161,7 +161,7 @@ def _train(command: argparse.ArgumentParser) -> str:
         help="default: the data's own for digits and imagenet, else paper",
     )
     add("--seed", type=int, default=1, help="default: %(default)s")
-    add("--width", type=int, default=16, help="channels of the first stage")
+    add("--width", type=int, help="channels of the first stage")
     for name, kind in (("iterations", int), ("batch", int), ("lr", float)):
         add(
             f"--{name}",

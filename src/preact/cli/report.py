@@ -17,6 +17,7 @@ from rich.text import Text
 
 from preact.cli import counted
 from preact.figures import errors_table, tables
+from preact.plan.data_sets import WIDTHS
 from preact.records import Record
 from preact.records.compare import (
     Line,
@@ -183,7 +184,7 @@ def of_which(paths: Sequence[Path], every: Sequence[Path]) -> str:
 
 def network_of(line: Line) -> str:
     """Name a network, and its width where that is not the paper's."""
-    wide = "" if line.width in (16, 64) else f" of width {line.width}"
+    wide = "" if line.width in WIDTHS else f" of width {line.width}"
     return f"ResNet-{line.depth}{wide}"
 
 

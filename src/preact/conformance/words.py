@@ -7,6 +7,7 @@ from typing import Any
 
 from preact.conformance.report import Finding, Property, Report, Verdict
 from preact.figures.tables import as_text
+from preact.figures.variants import row_name
 from preact.records.costs import Cost, costs
 from preact.strings import Strings
 
@@ -198,15 +199,6 @@ def _cite(place: str, strings: Strings) -> str:
     if kind not in CITED:  # the name of another paper
         return place
     return strings(f"probe.{CITED[kind]}", number=number)
-
-
-def row_name(row: str, strings: Strings) -> str:
-    """A row's name in the language; a gate's bias is a value in it."""
-    for kind in ("exclusive-gating", "shortcut-only-gating"):
-        if row.startswith(kind):
-            bias = row.removeprefix(kind).removeprefix("-b") or "?"
-            return strings(f"row.{kind}", bias=bias)
-    return strings(f"row.{row}")
 
 
 def _cost_line(cost: Cost, strings: Strings) -> str:

@@ -16,11 +16,12 @@ from preact.data.digits import read_digits
 from preact.data.folders import ImageFolder, from_folders, read_imagenet
 from preact.data.images import ImageSet, halve, hold_out
 from preact.data.own import from_dataset
+from preact.plan.data_sets import DATA_SETS
 from preact.typed import find_own_code, raised, shortened
 
 Data = ImageSet | ImageFolder
 """What a network is trained on and tested with."""
-NAMES = ("digits", *CIFAR, "cifar10-16", "imagenet", "folders")
+NAMES = (*DATA_SETS, "folders")
 """What `load` knows."""
 
 __all__ = [
@@ -93,21 +94,14 @@ def stand_in(name: str) -> ImageSet | None:
 
     None if the shape of its images is not known without them.
     """
-    shapes = {
-        "digits": (10, (1, 8, 8)),
-        "cifar10": (10, (3, 32, 32)),
-        "cifar100": (100, (3, 32, 32)),
-        "cifar10-16": (10, (3, 16, 16)),
-        "imagenet": (1000, (3, 224, 224)),
-    }
-    if name not in shapes:
+    known = DATA_SETS.get(name)
+    if known is None:
         return None
-    classes, shape = shapes[name]
-    images = torch.randint(256, (2, *shape), dtype=torch.uint8)
+    images = torch.randint(256, (2, *known.shape), dtype=torch.uint8)
     return ImageSet(
         name=name,
         label=f"random images in place of {name}",
-        classes=classes,
+        classes=known.classes,
         train_images=images,
         train_labels=torch.arange(2),
         test_images=images,

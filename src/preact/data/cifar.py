@@ -19,11 +19,11 @@ import torch
 
 from preact.data.download import Progress, fetch
 from preact.data.images import ImageSet
+from preact.plan.data_sets import DATA_SETS
 
 CIFAR: dict[str, Any] = tomllib.loads(
     files("preact.data").joinpath("cifar.toml").read_text("utf-8")
 )
-CLASSES = {"cifar10": 10, "cifar100": 100}
 PIXELS = 3 * 32 * 32
 
 
@@ -33,6 +33,7 @@ def read_cifar(name: str, folder: Path | str) -> ImageSet:
     The folder may be the one above theirs. Refuse files that are not whole.
     """
     facts, folder = CIFAR[name], Path(folder)
+    classes = DATA_SETS[name].classes
     inside = folder / facts["folder"]
     root = inside if inside.is_dir() else folder
     parts: dict[str, list[np.ndarray[Any, Any]]] = {"train": [], "test": []}
@@ -52,16 +53,16 @@ def read_cifar(name: str, folder: Path | str) -> ImageSet:
         images = both[:, 1:].reshape(-1, 3, 32, 32)
         tensors[f"{split}_images"] = images.contiguous()
         worst = int(both[:, 0].max())
-        if worst >= CLASSES[name]:
+        if worst >= classes:
             raise ValueError(
-                f"{root}: {split} labels must lie in 0..{CLASSES[name] - 1}; "
+                f"{root}: {split} labels must lie in 0..{classes - 1}; "
                 f"got {worst}: not {label}, or a damaged file; delete the "
                 f"folder and run `preact data {name}`"
             )
     read = ImageSet(
         name=name,
         label=label if official else f"{label} (unofficial files)",
-        classes=CLASSES[name],
+        classes=classes,
         class_names=tuple(facts["classes"]),
         **tensors,
     )

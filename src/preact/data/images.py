@@ -19,6 +19,7 @@ from preact.data.augment import (
 )
 from preact.data.preprocessing import Preprocessing
 from preact.plan.checks import MOST, check_positive
+from preact.plan.data_sets import DATA_SETS
 from preact.typed import check_name, shortened
 
 TESTED = 500  # images at once, in a test
@@ -243,13 +244,11 @@ def hold_out(data: ImageSet, images: int) -> ImageSet:
     )
 
 
-TAKEN = ("digits", "cifar10", "cifar100", "cifar1016", "imagenet")
-
-
 def check_data_name(field: str, name: str) -> None:
     """Refuse what cannot name a folder of records, or names other data."""
     check_name(field, name)
-    if name.lower().replace("-", "") in TAKEN:
+    taken = {known.replace("-", "") for known in DATA_SETS}
+    if name.lower().replace("-", "") in taken:
         raise ValueError(
             f"{field} must not be that of a known data set; got {name!r}"
         )

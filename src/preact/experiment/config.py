@@ -133,7 +133,7 @@ class NetworkChoice:
 
     depth: Annotated[int, Field(ge=3, le=MOST["depth"])]
     convs: Annotated[int, Field(ge=1, le=3)]
-    width: Annotated[int, Field(ge=1, le=MOST["width"])] = 16
+    width: Annotated[int, Field(ge=1, le=MOST["width"])] | None = None
     seeds: Seeds | None = None
     stages: Literal[3, 4] = 3
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from preact.data import Data, hold_out, load
 from preact.data.images import ImageSet
 from preact.experiment.config import Experiment
+from preact.plan.data_sets import paper_width
 from preact.spec import BN, ROWS, Op, UnitSpec
 from preact.train import Run
 from preact.train.own_code import OwnCode
@@ -50,7 +51,8 @@ class PlannedRun:
     def network(self) -> str:
         """The name of its network, in paths and tables."""
         run = self.run
-        width = f"-width-{run.width}" if run.width != 16 else ""
+        usual = None, paper_width(run.data.name)
+        width = "" if run.width in usual else f"-width-{run.width}"
         stages = f"-stages-{run.stages}" if run.stages != 3 else ""
         return f"resnet-{run.depth}-{run.convs}{width}{stages}"
 

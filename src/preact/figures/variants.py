@@ -66,10 +66,13 @@ STROKES = "+x|_1234"  # markers without a face
 
 
 def row_name(row: str, strings: Strings) -> str:
-    """Name a row; gates by their kind and bias, an unknown one as it is."""
+    """Name a row; gates by their kind and bias, an unknown one as it is.
+
+    A kind alone is a gate at a bias that the paper did not search.
+    """
     for kind in FAMILIES:
-        if row in ROWS and row.startswith(kind):
-            bias = row.removeprefix(f"{kind}-b")
+        if row == kind or (row in ROWS and row.startswith(kind)):
+            bias = row.removeprefix(kind).removeprefix("-b") or "?"
             return strings(f"row.{kind}", bias=bias.replace("-", "−"))
     key = f"row.{row}"
     return strings(key) if key in strings.table else row

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from preact import paper
 from preact.paper import FAIL_ERROR_PCT
+from preact.plan.data_sets import DATA_SETS
 from preact.records.files import read_record
 from preact.records.record import Deviation, Record, sha256_of
 from preact.records.speed import PUBLISHED
@@ -22,13 +23,6 @@ __all__ = ["compare", "load_records"]
 T = TypeVar("T")
 # Quantiles of Student's t, 97.5 %, by degrees of freedom from 2.
 QUANTILES = (4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
-# What of the paper stands beside ours; digits are no data set of its own.
-PAPER_DATA = {
-    "digits": "CIFAR-10",
-    "cifar10": "CIFAR-10",
-    "cifar100": "CIFAR-100",
-    "imagenet": "ImageNet",
-}
 PROTOCOL = paper.read("protocols")["cifar"]
 
 
@@ -320,12 +314,14 @@ def grouped(records: Iterable[Record]) -> list[list[Record]]:
 def _line(group: Sequence[Record]) -> Line:
     """One line of runs that differ in their seed alone."""
     first = group[0]
-    data = PAPER_DATA.get(first.data, "")
+    known = DATA_SETS.get(first.data)
+    data = known.paper if known else ""
     key = (data, first.depth, first.convs, first.row)
     theirs = paper_errors()
     joined = (
-        key in theirs
-        and first.width == (64 if data == "ImageNet" else 16)
+        known is not None
+        and key in theirs
+        and first.width == known.width
         and first.tail == " ".join(find_row(first.row).pre)
         and first.config["recipe"]["lr"] == PROTOCOL["learning_rate"]
     )
@@ -340,7 +336,8 @@ def _line(group: Sequence[Record]) -> Line:
         paper_pct=theirs[key] if joined else None,
         cut_short=any(map(_cuts, first.deviations))
         or (
-            first.data in ("cifar10", "cifar100", "cifar10-16")
+            known is not None
+            and known.is_cifar
             and first.config["recipe"]["iterations"] < PROTOCOL["iterations"]
         ),
         diverged=sum(record.outcome == "diverged" for record in group),

@@ -16,6 +16,7 @@ from preact.nn.network import start_from
 from preact.plan import NetworkPlan, cifar_plan, imagenet_plan
 from preact.plan.checks import check_choice
 from preact.plan.conventions import CONVENTIONS
+from preact.plan.data_sets import paper_width
 from preact.records.record import sha256_of
 from preact.spec import Op, UnitSpec, find_row
 from preact.train.device import Precision
@@ -84,9 +85,11 @@ class Run:
         convolutions of a unit, 3 in ImageNet's networks from 50 layers on.
     recipe, data : Recipe and Data
         How it is trained, and on which images.
-    seed, width : int
-        Of weights, order of images, crops, flips and dropout; channels
-        behind the stem; networks of ImageNet have 64 and no choice.
+    seed : int
+        Of weights, order of images, crops, flips and dropout.
+    width : int, optional
+        Channels behind the stem; None is the paper's, which networks of
+        ImageNet have in any case.
     tail : tuple of Op, optional
         What stands before the classifier; None is what the row asks for.
     execution : Execution
@@ -123,7 +126,7 @@ class Run:
     recipe: Recipe
     data: Data
     seed: int = 1
-    width: int = 16
+    width: int | None = None
     tail: tuple[Op, ...] | None = None
     execution: Execution = field(default_factory=Execution)
     unit: UnitSpec | OwnCode | None = None
@@ -153,10 +156,11 @@ class Run:
                 f"got {self.seed!r}"
             )
         check_choice("stages", self.stages, (3, 4))
-        if self.data.name == "imagenet" and self.width != 16:
+        wide = paper_width(self.data.name)
+        if self.data.name == "imagenet" and self.width not in (None, wide):
             raise ValueError(
                 "width must be left out on ImageNet, whose networks begin "
-                f"with 64 channels; got {self.width!r}"
+                f"with {wide} channels; got {self.width!r}"
             )
         self.plan  # noqa: B018  (refuses what is no network)
         if isinstance(self.unit, OwnCode):
@@ -241,15 +245,17 @@ class Run:
         """The network: recipe's conventions, shape of the data."""
         conventions = CONVENTIONS[self.recipe.conventions]
         make: Callable[..., NetworkPlan] = cifar_plan
-        more: dict[str, Any] = {"width": self.width}
+        wide = paper_width(self.data.name)
+        more: dict[str, Any] = {}
         if self.data.name == "imagenet":
-            make, more = imagenet_plan, {}
+            make = imagenet_plan
         elif self.stages == 4:
-            make, more = imagenet_plan, more | {"stem": "cifar"}
+            make, more = imagenet_plan, {"stem": "cifar"}
         return make(
             self.spec,
             depth=self.depth,
             convs=self.convs,
+            width=wide if self.width is None else self.width,
             classes=self.data.classes,
             image=self.data.shape,
             conventions=replace(conventions, tail=self.tail),
