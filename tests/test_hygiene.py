@@ -8,7 +8,6 @@ import sys
 from paths import ROOT
 from preact.strings import Strings
 
-LIGHT = ["spec", "plan", "paper", "strings", "reference", "figures"]
 TRACKED = subprocess.run(
     ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
     cwd=ROOT,
@@ -23,18 +22,6 @@ TESTS = [
     for name in TRACKED
     if name.startswith("tests/") and name.endswith(".py")
 ]
-
-
-def test_importing_a_light_room_loads_no_torch():
-    """One process for all: what one has loaded stays for the others."""
-    code = (
-        "import importlib, sys\n"
-        f"for room in {LIGHT}:\n"
-        "    importlib.import_module(f'preact.{room}')\n"
-        "    heavy = {'torch', 'IPython'} & set(sys.modules)\n"
-        "    assert not heavy, (room, heavy)\n"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_the_rooms_of_the_book_work_without_ipython():
