@@ -132,5 +132,10 @@ def test_no_file_knows_the_machine_it_was_written_on():
 
 
 def test_the_tree_is_small():
-    paths = [ROOT / name for name in TRACKED]
-    assert sum(p.stat().st_size for p in paths if p.exists()) < 20e6
+    """A clone comes in seconds; records are most of it, so raise with care."""
+    sizes = {
+        name: (ROOT / name).stat().st_size
+        for name in TRACKED
+        if (ROOT / name).exists()
+    }
+    assert sum(sizes.values()) < 25e6, sorted(sizes, key=sizes.get)[-9:]
