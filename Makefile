@@ -9,7 +9,7 @@ NPM := $(shell command -v npm 2>/dev/null)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check lint types form contracts chapters words scripts test test-all nightly notebooks size report claims translated book pdf site-test links serve clean
+.PHONY: help setup check lint types form contracts chapters scripts test test-all nightly notebooks size report claims translated book pdf site-test links serve clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -38,7 +38,7 @@ endif
 
 # Two at a time: one core has enough to do with the types.
 lint: setup _build
-	@$(MAKE) --no-print-directory -j 2 types form contracts chapters words scripts
+	@$(MAKE) --no-print-directory -j 2 types form contracts chapters scripts
 
 types:
 	$(BIN)/mypy --no-error-summary
@@ -52,9 +52,6 @@ contracts:
 
 chapters:
 	$(BIN)/python -m book.tools.notebooks --check
-
-words:
-	$(BIN)/python -m book.tools.language
 
 scripts: # eslint, prettier and the types of the book's scripts
 ifdef NPM

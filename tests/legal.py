@@ -19,6 +19,13 @@ from preact.spec import (
 OPS = [ops for count in range(3) for ops in permutations((BN, RELU), count)]
 DESIGNS = ["conv1x1", "two conv3x3"]
 TAPS = ["before pre", "after pre"]
+BOUNDARIES = [  # where the shortcut leaves, its projection, the stride
+    (tap, projection, stride)
+    for tap in TAPS
+    for projection in (None, "pad", "conv", "conv BN")
+    for stride in (1, 2)
+    if projection or stride == 1
+]
 LEGAL_CONVENTIONS = {
     "first_tap": TAPS,
     "width_tap": TAPS,
@@ -65,19 +72,15 @@ def specs(draw):
 
 
 @st.composite
-def unit_plans(draw):
-    """Any unit that a maker could have planned, at another width."""
-    spec = draw(specs())
+def unit_plans(draw, boundary):
+    """Any unit that a maker could have planned so, at another width."""
+    tap, projection, stride = boundary
+    drawn = specs()
+    if projection != "conv BN":  # a 1x1 convolution has no other
+        drawn = drawn.filter(lambda s: not isinstance(s.on_shortcut, Conv1x1))
+    spec = draw(drawn)
     convs = draw(st.sampled_from([1, 2, 3]))
-    c_in, stride = draw(st.integers(1, 4)), draw(st.sampled_from([1, 2]))
-    projections = ["conv", "conv BN"]
-    if isinstance(spec.on_shortcut, Conv1x1):
-        projections = ["conv BN"]
-    else:
-        projections.append("pad")
-        if stride == 1:
-            projections.append(None)
-    projection = draw(st.sampled_from(projections))
+    c_in = draw(st.integers(1, 4))
     c_out = draw(st.integers(1, 5))
     if projection is None:
         c_out = c_in
@@ -92,7 +95,7 @@ def unit_plans(draw):
         stride_on=draw(st.integers(0, convs - 1)),
         convs=convs,
         kernel=draw(st.sampled_from([1, 3])),
-        tap=draw(st.sampled_from(TAPS)),
+        tap=tap,
         projection=projection,
     )
 

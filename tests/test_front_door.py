@@ -27,7 +27,3 @@ def test_every_room_is_an_attribute():
 def test_another_name_is_answered_with_those_that_there_are():
     with pytest.raises(AttributeError, match=r"no 'ResNet'; it has .*Network"):
         _ = preact.ResNet
-
-
-def test_the_package_says_that_it_is_typed():
-    assert pkgutil.get_data("preact", "py.typed") is not None

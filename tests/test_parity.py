@@ -13,8 +13,7 @@ from preact import nn as torch_engine
 from preact import reference
 from preact.nn import Network, Unit
 from preact.plan import Conv, Conventions, Linear, cifar_plan, stack_plan
-from preact.reference.layers import cross_entropy
-from preact.reference.network import running_statistics, unit_params
+from preact.reference.network import unit_params
 from preact.spec import (
     BN,
     RELU,
@@ -133,61 +132,6 @@ def test_reference_and_torch_agree_on_every_gradient(row, convs, where):
         plan,
         {"first": 0, "same": 1, "projecting": plan.stages[1].start}[where],
     )
-
-
-@pytest.mark.claim("two-engines-agree")
-@pytest.mark.parametrize("tap", ["before pre", "after pre"])
-@pytest.mark.parametrize("projection", ["pad", "conv", "conv BN"])
-@pytest.mark.parametrize("stride_on", ["first", "3x3"])
-def test_every_boundary_convention_agrees_too(tap, projection, stride_on):
-    plan = tiny(
-        TABLE_2["full-preactivation"],
-        3 if projection != "pad" else 2,
-        projection=projection,
-        width_tap=tap,
-        stride_on=stride_on,
-    )
-    for mode in ("train", "eval"):
-        assert_units_agree(plan, plan.stages[1].start, mode)
-
-
-@pytest.mark.parametrize(
-    ("row", "convs"), [*zip(TABLE_2, [3, 1, 2, 1, 3], strict=True)]
-)
-def test_whole_networks_agree_on_loss_gradients_and_statistics(row, convs):
-    plan = tiny(TABLE_2[row], convs)
-    rng = np.random.default_rng(3)
-    params = trained(reference.initialize(plan, 0), rng)
-    x, labels = rng.normal(size=(6, 3, 5, 6)), rng.integers(0, 10, 6)
-    network = Network(plan).double()
-    network.load_arrays(params)
-    logits = network(torch.tensor(x))
-    nnf.cross_entropy(logits, torch.tensor(labels)).backward()
-
-    mine, cache = reference.network_forward(plan, params, x)
-    close(mine, logits.detach().numpy())
-    _, dlogits = cross_entropy(mine, labels)
-    dx, grads = reference.network_backward(plan, dlogits, cache)
-    assert dx.shape == x.shape
-    for name, parameter in network.named_parameters():
-        close(grads[name], parameter.grad.numpy())
-    after = network.arrays()
-    updated = running_statistics(plan, params, cache)
-    assert len(updated) == sum("running" in name for name in after)
-    for name, value in updated.items():
-        close(value, after[name])
-
-
-@pytest.mark.parametrize("row", [*TABLE_2, "dropout-shortcut"])
-def test_whole_networks_agree_in_evaluation(row):
-    plan = tiny(ROWS[row], 2)
-    rng = np.random.default_rng(4)
-    params = trained(reference.initialize(plan, 0), rng)
-    x = rng.normal(size=(1, 3, 5, 6))
-    network = Network(plan).double().eval()
-    network.load_arrays(params)
-    mine, _ = reference.network_forward(plan, params, x, mode="eval")
-    close(mine, network(torch.tensor(x)).detach().numpy())
 
 
 def test_a_classifier_is_a_layer_among_others():

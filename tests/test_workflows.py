@@ -97,9 +97,9 @@ def test_a_release_is_built_by_tools_of_known_hashes():
     assert install.endswith(" requirements-release.txt")
 
 
-@pytest.mark.parametrize("name", ["links", "nightly", "release", "test"])
-def test_a_job_keeps_the_token_only_where_it_pushes(name):
-    for job in jobs(ROOT / f".github/workflows/{name}.yml"):
+@EVERY
+def test_a_job_keeps_the_token_only_where_it_pushes(path):
+    for job in jobs(path):
         pushes = job.get("permissions", {}).get("contents") == "write"
         for step in job["steps"]:
             if "actions/checkout" in step.get("uses", ""):

@@ -17,13 +17,12 @@ from book.site.editions import (
     refuse_drift,
     start,
 )
-from book.site.pages import dress_page
+from book.site.pages import LabelFirst, dress_page
 from book.site.words import translate
 
 PARTS = (
-    *("claims", "figures", "exercises", "sections", "glossary", "overview"),
-    *("cover", "execution", "math", "typography", "citations", "search"),
-    *("api", "api_links"),
+    *("claims", "figures", "exercises", "glossary", "overview", "cover"),
+    *("execution", "math", "typography", "search", "api", "api_links"),
 )
 
 
@@ -36,6 +35,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
         app.connect("build-finished", finish, priority=900)
     for part in PARTS:
         import_module(f"book.site.{part}").setup(app)
+    app.add_transform(LabelFirst)
     app.add_config_value("page_parts", "", "html")  # a change writes all
     app.connect("config-inited", configure, priority=1)  # before the TOC
     app.connect("config-inited", translate, priority=2)  # before numfig

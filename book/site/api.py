@@ -7,13 +7,14 @@ The English build writes the pages of all editions into `book/LANGUAGE/api`;
 git ignores them. `api_links` lets names in code lead to them.
 """
 
+import argparse
 import inspect
 import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules, resolve_name
@@ -26,10 +27,10 @@ from sphinx.errors import PycodeError
 from sphinx.pycode import ModuleAnalyzer
 
 import preact
-from book.site.commands import commands_text
 from book.site.words import WORDS, language_of
 from book.tools import ROOT
 from book.tools.execution import imports
+from preact.cli.parser import COMMANDS, make_parser
 from preact.strings import LANGUAGES, ORIGINAL
 
 FOLDER = "api"
@@ -226,6 +227,30 @@ def pages(words: dict[str, str]) -> dict[str, str]:
         before = made.get(room.page, "")
         made[room.page] = before + room_text(room, title, words)
     return made
+
+
+def commands_text(words: dict[str, str]) -> str:
+    """Return the page of all commands: what `preact COMMAND --help` prints."""
+    parts = [
+        "(api-commands)=",
+        f"# {words['@api-commands']}",
+        words["@api-commands-intro"],
+    ]
+    (group,) = (
+        action
+        for action in make_parser()._actions
+        if isinstance(action, argparse._SubParsersAction)
+    )
+    for name in COMMANDS:
+        command = group.choices[name]
+        command.formatter_class = partial(argparse.HelpFormatter, width=72)
+        parts += [
+            f"(command-{name})=\n## preact {name}",
+            "::::{container} language-en",
+            f"```text\n{command.format_help()}```",
+            "::::",
+        ]
+    return "\n\n".join(parts)
 
 
 def room_text(room: Room, title: str, words: dict[str, str]) -> str:

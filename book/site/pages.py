@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.transforms import SphinxTransform
 
 import preact
 from book.site.figures import words_of_numbers
@@ -35,6 +37,24 @@ ENGLISH_FACES = tuple(
     for weight in (400, 600)
 )
 MATH_FACE = "math/book-math.woff2"
+
+
+class LabelFirst(SphinxTransform):
+    """Put the id of a section's label before the one made from its title.
+
+    A link by a title would lead nowhere in another edition.
+    """
+
+    default_priority = 800  # the labels have reached their sections
+
+    def apply(self, **_: Any) -> None:
+        labels = {
+            self.document.nameids.get(name)
+            for name, explicit in self.document.nametypes.items()
+            if explicit
+        }
+        for section in self.document.findall(nodes.section):
+            section["ids"].sort(key=lambda name: name not in labels)
 
 
 def dress_page(

@@ -118,17 +118,12 @@ def sections_of(html: str) -> Iterator[tuple[str, ...]]:
         name = plain(title.extract()) if title else ""
         code = names_in(cell.extract() for cell in part.find_all("pre"))
         equations = [
-            str(tag["data-equation"]) for tag in part.find_all(_is_numbered)
+            str(tag["data-equation"]) for tag in part.select("[data-equation]")
         ]
         place, numbers = str(part["id"]), " ".join(equations)
         sections.append((place, name, numbers, code, plain(part)))
         part.extract()
     yield from reversed(sections)
-
-
-def _is_numbered(tag: Tag) -> bool:
-    """Whether an element is a formula with a number."""
-    return tag.has_attr("data-equation")
 
 
 def title_of(part: Tag) -> Tag | None:

@@ -10,20 +10,26 @@ a box that no line parts: another hyphen would be neither found nor copied as
 the one that readers type. A formula is held with the marks at its sides.
 
 In Chinese, brackets of exercises' titles are as wide as a character, and
-"et al." is slanted, where emphasis is not.
+"et al." is slanted, where emphasis is not. Between the names before a citation
+stand the words of the page's language.
 """
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx_exercise.nodes import is_exercise_node, solution_node
+from sphinxcontrib.bibtex.plugin import register_plugin
+from sphinxcontrib.bibtex.style.referencing import PersonStyle
+from sphinxcontrib.bibtex.style.referencing.foot import FootReferenceStyle
 
-from book.site.words import language_of
+from book.site.words import WORDS, language_of
 
 FIXED = "\N{NO-BREAK SPACE}"
 FORMULA = "0n"  # a number behind a sign; after one a browser breaks anyway
@@ -61,11 +67,24 @@ OTHERS = (
 CLOSING = re.compile(r"[,.;:!?)\]’”，。、；：？！）」』〉》】]+")
 OPENING = re.compile(r"[(\[‘“（「『〈《【]+$")
 WIDE = {" (": "（", ")": "）"}
+CITATIONS = "sphinxcontrib.bibtex.style.referencing"
+NAMES = "edition"  # the style of references in _config.yml
 
 
 def setup(app: Sphinx) -> None:
-    """Add the step."""
+    """Add the steps; names are chosen before the citations are read."""
     app.add_post_transform(SetType)
+    app.connect("config-inited", choose_names, priority=3)
+
+
+def choose_names(app: Sphinx, _config: Config) -> None:
+    """Let the edition's words stand between and behind names."""
+    words = WORDS[language_of(app)]
+    person = PersonStyle(sep2=words["@and"], other=words["@others"])
+    style = partial(
+        FootReferenceStyle, person=person, text_reference_sep=FIXED
+    )
+    register_plugin(CITATIONS, NAMES, style, force=True)  # type: ignore[arg-type]
 
 
 class SetType(SphinxPostTransform):

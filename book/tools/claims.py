@@ -162,7 +162,8 @@ def faults(root: Path = ROOT) -> list[str]:
     ]
     if len(claims) > MOST:
         found.append(
-            f"the ledger: {len(claims)} claims; must be at most {MOST}"
+            f"the ledger: {len(claims)} claims; must be at most {MOST}:"
+            " drop the mark of one that nobody would repeat"
         )
     for name in tests.keys() - claims.keys():
         found.append(f"{tests[name][0]}: no ledger has {name!r}")

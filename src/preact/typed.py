@@ -104,7 +104,7 @@ def schema(kind: type[Any]) -> dict[str, Any]:
 def parse(kind: type[T], values: Any, where: str = "") -> T:
     """Make a `kind` of what a file says: tables, lists, texts, numbers.
 
-    Refuse a wrong value: where (the file), key, legal form, value.
+    ValueError that says where (the file), key, legal form, value.
     """
     try:
         # TOML has dates and times, JSON none: they become texts
@@ -214,7 +214,7 @@ def _legal_keys(kind: type[Any], place: tuple[int | str, ...]) -> list[str]:
 
 
 def check_name(field: str, value: object) -> None:
-    """Refuse what a record cannot be called; a file's own are `Name`."""
+    """ValueError unless a record can be called so; in files it is a `Name`."""
     legal = isinstance(value, str) and len(value) <= 100
     if not legal or not re.fullmatch(NAME, str(value)):
         raise ValueError(
@@ -261,7 +261,7 @@ def own_line(error: BaseException) -> str:
 
 
 def read_text(path: Path) -> str:
-    """Read a text file, with or without BOM. Refuse what is none."""
+    """Read a text file, with or without BOM. ValueError if it is none."""
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist")
     if not path.is_file():
@@ -306,7 +306,7 @@ def has_changed(code: Callable[..., Any], config: Mapping[str, Any]) -> bool:
 def find_own_code(address: str, field: str) -> Callable[..., Any]:
     """Import what `package.module:name` means; the current folder is first.
 
-    Refuse, by the field that it was given for, what cannot be called.
+    ValueError, with the name of the field, if that cannot be called.
     """
     module, _, name = address.partition(":")
     if not module or not name or ":" in name or module.endswith(".py"):

@@ -267,7 +267,7 @@ def save_weights(
 
     Those of a run that has diverged are written, too; `load` refuses them.
     `make` is where the code stands that makes the units, if it is not ours.
-    Refuse a folder, and weights that are not the plan's, or of several kinds.
+    ValueError if it is a folder, or the weights are not the plan's.
     """
     path = Path(path)
     if path.is_dir():

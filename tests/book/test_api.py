@@ -13,9 +13,8 @@ import pytest
 import yaml
 
 import preact
-from book.site.api import entry_text, pages, rooms
+from book.site.api import commands_text, entry_text, pages, rooms
 from book.site.api_links import entry_address
-from book.site.commands import commands_text
 from book.site.words import WORDS
 from paths import ROOT
 from preact.cli.parser import COMMANDS, make_parser

@@ -1,14 +1,18 @@
 """What a page of the site carries: its head, its buttons, its address."""
 
 import pytest
-import small_book
 from bs4 import BeautifulSoup
 from docutils import nodes
 from docutils.utils import new_document
 
+import small_book
 from book.site.head import head_of_page
-from book.site.pages import dress_page, launch_buttons, source_options
-from book.site.sections import LabelFirst
+from book.site.pages import (
+    LabelFirst,
+    dress_page,
+    launch_buttons,
+    source_options,
+)
 from preact.strings import LANGUAGES
 
 

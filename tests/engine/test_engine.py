@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from book.tools.digits import digits_script
 from engine.calls import evaluate, needs_node
 from engine.questions import (
     assert_equal_training,
@@ -22,7 +23,6 @@ from preact.book.engine import (
     mini_batches,
 )
 from preact.book.explorers import ROWS
-from preact.book.why.digits import digits_script
 from preact.book.why.race import (
     ARMS,
     NOT_RACING,

@@ -12,8 +12,8 @@ from functools import cache, partial
 
 import pytest
 import torch
-from situations import SITUATIONS, seen
 
+from fast.situations import SITUATIONS, seen
 from preact.fast import fast, with_memory
 from preact.nn import Network
 from preact.plan import cifar_plan

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import sharing
 import torch
 import torch.distributed as dist
 from torch.multiprocessing import spawn
@@ -16,6 +15,7 @@ from preact.data.augment import Batch, crop_and_flip
 from preact.train import loop, session, train
 from preact.train.checkpoint import read
 from preact.train.parallel import Workers
+from train import sharing
 
 SCRIPT = Path(sharing.__file__)
 

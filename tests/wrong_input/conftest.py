@@ -2,12 +2,12 @@
 
 import pytest
 import torch
-from judging import SMALL, Command
 
 from preact.book.stacks import single_thread
 from preact.data import load
 from preact.experiment import execute, read_experiment
 from preact.experiment.matrix import planned_runs
+from wrong_input.judging import SMALL, Command
 
 
 @pytest.fixture(autouse=True)

@@ -3,10 +3,10 @@
 import os
 
 import pytest
-from judging import refusal
 from PIL import Image
 
 from preact.data.cifar import CIFAR
+from wrong_input.judging import refusal
 
 CIFAR_FILES = {
     "a file is missing": lambda path: path.unlink(),

@@ -5,10 +5,10 @@ import re
 import shutil
 
 import pytest
-from judging import PLACE, refusal, success
 
 from preact.records.files import write_record
 from preact.records.record import sha256_of
+from wrong_input.judging import PLACE, refusal, success
 
 RECORD = f"{PLACE}/seed-1.json"
 

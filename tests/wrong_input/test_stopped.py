@@ -6,9 +6,9 @@ import subprocess
 import sys
 
 import pytest
-from judging import sentence
 
 from preact.train.checkpoint import NAME, read
+from wrong_input.judging import sentence
 
 TRAIN = ["train", "--depth", "8", "--width", "4", "--device", "cpu"]
 TRAIN += ["--iterations", "1000000"]

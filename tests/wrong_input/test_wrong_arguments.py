@@ -4,9 +4,9 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from judging import files, refusal
 
 from sampled import sampled
+from wrong_input.judging import files, refusal
 
 CORPUS = tomllib.loads(
     Path(__file__).with_name("arguments.toml").read_text("utf-8")

@@ -61,7 +61,7 @@ def exit_status(report: Report, skip: Collection[str], strict: bool) -> int:
 
 
 def read_image(text: str, option: str = "--image") -> tuple[int, ...]:
-    """Read a shape such as 3x32x32. Refuse what is none, or too large."""
+    """Read a shape such as 3x32x32. ValueError otherwise."""
     if not re.fullmatch(r"[1-9]\d{0,5}(x[1-9]\d{0,5}){0,3}", text):
         raise ValueError(
             f"{option} must be a shape such as 3x32x32; got {text!r}"

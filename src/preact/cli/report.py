@@ -191,7 +191,7 @@ def network_of(line: Line) -> str:
 def find_records(asked: str, results: Path | None) -> tuple[str, Path]:
     """Return an experiment's name, and where its records lie.
 
-    Refuse one that has not been run, or whose name is nearly another's.
+    FileNotFoundError if it has not been run, or is not known.
     """
     name, there = Path(asked).name.removesuffix(".toml"), known(results)
     if name in there:
@@ -215,7 +215,10 @@ def find_records(asked: str, results: Path | None) -> tuple[str, Path]:
 
 
 def known(results: Path | None) -> dict[str, tuple[Path, int]]:
-    """Experiments: where their records lie, and how many. Refuse no folder."""
+    """Experiments: where their records lie, and how many.
+
+    FileNotFoundError if the folder that was given does not exist.
+    """
     found: dict[str, tuple[Path, int]] = {}
     for folder in [results] if results else filter(Path.is_dir, FOLDERS):
         if not folder.is_dir():

@@ -28,7 +28,7 @@ REGISTRIES: dict[str, tuple[str, str, dict[str, Any]]] = {
 def load(address: str) -> nn.Module:
     """Make the network that an address names, at random weights.
 
-    Refuse what there is not, needs arguments, fails, or makes no module.
+    ValueError if it is not there, needs arguments, or makes no module.
     """
     place, colon, name = address.partition(":")
     if address.endswith(".safetensors"):

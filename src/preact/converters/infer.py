@@ -19,7 +19,7 @@ _FIRST = {"stage": 1, "unit": 1, "stage0": 0, "unit0": 0}
 def find_layout(package: str, weights: Weights) -> Layout:
     """Return the first of a package's layouts whose ends are there.
 
-    Refuse weights that have those of none.
+    ValueError if there is none.
     """
     for layout in LAYOUTS[package]:
         ends = (
@@ -53,7 +53,7 @@ def infer_plan(
 ) -> NetworkPlan:
     """Return the plan of a network, by names and shapes of its weights.
 
-    Refuse those of no network that the package has.
+    ValueError if the package has no such network.
     """
     check_choice("stride_on", stride_on, ("first", "3x3"))
     stem = weights[f"{layout.stem_conv}.weight"]

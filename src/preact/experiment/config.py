@@ -295,7 +295,10 @@ def shipped() -> dict[str, Path]:
 
 
 def find_file(path: Path) -> Path:
-    """Return the path, or the package's of this name. Refuse neither."""
+    """Return the path, or the package's of this name, if either exists.
+
+    FileNotFoundError if neither does.
+    """
     own, name = shipped(), path.name.removesuffix(".toml")
     if not path.is_file() and path.name == str(path) and name in own:
         return own[name]

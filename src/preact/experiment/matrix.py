@@ -141,7 +141,7 @@ def load_data(experiment: Experiment, folder: Path | str) -> Data:
 
 
 def held_out(data: Data, images: int) -> Data:
-    """Hold training images out, if any are. Refuse images on disk."""
+    """Hold training images out, if any are. ValueError on a folder's."""
     if not images:
         return data
     if not isinstance(data, ImageSet):

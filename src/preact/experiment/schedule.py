@@ -28,7 +28,10 @@ class Job:
 
 
 def time_limit(minutes: float | None) -> Callable[[], float]:
-    """Return a clock of the seconds left. Refuse no time, and a year."""
+    """Return a clock of the seconds left.
+
+    ValueError if minutes are not above 0, or more than a year.
+    """
     if minutes is None:
         return lambda: math.inf
     if not 0 < minutes <= A_YEAR:

@@ -26,7 +26,7 @@ class Seen(NamedTuple):
 def bn_relu_forward(bn: BatchNorm, z: Tensor, y: Tensor) -> Seen:
     """Write relu(bn(z)) in training into y; move the running statistics.
 
-    Refuse what `BatchNorm` does.
+    ValueError where `BatchNorm` raises one.
     """
     groups = bn.count_ghosts(z.shape)
     pixels, c = _pixels_and_channels(z)

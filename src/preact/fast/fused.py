@@ -281,5 +281,5 @@ def _rows(x: Tensor) -> Tensor:
 
 
 def _channels_last(t: Tensor) -> Tensor:
-    """T itself in almost all cases."""
+    """Lay t out with channels last; almost always it is already."""
     return t.contiguous(memory_format=torch.channels_last)

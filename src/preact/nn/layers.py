@@ -66,7 +66,7 @@ class BatchNorm(nn.BatchNorm2d):
     def count_ghosts(self, shape: Sequence[int]) -> int:
         """Number of ghost batches made of a batch (N, C, H, W) in training.
 
-        Refuse a batch that is not made of whole ones, and single values.
+        ValueError if they do not divide it, or have one value per channel.
         """
         n, c, height, width = shape
         size = min(self.ghost_batch or n, n)

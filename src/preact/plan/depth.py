@@ -65,7 +65,10 @@ def _is_legal(depth: int, per_n: int) -> bool:
 def cifar_counts(
     depth: int | None, units_per_stage: tuple[int, ...] | None, convs: int
 ) -> tuple[int, ...]:
-    """Units of each stage, by the depth or as given. Refuse other depths."""
+    """Units of each stage, by the depth or as given.
+
+    ValueError if no network has that depth.
+    """
     if (depth is None) == (units_per_stage is None):
         raise ValueError(
             "one of depth and units_per_stage must be given; "
@@ -104,7 +107,7 @@ def imagenet_counts(
     convs: int | None,
     units_per_stage: tuple[int, ...] | None,
 ) -> tuple[int, tuple[int, ...]]:
-    """Convolutions per unit and units per stage. Refuse what has none."""
+    """Convolutions per unit and units per stage. ValueError if none fit."""
     if units_per_stage is not None:
         convs = 3 if convs is None else convs
         check_choice("convs", convs, (1, 2, 3))

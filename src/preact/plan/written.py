@@ -87,7 +87,7 @@ class WrittenUnit:
 
     @property
     def spec(self) -> UnitSpec:
-        """The unit that the file describes. Refuse factors of no unit."""
+        """The unit described; ValueError if none has such factors."""
         branch = self.on_branch.made
         if not isinstance(branch, OnBranch):
             raise ValueError("on_branch must be a scale or a gate")

@@ -148,7 +148,10 @@ class Strings:
 
 @cache
 def _read(language: str) -> dict[str, str]:
-    """Flatten a language's files to dotted keys. Refuse a key twice."""
+    """Flatten a language's files to dotted keys.
+
+    ValueError if two files have the same key.
+    """
     words: dict[str, str] = {}
     for source in sources(language):
         own = dict(_flat(tomllib.loads(source.read_text("utf-8"))))

@@ -32,7 +32,7 @@ class Checkpoints:
     def load(self) -> State | None:
         """Return the newest state that can be read; None if there is none.
 
-        Refuse one of another configuration, and those that cannot be read.
+        ValueError if it is of another configuration, or none can be read.
         """
         reasons: list[str] = []
         for path in (self.folder / NAME, self.folder / PREVIOUS):

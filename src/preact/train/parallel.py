@@ -33,7 +33,10 @@ class Workers:
         return self.rank == 0
 
     def share(self, batch: int) -> slice:
-        """Which images of a batch are this process's. Refuse odd shares."""
+        """Which images of a batch are this process's.
+
+        ValueError if the processes cannot share the batch equally.
+        """
         if batch % self.count:
             raise ValueError(
                 "batch must be a multiple of the number of processes, "
@@ -80,7 +83,7 @@ ALONE = Workers()
 def workers(device: str) -> Iterator[Workers]:
     """Join the processes that `torchrun` started; alone without it.
 
-    Refuse what torchrun sets if in part; a RuntimeError if one is lost.
+    RuntimeError if another process is lost.
     """
     if os.environ.get("WORLD_SIZE", "1") == "1":
         yield ALONE

@@ -150,7 +150,7 @@ def recipes() -> dict[str, Recipe]:
 
 
 def find_recipe(name: str) -> Recipe:
-    """Return a recipe by name. Refuse another name with those there are.
+    """Return a recipe by name. ValueError if there is none.
 
     Examples
     --------

@@ -263,20 +263,6 @@ def test_shortcut_only_gating_grows_more_and_ends_better():
     assert np.sort(gated.error_pct)[3] < 22
 
 
-def test_exclusive_gates_nearer_the_identity_end_worse_from_three_to_seven():
-    medians = [
-        np.median(recorded()[f"exclusive-gating-b-{bias}", ""].error_pct)
-        for bias in (3, 4, 5, 6, 7)
-    ]
-    assert medians == sorted(medians)
-    assert medians[-1] > 2 * medians[0]
-
-
-@pytest.mark.parametrize("bias", [-1, -2])
-def test_exclusive_gates_that_close_much_fail_in_every_run(bias):
-    assert recorded()[f"exclusive-gating-b{bias}", ""].error_pct.min() > FAILED
-
-
 # --------------------------------------------------------------- reported
 @claim("gates-are-disputed")
 def test_the_disputed_numbers_are_one_run_each():

@@ -10,13 +10,10 @@ from book.tools.language import chapters, prose, sections
 from preact.book.summary import (
     NAMES,
     Kept,
-    at_a_tenth_of_the_rate,
     conditions_figure,
     kept,
     runs_by_condition,
-    short_on_cifar,
     under_a_final_bn,
-    without_the_last_relu,
 )
 from preact.records.compare import load_records
 
@@ -64,24 +61,6 @@ def test_under_a_final_bn_full_preactivation_has_the_largest_median(lr):
     assert set(rows) == {"original", "no-relu-after-addition"}
     for errors in rows.values():
         assert full > 1.1 * np.median(errors)
-
-
-def test_as_drawn_every_run_of_the_original_learns_at_a_tenth_of_the_rate():
-    slow = at_a_tenth_of_the_rate()["original"]
-    fast = gathered()[Kept(h=True, f=False, head=False)]["original"]
-    assert max(slow) < 20 < min(fast)
-
-
-def test_taking_away_the_last_relu_alone_seldom_costs_anything():
-    found = without_the_last_relu()
-    assert found["ahead"] > 2 * (found["level"] + found["behind"])
-
-
-def test_on_cifar_the_short_runs_of_the_original_have_the_smaller_median():
-    rows = short_on_cifar()
-    original, full = rows["original"], rows["full-preactivation"]
-    assert len(original) == len(full) == 3
-    assert np.median(original) < min(full)
 
 
 def test_every_set_of_conditions_that_was_run_is_drawn():

@@ -1,6 +1,6 @@
 """The handwritten digits for the page: a script of less than 80 kB.
 
-    python -m preact.book.why.digits > book/scripts/engine/digits.js
+    python -m book.tools.digits > book/scripts/engine/digits.js
 
 writes it anew: one byte a pixel, the labels behind them, deflated.
 """
@@ -30,10 +30,10 @@ def digits_script() -> str:
     }
     return (
         "// scikit-learn's digits; "
-        "python -m preact.book.why.digits writes them.\n"
+        "python -m book.tools.digits writes them.\n"
         f"export const digits = {json.dumps(packed)};\n"
     )
 
 
 if __name__ == "__main__":
-    print(digits_script(), end="")  # noqa: T201
+    print(digits_script(), end="")
