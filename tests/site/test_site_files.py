@@ -153,7 +153,7 @@ def links(path):
     ]
 
 
-OWN_CODE = {"08-paths"}  # its cells call what stands in its room alone
+OWN_CODE = {"07-depth", "08-paths"}  # whose cells call their own rooms alone
 
 
 @EVERY_LANGUAGE
