@@ -93,7 +93,7 @@ def test_the_choice_is_undone_without_a_trace(open_page):
     page = open_page("/zh-Hans/03-gradient.html")
     content = (  # but for what the theme says of tables that scroll
         "document.querySelector('.bd-article > section').innerHTML"
-        ".replaceAll(' tabindex=\\"-1\\"', '')"
+        ".replaceAll(' tabindex=\"-1\"', '')"
     )
     count = "document.querySelectorAll('.preact-explorer, input').length"
     before = page.evaluate(content), page.evaluate(count)
