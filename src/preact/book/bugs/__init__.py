@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from preact import reference
 from preact.book.bugs.zoo import MUTANTS, RIGHT, right
 from preact.book.engine import engine_plan
 from preact.book.explorers import Html, mount
@@ -38,7 +39,7 @@ from preact.figures import Picture, Table
 from preact.figures.chart import Chart, draw
 from preact.figures.svg import INK
 from preact.plan import Conventions, NetworkPlan, cifar_plan, stack_plan
-from preact.propagation import profile
+from preact.propagation import draw_batch, profile, run_units
 from preact.reference.caches import Array
 from preact.spec import BN, RELU, TABLE_2, Scale, UnitSpec
 
@@ -389,6 +390,29 @@ def predicted(name: str = "") -> float:
         square *= kept + added / (left * variance)
         variance = kept * variance + added * left
     return float(np.sqrt(square))
+
+
+def through_branches() -> tuple[Array, Array]:
+    """Find what is left of the gradient behind detached shortcuts, by seed.
+
+    |dE/dx_0| / |dE/dx_L| of fresh full pre-activation if no gradient returns
+    along a shortcut; and the percentage of |dE/dx_0|^2 that the five images
+    with the largest gradients have.
+    """
+    plan, left, share = meant("detached-shortcut"), [], []
+    for seed in SEEDS:
+        params = reference.initialize(plan, seed)
+        x, labels = draw_batch(plan, BATCH, seed)
+        gradient = reference.propagate(plan, params, x, labels)[2][-1]
+        last = np.linalg.norm(gradient)
+        _, caches = run_units(plan, params, x)
+        for unit, kept in zip(plan.units[::-1], caches[::-1], strict=True):
+            both, _ = reference.unit_backward(unit, gradient, kept)
+            gradient = both - gradient
+        images = np.sort((gradient.reshape(BATCH, -1) ** 2).sum(axis=1))
+        left.append(np.linalg.norm(gradient) / last)
+        share.append(100 * images[-5:].sum() / images.sum())
+    return np.array(left), np.array(share)
 
 
 def different_size() -> list[str]:
