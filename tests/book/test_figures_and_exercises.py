@@ -2,9 +2,9 @@
 
 import nbformat
 import pytest
-import small_book
 from bs4 import BeautifulSoup
 
+import small_book
 from book.site.words import WORDS
 from book.tools.plain import Page, plain
 from preact.book import predict, setup

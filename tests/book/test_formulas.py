@@ -4,9 +4,9 @@ import re
 import shutil
 
 import pytest
-import small_book
 from sphinx.errors import ExtensionError
 
+import small_book
 from book.site.math import mathml
 
 pytestmark = pytest.mark.skipif(

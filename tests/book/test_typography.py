@@ -1,8 +1,8 @@
 """How lines and titles are set: what is not parted, brackets in Chinese."""
 
 import pytest
-import small_book
 
+import small_book
 from book.site.typography import FIXED, MARK, fix_spaces
 
 
