@@ -92,8 +92,9 @@ def plain(text: str, page: Page) -> str:
 
 def role(name: str, said: str, page: Page) -> str:
     """Return what the page shows for a role."""
-    if named := re.fullmatch(r"([^<]+?) *<[^>]+>", said):
-        return named[1]
+    if named := re.fullmatch(r"([^<]+?) *<([^>]+)>", said):
+        # a section has a title here, and no number
+        return section(named[2], page) if name == "numref" else named[1]
     if name.startswith("footcite"):
         return cite(name, said, page)
     shown = {

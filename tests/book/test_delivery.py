@@ -121,6 +121,7 @@ def test_who_runs_all_cells_is_shown_no_solution():
         code = [c.source for c in cells if c.cell_type == "code"]
         assert not any("assert check(" in source for source in code)
         text = "\n".join(c.source for c in cells if c.cell_type != "code")
+        assert "{number}" not in text  # a section has its title here
         folds = re.findall(r"<details>(?s:.*?)</details>", text)
         solved = sum("assert check(" in fold for fold in folds)
         assert solved == path.read_text("utf-8").count("assert check(")

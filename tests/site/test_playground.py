@@ -407,13 +407,23 @@ def test_one_unit_for_another_has_a_reason_and_equal_networks_have_one(
     assert a[1:] == b[1:]
 
 
+def test_a_reason_does_not_speak_against_the_result(open_page):
+    asked = "?playground.a.row=relu-before-addition&playground.b.row=original"
+    page = open_page(PAGE.format("en") + asked)
+    train(page)
+    a, b = ([float(told[3]), float(told[5])] for told in said(page))
+    assert a[0] > b[0]  # more wrong
+    assert a[1] > b[1]  # more open
+    assert "with more open paths has lost" in reason(page)
+
+
 def test_another_seed_is_of_both_networks_and_seeds_are_counted(open_page):
     page = open_page(PAGE.format("en"))
     smaller(page)
     for seeds in (1, 2, 3):
         train(page)
         counted = re.search(
-            r"(\d+) seeds so far: A ahead in (\d), B in (\d), "
+            r"(\d+) races so far: A ahead in (\d), B in (\d), "
             r"too close in (\d)",
             reason(page),
         )

@@ -80,7 +80,8 @@ def run(options: argparse.Namespace) -> int:
     table = errors_table(lines, words)
     if options.markdown:
         print(table.markdown())
-        print("\n".join(f"- {remark}" for remark in remarks(runs, asked)))
+        for remark in remarks(runs, asked):
+            print(f"- {tables.as_text(remark)}")
         return 0
     console = Console(highlight=False, markup=False)
     console.print(table.caption)

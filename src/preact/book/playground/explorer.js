@@ -359,7 +359,7 @@ class Playground {
     this.report(
       say.verdict(words, { runs, unseen, steps, guess }),
       say.tally(words, ends),
-      say.reason(words, reads, runs),
+      say.reason(words, reads, runs, unseen),
       page ? node("a", { href: page[1], textContent: page[0] }) : "",
     );
   }
@@ -479,7 +479,8 @@ class Playground {
     const { words } = this;
     const row = (name, cells) =>
       node("tr", {}, node("th", { textContent: name }), ...cells);
-    const step = 1 + Math.max(...all.map(({ at }) => at));
+    const steps = new Set(all.map(({ at }) => at + 1)); // one has not been trained
+    const step = [...steps].join(words.list);
     const heads = all.map(({ label, end, color, kind }) =>
       node("th", { title: label }, end, stroke(color, kind)),
     );

@@ -47,12 +47,12 @@ export function ahead(runs, unseen) {
   return apart < 0 ? "a" : "b";
 }
 
-// How the seeds ended that were tried; nothing of one alone.
+// How the races of these settings ended; nothing of one alone.
 export function tally(words, ends) {
   if (ends.length < 2) return "";
   const count = (end) => ends.filter((one) => one === end).length;
   const [a, b, same] = ["a", "b", "same"].map(count);
-  return fill(words.tally, { seeds: ends.length, a, b, same });
+  return fill(words.tally, { races: ends.length, a, b, same });
 }
 
 export function verdict(words, { runs, unseen, steps, guess }) {
@@ -74,7 +74,7 @@ export function verdict(words, { runs, unseen, steps, guess }) {
 
 // One difference has a reason, which the numbers of both show; of several nobody can
 // say which it was.
-export function reason(words, arms, runs) {
+export function reason(words, arms, runs, unseen) {
   const found = differences(arms);
   if (!found.length) return words.why_equal;
   if (found.length > 1) {
@@ -90,5 +90,17 @@ export function reason(words, arms, runs) {
     const factor = Number(arms[i].shortcut) ** Number(arms[i].units);
     numbers[`${name}_factor`] = written(factor);
   }
-  return fill(words[`why_${found[0]}`], numbers);
+  const said = fill(words[`why_${found[0]}`], numbers);
+  return found[0] === "row"
+    ? fill(words[paths(runs, unseen)], { said })
+    : said;
+}
+
+// Whether the open paths speak for the network that is ahead.
+function paths(runs, unseen) {
+  const [a, b] = runs.map(({ open }) => open.at(-1).at(-1));
+  const better = ahead(runs, unseen);
+  if (Math.abs(a - b) < 0.01) return "paths_alike";
+  if (better === "same") return "paths_unneeded";
+  return better === (a > b ? "a" : "b") ? "paths_agree" : "paths_disagree";
 }
