@@ -2,6 +2,7 @@
 
 import json
 import re
+from html import unescape
 from itertools import pairwise, product
 from math import nan
 from pathlib import Path
@@ -378,7 +379,7 @@ def test_a_warm_up_too_long_or_above_the_rate_is_told(changes, says):
 @pytest.mark.parametrize("name", ["digits_table_2", "digits_rates", "own"])
 def test_a_report_of_80_columns_breaks_no_word(here, capsys, name):
     assert main(["report", name, "--markdown"]) == 0
-    table = capsys.readouterr().out.split("\n| ")[1:]
+    table = unescape(capsys.readouterr().out).split("\n| ")[1:]
     words = set(re.findall(r"[A-Za-z(]+[-:a-z)]*|\d+\.\d+", " ".join(table)))
     assert main(["report", name]) == 0
     said = capsys.readouterr().out
