@@ -13,7 +13,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
 
-__all__ = []
+__all__ = ["Strings"]
 EDITIONS: dict[str, dict[str, str]] = tomllib.loads(
     files(__name__).joinpath("languages.toml").read_text("utf-8")
 )
