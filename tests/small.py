@@ -1,5 +1,6 @@
-"""A run on the digits that takes a moment."""
+"""A run on the digits that takes a moment, and a stop in it."""
 
+import signal
 from dataclasses import replace
 
 from preact.data import load
@@ -14,3 +15,16 @@ def small_run(row="full-preactivation", *, recipe=None, **facts):
     return Run(
         row=row, recipe=replace(find_recipe("digits"), **recipe), **facts
     )
+
+
+def stop_at(iteration):
+    """A report that presses Ctrl-C when it is told of an iteration.
+
+    `train` takes it with report_every=1: the step after it is the last.
+    """
+
+    def report(point):
+        if point["iteration"] == iteration:
+            signal.raise_signal(signal.SIGINT)
+
+    return report

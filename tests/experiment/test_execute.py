@@ -23,7 +23,6 @@ from preact.records.compare import load_records
 from preact.train import Execution
 from preact.train.checkpoint import NAME, read
 from preact.train.session import Session
-from preact.train.stop import TimeOver
 from small import small_run
 
 SMALL = """
@@ -131,18 +130,7 @@ def test_what_is_recorded_is_not_run_again(small, capsys):
     assert contents(out) == before
 
 
-def test_a_dry_run_shows_the_plan_of_runs_that_cannot_be_made_here(
-    tmp_path, capsys
-):
-    command = ["ablate", "first_1001", "--out", str(tmp_path)]
-    command += ["--device", "cpu", "--folder", str(tmp_path)]
-    assert main([*command, "--dry-run"]) == 0
-    said = capsys.readouterr()
-    assert "4 runs to go" in said.out
-    assert "got tf32, which only NVIDIA GPUs have" in said.err
-
-
-def test_a_dry_run_shows_plan_cost_and_deviations_and_writes_nothing(
+def test_a_dry_run_shows_plan_and_deviations_and_writes_nothing(
     small, tmp_path, capsys
 ):
     path, _ = small
@@ -209,6 +197,7 @@ def test_ctrl_c_saves_and_the_same_command_ends_as_if_nothing_had_been(
     monkeypatch.undo()
     assert len(list(tmp_path.rglob("checkpoint.pt"))) == 1
     assert main(command) == 0
+    assert not list(tmp_path.rglob("checkpoint.pt"))
     for one in out.rglob("*.csv"):
         assert (tmp_path / one.relative_to(out)).read_text() == one.read_text()
 
@@ -325,27 +314,6 @@ def test_a_run_that_another_process_ends_meanwhile_is_not_trained_again(
     assert contents(tmp_path).keys() == {
         tmp_path / p.relative_to(recorded) for p in contents(recorded)
     }
-
-
-def test_time_that_is_over_stops_a_run_and_the_next_call_goes_on(
-    planned, tmp_path
-):
-    reached = []
-    for _ in range(2):
-        left = iter([1.0] * 3)
-        with pytest.raises(TimeOver):
-            execute(
-                planned,
-                tmp_path,
-                device="cpu",
-                left_s=lambda left=left: next(left, 0.0),
-            )
-        (checkpoint,) = tmp_path.rglob(NAME)
-        reached.append(read(checkpoint)["iteration"])
-    assert reached == [4, 8]
-    record, new = execute(planned, tmp_path, device="cpu")
-    assert (record.iterations, new) == (12, True)
-    assert not list(tmp_path.rglob(NAME))
 
 
 def test_checkpoints_stay_until_the_record_is_written(planned, tmp_path):

@@ -5,8 +5,8 @@ import torch
 
 from preact import Network, cifar_plan
 from preact.train import Execution, Run, train
-from preact.train.stop import TimeOver
-from small import small_run
+from preact.train.stop import Stopped
+from small import small_run, stop_at
 
 pytestmark = pytest.mark.skipif(
     not torch.cuda.is_available(), reason="no CUDA device is here"
@@ -59,13 +59,13 @@ def test_a_step_of_a_cuda_graph_is_the_plain_step_bit_for_bit(
 def test_an_interrupted_run_on_a_gpu_ends_where_the_whole_one_ends(tmp_path):
     run = run_of("full-preactivation")
     whole = train(run, tmp_path / "whole", device="cuda")
-    calls = iter(range(100))
-    with pytest.raises(TimeOver):
+    with pytest.raises(Stopped):
         train(
             run,
             tmp_path / "parts",
             device="cuda",
-            left_s=lambda: 8 - next(calls),
+            report=stop_at(9),
+            report_every=1,
         )
     parts = train(run, tmp_path / "parts", device="cuda")
     for name, value in whole.weights.items():

@@ -249,21 +249,15 @@ def _ablate(command: argparse.ArgumentParser) -> str:
         help=f"a file, or the name of one of the package's: {names}",
     )
     _places(add)
-    add(
-        "--minutes",
-        type=float,
-        help="first what fits into this time, then begin what does not; stop "
-        "when it is over, and resume next time",
-    )
-    add("--dry-run", action="store_true", help="show plan and cost only")
+    add("--dry-run", action="store_true", help="show the plan only")
     add(
         "--save",
         action="store_true",
         help="keep the weights of each run beside its record (default: none)",
     )
     return (
-        "Show the runs of a file and their cost here, then make those without "
-        "a record. The same command again goes on; several share the work. "
+        "Show the runs of a file, then make those without a record. The same "
+        "command again goes on; several share the work. "
         "The repository's docs/experiments.md lists the keys of a file."
     )
 

@@ -62,17 +62,6 @@ def resumes(record: Path) -> str:
     return ", goes on from its checkpoint" if there else ""
 
 
-def in_minutes(seconds: float) -> str:
-    """Say about how long something will take."""
-    minutes = round(seconds / 60)
-    if minutes < 1:
-        return "less than a minute"
-    if minutes < 120:
-        return f"about {minutes} min"
-    hours = round(minutes / 60)
-    return f"about {hours} h" if hours < 72 else f"about {hours // 24} days"
-
-
 def in_words(point: dict[str, float], recipe: Recipe) -> str:
     """One point of the curve in words."""
     words = (

@@ -9,8 +9,6 @@ Chapters `09-training` and `10-imagenet`.
 
 from pathlib import Path
 
-import torch
-
 from preact.data.cifar import CIFAR, read_cifar
 from preact.data.digits import read_digits
 from preact.data.folders import ImageFolder, from_folders, read_imagenet
@@ -87,26 +85,6 @@ def load(name: str, folder: Path | str = "data") -> Data:
     if name == "imagenet":
         return read_imagenet(folder)
     return from_folders(folder)
-
-
-def stand_in(name: str) -> ImageSet | None:
-    """Return a few random images of a data set's shape, to time a run with.
-
-    None if the shape of its images is not known without them.
-    """
-    known = DATA_SETS.get(name)
-    if known is None:
-        return None
-    images = torch.randint(256, (2, *known.shape), dtype=torch.uint8)
-    return ImageSet(
-        name=name,
-        label=f"random images in place of {name}",
-        classes=known.classes,
-        train_images=images,
-        train_labels=torch.arange(2),
-        test_images=images,
-        test_labels=torch.arange(2),
-    )
 
 
 def check_name_of_data(name: str) -> None:

@@ -1,7 +1,6 @@
 """One run, from its lock to its record."""
 
 import logging
-import math
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -45,7 +44,6 @@ def execute(
     report: Callable[[dict[str, float]], None] | None = None,
     deviations: Sequence[Deviation] = (),
     save_every: int = 1000,
-    left_s: Callable[[], float] = lambda: math.inf,
     save: bool = True,
 ) -> tuple[Record, bool]:
     """Return a run's record, training if there is none yet.
@@ -58,7 +56,7 @@ def execute(
         The run, and its departures from the paper, with reasons.
     out : Path or str
         Folder of records; checkpoints lie beside them until the run is over.
-    device, report, save_every, left_s : str, int and callable
+    device, report, save_every : str, callable and int
         As `preact.train.train`.
     save : bool
         Whether the weights of the last iteration are kept beside the record.
@@ -78,7 +76,7 @@ def execute(
         written would be none.
     MemoryError
         If the run does not fit into memory.
-    Stopped, TimeOver
+    Stopped
         As `preact.train.train`: the same call goes on from there.
 
     Examples
@@ -130,7 +128,6 @@ def execute(
                     report=report,
                     workers=crew,
                     save_every=save_every,
-                    left_s=left_s,
                 )
             values = about | measured(ended) | peak_memory(device)
             if not crew.leads:

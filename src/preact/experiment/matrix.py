@@ -1,6 +1,5 @@
-"""The matrix of an experiment: its runs, where they are kept, their cost."""
+"""The matrix of an experiment: its runs, and where they are kept."""
 
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
@@ -13,11 +12,7 @@ from preact.plan.data_sets import paper_width
 from preact.spec import BN, ROWS, Op, UnitSpec
 from preact.train import Run
 from preact.train.own_code import OwnCode
-from preact.train.parallel import ALONE
-from preact.train.session import Session
 from preact.typed import check_name
-
-TRIAL_S = 0.5  # of steps that are timed
 
 
 @dataclass(frozen=True)
@@ -149,20 +144,3 @@ def held_out(data: Data, images: int) -> Data:
             f"hold_out must be 0 for images that stay on disk; got {images}"
         )
     return hold_out(data, images)
-
-
-def cost(run: Run, device: str, steps: int = 3) -> float:
-    """Seconds that a run will take, by the fastest of some steps.
-
-    A busy machine keeps a step waiting: of short ones more are taken.
-    """
-    session = Session(run, device, ALONE)
-    times: list[float] = []
-    if session.repeated:  # a graph is fast once it is recorded
-        steps += session.repeated.PLAIN + 1
-    while len(times) < steps or sum(times) < TRIAL_S:
-        start = time.perf_counter()
-        session.step(0)
-        session.since_last_time()  # waits for the device
-        times.append(time.perf_counter() - start)
-    return min(times) * run.recipe.iterations

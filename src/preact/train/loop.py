@@ -14,7 +14,7 @@ from preact.train.parallel import ALONE, Workers
 from preact.train.profiles import Profile, profiled_iterations
 from preact.train.run import Run
 from preact.train.session import Session
-from preact.train.stop import Stopped, TimeOver, noted_signals
+from preact.train.stop import Stopped, noted_signals
 
 Report = Callable[[Point], None]
 SAVE_EVERY_S = 60.0  # at least
@@ -75,7 +75,6 @@ def train(
     report: Report | None = None,
     report_every: int = 20,
     workers: Workers = ALONE,
-    left_s: Callable[[], float] = lambda: math.inf,
 ) -> Outcome:
     """Train a run from the start, or from the checkpoint in `folder`.
 
@@ -93,8 +92,8 @@ def train(
         Called with each point of the curve: iteration, lr, loss (mean since
         the last point, nats), train_error_pct, images_per_s, and, in the
         first one behind each tenth of the run, test_error_pct.
-    workers, left_s : Workers and callable
-        This process among those that share the run; seconds left to train.
+    workers : Workers
+        This process among those that share the run.
 
     Returns
     -------
@@ -109,9 +108,7 @@ def train(
         can be read, or one is of another configuration.
     Stopped
         After SIGINT or SIGTERM: a `KeyboardInterrupt`. This very
-        iteration's checkpoint has been saved; so for `TimeOver`.
-    TimeOver
-        If no time is left.
+        iteration's checkpoint has been saved.
 
     Examples
     --------
@@ -155,20 +152,14 @@ def train(
                     report(history.curve[-1] | speed)
             if here < last:
                 late = time.monotonic() - saved_s >= SAVE_EVERY_S
-                stop, over, due = workers.largest(
-                    [
-                        max(signals, default=0),
-                        left_s() <= 0,
-                        late or here % save_every == 0,
-                    ]
+                stop, due = workers.largest(
+                    [max(signals, default=0), late or here % save_every == 0]
                 )
-                if stop or over or due:
+                if stop or due:
                     save(session, history, checkpoints)
                     saved_s = time.monotonic()
                 if stop:
                     raise Stopped(stop)
-                if over:
-                    raise TimeOver
         save(session, history, checkpoints)
     return outcome(session, history)
 

@@ -1,4 +1,4 @@
-"""Requests to stop: Ctrl-C, SIGTERM, and a time that is over."""
+"""Requests to stop: Ctrl-C and SIGTERM."""
 
 import signal
 import threading
@@ -19,10 +19,6 @@ class Stopped(KeyboardInterrupt):
         self.exit_code = 128 + number
         why = SENTENCES[signal.Signals(number)]
         super().__init__(f"{why}; run the same command again to go on")
-
-
-class TimeOver(Exception):
-    """The time that was given is over; what was learned is kept."""
 
 
 @contextmanager
