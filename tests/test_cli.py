@@ -16,7 +16,6 @@ from preact.cli.parser import make_parser
 from preact.cli.progress import progress
 from preact.data import NAMES, load
 from preact.fast import Memory
-from preact.figures.recorded import PANELS
 from preact.train import Run, find_recipe
 from preact.train.device import Precision
 from preact.train.recipe import recipes
@@ -91,7 +90,6 @@ def test_names_that_the_parser_writes_out_are_those_of_their_rooms():
     assert list(parser.RECIPES) == list(recipes())
     assert get_args(Precision) == parser.PRECISIONS
     assert get_args(Memory) == parser.MEMORY
-    assert parser.PANELS == PANELS
 
 
 def test_a_package_that_is_missing_is_named_as_pip_calls_it(tmp_path):

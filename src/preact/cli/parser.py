@@ -36,7 +36,6 @@ IMAGES = (
 RECIPES = ("paper", "torch-release", "digits", "imagenet")
 PRECISIONS = ("fp32", "tf32", "bf16", "fp16")
 MEMORY = ("keep", "recompute", "unit", "segment")
-PANELS = ("errors", "curves", "gradients")
 Add = Callable[..., argparse.Action]
 
 
@@ -298,34 +297,14 @@ def _plot(command: argparse.ArgumentParser) -> str:
         help="file to write, .svg, .pdf or .png (default: EXPERIMENT.svg)",
     )
     _results(add)
-    add(
-        "--panels",
-        nargs="+",
-        choices=PANELS,
-        help="what to draw (default: all, or errors alone where all would be "
-        "taller than a page)",
-    )
     add("--rows", nargs="+", metavar="ROW", help="runs of these rows alone")
     add("--depth", type=int, help="runs of this depth alone")
     add("--lr", type=float, help="runs at this learning rate alone")
-    add(
-        "--width",
-        type=float,
-        default=7.2,
-        metavar="INCHES",
-        help="of the picture, whose letters have 7 points in any case "
-        "(default: %(default)s, two columns; 3.3 is one)",
-    )
-    add(
-        "--bare",
-        action="store_true",
-        help="draw no title and no caption, print them",
-    )
     return (
         "Draw the recorded runs of an experiment: the errors of all seeds "
         "with median and interval, learning curves, gradients by unit at the "
-        "last iteration. The title is that of the experiment file; equal "
-        "records give equal files."
+        "last iteration; print what the marks mean. Equal records give equal "
+        "files."
     )
 
 
