@@ -135,7 +135,7 @@ def test_lines_that_would_look_alike_say_in_what_they_differ(tmp_path):
         path = tmp_path / name / str(rate) / "seed-1.json"
         config = {"recipe": recipe | {"lr": rate}}
         made(path, experiment=name, config=config)
-        wanted.add((f"recipe.lr {rate}", f"experiment {name}"))
+        wanted.add((f"lr {rate}", f"experiment {name}"))
     lines = compare(load_records(None, tmp_path))
     assert {line.settings for line in lines} == wanted
 
@@ -211,7 +211,7 @@ def test_a_run_that_is_cut_short_does_not_fail(
         test_error_pct=29.0,
         config={"recipe": recipe},
     )
-    (told,) = json.loads(reported(tmp_path, capsys, "--json"))
+    (told,) = json.loads(reported(tmp_path, capsys, "--json"))["lines"]
     assert told["fails"] is fails
     said = " ".join(reported(tmp_path, capsys).split())
     assert ("29.00 (fail)" in said) is fails
@@ -313,7 +313,9 @@ def test_a_row_is_compared_with_another_seed_by_seed(tmp_path, capsys):
     errors_by_seed(tmp_path, "original", {1: 10.0, 2: 12, 3: 14, 4: 20})
     errors_by_seed(tmp_path, "mine", {2: 11.0, 3: 15, 4: 17, 5: 9}, spec="x:Y")
     against = "--against", "original"
-    (told,) = json.loads(reported(tmp_path, capsys, *against, "--json"))
+    (told,) = json.loads(reported(tmp_path, capsys, *against, "--json"))[
+        "lines"
+    ]
     assert (told["row"], told["against"]) == ("mine", "original")
     assert told["seeds"] == [2, 3, 4]
     assert told["differences_pct"] == [-1.0, 1.0, -3.0]
@@ -346,11 +348,32 @@ def test_of_a_baseline_with_two_ends_that_of_the_same_is_taken(
             test_error_pct=error,
         )
     against = "--against", "original", "--json"
-    told = json.loads(reported(tmp_path, capsys, *against))
+    told = json.loads(reported(tmp_path, capsys, *against))["lines"]
     assert {line["tail"]: line["differences_pct"] for line in told} == {
         "ReLU": [-10.0],
         "BN ReLU": [-1.0],
     }
+    head, _, *body = reported(
+        tmp_path, capsys, "--against", "original", "--markdown"
+    ).splitlines()[2:]
+    ends = [
+        [line.split(" | ")[i] for i in (1, 2)] for line in (head, *body[:2])
+    ]
+    assert ends == [
+        ["before the classifier", "before the classifier of original"],
+        ["ReLU", "nothing"],
+        ["BN ReLU", "BN"],
+    ]
+
+
+@pytest.mark.parametrize(("tail", "told"), [("BN", True), ("", False)])
+def test_a_comparison_of_rows_with_different_ends_says_so(
+    tmp_path, capsys, tail, told
+):
+    errors_by_seed(tmp_path, "original", {1: 10.0}, tail="")
+    errors_by_seed(tmp_path, "mine", {1: 9.0}, tail=tail)
+    said = reported(tmp_path, capsys, "--against", "original")
+    assert ("difference is of both, unit and end" in said) is told
 
 
 def test_a_baseline_that_cannot_be_compared_with_is_refused(tmp_path, capsys):
@@ -383,7 +406,7 @@ def test_every_cost_is_that_of_the_line_of_our_report_drawn_in_the_paper(
     drawn = {}
     for experiment in EXPERIMENTS.values():
         main(["report", experiment, "--json"])
-        for line in json.loads(capsys.readouterr().out):
+        for line in json.loads(capsys.readouterr().out)["lines"]:
             if line["tail"] == " ".join(find_row(line["row"]).pre):
                 errors = line["median"], len(line["errors_pct"])
                 place = line["data_label"], line["depth"], line["row"]

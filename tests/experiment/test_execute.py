@@ -229,7 +229,7 @@ def test_a_signal_saves_the_iteration_and_is_one_sentence(
     # Of the very iteration: not of a multiple of 20, where one is reported.
     assert state["iteration"] >= 20
     again = subprocess.Popen(process.args, stdout=subprocess.PIPE, text=True)
-    assert "goes on from its checkpoint" in again.stdout.readline()
+    assert "begun before" in again.stdout.readline()
     again.kill()
     again.communicate()
 

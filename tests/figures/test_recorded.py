@@ -223,6 +223,37 @@ def test_a_report_of_80_columns_breaks_no_word(here, capsys, name):
     )
 
 
+def test_what_is_not_read_on_a_terminal_is_not_broken(here, capsys):
+    for columns, whole in (("80", False), (None, True)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.delenv("COLUMNS")
+            if columns:
+                patch.setenv("COLUMNS", columns)
+            assert main(["report", "digits_table_1"]) == 0
+        said = capsys.readouterr().out
+        assert ("plain network (shortcut × 0)" in said) is whole
+
+
+def test_json_has_the_order_of_the_file_and_what_stands_below_a_table(
+    here, capsys
+):
+    assert main(["report", "own.toml", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["runs"], told["missing"]) == (8, 0)
+    rows = [(line["row"], line["lr"]) for line in told["lines"]]
+    assert rows == [*product(("mine", "original"), (0.1, 0.01))]
+    line = told["lines"][0]
+    assert (line["steps"], line["batch"]) == (2, 64)
+    changed = {one["from"]: one["to"] for one in line["deviations"]}
+    assert changed["iterations 300"] == "iterations 2"
+    assert any("warm-up" in one for one in told["remarks"])
+    (kept,) = here.glob("runs/**/mine.lr-0.1/seed-1.json")
+    hidden = kept.rename(kept.with_suffix(".away"))
+    assert main(["report", "own.toml", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["missing"] == 1
+    hidden.rename(kept)
+
+
 def test_runs_of_train_that_differ_in_much_keep_their_numbers_in_80_columns(
     tmp_path, monkeypatch, capsys
 ):
@@ -238,7 +269,7 @@ def test_runs_of_train_that_differ_in_much_keep_their_numbers_in_80_columns(
     capsys.readouterr()
     assert main(["report", "train"]) == 0
     said = capsys.readouterr().out
-    assert re.search(r"init_sha256 +\w{8}\]", " ".join(said.split()))
+    assert re.search(r"init +\w{8}\]", " ".join(said.split()))
     for path in (kept.with_name("seed-1.json"), kept.with_name("seed-2.json")):
         error = json.loads(path.read_text())["test_error_pct"]
         assert f" {error:.2f}  " in said

@@ -11,9 +11,10 @@ from preact.train.checkpoint import (
     PREVIOUS,
     Checkpoints,
     read,
+    to_bytes,
 )
 
-HASH = "a" * 64
+CONFIG = {"row": "mine", "unit": {"code_sha256": "a" * 64}, "seed": 1}
 # os.system("touch bomb-went-off"), by hand
 BOMB = b"cposix\nsystem\n(S'touch bomb-went-off'\ntR."
 
@@ -29,7 +30,7 @@ def state(at):
 @pytest.fixture
 def folder(tmp_path):
     """Two good checkpoints, of iterations 1 and 2."""
-    checkpoints = Checkpoints(tmp_path / "work", HASH)
+    checkpoints = Checkpoints(tmp_path / "work", CONFIG)
     for iteration in (1, 2):
         checkpoints.save(state(iteration))
     return tmp_path / "work"
@@ -62,7 +63,7 @@ def test_a_spoiled_checkpoint_gives_way_and_says_so(
     monkeypatch.chdir(folder)
     newest = folder / NAME
     newest.write_bytes(SPOILED[kind](newest.read_bytes()))
-    checkpoints = Checkpoints(folder, HASH)
+    checkpoints = Checkpoints(folder, CONFIG)
     assert checkpoints.load()["iteration"] == 1
     (warning,) = caplog.messages
     assert NAME in warning
@@ -80,7 +81,7 @@ def test_a_spoiled_checkpoint_gives_way_and_says_so(
 def test_one_checkpoint_alone_is_enough(folder, name):
     other = folder / (PREVIOUS if name == NAME else NAME)
     other.unlink()
-    found = Checkpoints(folder, HASH).load()
+    found = Checkpoints(folder, CONFIG).load()
     assert found["iteration"] == (2 if name == NAME else 1)
     assert torch.equal(found["session"]["weights"], torch.arange(100.0))
 
@@ -89,12 +90,32 @@ def test_two_spoiled_checkpoints_are_refused_with_the_reasons(folder):
     for name in (NAME, PREVIOUS):
         (folder / name).write_bytes(b"not a checkpoint")
     with pytest.raises(ValueError, match="no checkpoint can be read") as told:
-        Checkpoints(folder, HASH).load()
+        Checkpoints(folder, CONFIG).load()
     assert f"{folder / NAME}: is not a checkpoint" in str(told.value)
     assert f"{folder / PREVIOUS}: is not" in str(told.value)
     assert "delete the folder" in str(told.value)
 
 
-def test_a_checkpoint_of_another_run_is_refused(folder):
-    with pytest.raises(ValueError, match="another configuration"):
-        Checkpoints(folder, "b" * 64).load()
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"unit": {"code_sha256": "b" * 64}}, "code of its unit has changed"),
+        ({"seed": 2}, "seed is 1 there, 2 here"),
+    ],
+)
+def test_a_checkpoint_of_another_run_says_what_differs_and_what_to_do(
+    folder, change, says
+):
+    with pytest.raises(ValueError, match=says) as told:
+        Checkpoints(folder, CONFIG | change).load()
+    assert f"delete {folder} to start anew" in str(told.value)
+
+
+def test_a_checkpoint_that_has_no_configuration_is_still_read(folder):
+    for name in (NAME, PREVIOUS):  # as those of 0.1.0
+        kept = read(folder / name)
+        del kept["config"]
+        (folder / name).write_bytes(to_bytes(kept))
+    assert Checkpoints(folder, CONFIG).load()["iteration"] == 2
+    with pytest.raises(ValueError, match=r"another configuration \(by hash\)"):
+        Checkpoints(folder, CONFIG | {"seed": 2}).load()

@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     --------
     >>> from preact.cli import main
     >>> main(["report", "digits_table_2", "--json"])  # doctest: +ELLIPSIS
-    [{"row": "original", ...
+    {"experiment": "digits_table_2", "runs": 60, "missing": 0, ...
     0
     """
     for stream in (sys.stdout, sys.stderr):

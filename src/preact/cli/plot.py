@@ -2,6 +2,7 @@
 
 import argparse
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from io import BytesIO
@@ -21,7 +22,7 @@ from preact.cli.report import (
 )
 from preact.figures.recorded import LOOK, Runs, recorded
 from preact.figures.style import quiet
-from preact.figures.tables import FIXED, line_name, unbroken
+from preact.figures.tables import FIXED, line_name
 from preact.records import Record, read_curve
 from preact.records.compare import Line, load_runs
 from preact.records.files import write_new
@@ -32,6 +33,7 @@ DATES: dict[str, dict[str, None]] = {  # none, so that equal plots are equal
     ".pdf": {"CreationDate": None},
     ".png": {},
 }
+GLUED = r" (?=[×−\d])|(?<=×) "  # where no line of a name ends
 CAPTION = (
     "Errors: dots are seeds, bar and number their median; the line below is "
     "the mean with its 95 % interval by Student's t, from three seeds on. "
@@ -131,7 +133,7 @@ def _runs(
         curves.append({"iteration": [], "test_error_pct": [], **curve})
     plain = "BN" not in line.tail
     end = ("no final BN" if plain else "final BN").replace(" ", FIXED)
-    name = unbroken(line_name(line, Strings("en")))
+    name = re.sub(GLUED, FIXED, line_name(line, Strings("en")))
     return Runs(
         name=f"{name}, {end}" if both else name,
         row=line.row,

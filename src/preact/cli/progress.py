@@ -59,7 +59,7 @@ def warn(console: Console, runs: Iterable[Run]) -> None:
 def resumes(record: Path) -> str:
     """Say that a run has a checkpoint, if it has."""
     there = any(record.with_suffix(".checkpoints").glob("checkpoint*"))
-    return ", goes on from its checkpoint" if there else ""
+    return ", begun before" if there else ""
 
 
 def in_words(point: dict[str, float], recipe: Recipe) -> str:

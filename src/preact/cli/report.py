@@ -23,6 +23,7 @@ from preact.records.compare import (
     Line,
     Pair,
     compared,
+    deviations,
     load_runs,
     odd_warmup,
     subtracted,
@@ -30,13 +31,14 @@ from preact.records.compare import (
 from preact.records.record import setting
 from preact.records.speed import PUBLISHED
 from preact.strings import Strings
-from preact.typed import has_changed, shortened
+from preact.typed import dump, has_changed, shortened
 
 if TYPE_CHECKING:
     from preact.experiment import Experiment
 
 MOST = 3  # folders of runs that are named
 LONGEST = 24  # of a word that is not broken
+UNBROKEN = 10_000  # columns
 FOLDERS = (Path("runs"), PUBLISHED)
 """Where records are looked for, in this order."""
 
@@ -67,14 +69,21 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps(counts) if options.json else "\n".join(told))
         return 0
     name, folder = find_records(options.experiment, options.results)
-    asked = None if options.json else asked_for(options.experiment)
+    asked = asked_for(options.experiment)
     runs = load_runs(name, folder)
     pairs = ordered([record for _, record in runs], asked)
     if options.against:
         pairs = subtracted(pairs, options.against)
     lines = [line for line, _ in pairs]
     if options.json:
-        print(json.dumps([as_json(*pair) for pair in pairs]))
+        facts = {
+            "experiment": name,
+            "runs": len(runs),
+            "missing": max(0, wanted(asked) - len(runs)) if asked else None,
+            "remarks": list(remarks(runs, asked)),
+            "lines": [as_json(*pair) for pair in pairs],
+        }
+        print(json.dumps(facts))
         return 0
     words = Strings(options.language)
     table = errors_table(lines, words)
@@ -84,6 +93,8 @@ def run(options: argparse.Namespace) -> int:
             print(f"- {tables.as_text(remark)}")
         return 0
     console = Console(highlight=False, markup=False)
+    if not (console.is_terminal or "COLUMNS" in os.environ):
+        console.width = UNBROKEN  # of a file or a pipe
     console.print(table.caption)
     parts: dict[tuple[str, ...], list[Line]] = {}
     for line in lines:
@@ -138,12 +149,16 @@ def _remarks(record: Record) -> Iterator[Remark]:
 
 def missing_runs(there: int, asked: "Experiment | None") -> str:
     """Say how many runs of an experiment are recorded, if not all are."""
-    if not asked:
+    if not asked or there >= wanted(asked):
         return ""
+    return f"{there} of {wanted(asked)} runs are recorded"
+
+
+def wanted(asked: "Experiment") -> int:
+    """Count the runs that an experiment asks for."""
     from preact.experiment.matrix import count_runs  # loads torch
 
-    wanted = count_runs(asked)
-    return f"{there} of {wanted} runs are recorded" * (there < wanted)
+    return count_runs(asked)
 
 
 def changed_units(
@@ -264,7 +279,12 @@ def as_json(line: Line, group: Sequence[Record]) -> dict[str, Any]:
 
     Differences are called so.
     """
-    told = asdict(line)
+    recipe = group[0].config["recipe"]
+    told = asdict(line) | {
+        "steps": recipe["iterations"],
+        "batch": recipe["batch"],
+        "deviations": [dump(one) for one in deviations(group)],
+    }
     if line.against:
         told["differences_pct"] = told.pop("errors_pct")
     return told | {

@@ -14,13 +14,13 @@ from preact.experiment.matrix import PlannedRun
 from preact.experiment.provenance import (
     bn_deviations,
     described,
-    differences,
     environment,
     measured,
     peak_memory,
     reset_peak_memory,
 )
 from preact.records import Deviation, Record, read_record
+from preact.records.compare import differences
 from preact.records.files import write_record
 from preact.train import Run, train
 from preact.train.device import check_device

@@ -4,7 +4,7 @@ import hashlib
 import os
 import platform
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
@@ -16,11 +16,9 @@ import torch
 
 from preact.fast.network import processor_name
 from preact.records import Deviation
-from preact.records.compare import flat
 from preact.train import Run
 from preact.train.loop import Outcome
 from preact.train.own_code import OwnCode
-from preact.typed import shortened, shortened_key
 
 Values = dict[str, Any]
 # Of `config`, and nowhere else in a record.
@@ -88,24 +86,6 @@ def bn_deviations(run: Run) -> list[Deviation]:
     return [
         Deviation(from_=f"bn_batch {wanted}", to=f"bn_batch {taken}", why=why)
     ]
-
-
-def differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
-    """Say in which fields two configurations differ: the first of them."""
-    old, new = flat(there), flat(here)
-
-    def said(settings: Values, name: str) -> str:
-        if name not in settings:
-            return "not set"
-        value = settings[name]
-        is_hash = name.endswith("sha256")
-        return str(value)[:7] if is_hash else shortened(value)
-
-    return "; ".join(
-        f"{'.'.join(map(shortened_key, name.split('.')))} is "
-        f"{said(old, name)} there, {said(new, name)} here"
-        for name in [n for n in old | new if old.get(n) != new.get(n)][:3]
-    )
 
 
 def measured(ended: Outcome) -> Values:

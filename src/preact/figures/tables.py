@@ -196,7 +196,7 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
     rates = len({line.lr for line in lines}) > 1
     own = any(line.row not in ROWS for line in lines)
     sized = own or differ_in_size(lines)
-    fail = strings("table.fail")
+    fail, nothing = strings("table.fail"), strings("table.no_tail")
     against = lines[0].against
     signed = "+.2f" if against else ".2f"
     body = []
@@ -222,7 +222,8 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
                 *([f"ResNet-{line.depth}"] if many else []),
                 *([data] if len(labels) > 1 else []),
                 line_name(line, strings),
-                line.tail or strings("table.no_tail"),
+                line.tail or nothing,
+                *([line.against_tail or nothing] if against else []),
                 *([f"{line.parameters:,}"] if sized else []),
                 *([f"{line.lr:g}"] if rates else []),
                 median,
@@ -237,12 +238,17 @@ def errors_table(lines: Sequence[Line], strings: Strings) -> Table:
     names += ["our_median" if beside else "median_alone"]
     names += ["our_interval", "seeds" if against else "runs"]
     head += [strings(f"table.{name}") for name in names]
+    if against:
+        other = row_name(against, strings)
+        end = head.index(strings("table.tail")) + 1
+        head.insert(end, strings("table.other_tail", row=other))
     head += [paper_column(lines, strings)] if beside else []
     named = strings.join([data_name(label, strings) for label in labels])
     cut = {line.cut_short for line in lines}
     if against:
-        other = row_name(against, strings)
         caption = strings("table.against", data=named, row=other)
+        if any(line.tail != line.against_tail for line in lines):
+            caption += strings("table.other_ends")
     else:
         caption = strings("table.measured", data=named)
     caption += rates_used(lines, strings)
@@ -296,7 +302,7 @@ def data_name(label: str, strings: Strings) -> str:
 def line_name(line: Line, strings: Strings) -> str:
     """Name a line, and what of its settings sets it apart from others."""
     name = row_name(line.row, strings)
-    settings = [s for s in line.settings if not s.startswith("recipe.lr ")]
+    settings = [s for s in line.settings if not s.startswith("lr ")]
     if settings:  # the rate has a column
         name += f" [{'; '.join(settings)}]"
     return name

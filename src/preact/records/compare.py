@@ -16,7 +16,7 @@ from preact.records.files import read_record
 from preact.records.record import Deviation, Record, sha256_of
 from preact.records.speed import PUBLISHED
 from preact.spec import find_row
-from preact.typed import shortened
+from preact.typed import shortened, shortened_key
 
 __all__ = ["compare", "load_records"]
 
@@ -36,9 +36,9 @@ class Line:
         As of `preact.records.Record`.
     errors_pct : tuple of float
         Test errors of the last iteration, by seed.
-    against : str
-        Row whose errors with the same seeds are subtracted from them; "" is
-        none.
+    against, against_tail : str
+        Row whose errors with the same seeds are subtracted from them, "" is
+        none; and what stands before its classifier.
     paper_data : str
         The paper's data set that ours stands beside; "" is none.
     paper_has, paper_pct : bool and float or None
@@ -46,7 +46,7 @@ class Line:
         tail and learning rate; that error, None where it prints "fail".
     settings : tuple of str
         What tells it from other lines of the same row and network, for
-        example "execution.precision bf16".
+        example "precision bf16".
     cut_short : bool
         Whether it ended before the paper's last iteration, on CIFAR, or was
         asked for fewer iterations than its recipe has.
@@ -83,6 +83,7 @@ class Line:
     diverged: int = 0
     lr: float | None = None
     against: str = ""
+    against_tail: str = ""
 
     @property
     def n(self) -> int:
@@ -268,11 +269,8 @@ def subtracted(pairs: Sequence[Pair], row: str) -> list[Pair]:
             if other.row == row and _around(records) == _around(group)
         ]
         alike.sort(key=lambda one: ("BN" in one[0]) != ("BN" in line.tail))
-        theirs = {
-            record.seed: record.test_error_pct
-            for _, records in alike[:1]
-            for record in records
-        }
+        tail, beside = alike[0] if alike else ("", [])
+        theirs = {record.seed: record.test_error_pct for record in beside}
         if both := [record for record in group if record.seed in theirs]:
             differences = tuple(
                 record.test_error_pct - theirs[record.seed] for record in both
@@ -281,6 +279,7 @@ def subtracted(pairs: Sequence[Pair], row: str) -> list[Pair]:
                 line,
                 errors_pct=differences,
                 against=row,
+                against_tail=tail,
                 paper_has=False,
                 paper_pct=None,
             )
@@ -390,7 +389,7 @@ def _distinguish(same: list[list[Record]]) -> list[Line]:
         replace(
             _line(group),
             settings=tuple(
-                f"{name} {_brief(name, settings[name])}"
+                _brief(name, settings[name])
                 for name in differ
                 if name in settings
             ),
@@ -400,9 +399,33 @@ def _distinguish(same: list[list[Record]]) -> list[Line]:
 
 
 def _brief(name: str, value: object) -> str:
-    """Write a value; of a checksum what tells it from others."""
-    text = str(value)[: 8 if name.endswith("sha256") else None]
-    return shortened(text).strip(QUOTES)
+    """Write a setting; of a checksum what tells it from others."""
+    text = str(value)[: 8 if name in SUMS else None]
+    said, _ = SUMS.get(name, (_said(name), ""))
+    return f"{said} {shortened(text).strip(QUOTES)}"
+
+
+def _said(name: str) -> str:
+    """Name a setting as an experiment's file does."""
+    return name.removeprefix("recipe.").removeprefix("execution.")
+
+
+def differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
+    """Say in which fields two configurations differ: the first of them."""
+    old, new = flat(there), flat(here)
+
+    def told(name: str) -> str:
+        if name in SUMS:
+            return SUMS[name][1]
+        was, now = (
+            shortened(values[name]) if name in values else "not set"
+            for values in (old, new)
+        )
+        keys = ".".join(map(shortened_key, _said(name).split(".")))
+        return f"{keys} is {was} there, {now} here"
+
+    differ = [name for name in old | new if old.get(name) != new.get(name)]
+    return "; ".join(map(told, differ[:3]))
 
 
 def flat(settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -418,6 +441,11 @@ def flat(settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 SHOWN = ("row", "tail", "depth", "convs", "data_label")
 OF_A_UNIT = ("row", "spec", "unit", "tail")
+SUMS = {  # checksums: what they are of, and what it means that they differ
+    "unit.code_sha256": ("code", "the code of its unit has changed"),
+    "init_sha256": ("init", "it starts from other weights"),
+    "data_sha256": ("images", "it has other images"),
+}
 QUOTES = "'\""
 
 

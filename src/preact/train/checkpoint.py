@@ -8,12 +8,15 @@ its version and the SHA-256 of what follows.
 import hashlib
 import io
 import logging
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from preact.records.compare import differences
 from preact.records.files import write_new
+from preact.records.record import sha256_of
 from preact.typed import plain
 
 NAME, PREVIOUS = "checkpoint.pt", "checkpoint-previous.pt"
@@ -26,8 +29,9 @@ log = logging.getLogger(__name__)
 class Checkpoints:
     """The two newest checkpoints of a run, in a folder."""
 
-    def __init__(self, folder: Path, config_sha256: str) -> None:
-        self.folder, self.config_sha256 = folder, config_sha256
+    def __init__(self, folder: Path, config: Mapping[str, Any]) -> None:
+        self.folder, self.config = folder, dict(config)
+        self.config_sha256 = sha256_of(config)
 
     def load(self) -> State | None:
         """Return the newest state that can be read; None if there is none.
@@ -44,11 +48,11 @@ class Checkpoints:
                 reasons.append(f"{path}: {plain(error)}")
                 continue
             if state["config_sha256"] != self.config_sha256:
+                theirs = state.get("config")  # early ones have its hash alone
+                why = differences(theirs, self.config) if theirs else "by hash"
                 raise ValueError(
-                    f"{path} belongs to another configuration: its hash must "
-                    f"be {self.config_sha256[:12]}; got "
-                    f"{state['config_sha256'][:12]}; choose another folder "
-                    "or delete this one"
+                    f"{path} is of another configuration ({why}): delete "
+                    f"{self.folder} to start anew, or choose another --out"
                 )
             if reasons:
                 log.warning(
@@ -75,7 +79,8 @@ class Checkpoints:
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         new, current = self.folder / NEW, self.folder / NAME
-        content = to_bytes(state | {"config_sha256": self.config_sha256})
+        about = {"config": self.config, "config_sha256": self.config_sha256}
+        content = to_bytes(state | about)
         write_new(new, content, replace=True)
         if current.exists():
             current.replace(self.folder / PREVIOUS)

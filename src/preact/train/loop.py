@@ -129,7 +129,7 @@ def train(
     profiled = profiled_iterations(last)
     evaluate_every = max(last // 10, 1)
     session, history = Session(run, device, workers), History()
-    checkpoints = Checkpoints(Path(folder), run.config_sha256)
+    checkpoints = Checkpoints(Path(folder), run.config)
     if state := checkpoints.load():
         history.restore(state["iteration"], state["history"])
         session.restore(state["session"])
