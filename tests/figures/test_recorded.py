@@ -270,7 +270,8 @@ def test_runs_of_train_that_differ_in_much_keep_their_numbers_in_80_columns(
     capsys.readouterr()
     assert main(["report", "train"]) == 0
     said = capsys.readouterr().out
-    assert re.search(r"; init\s+\w{8}\]", said)
+    assert re.search(r"; init\b", said)
+    assert re.search(r"^\w{8}\]", said, re.M)
     for path in (kept.with_name("seed-1.json"), kept.with_name("seed-2.json")):
         error = json.loads(path.read_text())["test_error_pct"]
         assert f" {error:.2f}  " in said
