@@ -1,8 +1,6 @@
 import io
 import json
 import os
-import re
-import shlex
 import subprocess
 import sys
 from typing import get_args
@@ -10,9 +8,7 @@ from typing import get_args
 from rich.console import Console
 
 import preact
-from paths import ROOT
 from preact.cli import main, parser
-from preact.cli.parser import make_parser
 from preact.cli.progress import progress
 from preact.data import NAMES, load
 from preact.fast import Memory
@@ -140,48 +136,3 @@ def test_progress_is_a_line_in_a_log_and_moves_on_a_terminal():
     with progress(console, run, "a run") as show:
         show(point)
     assert "150/300" in terminal.getvalue()
-
-
-def test_the_slurm_file_starts_a_command_that_train_understands(tmp_path):
-    """SLURM's two programs stand in: one names the nodes, one echoes."""
-    for name, line in {
-        "scontrol": "printf 'first-node\\nsecond-node\\n'",
-        "srun": 'printf "%s\\n" "$@"',
-    }.items():
-        (tmp_path / name).write_text(f"#!/bin/bash\n{line}\n")
-        (tmp_path / name).chmod(0o755)
-    told = subprocess.run(
-        ["bash", ROOT / "experiments" / "slurm.sh", "--depth", "1001"],
-        env={
-            "PATH": f"{tmp_path}:{os.environ['PATH']}",
-            "SLURM_JOB_NODELIST": "node-[1-2]",
-            "SLURM_NNODES": "2",
-        },
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    torchrun, ours = told.stdout.split("\npreact\n")
-    for said in ("--nnodes\n2", "--nproc-per-node\n4", "first-node:29500"):
-        assert said in torchrun
-    options = make_parser().parse_args(ours.splitlines())
-    assert (options.depth, options.precision) == (1001, "tf32")
-    assert options.channels_last
-
-
-def test_the_array_of_jobs_starts_a_command_that_ablate_understands():
-    text = (ROOT / "experiments" / "slurm_matrix.sh").read_text("utf-8")
-    told = re.search(r"^srun python -m preact (ablate .*)$", text, re.M)[1]
-    words = shlex.split(told.replace('"$@"', "table_2"))
-    assert make_parser().parse_args(words).device == "cuda"
-    assert "#SBATCH --requeue" in text
-
-
-def test_slurm_gives_the_gpus_that_torchrun_takes_and_interrupts_in_time():
-    text = (ROOT / "experiments" / "slurm.sh").read_text("utf-8")
-    asked = dict(re.findall(r"^#SBATCH --([\w-]+)=(\S+)$", text, re.MULTILINE))
-    assert f"--nproc-per-node {asked['gpus-per-node']}" in text
-    assert asked["ntasks-per-node"] == "1"  # torchrun makes the others
-    signal, seconds = asked["signal"].split("@")
-    assert signal == "INT"  # what `preact train` saves at
-    assert int(seconds) >= 60

@@ -1,7 +1,5 @@
 """What a run says on the way: a line that changes, in a log one a point."""
 
-import os
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,11 +32,8 @@ def progress(
 
 
 def make_console() -> Console:
-    """Where a run reports: one of the processes of torchrun does."""
-    # PyTorch's on 1x1 kernels, which have strides of their own
-    warnings.filterwarnings("ignore", message="Grad strides do not match")
-    quiet = os.environ.get("RANK", "0") != "0"
-    return Console(highlight=False, markup=False, quiet=quiet)
+    """Where a run reports."""
+    return Console(highlight=False, markup=False)
 
 
 def warn(console: Console, runs: Iterable[Run]) -> None:

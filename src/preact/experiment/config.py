@@ -170,11 +170,6 @@ class Fixed:
     def __post_init__(self) -> None:
         find_recipe(self.recipe)
         check_name_of_data(self.data)
-        if self.execution.processes != 1:
-            raise ValueError(
-                "execution.processes is counted when it runs (torchrun); "
-                f"got {self.execution.processes}"
-            )
 
 
 @typed

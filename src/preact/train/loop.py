@@ -10,7 +10,6 @@ from torch import Tensor
 
 from preact.train.checkpoint import Checkpoints
 from preact.train.history import History, Point
-from preact.train.parallel import ALONE, Workers
 from preact.train.profiles import Profile, profiled_iterations
 from preact.train.run import Run
 from preact.train.session import Session
@@ -74,7 +73,6 @@ def train(
     save_every: int = 1000,
     report: Report | None = None,
     report_every: int = 20,
-    workers: Workers = ALONE,
 ) -> Outcome:
     """Train a run from the start, or from the checkpoint in `folder`.
 
@@ -92,8 +90,6 @@ def train(
         Called with each point of the curve: iteration, lr, loss (mean since
         the last point, nats), train_error_pct, images_per_s, and, in the
         first one behind each tenth of the run, test_error_pct.
-    workers : Workers
-        This process among those that share the run.
 
     Returns
     -------
@@ -128,7 +124,7 @@ def train(
     last = run.recipe.iterations
     profiled = profiled_iterations(last)
     evaluate_every = max(last // 10, 1)
-    session, history = Session(run, device, workers), History()
+    session, history = Session(run, device), History()
     checkpoints = Checkpoints(Path(folder), run.config)
     if state := checkpoints.load():
         history.restore(state["iteration"], state["history"])
@@ -147,15 +143,13 @@ def train(
             if here % report_every == 0 or here == last:
                 test = here % evaluate_every < report_every or here == last
                 record_point(session, history, test=test)
-                if report and workers.leads:
+                if report:
                     speed = {"images_per_s": history.images_per_s or 0.0}
                     report(history.curve[-1] | speed)
             if here < last:
                 late = time.monotonic() - saved_s >= SAVE_EVERY_S
-                stop, due = workers.largest(
-                    [max(signals, default=0), late or here % save_every == 0]
-                )
-                if stop or due:
+                stop = max(signals, default=0)
+                if stop or late or here % save_every == 0:
                     save(session, history, checkpoints)
                     saved_s = time.monotonic()
                 if stop:
@@ -180,16 +174,14 @@ def record_point(session: Session, history: History, *, test: bool) -> None:
 
 
 def save(session: Session, history: History, checkpoints: Checkpoints) -> None:
-    """Save a checkpoint, by the process that leads."""
-    session.gather()
-    if session.workers.leads:
-        checkpoints.save(
-            {
-                "iteration": history.iteration,
-                "session": session.state(),
-                "history": history.state(),
-            }
-        )
+    """Save a checkpoint."""
+    checkpoints.save(
+        {
+            "iteration": history.iteration,
+            "session": session.state(),
+            "history": history.state(),
+        }
+    )
     history.count_pause()
 
 

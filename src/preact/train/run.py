@@ -2,10 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import torch
-from pydantic import Field
 
 from preact.data import Data
 from preact.fast.memory import Memory
@@ -36,8 +35,8 @@ class Execution:
         `preact.fast`, which needs that.
     memory : {"keep", "recompute", "unit", "segment"}
         What is kept for the backward pass; see `preact.fast.memory`.
-    processes : int
-        Processes that share a batch; each has its own BN statistics.
+    processes : 1
+        Processes that share a batch, as records say.
 
     Examples
     --------
@@ -52,7 +51,7 @@ class Execution:
     precision: Precision = "fp32"
     channels_last: bool = False
     memory: Memory = "keep"
-    processes: Annotated[int, Field(ge=1, le=65_536)] = 1
+    processes: Literal[1] = 1
     fast: bool = False
 
     def __post_init__(self) -> None:
