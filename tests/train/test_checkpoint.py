@@ -1,4 +1,4 @@
-"""A checkpoint that is spoiled in any way gives way to the one before."""
+"""A checkpoint that is spoiled in any way, or another run's, is refused."""
 
 import hashlib
 
@@ -8,8 +8,7 @@ import torch
 from preact.train.checkpoint import (
     HEAD,
     NAME,
-    PREVIOUS,
-    Checkpoints,
+    Checkpoint,
     read,
     to_bytes,
 )
@@ -29,11 +28,18 @@ def state(at):
 
 @pytest.fixture
 def folder(tmp_path):
-    """Two good checkpoints, of iterations 1 and 2."""
-    checkpoints = Checkpoints(tmp_path / "work", CONFIG)
+    """A good checkpoint, of iteration 2."""
+    checkpoint = Checkpoint(tmp_path / "work", CONFIG)
     for iteration in (1, 2):
-        checkpoints.save(state(iteration))
+        checkpoint.save(state(iteration))
     return tmp_path / "work"
+
+
+def test_a_checkpoint_takes_the_place_of_the_one_before(folder):
+    assert [path.name for path in folder.iterdir()] == [NAME]
+    found = Checkpoint(folder, CONFIG).load()
+    assert found["iteration"] == 2
+    assert torch.equal(found["session"]["weights"], torch.arange(100.0))
 
 
 def flipped(content):
@@ -57,43 +63,17 @@ SPOILED = {
 
 
 @pytest.mark.parametrize("kind", SPOILED)
-def test_a_spoiled_checkpoint_gives_way_and_says_so(
-    folder, caplog, kind, monkeypatch
+def test_a_spoiled_checkpoint_is_refused_and_runs_nothing(
+    folder, kind, monkeypatch
 ):
     monkeypatch.chdir(folder)
     newest = folder / NAME
     newest.write_bytes(SPOILED[kind](newest.read_bytes()))
-    checkpoints = Checkpoints(folder, CONFIG)
-    assert checkpoints.load()["iteration"] == 1
-    (warning,) = caplog.messages
-    assert NAME in warning
-    assert f"going on from iteration 1 of {PREVIOUS}" in warning
-    assert "\n" not in warning
+    with pytest.raises(ValueError, match="to start anew") as told:
+        Checkpoint(folder, CONFIG).load()
+    assert str(newest) in str(told.value)
+    assert "\n" not in str(told.value)
     assert not (folder / "bomb-went-off").exists()
-    # what could not be read does not push out what could
-    checkpoints.save(state(3))
-    assert read(folder / PREVIOUS)["iteration"] == 1
-    checkpoints.save(state(4))
-    assert read(folder / PREVIOUS)["iteration"] == 3
-
-
-@pytest.mark.parametrize("name", [NAME, PREVIOUS])
-def test_one_checkpoint_alone_is_enough(folder, name):
-    other = folder / (PREVIOUS if name == NAME else NAME)
-    other.unlink()
-    found = Checkpoints(folder, CONFIG).load()
-    assert found["iteration"] == (2 if name == NAME else 1)
-    assert torch.equal(found["session"]["weights"], torch.arange(100.0))
-
-
-def test_two_spoiled_checkpoints_are_refused_with_the_reasons(folder):
-    for name in (NAME, PREVIOUS):
-        (folder / name).write_bytes(b"not a checkpoint")
-    with pytest.raises(ValueError, match="no checkpoint can be read") as told:
-        Checkpoints(folder, CONFIG).load()
-    assert f"{folder / NAME}: is not a checkpoint" in str(told.value)
-    assert f"{folder / PREVIOUS}: is not" in str(told.value)
-    assert "delete the folder" in str(told.value)
 
 
 @pytest.mark.parametrize(
@@ -107,15 +87,14 @@ def test_a_checkpoint_of_another_run_says_what_differs_and_what_to_do(
     folder, change, says
 ):
     with pytest.raises(ValueError, match=says) as told:
-        Checkpoints(folder, CONFIG | change).load()
+        Checkpoint(folder, CONFIG | change).load()
     assert f"delete {folder} to start anew" in str(told.value)
 
 
 def test_a_checkpoint_that_has_no_configuration_is_still_read(folder):
-    for name in (NAME, PREVIOUS):  # as those of 0.1.0
-        kept = read(folder / name)
-        del kept["config"]
-        (folder / name).write_bytes(to_bytes(kept))
-    assert Checkpoints(folder, CONFIG).load()["iteration"] == 2
+    kept = read(folder / NAME)
+    del kept["config"]  # as those of 0.1.0
+    (folder / NAME).write_bytes(to_bytes(kept))
+    assert Checkpoint(folder, CONFIG).load()["iteration"] == 2
     with pytest.raises(ValueError, match=r"another configuration \(by hash\)"):
-        Checkpoints(folder, CONFIG | {"seed": 2}).load()
+        Checkpoint(folder, CONFIG | {"seed": 2}).load()

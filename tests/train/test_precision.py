@@ -9,9 +9,10 @@ from preact.fast import kernels
 from preact.fast.network import processor_name
 from preact.records.speed import fused_pays
 from preact.train import Execution, find_recipe, train
-from preact.train.checkpoint import NAME, PREVIOUS, read, to_bytes
+from preact.train.checkpoint import NAME, read, to_bytes
 from preact.train.step import make_optimizer
-from small import small_run
+from preact.train.stop import Stopped
+from small import small_run, stop_at
 
 
 def run(iterations=60, **execution):
@@ -55,8 +56,9 @@ def test_every_way_of_computing_trains_alike(
 
 def test_a_fast_run_resumes_to_the_last_bit(tmp_path):
     fast = run(24, fast=True, channels_last=True)
-    whole = train(fast, tmp_path, save_every=10, report_every=4)
-    (tmp_path / NAME).unlink()  # go back to the one before
+    whole = train(fast, tmp_path / "whole", report_every=4)
+    with pytest.raises(Stopped):
+        train(fast, tmp_path, report=stop_at(12), report_every=4)
     again = train(fast, tmp_path, report_every=4)
     assert again.curve == whole.curve
     assert again.profiles == whole.profiles
@@ -65,14 +67,14 @@ def test_a_fast_run_resumes_to_the_last_bit(tmp_path):
 def test_a_run_resumed_with_other_kernels_says_so(tmp_path, caplog):
     """The last bits are others, under the same hash."""
     fast = run(12, fast=True, channels_last=True)
-    ours = train(fast, tmp_path, save_every=5).kernels
+    with pytest.raises(Stopped):
+        train(fast, tmp_path, report=stop_at(10), report_every=5)
+    state = read(tmp_path / NAME)
+    ours = state["history"]["kernels"]
     fused = kernels() and fused_pays(processor_name())
     assert ours == ["C" if fused else "PyTorch"]
-    (tmp_path / NAME).unlink()  # go back to the one before
-    before = tmp_path / PREVIOUS
-    state = read(before)
     state["history"]["kernels"] = ["others"]
-    before.write_bytes(to_bytes(state))
+    (tmp_path / NAME).write_bytes(to_bytes(state))
     assert train(fast, tmp_path).kernels == ["others", *ours]
     assert f"10: others, from here on: {ours[0]}" in caplog.text
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from torch import Tensor
 
-from preact.train.checkpoint import Checkpoints
+from preact.train.checkpoint import Checkpoint
 from preact.train.history import History, Point
 from preact.train.profiles import Profile, profiled_iterations
 from preact.train.run import Run
@@ -100,8 +100,8 @@ def train(
     Raises
     ------
     ValueError
-        If the device is not here, or the folder has checkpoints and none
-        can be read, or one is of another configuration.
+        If the device is not here, or the checkpoint in the folder cannot be
+        read or is of another configuration.
     Stopped
         After SIGINT or SIGTERM: a `KeyboardInterrupt`. This very
         iteration's checkpoint has been saved.
@@ -125,8 +125,8 @@ def train(
     profiled = profiled_iterations(last)
     evaluate_every = max(last // 10, 1)
     session, history = Session(run, device), History()
-    checkpoints = Checkpoints(Path(folder), run.config)
-    if state := checkpoints.load():
+    checkpoint = Checkpoint(Path(folder), run.config)
+    if state := checkpoint.load():
         history.restore(state["iteration"], state["history"])
         session.restore(state["session"])
     saved_s = time.monotonic()
@@ -150,11 +150,11 @@ def train(
                 late = time.monotonic() - saved_s >= SAVE_EVERY_S
                 stop = max(signals, default=0)
                 if stop or late or here % save_every == 0:
-                    save(session, history, checkpoints)
+                    save(session, history, checkpoint)
                     saved_s = time.monotonic()
                 if stop:
                     raise Stopped(stop)
-        save(session, history, checkpoints)
+        save(session, history, checkpoint)
     return outcome(session, history)
 
 
@@ -173,9 +173,9 @@ def record_point(session: Session, history: History, *, test: bool) -> None:
     history.curve.append(point)
 
 
-def save(session: Session, history: History, checkpoints: Checkpoints) -> None:
+def save(session: Session, history: History, checkpoint: Checkpoint) -> None:
     """Save a checkpoint."""
-    checkpoints.save(
+    checkpoint.save(
         {
             "iteration": history.iteration,
             "session": session.state(),
