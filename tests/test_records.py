@@ -3,7 +3,6 @@ import math
 import re
 import statistics
 from dataclasses import replace
-from itertools import product
 
 import pytest
 
@@ -13,13 +12,10 @@ from preact.records.compare import (
     compare,
     half_interval,
     load_records,
-    printed_rows,
 )
-from preact.records.costs import EXPERIMENTS, costs
 from preact.records.files import write_new, write_record
 from preact.records.record import sha256_of
 from preact.records.speed import PUBLISHED, load_times
-from preact.spec import find_row
 
 SOME = sorted(PUBLISHED.glob("digits_depth/digits/resnet-20-2/*/seed-1.json"))
 GOOD = json.loads(SOME[0].read_text("utf-8"))
@@ -398,23 +394,3 @@ def test_a_wrong_bench_record_is_one_sentence(tmp_path):
     (tmp_path / "bench/cpu-164.json").write_text(json.dumps(record))
     with pytest.raises(ValueError, match=r"cpu-164.json: rows\[0\]"):
         load_times("cpu-164", tmp_path)
-
-
-def test_every_cost_is_that_of_the_line_of_our_report_drawn_in_the_paper(
-    capsys,
-):
-    drawn = {}
-    for experiment in EXPERIMENTS.values():
-        main(["report", experiment, "--json"])
-        for line in json.loads(capsys.readouterr().out)["lines"]:
-            if line["tail"] == " ".join(find_row(line["row"]).pre):
-                errors = line["median"], len(line["errors_pct"])
-                place = line["data_label"], line["depth"], line["row"]
-                assert drawn.setdefault(place, errors) == errors
-    rows = {*printed_rows(1), *printed_rows(2)}
-    ours = [c for pair in product(rows, rows) for c in costs(*pair) if c.n]
-    assert {cost.row for cost in ours} == rows
-    for cost in ours:
-        place = cost.data, cost.depth
-        assert drawn[*place, cost.row] == (cost.error_pct, cost.n)
-        assert drawn[*place, cost.other] == (cost.other_pct, cost.other_n)

@@ -5,10 +5,11 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from preact import paper
 from preact.conformance.report import Finding, Property, Report, Verdict
 from preact.figures.tables import as_text
 from preact.figures.variants import row_name
-from preact.records.costs import Cost, costs
+from preact.records.compare import printed_rows
 from preact.strings import Strings
 
 VERDICTS = {
@@ -19,6 +20,7 @@ VERDICTS = {
 """What is wrong stands first."""
 CITED = {"Eq.": "equation", "Fig.": "figure", "Sec.": "section"}
 POWER = re.compile(r"[\d.]+e[+-]\d+")
+BEST = {1: "original", 2: "full-preactivation"}  # of Tables 1 and 2
 SHOWN = 4  # places of one finding; the others are counted
 Skipped = Collection[str]
 
@@ -187,8 +189,8 @@ def _source_lines(
     source = strings("punctuation.comma").join(cited)
     yield "  " + strings("probe.source", source=source)
     if finding.property is Property.ROW:
-        for cost in costs(finding.row, meant):
-            yield "  " + _cost_line(cost, strings)
+        for cost in _costs(finding.row, meant, strings):
+            yield f"  {cost}"
 
 
 def _cite(place: str, strings: Strings) -> str:
@@ -201,21 +203,35 @@ def _cite(place: str, strings: Strings) -> str:
     return strings(f"probe.{CITED[kind]}", number=number)
 
 
-def _cost_line(cost: Cost, strings: Strings) -> str:
-    """A row's error beside another one's; None is the paper's "fail"."""
-    error, other_error = (
-        strings("probe.fails") if pct is None else strings.percent(pct, 2)
-        for pct in (cost.error_pct, cost.other_pct)
-    )
-    return strings(
-        "probe.ours" if cost.n else "probe.paper",
-        data=cost.data,
-        depth=cost.depth,
-        name=row_name(cost.row, strings),
-        error=error,
-        other=row_name(cost.other, strings),
-        other_error=other_error,
-        n=cost.n,
-        other_n=cost.other_n,
-        lr=cost.lr,
-    )
+def _costs(row: str, meant: str, strings: Strings) -> Iterator[str]:
+    """The paper's errors of a row, beside the row meant or its table's best.
+
+    None is the paper's "fail".
+    """
+    table = 2 if row in printed_rows(2) else 1
+    rows = printed_rows(table)
+    other = meant if meant in rows else BEST[table]
+    if row == other or row not in rows:
+        return
+    theirs = {
+        (result.data, result.depth, name): result.error_pct
+        for result in paper.results(table)
+        for name in result.rows
+    }
+    for (data, depth, name), error in theirs.items():
+        if name == row and (data, depth, other) in theirs:
+            ours, best = (
+                strings("probe.fails")
+                if pct is None
+                else strings.percent(pct, 2)
+                for pct in (error, theirs[data, depth, other])
+            )
+            yield strings(
+                "probe.paper",
+                data=data,
+                depth=depth,
+                name=row_name(row, strings),
+                error=ours,
+                other=row_name(other, strings),
+                other_error=best,
+            )
