@@ -57,7 +57,7 @@ def shipped(package, maker, **options):
 
     def make():
         module = pytest.importorskip(
-            package, reason="pip install -r requirements-nightly.txt"
+            package, reason="pip install timm torchvision"
         )
         return getattr(module, maker)(**options)
 

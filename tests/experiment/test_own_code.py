@@ -208,6 +208,13 @@ def imported_again():
     return OwnCode(make="own_units:Gelu").find()
 
 
+def test_a_unit_without_bn_ends_as_the_row_that_it_is_like(folder):
+    like = {"full-preactivation": "BN ReLU", "original": ""}
+    for row, tail in like.items():
+        unit = OwnCode(make="own_units:Empty", like=row)
+        assert small(row="empty", unit=unit).config["tail"] == tail
+
+
 def test_a_file_that_is_edited_while_its_units_train_changes_no_record(folder):
     before = small_gelu().config["unit"]["code_sha256"]
     (folder / "own_units.py").write_text(CHANGED)

@@ -96,7 +96,8 @@ def test_tf32_is_refused_where_there_is_none(tmp_path):
         train(run(precision="tf32"), tmp_path)
 
 
-def test_decay_of_weights_alone_leaves_bn_and_biases_out():
+def test_decay_of_weights_alone_goes_by_shape_and_leaves_vectors_out():
+    """So it does with what own units have, such as a scale by channel."""
     recipe = replace(find_recipe("digits"), decayed="weights")
     network = torch.nn.Sequential(torch.nn.Conv2d(1, 2, 3), torch.nn.ReLU())
     decayed, kept = make_optimizer(network, recipe).param_groups
