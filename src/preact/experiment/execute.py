@@ -1,6 +1,5 @@
 """One run, from its lock to its record."""
 
-import logging
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -11,7 +10,6 @@ from filelock import FileLock, Timeout
 
 from preact.experiment.matrix import PlannedRun
 from preact.experiment.provenance import (
-    bn_deviations,
     described,
     environment,
     measured,
@@ -25,8 +23,6 @@ from preact.train import Run, train
 from preact.train.device import check_device
 from preact.train.own_code import OwnCode
 from preact.weights import save_weights
-
-log = logging.getLogger(__name__)
 
 
 class Busy(RuntimeError):
@@ -107,8 +103,6 @@ def execute(
     with _sole_work(path):
         if path.exists():  # another process was faster
             return known_record(path, run), False
-        for one in bn_deviations(run):
-            log.warning("deviation: %s -> %s (%s)", one.from_, one.to, one.why)
         reset_peak_memory(device)
         with _advice_on_memory(run):
             ended = train(
