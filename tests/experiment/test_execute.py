@@ -10,12 +10,8 @@ import pytest
 from filelock import FileLock
 
 from preact.cli import main
-from preact.experiment import execute, provenance
+from preact.experiment import execute
 from preact.experiment.matrix import PlannedRun
-from preact.experiment.provenance import (
-    peak_memory,
-    reset_peak_memory,
-)
 from preact.records import read_record
 from preact.records.compare import load_records
 from preact.train.checkpoint import NAME, read
@@ -329,16 +325,3 @@ def test_checkpoints_stay_until_the_record_is_written(planned, tmp_path):
         planned, tmp_path, device="cpu", report=points.append
     )
     assert (record.iterations, new, points) == (12, True, [])
-
-
-def test_a_record_tells_the_most_memory_of_its_run_alone():
-    """Not of what the process held before, where the kernel forgets it."""
-    if not provenance.CLEAR.exists():
-        pytest.skip("no /proc here")
-    block = b"\x01" * 300_000_000
-    before = peak_memory("cpu")
-    del block
-    reset_peak_memory("cpu")
-    after = peak_memory("cpu")
-    assert after["peak_memory_is"] == "resident set of the process"
-    assert before["peak_memory_bytes"] - after["peak_memory_bytes"] > 2e8

@@ -193,7 +193,11 @@ def _eval(command: argparse.ArgumentParser) -> str:
     add("--data", help=f"{IMAGES} (default: what it was trained on)")
     _folder(add)
     command.set_defaults(folder=None)  # images of one's own need it
-    _make(add)
+    add(
+        "--make",
+        metavar="package.module:name",
+        help="what makes the units, where own code did: a file runs no code",
+    )
     _device(add)
     _json(add)
     return (
@@ -387,14 +391,6 @@ def _folder(add: Add) -> None:
 
 def _device(add: Add) -> None:
     add("--device", help="cpu or cuda (default: cuda where there is one)")
-
-
-def _make(add: Add) -> None:
-    add(
-        "--make",
-        metavar="package.module:name",
-        help="what makes the units, where own code did: a file runs no code",
-    )
 
 
 def _results(add: Add) -> None:

@@ -14,7 +14,6 @@ from preact.experiment.provenance import (
     environment,
     measured,
     peak_memory,
-    reset_peak_memory,
 )
 from preact.records import Deviation, Record, read_record
 from preact.records.compare import differences
@@ -103,7 +102,8 @@ def execute(
     with _sole_work(path):
         if path.exists():  # another process was faster
             return known_record(path, run), False
-        reset_peak_memory(device)
+        if device.startswith("cuda"):
+            torch.cuda.reset_peak_memory_stats()
         with _advice_on_memory(run):
             ended = train(
                 run,

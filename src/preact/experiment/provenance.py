@@ -5,15 +5,14 @@ import os
 import platform
 import subprocess
 from collections.abc import Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from preact import __version__
 from preact.fast.network import processor_name
 from preact.records import Deviation
 from preact.train import Run
@@ -26,7 +25,6 @@ Values = dict[str, Any]
 INSIDE = ("execution", "stages", "unit")
 HERE = Path(__file__).parents[1]
 CODE = (".py", ".c", ".toml")
-STATUS, CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
 def described(run: Run, deviations: Sequence[Deviation]) -> Values:
@@ -85,19 +83,11 @@ def environment(device: str, devices: int) -> Values:
         "cuda": torch.version.cuda if on_gpu else None,
         "deterministic": torch.are_deterministic_algorithms_enabled(),
         "python": platform.python_version(),
-        "preact": package_version(),
+        "preact": __version__,
         "code_sha256": code_sha256(),
         "git": git(),
         "wall_is": "monotonic clock",
     }
-
-
-def package_version() -> str:
-    """Version of this package, if it is installed and not just found."""
-    try:
-        return version("preact-resnet")
-    except PackageNotFoundError:
-        return "not installed"
 
 
 @cache
@@ -144,27 +134,11 @@ def _ask(*words: str) -> str:
     ).stdout.strip()
 
 
-def reset_peak_memory(device: str) -> None:
-    """Forget what was held before."""
-    if device.startswith("cuda"):
-        torch.cuda.reset_peak_memory_stats()
-    else:
-        with suppress(OSError):
-            CLEAR.write_text("5")
-
-
 def peak_memory(device: str) -> Values:
-    """Return bytes held at most, and what they count; None if unknown."""
-    if device.startswith("cuda"):
-        return {
-            "peak_memory_bytes": torch.cuda.max_memory_allocated(),
-            "peak_memory_is": "CUDA allocator",
-        }
-    with suppress(OSError):
-        for line in STATUS.read_text().splitlines():
-            if line.startswith("VmHWM:"):
-                return {
-                    "peak_memory_bytes": int(line.split()[1]) * 1024,
-                    "peak_memory_is": "resident set of the process",
-                }
-    return {"peak_memory_bytes": None, "peak_memory_is": "unknown"}
+    """Return bytes that a GPU held at most, and what they count."""
+    if not device.startswith("cuda"):
+        return {"peak_memory_bytes": None, "peak_memory_is": "unknown"}
+    return {
+        "peak_memory_bytes": torch.cuda.max_memory_allocated(),
+        "peak_memory_is": "CUDA allocator",
+    }

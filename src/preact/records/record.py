@@ -138,8 +138,8 @@ class Record:
     profiles : tuple of Profile
         Signal and gradient by unit, in some of the steps.
     peak_memory_bytes, peak_memory_is : int and str
-        Most memory held at any time, and what is counted: "CUDA allocator",
-        or "resident set of the process".
+        Most memory held at any time, and what is counted: "CUDA allocator";
+        in early records of the CPU "resident set of the process".
     deviations : tuple of Deviation
         Departures from the paper.
     started_utc : str
