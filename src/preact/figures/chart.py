@@ -108,9 +108,8 @@ class Panel:
     ) -> None:
         """Plot medians over the seeds, the last axis, in a shaded range."""
         ends = runs.min(axis=-1), runs.max(axis=-1)
-        shade = style.pop("shade", 0.2)
         color = style["color"]
-        self.ax.fill_between(x, *ends, color=color, alpha=shade, lw=0)
+        self.ax.fill_between(x, *ends, color=color, alpha=0.2, lw=0)
         middle = np.median(runs, axis=-1)
         style |= {"name": name, "ends": ends, "listed": True}
         self.plot(x, middle, *form, **style)
