@@ -60,16 +60,16 @@ def exit_status(report: Report, skip: Collection[str], strict: bool) -> int:
     return FAULTS if wrong & counted else 0
 
 
-def read_image(text: str, option: str = "--image") -> tuple[int, ...]:
+def read_image(text: str) -> tuple[int, ...]:
     """Read a shape such as 3x32x32. ValueError otherwise."""
     if not re.fullmatch(r"[1-9]\d{0,5}(x[1-9]\d{0,5}){0,3}", text):
         raise ValueError(
-            f"{option} must be a shape such as 3x32x32; got {text!r}"
+            f"--image must be a shape such as 3x32x32; got {text!r}"
         )
     shape = tuple(int(side) for side in text.split("x"))
     if math.prod(shape) > NUMBERS:
         raise ValueError(
-            f"{option} must be a shape of at most {NUMBERS:,} numbers, such "
+            f"--image must be a shape of at most {NUMBERS:,} numbers, such "
             f"as 3x32x32; got {text!r}"
         )
     return shape

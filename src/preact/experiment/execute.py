@@ -35,7 +35,6 @@ def execute(
     device: str,
     report: Callable[[dict[str, float]], None] | None = None,
     deviations: Sequence[Deviation] = (),
-    save_every: int = 1000,
     save: bool = True,
 ) -> tuple[Record, bool]:
     """Return a run's record, training if there is none yet.
@@ -46,7 +45,7 @@ def execute(
         The run, and its departures from the paper, with reasons.
     out : Path or str
         Folder of records; checkpoints lie beside them until the run is over.
-    device, report, save_every : str, callable and int
+    device, report : str and callable
         As `preact.train.train`.
     save : bool
         Whether the weights of the last iteration are kept beside the record.
@@ -110,7 +109,6 @@ def execute(
                 path.with_suffix(".checkpoints"),
                 device=device,
                 report=report,
-                save_every=save_every,
             )
         values = about | measured(ended) | peak_memory(device)
         if save:  # first: who has a record has them
