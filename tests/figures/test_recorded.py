@@ -125,7 +125,7 @@ def test_two_ends_of_a_row_differ_in_stroke_and_label(tmp_path, capsys):
     assert "original, no final BN" in words_of(out)
     said = capsys.readouterr().out
     assert "Dashed and hollow: no BN before the classifier" in said
-    assert "in step 300." in said
+    assert "in the last step." in said
 
 
 def runs_of(name="a", errors_pct=(5.0,), diverged=None, **facts):

@@ -3,7 +3,7 @@
 import argparse
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
@@ -39,7 +39,7 @@ CAPTION = (
     "the mean with its 95 % interval by Student's t, from three seeds on. "
     "Curves: a line for each seed. Cross: a run that diverged; it keeps its "
     "last error. Gradients, of runs that finished: of the mean loss by the "
-    "stream behind unit l, norm over a batch, in {step}."
+    "stream behind unit l, norm over a batch, in the last step."
 )
 TAILS = (
     " Dashed and hollow: no BN before the classifier; solid and filled: one "
@@ -76,9 +76,7 @@ def run(options: argparse.Namespace) -> int:
         figure.savefig(drawn, format=out.suffix[1:], metadata=about)
     write_new(out, drawn.getvalue(), replace=True)
     print(f"{out}: {counted(len(runs), 'run')}")
-    caption = CAPTION.format(step=_step(record for _, record in runs))
-    both = any(len(tails) > 1 for tails in ends.values())
-    print(caption + TAILS * both)
+    print(CAPTION + TAILS * any(len(tails) > 1 for tails in ends.values()))
     missing = missing_runs(len(every), asked)
     for note in filter(None, (*changed_units(runs, asked), missing)):
         complain(note)
@@ -148,15 +146,3 @@ def _runs(
         ],
         dashed=both and plain,
     )
-
-
-def _step(records: Iterable[Record]) -> str:
-    """Say in which step of training gradients were watched last."""
-    steps = {
-        record.profiles[-1].iteration + 1
-        for record in records
-        if record.profiles and record.outcome == "finished"
-    }
-    if len(steps) == 1:
-        return f"step {steps.pop():,}"
-    return "the last step that was watched"

@@ -266,12 +266,8 @@ def ordered(
 ) -> list[Pair]:
     """Gather seeds, rows and rates in the order of an experiment's file."""
     rows = list(asked.rows) if asked else []
-    return compared(records, rows, rates_of(asked))
-
-
-def rates_of(asked: "Experiment | None") -> list[float]:
-    """Learning rates in the order of an experiment's file."""
-    return [recipe.lr for recipe in asked.recipes] if asked else []
+    rates = [recipe.lr for recipe in asked.recipes] if asked else []
+    return compared(records, rows, rates)
 
 
 def as_json(line: Line, group: Sequence[Record]) -> dict[str, Any]:

@@ -53,10 +53,3 @@ def arithmetic(
     if precision in HALF:
         return torch.autocast(device.type, dtype=HALF[precision])
     return nullcontext()
-
-
-def loss_scaler(
-    precision: Precision, device: torch.device
-) -> torch.amp.GradScaler:
-    """Scale of the loss, without effect unless the precision is fp16."""
-    return torch.amp.GradScaler(device.type, enabled=precision == "fp16")

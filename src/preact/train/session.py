@@ -11,7 +11,7 @@ from preact.fast import fast, with_memory
 from preact.fast.network import Kernels, kernels_of
 from preact.nn import Network
 from preact.nn.layers import set_ghost_batch
-from preact.train.device import arithmetic, check_device, loss_scaler
+from preact.train.device import arithmetic, check_device
 from preact.train.evaluation import count_wrong
 from preact.train.own_code import OwnCode
 from preact.train.profiles import Profile, watched
@@ -39,7 +39,9 @@ class Session:
             self.network,
             make_optimizer(self.network, recipe),
             arithmetic=self.arithmetic,
-            scaler=loss_scaler(run.execution.precision, self.device),
+            scaler=torch.amp.GradScaler(
+                self.device.type, enabled=run.execution.precision == "fp16"
+            ),
             label_smoothing=recipe.label_smoothing,
         )
         self.repeated = None
