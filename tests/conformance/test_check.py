@@ -108,7 +108,7 @@ def test_a_fault_exits_with_1_and_says_row_cost_and_fix(here, capfd):
     assert code == 1
     assert "Fig. 4(b), BN after addition" in out
     assert "BN after addition 8.17 %, full pre-activation 6.37 %" in out
-    assert "BN after addition 78.61 %, full pre-activation 4.44 %" in out
+    assert "4.44 %" not in out  # of our records
     assert "fix: keep x before BN and add that" in out
 
 
