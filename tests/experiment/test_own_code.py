@@ -152,11 +152,8 @@ def test_an_own_unit_is_trained_recorded_and_reported_beside_the_papers(
     assert "5 of 6 runs are recorded" in capsys.readouterr().out
     assert main(["plot", "own", "-o", "own.svg"]) == 0
     told = capsys.readouterr()
-    assert "5 runs in 3 lines" in told.out
+    assert told.out.startswith("own.svg: 5 runs\n")
     assert "5 of 6 runs are recorded" in told.err
-    assert f"gelu {counted:,} parameters" in " ".join(
-        re.sub(r"<[^>]+>", " ", (folder / "own.svg").read_text()).split()
-    )
     (folder / "own_units.py").write_text(CHANGED)
     imported_again()
     assert main(["report", "own"]) == 0
