@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import preact
-from preact import converters, reference
+from preact import reference
 from preact.data import load
 from preact.experiment import read_experiment
 from preact.experiment.matrix import PlannedRun
@@ -52,18 +52,6 @@ def test_something_of_another_kind_is_named():
         (lambda: evaluate("x", DIGITS), r"preact\.Network; got str"),
         (lambda: evaluate(state(), "digits"), "data must be .*; got str"),
         (lambda: preact.save("x", state()), r"preact\.Network; got str"),
-        (
-            lambda: converters.from_weights("timm", state()),
-            r"state dictionary; got Network: a module gives it by .state_dict",
-        ),
-        (
-            lambda: converters.from_weights("torchvision", "weights.pth"),
-            r"got str: .* a file by torch\.load\(path, weights_only=True\)",
-        ),
-        (
-            lambda: converters.to_weights("timm", PLAN),
-            r"preact\.Network; got NetworkPl",
-        ),
     ]:
         with pytest.raises(TypeError, match=sentence):
             call()

@@ -184,8 +184,7 @@ def _opened(path: Path | str) -> Iterator[tuple[Any, Header]]:
             said = file.metadata() or {}
             if said.get("format") != FORMAT:
                 raise ValueError(
-                    "holds no network of preact; weights of other packages "
-                    "are read by preact.converters"
+                    "holds no network of preact, as preact.save writes it"
                 )
             yield file, parse(Header, said)
     except SafetensorError as error:
