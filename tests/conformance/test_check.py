@@ -306,11 +306,9 @@ def test_the_page_on_the_command_names_its_options_and_no_others(capsys):
     options = set(
         re.findall(r"(?<!\w)--[a-z][a-z-]*", capsys.readouterr().out)
     )
-    plugin = (ROOT / "src/preact/cli/pytest_plugin.py").read_text("utf-8")
-    of_pytest = {*re.findall(r'"(--preact-[a-z]+)"', plugin), "--deselect"}
     page = (ROOT / "docs/check.md").read_text("utf-8")
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", page))
     assert options - {"--help"} <= named
-    assert named <= options | of_pytest | {"--index-url"}
+    assert named <= options | {"--index-url"}
     asked = re.findall(r"^\| `([a-z][a-z-]+)` \|", page, re.MULTILINE)
     assert asked == [str(one) for one in Property]
