@@ -318,7 +318,7 @@ def find_own_code(address: str, field: str) -> Callable[..., Any]:
     sys.path.insert(0, here)
     try:
         found = resolve_name(address)
-    except Exception as error:  # the code may raise anything
+    except (Exception, SystemExit) as error:  # the code may raise anything
         raise ValueError(
             f"{field} {address!r} cannot be imported: {raised(error)}"
         ) from error

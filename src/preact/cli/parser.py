@@ -380,20 +380,6 @@ def _check(command: argparse.ArgumentParser) -> str:
         action="store_true",
         help='exit with 1 for "could not tell", too',
     )
-    add(
-        "--limit",
-        type=float,
-        default=600.0,
-        metavar="SECONDS",
-        help="how long the probe may take (default: %(default)g)",
-    )
-    add(
-        "--limit-memory",
-        type=float,
-        metavar="GIB",
-        help="how much it may allocate (default: half of the memory; on "
-        "Linux only)",
-    )
     add("--language", default="en", choices=LANGUAGES)
     form = command.add_mutually_exclusive_group()
     form.add_argument(
@@ -406,7 +392,7 @@ def _check(command: argparse.ArgumentParser) -> str:
     return (
         "Probe a network by what it computes and answer, property by "
         "property, which residual unit it is and whether it is right. The "
-        "code that you name is imported and run, in a process of its own. "
+        "code that you name is imported and run. "
         "Exit status: 0 if no answer is no, 1 if one is, 2 if nothing could "
         "be probed."
     )

@@ -1,7 +1,7 @@
 """What a probe found: typed, without words of any language."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -168,7 +168,3 @@ class Report:
         """How many answers are yes, no and could not tell."""
         verdicts = [finding.verdict for finding in self.findings]
         return {verdict: verdicts.count(verdict) for verdict in Verdict}
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything, for JSON."""
-        return asdict(self) | {"counts": self.counts}
