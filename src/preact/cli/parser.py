@@ -15,7 +15,6 @@ from preact.strings import LANGUAGES
 
 COMMANDS = {
     "plan": "print units, shapes, parameters and multiply-adds",
-    "data": "download and verify CIFAR",
     "train": "train one network; the same command again resumes",
     "eval": "print the test error of a network that was trained",
     "predict": "say what is on images, by a network that was trained",
@@ -62,7 +61,6 @@ def make_parser() -> argparse.ArgumentParser:
     )
     describe: dict[str, Callable[[argparse.ArgumentParser], str]] = {
         "plan": _plan,
-        "data": _data,
         "train": _train,
         "eval": _eval,
         "predict": _predict,
@@ -122,17 +120,6 @@ def _plan(command: argparse.ArgumentParser) -> str:
     _network(add)
     _json(add)
     return "Print a network's units, shapes, parameters and multiply-adds."
-
-
-def _data(command: argparse.ArgumentParser) -> str:
-    add = command.add_argument
-    add("name", choices=("cifar10", "cifar100"))
-    _folder(add)
-    add("--url", help="another address of the same archive")
-    return (
-        "Download CIFAR from its official address, resume what broke off, "
-        "verify every file. An existing folder is only verified."
-    )
 
 
 def _train(command: argparse.ArgumentParser) -> str:
