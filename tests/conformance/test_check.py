@@ -13,7 +13,7 @@ from preact.cli import main
 from preact.cli.check import exit_status, show
 from preact.conformance import Property, Verdict, probe
 from preact.conformance.address import load
-from preact.conformance.words import head_lines, judged_lines, markdown
+from preact.conformance.words import head_lines, judged_lines
 from preact.nn import Network
 from preact.plan import cifar_plan
 from preact.strings import Strings
@@ -222,17 +222,6 @@ def test_only_a_terminal_gets_colors(capfd, monkeypatch, off):
     assert ("\x1b[31m" in printed) == (not off)
     plain = re.sub(r"\x1b\[\d+m", "", printed)
     assert plain.splitlines() == [line for _, line in told]
-
-
-def test_markdown_lists_the_report_and_escapes_what_a_network_is_called():
-    report = probe(
-        MUTANTS["averaged-sum"].make(), (3, 8, 8), name="<b>|*mine*"
-    )
-    title, *told = markdown(report, Strings("en"), ["size"])
-    assert title.startswith("### 8 yes, 1 no, 1 could not tell; not counted: ")
-    assert told[0].startswith("- &lt;b&gt;\\|\\*mine\\*: imported")
-    assert "  - fix: return the sum itself: `return x + F`" in told
-    assert told[-1].startswith("- yes: identity-shortcut")
 
 
 def test_the_paper_is_cited_in_the_reader_s_language():

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from preact.conformance import Property, Report, Verdict, probe
 from preact.conformance.address import load
-from preact.conformance.words import judged_lines, markdown
+from preact.conformance.words import judged_lines
 from preact.plan.checks import check_choice
 from preact.spec import find_row
 from preact.strings import Strings
@@ -37,8 +37,6 @@ def run(options: argparse.Namespace) -> int:
     words, skip = Strings(options.language), options.skip
     if options.json:
         print(json.dumps(asdict(report) | {"counts": report.counts}))
-    elif options.markdown:
-        print(*markdown(report, words, skip), sep="\n")
     else:
         show(judged_lines(report, words, options.verbose, skip))
     return exit_status(report, skip, options.strict)

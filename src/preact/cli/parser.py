@@ -373,9 +373,6 @@ def _check(command: argparse.ArgumentParser) -> str:
         "--verbose", action="store_true", help="evidence for each yes, too"
     )
     _json(form.add_argument)
-    form.add_argument(
-        "--markdown", action="store_true", help="for a pull request"
-    )
     return (
         "Probe a network by what it computes and answer, property by "
         "property, which residual unit it is and whether it is right. The "

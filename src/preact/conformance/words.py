@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from preact.conformance.report import Finding, Property, Report, Verdict
-from preact.figures.tables import as_text
 from preact.figures.variants import row_name
 from preact.records.costs import Cost, costs
 from preact.strings import Strings
@@ -105,29 +104,6 @@ def count_line(report: Report, strings: Strings, skipped: Skipped = ()) -> str:
     names = strings.join(sorted({*skipped}))
     aside = strings("probe.skipped", names=names)
     return line + strings("punctuation.semicolon") + aside
-
-
-def markdown(
-    report: Report, strings: Strings, skipped: Skipped = ()
-) -> Iterator[str]:
-    """Write a report as a list in Markdown, for a pull request.
-
-    What a network calls its parts is text here, never markup.
-    """
-    *lines, last = [
-        line for _, line in judged_lines(report, strings, skipped=skipped)
-    ]
-    yield f"### {as_markdown(last)}\n"
-    for line in lines:
-        told = line.lstrip()
-        yield f"{line.removesuffix(told)}- {as_markdown(told)}"
-
-
-def as_markdown(line: str) -> str:
-    """Escape a line; what stands in backticks stays code."""
-    parts = re.split("( ?`[^`]*` ?)", line)  # every second one is code
-    parts[::2] = map(as_text, parts[::2])
-    return "".join(parts)
 
 
 def finding_lines(
