@@ -75,7 +75,7 @@ def test_a_path_may_be_a_string(tmp_path):
     for call in (read_record, preact.load):
         with pytest.raises(FileNotFoundError, match="nothing"):
             call(f"{tmp_path}/nothing")
-    with pytest.raises(FileNotFoundError, match="cifar10"):
+    with pytest.raises(FileNotFoundError, match="cifar-10"):
         load("cifar10", str(tmp_path))
     with pytest.raises(FileNotFoundError, match="no records below"):
         load_records("digits_table_2", str(tmp_path))

@@ -124,15 +124,17 @@ def test_4_images_of_ones_own_are_trained_on(python, tmp_path):
     (tmp_path / "own.py").write_text("""
 import dataclasses
 import torch
-from torch.utils.data import TensorDataset
-from preact.data import from_dataset
+from preact.data import ImageSet
 from preact.experiment import (execute)
 from preact.experiment.matrix import (PlannedRun)
 from preact.train import Run, find_recipe
 
 images = torch.randint(0, 256, (48, 3, 8, 8), dtype=torch.uint8)
-pairs = TensorDataset(images, torch.arange(48) % 3)
-data = from_dataset(pairs, pairs, classes=3, name="mine")
+labels = torch.arange(48) % 3
+data = ImageSet(
+    name="mine", label="mine", classes=3, train_images=images,
+    train_labels=labels, test_images=images, test_labels=labels,
+)
 recipe = dataclasses.replace(
     find_recipe("digits"), iterations=3, batch=16, ghost_batch=16
 )

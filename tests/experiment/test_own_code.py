@@ -447,7 +447,7 @@ def test_data_of_ones_own_are_named_by_an_import_path(folder, capsys):
     error_pct = json.loads(capsys.readouterr().out)["test_error_pct"]
     assert error_pct == pytest.approx(read_record(path).test_error_pct)
     assert main(["train", "--data", "own_data:nothing", "--depth", "8"]) == 2
-    assert "must return an ImageSet" in capsys.readouterr().err
+    assert "must return a preact.data.ImageSet" in capsys.readouterr().err
 
 
 def test_predict_names_what_a_trained_network_sees(folder, capsys):

@@ -49,8 +49,7 @@ class ImageSet:
 
     Examples
     --------
-    >>> from preact.data import read_digits
-    >>> from preact.data.images import ImageSet
+    >>> from preact.data import ImageSet, read_digits
     >>> digits = read_digits()
     >>> isinstance(digits, ImageSet)
     True
@@ -244,7 +243,7 @@ def hold_out(data: ImageSet, images: int) -> ImageSet:
     )
 
 
-def check_data_name(field: str, name: str) -> None:
+def check_own_data_name(field: str, name: str) -> None:
     """Refuse what cannot name a folder of records, or names other data."""
     check_name(field, name)
     taken = {known.replace("-", "") for known in DATA_SETS}
