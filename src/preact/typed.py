@@ -246,8 +246,8 @@ def plain(error: BaseException) -> str:
 def raised(error: BaseException) -> str:
     """Say what was raised: class, message, and which line of own code."""
     place = own_line(error)
-    said = f"{type(error).__name__}: {plain(error)}"
-    return f"{said} ({place})" if place else said
+    message = f"{type(error).__name__}: {plain(error)}"
+    return f"{message} ({place})" if place else message
 
 
 def own_line(error: BaseException) -> str:

@@ -379,10 +379,12 @@ def test_how_weights_were_drawn_does_not_keep_a_run_from_them(tmp_path):
     assert run.make_network().units
 
 
-def test_another_classifier_keeps_how_images_are_normalized_not_named():
+def test_another_classifier_keeps_the_normalization_no_names_no_gradients():
     network = Network(small().plan)
     network.preprocess = load("digits").preprocessing("channel")
+    network(torch.zeros(2, *network.plan.image)).sum().backward()
     other = with_classes(network, 7)
+    assert all(weight.grad is None for weight in other.parameters())
     assert torch.equal(other.preprocess.mean, network.preprocess.mean)
     assert other.preprocess.names == ()
     assert len(network.preprocess.names) == 10

@@ -18,7 +18,7 @@ from preact.conformance.measure import distance, judge, measure, tells
 from preact.conformance.network import TracedNetwork
 from preact.conformance.report import Report
 from preact.conformance.trace import Refusal, See, Zero, trace
-from preact.conformance.words import said
+from preact.conformance.words import evidence_sentence
 from preact.spec import find_row
 from preact.strings import Strings
 from preact.typed import raised
@@ -296,8 +296,9 @@ def assert_identity_shortcuts(
     report = probe(module, image, row=row)
     for name in ("identity-shortcut", "clear-stream", "gradient"):
         finding = report[name]
+        evidence = evidence_sentence(finding, Strings("en"))
         places = ", ".join(finding.places[:3]) or "all units"
         assert finding.verdict == "yes", (
-            f"{name}: {finding.verdict}, {said(finding, Strings('en'))} "
+            f"{name}: {finding.verdict}, {evidence} "
             f"({finding.source}); {places}"
         )

@@ -160,8 +160,8 @@ class Report:
     @property
     def unasked(self) -> tuple[Property, ...]:
         """The questions that were not asked: there is nothing to ask about."""
-        asked = {finding.property for finding in self.findings}
-        return tuple(p for p in Property if p not in asked)
+        answered = {finding.property for finding in self.findings}
+        return tuple(p for p in Property if p not in answered)
 
     @property
     def counts(self) -> dict[Verdict, int]:

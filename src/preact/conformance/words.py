@@ -44,15 +44,15 @@ def judged_lines(
             yield finding.verdict, first
             yield from ((None, line) for line in rest)
             continue
-        why = "" if is_right else said(finding, strings)
+        why = "" if is_right else evidence_sentence(finding, strings)
         names = short.setdefault((finding.verdict, why), [])
         names.append(str(finding.property))
     for (verdict, why), names in short.items():
-        told = strings("punctuation.colon").join(
+        line = strings("punctuation.colon").join(
             [strings(VERDICTS[verdict]), strings.join(names)]
         )
         stop = strings("punctuation.semicolon") * bool(why)
-        yield verdict, told + stop + why
+        yield verdict, line + stop + why
     yield None, count_line(report, strings, skipped)
 
 
@@ -118,7 +118,7 @@ def finding_lines(
         mark=f"[{finding.property}]",
         question=strings(f"probe_ask.{finding.property}"),
         verdict=strings(VERDICTS[finding.verdict]),
-        said=said(finding, strings),
+        said=evidence_sentence(finding, strings),
     )
     if finding.places:
         shown = [*finding.places[:SHOWN]]
@@ -131,8 +131,8 @@ def finding_lines(
         yield "  " + strings("probe.fix", fix=fix(finding, strings))
 
 
-def said(finding: Finding, strings: Strings) -> str:
-    """The evidence in a sentence."""
+def evidence_sentence(finding: Finding, strings: Strings) -> str:
+    """Write the evidence in a sentence."""
     evidence = typeset(finding.evidence, strings)
     return strings(f"probe_said.{finding.reason}", **evidence)
 

@@ -244,7 +244,7 @@ def hold_out(data: ImageSet, images: int) -> ImageSet:
 
 
 def check_own_data_name(field: str, name: str) -> None:
-    """Refuse what cannot name a folder of records, or names other data."""
+    """Raise ValueError unless records of new data can be called so."""
     check_name(field, name)
     taken = {known.replace("-", "") for known in DATA_SETS}
     if name.lower().replace("-", "") in taken:
@@ -256,7 +256,7 @@ def check_own_data_name(field: str, name: str) -> None:
 def _check_kind(
     field: str, value: object, dtype: torch.dtype, axes: str
 ) -> None:
-    """Refuse anything but a tensor of this dtype with these axes."""
+    """Raise ValueError unless it is a tensor of this dtype and axes."""
     got = type(value).__name__
     if isinstance(value, Tensor):
         is_here = value.device.type == "cpu"

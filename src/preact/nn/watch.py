@@ -149,7 +149,7 @@ def _last_operation(x: Tensor) -> Closing:
 
 
 def _one_tensor(value: object, what: str) -> Tensor:
-    """Refuse what is not one tensor."""
+    """Return a tensor. Raise TypeError for anything else."""
     if not isinstance(value, Tensor):
         raise TypeError(
             f"a watched unit maps one tensor to one tensor; {what} a "

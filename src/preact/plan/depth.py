@@ -91,7 +91,7 @@ def cifar_counts(
 
 
 def check_stages(units: object) -> tuple[int, ...]:
-    """Refuse anything but one to six positive whole numbers."""
+    """Raise ValueError unless they are one to six positive whole numbers."""
     if not isinstance(units, tuple | list) or not 1 <= len(units) <= 6:
         raise ValueError(
             "units_per_stage must be 1 to 6 whole numbers, for example "
@@ -123,7 +123,7 @@ def imagenet_counts(
 
 
 def check_depth(depth: int, convs: int, data: str) -> None:
-    """Refuse a depth that no network for this data set has."""
+    """Raise ValueError if no network for this data set has that depth."""
     if data == "imagenet":
         imagenet_counts(depth, convs, None)
     else:
