@@ -200,37 +200,11 @@ def _labeled(folder: Path) -> tuple[tuple[str, ...], Files]:
 def from_folders(folder: Path | str, *, size: int = 32) -> ImageSet:
     """Read `train/<class>/*` and `val/<class>/*` into memory.
 
-    For images as small as CIFAR's; `load("imagenet", folder)` finds the same
-    files, leaves them on disk, and cuts them at random. Records and tables
-    call the set as the folder is called.
-
-    Parameters
-    ----------
-    size : int
-        Height and width to which the middle square of each image is
-        brought.
-
-    Raises
-    ------
-    FileNotFoundError, ValueError
-        If `train` or `val` is missing, or a class has no images; if the two
-        have different classes, or fewer than two, or an image cannot be
-        decoded.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from PIL import Image
-    >>> from preact.data.folders import from_folders
-    >>> with TemporaryDirectory() as home:
-    ...     folder = Path(home, "pets")
-    ...     for name in ("train/cat", "train/dog", "val/cat", "val/dog"):
-    ...         Path(folder, name).mkdir(parents=True)
-    ...         Image.new("RGB", (48, 40)).save(f"{folder}/{name}/1.png")
-    ...     pets = from_folders(folder)
-    >>> pets.counts, pets.shape, pets.train_labels.tolist()
-    ((2, 2), (3, 32, 32), [0, 1])
+    For images as small as CIFAR's: the middle square of each is brought to
+    `size` pixels; `load("imagenet", folder)` finds the same files, leaves them
+    on disk, and cuts them at random. Records and tables call the set as the
+    folder is called. Errors are those of `read_imagenet`, and a ValueError if
+    an image cannot be decoded.
     """
     name = Path(folder).resolve().name
     check_own_data_name("the folder's name", name)
