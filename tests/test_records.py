@@ -16,9 +16,9 @@ from preact.records.compare import (
     printed_rows,
 )
 from preact.records.costs import EXPERIMENTS, costs
-from preact.records.files import write_new, write_record
+from preact.records.files import PUBLISHED, write_new, write_record
 from preact.records.record import sha256_of
-from preact.records.speed import PUBLISHED, load_times
+from preact.records.speed import load_times
 from preact.spec import find_row
 
 SOME = sorted(PUBLISHED.glob("digits_depth/digits/resnet-20-2/*/seed-1.json"))

@@ -36,7 +36,6 @@ Rooms, from the bottom up; each imports only from those before it:
 `train`        recipes, and a loop that resumes bit for bit
 `conformance`  any network probed: which unit is it, and is it right
 `experiment`   files that ask for runs, and the runs
-`bench`        our times beside those of other packages
 `book`         what the chapters call: set-up, show, exercises
 `cli`          the `preact` command
 """

@@ -9,18 +9,16 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from preact.records.files import read_json
+from preact.records.files import PUBLISHED, read_json
 from preact.records.record import Bytes, Git, NotNegative
 from preact.typed import Positive, Text, parse, typed
 
-PUBLISHED = Path(str(files("preact"))) / "results"
-"""The folder of the records that ship with the package."""
 Ms = Annotated[float, Field(gt=0.0)]
 
 
 @typed
 class BenchRow:
-    """One contestant of `preact bench`; times in milliseconds.
+    """One network that was timed; times in milliseconds.
 
     Parameters
     ----------
@@ -53,7 +51,7 @@ class BenchRow:
 
 @typed
 class BenchRecord:
-    """What `preact bench --record` writes.
+    """Times of a training step beside those of other packages.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from paths import ROOT
 from preact.book.runs.cards import cards, experiment_cards, totals
 from preact.book.runs.full_size import resnet_20
 from preact.records import read_record
-from preact.records.speed import PUBLISHED
+from preact.records.files import PUBLISHED
 from preact.strings import LANGUAGES, Strings
 from preact.train import find_recipe
 

@@ -16,7 +16,8 @@ from preact.nn import Network
 from preact.nn.layers import set_ghost_batch
 from preact.plan import cifar_plan
 from preact.records import read_curve
-from preact.records.speed import PUBLISHED, load_times
+from preact.records.files import PUBLISHED
+from preact.records.speed import load_times
 from preact.train.footprint import activation_bytes
 from sampled import sampled
 from seeds import draw_seeds

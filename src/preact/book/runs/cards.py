@@ -19,7 +19,8 @@ from preact.figures.tables import data_name, line_name
 from preact.paper import FAIL_ERROR_PCT
 from preact.records import Deviation, Record
 from preact.records.compare import compare, deviations, load_records
-from preact.records.speed import PUBLISHED, load_times
+from preact.records.files import PUBLISHED
+from preact.records.speed import load_times
 from preact.strings import Strings
 from preact.train import find_recipe
 
