@@ -174,12 +174,6 @@ def _train(command: argparse.ArgumentParser) -> str:
         "other last bits than those of the records, so not the default",
     )
     add(
-        "--fast",
-        action="store_true",
-        help="fused units on a CPU, in float32 with --channels-last, where "
-        "they were measured to pay; see `preact bench`",
-    )
-    add(
         "--memory",
         choices=MEMORY,
         default="keep",

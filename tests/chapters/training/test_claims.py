@@ -11,9 +11,9 @@ import torch.nn.functional as nnf
 from preact.book.runs.full_size import ARMS, arm
 from preact.book.training import by_hand, count_kernels
 from preact.data import load
-from preact.fast import Memory, with_memory
 from preact.nn import Network
 from preact.nn.layers import set_ghost_batch
+from preact.nn.memory import Memory
 from preact.plan import cifar_plan
 from preact.records import read_curve
 from preact.records.files import PUBLISHED
@@ -114,7 +114,7 @@ def test_what_is_kept_changes_no_bit_of_a_gradient(seed):
     labels = torch.randint(0, 10, (8,), generator=rng)
 
     def by(way):
-        network = with_memory(Network(plan, seed=seed), way)
+        network = Network(plan, seed=seed, memory=way)
         return gradient(network.train(), images, labels)
 
     kept = by("keep")

@@ -15,9 +15,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from preact.book.explorers import Html, mount
 from preact.book.page import section, words
-from preact.fast.memory import Memory
 from preact.figures import Table
 from preact.nn import Network
+from preact.nn.memory import Memory
 from preact.plan import cifar_plan
 from preact.train.recipe import Recipe, find_recipe
 
