@@ -143,7 +143,7 @@ def test_a_change_between_the_passes_is_refused(change, memory):
 
 
 def test_less_is_kept():
-    x = torch.randn(2, 3, 16, 16)
+    x = torch.randn(2, 3, 32, 32)
     kept = {
         memory: step_bytes(network_of(memory, depth=38), x)[0]
         for memory in ("keep", *FRUGAL)
