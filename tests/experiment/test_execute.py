@@ -106,6 +106,7 @@ def test_an_experiment_leaves_a_record_and_a_curve_for_each_run(small):
         assert record.wall_s == round(record.wall_s, 2) > 0
         assert record.test_error_is == "last iteration"
         assert record.wall_is == "monotonic clock"
+        assert record.kernels == ("PyTorch",)
         at = [profile.iteration for profile in record.profiles]
         assert at == [0, 1, 3, 10, 11]
         for profile in record.profiles:

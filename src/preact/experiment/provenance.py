@@ -114,6 +114,7 @@ def measured(ended: Outcome) -> Values:
     return {
         **{name: getattr(ended, name) for name in same},
         "test_error_is": "last iteration",
+        "kernels": ["PyTorch"],
         "train_loss": ended.train_loss if finished else None,
         "wall_s": round(ended.wall_s, 2),
         "images_per_s": speed and round(speed, 1),

@@ -155,8 +155,8 @@ class Record:
     git, code_sha256 : Git and str
         The code that ran, and the hash of it.
     kernels : tuple of str
-        "C" in records of runs on a CPU whose units were fused, by code that
-        the package had until 2026; "PyTorch" or () in all others.
+        What computed the units: "PyTorch"; "C" in some records from when
+        the package had kernels of its own.
 
     Raises
     ------
@@ -214,7 +214,7 @@ class Record:
     git: Git
     code_sha256: Sha256 | None
     wall_is: Text
-    kernels: tuple[Text, ...] = ()
+    kernels: tuple[Text, ...]
 
     def __post_init__(self) -> None:
         if sha256_of(self.config) != self.config_sha256:

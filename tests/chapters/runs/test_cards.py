@@ -43,6 +43,14 @@ def test_a_card_counts_the_runs_and_the_failures_of_its_records():
     assert min(lows) == pytest.approx(min(errors), abs=0.006)
 
 
+def test_a_card_counts_the_runs_by_a_kernel_that_is_gone():
+    for card in english_cards():
+        paths = (PUBLISHED / card.name).rglob("seed-*.json")
+        count = sum("C" in read_record(path).kernels for path in paths)
+        said = dict(card.facts).get("computed", "")
+        assert (f"in {count} of the runs" in said) == (count > 0), card.name
+
+
 def test_a_card_says_command_machine_time_departure_and_code():
     markup = experiment_cards()._repr_html_()
     for card in english_cards():
