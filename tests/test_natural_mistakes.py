@@ -33,7 +33,7 @@ def test_a_run_that_describes_nothing_is_refused_when_it_is_made():
         ({"row": "orignal"}, "near it: original"),
         ({"data": "digits"}, r"data must be .* preact\.data\.load\('digits'"),
         ({"recipe": "digits"}, r"recipe must be .* find_recipe\('digits'\)"),
-        ({"execution": "fast"}, r"execution must be .* Execution\(fast=Tr"),
+        ({"execution": "fast"}, r"execution must be .* Execution\(chann"),
         ({"unit": "original"}, "unit must be .*UnitSpec.*got 'original'"),
         ({"depth": "56"}, "depth must be a positive whole number; got '56'"),
         ({"tail": "BN"}, "tail must be a tuple of distinct BN and RELU"),

@@ -229,7 +229,7 @@ def evaluated(capsys, path, *options):
     [
         [],
         ["--precision", "bf16"],
-        ["--fast", "--channels-last", "--row", "exclusive-gating-b-6"],
+        ["--channels-last", "--row", "exclusive-gating-b-6"],
     ],
     ids=" ".join,
 )

@@ -296,7 +296,7 @@ def test_a_change_runs_those_chapters_again_that_read_it(copy, before):
     everywhere = {f"{edition}-{{}}" for edition in EDITIONS}
     chapters = {path.stem for path in ROOT.glob("notebooks/zh-Hant/*")}
     for name, chapter, editions in [
-        ("src/preact/bench/times.py", None, ()),
+        ("src/preact/cli/progress.py", None, ()),
         ("src/preact/reference/unit.py", "04-units", everywhere),
         ("src/preact/paper/table_2.toml", "index", everywhere),
         (f"{ROOM}/zh-Hant.toml", "05-shortcuts", {"zh-Hant-{}"}),

@@ -325,13 +325,9 @@ def test_units_without_parameters_are_told_of_once(folder, capsys):
     assert told.count(said) == 1
 
 
-def test_fused_units_and_saved_memory_are_refused_for_own_units(folder):
-    for execution in (
-        Execution(fast=True, channels_last=True),
-        Execution(memory="segment"),
-    ):
-        with pytest.raises(ValueError, match="own code"):
-            small_gelu(execution=execution)
+def test_saved_memory_is_refused_for_own_units(folder):
+    with pytest.raises(ValueError, match="'keep' for units that own code"):
+        small_gelu(execution=Execution(memory="segment"))
 
 
 def test_a_run_starts_from_the_weights_of_another(tmp_path):

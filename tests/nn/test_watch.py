@@ -8,7 +8,6 @@ import torch
 from torch import nn
 
 from preact import reference
-from preact.fast import with_memory
 from preact.nn import Network, watch
 from preact.plan import stack_plan
 from preact.plan.open_paths import OpenPaths, closing
@@ -200,7 +199,7 @@ def test_units_that_run_again_on_the_way_back_are_seen_once(memory):
     images, labels = batch()
     plan, plain = ours("original", units=6)
     rules = [closing(unit.spec) for unit in plan.units]
-    frugal = with_memory(Network(plan, seed=0), memory)
+    frugal = Network(plan, seed=0, memory=memory)
     seen = []
     for network in (plain, frugal):
         with watch(network.units, closes=rules) as watched:

@@ -21,7 +21,6 @@ COMMANDS = {
     "ablate": "run what an experiment file asks for and is not recorded",
     "report": "print our errors beside the paper's",
     "plot": "draw errors, curves and profiles of recorded runs",
-    "bench": "time a training step and a forward pass beside other packages",
     "check": "probe any network: which residual unit is it, and is it right",
 }
 """What each command is for, by name."""
@@ -67,7 +66,6 @@ def make_parser() -> argparse.ArgumentParser:
         "ablate": _ablate,
         "report": _report,
         "plot": _plot,
-        "bench": _bench,
         "check": _check,
     }
     for name, purpose in COMMANDS.items():
@@ -161,12 +159,6 @@ def _train(command: argparse.ArgumentParser) -> str:
         action="store_true",
         help="channels side by side in memory: faster on most devices, but "
         "other last bits than those of the records, so not the default",
-    )
-    add(
-        "--fast",
-        action="store_true",
-        help="fused units on a CPU, in float32 with --channels-last, where "
-        "they were measured to pay; see `preact bench`",
     )
     add(
         "--memory",
@@ -319,20 +311,6 @@ def _plot(command: argparse.ArgumentParser) -> str:
         "with median and interval, learning curves, gradients by unit at the "
         "last iteration. The title is that of the experiment file; equal "
         "records give equal files."
-    )
-
-
-def _bench(command: argparse.ArgumentParser) -> str:
-    add = command.add_argument
-    add("--depth", type=int, default=164)
-    add("--batch", type=int, default=32)
-    add("--rounds", type=int, default=10)
-    add("--threads", type=int, help="of all (default: PyTorch's)")
-    add("--record", type=Path, help="write a JSON record")
-    return (
-        "Time a training step and a forward pass of the full pre-activation "
-        "network on the CPU, ours and the peers' by turns, each in a process "
-        "of its own. Gradients are compared with float64 first."
     )
 
 

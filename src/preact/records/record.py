@@ -155,8 +155,8 @@ class Record:
     git, code_sha256 : Git and str
         The code that ran, and the hash of it.
     kernels : tuple of str
-        What computed the units, "C" or "PyTorch", one after another where a
-        run was resumed with others.
+        What computed the units: "PyTorch"; "C" in some records from when
+        the package had kernels of its own.
 
     Raises
     ------

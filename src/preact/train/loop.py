@@ -25,7 +25,7 @@ class Outcome:
     """How a run ended; `weights` are those of its last iteration.
 
     Fields of these names mean what they mean in `preact.records.Record`:
-    outcome, iterations, test_error_pct, train_loss, kernels, wall_s and
+    outcome, iterations, test_error_pct, train_loss, wall_s and
     images_per_s.
 
     Parameters
@@ -60,7 +60,6 @@ class Outcome:
     train_loss: float
     curve: list[Point]
     profiles: list[ProfileValues]
-    kernels: list[str]
     wall_s: float
     images_per_s: float | None
     weights: Mapping[str, Tensor]
@@ -139,7 +138,6 @@ def train(
     saved_s = time.monotonic()
     with noted_signals() as signals:
         while history.iteration < last and not history.diverged:
-            history.note_kernels(session.kernels)
             if history.iteration in profiled:
                 profile = session.watched_step(history.iteration)
                 history.profiles.append(profile)
@@ -212,7 +210,6 @@ def outcome(session: Session, history: History) -> Outcome:
         train_loss=point["loss"],
         curve=history.curve,
         profiles=history.profiles,
-        kernels=history.kernels,
         wall_s=history.wall_s,
         images_per_s=history.images_per_s,
         weights=session.network.state_dict(),

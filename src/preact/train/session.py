@@ -7,8 +7,6 @@ import torch
 from torch import Tensor
 
 from preact.data.augment import Augmentation, Batch, draws
-from preact.fast import fast, with_memory
-from preact.fast.network import Kernels, kernels_of
 from preact.nn import Network
 from preact.nn.layers import set_ghost_batch
 from preact.train.device import arithmetic, check_device, loss_scaler
@@ -39,10 +37,6 @@ class Session:
         self.layout = run.execution.layout
         self.network = self._network()
         self.arithmetic = arithmetic(run.execution.precision, self.device)
-        with self.arithmetic:  # the last bits depend on them
-            self.kernels: Kernels = kernels_of(
-                self.network, self.device, torch.float32
-            )
         self.training = TrainingStep(
             workers.joined(self.network),
             make_optimizer(self.network, recipe),
@@ -65,15 +59,9 @@ class Session:
 
     def _network(self) -> Network:
         """The run's network on the device, as it is to be computed."""
-        run = self.run
-        network: Network = with_memory(
-            run.make_network(), run.execution.memory
-        )
-        if run.execution.fast:
-            network = fast(network)
-        network.to(self.device)
+        network = self.run.make_network().to(self.device)
         network.to(memory_format=self.layout)  # type: ignore[call-overload]
-        set_ghost_batch(network, run.recipe.ghost_batch)
+        set_ghost_batch(network, self.run.recipe.ghost_batch)
         return network.train()
 
     def _can_be_recorded(self) -> bool:
