@@ -1,7 +1,7 @@
 """Programs that look after the chapters: `python -m book.tools.NAME`.
 
 The first line of each says what it is for; `myst`, `places`, `plain`,
-`radicals`, `sentences` and `wheel` are no programs, but parts of them.
+`sentences` and `wheel` are no programs, but parts of them.
 """
 
 from collections.abc import MutableMapping
