@@ -24,8 +24,6 @@ from book.tools.execution import (
 )
 from book.tools.notebooks import notebook
 from paths import ROOT
-from preact import propagation
-from preact.book.measurements import FOLDER, measured, share_propagation
 from preact.strings import Strings
 
 CHAPTER = """---
@@ -341,32 +339,3 @@ preact.propagation.profile
     assert "preact.plan.makers" in needed({"preact.plan"})
     assert "preact.reference" in needed({"preact.reference.unit"})
     assert "preact.spec" in needed({"preact.reference.unit"})
-
-
-def test_what_one_edition_has_measured_the_others_read(tmp_path, monkeypatch):
-    called = []
-
-    @measured
-    def growth(units, *, width=64):
-        called.append((units, width))
-        return {"growth": 2.0**units, "width": width}
-
-    monkeypatch.setenv(FOLDER, str(tmp_path))
-    assert growth(10) == growth(10) == {"growth": 1024.0, "width": 64}
-    growth(10, width=8)
-    assert called == [(10, 64), (10, 8)]
-    monkeypatch.delenv(FOLDER)  # outside of the build nothing is kept
-    growth(10)
-    assert called == [(10, 64), (10, 8), (10, 64)]
-
-
-def test_measurements_are_shared_once_however_often_a_cell_sets_up(
-    tmp_path, monkeypatch
-):
-    plain = propagation.profile
-    monkeypatch.setenv(FOLDER, str(tmp_path))
-    for name in ("direct_coefficient", "profile"):  # back after the test
-        monkeypatch.setattr(propagation, name, getattr(propagation, name))
-    share_propagation()
-    share_propagation()
-    assert propagation.profile.__wrapped__ is plain

@@ -23,7 +23,6 @@ from preact import reference
 from preact.book.bugs.zoo import MUTANTS, RIGHT, right
 from preact.book.engine import engine_plan
 from preact.book.explorers import Html, mount
-from preact.book.measurements import measured
 from preact.book.page import section, words
 from preact.conformance import Property as P
 from preact.conformance import Report, Verdict, probe
@@ -362,7 +361,6 @@ def answers_grid() -> Picture:
 
 
 @cache
-@measured
 def growth(
     name: str = "", seeds: tuple[int, ...] = SEEDS, batch: int = BATCH
 ) -> Array:

@@ -24,7 +24,6 @@ from preact import paper
 from preact.book.explorers import Html, mount
 from preact.book.imagenet import planner, two_processes
 from preact.book.imagenet.figures import gradient_distances
-from preact.book.measurements import measured
 from preact.book.page import section, words
 from preact.figures import Picture, Table
 from preact.records.compare import load_records
@@ -181,7 +180,6 @@ def sampling_error(error_pct: float, images: int = VALIDATION) -> float:
 
 
 # -------------------------------------------------------------- two processes
-@measured
 def run_two_processes(seed: int = 0) -> dict[str, Any]:
     """Let `torchrun` start two processes here; return what they found.
 
@@ -220,7 +218,6 @@ def distance(
     return float(off.norm() / size.norm())
 
 
-@measured
 def gradients_by_size(seeds: Sequence[int]) -> tuple[Array, Array]:
     """How far fewer images behind each BN take the gradient, by size and seed.
 
