@@ -22,7 +22,7 @@ from book.site.words import translate
 
 PARTS = (
     *("claims", "figures", "exercises", "glossary", "overview", "cover"),
-    *("execution", "math", "typography", "search", "api", "api_links"),
+    *("execution", "math", "typography", "search", "api"),
 )
 
 

@@ -21,8 +21,6 @@ import numpy as np
 from preact.book.explorers import Explorer
 from preact.book.page import show, words
 
-__all__ = ["check"]
-
 ROOMS = (
     *("why", "signal", "gradient", "units", "shortcuts", "activations"),
     *("depth", "paths", "training", "imagenet", "afterlife", "bugs"),
