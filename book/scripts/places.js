@@ -5,7 +5,6 @@ import { makeLedger } from "./ledger.js";
 import { Prediction } from "./predict.js";
 import { Ranked } from "./ranking.js";
 import { places as cover } from "#rooms/cover/explorer.js";
-import { places as imagenet } from "#rooms/imagenet/explorer.js";
 import { places as paths } from "#rooms/paths/explorer.js";
 import { places as runs } from "#rooms/runs/explorer.js";
 import { places as training } from "#rooms/training/explorer.js";
@@ -17,7 +16,6 @@ export const EXPLORERS = {
   "preact-predict": (host) => new Prediction(host),
   "preact-ranking": (host) => new Ranked(host),
   ...cover,
-  ...imagenet,
   ...paths,
   ...runs,
   ...training,
