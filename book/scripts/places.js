@@ -1,7 +1,6 @@
 // The explorers by the class of their place on a page.
 import { keepInAddress } from "./address.js";
 import { makeField } from "./answer.js";
-import { makeLedger } from "./ledger.js";
 import { Prediction } from "./predict.js";
 import { Ranked } from "./ranking.js";
 import { places as cover } from "#rooms/cover/explorer.js";
@@ -12,7 +11,6 @@ import { places as units } from "#rooms/units/explorer.js";
 
 export const EXPLORERS = {
   "preact-answer": makeField,
-  "preact-ledger-filter": makeLedger,
   "preact-predict": (host) => new Prediction(host),
   "preact-ranking": (host) => new Ranked(host),
   ...cover,
