@@ -3,7 +3,6 @@ import { keepInAddress } from "./address.js";
 import { makeField } from "./answer.js";
 import { Prediction } from "./predict.js";
 import { Ranked } from "./ranking.js";
-import { places as cover } from "#rooms/cover/explorer.js";
 import { places as paths } from "#rooms/paths/explorer.js";
 import { places as runs } from "#rooms/runs/explorer.js";
 import { places as training } from "#rooms/training/explorer.js";
@@ -13,7 +12,6 @@ export const EXPLORERS = {
   "preact-answer": makeField,
   "preact-predict": (host) => new Prediction(host),
   "preact-ranking": (host) => new Ranked(host),
-  ...cover,
   ...paths,
   ...runs,
   ...training,

@@ -21,7 +21,7 @@ from book.site.pages import LabelFirst, dress_page
 from book.site.words import translate
 
 PARTS = (
-    *("claims", "figures", "exercises", "glossary", "overview", "cover"),
+    *("claims", "figures", "exercises", "glossary", "overview"),
     *("execution", "math", "typography", "search", "api"),
 )
 

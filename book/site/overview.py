@@ -1,11 +1,13 @@
-"""How long a chapter takes to read: in its head, and on its card.
+"""The front page leads into the book; a chapter says how long it takes.
 
 The directive {chapter-map} becomes a card for each chapter when all of them
 have been read; below its title every chapter says the same of itself. The
-time is counted in the chapter's own text.
+time is counted in the chapter's own text. Below the front page's question
+stand the ways in.
 """
 
 import re
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +26,11 @@ DOT = "\xa0· "
 
 
 def setup(app: Sphinx) -> None:
-    """Add the directive, the step that fills it, and the head of a chapter."""
+    """Add the directive, the step that fills it, and the heads of pages."""
     app.add_directive("chapter-map", ChapterMap)
     app.add_post_transform(FillMap)
     app.add_post_transform(HeadOfChapter)
+    app.add_post_transform(HeadOfFrontPage)
 
 
 class ChapterMap(SphinxDirective):
@@ -94,6 +97,37 @@ class HeadOfChapter(SphinxPostTransform):
         section.insert(section.index(title) + 1, head)
         if (asked := question_in(self.document)) is not None:
             asked["classes"].append("asked")
+
+
+class HeadOfFrontPage(SphinxPostTransform):
+    """Put links to begin with below the front page's question."""
+
+    default_priority = 90
+    formats = ("html",)
+
+    def run(self, **_: Any) -> None:
+        asked = question_in(self.document)
+        is_front = self.env.docname == self.config.root_doc
+        if not is_front or asked is None or not chapters(self.env):
+            return
+        section = asked.parent
+        section["classes"].append("front")
+        asked["classes"].append("asked")
+        name_openings(section)
+        section.insert(section.index(asked) + 1, self.ways_in())
+
+    def ways_in(self) -> nodes.raw:
+        """Return the links to begin with."""
+        words = WORDS[language_of(self.app)]
+        uri = self.app.builder.get_relative_uri
+        start = uri(self.env.docname, chapters(self.env)[0])
+        play = uri(self.env.docname, "playground")
+        html = (
+            f'<div class="ways-in"><a class="start" href="{start}">'
+            f'{escape(words["@cover-start"])}</a><a href="{play}">'
+            f"{escape(words['@cover-playground'])}</a></div>"
+        )
+        return nodes.raw("", html, format="html")
 
 
 def chapters(env: BuildEnvironment) -> list[str]:
