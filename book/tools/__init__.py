@@ -7,7 +7,13 @@ The first line of each says what it is for; `myst`, `places`, `plain`,
 from collections.abc import MutableMapping
 from pathlib import Path
 
+import yaml
+
 ROOT = Path(__file__).resolve().parents[2]
+# Words of pages and notebooks, in each language of the book.
+WORDS: dict[str, dict[str, str]] = yaml.safe_load(
+    (ROOT / "book/site/ui_strings.yml").read_text("utf-8")
+)
 
 
 def give_one_thread(environment: MutableMapping[str, str]) -> None:

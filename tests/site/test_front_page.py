@@ -3,7 +3,7 @@
 import pytest
 
 from book.site.overview import reading_minutes
-from book.words import WORDS
+from book.site.words import WORDS
 from built import CHAPTERS, EVERY_LANGUAGE, settle
 from paths import ROOT
 
