@@ -5,7 +5,6 @@ import shutil
 import subprocess
 import sys
 
-import nbformat.v4 as nb
 import pytest
 from jupyter_cache import get_cache
 from nbformat import reads
@@ -16,7 +15,6 @@ from book.tools import execution
 from book.tools.execution import (
     cache_folder,
     executed,
-    keep,
     modules_of,
     needed,
     printed,
@@ -215,18 +213,6 @@ def test_a_chapter_runs_alone_on_one_thread_with_the_wheel(
     results = [*(ROOT / "src/preact").rglob("results/**/*.json")]
     assert cell.outputs[0].text == f"1 {len(results)}\n"
     assert printed(executed(chapter)) == {}
-
-
-def test_what_a_cell_printed_is_kept_in_one_piece(chapter):
-    book = nb.new_notebook(
-        cells=[nb.new_code_cell("print('a b')", execution_count=1)]
-    )
-    parts = [nb.new_output("stream", text=text) for text in ("a ", "b\n")]
-    book.cells[0].outputs = parts
-    keep(book, chapter)
-    (record,) = get_cache(cache_folder(chapter)).list_cache_records()
-    kept = get_cache(cache_folder(chapter)).get_cache_bundle(record.pk).nb
-    assert [output.text for output in kept.cells[0].outputs] == ["a b\n"]
 
 
 # ------------------------------------------------------------ what it reads
