@@ -21,7 +21,6 @@ from types import ModuleType
 from typing import Any
 
 from docutils import nodes
-from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
@@ -49,7 +48,6 @@ def setup(app: Sphinx) -> None:
     app.setup_extension("sphinx.ext.napoleon")
     app.connect("config-inited", configure, priority=0)
     app.connect("autodoc-process-docstring", edit_docstring, priority=0)
-    app.connect("missing-reference", lead_from_entry)
     app.add_post_transform(LeadFromCode)
 
 
@@ -87,6 +85,18 @@ def with_all(module: ModuleType) -> Iterator[ModuleType]:
             yield from with_all(
                 import_module(f"{module.__name__}.{inner.name}")
             )
+
+
+@cache
+def door() -> dict[str, str]:
+    """Return the path of each name that `import preact` alone reaches."""
+    return {
+        name: f"{room.__name__}.{name}"
+        for name in preact.__all__
+        for room in rooms()
+        if name in room.__all__
+        if getattr(room, name) is getattr(preact, name)
+    }
 
 
 # ------------------------------------------------------------------ docstrings
@@ -173,18 +183,11 @@ def entry_text(room: ModuleType, name: str) -> str:
 
 def index_text(words: Mapping[str, str]) -> str:
     """Return the page that leads to all others."""
-    door = (
-        f"{room.__name__}.{name}"
-        for name in preact.__all__
-        for room in rooms()
-        if getattr(room, name, None) is getattr(preact, name)
-        if name in room.__all__
-    )
     parts = [
         f"(api)=\n# {words['@api-title']}",
         words["@api-intro"] + words["@api-language"],
         f"(api-preact)=\n## {words['@api-door']}",
-        names_text(door),
+        names_text(door().values()),
         f"## {words['@api-rooms']}",
         "::::{container} language-en",
     ]
@@ -202,19 +205,6 @@ def names_text(paths: Iterable[str]) -> str:
 
 
 # ------------------------------------------------------------ what leads there
-def lead_from_entry(
-    app: Sphinx,
-    env: BuildEnvironment,
-    xref: addnodes.pending_xref,
-    content: nodes.Element,
-) -> nodes.reference | None:
-    """Resolve a name in an entry that is none of the room's own."""
-    if xref.get("refdomain") != "py":
-        return None
-    path = entry_of(xref["reftarget"], known(env), {})
-    return link(env, env.docname, path, content) if path else None
-
-
 class LeadFromCode(SphinxPostTransform):
     """Let inline code lead to the entry that it names."""
 
@@ -280,7 +270,9 @@ def entry_of(
     if called is None:
         return None
     head, dot, rest = called[1].removeprefix("preact.").partition(".")
-    heads = [f"preact.{head}"] if "." in called[1] else []
+    heads = []
+    if "." in called[1]:
+        heads += [f"preact.{head}", door().get(head, "")]
     if home := imported.get(head):
         heads += [home, *homes(home.rpartition(".")[2])]
     elif is_no_word(head):

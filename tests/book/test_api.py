@@ -149,6 +149,7 @@ def test_a_name_leads_to_its_entry_if_it_can_mean_only_one():
         ("preact.cifar_plan", "preact.plan.cifar_plan"),
         ("UnitSpec.pre", "preact.spec.UnitSpec.pre"),
         ("preact.train", "preact.train"),
+        ("preact.load", "preact.weights.load"),
         ("load", None),  # of data or of weights
         ("train", None),  # a folder, a word
         ("nn.Linear", None),
