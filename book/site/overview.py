@@ -65,7 +65,11 @@ class FillMap(SphinxPostTransform):
             refuri=self.app.builder.get_relative_uri(self.env.docname, name),
         )
         asked = question(self.env.get_doctree(name))
-        lines = [link, nodes.Text(asked), nodes.Text(said(self.app, name))]
+        lines = [
+            link,
+            nodes.Text(asked),
+            nodes.Text(time_to_read(self.app, name)),
+        ]
         parts = zip(("title", "question", "times"), lines, strict=True)
         return nodes.list_item(
             "",
@@ -91,7 +95,7 @@ class HeadOfChapter(SphinxPostTransform):
         )
         title = next(self.document.findall(nodes.title))
         head = nodes.paragraph("", classes=["chapter-times"])
-        head += nodes.Text(f"{place}{DOT}{said(self.app, name)}")
+        head += nodes.Text(f"{place}{DOT}{time_to_read(self.app, name)}")
         section = title.parent
         name_openings(section)
         section.insert(section.index(title) + 1, head)
@@ -141,12 +145,12 @@ def number_of(env: BuildEnvironment, name: str) -> int:
     return number
 
 
-def said(app: Sphinx, name: str) -> str:
+def time_to_read(app: Sphinx, name: str) -> str:
     """Return how long a chapter takes to read; no line parts the number."""
     words, path = WORDS[language_of(app)], Path(app.env.doc2path(name))
     minutes = reading_minutes(path.read_text("utf-8"))
-    told = words["@to-read"].format(words["@minutes"].format(minutes))
-    return told.replace(" ", "\xa0")
+    time = words["@to-read"].format(words["@minutes"].format(minutes))
+    return time.replace(" ", "\xa0")
 
 
 def reading_minutes(text: str) -> int:

@@ -175,10 +175,10 @@ def source_options(language: str) -> dict[str, Any]:
 def state_of_book(language: str) -> str:
     """Return the version and the day of the last change, for the footer."""
     words = WORDS[language]
-    said = [words["@version"].format(preact.__version__)]
+    parts = [words["@version"].format(preact.__version__)]
     if day := last_changed():
-        said.append(words["@changed"].format(f"<time>{day}</time>"))
-    return f"<p>{' · '.join(said)}</p>{PLACE}"
+        parts.append(words["@changed"].format(f"<time>{day}</time>"))
+    return f"<p>{' · '.join(parts)}</p>{PLACE}"
 
 
 def write_notebooks(language: str, folder: Path) -> None:

@@ -36,7 +36,7 @@ def view(markup: str, work: Work | None = None) -> dict[str, Any]:
     except ImportError:
         return {}
     shown = make(work, markup=markup)._repr_mimebundle_()[0]
-    return {kind: told for kind, told in shown.items() if "widget" in kind}
+    return {kind: data for kind, data in shown.items() if "widget" in kind}
 
 
 def is_live() -> bool:
