@@ -23,7 +23,6 @@ from preact import reference
 from preact.book.bugs.zoo import MUTANTS, RIGHT, right
 from preact.book.engine import engine_plan
 from preact.book.explorers import Html, mount
-from preact.book.measurements import measured
 from preact.book.page import section, words
 from preact.conformance import Property as P
 from preact.conformance import Report, Verdict, probe
@@ -157,10 +156,10 @@ def whole_file(name: str) -> str:
     if name in MUTANTS:
         unit: Any = MUTANTS[name].make
         methods = methods_of(inspect.getsource(unit.unit))
-        told = inspect.getsource(right.PreUnit)
-        for called, own in methods_of(told).items():
-            told = told.replace(own, methods.get(called, own))
-        parts = [told, inspect.getsource(right.PreNet)]
+        code = inspect.getsource(right.PreUnit)
+        for called, own in methods_of(code).items():
+            code = code.replace(own, methods.get(called, own))
+        parts = [code, inspect.getsource(right.PreNet)]
     else:
         parts = [inspect.getsource(right.WithIdentity)]
         parts.append(inspect.getsource(right.with_identity))
@@ -195,8 +194,10 @@ def without_words(text: str) -> str:
         if isinstance(
             node, ast.ClassDef | ast.FunctionDef
         ) and ast.get_docstring(node):
-            told = node.body[0]
-            for i in range(told.lineno - 1, told.end_lineno or told.lineno):
+            docstring = node.body[0]
+            for i in range(
+                docstring.lineno - 1, docstring.end_lineno or docstring.lineno
+            ):
                 lines[i] = ""
     code = "\n".join(line.partition("  # type: ignore")[0] for line in lines)
     while "\n\n\n" in code:
@@ -219,9 +220,9 @@ def report_lines(name: str) -> Iterator[list[str]]:
     """
     say = words()
     found = findings_in_order(report(name), say)
-    for finding, told in sorted(found, key=lambda f: f[0].property == P.ROW):
+    for finding, lines in sorted(found, key=lambda f: f[0].property == P.ROW):
         if finding.verdict is Verdict.NO:
-            yield [line.strip() for line in told]
+            yield [line.strip() for line in lines]
     if name not in MUTANTS:
         yield [say("lab.nothing", all=len(report(name).findings))]
         return
@@ -314,10 +315,10 @@ def report_card(report: Report, *, every: bool = False) -> Table:
             body.append([cell.replace("`", "") for cell in row])
     head = [say(f"bugs.{word}") for word in ("question", "verdict", "said")]
     head += [] if every else [say("bugs.repair")]
-    told = [count_line(report, say)]
+    counts = [count_line(report, say)]
     if report.unasked:
-        told.append(unasked_line(report, say))
-    return Table(head, body, say("punctuation.semicolon").join(told))
+        counts.append(unasked_line(report, say))
+    return Table(head, body, say("punctuation.semicolon").join(counts))
 
 
 def answers_grid() -> Picture:
@@ -362,7 +363,6 @@ def answers_grid() -> Picture:
 
 
 @cache
-@measured
 def growth(
     name: str = "", seeds: tuple[int, ...] = SEEDS, batch: int = BATCH
 ) -> Array:
