@@ -92,6 +92,16 @@ def test_true_sentences_are_chosen_with_boxes(open_page):
         assert chosen.get_attribute("data-state") == state
 
 
+def test_the_one_sentence_that_is_asked_for_is_chosen_alone(open_page):
+    page = open_page("/en/07-depth.html")
+    chosen = page.locator(".preact-answer:has([type=radio])")
+    for number, state in [(1, "wrong"), (3, "right")]:
+        chosen.get_by_label(f"({number})").check()
+        chosen.locator("button").click()
+        assert chosen.get_attribute("data-state") == state
+    assert chosen.locator(":checked").count() == 1
+
+
 def test_without_script_the_page_says_how_to_answer(open_page):
     page = open_page(f"/en/{CHAPTER}.html", java_script_enabled=False)
     assert "three dots" in field(page).text_content()
