@@ -149,7 +149,7 @@ def without_sliders(html: str) -> str:
 def fold_answers(cells: list[Any], waits: str, skip: str) -> None:
     """Fold what tells the answer of a question, in words and outputs.
 
-    Behind a prediction that is all up to the next heading; a race that is to
+    Behind a prediction that is all that is left of its section; a race that is to
     be ranked shows its order itself.
     """
     asked = False
@@ -166,7 +166,7 @@ def fold_answers(cells: list[Any], waits: str, skip: str) -> None:
                 ):
                     fold_output(out, skip)
         elif asked:
-            start = re.search(r"^#+ ", cell.source, re.MULTILINE)
+            start = re.search(r"^##? ", cell.source, re.MULTILINE)
             end = start.start() if start else len(cell.source)
             text, rest = cell.source[:end], cell.source[end:]
             folded = fold(waits, text) if text.strip() else ""

@@ -101,7 +101,7 @@ CELLS = f"""<div class="jp-Notebook">
   <div class="jp-Cell-outputWrapper answer">one</div></div>
 <div class="jp-Cell jp-MarkdownCell"><div class="jp-RenderedMarkdown">
   <details><summary>{Strings("en")("predict.waits")}</summary>
-  <p class="answer">two</p></details></div></div>
+  <p class="answer">two</p></details><h3>Within</h3></div></div>
 <div class="jp-Cell jp-CodeCell">
   <div class="jp-Cell-outputWrapper answer">three</div></div>
 <div class="jp-Cell jp-MarkdownCell"><div class="jp-RenderedMarkdown">
@@ -112,7 +112,7 @@ CELLS = f"""<div class="jp-Notebook">
 </div>"""
 
 
-def test_all_up_to_the_next_heading_of_a_notebook_waits_for_the_guess(widget):
+def test_what_is_left_of_a_section_of_a_notebook_waits_for_the_guess(widget):
     _, host = widget("/en/03-gradient.html", "preact-predict", around=CELLS)
     page = host.page
 

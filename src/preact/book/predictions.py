@@ -43,7 +43,7 @@ def predict(
         Whether the guess is one of the labels (which is the largest?) rather
         than a number.
     conceal : bool
-        Whether all up to the next heading is hidden until then.
+        Whether all that is left of its section is hidden until then.
     asked : str
         Key of what a slider guesses; the first, if none is named.
     unit : str
