@@ -149,8 +149,8 @@ def without_sliders(html: str) -> str:
 def fold_answers(cells: list[Any], waits: str, skip: str) -> None:
     """Fold what tells the answer of a question, in words and outputs.
 
-    Behind a prediction that is all that is left of its section; a race that is to
-    be ranked shows its order itself.
+    Behind a prediction that is all that is left of its section; a race that
+    is to be ranked shows its order itself.
     """
     asked = False
     for cell in cells:

@@ -32,7 +32,8 @@ def dots_by_case(
         names = [str(case) for case in cases]
         for k, (arm, runs) in enumerate(values.items()):
             shift = 0.09 * (k - (len(values) - 1) / 2)
-            panel.cases(names, runs, arm, arm_name(arm, strings), shift)
+            name, dashed = arm_name(arm, strings), "+" in arm
+            panel.cases(names, runs, arm, name, shift, dashed=dashed)
         scale = "log" if limits[0] > 0 else "linear"
         panel.ax.set(xlabel=labels[0], ylabel=labels[1], yscale=scale)
         panel.ax.set_ylim(limits)

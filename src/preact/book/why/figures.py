@@ -16,6 +16,11 @@ from preact.figures.variants import (
 from preact.strings import Strings
 
 
+def has_bn(arm: str) -> bool:
+    """Whether a BN stands before the classifier: such curves are dashed."""
+    return arm == "full-preactivation" or arm.endswith("+final-bn")
+
+
 def race_curves(
     loss: Mapping[str, Array],
     error: Mapping[str, Array],
@@ -31,13 +36,13 @@ def race_curves(
     def on(chart: Chart) -> None:
         left, right = chart.panels
         for arm in loss:
-            row, _, control = arm.partition("+")
+            row, dashed = arm.partition("+")[0], has_bn(arm)
             style: Any = {
                 "color": color_of(row),
                 "marker": marker_of(row),
                 "markevery": (9, 10),
-                "mfc": "none" if control else None,
-                "ls": "--" if control else "-",
+                "mfc": "none" if dashed else None,
+                "ls": "--" if dashed else "-",
                 "name": arm_name(arm, strings),
             }
             left.plot(steps, loss[arm], listed=True, **style)
@@ -75,7 +80,9 @@ def error_by_rate(
         for i, (arm, values) in enumerate(errors.items()):
             # side by side, or the seeds of one arm hide another's
             shift = 0.06 * (i - (len(errors) - 1) / 2)
-            panel.cases(ticks, values.T, arm, names[arm], shift)
+            panel.cases(
+                *(ticks, values.T, arm, names[arm], shift), dashed=has_bn(arm)
+            )
         panel.ax.set(
             xlabel=strings("race.learning_rate"),
             ylabel=strings("figure.training_error"),
