@@ -123,7 +123,7 @@ export class Prediction extends Guess {
       // the widget's sheet hides the output of such a cell
       cell.toggleAttribute("data-waits", !open);
       for (const fold of cell.querySelectorAll("details")) {
-        if (fold.firstChild.textContent === words.waits) fold.open = open;
+        if (fold.firstChild.textContent === words.folded) fold.open = open;
       }
     }
     if (this.waits) this.waits.hidden = open;

@@ -95,12 +95,35 @@ def test_a_network_is_the_same_in_page_and_notebook(widget, kernel):
     assert first[0] == "at step 1"
 
 
+QUESTION = (
+    '<a id="question" href="#playground?playground.b.row=original'
+    '&amp;playground.b.units=5">Many units or few?</a>'
+)
+
+
+def test_a_question_of_the_notebook_sets_the_playground(widget):
+    _, host = widget(
+        "/en/playground.html", "preact-playground", None, QUESTION
+    )
+    host.page.locator("#question").click()
+    assert host.locator("[name='b.row']").input_value() == "original"
+    assert host.locator("[name='b.units']").input_value() == "5"
+
+
+def test_a_link_of_a_notebook_leads_to_a_notebook(widget):
+    _, host = widget("/en/playground.html", "preact-playground")
+    link = host.locator(".recorded a").first
+    assert link.get_attribute("href").startswith("runs.html?")
+    link.focus()
+    assert link.get_attribute("href") == "runs.ipynb"
+
+
 CELLS = f"""<div class="jp-Notebook">
 <div class="jp-Cell jp-CodeCell" data-here></div>
 <div class="jp-Cell jp-CodeCell">
   <div class="jp-Cell-outputWrapper answer">one</div></div>
 <div class="jp-Cell jp-MarkdownCell"><div class="jp-RenderedMarkdown">
-  <details><summary>{Strings("en")("predict.waits")}</summary>
+  <details><summary>{Strings("en")("predict.folded")}</summary>
   <p class="answer">two</p></details><h3>Within</h3></div></div>
 <div class="jp-Cell jp-CodeCell">
   <div class="jp-Cell-outputWrapper answer">three</div></div>

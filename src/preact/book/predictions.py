@@ -12,7 +12,7 @@ from preact.book.page import words
 
 SHARED = (
     *("title", "commit", "again", "yours", "kept", "alt", "row"),
-    *("waits", "skip", "hit", "miss", "near", "off", "more", "less"),
+    *("waits", "folded", "skip", "hit", "miss", "near", "off", "more", "less"),
 )
 
 
