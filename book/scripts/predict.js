@@ -137,7 +137,7 @@ export class Prediction extends Guess {
     const { words, rows } = this;
     const [best] = rows.toSorted((a, b) => b.value - a.value);
     const said = best === rows[this.guess()] ? words.hit : words.miss;
-    return fill(said, best);
+    return fill(said, { ...best, value: this.text(best.value) });
   }
 
   // How far off a number is; on a logarithmic axis, by which factor.

@@ -38,7 +38,7 @@ except ModuleNotFoundError:
 """
 INK = "#7a7a7a"  # as far from a white page as from a dark one
 HIDDEN = {"hide-input", "remove-cell"}  # tags of cells
-ASK = """# Says what to install where the package is not there.
+ASK = """# {}
 try:
     import preact
 except ModuleNotFoundError:
@@ -191,7 +191,8 @@ def first_cell(language: str, package: str) -> Any:
     """Return the cell that gets the package, or asks for it; folded."""
     asked = WORDS[language]["@ask"].format(wheel=wheel_name(), folder=WHEELS)
     lines = "".join(f"        {line!r},\n" for line in asked.split("\n"))
-    source = GET.format(package) if package else ASK.format(lines)
+    note = WORDS[language]["@ask-note"]
+    source = GET.format(package) if package else ASK.format(note, lines)
     folded = {"jupyter": {"source_hidden": True}}
     return nbformat.v4.new_code_cell(
         source.rstrip(), id="install", metadata=folded
