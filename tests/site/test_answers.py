@@ -40,7 +40,7 @@ def test_the_button_judges_too_and_a_new_answer_takes_the_verdict_back(
     page = open_page(f"/en/{CHAPTER}.html")
     field(page).locator("input").fill("NaN")
     field(page).locator("button").click()
-    assert "A number is asked for" in said(page)
+    assert "A number alone is asked for" in said(page)
     field(page).locator("input").fill("2")
     assert said(page) == ""
     assert field(page).get_attribute("data-state") is None

@@ -31,6 +31,7 @@ ROOMS = (
 )
 """The chapters' rooms, in the order of the book."""
 
+NEAR = 0.1  # relative
 # Whether it is right and what was got; or the key of what is said of it.
 Answer = tuple[bool, str] | str
 Unit = Literal["", "share", "percent"]
@@ -59,9 +60,9 @@ class Number:
     What has to be measured is a function that returns what is expected.
     `digits` significant digits are asked for, so an answer is right if it is
     off by half of the last of them at most. It is close if it is off by no
-    more than one and a half, or right but for digits that are missing. What
-    is only roughly known has, instead, a share `within` which an answer may be
-    off. With neither, the answer is a whole number.
+    more than one and a half, or right but for missing digits and not far off.
+    What is only roughly known has, instead, a share `within` which an answer
+    may be off. With neither, the answer is a whole number.
 
     A percent sign belongs to a number whose `unit` is a share or percent.
     `mistakes` are wrong answers that have a sentence of their own, by its key.
@@ -140,8 +141,9 @@ class Number:
         return (self.within or 1e-12) * abs(value)
 
     def _shorter(self, value: float, fewest: int) -> list[float]:
-        """Return a number with fewer digits than are asked for."""
-        return [float(f"{value:.{n}g}") for n in range(fewest, self.digits)]
+        """Return a number with fewer digits than are asked for, if near it."""
+        few = [float(f"{value:.{n}g}") for n in range(fewest, self.digits)]
+        return [one for one in few if abs(one - value) <= NEAR * abs(value)]
 
 
 class NoNumber(TypeError):

@@ -38,7 +38,9 @@ EXERCISES = {
     "afterlife-1": Number(2.0 ** (-UNITS / 2), 2, unit="share"),
     # the same with DeepNorm's two factors
     "afterlife-2": Number(
-        (1 + 1 / (4 * UNITS * math.sqrt(UNITS))) ** (-UNITS / 2), 3
+        (1 + 1 / (4 * UNITS * math.sqrt(UNITS))) ** (-UNITS / 2),
+        3,
+        unit="share",
     ),
     "afterlife-3": a_doubly_stochastic_matrix,
     # of four readings of a dead direct term, the one that is right
