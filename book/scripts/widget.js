@@ -50,7 +50,7 @@ export default {
     el.classList.add("preact-widget", "bd-article");
     // or JupyterLab's shortcuts act on what a slider is told
     el.addEventListener("keydown", (event) => event.stopPropagation());
-    for (const kind of ["pointerover", "focusin"]) {
+    for (const kind of ["click", "auxclick"]) {
       el.addEventListener(kind, leadToNotebook);
     }
     el.innerHTML = model.get("markup");

@@ -114,8 +114,14 @@ def test_a_link_of_a_notebook_leads_to_a_notebook(widget):
     _, host = widget("/en/playground.html", "preact-playground")
     link = host.locator(".recorded a").first
     assert link.get_attribute("href").startswith("runs.html?")
-    link.focus()
-    assert link.get_attribute("href") == "runs.ipynb"
+    followed = link.evaluate(
+        """link => {
+            link.addEventListener("click", (event) => event.preventDefault());
+            link.click();
+            return link.getAttribute("href");
+        }"""
+    )
+    assert followed == "runs.ipynb"
 
 
 CELLS = f"""<div class="jp-Notebook">
