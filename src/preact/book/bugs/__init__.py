@@ -30,9 +30,9 @@ from preact.conformance import Report, Verdict, probe
 from preact.conformance.words import (
     VERDICTS,
     count_line,
+    evidence_sentence,
     findings_in_order,
     fix,
-    said,
     unasked_line,
 )
 from preact.figures import Picture, Table
@@ -307,7 +307,7 @@ def report_card(report: Report, *, every: bool = False) -> Table:
             row = [
                 say(f"probe_ask.{finding.property}"),
                 say(VERDICTS[finding.verdict]),
-                said(finding, say),
+                evidence_sentence(finding, say),
             ]
             no = finding.verdict is Verdict.NO
             row += [] if every else [fix(finding, say) if no else ""]
