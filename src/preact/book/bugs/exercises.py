@@ -111,7 +111,10 @@ EXERCISES = {
     # the factor whose product over 52 units is one half; 54 units in place
     # of 52 change it by a two-thousandth
     "bugs-1": Number(
-        0.5 ** (1 / 52), 1e-4, {"all": 0.5 ** (1 / 54), "sum": 1 - 0.5 / 52}
+        0.5 ** (1 / 52),
+        4,
+        {"all": 0.5 ** (1 / 54), "sum": 1 - 0.5 / 52},
+        unit="share",
     ),
     "bugs-2": relu_out_of_place,
     "bugs-3": normalize_over_batch,

@@ -109,7 +109,7 @@ def recorded_arms(depth: int) -> dict[str, Arm]:
     return arms
 
 
-def training_by_depth(start: int = 1001, moment: int = 30) -> Html:
+def training_by_depth(start: int = 1001, moment: int = 100) -> Html:
     """Two sliders over what was recorded: the depth and the iteration.
 
     At first they stand at one of `DEPTHS` and of `MOMENTS`.

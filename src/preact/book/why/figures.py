@@ -17,6 +17,11 @@ from preact.figures.variants import (
 from preact.strings import Strings
 
 
+def has_bn(arm: str) -> bool:
+    """Whether a BN stands before the classifier: such curves are dashed."""
+    return arm == "full-preactivation" or arm.endswith("+final-bn")
+
+
 def race_curves(
     loss: Mapping[str, Array],
     error: Mapping[str, Array],
@@ -32,13 +37,13 @@ def race_curves(
     def on(chart: Chart) -> None:
         left, right = chart.panels
         for arm in loss:
-            row, _, control = arm.partition("+")
+            row, dashed = arm.partition("+")[0], has_bn(arm)
             style: Any = {
                 "color": color_of(row),
                 "marker": marker_of(row),
                 "markevery": (9, 10),
-                "mfc": "none" if control else None,
-                "ls": "--" if control else "-",
+                "mfc": "none" if dashed else None,
+                "ls": "--" if dashed else "-",
                 "name": arm_name(arm, strings),
             }
             left.plot(steps, loss[arm], listed=True, **style)
@@ -83,4 +88,5 @@ def error_by_rate(
     labels = strings("race.learning_rate"), strings("figure.training_error")
     by_case = {arm: values.T for arm, values in errors.items()}
     axis: Any = {"limits": (2, 100), "ticks": (3, 10, 30, 100)}
+    axis["dashed"] = has_bn
     return dots_by_case(rates, by_case, labels, alt, strings, **axis)
