@@ -29,15 +29,10 @@ const paint = (level) => ({
 });
 
 export class Course {
-  name;
-  words;
-  steps;
-  run;
-  drawn;
-  cell;
-
   constructor(name, words, steps) {
-    Object.assign(this, { name, words, steps });
+    this.name = name;
+    this.words = words;
+    this.steps = steps;
     this.svg = element("svg", {
       viewBox: `0 0 ${WIDTH} ${OPEN.y + OPEN.tall + 16}`,
       role: "img",
@@ -120,7 +115,9 @@ export class Course {
   draw(run, at) {
     const count = run.gradient[0].length;
     if (run !== this.run) {
-      Object.assign(this, { run, drawn: 0, cell: PLOT / count });
+      this.run = run;
+      this.drawn = 0; // of its steps
+      this.cell = PLOT / count;
       this.rows.replaceChildren();
       this.axis.replaceChildren();
       const y = OPEN.y + OPEN.tall + 13;
