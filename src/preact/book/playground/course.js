@@ -49,7 +49,7 @@ export class Course {
       },
       this.svg,
     );
-    element("path", { d: "M2 0v5", stroke: QUIET }, hatch);
+    element("path", { d: "M2 0v5" }, hatch);
     this.hatched = `url(#${hatch.id})`;
     this.units = element("g", { class: "units" }, this.svg);
     this.at = element("text", { x: LEFT, y: UNITS.y - 6 }, this.svg);

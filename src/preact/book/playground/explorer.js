@@ -101,7 +101,8 @@ class Playground {
     );
     this.verdict = node("p", { className: "verdict" });
     this.reason = node("p", { className: "reason" });
-    const said = node("div", { role: "status" }, this.verdict, this.reason);
+    const results = [this.verdict, " ", this.reason];
+    const said = node("div", { role: "status" }, ...results);
     const settings = button("settings", words.settings, () => {
       const open = settings.getAttribute("aria-expanded") === "false";
       settings.setAttribute("aria-expanded", String(open));
