@@ -54,7 +54,11 @@ class Playground {
     const bar = this.makeBar();
     this.arms = ARMS.map((name) => new Arm(this.data, name));
     const [a, b] = this.arms.map(({ form }) => form);
-    const [mapa, mapb] = this.makeMaps();
+    this.maps = ARMS.map(() =>
+      node("div", { className: "course preact-figure" }),
+    );
+    this.makeCourses();
+    const [mapa, mapb] = this.maps;
     const results = this.makeResults();
     const parts = { ...asked, a, b, bar, results, mapa, mapb };
     host.replaceChildren(...Object.values(parts));
@@ -130,17 +134,10 @@ class Playground {
     return bar;
   }
 
-  makeMaps() {
-    const boxes = ARMS.map(() =>
-      node("div", { className: "course preact-figure" }),
-    );
-    this.makeCourses = () => {
-      const { words, steps } = this;
-      this.courses = ARMS.map((name) => new Course(words[name], words, steps));
-      boxes.forEach((box, i) => box.replaceChildren(this.courses[i].svg));
-    };
-    this.makeCourses();
-    return boxes;
+  makeCourses() {
+    const { words, steps } = this;
+    this.courses = ARMS.map((name) => new Course(words[name], words, steps));
+    this.maps.forEach((map, i) => map.replaceChildren(this.courses[i].svg));
   }
 
   makeResults() {
@@ -406,7 +403,7 @@ class Playground {
       const values = Array(steps + 1).fill(CHANCE[quantity]);
       const chance = { law: words.chance, color: GRAY, values };
       chart.draw(
-        [chance, ...all.map((one) => curve(one, quantity))],
+        [...all.map((one) => curve(one, quantity)), chance],
         [words[quantity], ...all.map(({ label }) => label)].join(
           words.semicolon,
         ),
