@@ -120,6 +120,19 @@ def test_the_keyboard_alone_trains_two_networks(open_page, language):
     assert page.problems == []
 
 
+def test_the_keyboard_comes_to_the_slider_before_the_charts_data(open_page):
+    page = open_page(PAGE.format("en"))
+    smaller(page)
+    train(page)
+    page.locator(f"{HOST} .recorded").last.get_by_role("link").focus()
+    passed = []
+    for _ in range(3):
+        page.keyboard.press("Tab")
+        focused = "document.activeElement.name || document.activeElement.type"
+        passed.append(page.evaluate(focused))
+    assert passed == ["step", "pin", "button"]
+
+
 def test_each_setting_makes_another_network_and_a_pin_keeps_both(open_page):
     page = open_page(PAGE.format("en"))
     smaller(page)
