@@ -9,9 +9,9 @@ const LEVELS = 12; // of opacity
 const WIDTH = 400,
   LEFT = 32,
   PLOT = 362;
-const UNITS = { y: 18, high: 20 },
-  GRADIENT = { y: 69, tall: 120 },
-  OPEN = { y: 210, tall: 60 };
+const UNITS = { y: 21, high: 20 },
+  GRADIENT = { y: 72, tall: 120 },
+  OPEN = { y: 213, tall: 60 };
 
 // From -LEVELS, far smaller than at the last unit, to LEVELS, far larger.
 function loudness(gradient) {
