@@ -284,26 +284,23 @@ class Playground {
 
   // What other seeds have shown of the same two; of one network, its errors.
   history(found) {
-    const { words, runs } = this;
-    const seeded = (settings, seed) => settings.replace(/\d+$/, seed);
+    const { words, runs, now, reads } = this;
+    const seeds = [...Array(SEEDS).keys()];
+    const withSeed = (settings, seed) =>
+      settings.replace(/\d+$/, String(seed % SEEDS));
     if (String(found) === "seed") {
-      const all = [...Array(SEEDS).keys()].map((seed) => {
-        return { ...runs.get(seeded(this.now[0], String(seed))), seed };
+      const known = seeds.map((seed) => {
+        return { ...runs.get(withSeed(now[0], seed)), seed };
       });
-      return say.errors(
-        words,
-        all.filter(({ done }) => done),
-      );
+      const done = known.filter((run) => run.done);
+      return say.errors(words, done);
     }
-    const races = [...Array(SEEDS).keys()].map((more) =>
-      this.trained(
-        this.now.map((one, i) => {
-          const seed = (Number(this.reads[i].seed) + more) % SEEDS;
-          return seeded(one, String(seed));
-        }),
-      ),
-    );
-    const ends = races
+    const ends = seeds
+      .map((more) =>
+        this.trained(
+          now.map((one, i) => withSeed(one, Number(reads[i].seed) + more)),
+        ),
+      )
       .filter(Boolean)
       .map((both) => say.ahead(both, runs.unseen));
     return say.tally(words, ends);
