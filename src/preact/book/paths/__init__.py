@@ -16,7 +16,7 @@ PLAIN = "constant-scaling-0-1"
 ARMS = {  # unit, and what stands before the classifier
     PLAIN + FINAL_BN: (TABLE_1[PLAIN], (BN,)),
     "original" + FINAL_BN: (TABLE_2["original"], (BN,)),
-    "full-preactivation": (TABLE_2["full-preactivation"], (BN, RELU)),
+    "full-preactivation" + FINAL_BN: (TABLE_2["full-preactivation"], (BN, RELU)),
 }
 
 
