@@ -262,7 +262,7 @@ def highlighted(code: str) -> str:
 
 
 def shown(name: str) -> str:
-    """The code of a lab as HTML; of a whole file all but the unit is folded."""
+    """The code of a lab as HTML; of a whole file only the unit is open."""
     if not LABS[name].whole:
         return highlighted(source(name))
     before, unit, after = parts_of_file(name)
