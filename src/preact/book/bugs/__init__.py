@@ -147,10 +147,15 @@ def source(name: str) -> str:
 
 
 def whole_file(name: str) -> str:
-    """A file as people write one: helpers, a unit, a network.
+    """A file as people write one: helpers, a unit, a network."""
+    return "\n\n\n".join(parts_of_file(name))
 
-    That of a mutant is the right network with the mutant's methods in place
-    of its own.
+
+def parts_of_file(name: str) -> tuple[str, str, str]:
+    """What stands before the unit of a whole file, the unit, what follows.
+
+    The file of a mutant is the right network with the mutant's methods in
+    place of its own.
     """
     helpers: list[Any] = [right.conv3x3, right.conv1x1, right.sizes]
     if name in MUTANTS:
@@ -159,17 +164,21 @@ def whole_file(name: str) -> str:
         code = inspect.getsource(right.PreUnit)
         for called, own in methods_of(code).items():
             code = code.replace(own, methods.get(called, own))
-        parts = [code, inspect.getsource(right.PreNet)]
+        network: Any = right.PreNet
     else:
-        parts = [inspect.getsource(right.WithIdentity)]
-        parts.append(inspect.getsource(right.with_identity))
+        code = inspect.getsource(right.WithIdentity)
+        network = right.with_identity
     head = """import torch.nn.functional as nnf
 from torch import Tensor, nn
 
 WIDTHS, UNITS = (16, 32, 64), 3
 """
-    parts = [head, *map(inspect.getsource, helpers), *parts]
-    return "\n\n\n".join(without_words(part) for part in parts)
+    before = [head, *map(inspect.getsource, helpers)]
+    return (
+        "\n\n\n".join(map(without_words, before)),
+        without_words(code),
+        without_words(inspect.getsource(network)),
+    )
 
 
 def methods_of(text: str) -> dict[str, str]:
@@ -253,6 +262,17 @@ def highlighted(code: str) -> str:
     return str(highlight(code, PythonLexer(), HtmlFormatter()))
 
 
+def shown(name: str) -> str:
+    """The code of a lab as HTML; of a whole file only the unit is open."""
+    if not LABS[name].whole:
+        return highlighted(source(name))
+    before, unit, after = parts_of_file(name)
+    return (
+        f"{highlighted(unit)}<details><summary>{escape(words()('lab.rest'))}"
+        f"</summary>{highlighted(before)}{highlighted(after)}</details>"
+    )
+
+
 def lab(number: int) -> Html:
     """Read a network, predict which answer is no, then see the evidence.
 
@@ -291,7 +311,7 @@ def lab(number: int) -> Html:
         "lab",
         title,
         data,
-        f"<h4>{escape(title)}</h4>{highlighted(source(name))}"
+        f"<h4>{escape(title)}</h4>{shown(name)}"
         f'<div class="asked"><p>{escape(say("lab.ask"))}</p>'
         f"<ul>{listed}</ul></div>"
         f'<details class="report"><summary>{escape(say("lab.report"))}'
