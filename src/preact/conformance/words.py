@@ -7,7 +7,6 @@ from typing import Any
 
 from preact import paper
 from preact.conformance.report import Finding, Property, Report, Verdict
-from preact.figures.tables import as_text
 from preact.figures.variants import row_name
 from preact.records.compare import printed_rows
 from preact.strings import Strings
@@ -47,15 +46,15 @@ def judged_lines(
             yield finding.verdict, first
             yield from ((None, line) for line in rest)
             continue
-        why = "" if is_right else said(finding, strings)
+        why = "" if is_right else evidence_sentence(finding, strings)
         names = short.setdefault((finding.verdict, why), [])
         names.append(str(finding.property))
     for (verdict, why), names in short.items():
-        told = strings("punctuation.colon").join(
+        line = strings("punctuation.colon").join(
             [strings(VERDICTS[verdict]), strings.join(names)]
         )
         stop = strings("punctuation.semicolon") * bool(why)
-        yield verdict, told + stop + why
+        yield verdict, line + stop + why
     yield None, count_line(report, strings, skipped)
 
 
@@ -109,29 +108,6 @@ def count_line(report: Report, strings: Strings, skipped: Skipped = ()) -> str:
     return line + strings("punctuation.semicolon") + aside
 
 
-def markdown(
-    report: Report, strings: Strings, skipped: Skipped = ()
-) -> Iterator[str]:
-    """Write a report as a list in Markdown, for a pull request.
-
-    What a network calls its parts is text here, never markup.
-    """
-    *lines, last = [
-        line for _, line in judged_lines(report, strings, skipped=skipped)
-    ]
-    yield f"### {as_markdown(last)}\n"
-    for line in lines:
-        told = line.lstrip()
-        yield f"{line.removesuffix(told)}- {as_markdown(told)}"
-
-
-def as_markdown(line: str) -> str:
-    """Escape a line; what stands in backticks stays code."""
-    parts = re.split("( ?`[^`]*` ?)", line)  # every second one is code
-    parts[::2] = map(as_text, parts[::2])
-    return "".join(parts)
-
-
 def finding_lines(
     finding: Finding, strings: Strings, meant: str
 ) -> Iterator[str]:
@@ -144,7 +120,7 @@ def finding_lines(
         mark=f"[{finding.property}]",
         question=strings(f"probe_ask.{finding.property}"),
         verdict=strings(VERDICTS[finding.verdict]),
-        said=said(finding, strings),
+        said=evidence_sentence(finding, strings),
     )
     if finding.places:
         shown = [*finding.places[:SHOWN]]
@@ -157,8 +133,8 @@ def finding_lines(
         yield "  " + strings("probe.fix", fix=fix(finding, strings))
 
 
-def said(finding: Finding, strings: Strings) -> str:
-    """The evidence in a sentence."""
+def evidence_sentence(finding: Finding, strings: Strings) -> str:
+    """Write the evidence in a sentence."""
     evidence = typeset(finding.evidence, strings)
     return strings(f"probe_said.{finding.reason}", **evidence)
 

@@ -7,8 +7,8 @@ from typing import Any, Literal
 import torch
 
 from preact.data import Data
-from preact.fast.memory import Memory
 from preact.nn import Network, put_units
+from preact.nn.memory import Memory
 from preact.plan import NetworkPlan, cifar_plan, imagenet_plan
 from preact.plan.checks import check_choice
 from preact.plan.conventions import CONVENTIONS
@@ -30,22 +30,21 @@ class Execution:
     precision : {"fp32", "tf32", "bf16", "fp16"}
         Of convolutions; "tf32" and the halves are faster on a GPU, "fp16"
         scales the loss.
-    channels_last, fast : bool
-        Keep the channels of a pixel side by side in memory; use
-        `preact.fast`, which needs that.
+    channels_last : bool
+        Keep the channels of a pixel side by side in memory.
     memory : {"keep", "recompute", "unit", "segment"}
-        What is kept for the backward pass; see `preact.fast.memory`.
+        What is kept for the backward pass; see `preact.nn.Network`.
     processes : 1
         Processes that share a batch, as records say.
+    fast : bool
+        Changes nothing any more; it stands in the hashes of records from
+        when it let C kernels run units on some processors.
 
     Examples
     --------
     >>> from preact.train import Execution
     >>> Execution(precision="bf16", memory="unit").processes
     1
-    >>> Execution(fast=True)
-    Traceback (most recent call last):
-    ValueError: fast needs channels_last (--channels-last); got it without
     """
 
     precision: Precision = "fp32"
@@ -53,12 +52,6 @@ class Execution:
     memory: Memory = "keep"
     processes: Literal[1] = 1
     fast: bool = False
-
-    def __post_init__(self) -> None:
-        if self.fast and not self.channels_last:
-            raise ValueError(
-                "fast needs channels_last (--channels-last); got it without"
-            )
 
     @property
     def layout(self) -> torch.memory_format:
@@ -128,7 +121,7 @@ class Run:
         for name, kind, hint in (
             ("recipe", Recipe, "such as find_recipe('digits')"),
             ("data", Data, "such as preact.data.load('digits')"),
-            ("execution", Execution, "such as Execution(fast=True, ...)"),
+            ("execution", Execution, "such as Execution(channels_last=True)"),
             ("unit", UnitSpec | OwnCode | None, "and `row` its name"),
         ):
             value = getattr(self, name)
@@ -157,11 +150,10 @@ class Run:
 
     def _check_own_code(self) -> None:
         """Refuse what needs to know what stands in a unit."""
-        execution = self.execution
-        if execution.fast or execution.memory != "keep":
+        if self.execution.memory != "keep":
             raise ValueError(
-                "units that own code makes must be computed by PyTorch, "
-                f"without fast and with memory 'keep'; got {execution}"
+                "memory must be 'keep' for units that own code makes; got "
+                f"{self.execution.memory!r}"
             )
 
     @property
@@ -173,7 +165,8 @@ class Run:
 
     def make_network(self) -> Network:
         """Build the network that is trained, with its initial weights."""
-        network = Network(self.plan, seed=self.seed)
+        memory = self.execution.memory
+        network = Network(self.plan, seed=self.seed, memory=memory)
         if isinstance(self.unit, OwnCode):
             return put_units(network, self.unit.find(), self.seed)
         return network
