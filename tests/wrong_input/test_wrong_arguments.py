@@ -19,7 +19,6 @@ CASES = [
 PLACES = {
     "train": ["--device", "cpu", "--out", "{tmp}/runs"],
     "ablate": ["--device", "cpu", "--out", "{tmp}/runs"],
-    "data": ["--folder", "{tmp}"],
 }
 
 
