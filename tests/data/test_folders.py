@@ -38,8 +38,8 @@ def tree(tmp_path_factory):
     return root
 
 
-def batch(iteration):
-    return Batch(seed=1, iteration=iteration, size=6)
+def batch(iteration, part=slice(None)):
+    return Batch(seed=1, iteration=iteration, size=6, part=part)
 
 
 def test_classes_are_folders_and_labels_their_order(tree):
@@ -58,16 +58,20 @@ def test_a_batch_shows_its_classes_color(tree):
     assert x.shape == (6, 3, 32, 32)
     assert x.dtype == torch.float32
     assert torch.equal(x.mean((2, 3)).argmax(1), y)
-    seen = torch.cat([y for _, y in loader.test()])
+    seen = torch.cat([y for _, y in loader.test(0, 1)])
     assert seen.tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
 
 
 def test_crops_depend_on_seed_and_iteration_alone(tree):
-    data = read_imagenet(tree, 32)
+    data, part = read_imagenet(tree, 32), slice(2, 4)
     loader = data.loader(CUT, CPU)
-    a, b, c = (loader.train(batch(i))[0] for i in (4, 4, 5))
+    a, b, c, d = (
+        loader.train(one)[0]
+        for one in (batch(4), batch(4), batch(5), batch(4, part))
+    )
     assert torch.equal(a, b)
     assert not torch.equal(a, c)
+    assert torch.equal(a[part], d)
     unflipped, _ = data.loader(replace(CUT, flip=False), CPU).train(batch(4))
     same = [torch.equal(a[i], unflipped[i]) for i in range(6)]
     assert 0 < sum(same) < 6  # of half of the images

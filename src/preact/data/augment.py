@@ -4,7 +4,7 @@ All draws come from a generator on the CPU, seeded by run and iteration: the
 same on CPU and GPU, and known to a run that resumes.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import torch
@@ -43,14 +43,15 @@ class Augmentation:
 
 @dataclass(frozen=True, kw_only=True)
 class Batch:
-    """The images of an iteration."""
+    """The images of an iteration, and which part of them a process sees."""
 
     seed: int
     iteration: int
     size: int
+    part: slice = field(default_factory=lambda: slice(None))
 
     def indices(self, n: int) -> Tensor:
-        """Which of n images it has, by an endless row of permutations.
+        """Which of n images this part has, by an endless row of permutations.
 
         A batch may reach into the next permutation, so none is partial.
         """
@@ -62,7 +63,7 @@ class Batch:
             taken = order[offset : offset + missing]
             parts.append(taken)
             start, missing = start + len(taken), missing - len(taken)
-        return torch.cat(parts)
+        return torch.cat(parts)[self.part]
 
 
 def normalize(images: Tensor, mean: Tensor, deviation: Tensor) -> Tensor:
@@ -89,7 +90,7 @@ def crop_and_flip(
         torch.rand(batch.size, generator=rng) < 0.5,
     )
     rows, columns, flipped = (
-        to_device(values[:, None], device) for values in drawn
+        to_device(values[batch.part, None], device) for values in drawn
     )
     if pad:
         images = nnf.pad(images, (pad, pad, pad, pad))

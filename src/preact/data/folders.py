@@ -107,7 +107,7 @@ class FolderLoader:
         files = [every[i] for i in batch.indices(len(every)).tolist()]
         rng = draws(batch.seed, batch.iteration, stream=2)
         # Four numbers an image: area, aspect, place, place; one for the flip.
-        numbers = torch.rand(batch.size, 5, generator=rng)
+        numbers = torch.rand(batch.size, 5, generator=rng)[batch.part]
 
         def cut(file: tuple[Path, int], drawn: list[float]) -> Tensor:
             pixels = decode(file[0], self.data.shape, drawn=drawn[:4])
@@ -117,10 +117,10 @@ class FolderLoader:
             list(self.threads.map(cut, files, numbers.tolist())), files
         )
 
-    def test(self) -> Iterator[tuple[Tensor, Tensor]]:
-        """Decode the test images, batch by batch."""
+    def test(self, start: int, every: int) -> Iterator[tuple[Tensor, Tensor]]:
+        """Decode every `every`-th batch, from number `start` on."""
         files = self.data.test_files
-        for first in range(0, len(files), TESTED):
+        for first in range(0, len(files), TESTED)[start::every]:
             part = list(files[first : first + TESTED])
             images = self.threads.map(
                 lambda file: decode(file[0], self.data.shape, share=MIDDLE),

@@ -295,10 +295,10 @@ class MemoryLoader:
             x = normalize(x, self.mean, self.deviation)
         return x, self.labels[chosen]
 
-    def test(self) -> Iterator[tuple[Tensor, Tensor]]:
-        """Test images, batch by batch."""
+    def test(self, start: int, every: int) -> Iterator[tuple[Tensor, Tensor]]:
+        """Every `every`-th batch of test images, from number `start` on."""
         data = self.data
-        for first in range(0, len(data.test_labels), TESTED):
+        for first in range(0, len(data.test_labels), TESTED)[start::every]:
             part = slice(first, first + TESTED)
             x = data.test_images[part].to(self.device)
             y = data.test_labels[part].to(self.device)

@@ -1,5 +1,6 @@
 """One run, from its lock to its record."""
 
+import logging
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from filelock import FileLock, Timeout
 
 from preact.experiment.matrix import PlannedRun
 from preact.experiment.provenance import (
+    bn_deviations,
     described,
     environment,
     measured,
@@ -22,6 +24,8 @@ from preact.train import Run, train
 from preact.train.device import check_device
 from preact.train.own_code import OwnCode
 from preact.weights import save_weights
+
+log = logging.getLogger(__name__)
 
 
 class Busy(RuntimeError):
@@ -101,6 +105,8 @@ def execute(
     with _sole_work(path):
         if path.exists():  # another process was faster
             return known_record(path, run), False
+        for one in bn_deviations(run):
+            log.warning("deviation: %s -> %s (%s)", one.from_, one.to, one.why)
         if device.startswith("cuda"):
             torch.cuda.reset_peak_memory_stats()
         with _advice_on_memory(run):

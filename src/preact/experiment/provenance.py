@@ -17,7 +17,6 @@ from preact.records import Deviation
 from preact.train import Run
 from preact.train.loop import Outcome
 from preact.train.own_code import OwnCode
-from preact.typed import dump
 
 Values = dict[str, Any]
 # Of `config`, and nowhere else in a record.
@@ -28,15 +27,7 @@ CODE = (".py", ".toml")
 
 def described(run: Run, deviations: Sequence[Deviation]) -> Values:
     """What is run: the fields that tables join on, and the whole of it."""
-    config, of_bn = run.config, []
-    if bn_batch(run) != run.recipe.ghost_batch:
-        of_bn = [
-            Deviation(
-                from_=f"bn_batch {run.recipe.ghost_batch}",
-                to=f"bn_batch {bn_batch(run)}",
-                why="units of own code normalize over the whole batch",
-            )
-        ]
+    config = run.config
     return {
         **{k: v for k, v in config.items() if k not in INSIDE},
         "recipe": run.recipe.name,
@@ -44,7 +35,10 @@ def described(run: Run, deviations: Sequence[Deviation]) -> Values:
         "config_sha256": run.config_sha256,
         "parameters": run.parameters,
         "bn_batch": bn_batch(run),
-        "deviations": [dump(one) for one in (*deviations, *of_bn)],
+        "deviations": [
+            {"from": one.from_, "to": one.to, "why": one.why}
+            for one in (*deviations, *bn_deviations(run))
+        ],
         "started_utc": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
@@ -53,6 +47,17 @@ def bn_batch(run: Run) -> int:
     """Images over which BN takes its statistics."""
     own = isinstance(run.unit, OwnCode)  # which knows no ghost batches
     return run.recipe.batch if own else run.recipe.ghost_batch
+
+
+def bn_deviations(run: Run) -> list[Deviation]:
+    """Departures from the recipe's batch of BN."""
+    wanted, taken = run.recipe.ghost_batch, bn_batch(run)
+    if taken == wanted:
+        return []
+    why = "units of own code normalize over the whole batch"
+    return [
+        Deviation(from_=f"bn_batch {wanted}", to=f"bn_batch {taken}", why=why)
+    ]
 
 
 def measured(ended: Outcome) -> Values:

@@ -87,7 +87,7 @@ def evaluate(
         return answers
 
     loader = data.loader(Augmentation(normalization=normalization), place)
-    wrong = count_wrong(logits, loader.test(), layout, place)
+    wrong = count_wrong(logits, loader.test(0, 1), layout, place)
     return 100.0 * float(wrong) / data.counts[1]
 
 

@@ -111,7 +111,7 @@ class Session:
     def evaluate(self) -> float:
         """Error in percent on the test images, running statistics in use."""
         self.network.eval()
-        batches = self.loader.test()
+        batches = self.loader.test(0, 1)
         wrong = count_wrong(self.logits, batches, self.layout, self.device)
         self.network.train()
         _, n = self.run.data.counts
